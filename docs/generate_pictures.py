@@ -137,9 +137,7 @@ def main(arguments: list[str]) -> int:
 def _render_all(sources: list[Path]) -> int:
     if sources and not shutil.which("dot"):
         names = ", ".join(path.name for path in sources)
-        print(
-            f"{names}: dot is not installed (apt-get install graphviz)", file=sys.stderr
-        )
+        print(f"{names}: dot is not installed (apt-get install graphviz)", file=sys.stderr)
         return 1
     for source in sources:
         render(source)

@@ -10,8 +10,8 @@ from mlc.frontends.option_names import dims_option, shape_option
 
 
 def wrong_sizes(sizes: Iterable[object], least: int = 0) -> str:
-    """What is wrong with the first of `sizes` that is no integer from `least` on that MLIR's types hold; ""
-    if all are."""
+    """Returns the message for the first of `sizes` that is no integer in [`least`, 2^63 - 1], the range of
+    MLIR's types; "" if all are."""
     for size in sizes:
         with suppress(TypeError):
             if least <= operator.index(size) < 1 << 63:  # type: ignore[arg-type]
@@ -25,10 +25,10 @@ def sizes_by_name(
     dims: Mapping[str, int],
     shapes: Mapping[str, Sequence[int]],
 ) -> dict[str, int]:
-    """`dims`, and the sizes that `shapes`, by input, give to dims that have a name, -1 to none. `inputs` are
-    each a name and those of its dims.
+    """Returns `dims` together with the sizes that `shapes`, by input, gives to named dims (-1 gives none).
 
-    Raises ValueError, which names both options, where a name gets two sizes.
+    `inputs` are pairs of an input's name and the names of its dims. Raises ValueError, which names both
+    options, where a name gets two sizes.
     """
     found = {name: (size, dims_option({name: size})) for name, size in dims.items()}
     for input_name, names in inputs:

@@ -1,4 +1,4 @@
-"""The ONNX front end: `import_model`."""
+"""The ONNX front end: `import_model` turns a model into a module of the `graph` dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes graph ops for the operator functions, folding shape arithmetic on the way."""
+"""Construction of graph ops for the operator functions, with folding of shape arithmetic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlc.dialects.graph import specs
 from mlc.dialects.graph.folding import fold
 from mlc.dialects.graph.sizes import Size, broadcast
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.constants import Constants
+from mlc.frontends.onnx.constants import ConstantBuilder
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.named_sizes import NamedSizes
 from mlc.frontends.onnx.node import NodeError
@@ -23,16 +23,16 @@ from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.values import Dim, Value, at_home, from_array, from_ir, write_dims
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
-# NumPy and DLPack know as many.
+# The limit of NumPy and DLPack.
 _MOST_DIMS = 64
 
 
 @dataclass(frozen=True)
 class GraphBuilder:
-    """Implements `emitter.Emitter` at the current insertion point."""
+    """Implements `node.GraphEmitter` at the current insertion point."""
 
     inputs: Sequence[InputType]
-    constants: Constants
+    constants: ConstantBuilder
     named_sizes: NamedSizes = field(default_factory=NamedSizes)
 
     def emit(
@@ -43,51 +43,54 @@ class GraphBuilder:
         result_type: Any,
         location: ir.Location,
     ) -> Value:
-        """`graph.<op>`.
+        """Builds `graph.<op>` and returns its result.
 
-        A constant instead where every operand is known and the result is small. Raises `NodeError`.
+        Returns a constant instead where every operand is known and the result is small. Raises `NodeError`.
         """
 
         def make() -> ir.Value:
+            """Builds the op."""
             operands = self._broadcast(op, values, location)
             return build_op(op, [v.ir for v in operands], attributes, result_type, location)
 
         if values and all(v.known is not None for v in values):
-            number = element_types.onnx_number(result_type.element_type) if result_type is not None else None
-            dtype = element_types.numpy_dtype(number) if number is not None else None
+            onnx_type = (
+                None if result_type is None else element_types.onnx_data_type(result_type.element_type)
+            )
+            dtype = element_types.numpy_dtype(onnx_type) if onnx_type is not None else None
             folded = fold(op, [v.known for v in values if v.known is not None], dict(attributes), dtype)
             if folded is not None:
-                return self._known(folded, make, number, location)
-        return self._named(make(), values)
+                return self._fold_result(folded, make, onnx_type, location)
+        return self._wrap_result(make(), values)
 
     def emit_several(
         self, op: str, values: Sequence[Value], attributes: Mapping[str, Any], location: ir.Location
     ) -> list[Value]:
-        """`graph.<op>`, which has several results. Raises `NodeError`."""
-        made = build_op(op, [v.ir for v in values], attributes, None, location)
-        return [self._named(each, values) for each in made]
+        """Builds `graph.<op>`, which has several results, and returns them. Raises `NodeError`."""
+        op_results = build_op(op, [v.ir for v in values], attributes, None, location)
+        return [self._wrap_result(result, values) for result in op_results]
 
     def constant(self, array: np.ndarray, location: ir.Location) -> Value:
-        """A constant, made where it is first used as a tensor."""
+        """Returns a constant, built where it is first used as a tensor."""
         return self.constants.constant(array, location)
 
     def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value:
-        """A constant of strings, in row-major order."""
+        """Returns a constant of strings, in row-major order."""
         return self.constants.strings(texts, shape, location)
 
-    def text_numbers(self, texts: Sequence[str]) -> list[int]:
-        """The numbers of strings that the model knows from now on."""
-        return self.constants.text_numbers(texts)
+    def string_ids(self, texts: Sequence[str]) -> list[int]:
+        """Returns the ids of strings, which the model knows from now on."""
+        return self.constants.string_ids(texts)
 
     def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value:
-        """The dims as a vector of i64."""
+        """Returns the dims as a vector of i64."""
         array = np.array(dims, object).reshape(len(dims))
         if all(isinstance(dim, int) for dim in dims):
             return self.constant(array.astype(np.int64), location)
-        return from_array("", array, at_home(partial(self.named_sizes.computed, tuple(dims), location)))
+        return from_array("", array, at_home(partial(self.named_sizes.compute, tuple(dims), location)))
 
     def read_dims(self, vector: Value) -> list[Dim]:
-        """The elements of a vector of integers as dims; those that only running tells get names."""
+        """Returns the elements of a vector of integers as dims; dynamic ones get names."""
         return self.named_sizes.read_dims(vector)
 
     def name_iteration(self, iteration: Value) -> None:
@@ -95,37 +98,37 @@ class GraphBuilder:
         self.named_sizes.name_iteration(iteration)
 
     def names(self) -> frozenset[str]:
-        """What has a name so far."""
+        """Returns the names that sizes have so far."""
         return frozenset(self.named_sizes.elements)
 
     def dynamic_hint(self) -> str:
-        """Which options would make the model static."""
+        """Returns the options that would make the model static, for messages."""
         return dynamic_hint(self.inputs)
 
     def _broadcast(self, op: str, values: Sequence[Value], location: ir.Location) -> Sequence[Value]:
-        """The operands of an elementwise op; those of which only running tells whether a dim is 1 are
-        broadcast to the result's dims."""
+        """Returns the operands of an elementwise op, broadcast to the result's dims where it is dynamic
+        whether a dim is 1."""
         if specs()[op].family != "elementwise" or all(value.is_static for value in values):
             return values
         rank = max(value.rank for value in values)
         dims: list[Dim] = [1] * rank
         for value in values:
             for axis, dim in enumerate(value.shape, rank - value.rank):
-                dims[axis] = _joined(dims[axis], dim)
+                dims[axis] = _broadcast_dim(dims[axis], dim)
         return [self._spread(value, dims[rank - value.rank :], location) for value in values]
 
     def _spread(self, value: Value, dims: Sequence[Dim], location: ir.Location) -> Value:
         if all(own in (1, dim) for own, dim in zip(value.shape, dims, strict=True)):
             return value
         shape = [own if own == 1 else dim for own, dim in zip(value.shape, dims, strict=True)]
-        told = self.sizes(shape, location)
+        operand = self.sizes(shape, location)
         open_dims = [-1 if isinstance(dim, Size) else dim for dim in shape]
-        made = build_op("expand", [value.ir, told.ir], {"shape": open_dims}, None, location)
+        made = build_op("expand", [value.ir, operand.ir], {"shape": open_dims}, None, location)
         write_dims(made, shape)
         return from_ir("", made, tuple(shape))
 
-    def _named(self, result: ir.Value, values: Sequence[Value]) -> Value:
-        """The op's result, whose dims the op says too."""
+    def _wrap_result(self, result: ir.Value, values: Sequence[Value]) -> Value:
+        """Wraps the op's result and writes its dims to the op."""
         dims = self.named_sizes.dims_of(result, values)
         _refine(result, dims)
         value = from_ir("", result, dims)
@@ -135,36 +138,37 @@ class GraphBuilder:
         self.named_sizes.name_results(value)
         return value
 
-    def _known(
-        self, array: np.ndarray, make: Callable[[], ir.Value], number: int | None, location: ir.Location
+    def _fold_result(
+        self, array: np.ndarray, make: Callable[[], ir.Value], onnx_type: int | None, location: ir.Location
     ) -> Value:
-        """A result that import computed. What depends on a loop's iteration is made by its op, `make`."""
+        """Wraps a result that was folded at import. One that depends on a loop's iteration is built by its
+        op, `make`."""
         value = from_array("", array, at_home(make))
         if value.is_constant and value.known is not None:
             return self.constant(value.known, location)
         dims, sizes = tuple(array.reshape(-1)), self.named_sizes
-        if number in (None, TensorProto.INT64) and not sizes.is_counted(dims):
-            value.build = at_home(lambda: _shaped(sizes.computed(dims, location), array.shape, location))
-        value.number = value.number if number is None else number
+        if onnx_type in (None, TensorProto.INT64) and not sizes.is_counted(dims):
+            value.build = at_home(lambda: _reshape(sizes.compute(dims, location), array.shape, location))
+        value.onnx_type = value.onnx_type if onnx_type is None else onnx_type
         return value
 
 
 def _refine(result: ir.Value, dims: Sequence[Dim]) -> None:
-    """Writes numbers that follow from sizes, such as `n + 9 - n`, into the type."""
-    told = [dim if isinstance(dim, int) else _DYNAMIC for dim in dims]
-    if told != list(result.type.shape):
-        result.set_type(ir.RankedTensorType.get(told, result.type.element_type))
+    """Writes static extents that follow from sizes, such as `n + 9 - n`, into the type."""
+    static_shape = [dim if isinstance(dim, int) else _DYNAMIC for dim in dims]
+    if static_shape != list(result.type.shape):
+        result.set_type(ir.RankedTensorType.get(static_shape, result.type.element_type))
 
 
-def _joined(one: Dim, other: Dim) -> Dim:
-    """The dim that two broadcast to. Raises NodeError."""
+def _broadcast_dim(one: Dim, other: Dim) -> Dim:
+    """Returns the dim that two dims broadcast to. Raises NodeError."""
     try:
         return broadcast(one, other)
     except ValueError as error:
         raise NodeError(str(error)) from None
 
 
-def _shaped(vector: ir.Value, shape: Sequence[int], location: ir.Location) -> ir.Value:
+def _reshape(vector: ir.Value, shape: Sequence[int], location: ir.Location) -> ir.Value:
     if len(shape) == 1:
         return vector
     result: ir.Value = build_op("reshape", [vector], {"shape": list(shape)}, None, location)

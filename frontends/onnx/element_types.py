@@ -1,4 +1,4 @@
-"""Element types: ONNX's numbers, MLIR's types, NumPy's dtypes, and how many bits an element has in a file."""
+"""Element types: ONNX's data types, MLIR's types, NumPy's dtypes, and the bits of an element in a file."""
 
 from __future__ import annotations
 
@@ -39,58 +39,59 @@ _TYPES: dict[int, tuple[str, type, int]] = {
     TensorProto.UINT2: ("ui2", ml_dtypes.uint2, 2),
     TensorProto.INT2: ("i2", ml_dtypes.int2, 2),
 }
-_BY_DTYPE = {np.dtype(dtype): number for number, (_, dtype, _) in _TYPES.items()}
-# A data type of our own, of rank 0: ONNX has no number for sequences.
+_BY_DTYPE = {np.dtype(dtype): onnx_type for onnx_type, (_, dtype, _) in _TYPES.items()}
+# The data type of a sequence, a tensor of rank 0; ONNX does not define one.
 SEQUENCE = 1000
-# Objects of a call are numbers in memory.
+# Runtime objects are 64-bit ids in memory.
 _TYPES |= {TensorProto.STRING: (objects.STRING, np.int64, 64), SEQUENCE: (objects.SEQUENCE, np.int64, 64)}
-_BY_TEXT = {text: number for number, (text, _, _) in _TYPES.items()}
+_BY_TEXT = {text: onnx_type for onnx_type, (text, _, _) in _TYPES.items()}
 
 
-def type_name(number: int) -> str:
-    """ONNX's name of a data type, or its number if there is none."""
-    if number == SEQUENCE:
+def type_name(onnx_type: int) -> str:
+    """Returns ONNX's name of a data type, or "data type <value>" if it has none."""
+    if onnx_type == SEQUENCE:
         return "SEQUENCE"
-    known = number in TensorProto.DataType.values()
-    return TensorProto.DataType.Name(number) if known else f"data type {number}"
+    known = onnx_type in TensorProto.DataType.values()
+    return TensorProto.DataType.Name(onnx_type) if known else f"data type {onnx_type}"
 
 
-def is_supported(number: int) -> bool:
+def is_supported(onnx_type: int) -> bool:
     """Whether tensors of this ONNX data type can be compiled."""
-    return number in _TYPES
+    return onnx_type in _TYPES
 
 
-def is_integer(number: int) -> bool:
-    """Whether elements are integers, of any width; truth values are none."""
-    return number != TensorProto.BOOL and _TYPES[number][0].startswith(("i", "ui"))
+def is_integer(onnx_type: int) -> bool:
+    """Whether elements are integers, of any width; booleans are not."""
+    return onnx_type != TensorProto.BOOL and _TYPES[onnx_type][0].startswith(("i", "ui"))
 
 
-def is_narrow_float(number: int) -> bool:
+def is_narrow_float(onnx_type: int) -> bool:
     """Whether elements are floats of less than 16 bits."""
-    return _TYPES[number][0].startswith("f") and _TYPES[number][2] < 16
+    return _TYPES[onnx_type][0].startswith("f") and _TYPES[onnx_type][2] < 16
 
 
-def bits_in_file(number: int) -> int:
-    """Bits that one element takes in raw_data and external data."""
-    return _TYPES[number][2]
+def bits_in_file(onnx_type: int) -> int:
+    """Returns the bits that one element takes in raw_data and external data."""
+    return _TYPES[onnx_type][2]
 
 
-def numpy_dtype(number: int) -> np.dtype:
-    """The NumPy (or ml_dtypes) dtype of an ONNX data type."""
-    return np.dtype(_TYPES[number][1])
+def numpy_dtype(onnx_type: int) -> np.dtype:
+    """Returns the NumPy (or ml_dtypes) dtype of an ONNX data type."""
+    return np.dtype(_TYPES[onnx_type][1])
 
 
-def element_type(number: int) -> ir.Type:
-    """The MLIR element type, in the current context. Unsigned integers keep their sign in the type."""
-    return ir.Type.parse(_TYPES[number][0])
+def element_type(onnx_type: int) -> ir.Type:
+    """Returns the MLIR element type, in the current context. Unsigned integers keep their sign in the
+    type."""
+    return ir.Type.parse(_TYPES[onnx_type][0])
 
 
-def onnx_number(kind: np.dtype | ir.Type) -> int:
-    """The ONNX data type of a NumPy dtype or MLIR element type."""
-    return _BY_DTYPE[kind] if isinstance(kind, np.dtype) else _BY_TEXT[str(kind)]
+def onnx_data_type(element_type: np.dtype | ir.Type) -> int:
+    """Returns the ONNX data type of a NumPy dtype or MLIR element type."""
+    return _BY_DTYPE[element_type] if isinstance(element_type, np.dtype) else _BY_TEXT[str(element_type)]
 
 
-def tensor_type(shape: list[int | None], number: int) -> ir.RankedTensorType:
-    """A tensor type; None is a dynamic dim."""
+def tensor_type(shape: list[int | None], onnx_type: int) -> ir.RankedTensorType:
+    """Returns a tensor type; None in `shape` is a dynamic dim."""
     dynamic = ir.ShapedType.get_dynamic_size()
-    return ir.RankedTensorType.get([dynamic if d is None else d for d in shape], element_type(number))
+    return ir.RankedTensorType.get([dynamic if d is None else d for d in shape], element_type(onnx_type))

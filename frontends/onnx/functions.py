@@ -1,4 +1,4 @@
-"""Operators that are functions: the model's own, and ONNX operators whose schema has a body."""
+"""Operators that are functions: those that the model defines, and ONNX operators whose schema has a body."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, hel
 
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx.model_checks import Opsets, plain_domain, read_opsets
-from mlc.frontends.onnx.values import Held, Value
+from mlc.frontends.onnx.values import OnnxValue, Value
 
 FunctionKey = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Body:
-    """A function's nodes for one call: attribute references are already replaced."""
+class FunctionBody:
+    """The nodes of a function for one call; attribute references are already replaced."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -27,14 +27,15 @@ class Body:
 
 
 def model_functions(model: ModelProto) -> dict[FunctionKey, FunctionProto]:
-    """The functions that the model defines, by domain, name and overload."""
+    """Returns the functions that the model defines, by domain, name and overload."""
     return {(plain_domain(f.domain), f.name, f.overload): f for f in model.functions}
 
 
 def check_calls(functions: Mapping[FunctionKey, FunctionProto], name: str) -> None:
-    """Raises ModelError naming a function that calls itself, and what it calls on the way."""
+    """Raises ModelError for a function that calls itself, naming the functions of the cycle."""
     calls = {
-        key: [each for each in _called(body.node) if each in functions] for key, body in functions.items()
+        key: [callee for callee in _callees(body.node) if callee in functions]
+        for key, body in functions.items()
     }
     try:
         TopologicalSorter(calls).prepare()
@@ -44,22 +45,22 @@ def check_calls(functions: Mapping[FunctionKey, FunctionProto], name: str) -> No
         raise ModelError(f"{name}: function '{cycle[0]}' calls itself: {' -> '.join(cycle)}") from None
 
 
-def _called(nodes: Iterable[NodeProto]) -> Iterator[FunctionKey]:
-    """What the nodes and those of their subgraphs call."""
+def _callees(nodes: Iterable[NodeProto]) -> Iterator[FunctionKey]:
+    """Yields the functions that the nodes and those of their subgraphs call."""
     for node in nodes:
         yield plain_domain(node.domain), node.op_type, node.overload
         for attribute in node.attribute:
-            yield from _called(attribute.g.node)
+            yield from _callees(attribute.g.node)
 
 
-def local_body(function: FunctionProto, node: NodeProto, name: str) -> Body:
-    """The body of a model's own function for a call."""
+def local_body(function: FunctionProto, node: NodeProto, name: str) -> FunctionBody:
+    """Returns the body of a function of the model for a call."""
     attributes = {a.name: a for a in function.attribute_proto} | {a.name: a for a in node.attribute}
     return _body(function, attributes, read_opsets(function.opset_import, name))
 
 
-def schema_body(node: NodeProto, opsets: Opsets, inputs: Sequence[Held]) -> Body | None:
-    """The body of an ONNX operator for a call with these inputs, or None if it has none."""
+def schema_body(node: NodeProto, opsets: Opsets, inputs: Sequence[OnnxValue]) -> FunctionBody | None:
+    """Returns the body of an ONNX operator for a call with these inputs, or None if it has none."""
     domain = plain_domain(node.domain)
     opset = opsets.get(domain, 1)
     if not defs.has(node.op_type, opset, domain):
@@ -73,9 +74,12 @@ def schema_body(node: NodeProto, opsets: Opsets, inputs: Sequence[Held]) -> Body
     return _body(function, {a.name: a for a in complete.attribute}, inner)
 
 
-def _read(node: NodeProto, inputs: Sequence[Held]) -> NodeProto:
-    """The node without attributes that its operator does not read. ONNX's body of Attention takes queries of
-    four dims for those of three wherever the node says how many heads there are."""
+def _read(node: NodeProto, inputs: Sequence[OnnxValue]) -> NodeProto:
+    """Returns the node without attributes that its operator does not read.
+
+    ONNX's body of Attention treats queries of four dims as of three wherever the node specifies the number of
+    heads.
+    """
     query = inputs[0] if node.op_type == "Attention" and inputs else None
     if not isinstance(query, Value) or query.rank != 4:
         return node
@@ -87,12 +91,14 @@ def _read(node: NodeProto, inputs: Sequence[Held]) -> NodeProto:
 
 
 def _plain_opsets(opsets: Opsets) -> Opsets:
-    """The caller's opsets; a model that imports another domain only has no say in ONNX's own."""
+    """Returns the caller's opsets; the newest for ONNX's domain where the model imports only other
+    domains."""
     return {**opsets, "": opsets[""] if opsets[""] > 1 else defs.onnx_opset_version()}
 
 
 def _with_defaults(node: NodeProto, schema: defs.OpSchema) -> NodeProto:
-    """A copy of the node with the schema's default attributes written out, which bodies refer to."""
+    """Returns a copy of the node with the schema's default attributes, which bodies refer to, made
+    explicit."""
     complete = NodeProto()
     complete.CopyFrom(node)
     given = {a.name for a in node.attribute}
@@ -103,7 +109,7 @@ def _with_defaults(node: NodeProto, schema: defs.OpSchema) -> NodeProto:
 
 
 def _function(
-    schema: defs.OpSchema, node: NodeProto, opset: int, inputs: Sequence[Held]
+    schema: defs.OpSchema, node: NodeProto, opset: int, inputs: Sequence[OnnxValue]
 ) -> FunctionProto | None:
     if schema.has_function:
         version = _version(schema.function_opset_versions, opset)
@@ -120,25 +126,26 @@ def _function(
 
 
 def _version(versions: Sequence[int], opset: int) -> int:
-    """The newest body that is not newer than the model; else the oldest, which brings its own opset along."""
+    """Returns the newest body that is not newer than the model; else the oldest, which brings its opset
+    along."""
     return max((v for v in versions if v <= opset), default=min(versions))
 
 
-def _type_proto(value: Held) -> onnx.TypeProto:
+def _type_proto(value: OnnxValue) -> onnx.TypeProto:
     if not isinstance(value, Value):
         return onnx.TypeProto()
     return helper.make_tensor_type_proto(
-        value.number, [d if isinstance(d, int) else None for d in value.shape]
+        value.onnx_type, [d if isinstance(d, int) else None for d in value.shape]
     )
 
 
-def _body(function: FunctionProto, attributes: dict[str, AttributeProto], opsets: Opsets) -> Body:
-    nodes = tuple(_substituted(node, attributes) for node in function.node)
-    return Body(tuple(function.input), tuple(function.output), nodes, opsets)
+def _body(function: FunctionProto, attributes: dict[str, AttributeProto], opsets: Opsets) -> FunctionBody:
+    nodes = tuple(_substitute(node, attributes) for node in function.node)
+    return FunctionBody(tuple(function.input), tuple(function.output), nodes, opsets)
 
 
-def _substituted(node: NodeProto, attributes: dict[str, AttributeProto]) -> NodeProto:
-    """The node with references to the function's attributes replaced; absent ones fall away."""
+def _substitute(node: NodeProto, attributes: dict[str, AttributeProto]) -> NodeProto:
+    """Returns the node with references to the function's attributes replaced; absent ones are dropped."""
     result = NodeProto()
     result.CopyFrom(node)
     del result.attribute[:]
@@ -158,5 +165,5 @@ def _in_subgraph(attribute: AttributeProto, attributes: dict[str, AttributeProto
     copy = AttributeProto()
     copy.CopyFrom(attribute)
     del copy.g.node[:]
-    copy.g.node.extend(_substituted(node, attributes) for node in attribute.g.node)
+    copy.g.node.extend(_substitute(node, attributes) for node in attribute.g.node)
     return copy

@@ -1,7 +1,4 @@
-"""Walks an ONNX graph and builds the `graph` module.
-
-Importing a part of a graph once more, of other values.
-"""
+"""The importer: walks an ONNX graph and builds the ops of the `graph` dialect."""
 
 from __future__ import annotations
 
@@ -16,23 +13,26 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from mlc.bindings import ir
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx.builder import GraphBuilder
-from mlc.frontends.onnx.functions import Body, check_calls, local_body, model_functions, schema_body
+from mlc.frontends.onnx.functions import FunctionBody, check_calls, local_body, model_functions, schema_body
 from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.model_checks import check_node, label, plain_domain, sorted_nodes
 from mlc.frontends.onnx.node import Node, NodeError, TakesBody, UnsupportedNodeError
-from mlc.frontends.onnx.problem_report import Problem
+from mlc.frontends.onnx.problem_report import UnsupportedNode
 from mlc.frontends.onnx.registry import lookup
 from mlc.frontends.onnx.scopes import MISSING, Frame, Incomplete, Scope, Subgraph, bound_to
-from mlc.frontends.onnx.values import Held, Value
+from mlc.frontends.onnx.values import OnnxValue, Value
 
-# Imports a node, binding its outputs in a scope.
+# Imports a node and binds its outputs in a scope.
 ImportNode = Callable[[NodeProto, dict[str, Any]], None]
 
 
 @dataclass
-class Part:
-    """What some values of a graph are computed by: `producers` are its nodes by output, `scope` what is
-    imported of it, `bound` the values that replace those of their names."""
+class PartialGraph:
+    """The part of a graph that computes some of its values, reimported with other inputs.
+
+    `producers` are the graph's nodes by output, `scope` what is imported of it, `bound` the values that
+    replace those of their names, `found` the values recomputed so far.
+    """
 
     producers: Mapping[str, NodeProto]
     scope: Mapping[str, Any]
@@ -41,35 +41,35 @@ class Part:
     found: dict[str, Any] = field(default_factory=dict)
 
     def value(self, name: str) -> Any:
-        """The value of a name, as the bound ones make it."""
+        """Returns the value of a name, recomputed where it depends on the bound values."""
         if name in self.bound:
             return self.bound[name]
         if name not in self.found:
-            self.found[name] = self._made(name)
+            self.found[name] = self._compute(name)
         return self.found[name]
 
-    def _made(self, name: str) -> Any:
+    def _compute(self, name: str) -> Any:
         if name in self.scope and not self._depends(name):
             return self.scope[name]
         node = self.producers.get(name)
         if node is None:
             raise NodeError(f"'{name}' is no value of the graph")
-        own = {each: self.value(each) for each in node.input if each}
-        # What bodies see of the graph around them.
+        own = {input_name: self.value(input_name) for input_name in node.input if input_name}
+        # Bodies read values of the graph around them.
         own = {**self.scope, **self.bound, **own}
         self.import_node(node, own)
         return own[name]
 
     def _depends(self, name: str) -> bool:
-        """Whether a value is computed from one that is bound."""
+        """Whether a value is computed from a bound one."""
         waiting, seen = [name], set[str]()
         while waiting:
-            each = waiting.pop()
-            if each in self.bound:
+            name_read = waiting.pop()
+            if name_read in self.bound:
                 return True
-            if each not in seen and each in self.producers:
-                seen.add(each)
-                waiting += self.producers[each].input
+            if name_read not in seen and name_read in self.producers:
+                seen.add(name_read)
+                waiting += self.producers[name_read].input
         return False
 
 
@@ -79,11 +79,11 @@ MAX_CALLS = 64
 
 @dataclass
 class Importer:
-    """Imports the nodes of one model; what is not supported is collected in `problems`."""
+    """Imports the nodes of one model; unsupported nodes are collected in `problems`."""
 
     model: LoadedModel
     builder: GraphBuilder
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[UnsupportedNode] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.functions = model_functions(self.model.proto)
@@ -94,20 +94,20 @@ class Importer:
         frame = frame.inside(graph)
         nodes = sorted_nodes(graph, set(scope), self.model.name)
         for tensor in graph.initializer:
-            scope[tensor.name] = self._stored(tensor, tensor.name)
+            scope[tensor.name] = self._import_tensor(tensor, tensor.name)
         for node in nodes:
             self.import_node(node, scope, frame)
         return [scope[output.name] for output in graph.output]
 
-    def _stored(self, tensor: onnx.TensorProto, name: str) -> Value:
+    def _import_tensor(self, tensor: onnx.TensorProto, name: str) -> Value:
         try:
             constant = self.model.tensors.read(tensor)
         except ModelError as error:
             raise type(error)(f"{self.model.name}: {error}") from None
-        return self.builder.constants.stored(name, constant, ir.Location.name(name))
+        return self.builder.constants.from_tensor(name, constant, ir.Location.name(name))
 
     def import_node(self, node: NodeProto, scope: Scope, frame: Frame) -> None:
-        """Binds the node's outputs in `scope`. Raises `ModelError` if the node is wrong."""
+        """Imports a node and binds its outputs in `scope`. Raises `ModelError` if the node is wrong."""
         name = frame.label(node)
         try:
             results = self._results(node, scope, frame, name)
@@ -119,8 +119,8 @@ class Importer:
         except NodeError as error:
             raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
-            # Attributes of another kind than the operator's; for operators with a schema the checker has
-            # said so.
+            # Attributes of other types than the operator's; for operators with a schema the checker
+            # has reported them.
             cause = f"its inputs or attributes do not fit the operator: {type(error).__name__}: {error}"
             raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from error
         for i, output in enumerate(node.output):
@@ -129,7 +129,7 @@ class Importer:
 
     def _note(self, node: NodeProto, frame: Frame, name: str, cause: str) -> None:
         domain = plain_domain(node.domain)
-        problem = Problem(name, node.op_type, domain, frame.opsets.get(domain), cause)
+        problem = UnsupportedNode(name, node.op_type, domain, frame.opsets.get(domain), cause)
         # The body of a loop may be imported more than once.
         if problem not in self.problems:
             self.problems.append(problem)
@@ -141,7 +141,7 @@ class Importer:
         function = self.functions.get((domain, node.op_type, node.overload))
         registered = None if function is not None else lookup(domain, node.op_type, opset)
         if MISSING in inputs:
-            # The types are not known; whether the operator is supported is.
+            # The types are unknown, but it is known whether the operator is supported.
             if registered is None and function is None and not _has_body(node, opset):
                 raise UnsupportedNodeError("the operator is not supported")
             return None
@@ -151,7 +151,7 @@ class Importer:
         if registered is not None:
             seen = self._node(node, inputs, scope, frame, name, opset)
             with suppress(TakesBody):
-                return _listed(registered(seen), len(node.output))
+                return _list_results(registered(seen), len(node.output))
         body = (
             local_body(function, node, self.model.name)
             if function
@@ -164,7 +164,7 @@ class Importer:
     def _node(
         self,
         node: NodeProto,
-        inputs: Sequence[Held],
+        inputs: Sequence[OnnxValue],
         scope: Scope,
         frame: Frame,
         name: str,
@@ -172,10 +172,10 @@ class Importer:
     ) -> Node:
         inner = Frame(frame.opsets, (*frame.path, label(node)))
         attributes = {
-            each.name: Subgraph(self.import_graph, each.g, scope, inner)
-            if each.type == AttributeProto.GRAPH
-            else self._attribute(each, name)
-            for each in node.attribute
+            attribute.name: Subgraph(self.import_graph, attribute.g, scope, inner)
+            if attribute.type == AttributeProto.GRAPH
+            else self._attribute(attribute, name)
+            for attribute in node.attribute
         }
         return Node(
             node.op_type,
@@ -192,26 +192,29 @@ class Importer:
         )
 
     def _again(self, name: str, bound: Mapping[str, Value], scope: Scope, frame: Frame) -> Value:
-        """The value `name` of a graph, computed once more where it depends on the bound ones."""
-        part = Part(frame.producers, scope, bound, lambda node, own: self.import_node(node, own, frame))
+        """Returns the value `name` of a graph, recomputed where it depends on the bound values."""
+        part = PartialGraph(
+            frame.producers, scope, bound, lambda node, own: self.import_node(node, own, frame)
+        )
         value = part.value(name)
         if not isinstance(value, Value):
             raise Incomplete
         return value
 
     def _attribute(self, attribute: AttributeProto, name: str) -> Any:
-        """Numbers, text, lists of them; a tensor is a `Value`."""
+        """Returns an attribute as a Python value: a scalar, a string, a list of them; a tensor as a
+        `Value`."""
         if attribute.type == AttributeProto.TENSOR:
-            return self._stored(attribute.t, name)
+            return self._import_tensor(attribute.t, name)
         value = onnx.helper.get_attribute_value(attribute)
         if isinstance(value, bytes):
             return value.decode(errors="replace")
         if attribute.type == AttributeProto.STRINGS:
-            return [each.decode(errors="replace") for each in value]
+            return [text.decode(errors="replace") for text in value]
         return list(value) if attribute.type in (AttributeProto.INTS, AttributeProto.FLOATS) else value
 
-    def _call(self, body: Body, inputs: Sequence[Any], frame: Frame, name: str) -> list[Any]:
-        """Imports a function's body in place of the call."""
+    def _call(self, body: FunctionBody, inputs: Sequence[Any], frame: Frame, name: str) -> list[Any]:
+        """Imports a function's body instead of the call."""
         path = (*frame.path, name)
         if len(path) > MAX_CALLS:
             raise NodeError(f"its functions are nested more than {MAX_CALLS} deep")
@@ -236,7 +239,7 @@ def _has_body(node: NodeProto, opset: int) -> bool:
     return bool(schema.has_function or schema.has_context_dependent_function)
 
 
-def _listed(results: Value | Sequence[Held], count: int) -> list[Any]:
+def _list_results(results: Value | Sequence[OnnxValue], count: int) -> list[Any]:
     found = [results] if isinstance(results, Value) else list(results)
     if len(found) < count:
         raise UnsupportedNodeError(f"only its first {len(found)} outputs are supported")

@@ -1,4 +1,4 @@
-"""The model's inputs: their types, and dims that the caller fixes."""
+"""The inputs of a model: their types, and dims that the caller fixes."""
 
 from __future__ import annotations
 
@@ -11,61 +11,64 @@ from mlc.dialects.graph.sizes import Size, name_of, symbol
 from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.input_sizes import sizes_by_name, wrong_sizes
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.value_types import Kind, SequenceKind, TensorKind, kind_of_type
+from mlc.frontends.onnx.value_types import SequenceValueType, TensorValueType, ValueType, read_value_type
 from mlc.frontends.onnx.values import Dim
 from mlc.frontends.option_names import dims_option, entry, shape_option
 
 
 @dataclass(frozen=True)
 class InputType:
-    """A graph input: its dims (symbols where dynamic) and ONNX data type; `holds` is what is known of a
-    sequence or optional, which is a number."""
+    """An input of the graph: its dims (symbols where dynamic) and ONNX data type.
+
+    `value_type` is the type of a sequence or optional, which is passed as an id; None for a tensor.
+    """
 
     name: str
     shape: tuple[Dim, ...]
-    number: int
-    holds: Kind | None = None
+    onnx_type: int
+    value_type: ValueType | None = None
 
     @property
-    def kind(self) -> str:
-        """What it is unless a tensor of numbers, as a manifest says it: "string", "sequence(float32)"."""
-        if self.holds is not None:
-            return str(self.holds)
-        return "string" if self.number == TensorProto.STRING else ""
+    def object_type(self) -> str:
+        """The type in a manifest unless it is a numeric tensor: "string", "sequence(float32)"."""
+        if self.value_type is not None:
+            return str(self.value_type)
+        return "string" if self.onnx_type == TensorProto.STRING else ""
 
 
 def read_inputs(
     graph: GraphProto, name: str, dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
 ) -> list[InputType]:
-    """The inputs that are no initializers, with `dims` (by dim name) and `shapes` (by input name) put in.
-    What a shape says of a dim with a name holds wherever the name stands.
+    """Returns the inputs that are no initializers, with `dims` (by dim name) and `shapes` (by input name)
+    applied.
 
-    Raises `ModelError` for inputs that are no tensors or have no rank, for names that the model does not
-    have, for sizes that are none, and for names that get two.
+    A size that a shape gives to a named dim applies to all inputs with that dim. Raises `ModelError` for
+    inputs that are no tensors or have no rank, for names that the model does not have, for values that are no
+    sizes, and for names that get two sizes.
     """
     constants = {tensor.name for tensor in graph.initializer}
     infos = [info for info in graph.input if info.name not in constants]
     _check_names("shapes", "input", shapes, [info.name for info in infos], name)
     _check_sizes("shapes", shapes, -1, name)
-    parameters = [each for info in infos for each in _parameters(info.type) if each]
+    parameters = [parameter for info in infos for parameter in _parameters(info.type) if parameter]
     _check_names("dims", "dynamic dim", dims, parameters, name)
     _check_sizes("dims", {key: [size] for key, size in dims.items()}, 0, name)
     try:
-        told = sizes_by_name(((info.name, _parameters(info.type)) for info in infos), dims, shapes)
+        sizes = sizes_by_name(((info.name, _parameters(info.type)) for info in infos), dims, shapes)
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from None
-    return [_read(info, name, told, shapes.get(info.name)) for info in infos]
+    return [_read(info, name, sizes, shapes.get(info.name)) for info in infos]
 
 
-def _parameters(kind: TypeProto) -> list[str]:
-    """The names of dims in a type, "" for those without."""
-    match kind.WhichOneof("value"):
+def _parameters(proto: TypeProto) -> list[str]:
+    """Returns the names of the dims in a type, "" for those without."""
+    match proto.WhichOneof("value"):
         case "tensor_type":
-            return [each.dim_param for each in kind.tensor_type.shape.dim]
+            return [dim.dim_param for dim in proto.tensor_type.shape.dim]
         case "sequence_type":
-            return _parameters(kind.sequence_type.elem_type)
+            return _parameters(proto.sequence_type.elem_type)
         case "optional_type":
-            return _parameters(kind.optional_type.elem_type)
+            return _parameters(proto.optional_type.elem_type)
         case _:
             return []
 
@@ -88,16 +91,16 @@ def _check_sizes(option: str, given: Mapping[str, Sequence[int]], least: int, na
 
 
 def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Sequence[int] | None) -> InputType:
-    kind = kind_of_type(info.type, dims)
-    if kind is None:
+    value_type = read_value_type(info.type, dims)
+    if value_type is None:
         raise UnsupportedModelError(
             f"{name}: input '{info.name}' is of {_type(info.type)}, which is not supported"
         )
-    if not isinstance(kind, TensorKind):
+    if not isinstance(value_type, TensorValueType):
         if given is not None:
-            what = "a sequence" if isinstance(kind, SequenceKind) else "an optional"
+            what = "a sequence" if isinstance(value_type, SequenceValueType) else "an optional"
             raise ModelError(f"{name}: {entry('shapes', info.name)}: the input is {what}, which has no shape")
-        return InputType(info.name, (), element_types.SEQUENCE, kind)
+        return InputType(info.name, (), element_types.SEQUENCE, value_type)
     tensor = info.type.tensor_type
     if not tensor.HasField("shape") and given is None:
         raise ModelError(
@@ -105,14 +108,14 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
         )
     own = [_dim(info.name, i, d.dim_param, d.dim_value if d.HasField("dim_value") else None, dims)
            for i, d in enumerate(tensor.shape.dim)]  # fmt: skip
-    shape = own if given is None else _merged(info.name, name, own, given, tensor.HasField("shape"))
+    shape = own if given is None else _merge_shape(info.name, name, own, given, tensor.HasField("shape"))
     return InputType(info.name, tuple(shape), tensor.elem_type)
 
 
-def _type(kind: TypeProto) -> str:
-    which = kind.WhichOneof("value")
+def _type(proto: TypeProto) -> str:
+    which = proto.WhichOneof("value")
     return (
-        element_types.type_name(kind.tensor_type.elem_type)
+        element_types.type_name(proto.tensor_type.elem_type)
         if which == "tensor_type"
         else str(which or "no type")
     )
@@ -126,8 +129,10 @@ def _dim(name: str, axis: int, parameter: str, value: int | None, dims: Mapping[
     return symbol(parameter or f"{name}.shape[{axis}]")
 
 
-def _merged(input_name: str, name: str, own: list[Dim], given: Sequence[int], has_shape: bool) -> list[Dim]:
-    """The given shape; it must agree with the dims that the model fixes. -1 leaves a dim as it is."""
+def _merge_shape(
+    input_name: str, name: str, own: list[Dim], given: Sequence[int], has_shape: bool
+) -> list[Dim]:
+    """Returns the given shape, in which -1 keeps a dim; it must agree with the dims that the model fixes."""
     option = shape_option(input_name, given)
     if not has_shape:
         return [d if d >= 0 else symbol(f"{input_name}.shape[{i}]") for i, d in enumerate(given)]
@@ -140,14 +145,14 @@ def _merged(input_name: str, name: str, own: list[Dim], given: Sequence[int], ha
 
 
 def dynamic_hint(inputs: Sequence[InputType]) -> str:
-    """Which options would make the model static, for messages."""
+    """Returns the options that would make the model static, for messages."""
     hints = []
-    for each in inputs:
-        for axis, dim in enumerate(each.shape):
+    for entry_type in inputs:
+        for axis, dim in enumerate(entry_type.shape):
             if isinstance(dim, Size):
                 name = name_of(dim)
-                named = name != f"{each.name}.shape[{axis}]"
-                option = dims_option({str(name): "N"}) if named else shape_option(each.name)
+                named = name != f"{entry_type.name}.shape[{axis}]"
+                option = dims_option({str(name): "N"}) if named else shape_option(entry_type.name)
                 shown = f"the dynamic dim '{name}'" if named else f"the unnamed dynamic dim {axis}"
-                hints.append(f"input '{each.name}' has {shown}: give {option}")
+                hints.append(f"input '{entry_type.name}' has {shown}: give {option}")
     return "; ".join(dict.fromkeys(hints)) or "the model computes it when it runs"

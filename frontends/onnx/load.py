@@ -1,4 +1,5 @@
-"""Loading a model: the skeleton ModelProto, its weights' byte ranges, and the store that serves them.
+"""Loading of a model: the skeleton ModelProto, the byte ranges of its weights, and the store that serves
+them.
 
 Names in a model must be UTF-8; protobuf does not check that for ONNX's messages.
 """
@@ -21,7 +22,7 @@ from mlc.frontends.weights.store import INLINE, MappedFile, WeightStore
 
 
 def wrong_text(message: Message) -> str | None:
-    """The place of a text that is not UTF-8 (`graph.node[3].name`), or None."""
+    """Returns the path of a text that is not UTF-8 (`graph.node[3].name`), or None."""
     for field, value in message.ListFields():
         if field.type == FieldDescriptor.TYPE_STRING:
             texts = value if not isinstance(value, str | bytes) else [value]
@@ -52,7 +53,8 @@ MAX_MODEL_BYTES = 2**31 - 1
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """`name` is the file's (or "<memory>"), for messages; `proto` has no bytes of large tensors."""
+    """A loaded model: `name` is the file's (or "<memory>"), for messages; `proto` has no bytes of large
+    tensors."""
 
     name: str
     proto: onnx.ModelProto
@@ -86,7 +88,7 @@ def _split(view: memoryview, name: str, store: WeightStore, source: str, offset:
         raise ModelError(
             f"{name}: {len(view)} bytes are over protobuf's limit of 2 GiB; store weights as external data"
         )
-    # A name that no file can guess: external_data entries of the model itself are never taken for ours.
+    # An unguessable name, so that external_data entries of the model itself are never mistaken for it.
     marker = f"mlc.{secrets.token_hex(8)}"
     splitter = Splitter(view, name, SMALL, marker)
     skeleton = splitter.skeleton()

@@ -15,7 +15,7 @@ Opsets = dict[str, int]
 
 
 def check_model(model: ModelProto, name: str) -> Opsets:
-    """Returns the opset per domain. Raises `ModelError` naming the file and what is wrong."""
+    """Returns the opset per domain. Raises `ModelError` naming the file and the fault."""
     if not model.HasField("graph") or not model.graph.output:
         raise ModelError(f"{name}: not a valid ONNX model: it has no graph with outputs")
     if not 1 <= model.ir_version <= onnx.IR_VERSION:
@@ -23,14 +23,17 @@ def check_model(model: ModelProto, name: str) -> Opsets:
     opsets = read_opsets(model.opset_import, name)
     if not model.opset_import and model.ir_version >= 3:
         raise ModelError(f"{name}: the model imports no operator set")
-    _check_each_once("output", [each.name for each in model.graph.output], name)
+    _check_each_once("output", [output.name for output in model.graph.output], name)
     if model.graph.sparse_initializer:
         raise UnsupportedModelError(f"{name}: sparse initializers are not supported")
     return opsets
 
 
 def read_opsets(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> Opsets:
-    """The opset per domain; the default domain is "" and has opset 1 if it is not imported."""
+    """Returns the opset per domain; the default domain is "" and has opset 1 if it is not imported.
+
+    Raises `ModelError` for opsets that ONNX does not have.
+    """
     opsets: Opsets = {"": 1}
     for entry in imports:
         opsets[plain_domain(entry.domain)] = entry.version
@@ -41,15 +44,15 @@ def read_opsets(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> Opsets
 
 
 def plain_domain(domain: str) -> str:
-    """The domain as we spell it: ONNX's own is ""."""
+    """Returns the domain in mlc's spelling: ONNX's is ""."""
     return "" if domain == "ai.onnx" else domain
 
 
 def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProto]:
-    """The nodes in an order in which values are defined before they are used.
+    """Returns the nodes in an order in which values are defined before they are used.
 
-    `outer` are names that the graph may use from around it. Raises `ModelError` for names that are
-    defined twice or nowhere and for cycles.
+    `outer` are names that the graph may use from around it. Raises `ModelError` for names that are defined
+    twice or nowhere and for cycles.
     """
     given = {i.name for i in graph.input} | {i.name for i in graph.initializer} | outer
     _check_unique(graph, name)
@@ -57,7 +60,7 @@ def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProt
     waiting: list[int] = []
     users: dict[int, list[int]] = {}
     for i, node in enumerate(graph.node):
-        needed = _needed(node)
+        needed = _read_names(node)
         missing = [n for n in needed if n not in given and n not in producer]
         if missing:
             raise ModelError(f"{name}: node {describe(node)} uses '{missing[0]}', which nothing defines")
@@ -84,14 +87,14 @@ def _check_unique(graph: GraphProto, name: str) -> None:
             defined.add(output)
 
 
-def _check_each_once(kind: str, names: Sequence[str], name: str) -> None:
+def _check_each_once(category: str, names: Sequence[str], name: str) -> None:
     twice = [n for n, count in Counter(names).items() if count > 1]
     if twice:
-        raise ModelError(f"{name}: the {kind} '{twice[0]}' is there twice")
+        raise ModelError(f"{name}: the {category} '{twice[0]}' is there twice")
 
 
-def _needed(node: NodeProto) -> list[str]:
-    """Names that the node reads, those of its subgraphs included."""
+def _read_names(node: NodeProto) -> list[str]:
+    """Returns the names that the node reads, including those of its subgraphs."""
     names = [n for n in node.input if n]
     for attribute in node.attribute:
         if attribute.type == onnx.AttributeProto.GRAPH:
@@ -100,15 +103,16 @@ def _needed(node: NodeProto) -> list[str]:
 
 
 def free_names(graph: GraphProto) -> list[str]:
-    """Names that a subgraph takes from around it."""
+    """Returns the names that a subgraph uses from the scopes around it."""
     own = {i.name for i in graph.input} | {i.name for i in graph.initializer}
     own |= {output for node in graph.node for output in node.output}
-    used = [n for node in graph.node for n in _needed(node)] + [o.name for o in graph.output]
+    used = [n for node in graph.node for n in _read_names(node)] + [o.name for o in graph.output]
     return [n for n in used if n not in own]
 
 
 def _order(graph: GraphProto, waiting: list[int], users: dict[int, list[int]], name: str) -> list[int]:
-    """Kahn's algorithm; of what is ready, the model's own order decides."""
+    """Returns the nodes in topological order (Kahn's algorithm); among ready nodes the model's order
+    decides."""
     ready = [i for i, count in enumerate(waiting) if count == 0]
     order: list[int] = []
     while ready:
@@ -125,17 +129,17 @@ def _order(graph: GraphProto, waiting: list[int], users: dict[int, list[int]], n
 
 
 def label(node: NodeProto) -> str:
-    """The node's name, or its operator and first output if it has none."""
+    """Returns the node's name, or its operator and first output if it has none."""
     return node.name or f"{node.op_type}:{next((o for o in node.output if o), '')}"
 
 
 def describe(node: NodeProto) -> str:
-    """For messages: 'name' (operator)."""
+    """Returns the node as `'name' (operator)`, for messages."""
     return f"'{label(node)}' ({node.op_type})"
 
 
 def check_node(node: NodeProto, opsets: Opsets, ir_version: int) -> str | None:
-    """What onnx.checker finds wrong with the node's inputs and attributes, or None."""
+    """Returns the fault that onnx.checker finds in the node's inputs and attributes, or None."""
     domain = plain_domain(node.domain)
     if domain not in opsets or not defs.has(node.op_type, opsets[domain], domain):
         return None

@@ -1,4 +1,4 @@
-"""Makes one graph op for a node."""
+"""Construction of one graph op for a node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ def build_op(
     result_type: Any,
     location: ir.Location,
 ) -> Any:
-    """The result of `graph.<op>`, or a list of them where it has several. Raises NodeError."""
+    """Builds `graph.<op>`; returns its result, or a list of them where it has several.
+
+    Raises NodeError if the dialect rejects the operands.
+    """
     try:
         return build(op, operands, attributes, result_type=result_type, location=location)
     except ShapeError as error:

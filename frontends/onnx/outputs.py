@@ -1,4 +1,4 @@
-"""The model's outputs."""
+"""The outputs of a model: their types and SSA values."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from onnx import TensorProto, ValueInfoProto
 from mlc.bindings import ir
 from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Emitter, Node, NodeError, UnsupportedNodeError
-from mlc.frontends.onnx.runtime_objects import kind_of, packed
+from mlc.frontends.onnx.node import GraphEmitter, Node, NodeError, UnsupportedNodeError
+from mlc.frontends.onnx.runtime_objects import pack, value_type_of
 from mlc.frontends.onnx.scopes import MISSING
 from mlc.frontends.onnx.value_types import (
-    Kind,
-    KindMismatchError,
-    OptionalKind,
-    TensorKind,
-    joined,
-    kind_of_type,
+    OptionalValueType,
+    TensorValueType,
+    ValueType,
+    ValueTypeMismatchError,
+    join_types,
+    read_value_type,
 )
 
 
 @dataclass(frozen=True)
 class Output:
-    """An output of a model in `file`, and the value that it is."""
+    """An output of a model in `file`, and its value."""
 
     file: str
     info: ValueInfoProto
     value: Any
-    emitter: Emitter
+    emitter: GraphEmitter
 
     @property
-    def kind(self) -> str:
-        """What it is unless a tensor of numbers, as a manifest says it."""
-        kind = self._kind
-        if isinstance(kind, TensorKind):
-            return "string" if kind.number == TensorProto.STRING else ""
-        return str(kind)
+    def object_type(self) -> str:
+        """The type in a manifest unless it is a numeric tensor: "string", "sequence(float32)"."""
+        value_type = self._value_type
+        if isinstance(value_type, TensorValueType):
+            return "string" if value_type.onnx_type == TensorProto.STRING else ""
+        return str(value_type)
 
     def result(self) -> ir.Value:
-        """The SSA value; its type must be the declared one."""
+        """Returns the SSA value. Raises ModelError unless its type is the declared one."""
         if self.value is None or self.value is MISSING:
             name = self.info.name
             raise ModelError(
@@ -49,44 +49,46 @@ class Output:
             )
         self._check()
         try:
-            return packed(self._node(), self.value, self._kind).ir
+            return pack(self._node(), self.value, self._value_type).ir
         except UnsupportedNodeError as error:
             raise UnsupportedModelError(f"{self.file}: output '{self.info.name}': {error}") from None
         except NodeError as error:
             raise ModelError(f"{self.file}: output '{self.info.name}': {error}") from None
 
     @property
-    def _kind(self) -> Kind:
-        """What the model declares; where it declares nothing, what the value is."""
-        return kind_of_type(self.info.type) or kind_of(self.value)
+    def _value_type(self) -> ValueType:
+        """The type that the model declares, or that of the value where it declares none."""
+        return read_value_type(self.info.type) or value_type_of(self.value)
 
     def _check(self) -> None:
         """Raises ModelError for a value of another type than the declared one."""
-        found, declared = _inner(kind_of(self.value)), _inner(self._kind)
+        found, declared = _inner(value_type_of(self.value)), _inner(self._value_type)
         names = str(declared), str(found)
-        if isinstance(found, TensorKind) and isinstance(declared, TensorKind):
-            if found.number == declared.number:
+        if isinstance(found, TensorValueType) and isinstance(declared, TensorValueType):
+            if found.onnx_type == declared.onnx_type:
                 return
-            names = element_types.type_name(declared.number), element_types.type_name(found.number)
-        elif found == OptionalKind(None) or _fit(found, declared):
+            names = element_types.type_name(declared.onnx_type), element_types.type_name(found.onnx_type)
+        elif found == OptionalValueType(None) or _fit(found, declared):
             return
         raise ModelError(
             f"{self.file}: output '{self.info.name}' is declared as {names[0]}, but is {names[1]}"
         )
 
     def _node(self) -> Node:
-        """Stands for a node that makes the output of a sequence or optional."""
+        """Returns a stand-in for a node that makes the output of a sequence or optional."""
         name, location = self.info.name, ir.Location.name(self.info.name)
         return Node("output", "", 1, name, (), (name,), {}, location, self.emitter)
 
 
-def _inner(kind: Kind) -> Kind:
-    return kind.element if isinstance(kind, OptionalKind) and kind.element else kind
+def _inner(value_type: ValueType) -> ValueType:
+    return (
+        value_type.element if isinstance(value_type, OptionalValueType) and value_type.element else value_type
+    )
 
 
-def _fit(one: Kind, other: Kind) -> bool:
+def _fit(one: ValueType, other: ValueType) -> bool:
     try:
-        joined(one, other)
-    except KindMismatchError:
+        join_types(one, other)
+    except ValueTypeMismatchError:
         return False
     return True

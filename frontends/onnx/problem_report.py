@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Problem:
-    """A node that is not supported and why; `opset` is None if the model does not import the domain."""
+class UnsupportedNode:
+    """A node that is not supported, and the cause; `opset` is None if the model does not import the
+    domain."""
 
     node: str
     op_type: str
@@ -18,6 +19,7 @@ class Problem:
 
     @property
     def operator(self) -> str:
+        """The operator, its opset and the cause: nodes that agree in them share a line."""
         domain = f"{self.domain}." if self.domain else ""
         version = (
             f"opset {self.opset}" if self.opset is not None else "a domain that the model does not import"
@@ -25,8 +27,8 @@ class Problem:
         return f"{domain}{self.op_type} ({version}): {self.cause}"
 
 
-def report(name: str, problems: Sequence[Problem]) -> list[str]:
-    """The lines of one message that names every node, grouped by operator and cause."""
+def report(name: str, problems: Sequence[UnsupportedNode]) -> list[str]:
+    """Returns the lines of one message that names every node, grouped by operator and cause."""
     groups: dict[str, list[str]] = {}
     for problem in problems:
         groups.setdefault(problem.operator, []).append(f"'{problem.node}'")

@@ -1,4 +1,4 @@
-"""Which function imports which ONNX operator, by domain, name and opset."""
+"""The registry of the functions that import ONNX operators, by domain, name and opset."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from mlc.frontends.onnx.node import Node
-    from mlc.frontends.onnx.values import Held, Value
+    from mlc.frontends.onnx.values import OnnxValue, Value
 
-OperatorFunction = Callable[["Node"], "Value | Sequence[Held]"]
+OperatorFunction = Callable[["Node"], "Value | Sequence[OnnxValue]"]
 _Function = TypeVar("_Function", bound=OperatorFunction)
 
 _MODULES = (
@@ -28,14 +28,14 @@ _MODULES = (
     "nn.qlinear_products", "nn.recurrent", "nn.transposed_convolution", "objects.optionals",
     "objects.sequence_map", "objects.sequences", "objects.strings", "objects.tf_idf", "tensor.casts",
     "tensor.center_crop_pad", "tensor.compaction", "tensor.creation", "tensor.gather_scatter",
-    "tensor.movement", "tensor.one_hot", "tensor.padding", "tensor.random_numbers", "tensor.slicing",
+    "tensor.movement", "tensor.one_hot", "tensor.padding", "tensor.random_generation", "tensor.slicing",
     "tensor.splitting", "tensor.squeeze", "training.gradient", "training.optimizers",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Registration:
-    """`function` imports the operator in opsets `since` to `until` (inclusive; None: no end)."""
+    """The function that imports an operator in opsets `since` to `until` (inclusive; None: no end)."""
 
     function: OperatorFunction
     since: int
@@ -51,6 +51,7 @@ def onnx_operator(
     """Registers the decorated function for the operators `names` of a domain and range of opsets."""
 
     def register(function: _Function) -> _Function:
+        """Registers `function` and returns it."""
         for name in names:
             _REGISTRY.setdefault((domain, name), []).append(Registration(function, since, until))
         return function
@@ -59,7 +60,7 @@ def onnx_operator(
 
 
 def lookup(domain: str, name: str, opset: int) -> OperatorFunction | None:
-    """The function for an operator in an opset, or None."""
+    """Returns the function for an operator in an opset, or None."""
     _load()
     for entry in _REGISTRY.get((domain, name), ()):
         if entry.since <= opset and (entry.until is None or opset <= entry.until):
@@ -67,14 +68,14 @@ def lookup(domain: str, name: str, opset: int) -> OperatorFunction | None:
     return None
 
 
-def registered() -> dict[tuple[str, str], list[Registration]]:
-    """All registrations: (domain, name) -> entries."""
+def registrations() -> dict[tuple[str, str], list[Registration]]:
+    """Returns all registrations by domain and name."""
     _load()
     return dict(_REGISTRY)
 
 
 def foreign_domains() -> list[str]:
-    """The domains in which someone else than this package has registered operators."""
+    """Returns the domains in which code outside this package has registered operators, sorted."""
     entries = ((domain, entry) for (domain, _), found in _REGISTRY.items() for entry in found)
     foreign = (
         domain for domain, entry in entries if not entry.function.__module__.startswith("mlc.frontends.")

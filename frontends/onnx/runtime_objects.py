@@ -1,6 +1,7 @@
-"""Sequences and optionals of a running call, and how those that the importer holds become such.
+"""Runtime objects: sequences, optionals and maps that exist at run time as ids, and conversions to them.
 
-An optional is a sequence of at most one element; where it holds a sequence, that is a number itself.
+An optional is a sequence of at most one element; where it holds a sequence, the element is that sequence's
+id.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from onnx import TensorProto
 from mlc.frontends.onnx.element_types import SEQUENCE
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.value_types import (
-    Kind,
-    KindMismatchError,
-    MapKind,
-    MapsKind,
-    OptionalKind,
-    SequenceKind,
-    TensorKind,
-    joined,
+    MapSequenceValueType,
+    MapValueType,
+    OptionalValueType,
+    SequenceValueType,
+    TensorValueType,
+    ValueType,
+    ValueTypeMismatchError,
+    join_types,
 )
 from mlc.frontends.onnx.values import (
     Dim,
-    Held,
     Nothing,
+    OnnxValue,
     OpenList,
     RunTimeMap,
     RunTimeOptional,
@@ -35,60 +36,62 @@ from mlc.frontends.onnx.values import (
 )
 
 
-def kind_of(held: Held) -> Kind:
-    """What is known of a value, whatever it is."""
+def value_type_of(held: OnnxValue) -> ValueType:
+    """Returns the type of any value of the importer."""
     match held:
         case Value():
-            return TensorKind(held.number, tuple(d if isinstance(d, int) else None for d in held.shape))
+            return TensorValueType(
+                held.onnx_type, tuple(d if isinstance(d, int) else None for d in held.shape)
+            )
         case ValueList():
-            element = TensorKind(held.number, is_none=True)
+            element = TensorValueType(held.onnx_type, is_none=True)
             for value in held.values:
-                element = _tensors(joined_kinds(element, kind_of(value)))
-            return SequenceKind(element)
+                element = _tensors(common_type(element, value_type_of(value)))
+            return SequenceValueType(element)
         case RunTimeSequence() | RunTimeOptional() | RunTimeMap() | OpenList():
-            return held.kind
+            return held.value_type
         case Nothing():
-            return OptionalKind(held.element)
+            return OptionalValueType(held.element)
         case None:
-            return OptionalKind(None)
+            return OptionalValueType(None)
 
 
-def _tensors(kind: Kind) -> TensorKind:
-    assert isinstance(kind, TensorKind)
-    return kind
+def _tensors(value_type: ValueType) -> TensorValueType:
+    assert isinstance(value_type, TensorValueType)
+    return value_type
 
 
-def joined_kinds(one: Kind, other: Kind) -> Kind:
-    """The kind of what may be of either. Raises NodeError."""
+def common_type(one: ValueType, other: ValueType) -> ValueType:
+    """Returns the type of a value that may be of either type. Raises NodeError."""
     try:
-        return joined(one, other)
-    except KindMismatchError as error:
+        return join_types(one, other)
+    except ValueTypeMismatchError as error:
         raise NodeError(f"its values are of different types: {error}") from None
 
 
-def with_element(sequence: SequenceKind, value: Value) -> SequenceKind:
-    """The kind of a sequence with one more element."""
-    return SequenceKind(_tensors(joined_kinds(sequence.element, kind_of(value))))
+def with_element(sequence: SequenceValueType, value: Value) -> SequenceValueType:
+    """Returns the type of a sequence with one more element."""
+    return SequenceValueType(_tensors(common_type(sequence.element, value_type_of(value))))
 
 
-def sequence_of(value: Value) -> SequenceKind:
-    """The kind of a sequence of values like one."""
-    return SequenceKind(_tensors(kind_of(value)))
+def sequence_of(value: Value) -> SequenceValueType:
+    """Returns the type of a sequence of values like `value`."""
+    return SequenceValueType(_tensors(value_type_of(value)))
 
 
 def empty(node: Node) -> Value:
-    """The number of the empty sequence."""
+    """Returns the id of the empty sequence."""
     zero = node.constant(np.asarray(0, np.int64))
     return node.emit("objects", zero, result_type=node.type_of([], SEQUENCE))
 
 
 def sequence_call(node: Node, function: str, *values: Value, options: Sequence[int] = ()) -> Value:
-    """What a function of the runtime gives that makes a sequence."""
-    return node.call_runtime(function, *values, number=SEQUENCE, shape=[], options=options)
+    """Calls a function of the runtime that makes a sequence; returns the sequence's id."""
+    return node.call_runtime(function, *values, onnx_type=SEQUENCE, shape=[], options=options)
 
 
-def as_sequence(node: Node, held: Held) -> RunTimeSequence:
-    """Any sequence as one of the running call; an optional is what it holds."""
+def as_sequence(node: Node, held: OnnxValue) -> RunTimeSequence:
+    """Returns a sequence, or the one that an optional holds, as a runtime sequence. Raises NodeError."""
     match held:
         case RunTimeSequence():
             return held
@@ -98,9 +101,9 @@ def as_sequence(node: Node, held: Held) -> RunTimeSequence:
             found = empty(node)
             for value in held.values:
                 found = sequence_call(node, "sequence_append", found, value)
-            kind = kind_of(held)
-            assert isinstance(kind, SequenceKind)
-            return RunTimeSequence(found, kind)
+            value_type = value_type_of(held)
+            assert isinstance(value_type, SequenceValueType)
+            return RunTimeSequence(found, value_type)
         case RunTimeOptional():
             inside = content(node, held)
             if isinstance(inside, RunTimeSequence):
@@ -108,19 +111,22 @@ def as_sequence(node: Node, held: Held) -> RunTimeSequence:
     raise NodeError(f"{'a tensor' if isinstance(held, Value) else 'what it is given'} is no sequence")
 
 
-def packed(node: Node, held: Held, kind: Kind) -> Value:
-    """The number of a value as a sequence or optional of a kind, which includes the value's; itself if that
-    is a tensor's."""
-    if isinstance(kind, TensorKind):
+def pack(node: Node, held: OnnxValue, value_type: ValueType) -> Value:
+    """Returns the id of a value as an object of `value_type`, which includes the value's type; a tensor
+    itself.
+
+    Raises NodeError if the value has another type.
+    """
+    if isinstance(value_type, TensorValueType):
         inside = content(node, held) if isinstance(held, RunTimeOptional) else held
         if isinstance(inside, Value):
             return inside
         raise NodeError("a sequence, or an optional without an element, is no tensor")
-    if isinstance(kind, MapKind | MapsKind):
+    if isinstance(value_type, MapValueType | MapSequenceValueType):
         if isinstance(held, RunTimeMap):
             return held.value
         raise NodeError("a value is no map")
-    if isinstance(kind, SequenceKind):
+    if isinstance(value_type, SequenceValueType):
         return as_sequence(node, held).value
     if isinstance(held, RunTimeOptional):
         return held.value
@@ -130,68 +136,74 @@ def packed(node: Node, held: Held, kind: Kind) -> Value:
     return sequence_call(node, "sequence_append", empty(node), inside)
 
 
-def unpacked(value: Value, kind: Kind) -> Held:
-    """What a number stands for."""
-    match kind:
-        case SequenceKind():
-            return RunTimeSequence(value, kind)
-        case OptionalKind():
-            return RunTimeOptional(value, kind)
-        case MapKind() | MapsKind():
-            return RunTimeMap(value, kind)
-        case TensorKind():
+def unpack(value: Value, value_type: ValueType) -> OnnxValue:
+    """Returns the object of type `value_type` that the id `value` stands for; a tensor itself."""
+    match value_type:
+        case SequenceValueType():
+            return RunTimeSequence(value, value_type)
+        case OptionalValueType():
+            return RunTimeOptional(value, value_type)
+        case MapValueType() | MapSequenceValueType():
+            return RunTimeMap(value, value_type)
+        case TensorValueType():
             return value
 
 
 def content(node: Node, optional: RunTimeOptional) -> Value | RunTimeSequence:
-    """What an optional holds; the call fails where that is nothing."""
-    element, first = optional.kind.element, node.constant(np.asarray(0, np.int64))
+    """Returns the element of an optional; the call fails at run time where there is none.
+
+    Raises UnsupportedNodeError if the element's type is unknown.
+    """
+    element, first = optional.value_type.element, node.constant(np.asarray(0, np.int64))
     if element is None:
-        raise UnsupportedNodeError("nothing tells what its optional holds")
-    if isinstance(element, TensorKind):
+        raise UnsupportedNodeError("the type of its optional's element is unknown")
+    if isinstance(element, TensorValueType):
         return element_at(node, optional.value, first, element)
     values = optional.value, first, node.sizes([])
-    found = node.call_runtime("sequence_at", *values, number=SEQUENCE, shape=[])
+    found = node.call_runtime("sequence_at", *values, onnx_type=SEQUENCE, shape=[])
     return RunTimeSequence(found, element)
 
 
-def element_at(node: Node, sequence: Value, place: Value, kind: TensorKind) -> Value:
-    """The element at a place, an i64 scalar, which counts from the end if it is negative."""
-    shape = told_shape(node, kind)
-    options = [memory_number(kind.number)]
+def element_at(node: Node, sequence: Value, index: Value, value_type: TensorValueType) -> Value:
+    """Returns the element at `index`, an i64 scalar, which counts from the end if it is negative."""
+    shape = known_shape(node, value_type)
+    options = [memory_type(value_type.onnx_type)]
 
     def read() -> Value:
+        """Reads all sizes of the element."""
         return node.call_runtime(
-            "sequence_dims", sequence, place, number=TensorProto.INT64, shape=[len(shape)], options=options
+            "sequence_dims", sequence, index, onnx_type=TensorProto.INT64, shape=[len(shape)], options=options
         )
 
-    dims = completed(node, shape, read)
-    values = sequence, place, node.sizes(dims)
-    return node.call_runtime("sequence_at", *values, number=kind.number, shape=dims)
+    dims = complete_shape(node, shape, read)
+    values = sequence, index, node.sizes(dims)
+    return node.call_runtime("sequence_at", *values, onnx_type=value_type.onnx_type, shape=dims)
 
 
-def completed(node: Node, shape: Sequence[int | None], read: Callable[[], Value]) -> list[Dim]:
-    """The shape, with what is not known of it from a vector of all sizes, which `read` makes."""
+def complete_shape(node: Node, shape: Sequence[int | None], read: Callable[[], Value]) -> list[Dim]:
+    """Returns the shape with its unknown dims taken from a vector of all sizes, which `read` builds."""
     known = [dim for dim in shape if dim is not None]
     if len(known) == len(shape):
         return list(known)
     return [one if own is None else own for own, one in zip(shape, node.read_dims(read()), strict=True)]
 
 
-def told_shape(node: Node, kind: TensorKind, more: int = 0) -> tuple[int | None, ...]:
-    """The shape of elements as far as it is known; where their rank is not, the node's first output, of
-    `more` dims, is asked. Raises UnsupportedNodeError."""
+def known_shape(node: Node, value_type: TensorValueType, more: int = 0) -> tuple[int | None, ...]:
+    """Returns the shape of a sequence's elements as far as it is known.
+
+    Where their rank is not, it is that of the node's first output less `more`. Raises UnsupportedNodeError.
+    """
     declared = node.declared[0] if node.declared else None
-    if kind.shape is not None:
-        return kind.shape
+    if value_type.shape is not None:
+        return value_type.shape
     if declared is None:
         raise UnsupportedNodeError(
-            "nothing tells the rank of the elements of its sequence: give the type of the sequence a shape,"
+            "the rank of the elements of its sequence is unknown: give the type of the sequence a shape,"
             " or declare the shape of the node's output"
         )
     return (None,) * (len(declared) - more)
 
 
-def memory_number(number: int) -> int:
-    """The data type that elements have in memory: strings are numbers there."""
-    return TensorProto.INT64 if number in (TensorProto.STRING, SEQUENCE) else number
+def memory_type(onnx_type: int) -> int:
+    """Returns the data type of elements in memory: objects are stored as ids, of i64."""
+    return TensorProto.INT64 if onnx_type in (TensorProto.STRING, SEQUENCE) else onnx_type

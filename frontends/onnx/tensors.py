@@ -1,4 +1,5 @@
-"""TensorProtos as `Constant`s: small ones as arrays, large ones as references into the weight store."""
+"""Conversion of TensorProtos to `Constant`s: small ones as arrays, large ones as references into the weight
+store."""
 
 from __future__ import annotations
 
@@ -11,11 +12,11 @@ from onnx import TensorProto, numpy_helper
 
 from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.wire_format import Range
+from mlc.frontends.onnx.wire_format import ByteRange
 from mlc.frontends.weights.paths import check_relative
 from mlc.frontends.weights.store import Reference, WeightStore
 
-# Up to this many bytes a constant stands in the IR as a dense attribute.
+# A constant of at most this many bytes is a dense attribute in the IR.
 SMALL = 1024
 MAX_RANK = 64
 MAX_ELEMENTS = 2**48
@@ -23,13 +24,13 @@ MAX_ELEMENTS = 2**48
 
 @dataclass(frozen=True)
 class Constant:
-    """A constant tensor: `shape` in elements, `number` the ONNX data type.
+    """A constant tensor: `shape` in elements, `onnx_type` the ONNX data type.
 
     One of `array`, `reference` and `texts` (of strings, in row-major order) is set.
     """
 
     shape: tuple[int, ...]
-    number: int
+    onnx_type: int
     array: np.ndarray | None = None
     reference: Reference | None = None
     texts: tuple[str, ...] | None = None
@@ -39,17 +40,17 @@ class Constant:
 class TensorReader:
     """Turns TensorProtos of one model's skeleton into constants.
 
-    `ranges` are the byte ranges cut out of the model, `model_source` is the store's source that they lie in.
+    `ranges` are the byte ranges cut out of the model, `model_source` is the store's source that holds them.
     """
 
     store: WeightStore
-    ranges: list[Range]
+    ranges: list[ByteRange]
     marker: str
     model_source: str
     model_offset: int = 0
 
     def read(self, tensor: TensorProto) -> Constant:
-        """Raises `ModelError` naming the tensor and the cause."""
+        """Returns the tensor as a constant. Raises `ModelError` naming the tensor and the cause."""
         try:
             return self._read(tensor)
         except ModelError as error:
@@ -61,9 +62,9 @@ class TensorReader:
         if tensor.data_type == TensorProto.STRING:
             return Constant(shape, tensor.data_type, texts=_texts(tensor, size))
         bits = element_types.bits_in_file(tensor.data_type)
-        located = self._located(tensor)
+        located = self._locate(tensor)
         if located is None:
-            return self._embedded(tensor, shape)
+            return self._from_skeleton(tensor, shape)
         source, offset, length = located
         expected = -(-size * bits // 8)
         if length is not None and length != expected:
@@ -81,8 +82,8 @@ class TensorReader:
         ).reshape(shape)
         return Constant(shape, tensor.data_type, array=array)
 
-    def _located(self, tensor: TensorProto) -> tuple[str, int, int | None] | None:
-        """(source, offset, length) of data outside the skeleton; None if the skeleton holds it."""
+    def _locate(self, tensor: TensorProto) -> tuple[str, int, int | None] | None:
+        """Returns (source, offset, length) of data outside the skeleton; None if the skeleton holds it."""
         entries = {entry.key: entry.value for entry in tensor.external_data}
         if self.marker in entries:
             cut = self.ranges[int(entries[self.marker])]
@@ -92,11 +93,11 @@ class TensorReader:
         if "location" not in entries:
             raise ModelError("its data is external but no location is given")
         name = check_relative(entries["location"])
-        offset = _number(entries, "offset") or 0
-        length = _number(entries, "length")
+        offset = _byte_count(entries, "offset") or 0
+        length = _byte_count(entries, "length")
         return _source_name(name), offset, length
 
-    def _embedded(self, tensor: TensorProto, shape: tuple[int, ...]) -> Constant:
+    def _from_skeleton(self, tensor: TensorProto, shape: tuple[int, ...]) -> Constant:
         expected = -(-math.prod(shape) * element_types.bits_in_file(tensor.data_type) // 8)
         if tensor.HasField("raw_data") and len(tensor.raw_data) != expected:
             raise ModelError(_size_mismatch(tensor, shape, expected, len(tensor.raw_data)))
@@ -107,11 +108,13 @@ class TensorReader:
             raise ModelError(f"its data does not fit dims {list(shape)}: {cause}") from None
         return self._constant(array, shape, tensor.data_type)
 
-    def _constant(self, array: np.ndarray, shape: tuple[int, ...], number: int) -> Constant:
-        array = np.ascontiguousarray(array, element_types.numpy_dtype(number)).reshape(shape)
+    def _constant(self, array: np.ndarray, shape: tuple[int, ...], onnx_type: int) -> Constant:
+        array = np.ascontiguousarray(array, element_types.numpy_dtype(onnx_type)).reshape(shape)
         if array.nbytes <= SMALL:
-            return Constant(shape, number, array=array)
-        return Constant(shape, number, reference=self.store.add_blob(array.view(np.uint8).reshape(-1).data))
+            return Constant(shape, onnx_type, array=array)
+        return Constant(
+            shape, onnx_type, reference=self.store.add_blob(array.view(np.uint8).reshape(-1).data)
+        )
 
 
 def _texts(tensor: TensorProto, size: int) -> tuple[str, ...]:
@@ -125,7 +128,7 @@ def _texts(tensor: TensorProto, size: int) -> tuple[str, ...]:
 
 
 def checked_dims(tensor: TensorProto) -> tuple[int, ...]:
-    """The dims of a tensor of a supported type with sane dims. Raises `ModelError`."""
+    """Returns the dims of a tensor of a supported type with sane dims. Raises `ModelError`."""
     if not element_types.is_supported(tensor.data_type):
         raise UnsupportedModelError(f"{element_types.type_name(tensor.data_type)} elements are not supported")
     dims = tuple(tensor.dims)
@@ -143,7 +146,7 @@ def _source_name(name: str) -> str:
     return f"./{name}" if PurePosixPath(name).name == name == "inline" else name
 
 
-def _number(entries: dict[str, str], key: str) -> int | None:
+def _byte_count(entries: dict[str, str], key: str) -> int | None:
     if key not in entries:
         return None
     text = entries[key]
@@ -152,17 +155,17 @@ def _number(entries: dict[str, str], key: str) -> int | None:
     return int(text)
 
 
-def _unpack(packed: np.ndarray, count: int, number: int) -> np.ndarray:
-    """Elements of less than a byte, low bits first, as one element per byte."""
-    bits = element_types.bits_in_file(number)
+def _unpack(packed: np.ndarray, count: int, onnx_type: int) -> np.ndarray:
+    """Returns elements of less than a byte, stored low bits first, as one element per byte."""
+    bits = element_types.bits_in_file(onnx_type)
     if 8 % bits:
-        # Elements reach over the ends of bytes.
+        # Elements straddle bytes.
         digits = np.unpackbits(packed, bitorder="little")[: count * bits].reshape(count, bits)
         spread = np.packbits(digits, axis=1, bitorder="little").reshape(-1)
     else:
         shifts = np.arange(0, 8, bits, dtype=np.uint8)
         spread = ((packed[:, None] >> shifts) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
-    dtype = element_types.numpy_dtype(number)
+    dtype = element_types.numpy_dtype(onnx_type)
     if str(dtype).startswith("int"):
         sign = np.uint8(1 << (bits - 1))
         return ((spread ^ sign).astype(np.int8) - np.int8(sign)).astype(dtype)
@@ -170,5 +173,5 @@ def _unpack(packed: np.ndarray, count: int, number: int) -> np.ndarray:
 
 
 def _size_mismatch(tensor: TensorProto, shape: tuple[int, ...], expected: int, length: int) -> str:
-    kind = element_types.type_name(tensor.data_type)
-    return f"dims {list(shape)} of {kind} take {expected} bytes, but its data has {length}"
+    type_name = element_types.type_name(tensor.data_type)
+    return f"dims {list(shape)} of {type_name} take {expected} bytes, but its data has {length}"

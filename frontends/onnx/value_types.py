@@ -1,4 +1,4 @@
-"""What is known of sequences and optionals before they are there: which elements they have."""
+"""Types of values at import: tensors, sequences, optionals, maps, and how types are joined."""
 
 from __future__ import annotations
 
@@ -10,128 +10,154 @@ from onnx import TensorProto, TypeProto
 from mlc.frontends.onnx import element_types
 
 
-class KindMismatchError(Exception):
-    """Values of which one cannot take the other's place; the message names both."""
+class ValueTypeMismatchError(Exception):
+    """Two types have no common type; the message names both."""
 
 
 @dataclass(frozen=True)
-class TensorKind:
-    """Tensors of an ONNX data type. `shape`: what all have in common, None where the rank is not; a dim that
-    is not is None. `is_none`: there is none so far, so that nothing is known of shapes."""
+class TensorValueType:
+    """The type of tensors of an ONNX data type.
 
-    number: int
+    `shape` is what all of them have in common: None where the rank differs, with None for a dim that differs.
+    `is_none`: there is no such tensor so far, so that nothing is known of shapes.
+    """
+
+    onnx_type: int
     shape: tuple[int | None, ...] | None = None
     is_none: bool = False
 
     def __str__(self) -> str:
-        return "string" if self.number == TensorProto.STRING else str(element_types.numpy_dtype(self.number))
+        return (
+            "string"
+            if self.onnx_type == TensorProto.STRING
+            else str(element_types.numpy_dtype(self.onnx_type))
+        )
 
 
 @dataclass(frozen=True)
-class SequenceKind:
-    """Sequences of tensors."""
+class SequenceValueType:
+    """The type of sequences of tensors."""
 
-    element: TensorKind
+    element: TensorValueType
 
     def __str__(self) -> str:
         return f"sequence({self.element})"
 
 
 @dataclass(frozen=True)
-class OptionalKind:
-    """Optionals of tensors or sequences; `element` is None where nothing tells which."""
+class OptionalValueType:
+    """The type of optionals of tensors or sequences; `element` is None where it is unknown."""
 
-    element: TensorKind | SequenceKind | None
+    element: TensorValueType | SequenceValueType | None
 
     def __str__(self) -> str:
         return f"optional({self.element})" if self.element else "an optional without an element"
 
 
 @dataclass(frozen=True)
-class MapKind:
-    """Maps from integers or strings to numbers or strings, by ONNX data types; in a running call one is a
-    sequence of two vectors, its keys and their values."""
+class MapValueType:
+    """The type of maps from integers or strings to numeric values or strings, by ONNX data types.
+
+    At run time a map is a sequence of two vectors: its keys and their values.
+    """
 
     key: int
     value: int
 
     def __str__(self) -> str:
-        return f"map({TensorKind(self.key)},{TensorKind(self.value)})"
+        return f"map({TensorValueType(self.key)},{TensorValueType(self.value)})"
 
 
 @dataclass(frozen=True)
-class MapsKind:
-    """Sequences of maps."""
+class MapSequenceValueType:
+    """The type of sequences of maps."""
 
-    element: MapKind
+    element: MapValueType
 
     def __str__(self) -> str:
         return f"sequence({self.element})"
 
 
-Kind = TensorKind | SequenceKind | OptionalKind | MapKind | MapsKind
+ValueType = TensorValueType | SequenceValueType | OptionalValueType | MapValueType | MapSequenceValueType
 
 
-def joined(one: Kind, other: Kind) -> Kind:
-    """The kind of what may be of either kind; an optional may be what it holds. Raises KindMismatchError."""
-    if isinstance(one, MapKind | MapsKind) and one == other:
+def join_types(one: ValueType, other: ValueType) -> ValueType:
+    """Returns the type of a value that may be of either type; an optional may be its element.
+
+    Raises ValueTypeMismatchError.
+    """
+    if isinstance(one, MapValueType | MapSequenceValueType) and one == other:
         return one
-    if isinstance(one, OptionalKind) or isinstance(other, OptionalKind):
-        first, second = (each.element if isinstance(each, OptionalKind) else each for each in (one, other))
-        both = joined(first, second) if first is not None and second is not None else first or second
-        if isinstance(both, MapKind | MapsKind):
-            raise KindMismatchError(f"{one} and {other}")
-        assert not isinstance(both, OptionalKind)
-        return OptionalKind(both)
-    if isinstance(one, SequenceKind) and isinstance(other, SequenceKind):
-        return SequenceKind(joined_tensors(one.element, other.element))
-    if isinstance(one, TensorKind) and isinstance(other, TensorKind):
-        return joined_tensors(one, other)
-    raise KindMismatchError(f"{_described(one)} and {_described(other)}")
+    if isinstance(one, OptionalValueType) or isinstance(other, OptionalValueType):
+        first, second = (
+            value_type.element if isinstance(value_type, OptionalValueType) else value_type
+            for value_type in (one, other)
+        )
+        both = join_types(first, second) if first is not None and second is not None else first or second
+        if isinstance(both, MapValueType | MapSequenceValueType):
+            raise ValueTypeMismatchError(f"{one} and {other}")
+        assert not isinstance(both, OptionalValueType)
+        return OptionalValueType(both)
+    if isinstance(one, SequenceValueType) and isinstance(other, SequenceValueType):
+        return SequenceValueType(join_tensor_types(one.element, other.element))
+    if isinstance(one, TensorValueType) and isinstance(other, TensorValueType):
+        return join_tensor_types(one, other)
+    raise ValueTypeMismatchError(f"{_describe(one)} and {_describe(other)}")
 
 
-def _described(kind: Kind) -> str:
-    return f"a tensor of {kind}" if isinstance(kind, TensorKind) else str(kind)
+def _describe(value_type: ValueType) -> str:
+    return f"a tensor of {value_type}" if isinstance(value_type, TensorValueType) else str(value_type)
 
 
-def joined_tensors(one: TensorKind, other: TensorKind) -> TensorKind:
-    """The same of tensors."""
-    if one.number != other.number:
-        raise KindMismatchError(f"{one} and {other}")
+def join_tensor_types(one: TensorValueType, other: TensorValueType) -> TensorValueType:
+    """Returns the type of a tensor that may be of either type. Raises ValueTypeMismatchError."""
+    if one.onnx_type != other.onnx_type:
+        raise ValueTypeMismatchError(f"{one} and {other}")
     if one.is_none or other.is_none:
         return other if one.is_none else one
     if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
-        return TensorKind(one.number)
-    return TensorKind(
-        one.number, tuple(a if a == b else None for a, b in zip(one.shape, other.shape, strict=True))
+        return TensorValueType(one.onnx_type)
+    return TensorValueType(
+        one.onnx_type, tuple(a if a == b else None for a, b in zip(one.shape, other.shape, strict=True))
     )
 
 
-def kind_of_type(kind: TypeProto, dims: Mapping[str, int] | None = None) -> Kind | None:
-    """What a type of ONNX says, with `dims` put in for dims of these names; None if it is none of tensors,
-    sequences of tensors, optionals of these, maps to tensors' elements, and sequences of maps."""
-    match kind.WhichOneof("value"):
-        case "tensor_type" if element_types.is_supported(kind.tensor_type.elem_type):
-            return TensorKind(kind.tensor_type.elem_type, _shape(kind.tensor_type, dims or {}))
+def read_value_type(proto: TypeProto, dims: Mapping[str, int] | None = None) -> ValueType | None:
+    """Returns the type that a TypeProto declares, with the sizes `dims` for dims of these names.
+
+    None if it is none of tensors, sequences of tensors, optionals of these, maps to tensors' elements, and
+    sequences of maps.
+    """
+    match proto.WhichOneof("value"):
+        case "tensor_type" if element_types.is_supported(proto.tensor_type.elem_type):
+            return TensorValueType(proto.tensor_type.elem_type, _shape(proto.tensor_type, dims or {}))
         case "sequence_type":
-            element = kind_of_type(kind.sequence_type.elem_type, dims)
-            if isinstance(element, MapKind):
-                return MapsKind(element)
-            return SequenceKind(element) if isinstance(element, TensorKind) else None
+            element = read_value_type(proto.sequence_type.elem_type, dims)
+            if isinstance(element, MapValueType):
+                return MapSequenceValueType(element)
+            return SequenceValueType(element) if isinstance(element, TensorValueType) else None
         case "map_type":
-            value = kind_of_type(kind.map_type.value_type)
-            return MapKind(kind.map_type.key_type, value.number) if isinstance(value, TensorKind) else None
+            value = read_value_type(proto.map_type.value_type)
+            return (
+                MapValueType(proto.map_type.key_type, value.onnx_type)
+                if isinstance(value, TensorValueType)
+                else None
+            )
         case "optional_type":
-            element = kind_of_type(kind.optional_type.elem_type, dims)
-            return OptionalKind(element) if isinstance(element, TensorKind | SequenceKind) else None
+            element = read_value_type(proto.optional_type.elem_type, dims)
+            return (
+                OptionalValueType(element)
+                if isinstance(element, TensorValueType | SequenceValueType)
+                else None
+            )
         case _:
             return None
 
 
-def _shape(kind: TypeProto.Tensor, dims: Mapping[str, int]) -> tuple[int | None, ...] | None:
-    if not kind.HasField("shape"):
+def _shape(proto: TypeProto.Tensor, dims: Mapping[str, int]) -> tuple[int | None, ...] | None:
+    if not proto.HasField("shape"):
         return None
     return tuple(
-        each.dim_value if each.HasField("dim_value") and each.dim_value >= 0 else dims.get(each.dim_param)
-        for each in kind.shape.dim
+        dim.dim_value if dim.HasField("dim_value") and dim.dim_value >= 0 else dims.get(dim.dim_param)
+        for dim in proto.shape.dim
     )

@@ -1,7 +1,7 @@
-"""Splits a serialised ModelProto into a small skeleton and byte ranges of its large tensors.
+"""Splitting of a serialised ModelProto into a small skeleton and byte ranges of its large tensors.
 
-Works on the protobuf wire format (https://protobuf.dev/programming-guides/encoding), so that tensor bytes
-are neither copied nor parsed. Field numbers are those of onnx.proto.
+Works on the protobuf wire format (https://protobuf.dev/programming-guides/encoding), so that tensor bytes are
+neither copied nor parsed. The field ids are those of onnx.proto.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FLOAT_DATA, RAW_DATA, DOUBLE_DATA = 4, 9, 10
 DATA_FIELDS = (FLOAT_DATA, RAW_DATA, DOUBLE_DATA)
 EXTERNAL_DATA = 13
 
-# Message -> field -> message: the paths on which tensors lie.
+# Message -> field -> message: the paths to tensors.
 NESTED = {
     "Model": {7: "Graph", 25: "Function"},
     "Graph": {1: "Node", 5: "Tensor"},
@@ -32,8 +32,8 @@ MAX_DEPTH = 100
 
 
 @dataclass(frozen=True)
-class Range:
-    """Where the bytes of a large tensor lie in the model: bytes from the start."""
+class ByteRange:
+    """The bytes of a large tensor in the model, by offset from the start."""
 
     offset: int
     size: int
@@ -47,28 +47,28 @@ class Splitter:
     name: str
     threshold: int
     marker: str
-    ranges: list[Range] = field(default_factory=list)
+    ranges: list[ByteRange] = field(default_factory=list)
 
     def skeleton(self) -> bytes:
-        """The ModelProto without the bytes of large tensors.
+        """Returns the ModelProto without the bytes of large tensors.
 
         Each has an external_data entry `marker` -> index in `ranges`.
         """
         return b"".join(self._message("Model", 0, len(self.data), 0))
 
-    def _message(self, kind: str, begin: int, end: int, depth: int) -> list[bytes | memoryview]:
+    def _message(self, message_type: str, begin: int, end: int, depth: int) -> list[bytes | memoryview]:
         if depth > MAX_DEPTH:
             raise self._corrupt(begin, "messages are nested too deeply")
-        if kind == "Tensor":
+        if message_type == "Tensor":
             return self._tensor(begin, end)
-        nested = NESTED[kind]
+        nested = NESTED[message_type]
         chunks: list[bytes | memoryview] = []
         kept = begin
-        for number, wire, start, payload, stop in self._fields(begin, end):
-            if wire != LENGTH or stop - payload <= self.threshold or number not in nested:
+        for field_number, wire, start, payload, stop in self._fields(begin, end):
+            if wire != LENGTH or stop - payload <= self.threshold or field_number not in nested:
                 continue
-            inner = self._message(nested[number], payload, stop, depth + 1)
-            chunks += [self.data[kept:start], _header(number, sum(map(len, inner))), *inner]
+            inner = self._message(nested[field_number], payload, stop, depth + 1)
+            chunks += [self.data[kept:start], _header(field_number, sum(map(len, inner))), *inner]
             kept = stop
         return [*chunks, self.data[kept:end]]
 
@@ -76,12 +76,12 @@ class Splitter:
         fields = list(self._fields(begin, end))
         found = [f for f in fields if f[0] in DATA_FIELDS and f[1] == LENGTH and f[4] - f[3] > self.threshold]
         spread = [f for f in fields if f[0] in DATA_FIELDS]
-        # Data in several pieces has no single range; protobuf puts it together.
+        # Data in several pieces has no single range; protobuf joins it.
         if len(found) != 1 or len(spread) != 1:
             return [self.data[begin:end]]
         _, _, start, payload, stop = found[0]
         entry = _text(1, self.marker) + _text(2, str(len(self.ranges)))
-        self.ranges.append(Range(payload, stop - payload))
+        self.ranges.append(ByteRange(payload, stop - payload))
         return [self.data[begin:start], self.data[stop:end], _header(EXTERNAL_DATA, len(entry)), entry]
 
     def _fields(self, begin: int, end: int) -> Iterator[tuple[int, int, int, int, int]]:
@@ -90,7 +90,7 @@ class Splitter:
         while position < end:
             start = position
             tag, position = self._varint(position, end)
-            number, wire = tag >> 3, tag & 7
+            field_number, wire = tag >> 3, tag & 7
             payload = position
             if wire == VARINT:
                 _, position = self._varint(position, end)
@@ -101,24 +101,24 @@ class Splitter:
                 position += 4 if wire == FIXED32 else 8
             else:
                 raise self._corrupt(start, f"wire type {wire} does not exist in ONNX")
-            if number == 0:
+            if field_number == 0:
                 raise self._corrupt(start, "field number 0")
             if position > end:
                 raise self._corrupt(
                     start, f"a field of {position - payload} bytes reaches beyond the end at byte {end}"
                 )
-            yield number, wire, start, payload, position
+            yield field_number, wire, start, payload, position
 
     def _varint(self, position: int, end: int) -> tuple[int, int]:
         value = 0
         for index in range(10):
             if position + index >= end:
-                raise self._corrupt(position, f"a number is cut off at byte {end}")
+                raise self._corrupt(position, f"a varint is cut off at byte {end}")
             byte = self.data[position + index]
             value |= (byte & 0x7F) << (7 * index)
             if byte < 0x80:
                 return value, position + index + 1
-        raise self._corrupt(position, "a number is longer than 10 bytes")
+        raise self._corrupt(position, "a varint is longer than 10 bytes")
 
     def _corrupt(self, offset: int, cause: str) -> ModelError:
         return ModelError(f"{self.name}: not a valid ONNX model: at byte {offset}: {cause}")
@@ -133,9 +133,9 @@ def _encode(value: int) -> bytes:
     return bytes(out)
 
 
-def _header(number: int, length: int) -> bytes:
-    return _encode(number << 3 | LENGTH) + _encode(length)
+def _header(field_number: int, length: int) -> bytes:
+    return _encode(field_number << 3 | LENGTH) + _encode(length)
 
 
-def _text(number: int, text: str) -> bytes:
-    return _header(number, len(text)) + text.encode()
+def _text(field_number: int, text: str) -> bytes:
+    return _header(field_number, len(text)) + text.encode()

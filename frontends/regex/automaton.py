@@ -1,6 +1,7 @@
-"""Nondeterministic automata over bytes: a regular expression's letters in UTF-8 (Thompson 1968).
+"""Regular expressions compiled to the minimal deterministic automaton over bytes, as a table.
 
-The smallest deterministic automaton over bytes, as a table.
+The expression becomes a nondeterministic automaton over the UTF-8 bytes of its letters (Thompson 1968), which
+is determinised and minimised.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from functools import cache
 import numpy as np
 
 from mlc.frontends.regex.parser import parse
-from mlc.frontends.regex.syntax_tree import Choice, Letters, Place, Regex, RegexError, Repeated
+from mlc.frontends.regex.syntax_tree import Alternation, Assertion, Letters, Regex, RegexError, Repetition
 
-# Of the table, and of the sets of states that are looked at to make it.
+# The most states of a table, and the most transitions that are examined to compute it.
 MOST_STATES, MOST_WORK = 4096, 20_000_000
 
-# What is next to a place: an end of the text, a byte of a newline or of a word, or another.
+# The class of what is next to a position: an end of the text, a newline, a byte of a word, another byte.
 _EDGE, _NEWLINE, _WORD, _OTHER = range(4)
 
 _WORD_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
@@ -25,78 +26,84 @@ _WORD_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 
 @cache
 def match_table(pattern: str) -> np.ndarray:
-    """Which strings a pattern of RE2's syntax matches from end to end: a vector of i32 of the number of
-    states, that of classes of bytes, the class of each of 256 bytes, for each state whether it accepts, and
-    for each state and class the next state. State 0 is the first. Raises RegexError."""
-    rows, accepting, classes = _minimal(*_determined(automaton(parse(pattern))))
+    """Returns the table of the strings that a pattern of RE2's syntax matches from end to end.
+
+    The table is a vector of i32: the number of states, the number of byte classes, the class of each of 256
+    bytes, for each state whether it accepts, and for each state and class the next state. State 0 is the
+    initial one. Raises RegexError.
+    """
+    rows, accepting, classes = _minimal(*_determine(automaton(parse(pattern))))
     table = np.concatenate([[len(rows), rows.shape[1]], classes, accepting, rows.reshape(-1)])
     return np.asarray(table, np.int32)
 
 
-def _kind(byte: int) -> int:
+def _byte_class(byte: int) -> int:
     return _NEWLINE if byte == 10 else _WORD if byte in _WORD_BYTES else _OTHER
 
 
-def _holds(place: str, before: int, after: int) -> bool:
-    """Whether a place is between what is before and after it."""
-    if place == "begin":
+def _holds(position: str, before: int, after: int) -> bool:
+    """Whether the assertion `position` holds between bytes of the classes `before` and `after`."""
+    if position == "begin":
         return before == _EDGE
-    if place == "end":
+    if position == "end":
         return after == _EDGE
-    if place == "line begin":
+    if position == "line begin":
         return before in (_EDGE, _NEWLINE)
-    if place == "line end":
+    if position == "line end":
         return after in (_EDGE, _NEWLINE)
-    return ((before == _WORD) != (after == _WORD)) == (place == "word boundary")
+    return ((before == _WORD) != (after == _WORD)) == (position == "word boundary")
 
 
-def _byte_classes(made: Automaton, has_places: bool) -> np.ndarray:
-    """Bytes that no step, and no place, tells apart have one class."""
-    bounds = {0} | {bound for steps in made.steps for low, high, _ in steps for bound in (low, high + 1)}
-    if has_places:
-        bounds |= {byte for byte in range(1, 256) if _kind(byte) != _kind(byte - 1)}
+def _byte_classes(nfa: Automaton, has_assertions: bool) -> np.ndarray:
+    """Returns the class of each byte; bytes that no step and no assertion distinguishes share one."""
+    bounds = {0} | {bound for steps in nfa.steps for low, high, _ in steps for bound in (low, high + 1)}
+    if has_assertions:
+        bounds |= {byte for byte in range(1, 256) if _byte_class(byte) != _byte_class(byte - 1)}
     marks = np.zeros(257, np.int64)
     marks[sorted(bounds)] = 1
     return np.cumsum(marks[:256]) - 1
 
 
-def _determined(made: Automaton) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each set of states that a text may lead to the sets that bytes of each class lead to, and whether
-    it accepts."""
-    has_places = any(place for jumps in made.jumps for _, place in jumps)
-    classes = _byte_classes(made, has_places)
-    heads = [int(np.flatnonzero(classes == each)[0]) for each in range(classes.max() + 1)]
-    start = (frozenset([made.begin]), _EDGE if has_places else _OTHER)
-    numbers, rows, accepting = {start: 0}, [], []
+def _determine(nfa: Automaton) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Determinises the automaton by the subset construction.
+
+    Returns, for each reachable set of states, the sets that bytes of each class lead to, whether it accepts,
+    and the class of each byte. Raises RegexError where the table would be too large.
+    """
+    has_assertions = any(position for jumps in nfa.jumps for _, position in jumps)
+    classes = _byte_classes(nfa, has_assertions)
+    heads = [int(np.flatnonzero(classes == index)[0]) for index in range(classes.max() + 1)]
+    start = (frozenset([nfa.begin]), _EDGE if has_assertions else _OTHER)
+    indices, rows, accepting = {start: 0}, [], []
     pending, work = [start], 0
     for states, before in pending:
         row, closures = [], {}
         for byte in heads:
-            after = _kind(byte) if has_places else _OTHER
+            after = _byte_class(byte) if has_assertions else _OTHER
             if after not in closures:
-                closures[after] = _closure(made, states, before, after)
+                closures[after] = _closure(nfa, states, before, after)
             reached = frozenset(
-                to for state in closures[after] for low, high, to in made.steps[state] if low <= byte <= high
+                to for state in closures[after] for low, high, to in nfa.steps[state] if low <= byte <= high
             )
             key = (reached, after)
-            if key not in numbers:
-                numbers[key] = len(numbers)
+            if key not in indices:
+                indices[key] = len(indices)
                 pending.append(key)
-            row.append(numbers[key])
+            row.append(indices[key])
         work += len(heads) * sum(map(len, closures.values()))
-        if len(numbers) > MOST_STATES or work > MOST_WORK:
+        if len(indices) > MOST_STATES or work > MOST_WORK:
             raise RegexError(f"the pattern needs a table of more than {MOST_STATES} states, or too long")
         rows.append(row)
-        accepting.append(made.end in _closure(made, states, before, _EDGE))
+        accepting.append(nfa.end in _closure(nfa, states, before, _EDGE))
     return np.array(rows), np.array(accepting), classes
 
 
-def _closure(made: Automaton, states: frozenset[int], before: int, after: int) -> set[int]:
-    """The states that are reached without a byte."""
+def _closure(nfa: Automaton, states: frozenset[int], before: int, after: int) -> set[int]:
+    """Returns the states that are reached from `states` without a byte."""
     found, pending = set(states), list(states)
     while pending:
-        for to, place in made.jumps[pending.pop()]:
-            if to not in found and (place is None or _holds(place, before, after)):
+        for to, position in nfa.jumps[pending.pop()]:
+            if to not in found and (position is None or _holds(position, before, after)):
                 found.add(to)
                 pending.append(to)
     return found
@@ -105,17 +112,17 @@ def _closure(made: Automaton, states: frozenset[int], before: int, after: int) -
 def _minimal(
     rows: np.ndarray, accepting: np.ndarray, classes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """States that no text tells apart become one, and so do classes of bytes (Moore 1956)."""
+    """Merges states that accept the same strings, and byte classes that lead to equal states (Moore 1956)."""
     blocks, count = accepting.astype(np.int64), 0
     while len(np.unique(blocks)) != count:
         count = len(np.unique(blocks))
         signatures = np.concatenate([blocks[:, None], blocks[rows]], axis=1)
         blocks = np.unique(signatures, axis=0, return_inverse=True)[1].reshape(-1)
-    # In the order in which they are met, so that the first state stays the first.
+    # Numbered in order of first occurrence, so that the initial state stays the first.
     _, first, inverse = np.unique(blocks, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.argsort(order)
-    blocks, heads = place[inverse.reshape(-1)], first[order]
+    rank = np.argsort(order)
+    blocks, heads = rank[inverse.reshape(-1)], first[order]
     columns, merged = np.unique(blocks[rows[heads]], axis=1, return_inverse=True)
     return columns, accepting[heads], merged.reshape(-1)[classes]
 
@@ -130,8 +137,12 @@ ByteRange = tuple[int, int]
 
 @dataclass
 class Automaton:
-    """States by number: `steps` lead on by a byte of a range, `jumps` at a place, or anywhere (None). It
-    begins in state `begin` and accepts in state `end`."""
+    """A nondeterministic automaton with states as indices.
+
+    `steps[s]` are (low, high, target): bytes in [low, high] lead from s to target. `jumps[s]` are (target,
+    position): transitions without a byte, where the assertion `position` holds or always (None). `begin` is
+    the initial and `end` the accepting state.
+    """
 
     steps: list[list[tuple[int, int, int]]] = field(default_factory=list)
     jumps: list[list[tuple[int, str | None]]] = field(default_factory=list)
@@ -139,7 +150,7 @@ class Automaton:
     end: int = 0
 
     def state(self) -> int:
-        """A new one."""
+        """Adds a state and returns its index. Raises RegexError where there are too many."""
         if len(self.steps) == _MOST_NFA_STATES:
             raise RegexError(f"the pattern needs more than {_MOST_NFA_STATES} states")
         self.steps.append([])
@@ -148,75 +159,78 @@ class Automaton:
 
 
 def automaton(regex: Regex) -> Automaton:
-    """Accepts what the expression matches from its first byte to its last. Raises RegexError."""
-    made = Automaton()
-    made.begin = made.state()
-    made.end = _add(made, regex, made.begin)
-    return made
+    """Returns an automaton that accepts what the expression matches from its first byte to its last.
+
+    Raises RegexError.
+    """
+    nfa = Automaton()
+    nfa.begin = nfa.state()
+    nfa.end = _add(nfa, regex, nfa.begin)
+    return nfa
 
 
-def _add(made: Automaton, regex: Regex, begin: int) -> int:
-    """Adds an expression that is matched from state `begin`; the state behind it."""
+def _add(nfa: Automaton, regex: Regex, begin: int) -> int:
+    """Adds an expression that is matched from state `begin`; returns the state after it."""
     if isinstance(regex, Letters):
-        return _letters(made, regex, begin)
-    if isinstance(regex, Place):
-        end = made.state()
-        made.jumps[begin].append((end, regex.kind))
+        return _letters(nfa, regex, begin)
+    if isinstance(regex, Assertion):
+        end = nfa.state()
+        nfa.jumps[begin].append((end, regex.position))
         return end
-    if isinstance(regex, Repeated):
-        return _repeated(made, regex, begin)
-    if isinstance(regex, Choice):
-        end = made.state()
+    if isinstance(regex, Repetition):
+        return _add_repetition(nfa, regex, begin)
+    if isinstance(regex, Alternation):
+        end = nfa.state()
         for item in regex.items:
-            start = made.state()
-            made.jumps[begin].append((start, None))
-            made.jumps[_add(made, item, start)].append((end, None))
+            start = nfa.state()
+            nfa.jumps[begin].append((start, None))
+            nfa.jumps[_add(nfa, item, start)].append((end, None))
         return end
     for item in regex.items:
-        begin = _add(made, item, begin)
+        begin = _add(nfa, item, begin)
     return begin
 
 
-def _repeated(made: Automaton, regex: Repeated, begin: int) -> int:
+def _add_repetition(nfa: Automaton, regex: Repetition, begin: int) -> int:
     for _ in range(regex.least):
-        begin = _add(made, regex.item, begin)
-    end = made.state()
+        begin = _add(nfa, regex.item, begin)
+    end = nfa.state()
     if regex.most is None:
-        start = made.state()
-        made.jumps[begin].append((start, None))
-        made.jumps[_add(made, regex.item, start)].append((start, None))
-        made.jumps[start].append((end, None))
+        start = nfa.state()
+        nfa.jumps[begin].append((start, None))
+        nfa.jumps[_add(nfa, regex.item, start)].append((start, None))
+        nfa.jumps[start].append((end, None))
         return end
     for _ in range(regex.most - regex.least):
-        made.jumps[begin].append((end, None))
-        # A state of its own: nothing leads back to it.
-        start = made.state()
-        made.jumps[begin].append((start, None))
-        begin = _add(made, regex.item, start)
-    made.jumps[begin].append((end, None))
+        nfa.jumps[begin].append((end, None))
+        # A separate state: nothing leads back to it.
+        start = nfa.state()
+        nfa.jumps[begin].append((start, None))
+        begin = _add(nfa, regex.item, start)
+    nfa.jumps[begin].append((end, None))
     return end
 
 
-def _letters(made: Automaton, letters: Letters, begin: int) -> int:
-    end = made.state()
-    # Equal ends of byte sequences share their states.
+def _letters(nfa: Automaton, letters: Letters, begin: int) -> int:
+    end = nfa.state()
+    # Equal suffixes of byte sequences share their states.
     tails: dict[tuple[ByteRange, ...], int] = {(): end}
     for low, high in letters.ranges:
         for piece in _sequences(low, high):
-            made.steps[begin].append((*piece[0], _tail(made, tails, piece[1:])))
+            nfa.steps[begin].append((*piece[0], _tail(nfa, tails, piece[1:])))
     return end
 
 
-def _tail(made: Automaton, tails: dict[tuple[ByteRange, ...], int], rest: tuple[ByteRange, ...]) -> int:
+def _tail(nfa: Automaton, tails: dict[tuple[ByteRange, ...], int], rest: tuple[ByteRange, ...]) -> int:
     if rest not in tails:
-        target = _tail(made, tails, rest[1:])
-        tails[rest] = made.state()
-        made.steps[tails[rest]].append((*rest[0], target))
+        target = _tail(nfa, tails, rest[1:])
+        tails[rest] = nfa.state()
+        nfa.steps[tails[rest]].append((*rest[0], target))
     return tails[rest]
 
 
 def _sequences(low: int, high: int) -> Iterator[tuple[ByteRange, ...]]:
-    """The bytes of a range of code points: ranges of bytes one after the other. Surrogates have none."""
+    """Yields the byte sequences of a range of code points, as ranges of bytes. Surrogates have none."""
     for cut in (*_SURROGATES, *(last for last, _ in _LENGTHS)):
         bound = cut - 1 if cut == _SURROGATES[0] else cut
         if low <= bound < high:
@@ -230,9 +244,10 @@ def _sequences(low: int, high: int) -> Iterator[tuple[ByteRange, ...]]:
 
 
 def _split(low: int, high: int, length: int) -> Iterator[tuple[ByteRange, ...]]:
-    """Of code points of one length: cut until each byte's range goes with every one of the others."""
-    for place in range(1, length):
-        rest = (1 << 6 * place) - 1
+    """Yields the byte sequences of code points of one encoded length: splits [`low`, `high`] until the range
+    is a product of ranges of bytes."""
+    for position in range(1, length):
+        rest = (1 << 6 * position) - 1
         if low & ~rest != high & ~rest:
             if low & rest:
                 yield from _split(low, low | rest, length)

@@ -1,4 +1,4 @@
-"""The named classes of RE2's syntax, and letters that differ in case only."""
+"""The named character classes of RE2's syntax, and letters that differ in case only."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from mlc.frontends.regex.syntax_tree import Ranges, RegexError, negated, union
+from mlc.frontends.regex.syntax_tree import Ranges, RegexError, negate, union
 
 _BLOCK = 256
 
 
 def _of(*parts: str) -> Ranges:
-    """Ranges from two letters each, and letters alone."""
+    """Returns the union of ranges given by two letters each, and of single letters."""
     return union([(ord(part[0]), ord(part[-1])) for part in parts])
 
 
@@ -40,12 +40,14 @@ POSIX = {
 
 @cache
 def category(name: str) -> Ranges:
-    """The code points of a general category of Unicode, as "L" or "Lu"; "Any" are all. Raises RegexError for
-    other names: scripts are not covered."""
+    """Returns the code points of a general category of Unicode, as "L" or "Lu"; "Any" are all.
+
+    Raises RegexError for other names: scripts are not covered.
+    """
     if name == "Any":
-        return negated(())
+        return negate(())
     found = _categories()
-    chosen = [each for key, ranges in found.items() if key.startswith(name) for each in ranges]
+    chosen = [pair for key, ranges in found.items() if key.startswith(name) for pair in ranges]
     if len(name) > 2 or not chosen:
         raise RegexError(f"the class of Unicode {name!r} is not supported, only general categories are")
     return union(chosen)
@@ -64,8 +66,8 @@ def _categories() -> dict[str, list[tuple[int, int]]]:
 
 
 @cache
-def _cased() -> dict[int, list[int]]:
-    """For each letter that has another case: all that differ from it in case only."""
+def _case_variants() -> dict[int, list[int]]:
+    """Returns, for each letter that has another case, all letters that differ from it in case only."""
     groups: dict[str, list[int]] = {}
     for code in _letters_with_cases():
         upper = chr(code).upper()
@@ -77,7 +79,8 @@ def _cased() -> dict[int, list[int]]:
 
 
 def _letters_with_cases() -> Iterator[int]:
-    """Among others: mostly a block of so many code points has none."""
+    """Yields a superset of the letters that have another case: whole blocks of 256 code points, of which most
+    have none."""
     for first in range(0, sys.maxunicode + 1, _BLOCK):
         block = "".join(map(chr, range(first, first + _BLOCK)))
         if block.upper() != block or block.lower() != block:
@@ -85,10 +88,10 @@ def _letters_with_cases() -> Iterator[int]:
 
 
 def in_any_case(ranges: Ranges) -> Ranges:
-    """The code points, and those that differ from one of them in case only."""
+    """Returns the code points and those that differ from one of them in case only."""
     more = [
         (other, other)
-        for code, others in _cased().items()
+        for code, others in _case_variants().items()
         if any(low <= code <= high for low, high in ranges)
         for other in others
     ]

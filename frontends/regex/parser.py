@@ -1,9 +1,4 @@
-"""Reads regular expressions of RE2's syntax (https://github.com/google/re2/wiki/Syntax).
-
-Escapes and classes in brackets.
-
-Where one is in a regular expression.
-"""
+"""Parser of regular expressions of RE2's syntax (https://github.com/google/re2/wiki/Syntax)."""
 
 from __future__ import annotations
 
@@ -13,86 +8,87 @@ from dataclasses import dataclass, replace
 from mlc.frontends.regex.letter_classes import PERL, POSIX, category, in_any_case
 from mlc.frontends.regex.syntax_tree import (
     MAX_CODE,
-    Choice,
+    Alternation,
+    Assertion,
     Letters,
-    Place,
     Ranges,
     Regex,
     RegexError,
-    Repeated,
+    Repetition,
     Sequence,
-    negated,
+    negate,
     union,
 )
 
 
 class Reader:
-    """Reads a pattern from the front."""
+    """A cursor into a pattern."""
 
     def __init__(self, pattern: str) -> None:
-        self.pattern, self.place = pattern, 0
+        self.pattern, self.offset = pattern, 0
 
     @property
     def at_end(self) -> bool:
-        """Whether nothing is left."""
-        return self.place >= len(self.pattern)
+        """Whether the whole pattern is consumed."""
+        return self.offset >= len(self.pattern)
 
     @property
     def peek(self) -> str:
         """The next letter; "" at the end."""
-        return self.pattern[self.place : self.place + 1]
+        return self.pattern[self.offset : self.offset + 1]
 
     def next(self, message: str) -> str:
-        """Takes the next letter. Raises RegexError at the end."""
+        """Consumes and returns the next letter. Raises RegexError with `message` at the end."""
         if self.at_end:
             raise self.error(message)
-        self.place += 1
-        return self.pattern[self.place - 1]
+        self.offset += 1
+        return self.pattern[self.offset - 1]
 
     def take(self, text: str) -> bool:
-        """Takes the text if it is next."""
-        found = self.pattern.startswith(text, self.place)
-        self.place += len(text) if found else 0
+        """Consumes `text` if it comes next; returns whether it did."""
+        found = self.pattern.startswith(text, self.offset)
+        self.offset += len(text) if found else 0
         return found
 
     def until(self, end: str) -> str:
-        """Takes what is in front of `end`, and that. Raises RegexError where it is missing."""
-        stop = self.pattern.find(end, self.place)
+        """Consumes the text up to and including `end`; returns what precedes `end`. Raises RegexError if it
+        is missing."""
+        stop = self.pattern.find(end, self.offset)
         if stop < 0:
             raise self.error(f"{end} is missing")
-        text, self.place = self.pattern[self.place : stop], stop + len(end)
+        text, self.offset = self.pattern[self.offset : stop], stop + len(end)
         return text
 
     def literal(self) -> str:
-        """Takes what follows \\Q, up to \\E or the end."""
-        stop = self.pattern.find("\\E", self.place)
+        """Consumes and returns what follows \\Q, up to \\E or the end."""
+        stop = self.pattern.find("\\E", self.offset)
         stop = len(self.pattern) if stop < 0 else stop
-        text, self.place = self.pattern[self.place : stop], min(stop + 2, len(self.pattern))
+        text, self.offset = self.pattern[self.offset : stop], min(stop + 2, len(self.pattern))
         return text
 
     def match(self, expression: str) -> re.Match[str] | None:
-        """Takes what Python's expression matches next."""
-        found = re.compile(expression, re.ASCII).match(self.pattern, self.place)
-        self.place = found.end() if found else self.place
+        """Consumes and returns the match of a Python expression at the cursor, or None."""
+        found = re.compile(expression, re.ASCII).match(self.pattern, self.offset)
+        self.offset = found.end() if found else self.offset
         return found
 
     def error(self, message: str) -> RegexError:
-        """An error at this place."""
-        return RegexError(f"the pattern {self.pattern!r} at {self.place}: {message}")
+        """Returns an error that names the current offset."""
+        return RegexError(f"the pattern {self.pattern!r} at {self.offset}: {message}")
 
 
 _CONTROL = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 
-_PLACES = {"A": "begin", "z": "end", "b": "word boundary", "B": "no word boundary"}
+_ASSERTIONS = {"A": "begin", "z": "end", "b": "word boundary", "B": "no word boundary"}
 
 
-def read_escape(reader: Reader) -> int | Letters | Place:
-    """What follows a backslash: a code point, a class or a place. Raises RegexError."""
+def read_escape(reader: Reader) -> int | Letters | Assertion:
+    """Consumes what follows a backslash; returns a code point, a class or an assertion. Raises RegexError."""
     ranges = _class_escape(reader)
     if ranges is not None:
         return Letters(ranges)
-    if reader.peek in _PLACES and not reader.at_end:
-        return Place(_PLACES[reader.next("")])
+    if reader.peek in _ASSERTIONS and not reader.at_end:
+        return Assertion(_ASSERTIONS[reader.next("")])
     return _code_escape(reader)
 
 
@@ -101,7 +97,7 @@ def _class_escape(reader: Reader) -> Ranges | None:
     if letter and letter in "dswDSW":
         reader.next("")
         ranges = PERL[letter.lower()]
-        return negated(ranges) if letter.isupper() else ranges
+        return negate(ranges) if letter.isupper() else ranges
     found = reader.match(r"([pP])(?:\{(\^?)(\w+)\}|([A-Z]))")
     if found is None:
         return None
@@ -109,7 +105,7 @@ def _class_escape(reader: Reader) -> Ranges | None:
         ranges = category(found[3] or found[4])
     except RegexError as error:
         raise reader.error(str(error)) from None
-    return negated(ranges) if (found[1] == "P") != bool(found[2]) else ranges
+    return negate(ranges) if (found[1] == "P") != bool(found[2]) else ranges
 
 
 def _code_escape(reader: Reader) -> int:
@@ -129,7 +125,7 @@ def _code_escape(reader: Reader) -> int:
 
 
 def read_class(reader: Reader, any_case: bool) -> Letters:
-    """What follows a [, with its ]. Raises RegexError."""
+    """Consumes what follows a [, including its ]; returns the class. Raises RegexError."""
     is_negated = reader.take("^")
     found: list[tuple[int, int]] = []
     is_first = True
@@ -139,19 +135,19 @@ def read_class(reader: Reader, any_case: bool) -> Letters:
         if posix is not None:
             if posix[2] not in POSIX:
                 raise reader.error(f"there is no class {posix[0]}")
-            found += negated(POSIX[posix[2]]) if posix[1] else POSIX[posix[2]]
+            found += negate(POSIX[posix[2]]) if posix[1] else POSIX[posix[2]]
         else:
             found += _range(reader)
     ranges = in_any_case(union(found)) if any_case else union(found)
-    return Letters(negated(ranges) if is_negated else ranges)
+    return Letters(negate(ranges) if is_negated else ranges)
 
 
 def _range(reader: Reader) -> list[tuple[int, int]]:
-    """A code point, two with - between, or the class of an escape."""
+    """Consumes a code point, two code points with a - between them, or the class of an escape."""
     low = _member(reader)
     if not isinstance(low, int):
         return list(low)
-    if reader.peek != "-" or reader.pattern[reader.place + 1 : reader.place + 2] in ("]", ""):
+    if reader.peek != "-" or reader.pattern[reader.offset + 1 : reader.offset + 2] in ("]", ""):
         return [(low, low)]
     reader.take("-")
     high = _member(reader)
@@ -168,14 +164,14 @@ def _member(reader: Reader) -> int | Ranges:
     return _code_escape(reader) if ranges is None else ranges
 
 
-# What RE2 allows.
+# RE2's limits.
 MOST_REPEATS, MOST_NESTED = 1000, 100
 _NEWLINE = ((10, 10),)
 
 
 @dataclass(frozen=True)
 class Flags:
-    """What (?...) sets. That U exchanges greedy and lazy forms changes no language."""
+    """The flags that (?...) sets. U, which exchanges greedy and lazy forms, changes no language."""
 
     i: bool = False
     m: bool = False
@@ -184,20 +180,21 @@ class Flags:
 
 
 def parse(pattern: str) -> Regex:
-    """The expression. Raises RegexError."""
+    """Returns the syntax tree of the pattern. Raises RegexError."""
     reader = Reader(pattern)
-    result = _Parser(reader).choice(Flags(), 0)
+    result = _RegexParser(reader).choice(Flags(), 0)
     if not reader.at_end:
         raise reader.error("a ) without its (")
     return result
 
 
-class _Parser:
+class _RegexParser:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
 
     def choice(self, flags: Flags, depth: int) -> Regex:
-        """Alternatives, up to the end of the group. Flags that are set in one hold in those after it."""
+        """Parses alternatives, up to the end of the group. Flags that are set in one hold in those after
+        it."""
         if depth > MOST_NESTED:
             raise self.reader.error(f"groups are nested more than {MOST_NESTED} deep")
         items = []
@@ -205,24 +202,24 @@ class _Parser:
             item, flags = self._sequence(flags, depth)
             items.append(item)
             if not self.reader.take("|"):
-                return Choice(tuple(items)) if len(items) > 1 else items[0]
+                return Alternation(tuple(items)) if len(items) > 1 else items[0]
 
     def _sequence(self, flags: Flags, depth: int) -> tuple[Regex, Flags]:
         items: list[Regex] = []
         while not self.reader.at_end and self.reader.peek not in "|)":
             if self.reader.take("\\Q"):
-                letters = [_letter(ord(each), flags) for each in self.reader.literal()]
-                items += [*letters[:-1], *map(self._repeated, letters[-1:])]
+                letters = [_letter(ord(letter), flags) for letter in self.reader.literal()]
+                items += [*letters[:-1], *map(self._parse_repetition, letters[-1:])]
                 continue
             if self.reader.take("("):
                 item, flags = self._group(flags, depth)
             else:
                 item = self._atom(flags)
-            items.append(self._repeated(item))
+            items.append(self._parse_repetition(item))
         return (items[0] if len(items) == 1 else Sequence(tuple(items))), flags
 
     def _group(self, flags: Flags, depth: int) -> tuple[Regex, Flags]:
-        """What follows a (; of (?flags) the flags."""
+        """Parses what follows a (; for (?flags) only the flags change."""
         inner = flags
         if self.reader.take("?"):
             if self.reader.take("P<") or (self.reader.peek == "<" and self.reader.take("<")):
@@ -238,11 +235,11 @@ class _Parser:
 
     def _name(self) -> None:
         name = self.reader.until(">")
-        if not name or not all(each.isalnum() or each == "_" for each in name):
+        if not name or not all(letter.isalnum() or letter == "_" for letter in name):
             raise self.reader.error("a group needs a name of letters, digits and _, followed by >")
 
     def _flags(self, flags: Flags) -> tuple[Flags, bool]:
-        """The new flags, and whether they are those of a group that follows."""
+        """Parses flags; returns them and whether they are those of a group that follows."""
         is_on = True
         while True:
             letter = self.reader.next("what follows (? is incomplete")
@@ -258,11 +255,11 @@ class _Parser:
     def _atom(self, flags: Flags) -> Regex:
         letter = self.reader.next("")
         if letter == ".":
-            return Letters(negated(() if flags.s else _NEWLINE))
+            return Letters(negate(() if flags.s else _NEWLINE))
         if letter == "^":
-            return Place("line begin" if flags.m else "begin")
+            return Assertion("line begin" if flags.m else "begin")
         if letter == "$":
-            return Place("line end" if flags.m else "end")
+            return Assertion("line end" if flags.m else "end")
         if letter == "[":
             return read_class(self.reader, flags.i)
         if letter == "\\":
@@ -271,18 +268,18 @@ class _Parser:
                 return _letter(found, flags)
             return Letters(in_any_case(found.ranges)) if flags.i and isinstance(found, Letters) else found
         if letter in "*+?":
-            raise self.reader.error(f"nothing is in front of {letter}")
+            raise self.reader.error(f"nothing precedes {letter}")
         return _letter(ord(letter), flags)
 
-    def _repeated(self, item: Regex) -> Regex:
-        """The item with what says how often, of which RE2 allows one."""
+    def _parse_repetition(self, item: Regex) -> Regex:
+        """Parses the repetition operator after an item, of which RE2 allows one."""
         counts = self._counts()
         if counts is None:
             return item
         self.reader.take("?")
         if self._counts() is not None:
             raise self.reader.error("one * + ? {} after the other")
-        return Repeated(item, *counts)
+        return Repetition(item, *counts)
 
     def _counts(self) -> tuple[int, int | None] | None:
         for letter, counts in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):

@@ -1,4 +1,4 @@
-"""What a regular expression is made of."""
+"""The syntax tree of a regular expression."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ from dataclasses import dataclass
 
 
 class RegexError(ValueError):
-    """An expression that is wrong or not covered; the text says where."""
+    """An expression is wrong or not covered; the message says where."""
 
 
-# Ranges of code points, sorted, apart from each other.
+# Ranges of code points: sorted, disjoint and not adjacent.
 Ranges = tuple[tuple[int, int], ...]
 MAX_CODE = 0x10FFFF
 
 
 @dataclass(frozen=True)
 class Letters:
-    """One of these code points."""
+    """Matches one code point of `ranges`."""
 
     ranges: Ranges
 
 
 @dataclass(frozen=True)
 class Sequence:
-    """One after the other."""
+    """Matches its items one after the other."""
 
     items: tuple[Regex, ...]
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One of several."""
+class Alternation:
+    """Matches one of its items."""
 
     items: tuple[Regex, ...]
 
 
 @dataclass(frozen=True)
-class Repeated:
-    """At least `least` times, at most `most` times (None: any number)."""
+class Repetition:
+    """Matches its item at least `least` and at most `most` times (None: without limit)."""
 
     item: Regex
     least: int
@@ -45,18 +45,18 @@ class Repeated:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place between code points: "begin" and "end" of the text, "line begin", "line end", "word boundary",
-    "no word boundary"."""
+class Assertion:
+    """Matches the empty string at a position: "begin" or "end" of the text, "line begin", "line end", "word
+    boundary" or "no word boundary"."""
 
-    kind: str
+    position: str
 
 
-Regex = Letters | Sequence | Choice | Repeated | Place
+Regex = Letters | Sequence | Alternation | Repetition | Assertion
 
 
 def union(ranges: list[tuple[int, int]]) -> Ranges:
-    """Ranges in order, joined where they touch."""
+    """Returns the ranges sorted, with overlapping and adjacent ones merged."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if result and low <= result[-1][1] + 1:
@@ -66,8 +66,8 @@ def union(ranges: list[tuple[int, int]]) -> Ranges:
     return tuple(result)
 
 
-def negated(ranges: Ranges) -> Ranges:
-    """All other code points."""
+def negate(ranges: Ranges) -> Ranges:
+    """Returns the ranges of all other code points."""
     bounds = [-1, *(bound for low, high in ranges for bound in (low - 1, high + 1)), MAX_CODE + 1]
     bounds[0] = 0
     bounds[-1] = MAX_CODE

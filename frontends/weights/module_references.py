@@ -1,4 +1,5 @@
-"""References of modules that are files: writing them beside a .mlir, and opening them again."""
+"""The weight references of a module that is a file: they are written beside a .mlir file and reopened with
+it."""
 
 from __future__ import annotations
 
@@ -15,10 +16,11 @@ _FIELDS = ("source", "offset", "size", "hash")
 
 
 def weight_ops(module: ir.Module) -> Iterator[ir.Operation]:
-    """Every `graph.weight` of the module, in order."""
+    """Yields every `graph.weight` of the module, in order."""
     found: list[ir.Operation] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
+        """Collects `graph.weight` ops."""
         if op.name == "graph.weight":
             found.append(op)
         return ir.WalkResult.ADVANCE
@@ -28,7 +30,7 @@ def weight_ops(module: ir.Module) -> Iterator[ir.Operation]:
 
 
 def get_reference(op: ir.Operation) -> Reference:
-    """The reference that a `graph.weight` carries."""
+    """Returns the reference that a `graph.weight` carries."""
     values = [op.attributes[name] for name in _FIELDS]
     return Reference(
         *(ir.StringAttr(v).value if isinstance(v, ir.StringAttr) else ir.IntegerAttr(v).value for v in values)
@@ -36,7 +38,7 @@ def get_reference(op: ir.Operation) -> Reference:
 
 
 def weight_references(module: ir.Module) -> list[Reference]:
-    """The references of the module's `graph.weight` ops, in order."""
+    """Returns the references of the module's `graph.weight` ops, in order."""
     return [get_reference(op) for op in weight_ops(module)]
 
 
@@ -50,10 +52,10 @@ def set_reference(op: ir.Operation, reference: Reference) -> None:
 
 
 def store_for_module(module: ir.Module, base_dir: str | os.PathLike, verify: bool = True) -> WeightStore:
-    """A store that holds every reference of a parsed module, with files looked up below `base_dir`.
+    """Returns a store that holds every reference of a parsed module, with files looked up below `base_dir`.
 
-    `verify` reads every weight once and compares its content hash. Raises `ModelError` naming the
-    weight's location.
+    `verify` reads every weight once and compares its content hash. Raises `ModelError` naming the weight's
+    location.
     """
     store = WeightStore(Path(base_dir))
     for op in weight_ops(module):
@@ -81,9 +83,10 @@ def _reopen(store: WeightStore, wanted: Reference, verify: bool) -> None:
 
 
 def relocate(module: ir.Module, store: WeightStore, output: Path) -> Path | None:
-    """Makes the module's references relative to the folder of `output` (a .mlir file that will be written).
+    """Makes the module's references relative to the folder of `output`, a .mlir file that will be written.
 
-    What lies in no file below that folder goes to a safetensors file beside it, whose path is returned.
+    Weights that are stored in no file below that folder go to a safetensors file beside it, whose path is
+    returned.
     """
     folder = output.parent.resolve()
     sidecar = output.with_suffix(".weights.safetensors")
@@ -105,9 +108,9 @@ def relocate(module: ir.Module, store: WeightStore, output: Path) -> Path | None
 
 
 def write_safetensors(path: Path, tensors: dict[str, memoryview]) -> dict[str, int]:
-    """Writes byte tensors (type U8) in the safetensors format; returns each one's offset in the file.
+    """Writes byte tensors (type U8) in the safetensors format; returns the offset of each in the file.
 
-    Written under a temporary name and renamed, so that a reader never sees half a file.
+    The file is written under a temporary name and renamed, so that a reader never sees half a file.
     """
     header: dict[str, object] = {}
     position = 0

@@ -27,7 +27,10 @@ def check_relative(location: str) -> str:
 
 
 def resolve_inside(folder: Path, location: str) -> Path:
-    """The real path of `location` below `folder`; symlinks may not lead out of it. Raises `ModelError`."""
+    """Returns the real path of `location` below `folder`; symlinks may not lead out of it.
+
+    Raises `ModelError`.
+    """
     root = folder.resolve()
     path = root / check_relative(location)
     try:
@@ -44,7 +47,10 @@ def resolve_inside(folder: Path, location: str) -> Path:
 
 
 def open_regular(path: Path, shown: str | None = None) -> int:
-    """A read-only file descriptor of a regular file (never blocks on a pipe). Raises `ModelError`."""
+    """Opens a regular file read-only and returns its descriptor; never blocks on a pipe.
+
+    `shown` is the file's name in messages. Raises `ModelError`.
+    """
     name = shown or str(path)
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

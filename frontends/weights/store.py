@@ -1,9 +1,8 @@
 """The weight store: large constants by reference to memory-mapped files, never copied, never text.
 
-A `Reference` is what a `graph.weight` op carries. Its source is a file name relative to the store's
-folder, or
-`INLINE` for bytes that only this process holds (a model given as an object, encodings that had to be
-unpacked).
+A `Reference` is what a `graph.weight` op carries. Its source is a file name relative to the store's folder,
+or `INLINE` for bytes that only this process holds: a model given as an object, or encodings that had to be
+unpacked.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Reference:
 
 
 def content_hash(data: memoryview | bytes) -> str:
-    """The content hash that references carry: blake2b, 16 bytes, in hex."""
+    """Returns the content hash that references carry: blake2b, 16 bytes, in hex."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
@@ -58,7 +57,7 @@ class MappedFile:
 
 
 class Blobs:
-    """Bytes held in memory, addressed as if they lay one after the other."""
+    """Byte strings in memory with consecutive addresses, each aligned to 64 bytes."""
 
     def __init__(self) -> None:
         self.starts: list[int] = []
@@ -75,7 +74,7 @@ class Blobs:
         return start
 
     def slice(self, offset: int, size: int) -> memoryview | None:
-        """The bytes of the range, or None if no one blob holds it."""
+        """Returns the bytes of the range, or None if no one blob holds it."""
         index = bisect.bisect_right(self.starts, offset) - 1
         if index < 0 or size < 0:
             return None
@@ -96,7 +95,7 @@ class WeightStore:
 
     @classmethod
     def for_module(cls, module: ir.Module, base_dir: str | os.PathLike, verify: bool = True) -> WeightStore:
-        """The store of a parsed module's references; see `module_references.store_for_module`."""
+        """Returns the store of a parsed module's references; see `module_references.store_for_module`."""
         from mlc.frontends.weights.module_references import store_for_module
 
         return store_for_module(module, base_dir, verify)
@@ -109,18 +108,19 @@ class WeightStore:
     @property
     def ranges(self) -> list[Reference]:
         """Every range that was read, sorted, with the hash of its bytes; several may have equal contents."""
-        return sorted(Reference(*place, known.hash) for place, known in self._by_range.items())
+        return sorted(Reference(*range_, known.hash) for range_, known in self._by_range.items())
 
     def add_file(self, name: str, file: MappedFile) -> None:
         """Registers an already mapped file (the model itself) as a source."""
         self._files[name] = file
 
     def share_files(self, other: WeightStore) -> None:
-        """What `other` has mapped is what this store has under the same names, unless it has mapped them."""
+        """Adds the files that `other` has mapped; files of the same name that this store has mapped stay."""
         self._files = other._files | self._files
 
     def open(self, name: str) -> memoryview:
-        """The bytes of source `name`, mapped on first use from the store's folder. Raises `ModelError`."""
+        """Returns the bytes of source `name`, mapped on first use from the store's folder. Raises
+        `ModelError`."""
         if name not in self._files:
             if self.base_dir is None:
                 raise ModelError(
@@ -136,9 +136,9 @@ class WeightStore:
         return known or self._record(Reference(INLINE, self.blobs.add(data), len(data), digest))
 
     def reference(self, source: str, offset: int, size: int) -> Reference:
-        """The reference of a range.
+        """Returns the reference of a range, whose bytes are read once and hashed.
 
-        Reads the bytes once to hash them. Raises `ModelError` if out of bounds.
+        Raises `ModelError` if the range is out of bounds.
         """
         known = self._by_range.get((source, offset, size))
         if known is None:
@@ -148,9 +148,9 @@ class WeightStore:
         return known
 
     def buffer(self, reference: Reference) -> np.ndarray:
-        """The bytes as a read-only uint8 array.
+        """Returns the bytes as a read-only uint8 array, without a copy.
 
-        No copy. The start has the file's alignment, not the type's.
+        The start has the file's alignment, not the type's.
         """
         return np.frombuffer(self._range(reference.source, reference.offset, reference.size), np.uint8)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mlc.frontends.onnx.registry import registered
+from mlc.frontends.onnx.registry import registrations
 from mlc.tools.references.operator_tests import file_of_tests, own_cases
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +22,6 @@ def test_cases_are_those_of_the_conformance_page() -> None:
 def test_files_name_the_operator() -> None:
     assert file_of_tests(ROOT, "TfIdfVectorizer") == "`numerics/operators/test_tf_idf.py`"
     assert file_of_tests(ROOT, "NoOperatorAtAll") == ""
-    for name in sorted({name for domain, name in registered() if not domain}):
+    for name in sorted({name for domain, name in registrations() if not domain}):
         path = file_of_tests(ROOT, name).strip("`")
         assert not path or name in (ROOT / "test" / path).read_text(encoding="utf-8")

@@ -52,7 +52,7 @@ WRONG = {
     "(?=a)": "(?= is not supported",
     r"(a)\1": "\\1 is not supported",
     "(?P<n": "> is missing",
-    "*": "nothing is in front of *",
+    "*": "nothing precedes *",
     "a{2,1}": "{2,1} is no number of repetitions up to 1000",
     "a{1001}": "{1001} is no number of repetitions up to 1000",
     "[b-a]": "in the wrong order",

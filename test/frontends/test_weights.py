@@ -95,7 +95,7 @@ def test_for_module_is_as_careful_as_the_importer(tmp_path: Path, source: str, c
         WeightStore.for_module(_module(source, 0, DATA), tmp_path / "m")
 
 
-def test_relocate_writes_what_lies_elsewhere(tmp_path: Path) -> None:
+def test_relocate_writes_weights_of_other_folders(tmp_path: Path) -> None:
     (tmp_path / "data.bin").write_bytes(DATA)
     (tmp_path / "out").mkdir()
     module = _module("data.bin", 0, DATA)

@@ -54,10 +54,10 @@ def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @pytest.fixture(scope="module", autouse=True)
 def operators() -> Iterator[None]:
     """The plugin's operators, for these tests only: the reference of operators is tested, too."""
-    before = dict(onnx_registry.registered())
+    before = dict(onnx_registry.registrations())
     registry.load_plugin(PLUGIN)
     yield
-    for added in set(onnx_registry.registered()) - set(before):
+    for added in set(onnx_registry.registrations()) - set(before):
         del onnx_registry._REGISTRY[added]
 
 

@@ -74,7 +74,7 @@ class _Parts:
         named = [f"{name}.{axis}" for axis in range(min(value.ndim, self.named_dims))]
         shape = [*named, *value.shape[len(named) :]]
         is_text = value.dtype == object
-        number = onnx.TensorProto.STRING if is_text else element_types.onnx_number(value.dtype)
+        number = onnx.TensorProto.STRING if is_text else element_types.onnx_data_type(value.dtype)
         self.inputs.append(helper.make_tensor_value_info(name, number, shape))
         self.values[name] = value
         return name

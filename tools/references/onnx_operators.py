@@ -12,7 +12,7 @@ import onnx
 
 from mlc.dialects.graph.ops.runtime_functions import FUNCTIONS
 from mlc.dialects.graph.spec import specs
-from mlc.frontends.onnx.registry import OperatorFunction, Registration, registered
+from mlc.frontends.onnx.registry import OperatorFunction, Registration, registrations
 from mlc.passes.lowering import graph_to_linalg
 from mlc.tools.references.markdown import table
 from mlc.tools.references.operator_tests import file_of_tests, own_cases
@@ -74,7 +74,7 @@ the report name those that a model calls. They are
 def page(root: Path) -> str:
     """Operators by domain: the imported ones with their limits and what tests them in the repository at
     `root`, then the others by name."""
-    known = registered()
+    known = registrations()
     latest = _latest_schemas()
     opset = onnx.defs.onnx_opset_version()
     parts = [_INTRODUCTION.format(onnx=onnx.__version__, opset=opset, lowered=_lowered())]
@@ -148,7 +148,7 @@ def _importable(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:
 
 
 def _covered(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:
-    return ("", name) in registered() or _importable(name, schemas)
+    return ("", name) in registrations() or _importable(name, schemas)
 
 
 def limits(function: OperatorFunction) -> list[str]:

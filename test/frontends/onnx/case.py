@@ -1,4 +1,4 @@
-"""What a test case of the importer is: a small model of few nodes and a way to make its inputs."""
+"""Test cases of the importer: a small model of few nodes and a way to make its inputs."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Arg:
     """An input: random numbers in [low, high) of a shape and data type, or a constant (an initializer)."""
 
     shape: tuple[int, ...]
-    number: int
+    onnx_type: int
     low: float = -2.0
     high: float = 2.0
     constant: np.ndarray | None = None
 
     def make(self, rng: np.random.Generator) -> np.ndarray:
-        dtype = helper.tensor_dtype_to_np_dtype(self.number)
+        dtype = helper.tensor_dtype_to_np_dtype(self.onnx_type)
         if dtype.kind in "iu":
             return rng.integers(int(self.low), int(self.high), self.shape).astype(dtype)
         if dtype.kind == "b":
@@ -49,8 +49,8 @@ def f16(*shape: int, low: float = -2.0, high: float = 2.0) -> Arg:
     return Arg(shape, F16, low, high)
 
 
-def ints(*shape: int, low: int = -5, high: int = 6, number: int = I64) -> Arg:
-    return Arg(shape, number, low, high)
+def ints(*shape: int, low: int = -5, high: int = 6, onnx_type: int = I64) -> Arg:
+    return Arg(shape, onnx_type, low, high)
 
 
 def flags(*shape: int) -> Arg:
@@ -80,14 +80,14 @@ class Case:
     def model(self) -> onnx.ModelProto:
         """The model; constants are initializers."""
         values = [
-            helper.make_tensor_value_info(n, a.number, a.shape)
+            helper.make_tensor_value_info(n, a.onnx_type, a.shape)
             for n, a in self.args.items()
             if a.constant is None
         ]
         constants = [
             numpy_helper.from_array(a.constant, n) for n, a in self.args.items() if a.constant is not None
         ]
-        outputs = [helper.make_tensor_value_info(n, number, None) for n, number in self.outputs.items()]
+        outputs = [helper.make_tensor_value_info(n, onnx_type, None) for n, onnx_type in self.outputs.items()]
         graph = helper.make_graph(list(self.nodes), self.name, values, outputs, constants)
         imports = [helper.make_opsetid(domain, version) for domain, version in self.opsets.items()]
         return helper.make_model(graph, opset_imports=imports, ir_version=10)
@@ -98,7 +98,7 @@ class Case:
         return {n: a.make(rng) for n, a in self.args.items() if a.constant is None}
 
     def check(self, actual: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> None:
-        """Asserts that results have the shapes and types of the others, and their numbers within `tolerance`,
+        """Asserts that results have the shapes and types of the others, and values within `tolerance`,
         relative and absolute."""
         for one, other in zip(actual, expected, strict=True):
             assert one.shape == other.shape
@@ -134,8 +134,10 @@ def op(
     """A case of one node; `out` are its outputs' data types (default: the first input's)."""
     named = {f"x{i}": a for i, a in enumerate(args) if a is not None}
     inputs = [f"x{i}" if a is not None else "" for i, a in enumerate(args)]
-    numbers = [out] if isinstance(out, int) else list(out) if out is not None else [named["x0"].number]
-    outputs = {f"y{i}": number for i, number in enumerate(numbers)}
+    output_types = (
+        [out] if isinstance(out, int) else list(out) if out is not None else [named["x0"].onnx_type]
+    )
+    outputs = {f"y{i}": onnx_type for i, onnx_type in enumerate(output_types)}
     node = helper.make_node(op_type, inputs, list(outputs), name=name, domain=domain, **attributes)
     opsets = {"": opset} | ({domain: 1} if domain else {})
     add(Case(name, (node,), named, outputs, opsets, comparable, tolerance))

@@ -18,7 +18,7 @@ for _name in ("Acos", "Asin", "Atanh"):
     op(_name.lower(), _name, f32(2, 3, low=-0.9, high=0.9))
 for _name in ("Log", "Sqrt", "Reciprocal", "Acosh"):
     op(_name.lower(), _name, f32(2, 3, low=1.1, high=4))
-op("abs_i32", "Abs", ints(7, number=I32))
+op("abs_i32", "Abs", ints(7, onnx_type=I32))
 op("relu_f16", "Relu", f16(2, 3))
 op("neg_i64", "Neg", ints(7))
 op("sign_i64", "Sign", ints(7))
@@ -45,7 +45,7 @@ op("clip_min_only", "Clip", X, const(-0.5))
 op("clip_max_only", "Clip", X, None, const(0.5))
 op("clip_no_bounds", "Clip", X)
 op("clip_bounds_at_run_time", "Clip", X, f32(low=-1, high=0), f32(low=0, high=1))
-op("clip_i32", "Clip", ints(9, number=I32), const(-2, np.int32), const(3, np.int32))
+op("clip_i32", "Clip", ints(9, onnx_type=I32), const(-2, np.int32), const(3, np.int32))
 op("clip_opset6", "Clip", X, opset=6, min=-0.5, max=0.5)
 op("clip_opset6_default", "Clip", X, opset=6, min=0.0)
 
@@ -54,15 +54,15 @@ for _name in ("Add", "Sub", "Mul"):
     op(f"{_name.lower()}_broadcast", _name, X, f32(3, 1))
 op("div", "Div", X, f32(4, low=1, high=2))
 op("div_i64_truncates", "Div", ints(9), const([2, -2, 3, -3, 4, 1, -1, 5, 7]))
-op("add_u8", "Add", ints(9, low=0, high=100, number=U8), ints(9, low=0, high=100, number=U8))
+op("add_u8", "Add", ints(9, low=0, high=100, onnx_type=U8), ints(9, low=0, high=100, onnx_type=U8))
 op("add_f16", "Add", f16(2, 3), f16(3))
 op("add_opset6_axis", "Add", f32(2, 3, 4), f32(3), opset=6, comparable=False, broadcast=1, axis=1)
 op("mul_opset1_trailing", "Mul", f32(2, 3, 4), f32(4), opset=1, comparable=False, broadcast=1)
 op("pow", "Pow", f32(2, 3, low=0.1, high=2), f32(2, 3))
 op("pow_scalar", "Pow", X, const(2.0))
 op("pow_i64_exponent", "Pow", X, const(3))
-op("pow_i32_base", "Pow", ints(4, low=1, high=5, number=I32), const(2.0))
-op("pow_i32_exact", "Pow", ints(19, low=-9, high=10, number=I32), const(6.0))
+op("pow_i32_base", "Pow", ints(4, low=1, high=5, onnx_type=I32), const(2.0))
+op("pow_i32_exact", "Pow", ints(19, low=-9, high=10, onnx_type=I32), const(6.0))
 op("mod_i64", "Mod", ints(9), const([2, -2, 3, -3, 4, 1, -1, 5, 7]))
 op("mod_fmod", "Mod", X, f32(4, low=1, high=2), fmod=1)
 op("mod_f32", "Mod", X, f32(4), opset=28)
@@ -70,7 +70,7 @@ op("mod_fmod_i64", "Mod", ints(9), const([2, -2, 3, -3, 4, 1, -1, 5, 7]), fmod=1
 for _name in ("Sum", "Mean", "Max", "Min"):
     op(f"{_name.lower()}_three", _name, X, f32(3, 4), f32(4))
     op(f"{_name.lower()}_one", _name, X)
-op("max_i32", "Max", ints(5, number=I32), ints(5, number=I32))
+op("max_i32", "Max", ints(5, onnx_type=I32), ints(5, onnx_type=I32))
 
 for _name in ("Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual"):
     op(_name.lower(), _name, ints(3, 4, low=0, high=3), ints(4, low=0, high=3), out=BOOL)
@@ -80,19 +80,19 @@ for _name in ("And", "Or", "Xor"):
     op(_name.lower(), _name, flags(3, 4), flags(4))
 op("not", "Not", flags(3, 4))
 for _name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
-    op(_name.lower(), _name, ints(3, 4, number=I32), ints(4, number=I32))
-op("bitwise_not", "BitwiseNot", ints(5, number=I32))
+    op(_name.lower(), _name, ints(3, 4, onnx_type=I32), ints(4, onnx_type=I32))
+op("bitwise_not", "BitwiseNot", ints(5, onnx_type=I32))
 op(
     "bit_shift_left",
     "BitShift",
-    ints(5, low=0, high=9, number=U8),
+    ints(5, low=0, high=9, onnx_type=U8),
     const([1, 2, 3, 1, 0], np.uint8),
     direction="LEFT",
 )
 op(
     "bit_shift_right",
     "BitShift",
-    ints(5, low=0, high=99, number=U8),
+    ints(5, low=0, high=99, onnx_type=U8),
     const([1, 2, 3, 1, 0], np.uint8),
     direction="RIGHT",
 )

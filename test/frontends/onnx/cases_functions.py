@@ -43,9 +43,9 @@ op(
     tolerance=1e-4,
 )
 op("attention_gqa", "Attention", f32(1, 4, 3, 8), f32(1, 2, 3, 8), f32(1, 2, 3, 8), opset=23, tolerance=1e-4)
-# What queries of four dims say of their heads is not read.
+# The numbers of heads are not read for queries of four dims.
 op(
-    "attention_heads_said_twice",
+    "attention_heads_given_twice",
     "Attention",
     f32(1, 3, 2, 4),
     f32(1, 3, 2, 4),
@@ -72,7 +72,7 @@ op("nll_loss", "NegativeLogLikelihoodLoss", f32(3, 5), ints(3, low=0, high=5))
 op("soft_ce_loss", "SoftmaxCrossEntropyLoss", f32(3, 5), ints(3, low=0, high=5))
 op("dynamic_quantize", "DynamicQuantizeLinear", f32(3, 5), out=(2, 1, 2))
 
-# x reshaped to [its first dim, -1] by way of Shape, Gather, Unsqueeze, Concat.
+# x reshaped to [its first dim, -1] through Shape, Gather, Unsqueeze, Concat.
 graph(
     "flatten_by_shape",
     [

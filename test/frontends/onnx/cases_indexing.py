@@ -1,4 +1,4 @@
-"""Cases: operators that read or write at places that a tensor names, put elements in order, or scan them."""
+"""Cases: operators that read or write elements at given coordinates, put elements in order, or scan them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ N = ints(2, 3, 4)
 
 def nodes(op_type: str, inputs: tuple[str, ...], *attributes: dict) -> list:
     """A node for each dict of attributes; their results are y0, y1, ..."""
-    return [helper.make_node(op_type, inputs, [f"y{i}"], **each) for i, each in enumerate(attributes)]
+    return [
+        helper.make_node(op_type, inputs, [f"y{i}"], **attribute) for i, attribute in enumerate(attributes)
+    ]
 
 
 op("gather_nd", "GatherND", f32(4, 3, 5), ints(2, 3, 2, low=-3, high=3))
@@ -19,16 +21,16 @@ op("gather_nd_elements", "GatherND", N, const([[0, 2, -1], [1, -3, 3]]))
 op("gather_nd_one_tuple", "GatherND", N, const([1, 2]), opset=11)
 op("gather_nd_batch", "GatherND", f32(2, 3, 4, 5), ints(2, 3, 2, 1, low=-4, high=4), opset=12, batch_dims=2)
 
-_REDUCED = [{"axis": 1, "reduction": each} for each in ("add", "mul", "min", "max")]
-for _name, _number in (("f32", F32), ("i32", I32)):
-    _data, _updates = ints(3, 4, 2, number=_number), ints(2, 6, 2, number=_number)
-    if _number == F32:
+_REDUCED = [{"axis": 1, "reduction": reduction} for reduction in ("add", "mul", "min", "max")]
+for _name, _onnx_type in (("f32", F32), ("i32", I32)):
+    _data, _updates = ints(3, 4, 2, onnx_type=_onnx_type), ints(2, 6, 2, onnx_type=_onnx_type)
+    if _onnx_type == F32:
         _data, _updates = f32(3, 4, 2), f32(2, 6, 2)
     graph(
         f"scatter_elements_reductions_{_name}",
         nodes("ScatterElements", ("x", "i", "u"), *_REDUCED),
         {"x": _data, "i": ints(2, 6, 2, low=-4, high=4), "u": _updates},
-        dict.fromkeys((f"y{i}" for i in range(4)), _number),
+        dict.fromkeys((f"y{i}" for i in range(4)), _onnx_type),
     )
 op("scatter_elements_last_wins", "ScatterElements", f32(1, 4), const([[1, -3, 1, 0]]), f32(1, 4), axis=1)
 op(
@@ -44,14 +46,18 @@ op("scatter_nd", "ScatterND", f32(4, 3, 5), const([[0, 2], [3, -1], [1, 0]]), f3
 op(
     "scatter_nd_elements",
     "ScatterND",
-    ints(8, number=U8, low=0),
+    ints(8, onnx_type=U8, low=0),
     const([[4], [3], [-1]]),
-    ints(3, number=U8, low=0),
+    ints(3, onnx_type=U8, low=0),
     opset=11,
 )
 graph(
     "scatter_nd_reductions",
-    nodes("ScatterND", ("x", "i", "u"), *({"reduction": each} for each in ("add", "mul", "min", "max"))),
+    nodes(
+        "ScatterND",
+        ("x", "i", "u"),
+        *({"reduction": reduction} for reduction in ("add", "mul", "min", "max")),
+    ),
     {"x": f32(4, 3, 5), "i": ints(2, 3, 1, low=-4, high=4), "u": f32(2, 3, 3, 5)},
     dict.fromkeys((f"y{i}" for i in range(4)), F32),
 )
@@ -65,8 +71,8 @@ op(
 _BOTH = (F32, I64)
 op("top_k", "TopK", f32(3, 9), const([4]), out=_BOTH)
 op("top_k_smallest_axis", "TopK", f32(2, 9, 3), const([2]), out=_BOTH, axis=1, largest=0)
-op("top_k_ties", "TopK", ints(4, 50, number=I32, low=0, high=5), const([17]), out=(I32, I64))
-op("top_k_all", "TopK", ints(2, 40, number=U8, low=0, high=255), const([40]), out=(U8, I64), largest=0)
+op("top_k_ties", "TopK", ints(4, 50, onnx_type=I32, low=0, high=5), const([17]), out=(I32, I64))
+op("top_k_all", "TopK", ints(2, 40, onnx_type=U8, low=0, high=255), const([40]), out=(U8, I64), largest=0)
 op("top_k_opset10", "TopK", f32(3, 9), const([1]), out=_BOTH, opset=10, axis=0)
 op("top_k_opset1", "TopK", f32(3, 9), out=_BOTH, opset=1, comparable=False, k=3)
 op("top_k_f16", "TopK", f16(100), const([7]), out=(F16, I64))
@@ -83,21 +89,21 @@ op("einsum_diagonal", "Einsum", f32(2, 3, 3), equation="...ii->...i")
 op("einsum_trace", "Einsum", f32(4, 4), equation="ii")
 op("einsum_three_times", "Einsum", f32(3, 2, 3, 3), f32(3, 4), equation="iaii,ib->ab")
 
-for _kind in ("Sum", "Prod"):
+for _operation in ("Sum", "Prod"):
     graph(
-        f"cum{_kind.lower()}_flags",
-        nodes(f"Cum{_kind}", ("x", "axis"), *(
+        f"cum{_operation.lower()}_flags",
+        nodes(f"Cum{_operation}", ("x", "axis"), *(
             {"exclusive": exclusive, "reverse": reverse} for exclusive in (0, 1) for reverse in (0, 1)
         )),
         {"x": f32(3, 5), "axis": const(-1)},
         dict.fromkeys((f"y{i}" for i in range(4)), F32),
         opset=26,
     )  # fmt: skip
-op("cumprod_i32", "CumProd", ints(4, 3, number=I32, low=-3, high=4), const(0, np.int32), opset=26)
+op("cumprod_i32", "CumProd", ints(4, 3, onnx_type=I32, low=-3, high=4), const(0, np.int32), opset=26)
 
 op("bitcast", "BitCast", f32(2, 3), out=I32, opset=26, to=I32)
 op("bitcast_to_float", "BitCast", ints(5), out=F64, opset=26, to=F64)
-op("bitcast_signs", "BitCast", ints(5, number=U8, low=0, high=255), out=I8, opset=26, to=I8)
+op("bitcast_signs", "BitCast", ints(5, onnx_type=U8, low=0, high=255), out=I8, opset=26, to=I8)
 op("bitcast_bool", "BitCast", flags(7), out=U8, opset=26, to=U8)
 op("bitcast_16", "BitCast", f16(7), out=TensorProto.UINT16, opset=26, to=TensorProto.UINT16)
 

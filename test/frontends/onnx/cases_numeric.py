@@ -12,14 +12,14 @@ op("matmul", "MatMul", f32(3, 4), f32(4, 5))
 op("matmul_batched", "MatMul", f32(2, 1, 3, 4), f32(5, 4, 2))
 op("matmul_vector", "MatMul", f32(3, 4), f32(4))
 op("matmul_vector_left", "MatMul", f32(4), f32(4, 3))
-op("matmul_i32", "MatMul", ints(3, 4, number=I32), ints(4, 2, number=I32))
+op("matmul_i32", "MatMul", ints(3, 4, onnx_type=I32), ints(4, 2, onnx_type=I32))
 op("gemm", "Gemm", f32(3, 4), f32(4, 5), f32(5))
 op("gemm_no_bias", "Gemm", f32(3, 4), f32(4, 5))
 op("gemm_trans_b", "Gemm", f32(3, 4), f32(5, 4), f32(1, 5), transB=1)
 op("gemm_all", "Gemm", f32(4, 3), f32(5, 4), f32(3, 1), transA=1, transB=1, alpha=0.5, beta=2.0)
 op("gemm_beta_zero", "Gemm", f32(3, 4), f32(4, 5), f32(5), beta=0.0)
 op("gemm_opset6", "Gemm", f32(3, 4), f32(4, 5), f32(5), opset=6, comparable=False, broadcast=1)
-_A, _B = ints(3, 4, low=0, high=200, number=U8), ints(4, 2, low=-100, high=100, number=I8)
+_A, _B = ints(3, 4, low=0, high=200, onnx_type=U8), ints(4, 2, low=-100, high=100, onnx_type=I8)
 op("matmul_integer", "MatMulInteger", _A, _B, const(7, np.uint8), const(-3, np.int8), out=I32)
 op(
     "matmul_integer_rows",
@@ -31,12 +31,12 @@ op(
     out=I32,
     comparable=False,
 )
-_IMAGE_U8 = ints(1, 1, 4, 4, low=0, high=99, number=U8)
+_IMAGE_U8 = ints(1, 1, 4, 4, low=0, high=99, onnx_type=U8)
 op(
     "conv_integer",
     "ConvInteger",
     _IMAGE_U8,
-    ints(2, 1, 2, 2, low=0, high=9, number=U8),
+    ints(2, 1, 2, 2, low=0, high=9, onnx_type=U8),
     const(3, np.uint8),
     out=I32,
     pads=[1, 1, 1, 1],
@@ -182,8 +182,8 @@ op(
     out=I8,
     axis=1,
 )
-op("dequantize", "DequantizeLinear", ints(2, 3, low=0, high=99, number=U8), _SCALE, _ZERO, out=F32)
-op("dequantize_per_axis", "DequantizeLinear", ints(2, 3, number=I8), const([0.1, 0.2]), out=F32, axis=0)
+op("dequantize", "DequantizeLinear", ints(2, 3, low=0, high=99, onnx_type=U8), _SCALE, _ZERO, out=F32)
+op("dequantize_per_axis", "DequantizeLinear", ints(2, 3, onnx_type=I8), const([0.1, 0.2]), out=F32, axis=0)
 
 op("ms_gelu", "Gelu", f32(2, 3), domain=M)
 op("ms_bias_gelu", "BiasGelu", f32(2, 3), f32(3), domain=M)

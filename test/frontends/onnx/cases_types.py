@@ -1,4 +1,4 @@
-"""Cases: narrow types, products of quantised numbers, transforms, training."""
+"""Cases: narrow types, products of quantised values, transforms, training."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ op("cast_f8", "Cast", f32(4, 5, low=-600, high=600), out=F8, to=F8)
 op("cast_e8m0", "Cast", f32(4, 5, low=0), out=E8, opset=24, to=E8, round_mode="down", comparable=False)
 op("quantize_f8", "QuantizeLinear", f32(2, 3), const(0.1), out=F8, output_dtype=F8)
 
-_A, _B = ints(3, 4, low=0, high=200, number=U8), ints(4, 2, low=-100, high=100, number=I8)
+_A, _B = ints(3, 4, low=0, high=200, onnx_type=U8), ints(4, 2, low=-100, high=100, onnx_type=I8)
 _ZERO = const(100, np.uint8)
 op(
     "qlinear_matmul", "QLinearMatMul", _A, const(0.02), _ZERO, _B, const([0.01, 0.03]),
     const([1, -2], np.int8), const(0.1), _ZERO, out=U8,
 )  # fmt: skip
 op(
-    "qlinear_conv", "QLinearConv", ints(1, 2, 5, 5, low=0, high=200, number=U8), const(0.02), _ZERO,
-    ints(3, 2, 3, 3, low=-100, high=100, number=I8), const([0.01, 0.02, 0.03]), const([0, 0, 0], np.int8),
+    "qlinear_conv", "QLinearConv", ints(1, 2, 5, 5, low=0, high=200, onnx_type=U8), const(0.02), _ZERO,
+    ints(3, 2, 3, 3, low=-100, high=100, onnx_type=I8), const([0.01, 0.02, 0.03]), const([0, 0, 0], np.int8),
     const(0.3), _ZERO, const([5, -70, 400], np.int32), out=U8, pads=[1, 1, 1, 1],
 )  # fmt: skip
 

@@ -12,8 +12,8 @@ from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
 F32 = TensorProto.FLOAT
 
 
-def info(name: str, *shape: int | str | None, number: int = F32) -> onnx.ValueInfoProto:
-    return helper.make_tensor_value_info(name, number, list(shape))
+def info(name: str, *shape: int | str | None, onnx_type: int = F32) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, onnx_type, list(shape))
 
 
 def model(
@@ -35,15 +35,15 @@ def weights(*shape: int, seed: int = 0) -> np.ndarray:
 
 
 def dense(initializer: TensorProto | None = None) -> ModelProto:
-    """x [N, 32] @ w [32, 32]."""
+    """Returns the model x [N, 32] @ w [32, 32]."""
     constant = initializer or numpy_helper.from_array(weights(32, 32), "w")
     node = helper.make_node("MatMul", ["x", "w"], ["y"], name="fc")
     return model([node], [info("x", "N", 32)], ["y"], [constant])
 
 
-def external(location: str, dims: Sequence[int] = (32, 32), number: int = F32, **more: str) -> TensorProto:
-    """An initializer `w` whose data lie at `location`."""
-    tensor = TensorProto(name="w", data_type=number, dims=dims, data_location=TensorProto.EXTERNAL)
+def external(location: str, dims: Sequence[int] = (32, 32), onnx_type: int = F32, **more: str) -> TensorProto:
+    """Returns an initializer `w` whose data are in the file `location`."""
+    tensor = TensorProto(name="w", data_type=onnx_type, dims=dims, data_location=TensorProto.EXTERNAL)
     for key, value in {"location": location, **more}.items():
         tensor.external_data.add(key=key, value=value)
     return tensor

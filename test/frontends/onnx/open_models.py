@@ -33,8 +33,10 @@ def check_as_inputs(name: str, sized: bool) -> None:
     values = _inputs(case)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        expected = [np.asarray(each) for each in ReferenceEvaluator(case.model()).run(None, case.inputs())]
-        imported = import_model(_open_model(case, values, [each.ndim for each in expected], sized))
+        expected = [
+            np.asarray(result) for result in ReferenceEvaluator(case.model()).run(None, case.inputs())
+        ]
+        imported = import_model(_open_model(case, values, [array.ndim for array in expected], sized))
         assert imported.module.operation.verify()
         actual = ReferenceEvaluator(to_onnx(imported)).run(None, values)
     case.check(actual, expected)
@@ -53,14 +55,14 @@ def _open_model(
     inputs = [
         helper.make_tensor_value_info(
             name,
-            arg.number,
+            arg.onnx_type,
             [size if sized else f"{name}_{axis}" for axis, size in enumerate(values[name].shape)],
         )
         for name, arg in case.args.items()
     ]
     outputs = [
-        helper.make_tensor_value_info(name, number, [f"{name}_{axis}" for axis in range(rank)])
-        for (name, number), rank in zip(case.outputs.items(), ranks, strict=True)
+        helper.make_tensor_value_info(name, onnx_type, [f"{name}_{axis}" for axis in range(rank)])
+        for (name, onnx_type), rank in zip(case.outputs.items(), ranks, strict=True)
     ]
     graph = helper.make_graph(list(case.nodes), case.name, inputs, outputs)
     imports = [helper.make_opsetid(domain, version) for domain, version in case.opsets.items()]

@@ -36,8 +36,8 @@ def _compress(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
 
 
 def _non_zero(w: Writer, _: ir.Operation, inputs: list[str]) -> list[str]:
-    places = w.node("NonZero", inputs)
-    return [places, _length(w, places, 1)]
+    indices = w.node("NonZero", inputs)
+    return [indices, _length(w, indices, 1)]
 
 
 def _unique(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
@@ -48,12 +48,16 @@ def _unique(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
 def _non_max_suppression(w: Writer, op: ir.Operation, inputs: list[str]) -> list[str]:
     if len(inputs) == 3:
         parts = w.several("Split", [inputs.pop()], 3, axis=0, num_outputs=3)
-        kinds = (TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT)
-        limits = [w.node("Cast", [each], to=kind) for each, kind in zip(parts, kinds, strict=True)]
+        onnx_types = (TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT)
+        limits = [
+            w.node("Cast", [part], to=onnx_type) for part, onnx_type in zip(parts, onnx_types, strict=True)
+        ]
     else:
         thresholds = [attribute(op, name) for name in ("iou_threshold", "score_threshold")]
-        numbers = ["" if each is None else w.constant([each], np.float32) for each in thresholds]
-        limits = [w.constant([attribute(op, "most")]), *numbers]
+        threshold_inputs = [
+            "" if threshold is None else w.constant([threshold], np.float32) for threshold in thresholds
+        ]
+        limits = [w.constant([attribute(op, "most")]), *threshold_inputs]
     center = int(attribute(op, "center_point_box"))
     chosen = w.node("NonMaxSuppression", [*inputs, *limits], center_point_box=center)
     return [chosen, _length(w, chosen, 0)]

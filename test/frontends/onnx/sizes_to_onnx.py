@@ -1,4 +1,4 @@
-"""graph.sizes as ONNX's arithmetic on vectors of one number."""
+"""The translation of graph.sizes to ONNX's arithmetic on vectors of one element."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def sizes(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
-    """The vector of the numbers that the op's attribute `dims` says."""
-    places = iter(attribute(op, "names"))
+    """Returns the vector of the sizes in the op's attribute `dims`."""
+    names = iter(attribute(op, "names"))
     known: dict[str, str] = {}
     for value, operand in zip(inputs, op.operands, strict=True):
-        for place in range(operand.type.shape[0]):
-            bounds = [w.constant([number]) for number in (place, place + 1)]
-            known[next(places)] = w.node("Slice", [value, *bounds])
+        for index in range(operand.type.shape[0]):
+            bounds = [w.constant([bound]) for bound in (index, index + 1)]
+            known[next(names)] = w.node("Slice", [value, *bounds])
     return w.node("Concat", [_size(w, parse_size(text), known) for text in attribute(op, "dims")], axis=0)
 
 
@@ -39,7 +39,7 @@ def _size(w: Writer, size: int | Size, known: dict[str, str]) -> str:
 def _factor(w: Writer, factor: Name | Operation, known: dict[str, str]) -> str:
     if isinstance(factor, Name):
         return known[factor.name]
-    left, right = (_size(w, each, known) for each in factor.operands)
+    left, right = (_size(w, operand, known) for operand in factor.operands)
     if factor.kind == "max":
         return w.node("Max", [left, right])
     if factor.kind == "broadcast":

@@ -14,7 +14,7 @@ HEADS = {"q": [2, 8, 16, 32], "k": [2, 4, 16, 32], "v": [2, 4, 16, 24]}
 JOINED = {"q": [2, 16, 256], "k": [2, 16, 128], "v": [2, 16, 96]}
 
 
-def imported(shapes: Mapping[str, Sequence[int]], **attributes: Any) -> str:
+def import_attention(shapes: Mapping[str, Sequence[int]], **attributes: Any) -> str:
     node = helper.make_node("Attention", list(shapes), ["y"], **attributes)
     inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
     output = helper.make_tensor_value_info("y", TensorProto.FLOAT, [None] * len(shapes["q"]))
@@ -25,14 +25,14 @@ def imported(shapes: Mapping[str, Sequence[int]], **attributes: Any) -> str:
 
 @pytest.mark.parametrize("causal", [0, 1])
 def test_plain_calls_are_one_op(causal: int) -> None:
-    text = imported(HEADS, is_causal=causal)
+    text = import_attention(HEADS, is_causal=causal)
     assert text.count('"graph.attention"') == 1
     assert f"causal = {str(bool(causal)).lower()}" in text
     assert '"graph.softmax"' not in text
 
 
 def test_heads_side_by_side_are_split() -> None:
-    text = imported(JOINED, q_num_heads=8, kv_num_heads=4, scale=0.5)
+    text = import_attention(JOINED, q_num_heads=8, kv_num_heads=4, scale=0.5)
     assert text.count('"graph.attention"') == 1 and "scale = 5.000000e-01" in text
     assert "-> tensor<2x16x192xf32>" in text
 
@@ -49,4 +49,4 @@ def test_heads_side_by_side_are_split() -> None:
 def test_other_calls_take_the_body(
     shapes: Mapping[str, Sequence[int]], attributes: dict[str, object]
 ) -> None:
-    assert '"graph.attention"' not in imported(shapes, **attributes)
+    assert '"graph.attention"' not in import_attention(shapes, **attributes)

@@ -23,7 +23,7 @@ _RUNTIME = (
 )  # fmt: skip
 
 
-def _imported(case: Case) -> ImportedModel:
+def _import_case(case: Case) -> ImportedModel:
     imported = import_model(case.model())
     assert imported.module.operation.verify()
     return imported
@@ -42,21 +42,23 @@ def _run(model: onnx.ModelProto, inputs: dict[str, np.ndarray], *, runtime: bool
 @pytest.mark.parametrize("name", CASES)
 def test_case_imports_to_graph_ops_only(name: str) -> None:
     case = CASES[name]
-    imported = _imported(case)
+    imported = _import_case(case)
     (main,) = imported.module.body.operations
     *ops, last = main.body.blocks[0].operations
     assert all(op.operation.name.startswith("graph.") for op in ops)
     assert imported.inputs == tuple(n for n, a in case.args.items() if a.constant is None)
     assert imported.outputs == tuple(case.outputs)
-    numbers = [element_types.onnx_number(ir.RankedTensorType(v.type).element_type) for v in last.operands]
-    assert numbers == list(case.outputs.values())
+    output_types = [
+        element_types.onnx_data_type(ir.RankedTensorType(v.type).element_type) for v in last.operands
+    ]
+    assert output_types == list(case.outputs.values())
 
 
 @pytest.mark.parametrize("name", [n for n, c in CASES.items() if c.comparable])
 def test_case_means_what_onnx_says(name: str) -> None:
     case = CASES[name]
     inputs = case.inputs()
-    back = to_onnx(_imported(case))
+    back = to_onnx(_import_case(case))
     runtime = name.startswith(_RUNTIME)
     expected = _run(case.model(), inputs, runtime=runtime)
     actual = _run(back, inputs, runtime=runtime)

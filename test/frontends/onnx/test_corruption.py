@@ -69,11 +69,11 @@ def test_flipped_bits_never_crash() -> None:
     data = _small_model()
     rng = random.Random(0)
     # Most bytes are weights, whose bits do not matter: flip mostly the others.
-    places = [i for i in range(len(data)) if i < 400 or i > len(data) - 600]
+    offsets = [i for i in range(len(data)) if i < 400 or i > len(data) - 600]
     refused = 0
     for _ in range(800):
         broken = bytearray(data)
-        broken[rng.choice(places)] ^= 1 << rng.randrange(8)
+        broken[rng.choice(offsets)] ^= 1 << rng.randrange(8)
         refused += not _imports(bytes(broken))
     assert refused > 100
 
@@ -94,7 +94,7 @@ def test_overwritten_ranges_never_crash() -> None:
         (b"", "the file is empty"),
         (b"hello, this is no model", "not a valid ONNX model"),
         (b"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "not a valid ONNX model"),
-        (b"\xff" * 64, "at byte 0: a number is longer than 10 bytes"),
+        (b"\xff" * 64, "at byte 0: a varint is longer than 10 bytes"),
         (b"\x08\x08", "it has no graph"),
         (b"\x02\x00", "at byte 0: field number 0"),
         (b"\x0b", "wire type 3"),
@@ -108,14 +108,14 @@ def test_not_a_model(data: bytes, cause: str) -> None:
     assert cause in str(caught.value)
 
 
-def _field(number: int, data: bytes) -> bytes:
+def _field(field_number: int, data: bytes) -> bytes:
     """A length-delimited field."""
     length = len(data)
     encoded = bytearray()
     while length > 0x7F:
         encoded.append(length & 0x7F | 0x80)
         length >>= 7
-    return bytes([number << 3 | 2, *encoded, length]) + data
+    return bytes([field_number << 3 | 2, *encoded, length]) + data
 
 
 @pytest.mark.parametrize("levels", [20, 40, 500])

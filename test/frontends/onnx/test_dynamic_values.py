@@ -1,4 +1,4 @@
-"""Operators whose axes, shapes, places and counts only running tells, on tensors of any size."""
+"""Operators whose axes, shapes, indices and counts are dynamic, on tensors of any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""External data: where it may lie, and every way in which it can be wrong."""
+"""External data: the paths that are allowed, and every way in which it can be wrong."""
 
 from __future__ import annotations
 
@@ -109,11 +109,11 @@ def test_what_is_no_file_is_refused(folder: Path) -> None:
         ({"dims": (32, -32)}, "are negative"),
         ({"dims": (2**40, 2**40)}, "over the limit"),
         ({"dims": (1,) * 200}, "rank 200"),
-        ({"number": 8}, "need 1024 strings, but its data has 0"),
-        ({"number": 99}, "data type 99"),
+        ({"onnx_type": 8}, "need 1024 strings, but its data has 0"),
+        ({"onnx_type": 99}, "data type 99"),
     ],
 )
-def test_sizes_that_lie_are_refused(folder: Path, more: dict[str, object], cause: str) -> None:
+def test_wrong_sizes_are_refused(folder: Path, more: dict[str, object], cause: str) -> None:
     assert cause in _message(folder, "data.bin", **more)
 
 

@@ -49,7 +49,7 @@ def model(op: str = "TreeEnsembleRegressor", used: Sequence[str] = ("y",), **cha
 def table(proto: onnx.ModelProto, operand: int) -> list[Any]:
     imported = import_model(proto)
     (main,) = imported.module.body.operations
-    (op,) = [each.operation for each in main.body.blocks[0] if each.operation.name == "graph.tree_ensemble"]
+    (op,) = [op.operation for op in main.body.blocks[0] if op.operation.name == "graph.tree_ensemble"]
     return attribute(op.operands[operand].owner.operation, "value").tolist()
 
 
@@ -64,7 +64,7 @@ def test_a_tree_is_a_row_per_node() -> None:
 
 def test_equality_is_two_decisions() -> None:
     changed = model(nodes_modes=["BRANCH_EQ", "LEAF", "BRANCH_LT", "LEAF", "LEAF"])
-    below = [float(np.nextafter(np.float32(each), np.float32(-np.inf))) for each in (0.5, 2)]
+    below = [float(np.nextafter(np.float32(threshold), np.float32(-np.inf))) for threshold in (0.5, 2)]
     assert table(changed, 2) == [0, 1, 0]
     assert table(changed, 3) == [0.5, below[1], below[0]]
     assert table(changed, 4) == [[2, 1], [-2, -3], [1, -1]]
@@ -106,5 +106,5 @@ def test_wrong_trees_are_refused(changes: dict[str, Any], message: str) -> None:
 def test_labels_may_be_strings() -> None:
     imported = import_model(model("TreeEnsembleClassifier", ["y", "z"], **LABELS))
     (main,) = imported.module.body.operations
-    assert [str(each.element_type) for each in main.type.results] == ["!graph.string", "f32"]
+    assert [str(result.element_type) for result in main.type.results] == ["!graph.string", "f32"]
     assert import_model(model("TreeEnsembleClassifier", ["z"], **LABELS)).outputs == ("z",)

@@ -1,4 +1,4 @@
-"""What the image operators refuse, and what they become."""
+"""Errors and results of the import of image operators."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IMAGE = info("x", 1, 2, 5, 6)
 F32, I64, U8 = TensorProto.FLOAT, TensorProto.INT64, TensorProto.UINT8
 
 
-def imported(
+def import_node(
     op: str, inputs: list[Any], constants: dict[str, Any], names: list[str], **attributes: Any
 ) -> str:
     """The module of a model of one node."""
@@ -29,56 +29,56 @@ def imported(
     return str(import_model(proto, name="m.onnx").module)
 
 
-def refused(*arguments: Any, **attributes: Any) -> str:
+def import_failure(*arguments: Any, **attributes: Any) -> str:
     with pytest.raises(ModelError) as caught:
-        imported(*arguments, **attributes)
+        import_node(*arguments, **attributes)
     return str(caught.value)
 
 
-def test_a_resize_of_lengths_that_only_running_tells() -> None:
-    lengths = info("sizes", 4, number=I64)
-    found = imported("Resize", [IMAGE, lengths], {}, ["x", "", "", "sizes"])
+def test_a_resize_of_dynamic_lengths() -> None:
+    lengths = info("sizes", 4, onnx_type=I64)
+    found = import_node("Resize", [IMAGE, lengths], {}, ["x", "", "", "sizes"])
     assert "return %" in found and "tensor<?x?x?x?xf32>" in found
-    for place in range(4):
-        assert f"read#0[{place}]" in found
+    for index in range(4):
+        assert f"read#0[{index}]" in found
 
 
 def test_a_resize_of_a_dim_that_is_not_known() -> None:
     scales = {"s": np.array([1, 1, 2, 0.5], np.float32)}
-    found = imported("Resize", [info("x", 1, 2, "h", "w")], scales, ["x", "", "s"])
+    found = import_node("Resize", [info("x", 1, 2, "h", "w")], scales, ["x", "", "s"])
     assert '"2*h", "floordiv(w, 2)"' in found
 
 
 def test_a_resize_keeps_a_batch_that_is_not_known() -> None:
     scales = {"s": np.array([1, 1, 0.5, 1], np.float32)}
-    found = imported("Resize", [info("x", "n", 2, 5, 6)], scales, ["x", "", "s"], mode="nearest")
+    found = import_node("Resize", [info("x", "n", 2, 5, 6)], scales, ["x", "", "s"], mode="nearest")
     assert "tensor<?x2x2x6xf32>" in found
 
 
 def test_a_mode_that_resize_does_not_have() -> None:
-    found = refused("Resize", [IMAGE], {"s": np.ones(4, np.float32)}, ["x", "", "s"], mode="area")
+    found = import_failure("Resize", [IMAGE], {"s": np.ones(4, np.float32)}, ["x", "", "s"], mode="area")
     assert "mode 'area' is none of nearest, linear, bilinear, cubic" in found
 
 
-def test_roi_align_needs_a_number_of_samples_for_maxima() -> None:
+def test_roi_align_needs_a_sampling_ratio_for_maxima() -> None:
     rois = {"r": np.zeros((1, 4), np.float32), "b": np.zeros(1, np.int64)}
-    assert "sampling_ratio = 0" in refused("RoiAlign", [IMAGE], rois, ["x", "r", "b"], mode="max")
+    assert "sampling_ratio = 0" in import_failure("RoiAlign", [IMAGE], rois, ["x", "r", "b"], mode="max")
 
 
 def test_integers_between_pixels() -> None:
-    inputs = [info("x", 1, 2, 5, 6, number=U8), info("g", 1, 3, 3, 2)]
-    found = refused("GridSample", inputs, {}, ["x", "g"])
+    inputs = [info("x", 1, 2, 5, 6, onnx_type=U8), info("g", 1, 3, 3, 2)]
+    found = import_failure("GridSample", inputs, {}, ["x", "g"])
     assert "mode linear of UINT8 elements is not supported" in found
 
 
 def test_a_weight_that_does_not_fit_a_transposed_convolution() -> None:
-    found = refused("ConvTranspose", [IMAGE, info("w", 3, 2, 3, 3)], {}, ["x", "w"])
+    found = import_failure("ConvTranspose", [IMAGE, info("w", 3, 2, 3, 3)], {}, ["x", "w"])
     assert "a weight [3, 2, 3, 3] with group 1 does not fit an input of shape [1, 2, 5, 6]" in found
 
 
 def test_a_transposed_convolution_multiplies_no_zeros() -> None:
     """Stride 2 and a filter of 4 by 4: a convolution of 2 by 2 with four times the channels."""
-    found = imported(
+    found = import_node(
         "ConvTranspose", [IMAGE, info("w", 2, 3, 4, 4)], {}, ["x", "w"], strides=[2, 2], pads=[1] * 4
     )
     assert "(tensor<1x2x5x6xf32>, tensor<12x2x2x2xf32>) -> tensor<1x12x6x7xf32>" in found
@@ -86,6 +86,6 @@ def test_a_transposed_convolution_multiplies_no_zeros() -> None:
 
 def test_halving_takes_slices() -> None:
     scales = {"s": np.array([1, 1, 1, 0.5], np.float32)}
-    found = imported("Resize", [IMAGE], scales, ["x", "", "s"], mode="linear")
+    found = import_node("Resize", [IMAGE], scales, ["x", "", "s"], mode="linear")
     assert found.count("graph.slice") == 2
     assert "graph.gather" not in found

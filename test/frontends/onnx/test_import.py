@@ -81,10 +81,10 @@ def test_locations_name_nodes() -> None:
 def test_sizes_that_contradict_each_other_are_refused() -> None:
     recurrent = node("GRU", ["x", "w", "r"], ["y"], hidden_size=6)
     proto = model([recurrent], [info("x", 2, 1, 3), info("w", 1, 15, 3), info("r", 1, 15, 5)], ["y"])
-    assert "hidden_size is 6, but R is for states of 5 numbers" in _failure(proto)
+    assert "hidden_size is 6, but R is for states of 5 elements" in _failure(proto)
     lengths = helper.make_tensor_value_info("lengths", TensorProto.INT64, [1])
     proto = model([node("ReverseSequence", ["x", "lengths"], ["y"])], [info("x", 4, 7), lengths], ["y"])
-    assert "'lengths' of shape ['1'] must hold 7 numbers" in _failure(proto)
+    assert "'lengths' of shape ['1'] must hold 7 elements" in _failure(proto)
 
 
 def test_tensors_have_at_most_64_dims() -> None:
@@ -173,7 +173,7 @@ def test_functions_that_call_themselves_are_refused() -> None:
     imports = [helper.make_opsetid("", 17), helper.make_opsetid("my", 1)]
 
     def calling(calls: dict[str, str]) -> str:
-        """What is said of a model with a function for each pair, which calls the other one."""
+        """Returns the error for a model with a function for each pair, which calls the other one."""
         functions = [
             helper.make_function("my", name, ["a"], ["b"], [node(called, ["a"], ["b"], domain="my")], imports)
             for name, called in calls.items()
@@ -312,7 +312,7 @@ def test_what_needs_a_static_dim_says_how_to_give_it() -> None:
 
 def test_shapes_that_are_inputs_are_read_when_the_model_runs() -> None:
     proto = model([node("Reshape", ["x", "s"], ["y"], name="r")], [info("x", 8)], ["y"])
-    proto.graph.input.append(info("s", 2, number=TensorProto.INT64))
+    proto.graph.input.append(info("s", 2, onnx_type=TensorProto.INT64))
     text = _text(proto)
     assert 'names = ["read#0[0]", "read#0[1]"]' in text
     assert 'graph.dims = [["read#0[0]", "read#0[1]"]], shape = array<i64: -1, -1>' in text
@@ -367,11 +367,11 @@ def test_wrong_nodes_are_named(nodes: list[onnx.NodeProto], cause: str) -> None:
 
 
 def test_names_that_are_there_twice_are_refused() -> None:
-    for kind in ("input", "output", "initializer"):
+    for category in ("input", "output", "initializer"):
         proto = dense()
-        own = getattr(proto.graph, kind)
+        own = getattr(proto.graph, category)
         own.append(own[0])
-        assert _failure(proto) == f"the {kind} '{own[0].name}' is there twice"
+        assert _failure(proto) == f"the {category} '{own[0].name}' is there twice"
 
 
 def test_versions_that_nobody_knows_are_refused() -> None:

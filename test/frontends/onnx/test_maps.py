@@ -23,14 +23,14 @@ def map_type(key: int, value: int) -> onnx.TypeProto:
 
 def model(op_type: str, given: onnx.TypeProto, result: onnx.TypeProto, **attributes: Any) -> onnx.ModelProto:
     node = helper.make_node(op_type, ["x"], ["y"], domain="ai.onnx.ml", **attributes)
-    info = [helper.make_value_info(*each) for each in (("x", given), ("y", result))]
+    info = [helper.make_value_info(*value) for value in (("x", given), ("y", result))]
     graph = helper.make_graph([node], op_type, info[:1], info[1:])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
     return helper.make_model(graph, ir_version=8, opset_imports=opsets)
 
 
-def tensor(number: int, shape: Sequence[int | str | None]) -> onnx.TypeProto:
-    return helper.make_tensor_type_proto(number, shape)
+def tensor(onnx_type: int, shape: Sequence[int | str | None]) -> onnx.TypeProto:
+    return helper.make_tensor_type_proto(onnx_type, shape)
 
 
 @pytest.mark.parametrize(
@@ -66,10 +66,10 @@ def test_dict_vectorizer(
 
 
 def test_cast_map_orders_values_by_keys_or_puts_them_there() -> None:
-    given, kind = {5: 2.0, 1: -1.0, 3: 0.5}, map_type(INT64, FLOAT)
-    dense = compile(model("CastMap", kind, tensor(FLOAT, [1, None])))
+    given, input_type = {5: 2.0, 1: -1.0, 3: 0.5}, map_type(INT64, FLOAT)
+    dense = compile(model("CastMap", input_type, tensor(FLOAT, [1, None])))
     np.testing.assert_array_equal(dense.run({"x": given})["y"], np.array([[-1, 0.5, 2]], np.float32))
-    sparse = compile(model("CastMap", kind, tensor(FLOAT, [1, None]), map_form="SPARSE", max_map=6))
+    sparse = compile(model("CastMap", input_type, tensor(FLOAT, [1, None]), map_form="SPARSE", max_map=6))
     np.testing.assert_array_equal(
         sparse.run({"x": given})["y"], np.array([[0, -1, 0, 0.5, 0, 2]], np.float32)
     )

@@ -1,5 +1,5 @@
-"""Reductions, windows, images, normalisations, products and transforms whose axes, sizes and scales only
-running tells, on tensors of any size."""
+"""Reductions, windows, images, normalisations, products and transforms with dynamic axes, sizes and
+scales."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes, steps, counts and lengths that a call tells wrongly are one ValueError that names the node."""
+"""Wrong dynamic axes, steps, counts and lengths raise one ValueError that names the node."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEW = "an axis is outside of [-3, 2]"
 K = "k is larger than the dim of axis 1"
 PARTS = "the parts do not make up the dim of axis 1"
 PADS = "negative pads take more elements than there are along an axis"
-DECLARED = "'s' does not hold 2 numbers, and a result of rank 2 is declared"
+DECLARED = "'s' does not hold 2 integers, and a result of rank 2 is declared"
 Wrong = tuple[ArrayLike, str]
 # The graph; values of `s` that it takes, and others with what is wrong with them.
 CASES: dict[str, tuple[str, list[ArrayLike], list[Wrong]]] = {
@@ -85,7 +85,7 @@ CASES: dict[str, tuple[str, list[ArrayLike], list[Wrong]]] = {
     ),
     "ConstantOfShape of a scalar": (
         "(int64[k] s) => (float y) { y = ConstantOfShape(s) }",
-        [[]], [([2], "'s' does not hold 0 numbers, and a result of rank 0 is declared")],
+        [[]], [([2], "'s' does not hold 0 integers, and a result of rank 0 is declared")],
     ),
     "Reshape": (
         "(float[n,m] x, int64[k] s) => (float[p,q] y) { y = Reshape(x, s) }",
@@ -93,7 +93,7 @@ CASES: dict[str, tuple[str, list[ArrayLike], list[Wrong]]] = {
     ),
     "Expand": (
         "(float[n,m] x, int64[k] s) => (float[p,q] y) { y = Expand(x, s) }",
-        [[3, 1], [1]], [([2, 3, 4], "'s' holds more than 2 numbers, and a result of rank 2 is declared")],
+        [[3, 1], [1]], [([2, 3, 4], "'s' holds more than 2 integers, and a result of rank 2 is declared")],
     ),
 }  # fmt: skip
 
@@ -102,14 +102,16 @@ QUICK = ("CumSum", "Slice steps")
 
 
 def _feeds(model: onnx.ModelProto, s: ArrayLike) -> dict[str, np.ndarray]:
-    kinds = {each.name: each.type.tensor_type.elem_type for each in model.graph.input}
-    dtype = helper.tensor_dtype_to_np_dtype(kinds["s"])
+    onnx_types = {
+        graph_input.name: graph_input.type.tensor_type.elem_type for graph_input in model.graph.input
+    }
+    dtype = helper.tensor_dtype_to_np_dtype(onnx_types["s"])
     feeds = {"x": X, "s": np.array(s, dtype)}
-    return {name: feeds[name] for name in kinds}
+    return {name: feeds[name] for name in onnx_types}
 
 
 @pytest.mark.parametrize(
-    "name", [each if each in QUICK else pytest.param(each, marks=pytest.mark.slow) for each in CASES]
+    "name", [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES]
 )
 def test_wrong_values(name: str) -> None:
     text, right, wrong = CASES[name]
@@ -140,8 +142,8 @@ def test_pads_that_take_all() -> None:
 
 
 RANGES = [(0, 1, 0, "delta is 0")] + [
-    (*each, "the number of elements is not finite")
-    for each in ((np.nan, 1, 1), (0, np.inf, 1), (0, 1, np.nan))
+    (*values, "the number of elements is not finite")
+    for values in ((np.nan, 1, 1), (0, np.inf, 1), (0, 1, np.nan))
 ]
 
 
@@ -174,7 +176,7 @@ def test_known_parts_of_a_dim_of_any_size() -> None:
     text = "(float[n,m] x) => (float[n,p] y, float[n,q] z) { y, z = Split<axis=1>(x, s) }"
     text = text.replace("{", "{ s = Constant<value_ints=[1, 3]>()")
     program = mlc.compile(parser.parse_model(f"{HEAD}g {text}"), specialise="off")
-    assert [each.shape for each in program.run({"x": X}).values()] == [(3, 1), (3, 3)]
+    assert [value.shape for value in program.run({"x": X}).values()] == [(3, 1), (3, 3)]
     with pytest.raises(ValueError) as failure:
         program.run({"x": np.ones((2, 5), np.float32)})
     assert str(failure.value) == "reshape 'Split:y': m*n must be 4*n, got 10 and 8"

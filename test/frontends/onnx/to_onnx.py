@@ -60,14 +60,14 @@ class Writer:
     def several(self, op_type: str, inputs: Sequence[str], count: int, **attributes: Any) -> list[str]:
         """A node's results."""
         name = self.fresh()
-        names = [name, *(f"{name}.{place}" for place in range(1, count))]
+        names = [name, *(f"{name}.{index}" for index in range(1, count))]
         values: dict[str, Any] = {k: int(v) if isinstance(v, bool) else v for k, v in attributes.items()}
         self.nodes.append(helper.make_node(op_type, list(inputs), names, **values))
         return names
 
 
 def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
-    """The model that the module says; inputs and outputs keep their names."""
+    """Returns the ONNX model that the module describes; inputs and outputs keep their names."""
     writer = Writer(imported)
     (main,) = imported.module.body.operations
     block = main.body.blocks[0]
@@ -92,9 +92,12 @@ def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
 
 
 def _info(name: str, type_: ir.Type) -> onnx.ValueInfoProto:
-    kind = ir.RankedTensorType(type_)
-    dims = [None if kind.is_dynamic_dim(axis) else kind.get_dim_size(axis) for axis in range(kind.rank)]
-    return helper.make_tensor_value_info(name, element_types.onnx_number(kind.element_type), dims)
+    tensor_type = ir.RankedTensorType(type_)
+    dims = [
+        None if tensor_type.is_dynamic_dim(axis) else tensor_type.get_dim_size(axis)
+        for axis in range(tensor_type.rank)
+    ]
+    return helper.make_tensor_value_info(name, element_types.onnx_data_type(tensor_type.element_type), dims)
 
 
 def _op(writer: Writer, op: ir.Operation) -> str:
@@ -120,8 +123,8 @@ def _result(op: ir.Operation) -> ir.RankedTensorType:
     return ir.RankedTensorType(op.results[0].type)
 
 
-def _number(op: ir.Operation) -> int:
-    return element_types.onnx_number(_result(op).element_type)
+def _onnx_type(op: ir.Operation) -> int:
+    return element_types.onnx_data_type(_result(op).element_type)
 
 
 def _with_list(op_type: str, name: str) -> Callable[[Writer, ir.Operation, list[str]], str]:
@@ -130,7 +133,7 @@ def _with_list(op_type: str, name: str) -> Callable[[Writer, ir.Operation, list[
 
 def _weight(w: Writer, op: ir.Operation, _: list[str]) -> str:
     data = w.imported.weights.buffer(get_reference(op))
-    return w.constant(data.view(element_types.numpy_dtype(_number(op))).reshape(_result(op).shape), None)
+    return w.constant(data.view(element_types.numpy_dtype(_onnx_type(op))).reshape(_result(op).shape), None)
 
 
 def _constant(w: Writer, op: ir.Operation, _: list[str]) -> str:
@@ -139,41 +142,41 @@ def _constant(w: Writer, op: ir.Operation, _: list[str]) -> str:
 
 def _full(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     if inputs:
-        value = w.constant(attribute(op, "value"), element_types.numpy_dtype(_number(op)))
+        value = w.constant(attribute(op, "value"), element_types.numpy_dtype(_onnx_type(op)))
         return w.node("Expand", [value, *inputs])
     return w.constant(
-        np.full(_result(op).shape, attribute(op, "value")), element_types.numpy_dtype(_number(op))
+        np.full(_result(op).shape, attribute(op, "value")), element_types.numpy_dtype(_onnx_type(op))
     )
 
 
 def _slice(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     starts, sizes, steps = (attribute(op, a) for a in ("starts", "sizes", "steps"))
-    ends = [_end(*each) for each in zip(starts, sizes, steps, strict=True)]
+    ends = [_end(*bounds) for bounds in zip(starts, sizes, steps, strict=True)]
     lists = [w.constant(v) for v in (starts, ends, range(len(starts)), steps)]
     return w.node("Slice", [*inputs, *lists])
 
 
 def _end(start: int, size: int, step: int) -> int:
     end = start + size * step
-    # Small negative numbers count from the back.
+    # Small negative ends count from the back.
     if size == -1 or (end < 0) != (start < 0):
         return 2**62 if step > 0 else -(2**62)
     return end
 
 
 def _reshape(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
-    told = inputs[1:] or [w.constant(attribute(op, "shape"))]
-    return w.node("Reshape", [inputs[0], *told], allowzero=1)
+    shape_input = inputs[1:] or [w.constant(attribute(op, "shape"))]
+    return w.node("Reshape", [inputs[0], *shape_input], allowzero=1)
 
 
 def _expand(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
-    told = inputs[1:] or [w.constant([abs(dim) for dim in attribute(op, "shape")])]
-    return w.node("Expand", [inputs[0], *told])
+    shape_input = inputs[1:] or [w.constant([abs(dim) for dim in attribute(op, "shape")])]
+    return w.node("Expand", [inputs[0], *shape_input])
 
 
 def _pad(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     pads = w.constant(attribute(op, "low") + attribute(op, "high"))
-    value = w.constant(attribute(op, "value"), element_types.numpy_dtype(_number(op)))
+    value = w.constant(attribute(op, "value"), element_types.numpy_dtype(_onnx_type(op)))
     return w.node("Pad", [*inputs, pads, value], mode=attribute(op, "mode"))
 
 
@@ -184,24 +187,25 @@ def _attention(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
 
 def _quantize(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     values = {name: attribute(op, name) for name in ("axis", "block_size", "saturate")}
-    return w.node("QuantizeLinear", inputs, output_dtype=_number(op), **values)
+    return w.node("QuantizeLinear", inputs, output_dtype=_onnx_type(op), **values)
 
 
 def _check(w: Writer, _: ir.Operation, inputs: list[str]) -> str:
-    """The first of one x; the second, which the reference refuses, where the truth is none."""
+    """Returns the only element of `[x]`; an element out of bounds, which the reference refuses, where the
+    condition fails."""
     x = w.node("Unsqueeze", [inputs[0], w.constant([0])])
-    place = w.node("Cast", [w.node("Not", [inputs[1]])], to=onnx.TensorProto.INT64)
-    return w.node("Gather", [x, place], axis=0)
+    is_wrong = w.node("Cast", [w.node("Not", [inputs[1]])], to=onnx.TensorProto.INT64)
+    return w.node("Gather", [x, is_wrong], axis=0)
 
 
 def _clamp(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     bounds = [attribute(op, "min"), attribute(op, "max")]
-    dtype = element_types.numpy_dtype(_number(op))
+    dtype = element_types.numpy_dtype(_onnx_type(op))
     return w.node("Clip", [*inputs, *("" if b is None else w.constant(b, dtype) for b in bounds)])
 
 
 def _convolution(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
-    if _number(op) == onnx.TensorProto.INT32:
+    if _onnx_type(op) == onnx.TensorProto.INT32:
         # ONNX has no convolution of i32; the values are small enough to be exact in f32.
         inputs = [w.node("Cast", [i], to=onnx.TensorProto.FLOAT) for i in inputs]
         return w.node("Cast", [_windows(w, op, inputs, "Conv", "group")], to=onnx.TensorProto.INT32)
@@ -224,12 +228,12 @@ def _layer_norm(w: Writer, op: ir.Operation, inputs: list[str]) -> str:
     axes = w.constant(attribute(op, "axes"))
     mean = w.node("ReduceMean", [*inputs, axes])
     centred = w.node("Sub", [*inputs, mean])
-    return _normalised(w, op, centred, axes)
+    return _normalise(w, op, centred, axes)
 
 
-def _normalised(w: Writer, op: ir.Operation, x: str, axes: str) -> str:
+def _normalise(w: Writer, op: ir.Operation, x: str, axes: str) -> str:
     square = w.node("ReduceMean", [w.node("Mul", [x, x]), axes])
-    epsilon = w.constant(attribute(op, "epsilon"), element_types.numpy_dtype(_number(op)))
+    epsilon = w.constant(attribute(op, "epsilon"), element_types.numpy_dtype(_onnx_type(op)))
     return w.node("Div", [x, w.node("Sqrt", [w.node("Add", [square, epsilon])])])
 
 
@@ -245,12 +249,12 @@ _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
     "quantize_linear": _quantize,
     "conv": _convolution,
     "layer_norm": _layer_norm,
-    "rms_norm": lambda w, op, i: _normalised(w, op, i[0], w.constant(attribute(op, "axes"))),
+    "rms_norm": lambda w, op, i: _normalise(w, op, i[0], w.constant(attribute(op, "axes"))),
     "max_pool": lambda w, op, i: _windows(w, op, i, "MaxPool", "kernel", "ceil_mode"),
     "average_pool": lambda w, op, i: _windows(
         w, op, i, "AveragePool", "kernel", "ceil_mode", "count_include_pad"
     ),
-    "cast": lambda w, op, i: w.node("Cast", i, to=_number(op), saturate=attribute(op, "saturate")),
+    "cast": lambda w, op, i: w.node("Cast", i, to=_onnx_type(op), saturate=attribute(op, "saturate")),
     "rsqrt": lambda w, op, i: w.node("Reciprocal", [w.node("Sqrt", i)]),
     "silu": lambda w, op, i: w.node("Mul", [i[0], w.node("Sigmoid", i)]),
     "shift_left": lambda w, op, i: w.node("BitShift", i, direction="LEFT"),
@@ -267,5 +271,5 @@ _SPECIAL: dict[str, Callable[[Writer, ir.Operation, list[str]], str]] = {
     ),
     "cumsum": _scan,
     "cumprod": _scan,
-    "bitcast": lambda w, op, i: w.node("BitCast", i, to=_number(op)),
+    "bitcast": lambda w, op, i: w.node("BitCast", i, to=_onnx_type(op)),
 }

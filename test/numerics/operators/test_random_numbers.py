@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from oracle import Arrays, compiled
 from pieces import Pieces
 
-from mlc.frontends.onnx.operators.tensor.random_numbers import key
+from mlc.frontends.onnx.operators.tensor.random_generation import key
 
 COUNT = 20000
 MASK = 2**64 - 1

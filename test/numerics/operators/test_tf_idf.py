@@ -92,7 +92,7 @@ def open_model(**attributes: Any) -> onnx.ModelProto:
         ({"ngram_counts": [0, 3]}, "the pool has 8 n-grams, but ngram_indexes 7"),
         ({"ngram_counts": [0, 3, 10]}, "7 items are no n-grams of 2 tokens"),
         ({"ngram_counts": [0, 5, 2]}, "do not divide a pool of 13 items"),
-        ({"ngram_indexes": [-1] * 7}, "ngram_indexes must be numbers of columns"),
+        ({"ngram_indexes": [-1] * 7}, "ngram_indexes must be indices of columns"),
         ({"min_gram_length": 3, "max_gram_length": 2}, "n-grams of 3 to 2 tokens do not exist"),
         ({"weights": [1.0], "mode": "IDF"}, "1 weights for 7 n-grams"),
     ],

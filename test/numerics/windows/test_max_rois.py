@@ -89,8 +89,8 @@ def test_the_oracle_of_f16_agrees_with_onnx_runtime() -> None:
 @pytest.mark.parametrize(
     ("shape", "regions", "message"),
     [
-        ([2], [3, 5], r"pooled_shape must be two positive numbers, not \[2\]"),
-        ([2, 0], [3, 5], r"pooled_shape must be two positive numbers, not \[2, 0\]"),
+        ([2], [3, 5], r"pooled_shape must be two positive integers, not \[2\]"),
+        ([2, 0], [3, 5], r"pooled_shape must be two positive integers, not \[2, 0\]"),
         ([2, 2], [3, 4], r"regions \[3, 4\] do not fit images \[1, 1, 4, 4\]"),
     ],
 )

@@ -1,1 +1,1 @@
-"""What operators of several chapters compute with: dynamic values, windows, attention heads, tables."""
+"""Helpers that operators of several chapters share: dynamic values, windows, attention heads, tables."""

@@ -1,4 +1,4 @@
-"""Heads of attention: splitting and joining them, and masks as ONNX Runtime gives them."""
+"""Attention heads: splitting and joining them, and masks in ONNX Runtime's forms."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import surely_less
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import counted, sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import iota, slice_axes
 from mlc.frontends.onnx.values import Dim, Value
 
 
 def split_heads(node: Node, x: Value, count: int) -> Value:
-    """`[B, S, N * D]` as `[B, N, S, D]`."""
+    """Reshapes and transposes `[B, S, N * D]` to `[B, N, S, D]`. Raises NodeError if `count` heads do not
+    divide the hidden size."""
     batch, length, width = x.shape
     [hidden] = node.static([width], "the hidden size")
     if count < 1 or hidden % count:
@@ -22,8 +23,8 @@ def split_heads(node: Node, x: Value, count: int) -> Value:
     return node.emit("transpose", apart, permutation=[0, 2, 1, 3])
 
 
-def joined_heads(node: Node, x: Value) -> Value:
-    """`[B, N, S, D]` as `[B, S, N * D]`."""
+def join_heads(node: Node, x: Value) -> Value:
+    """Transposes and reshapes `[B, N, S, D]` to `[B, S, N * D]`."""
     batch, heads, length, width = x.shape
     count, size = node.static([heads, width], "the hidden size")
     moved = node.emit("transpose", x, permutation=[0, 2, 1, 3])
@@ -31,16 +32,16 @@ def joined_heads(node: Node, x: Value) -> Value:
 
 
 def positions(node: Node, count: Dim, shape: Sequence[Dim], start: int = 0) -> Value:
-    """start, ..., start + count - 1 as i32 in a shape."""
-    steps = node.reshape(counted(node, count, TensorProto.INT32), list(shape))
+    """Returns `start`, ..., `start + count - 1` as i32 in the shape `shape`."""
+    steps = node.reshape(iota(node, count, TensorProto.INT32), list(shape))
     return node.emit("add", steps, node.constant(start, "int32")) if start else steps
 
 
 def kept_keys(node: Node, mask: Value, keys: Dim) -> Value:
-    """Which keys count, as truth values that broadcast to scores `[B, N, S, T]`.
+    """Returns which keys take part, as booleans that broadcast to scores `[B, N, S, T]`.
 
-    A mask is how many keys of each sequence count, `[B]`; these and then the first that counts, `[2 B]`; or 0
-    for what does not, `[B, T]`, `[B, S, T]` or `[B, 1, S, T]`.
+    A mask holds the number of keys of each sequence, `[B]`; these and then the first key of each, `[2 B]`; or
+    0 for excluded keys, `[B, T]`, `[B, S, T]` or `[B, 1, S, T]`. Raises UnsupportedNodeError for other masks.
     """
     mask = node.cast(mask, TensorProto.INT32)
     if mask.rank == 1:
@@ -53,40 +54,46 @@ def kept_keys(node: Node, mask: Value, keys: Dim) -> Value:
 
 
 def _within(node: Node, bounds: Value, keys: Dim) -> Value:
-    """[:B] ends, and behind them starts."""
+    """Returns which keys are within `bounds`: `[:B]` are ends, `[B:]` starts where there are any."""
     (count,), batch = bounds.shape, node.input(0).shape[0]
     if count not in (batch, 2 * batch):
-        raise UnsupportedNodeError(f"a mask of {count} numbers for {batch} sequences is not supported")
-    places = positions(node, keys, [1, 1, 1, keys])
+        raise UnsupportedNodeError(f"a mask of {count} elements for {batch} sequences is not supported")
+    key_positions = positions(node, keys, [1, 1, 1, keys])
 
     def column(start: Dim) -> Value:
-        part = bounds if count == batch else sliced(node, bounds, {0: (start, batch, 1)})
+        """Returns one bound per sequence, `[batch, 1, 1, 1]`."""
+        part = bounds if count == batch else slice_axes(node, bounds, {0: (start, batch, 1)})
         return node.reshape(part, [batch, 1, 1, 1])
 
-    before_end = node.emit("less", places, column(0))
+    before_end = node.emit("less", key_positions, column(0))
     if count == batch:
         return before_end
-    return node.emit("and", before_end, node.emit("greater_equal", places, column(batch)))
+    return node.emit("and", before_end, node.emit("greater_equal", key_positions, column(batch)))
 
 
 def score_mask(
     node: Node, like: Value, kept: Sequence[Value], added: Value | None, excluded: float
 ) -> Value | None:
-    """What is added to scores: `excluded` where any of `kept` is false, and `added` (of like's type)."""
+    """Returns the value that is added to scores: `excluded` where any of `kept` is false, and `added` (of
+    like's type).
+
+    None where there is neither.
+    """
     total = added
-    for each in kept:
-        numbers = node.emit("where", each, node.scalar(0, like), node.scalar(excluded, like))
-        total = numbers if total is None else node.emit("add", total, numbers)
+    for flags in kept:
+        bias = node.emit("where", flags, node.scalar(0, like), node.scalar(excluded, like))
+        total = bias if total is None else node.emit("add", total, bias)
     return total
 
 
-def attended(
+def attend(
     node: Node,
     heads: tuple[Value, Value, Value],
     mask: Value | None,
     scale: float,
     causal: bool = False,
 ) -> Value:
-    """Attention of q `[B, N, S, D]` to k and v `[B, G, T, D]`, the heads joined: `[B, S, N * D]`."""
+    """Returns the attention of q `[B, N, S, D]` to k and v `[B, G, T, D]` with the heads joined: `[B, S, N *
+    D]`."""
     masks = [] if mask is None else [mask]
-    return joined_heads(node, node.emit("attention", *heads, *masks, scale=scale, causal=causal))
+    return join_heads(node, node.emit("attention", *heads, *masks, scale=scale, causal=causal))

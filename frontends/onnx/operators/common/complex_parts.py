@@ -1,4 +1,4 @@
-"""Operators on complex numbers, computed of their real and imaginary parts."""
+"""Operators on complex values, computed on their real and imaginary parts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.common.dynamic_values import number_of
+from mlc.frontends.onnx.operators.common.dynamic_values import i64_scalar
 from mlc.frontends.onnx.values import Value
 
 _PARTS: dict[int, int] = {
@@ -18,51 +18,53 @@ _PARTS: dict[int, int] = {
 
 
 def is_complex(x: Value) -> bool:
-    """Whether elements are complex numbers."""
+    """Whether elements are complex."""
     return x.dtype.kind == "c"
 
 
-def part_type(number: int) -> int:
-    """The ONNX data type of a complex number's parts; other types are their own."""
-    return _PARTS.get(number, number)
+def part_type(onnx_type: int) -> int:
+    """Returns the ONNX data type of the parts of complex values; other types are returned unchanged."""
+    return _PARTS.get(onnx_type, onnx_type)
 
 
 def parts(node: Node, x: Value) -> list[Value]:
-    """The real and the imaginary part."""
+    """Returns the real and the imaginary part."""
     return [node.emit(part, x) for part in ("real", "imag")]
 
 
 def of_parts(node: Node, x: Value, function: Callable[[Value], Value]) -> Value:
-    """A function that is linear with real coefficients: of complex x that of both parts, joined."""
+    """Applies a function that is linear with real coefficients; to complex x part by part."""
     if not is_complex(x):
         return function(x)
     return node.emit("complex", *map(function, parts(node, x)))
 
 
 def is_not_zero(node: Node, x: Value) -> Value:
-    """Whether one of the parts is not 0; NaN is not."""
+    """Returns whether the real or the imaginary part is not 0; NaN counts as not 0."""
     zeros = [node.emit("equal", part, node.scalar(0, part)) for part in parts(node, x)]
     return node.emit("not", node.emit("and", *zeros))
 
 
 def order(node: Node, x: Value) -> Value:
-    """Numbers of i64 in the order of x's elements, which is NumPy's: the real parts decide, the imaginary
-    ones where those are equal. What has a NaN is equal to all that has, and greater than all else."""
+    """Returns the ranks of x's elements, as i64, in NumPy's order: by real parts, then by imaginary parts.
+
+    Elements with a NaN are equal to each other and greater than all others.
+    """
     count = product(x.shape)
-    real, imag = (_places(node, part) for part in parts(node, x))
-    numbers = node.emit("add", node.emit("mul", real, number_of(node, count)), imag)
-    no_number = node.emit("or", *(node.emit("is_nan", part) for part in parts(node, x)))
-    return node.emit("where", no_number, number_of(node, count * count), numbers)
+    real, imag = (_ranks(node, part) for part in parts(node, x))
+    ranks = node.emit("add", node.emit("mul", real, i64_scalar(node, count)), imag)
+    is_nan = node.emit("or", *(node.emit("is_nan", part) for part in parts(node, x)))
+    return node.emit("where", is_nan, i64_scalar(node, count * count), ranks)
 
 
-def _places(node: Node, x: Value) -> Value:
-    """For each element the place of its value among the different ones."""
-    _, _, places, _, _ = node.emit_several("unique", node.reshape(x, [product(x.shape)]), sorted=True)
-    return node.reshape(places, x.shape)
+def _ranks(node: Node, x: Value) -> Value:
+    """Returns the rank of each element among the distinct values."""
+    _, _, ranks, _, _ = node.emit_several("unique", node.reshape(x, [product(x.shape)]), sorted=True)
+    return node.reshape(ranks, x.shape)
 
 
 def bits(node: Node, x: Value) -> Value:
-    """The bits of complex numbers of 64 bits as u64: the real part is in the lower half."""
+    """Returns the bits of complex values of 64 bits as u64: the real part is in the lower half."""
     low, high = (_in_64(node, part) for part in parts(node, x))
     return node.emit("bitwise_or", low, node.emit("shift_left", high, node.scalar(32, high)))
 
@@ -73,8 +75,8 @@ def _in_64(node: Node, part: Value) -> Value:
 
 
 def of_bits(node: Node, x: Value) -> Value:
-    """The complex numbers of 64 bits that have the bits of u64."""
+    """Returns the complex values of 64 bits that have the bits of u64."""
     high = node.emit("shift_right", x, node.scalar(32, x))
-    words = [node.cast(each, TensorProto.UINT32) for each in (x, high)]
-    kind = node.type_of(x.shape, TensorProto.FLOAT)
-    return node.emit("complex", *(node.emit("bitcast", word, result_type=kind) for word in words))
+    words = [node.cast(half, TensorProto.UINT32) for half in (x, high)]
+    part_type = node.type_of(x.shape, TensorProto.FLOAT)
+    return node.emit("complex", *(node.emit("bitcast", word, result_type=part_type) for word in words))

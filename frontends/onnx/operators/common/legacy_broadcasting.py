@@ -1,4 +1,4 @@
-"""What older opsets said about broadcasting: attributes `broadcast` and `axis` before opset 7."""
+"""Broadcasting in older opsets: attributes `broadcast` and `axis` before opset 7."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mlc.frontends.onnx.values import Dim, Value
 
 
 def legacy_operands(node: Node) -> tuple[Value, Value]:
-    """Both operands, the second with trailing unit dims where opset < 7 aligns it at `axis`."""
+    """Returns both operands, the second with trailing unit dims where opset < 7 aligns it at `axis`."""
     a, b = node.input(0), node.input(1)
     if node.opset >= 7 or not node.attr("broadcast", 0) or "axis" not in node.attributes:
         return a, b
@@ -17,9 +17,9 @@ def legacy_operands(node: Node) -> tuple[Value, Value]:
 
 
 def broadcast_together(node: Node, a: Value, b: Value) -> tuple[Value, Value]:
-    """Both operands expanded to one shape. Raises NodeError for shapes that do not go together."""
+    """Returns both operands expanded to one shape. Raises NodeError for shapes that do not broadcast."""
     rank = max(a.rank, b.rank)
-    shapes = [(1,) * (rank - each.rank) + each.shape for each in (a, b)]
+    shapes = [(1,) * (rank - operand.rank) + operand.shape for operand in (a, b)]
     try:
         shape: list[Dim] = [broadcast(*dims) for dims in zip(*shapes, strict=True)]
     except ValueError as error:

@@ -7,7 +7,7 @@ from mlc.frontends.onnx.values import Value
 
 
 def power_of_abs(node: Node, x: Value, p: float) -> Value:
-    """|x|^p."""
+    """Returns `|x|^p`."""
     if p == 2:
         return node.emit("mul", x, x)
     magnitude = node.emit("abs", x)
@@ -15,7 +15,7 @@ def power_of_abs(node: Node, x: Value, p: float) -> Value:
 
 
 def root(node: Node, x: Value, p: float) -> Value:
-    """x^(1/p)."""
+    """Returns `x^(1/p)`."""
     if p == 2:
         return node.emit("sqrt", x)
     return x if p == 1 else node.emit("pow", x, node.scalar(1 / p, x))

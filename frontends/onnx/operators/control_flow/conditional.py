@@ -1,4 +1,4 @@
-"""If: the two branches become regions, which see the values around them."""
+"""If: the two branches become regions, which use values of the enclosing graph."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from mlc.frontends.onnx.element_types import type_name
 from mlc.frontends.onnx.node import Node, UnsupportedNodeError
 from mlc.frontends.onnx.operators.control_flow.loop_builder import check_limit
 from mlc.frontends.onnx.operators.control_flow.region_results import (
-    Left,
+    YieldedDims,
+    bind_results,
+    dynamic_dims,
     is_outer,
     open_type,
-    received,
-    told_dims,
     vector_type,
 )
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.runtime_objects import joined_kinds, kind_of, packed, unpacked
-from mlc.frontends.onnx.value_types import Kind
-from mlc.frontends.onnx.values import Held, Value, ValueList
+from mlc.frontends.onnx.runtime_objects import common_type, pack, unpack, value_type_of
+from mlc.frontends.onnx.value_types import ValueType
+from mlc.frontends.onnx.values import OnnxValue, Value, ValueList
 
-# What a result of If is: None for a tensor, for a sequence of known values their number; else what is known
-# of the sequence or optional.
-Part = int | Kind | None
+# A result of If: None for a tensor, the length for a sequence whose values are individually known, else the
+# type of the runtime object.
+Part = int | ValueType | None
 
 _BRANCHES = ("then_branch", "else_branch")
 
 
 @onnx_operator("If")
-def if_(node: Node) -> Sequence[Held]:
-    """The branch that is taken, where the condition is known at import; else `graph.if`."""
+def if_(node: Node) -> Sequence[OnnxValue]:
+    """Imports the branch that is taken, where the condition is known at import; else builds `graph.if`."""
     condition = node.input(0)
     if condition.is_constant:
         return node.attr("then_branch" if np.any(condition.known) else "else_branch")()
@@ -46,33 +46,33 @@ def if_(node: Node) -> Sequence[Held]:
         given = [_branch(node, *pair) for pair in zip(_BRANCHES, blocks, strict=True)]
         parts = [_part(*pair) for pair in zip(*given, strict=True)]
         flat = [_flat(node, block, values, parts) for block, values in zip(blocks, given, strict=True)]
-        branches = _of_same_ranks(node, blocks, *flat)
-        shapes = [_joined(one, other, names) for one, other in zip(*branches, strict=True)]
+        branches = _match_ranks(node, blocks, *flat)
+        shapes = [_join_dims(one, other, names) for one, other in zip(*branches, strict=True)]
         for block, values in zip(blocks, branches, strict=True):
             _yield(node, block, values, shapes)
-        kinds: list[ir.Type] = [
-            open_type(shape, value.number) for shape, value in zip(shapes, branches[0], strict=True)
+        result_types: list[ir.Type] = [
+            open_type(shape, value.onnx_type) for shape, value in zip(shapes, branches[0], strict=True)
         ]
-        kinds += vector_type(shapes)
-        check_limit(len(kinds))
-        made = graph.build_control("if", operands, kinds, blocks)
+        result_types += vector_type(shapes)
+        check_limit(len(result_types))
+        op = graph.build_control("if", operands, result_types, blocks)
         holder.erase()
-    results = iter(received(node, list(made.results), shapes))
-    return [_result(results, *each) for each in zip(parts, given[0], strict=True)]
+    results = iter(bind_results(node, list(op.results), shapes))
+    return [_result(results, *pair) for pair in zip(parts, given[0], strict=True)]
 
 
-def _part(then: Held, other: Held) -> Part:
+def _part(then: OnnxValue, other: OnnxValue) -> Part:
     if isinstance(then, Value) and isinstance(other, Value):
         return None
     if isinstance(then, ValueList) and isinstance(other, ValueList):
-        ranks = [[(value.number, value.rank) for value in each.values] for each in (then, other)]
-        if ranks[0] == ranks[1] and then.number == other.number:
+        ranks = [[(value.onnx_type, value.rank) for value in branch.values] for branch in (then, other)]
+        if ranks[0] == ranks[1] and then.onnx_type == other.onnx_type:
             return len(then.values)
-    return joined_kinds(kind_of(then), kind_of(other))
+    return common_type(value_type_of(then), value_type_of(other))
 
 
-def _flat(node: Node, block: ir.Block, values: Sequence[Held], parts: Sequence[Part]) -> list[Value]:
-    """What a branch gives as tensors."""
+def _flat(node: Node, block: ir.Block, values: Sequence[OnnxValue], parts: Sequence[Part]) -> list[Value]:
+    """Returns the results of a branch as tensors."""
     found: list[Value] = []
     with ir.InsertionPoint(block):
         for value, part in zip(values, parts, strict=True):
@@ -82,30 +82,33 @@ def _flat(node: Node, block: ir.Block, values: Sequence[Held], parts: Sequence[P
                 found.append(value)
             else:
                 assert part is not None and not isinstance(part, int)
-                found.append(packed(node, value, part))
+                found.append(pack(node, value, part))
     return found
 
 
-def _result(results: Iterator[Value], part: Part, then: Held) -> Held:
+def _result(results: Iterator[Value], part: Part, then: OnnxValue) -> OnnxValue:
     if part is None:
         return next(results)
     if isinstance(part, int):
         assert isinstance(then, ValueList)
-        return ValueList(tuple(islice(results, part)), then.number)
-    return unpacked(next(results), part)
+        return ValueList(tuple(islice(results, part)), then.onnx_type)
+    return unpack(next(results), part)
 
 
-def _branch(node: Node, name: str, block: ir.Block) -> list[Held]:
-    """Imports a branch into a block; what it gives."""
+def _branch(node: Node, name: str, block: ir.Block) -> list[OnnxValue]:
+    """Imports a branch into a block; returns its results."""
     with ir.InsertionPoint(block):
         return list(node.attr(name)())
 
 
-def _of_same_ranks(
+def _match_ranks(
     node: Node, blocks: Sequence[ir.Block], then: list[Value], other: list[Value]
 ) -> list[list[Value]]:
-    """What the branches give; where both give one element in tensors of different ranks, it has the larger
-    rank: broadcasting knows no difference."""
+    """Returns the results of the branches with equal ranks.
+
+    Where both give a single element in tensors of different ranks, it gets the larger rank, which
+    broadcasting does not distinguish.
+    """
     ranks = [_rank_of_element(*pair) for pair in zip(then, other, strict=True)]
     found = []
     for block, values in zip(blocks, (then, other), strict=True):
@@ -122,17 +125,24 @@ def _rank_of_element(one: Value, other: Value) -> int | None:
     return max(one.rank, other.rank) if is_element else None
 
 
-def _joined(one: Value, other: Value, names: frozenset[str]) -> Left:
-    """The dims that both branches give; None where they differ, or only the branch tells."""
-    if one.number != other.number or one.rank != other.rank:
-        kinds = [f"rank {each.rank} of {type_name(each.number)}" for each in (one, other)]
-        raise UnsupportedNodeError(f"its branches give values of different kinds: {kinds[0]} and {kinds[1]}")
+def _join_dims(one: Value, other: Value, names: frozenset[str]) -> YieldedDims:
+    """Returns the dims that both branches give; None where they differ or are computed inside a branch.
+
+    Raises UnsupportedNodeError for different types or ranks.
+    """
+    if one.onnx_type != other.onnx_type or one.rank != other.rank:
+        descriptions = [f"rank {value.rank} of {type_name(value.onnx_type)}" for value in (one, other)]
+        raise UnsupportedNodeError(
+            f"its branches give values of different types: {descriptions[0]} and {descriptions[1]}"
+        )
     pairs = zip(one.shape, other.shape, strict=True)
     return [a if a == b and is_outer(a, names) else None for a, b in pairs]
 
 
-def _yield(node: Node, block: ir.Block, values: Sequence[Value], shapes: Sequence[Left]) -> None:
+def _yield(node: Node, block: ir.Block, values: Sequence[Value], shapes: Sequence[YieldedDims]) -> None:
     with ir.InsertionPoint(block):
-        told = [dim for value, shape in zip(values, shapes, strict=True) for dim in told_dims(value, shape)]
-        vector = [node.sizes(told).ir] if told else []
+        dims = [
+            dim for value, shape in zip(values, shapes, strict=True) for dim in dynamic_dims(value, shape)
+        ]
+        vector = [node.sizes(dims).ir] if dims else []
         graph.build_yield([*(value.ir for value in values), *vector])

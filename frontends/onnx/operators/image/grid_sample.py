@@ -1,4 +1,4 @@
-"""GridSample and AffineGrid: images at the places of a grid whose corners are -1 and 1."""
+"""GridSample and AffineGrid: images sampled at the points of a grid whose corners are -1 and 1."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from mlc.dialects.graph.sizes import differ, maximum, product
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.complex_parts import of_parts
-from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, sliced, vector_of
+from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, slice_axes, vector_of
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, filled_with
 from mlc.frontends.onnx.operators.image.sample_coordinates import (
     Sampling,
     Tap,
     arithmetic,
     axis_taps,
-    measured,
+    extent_of,
 )
-from mlc.frontends.onnx.operators.image.sampling import Images, computed_in, interpolated
+from mlc.frontends.onnx.operators.image.sampling import Images, computed_in, interpolate
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -37,6 +37,8 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 @onnx_operator("GridSample", since=16)
 def grid_sample(node: Node) -> Value:
+    """Imports GridSample. Raises NodeError for grids and attributes that do not fit, UnsupportedNodeError
+    for interpolation of integers."""
     x, grid = node.input(0), node.input(1)
     spatial = x.rank - 2
     if spatial < 1 or grid.rank != x.rank or differ(grid.shape[-1], spatial):
@@ -48,35 +50,38 @@ def grid_sample(node: Node) -> Value:
     sampling = Sampling(_MODES[mode], padding, bool(node.attr("align_corners", 0)))
     if sampling.mode != "nearest" and np.dtype(x.dtype).kind in "iub":
         raise UnsupportedNodeError(
-            f"mode {mode} of {element_types.type_name(x.number)} elements is not supported"
+            f"mode {mode} of {element_types.type_name(x.onnx_type)} elements is not supported"
         )
-    batch, *places, _ = grid.shape
+    batch, *samples, _ = grid.shape
     taps = _taps(node, grid, list(x.shape[2:]), computed_in(x, grid), sampling)
 
-    def sampled(x: Value) -> Value:
+    def sample(x: Value) -> Value:
+        """Samples real images."""
         images = Images(node, x, zeros=padding == "zeros")
-        return node.cast(interpolated(node, images, taps, images.first_places()), x.number)
+        return node.cast(interpolate(node, images, taps, images.image_offsets()), x.onnx_type)
 
-    values = sampled(x) if sampling.mode == "nearest" else of_parts(node, x, sampled)
-    return node.reshape(values, [batch, x.shape[1], *places])
+    values = sample(x) if sampling.mode == "nearest" else of_parts(node, x, sample)
+    return node.reshape(values, [batch, x.shape[1], *samples])
 
 
-def _taps(node: Node, grid: Value, extents: list[Dim], number: int, sampling: Sampling) -> list[list[Tap]]:
-    """What is read along each axis, as `[batch, 1, places]`. The last dim of the grid names the axes from the
-    innermost one on."""
-    batch, *places, last = grid.shape
-    spatial, flat = len(extents), node.cast(node.reshape(grid, [batch, 1, product(places), last]), number)
+def _taps(node: Node, grid: Value, extents: list[Dim], onnx_type: int, sampling: Sampling) -> list[list[Tap]]:
+    """Returns the elements that are read along each axis, as `[batch, 1, samples]`.
+
+    The last dim of the grid holds the coordinates from the innermost axis on.
+    """
+    batch, *samples, last = grid.shape
+    spatial, flat = len(extents), node.cast(node.reshape(grid, [batch, 1, product(samples), last]), onnx_type)
     found = []
     for axis, extent in enumerate(extents):
-        along = sliced(node, flat, {3: (spatial - 1 - axis, 1, 1)})
-        at = _in_elements(node, node.reshape(along, flat.shape[:3]), extent, sampling.align_corners)
+        along = slice_axes(node, flat, {3: (spatial - 1 - axis, 1, 1)})
+        at = _to_elements(node, node.reshape(along, flat.shape[:3]), extent, sampling.align_corners)
         found.append(axis_taps(node, at, extent, sampling))
     return found
 
 
-def _in_elements(node: Node, at: Value, extent: Dim, align_corners: bool) -> Value:
-    """Places in [-1, 1] counted in elements."""
-    from_start, size = arithmetic(node, "add", at, 1), measured(node, extent, at)
+def _to_elements(node: Node, at: Value, extent: Dim, align_corners: bool) -> Value:
+    """Converts coordinates in [-1, 1] to units of elements."""
+    from_start, size = arithmetic(node, "add", at, 1), extent_of(node, extent, at)
     if align_corners:
         return arithmetic(node, "mul", from_start, (size - 1) / 2)
     return arithmetic(node, "sub", arithmetic(node, "mul", from_start, size / 2), 0.5)
@@ -84,7 +89,7 @@ def _in_elements(node: Node, at: Value, extent: Dim, align_corners: bool) -> Val
 
 @onnx_operator("AffineGrid", since=20)
 def affine_grid(node: Node) -> Value:
-    """theta, `[batch, n, n + 1]`, times the homogeneous places of an image."""
+    """Imports AffineGrid: theta, `[batch, n, n + 1]`, times the homogeneous coordinates of the pixels."""
     theta = node.input(0)
     extents = _image_dims(node, node.input(1))[2:]
     spatial = len(extents)
@@ -92,40 +97,41 @@ def affine_grid(node: Node) -> Value:
         differ(a, b) for a, b in zip(theta.shape[1:], [spatial, spatial + 1], strict=True)
     ):
         raise NodeError(f"theta has the shape {list(theta.shape)}, which does not fit the size {extents}")
-    number = computed_in(theta)
-    turned = node.emit("transpose", node.cast(theta, number), permutation=[0, 2, 1])
-    grid = node.emit("matmul", _homogeneous(node, extents, number), turned)
-    return node.reshape(node.cast(grid, theta.number), [theta.shape[0], *extents, spatial])
+    onnx_type = computed_in(theta)
+    transposed = node.emit("transpose", node.cast(theta, onnx_type), permutation=[0, 2, 1])
+    grid = node.emit("matmul", _homogeneous(node, extents, onnx_type), transposed)
+    return node.reshape(node.cast(grid, theta.onnx_type), [theta.shape[0], *extents, spatial])
 
 
 def _image_dims(node: Node, size: Value) -> list[Dim]:
-    """`[batch, channels, extents...]`."""
+    """Returns the dims `[batch, channels, extents...]` that the input `size` holds."""
     if size.known is None and not isinstance(size.shape[0], int):
         return node.read_dims(vector_of(node, size, declared_rank(node)))
     return node.read_dims(size)
 
 
-def _homogeneous(node: Node, extents: Sequence[Dim], number: int) -> Value:
-    """Places between the corners, the innermost axis first, then a 1: `[places, axes + 1]`."""
+def _homogeneous(node: Node, extents: Sequence[Dim], onnx_type: int) -> Value:
+    """Returns the coordinates of the pixels in [-1, 1], the innermost axis first, then a 1: `[pixels, axes +
+    1]`."""
     align_corners = bool(node.attr("align_corners", 0))
     known = [extent for extent in extents if isinstance(extent, int)]
     if len(known) == len(extents):
         corners = [_corners(np.arange(extent), extent, max(extent - 1, 1), align_corners) for extent in known]
         rows = [*reversed(np.meshgrid(*corners, indexing="ij")), np.ones(known)]
         return node.constant(
-            np.stack([row.reshape(-1) for row in rows], axis=1), element_types.numpy_dtype(number)
+            np.stack([row.reshape(-1) for row in rows], axis=1), element_types.numpy_dtype(onnx_type)
         )
-    places, columns = product(extents), [filled_with(node, [product(extents), 1], 1.0, number)]
+    pixels, columns = product(extents), [filled_with(node, [product(extents), 1], 1.0, onnx_type)]
     for axis, extent in enumerate(extents):
-        size, distances = (dim(node, each, number) for each in (extent, maximum(extent - 1, 1)))
-        corner = _corners(counting(node, extent, number), size, distances, align_corners)
+        size, distances = (dim(node, length, onnx_type) for length in (extent, maximum(extent - 1, 1)))
+        corner = _corners(counting(node, extent, onnx_type), size, distances, align_corners)
         corner = corner.along(axis, len(extents))
-        columns.insert(0, node.reshape(node.expand(corner.value, extents), [places, 1]))
+        columns.insert(0, node.reshape(node.expand(corner.value, extents), [pixels, 1]))
     return node.emit("concat", *columns, axis=1)
 
 
 def _corners(y: Any, extent: Any, distances: Any, align_corners: bool) -> Any:
-    """Places of the elements `y` between -1 and 1; a single one is at the start."""
+    """Returns the coordinates of the elements `y` in [-1, 1]; a single element is at the start."""
     if not align_corners:
         return (2 * y + 1) / extent - 1
     return 2 * y / distances - 1

@@ -10,21 +10,21 @@ from mlc.frontends.onnx.operators.tensor.compaction import first_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
-# As many boxes as there are.
+# The limit that keeps all boxes.
 _ALL = 2**31 - 1
-# Without a number of boxes none is taken; without a threshold of scores none is too low.
+# By default no box is selected, and no score is below the threshold.
 _DEFAULTS = (0.0, 0.0, -np.inf)
 
 
 @onnx_operator("NonMaxSuppression", since=10)
 def non_max_suppression(node: Node) -> Value:
-    """The numbers of boxes and both thresholds are inputs, which only running may tell."""
+    """Imports NonMaxSuppression. The number of boxes and both thresholds are inputs, which may be dynamic."""
     boxes, scores = node.input(0), node.input(1)
     limits = [node.optional(i) for i in (2, 3, 4)]
     center = bool(node.attr("center_point_box", 0))
-    if all(each is None or each.is_constant for each in limits):
+    if all(limit is None or limit.is_constant for limit in limits):
         most, overlap, score = (
-            _number(each, default) for each, default in zip(limits, _DEFAULTS, strict=True)
+            _scalar(limit, default) for limit, default in zip(limits, _DEFAULTS, strict=True)
         )
         lowest = {} if limits[2] is None else {"score_threshold": score}
         found = node.emit_several(
@@ -32,22 +32,27 @@ def non_max_suppression(node: Node) -> Value:
             center_point_box=center, **lowest,
         )  # fmt: skip
     else:
-        numbers = [_vector(node, each, default) for each, default in zip(limits, _DEFAULTS, strict=True)]
-        told = node.emit("concat", *numbers, axis=0)
+        vectors = [_vector(node, limit, default) for limit, default in zip(limits, _DEFAULTS, strict=True)]
+        limits_vector = node.emit("concat", *vectors, axis=0)
         found = node.emit_several(
-            "non_max_suppression", boxes, scores, told, most=_most(limits[0]), center_point_box=center
+            "non_max_suppression",
+            boxes,
+            scores,
+            limits_vector,
+            most=_most(limits[0]),
+            center_point_box=center,
         )
     return first_of(node, found[:1], found[1], 0)[0]
 
 
-def _number(value: Value | None, default: float) -> float:
+def _scalar(value: Value | None, default: float) -> float:
     return default if value is None or value.known is None else float(value.known.reshape(-1)[0])
 
 
 def _most(value: Value | None) -> int:
-    """A bound of the number of boxes that sizes the result."""
+    """Returns a bound of the number of boxes, which sizes the result."""
     known = value is not None and not value.is_constant
-    return _ALL if known else min(max(int(_number(value, 0.0)), 0), _ALL)
+    return _ALL if known else min(max(int(_scalar(value, 0.0)), 0), _ALL)
 
 
 def _vector(node: Node, value: Value | None, default: float) -> Value:

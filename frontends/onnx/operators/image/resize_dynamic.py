@@ -1,4 +1,4 @@
-"""Resize whose scales, sizes, regions or dims only running tells: places and weights are computed then."""
+"""Resize with dynamic scales, sizes, regions or dims: indices and weights are computed at run time."""
 
 from __future__ import annotations
 
@@ -29,92 +29,101 @@ from mlc.frontends.onnx.operators.image.resize_weights import (
 )
 from mlc.frontends.onnx.values import Dim, Value
 
-# Resized dims by axis: their new length as a dim, and what they are resized by.
-Told = dict[int, tuple[Dim, AxisResize]]
-# A known scale with at most this denominator gives lengths that are computed with whole numbers.
+# Resized dims by axis: the new length as a dim, and the resize.
+DynamicResizes = dict[int, tuple[Dim, AxisResize]]
+# Lengths for a constant scale with at most this denominator are computed in integers.
 _DENOMINATOR = 1024
 
 
-def told_by_scales(
-    node: Node, x: Value, axes: Sequence[int], scales: Value, number: int, is_cropped: bool = False
-) -> Told:
-    """With scalars of the ONNX data type `number`."""
+def resizes_by_scales(
+    node: Node, x: Value, axes: Sequence[int], scales: Value, onnx_type: int, is_cropped: bool = False
+) -> DynamicResizes:
+    """Returns the resizes of axes by dynamic scales, with scalars of the ONNX data type `onnx_type`."""
     factors = vector(node, scales, len(axes), TensorProto.FLOAT)
     # In f32, as ONNX's shape inference and ONNX Runtime multiply.
     targets = factors * dims(node, [x.shape[axis] for axis in axes]).cast(TensorProto.FLOAT)
     lengths = targets.apply("floor").cast(TensorProto.INT64).read()
     known = scales.known if scales.is_constant else None
-    found: Told = {}
-    for place, axis in enumerate(axes):
-        factor = None if known is None else Fraction(float(known[place]))
-        after = lengths[place]
+    found: DynamicResizes = {}
+    for position, axis in enumerate(axes):
+        factor = None if known is None else Fraction(float(known[position]))
+        after = lengths[position]
         if factor is not None and factor.denominator <= _DENOMINATOR:
             after = floordiv(x.shape[axis] * factor.numerator, factor.denominator)
         if factor != 1 or is_cropped:
-            scale, target = (each.element(place).cast(number) for each in (factors, targets))
+            scale, target = (values.element(position).cast(onnx_type) for values in (factors, targets))
             found[axis] = after, _axis(node, x.shape[axis], after, scale, target)
     return found
 
 
-def told_by_sizes(
-    node: Node, x: Value, axes: Sequence[int], sizes: Value, policy: str | None, number: int
-) -> Told:
-    """`policy`: "min" or "max", which of the scales is that of all axes; None: each has its own."""
+def resizes_by_sizes(
+    node: Node, x: Value, axes: Sequence[int], sizes: Value, policy: str | None, onnx_type: int
+) -> DynamicResizes:
+    """Returns the resizes of axes to dynamic sizes.
+
+    `policy` "min" or "max": all axes get the smallest or largest scale; None: each has its scale.
+    """
     before = dims(node, [x.shape[axis] for axis in axes])
     wanted = vector(node, sizes, len(axes), TensorProto.INT64)
     scales = wanted.cast(TensorProto.DOUBLE) / before.cast(TensorProto.DOUBLE)
     targets = wanted.cast(TensorProto.DOUBLE)
     if policy is not None:
-        scales = scales.reduced(policy, 0) + targets * 0
+        scales = scales.reduce(policy, 0) + targets * 0
         targets = scales * before.cast(TensorProto.DOUBLE)
         wanted = (targets + 0.5).apply("floor").cast(TensorProto.INT64)
-    found: Told = {}
-    for place, (axis, after) in enumerate(zip(axes, wanted.read(), strict=True)):
-        scale, target = (each.element(place).cast(number) for each in (scales, targets))
+    found: DynamicResizes = {}
+    for position, (axis, after) in enumerate(zip(axes, wanted.read(), strict=True)):
+        scale, target = (values.element(position).cast(onnx_type) for values in (scales, targets))
         found[axis] = after, _axis(node, x.shape[axis], after, scale, target)
     return found
 
 
 def _axis(node: Node, before: Dim, after: Dim, scale: Formula, target: Formula) -> AxisResize:
-    number = scale.value.number
-    return AxisResize(dim(node, before, number), dim(node, after, number), scale, target)
+    onnx_type = scale.value.onnx_type
+    return AxisResize(dim(node, before, onnx_type), dim(node, after, onnx_type), scale, target)
 
 
-def in_told_region(node: Node, axes: Sequence[int], told: Told, roi: Value, number: int) -> Told:
-    """`roi` holds the starts of all axes, then their ends."""
-    region = vector(node, roi, 2 * len(axes), number)
-    places = {axis: index for index, axis in enumerate(axes)}
+def crop_resizes(
+    node: Node, axes: Sequence[int], resizes: DynamicResizes, roi: Value, onnx_type: int
+) -> DynamicResizes:
+    """Returns the resizes of a region; `roi` holds the starts of all axes, then their ends."""
+    region = vector(node, roi, 2 * len(axes), onnx_type)
+    positions = {axis: index for index, axis in enumerate(axes)}
     return {
         axis: (
             after,
-            replace(each, start=region.element(places[axis]), end=region.element(len(axes) + places[axis])),
+            replace(
+                resize, start=region.element(positions[axis]), end=region.element(len(axes) + positions[axis])
+            ),
         )
-        for axis, (after, each) in told.items()
+        for axis, (after, resize) in resizes.items()
     }
 
 
-def told_along(x: Formula, axis: int, after: Dim, resize: AxisResize, method: Method) -> Formula:
-    """One axis of x, whose elements have the type of the sums, resized to `after` elements."""
+def resize_axis(x: Formula, axis: int, after: Dim, resize: AxisResize, method: Method) -> Formula:
+    """Resizes one axis of x, whose elements have the type of the sums, to `after` elements."""
     node = x.node
-    at = coordinates(resize, method.coordinates, counting(node, after, resize.scale.value.number))
+    at = coordinates(resize, method.coordinates, counting(node, after, resize.scale.value.onnx_type))
     if method.mode == "nearest":
-        places = nearest(at, resize, method.nearest_mode).within(0, resize.before - 1)
-        result = read_along(x, axis, places.cast(TensorProto.INT64))
+        indices = nearest(at, resize, method.nearest_mode).within(0, resize.before - 1)
+        result = read_along(x, axis, indices.cast(TensorProto.INT64))
     else:
-        places, weights = _weighted(at, resize, method)
-        read = read_along(x, axis, places.within(0, resize.before - 1).cast(TensorProto.INT64))
-        factors = weights.cast(x.value.number).along(axis, read.value.rank)
-        result = (read * factors).reduced("sum", axis + 1)
+        indices, weights = _indices_and_weights(at, resize, method)
+        read = read_along(x, axis, indices.within(0, resize.before - 1).cast(TensorProto.INT64))
+        factors = weights.cast(x.value.onnx_type).along(axis, read.value.rank)
+        result = (read * factors).reduce("sum", axis + 1)
     if method.coordinates != "tf_crop_and_resize":
         return result
     outside = ((at < 0) | (at > resize.before - 1)).along(axis, result.value.rank)
-    return outside.chosen(method.outside, result)
+    return outside.select(method.outside, result)
 
 
-def _weighted(x: Formula, axis: AxisResize, method: Method) -> tuple[Formula, Formula]:
-    """Places and weights, `[length, taps]`. Antialiasing stretches the filter where the axis shrinks, and so
-    the number of taps."""
-    support, node, number = (1 if method.mode == "linear" else 2), x.node, x.value.number
+def _indices_and_weights(x: Formula, axis: AxisResize, method: Method) -> tuple[Formula, Formula]:
+    """Returns indices and weights, `[length, taps]`.
+
+    Antialiasing stretches the filter where the axis shrinks, and so the number of taps.
+    """
+    support, node, onnx_type = (1 if method.mode == "linear" else 2), x.node, x.value.onnx_type
     length: Dim = x.value.shape[0]
     count: Dim = 2 * support
     first: Any = 1.0 - support
@@ -122,33 +131,33 @@ def _weighted(x: Formula, axis: AxisResize, method: Method) -> tuple[Formula, Fo
     if method.antialias:
         stretch = axis.scale.min(1)
         first = (axis.scale.like(-support) / stretch).apply("floor") + 1
-        [count] = (first * -2 + 2).cast(TensorProto.INT64).shaped([1]).read()
-    offsets = counting(node, count, number) + first
-    # The element to the left; for a place on an element, the one before that.
+        [count] = (first * -2 + 2).cast(TensorProto.INT64).reshape([1]).read()
+    offsets = counting(node, count, onnx_type) + first
+    # The element to the left; for a coordinate on an element, the one before it.
     base = x.apply("ceil") - 1
-    places = base.shaped([length, 1]) + offsets
-    weights = _kernel((offsets - (x - base).shaped([length, 1])) * stretch, method)
+    indices = base.reshape([length, 1]) + offsets
+    weights = _kernel((offsets - (x - base).reshape([length, 1])) * stretch, method)
     if method.exclude_outside:
-        weights = ((places < 0) | (places >= axis.before)).chosen(0, weights)
-    total = weights.reduced("sum", 1, keepdims=True)
-    return places, weights / total.equals(0).chosen(1, total)
+        weights = ((indices < 0) | (indices >= axis.before)).select(0, weights)
+    total = weights.reduce("sum", 1, keepdims=True)
+    return indices, weights / total.equals(0).select(1, total)
 
 
 def _kernel(t: Formula, method: Method) -> Formula:
-    """The filter's value at a distance."""
+    """Returns the filter's value at a distance."""
     away = t.apply("abs")
     if method.mode == "linear":
         return (1 - away).within(0, 1)
     near, far = cubic_parts(away, method.cubic_coeff_a)
-    return (away <= 1).chosen(near, (away < 2).chosen(far, far * 0))
+    return (away <= 1).select(near, (away < 2).select(far, far * 0))
 
 
-def is_told(
+def is_dynamic(
     x: Value, axes: Sequence[int], values: Value, neutral: Sequence[Dim], region: Value | None = None
 ) -> bool:
-    """Whether only running tells the scales or sizes `values`, the region or the dims of axes; those stay as
-    they are whose value is `neutral`."""
-    if any(each is not None and each.known is None and each.stored is None for each in (values, region)):
+    """Whether the scales or sizes `values`, the region or the dims of axes are dynamic; axes whose value is
+    `neutral` do not change."""
+    if any(value is not None and value.known is None and value.stored is None for value in (values, region)):
         return True
     elements = values.known if values.stored is None else values.stored()
     assert elements is not None
@@ -157,4 +166,4 @@ def is_told(
         for axis, element, same in zip(axes, elements.reshape(-1), neutral, strict=False)
         if region is not None or element != same
     ]
-    return any(isinstance(each, Size) for pair in changing for each in pair)
+    return any(isinstance(size, Size) for pair in changing for size in pair)

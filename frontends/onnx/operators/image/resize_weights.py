@@ -1,5 +1,8 @@
-"""Where Resize reads an axis, and with what weights: ONNX's formulas, in NumPy when the model is compiled, or
-as values that it computes."""
+"""The elements that Resize reads along an axis, and their weights.
+
+ONNX's formulas are evaluated by NumPy when the model is compiled, or built as values (`Formula`) that the
+model computes.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,12 @@ from mlc.frontends.onnx.operators.common.expressions import Formula
 
 @dataclass(frozen=True)
 class AxisResize:
-    """One axis of a Resize: its lengths in elements before and after. `target` is the length that `scale`
-    gives, of which `after` may be the whole part; `start` and `end` bound the region of interest, in parts of
-    the input. Numbers, or scalars that the model computes (`Formula`)."""
+    """One axis of a Resize: its lengths in elements before and after.
+
+    `target` is the length that `scale` gives, of which `after` may be the integral part; `start` and `end`
+    bound the region of interest, as fractions of the input. All are Python scalars, or values that the model
+    computes (`Formula`).
+    """
 
     before: Any
     after: Any
@@ -36,7 +42,7 @@ class AxisResize:
 
 @dataclass(frozen=True)
 class Method:
-    """The attributes of Resize, under their names there but for those of coordinates and of extrapolation."""
+    """The attributes of Resize, named as in ONNX except `coordinates` and `outside`."""
 
     mode: str
     coordinates: str
@@ -44,15 +50,18 @@ class Method:
     cubic_coeff_a: float = -0.75
     antialias: bool = False
     exclude_outside: bool = False
-    # What stands for elements outside of the image.
+    # The value of elements outside the image.
     outside: float = 0.0
 
 
 @dataclass(frozen=True)
 class Taps:
-    """Element i of the result is the sum over t of `weights[i, t] * x[indices[i, t]]`, both `[length, taps]`;
-    without weights there is one tap. `outside`: `[length]`, the elements that the extrapolation value
-    replaces."""
+    """The elements that are read: element i of the result is the sum over t of `weights[i, t] * x[indices[i,
+    t]]`.
+
+    Both are `[length, taps]`; without weights there is one tap. `outside`: `[length]`, the elements that the
+    extrapolation value replaces.
+    """
 
     indices: np.ndarray
     weights: np.ndarray | None
@@ -60,9 +69,10 @@ class Taps:
 
 
 def taps(axis: AxisResize, method: Method) -> Taps:
-    """What a Resize reads along one axis. Raises `NodeError` for attributes that ONNX does not know."""
-    # Where a place decides between two elements it is computed in f32, as ONNX Runtime does: the f32 next to
-    # 1/3 means 1/3.
+    """Returns the elements that a Resize reads along one axis. Raises `NodeError` for attributes that ONNX
+    does not define."""
+    # Mode nearest rounds coordinates, which are computed in f32 as in ONNX Runtime: the f32 next to 1/3 means
+    # 1/3.
     dtype = np.float32 if method.mode == "nearest" else np.float64
     x = coordinates(axis, method.coordinates, np.arange(axis.after, dtype=dtype)).astype(np.float64)
     outside = np.zeros(axis.after, bool)
@@ -71,11 +81,14 @@ def taps(axis: AxisResize, method: Method) -> Taps:
     if method.mode == "nearest":
         indices = np.clip(nearest(x, axis, method.nearest_mode), 0, axis.before - 1)
         return Taps(indices.astype(np.int64)[:, None], None, outside)
-    return Taps(*_weighted(x, axis, method), outside)
+    return Taps(*_indices_and_weights(x, axis, method), outside)
 
 
 def coordinates(axis: AxisResize, mode: str, y: Any) -> Any:
-    """The place in the input of every element of the result, in the type of `y`, which counts them."""
+    """Returns the coordinate in the input of each element of the result, in the type of their indices `y`.
+
+    Raises NodeError for a mode that ONNX does not define.
+    """
     found = _COORDINATES.get(mode)
     if found is None:
         raise NodeError(f"coordinate_transformation_mode {mode!r} is none of {', '.join(_COORDINATES)}")
@@ -87,68 +100,70 @@ def _half_pixel(axis: AxisResize, y: Any) -> Any:
 
 
 def _half_pixel_symmetric(axis: AxisResize, y: Any) -> Any:
-    """The centre stays the centre where the target is no whole number."""
+    """Returns coordinates that keep the centre where the target is not integral."""
     return axis.before / 2 * (1 - axis.after / axis.target) + _half_pixel(axis, y)
 
 
 def _unless_single(axis: AxisResize, y: Any, single: Any, several: Callable[[], Any]) -> Any:
-    """`single` where there is one element."""
+    """Returns `single` where the axis has one element, else the result of `several`."""
     if isinstance(axis.target, Formula):
-        return axis.target.equals(1).chosen(single, several())
+        return axis.target.equals(1).select(single, several())
     return np.full_like(y, single) if axis.target == 1 else several()
 
 
-def _stretched(axis: AxisResize, y: Any, length: Any, single: Any) -> Any:
-    """From 0 to `length`; `single` where there is one element."""
+def _stretch(axis: AxisResize, y: Any, length: Any, single: Any) -> Any:
+    """Returns coordinates from 0 to `length`; `single` where there is one element."""
     return _unless_single(axis, y, single, lambda: y * length / (axis.target - 1))
 
 
-def _cropped(axis: AxisResize, y: Any) -> Any:
+def _crop(axis: AxisResize, y: Any) -> Any:
     last = axis.before - 1
     length = (axis.end - axis.start) * last
-    return axis.start * last + _stretched(axis, y, length, length / 2)
+    return axis.start * last + _stretch(axis, y, length, length / 2)
 
 
 _COORDINATES: dict[str, Callable[[AxisResize, Any], Any]] = {
     "half_pixel": _half_pixel,
     "half_pixel_symmetric": _half_pixel_symmetric,
     "pytorch_half_pixel": lambda axis, y: _unless_single(axis, y, 0, lambda: _half_pixel(axis, y)),
-    "align_corners": lambda axis, y: _stretched(axis, y, axis.before - 1, 0.0),
+    "align_corners": lambda axis, y: _stretch(axis, y, axis.before - 1, 0.0),
     "asymmetric": lambda axis, y: y / axis.scale,
     "tf_half_pixel_for_nn": lambda axis, y: (y + 0.5) / axis.scale,
-    "tf_crop_and_resize": _cropped,
+    "tf_crop_and_resize": _crop,
 }
 _NEAREST: dict[str, Callable[[Any], Any]] = {
-    "round_prefer_floor": lambda x: whole("ceil", x - 0.5),
-    "round_prefer_ceil": lambda x: whole("floor", x + 0.5),
-    "floor": lambda x: whole("floor", x),
-    "ceil": lambda x: whole("ceil", x),
+    "round_prefer_floor": lambda x: round_to_integer("ceil", x - 0.5),
+    "round_prefer_ceil": lambda x: round_to_integer("floor", x + 0.5),
+    "floor": lambda x: round_to_integer("floor", x),
+    "ceil": lambda x: round_to_integer("ceil", x),
 }
 
 
-def whole(op: str, x: Any) -> Any:
-    """ "floor" or "ceil" of `x`."""
+def round_to_integer(op: str, x: Any) -> Any:
+    """Applies "floor" or "ceil" to `x`."""
     return x.apply(op) if isinstance(x, Formula) else getattr(np, op)(x)
 
 
 def nearest(x: Any, axis: AxisResize, mode: str) -> Any:
-    """The whole places next to places. Raises NodeError for a mode that ONNX does not know."""
+    """Returns the integers that coordinates are rounded to. Raises NodeError for a mode that ONNX does not
+    define."""
     if mode == "opset 10":
         if isinstance(axis.scale, Formula):
-            return (axis.scale >= 1).chosen(whole("floor", x), whole("ceil", x))
+            return (axis.scale >= 1).select(round_to_integer("floor", x), round_to_integer("ceil", x))
         mode = "floor" if axis.scale >= 1 else "ceil"
     if mode not in _NEAREST:
         raise NodeError(f"nearest_mode {mode!r} is none of {', '.join(_NEAREST)}")
     return _NEAREST[mode](x)
 
 
-def _weighted(x: np.ndarray, axis: AxisResize, method: Method) -> tuple[np.ndarray, np.ndarray]:
-    """Indices and weights. Antialiasing stretches the filter where the axis shrinks."""
+def _indices_and_weights(x: np.ndarray, axis: AxisResize, method: Method) -> tuple[np.ndarray, np.ndarray]:
+    """Returns indices and weights, `[length, taps]`. Antialiasing stretches the filter where the axis
+    shrinks."""
     support, kernel = _kernel(method)
     stretch = min(axis.scale, 1.0) if method.antialias else 1.0
     first = int(np.floor(-support / stretch)) + 1
     offsets = np.arange(first, 2 - first)
-    # The element to the left; for a place on an element, the one before that.
+    # The element to the left; for a coordinate on an element, the one before it.
     base = np.ceil(x) - 1
     indices = (base[:, None] + offsets).astype(np.int64)
     weights = kernel((offsets - (x - base)[:, None]) * stretch)
@@ -161,7 +176,7 @@ def _weighted(x: np.ndarray, axis: AxisResize, method: Method) -> tuple[np.ndarr
 
 
 def _kernel(method: Method) -> tuple[int, Callable[[np.ndarray], np.ndarray]]:
-    """How far the filter reaches, and its value at a distance."""
+    """Returns the filter's support and its value as a function of the distance."""
     if method.mode == "linear":
         return 1, lambda t: np.clip(1 - np.abs(t), 0, 1)
     return 2, lambda t: _cubic(np.abs(t), method.cubic_coeff_a)
@@ -173,8 +188,10 @@ def _cubic(t: np.ndarray, a: float) -> np.ndarray:
 
 
 def cubic_parts(t: Any, a: float) -> tuple[Any, Any]:
-    """The filter at distances up to 1, and at those up to 2. Keys, Cubic Convolution Interpolation for
-    Digital Image Processing (1981), equation 4 of ONNX's source."""
+    """Returns the cubic filter for distances up to 1, and for those in (1, 2].
+
+    Source: Keys, Cubic Convolution Interpolation for Digital Image Processing (1981), equation 4.
+    """
     near = ((a + 2) * t - (a + 3)) * t * t + 1
     far = ((a * t - 5 * a) * t + 8 * a) * t - 4 * a
     return near, far

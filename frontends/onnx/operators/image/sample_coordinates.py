@@ -1,5 +1,7 @@
-"""Places in an image that are computed when the model runs: which elements they lie between, with what
-weights, and what stands for places outside."""
+"""Coordinates in an image that are computed at run time.
+
+The elements that a sample interpolates, their weights, and the treatment of coordinates outside the image.
+"""
 
 from __future__ import annotations
 
@@ -19,46 +21,49 @@ CUBIC = -0.75
 
 @dataclass(frozen=True)
 class Tap:
-    """One element along an axis: its whole place and its weight, both floats (no weight: 1)."""
+    """One element along an axis: its index, an integral float, and its weight (None: 1)."""
 
-    place: Value
+    index: Value
     weight: Value | None
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How an image is read: `mode` nearest, linear or cubic; `padding` zeros, border or reflection. The
-    corners of `align_corners` are the centres of the outermost elements, otherwise their outer edges."""
+    """The attributes of sampling: `mode` nearest, linear or cubic; `padding` zeros, border or reflection.
+
+    With `align_corners` the corners are the centres of the outermost elements, otherwise their outer edges.
+    """
 
     mode: str
     padding: str
     align_corners: bool = True
 
 
-def arithmetic(node: Node, op: str, x: Value, *numbers: Term) -> Value:
-    """The elementwise op on x and numbers of its type."""
-    return node.emit(op, x, *(scalar(node, number, x) for number in numbers))
+def arithmetic(node: Node, op: str, x: Value, *constants: Term) -> Value:
+    """Applies the elementwise op to x and constants of its type."""
+    return node.emit(op, x, *(scalar(node, constant, x) for constant in constants))
 
 
-def scalar(node: Node, number: Term, like: Value) -> Value:
-    """The number in `like`'s type, if the model does not compute it."""
-    return number.value if isinstance(number, Formula) else node.scalar(number, like)
+def scalar(node: Node, constant: Term, like: Value) -> Value:
+    """Returns the constant in `like`'s type, or the value that the model computes."""
+    return constant.value if isinstance(constant, Formula) else node.scalar(constant, like)
 
 
-def measured(node: Node, extent: Dim, like: Value) -> Any:
-    """A dim to compute with: itself, or a scalar of `like`'s type that the model computes."""
-    return extent if isinstance(extent, int) else dim(node, extent, like.number)
+def extent_of(node: Node, extent: Dim, like: Value) -> Any:
+    """Returns a dim to compute with: an integer, or a scalar of `like`'s type that the model computes."""
+    return extent if isinstance(extent, int) else dim(node, extent, like.onnx_type)
 
 
-def bounded(node: Node, at: Value, last: Term) -> Value:
-    """What is next to `at` from 0 to `last`."""
+def clamp(node: Node, at: Value, last: Term) -> Value:
+    """Returns `at` clamped to [0, last]."""
     if isinstance(last, Formula):
         return formula(node, at).within(0, last).value
     return node.emit("clamp", at, min=0.0, max=float(last))
 
 
 def axis_taps(node: Node, at: Value, extent: Dim, sampling: Sampling) -> list[Tap]:
-    """What to read along an axis of `extent` elements at the places `at` (floats, in elements)."""
+    """Returns the elements to read along an axis of `extent` elements at the coordinates `at` (floats, in
+    elements)."""
     if sampling.mode == "nearest":
         at = node.emit("round", at)
     at = _inside(node, at, extent, sampling)
@@ -68,40 +73,40 @@ def axis_taps(node: Node, at: Value, extent: Dim, sampling: Sampling) -> list[Ta
     right = node.emit("sub", at, left)
     weights = _WEIGHTS[sampling.mode](node, right)
     first = 1 - len(weights) // 2
-    places = [
+    indices = [
         arithmetic(node, "add", left, first + tap) if first + tap else left for tap in range(len(weights))
     ]
     return [
-        Tap(_inside(node, place, extent, sampling), weight)
-        for place, weight in zip(places, weights, strict=True)
+        Tap(_inside(node, index, extent, sampling), weight)
+        for index, weight in zip(indices, weights, strict=True)
     ]
 
 
 def _inside(node: Node, at: Value, extent: Dim, sampling: Sampling) -> Value:
-    """`at` where it is inside; what is outside as the padding says. Zeros leave it there."""
+    """Moves coordinates outside the image inside according to the padding; with zeros they stay."""
     if sampling.padding == "zeros":
         return at
-    size = measured(node, extent, at)
+    size = extent_of(node, extent, at)
     low, high = (0.0, size - 1.0) if sampling.align_corners else (-0.5, size - 0.5)
     if sampling.padding == "reflection" and isinstance(size, Formula):
         # One element reflects itself.
         length = (high - low).max(1)
-        moved = formula(node, _reflected(node, at, low, length)).within(low, high).value
+        moved = formula(node, _reflect(node, at, low, length)).within(low, high).value
     elif sampling.padding == "reflection" and high > low:
-        moved = _reflected(node, at, low, high - low)
+        moved = _reflect(node, at, low, high - low)
     else:
-        moved = bounded(node, at, size - 1.0)
+        moved = clamp(node, at, size - 1.0)
         if sampling.mode != "cubic" or low == 0:
             return moved
     outside = node.emit("or", arithmetic(node, "less", at, low), arithmetic(node, "greater", at, high))
     return node.emit("where", outside, moved, at)
 
 
-def _reflected(node: Node, at: Value, low: float, length: Any) -> Value:
-    """Forth and back between the borders: a triangle wave."""
+def _reflect(node: Node, at: Value, low: float, length: Any) -> Value:
+    """Reflects coordinates at the borders: a triangle wave."""
     along = node.emit("abs", arithmetic(node, "sub", at, low))
     along = node.emit("mod", along, scalar(node, 2 * length, along), fmod=True)
-    # The distance from the far end of the wave is what is left of the way back.
+    # In the second half of a period the wave falls.
     back = node.emit("sub", scalar(node, 2 * length, along), along)
     return arithmetic(node, "add", node.emit("min", along, back), low)
 
@@ -111,25 +116,25 @@ def _linear_weights(node: Node, right: Value) -> list[Value]:
 
 
 def _cubic_weights(node: Node, right: Value) -> list[Value]:
-    """Keys' filter at the distances of two elements on each side."""
+    """Returns Keys' filter at the distances of two elements on each side."""
     left = node.emit("sub", node.scalar(1, right), right)
-    outer = [_far_weight(node, arithmetic(node, "add", each, 1)) for each in (right, left)]
-    inner = [_near_weight(node, each) for each in (right, left)]
+    outer = [_far_weight(node, arithmetic(node, "add", distance, 1)) for distance in (right, left)]
+    inner = [_near_weight(node, distance) for distance in (right, left)]
     return [outer[0], *inner, outer[1]]
 
 
 def _far_weight(node: Node, t: Value) -> Value:
-    """((a t - 5 a) t + 8 a) t - 4 a."""
+    """Returns `((a t - 5 a) t + 8 a) t - 4 a`."""
     return _polynomial(node, t, [CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC])
 
 
 def _near_weight(node: Node, t: Value) -> Value:
-    """((a + 2) t - (a + 3)) t t + 1."""
+    """Returns `((a + 2) t - (a + 3)) t t + 1`."""
     return _polynomial(node, t, [CUBIC + 2, -(CUBIC + 3), 0, 1])
 
 
 def _polynomial(node: Node, t: Value, coefficients: list[float]) -> Value:
-    """By Horner's rule, the highest power first."""
+    """Evaluates a polynomial by Horner's rule, the highest power first."""
     result = arithmetic(node, "mul", t, coefficients[0])
     for coefficient in coefficients[1:-1]:
         result = arithmetic(node, "add", result, coefficient) if coefficient else result
@@ -145,36 +150,42 @@ _WEIGHTS: dict[str, Callable[[Node, Value], list[Value]]] = {
 
 @dataclass(frozen=True)
 class Point:
-    """One element of an image: its row-major place in it (an integer; the image's size where it is outside)
-    and its weight (None: 1)."""
+    """One element of an image: its row-major index (the image's size where it is outside) and its weight
+    (None: 1)."""
 
-    place: Value
+    index: Value
     weight: Value | None
 
 
-def points(node: Node, taps: list[list[Tap]], extents: list[Dim], number: int, outside: bool) -> list[Point]:
-    """All combinations of the taps of the axes, which broadcast. `number`: the integers' type; `outside`:
-    whether places may be outside."""
-    return [_point(node, list(each), extents, number, outside) for each in combinations(*taps)]
+def points(
+    node: Node, taps: list[list[Tap]], extents: list[Dim], onnx_type: int, outside: bool
+) -> list[Point]:
+    """Returns all combinations of the taps of the axes, which broadcast.
+
+    `onnx_type` is the type of the indices; `outside`: whether coordinates may be outside the image.
+    """
+    return [
+        _point(node, list(combination), extents, onnx_type, outside) for combination in combinations(*taps)
+    ]
 
 
-def _point(node: Node, taps: list[Tap], extents: list[Dim], number: int, outside: bool) -> Point:
-    place, inside = None, None
+def _point(node: Node, taps: list[Tap], extents: list[Dim], onnx_type: int, outside: bool) -> Point:
+    index, inside = None, None
     for axis, (tap, extent) in enumerate(zip(taps, extents, strict=True)):
         stride = product(extents[axis + 1 :])
-        # What is far outside would not fit into an integer.
-        near = bounded(node, tap.place, measured(node, extent, tap.place) - 1.0) if outside else tap.place
-        part = node.cast(near, number)
-        part = arithmetic(node, "mul", part, measured(node, stride, part)) if stride != 1 else part
-        place = part if place is None else node.emit("add", place, part)
+        # Coordinates far outside would overflow an integer.
+        near = clamp(node, tap.index, extent_of(node, extent, tap.index) - 1.0) if outside else tap.index
+        part = node.cast(near, onnx_type)
+        part = arithmetic(node, "mul", part, extent_of(node, stride, part)) if stride != 1 else part
+        index = part if index is None else node.emit("add", index, part)
         if outside:
-            within = node.emit("equal", near, tap.place)
+            within = node.emit("equal", near, tap.index)
             inside = within if inside is None else node.emit("and", inside, within)
-    assert place is not None
+    assert index is not None
     if inside is not None:
-        size = measured(node, product(extents), place)
-        place = node.emit("where", inside, place, scalar(node, size, place))
-    return Point(place, _product(node, [tap.weight for tap in taps]))
+        size = extent_of(node, product(extents), index)
+        index = node.emit("where", inside, index, scalar(node, size, index))
+    return Point(index, _product(node, [tap.weight for tap in taps]))
 
 
 def _product(node: Node, weights: list[Value | None]) -> Value | None:

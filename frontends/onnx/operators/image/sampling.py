@@ -1,4 +1,4 @@
-"""Reading images at places that are computed when the model runs."""
+"""Sampling of images at coordinates that are computed at run time."""
 
 from __future__ import annotations
 
@@ -16,83 +16,90 @@ from mlc.frontends.onnx.operators.image.sample_coordinates import (
     Point,
     Tap,
     arithmetic,
-    measured,
+    extent_of,
     points,
     scalar,
 )
-from mlc.frontends.onnx.operators.image.taps import added
+from mlc.frontends.onnx.operators.image.taps import add_all
 from mlc.frontends.onnx.values import Dim, Value
 
 
 def computed_in(*values: Value) -> int:
-    """The float type for places and weights: f64 where a value, or its parts, have it, else f32."""
-    is_double = any(part_type(v.number) == TensorProto.DOUBLE for v in values)
+    """Returns the float type of coordinates and weights: f64 where a value, or its parts, have it, else
+    f32."""
+    is_double = any(part_type(v.onnx_type) == TensorProto.DOUBLE for v in values)
     return TensorProto.DOUBLE if is_double else TensorProto.FLOAT
 
 
-def place_type(size: Dim) -> int:
-    """The integer type for places in a tensor of `size` elements, of which two may be added."""
+def index_type(size: Dim) -> int:
+    """Returns the integer type of indices in a tensor of `size` elements; the sum of two of them does not
+    overflow."""
     return TensorProto.INT32 if isinstance(size, int) and size < 2**30 else TensorProto.INT64
 
 
 class Images:
-    """Images `[count, channels, extents...]` as one row of elements; with `zeros` a zero follows them, which
-    every place outside an image reads."""
+    """Images `[count, channels, extents...]` as one row of elements.
+
+    With `zeros` a zero follows them, which is read for coordinates outside an image.
+    """
 
     def __init__(self, node: Node, x: Value, zeros: bool) -> None:
         self.node, self.zeros = node, zeros
         self.count, self.channels, *self.extents = x.shape
         self.size = product(self.extents)
         self.total = self.count * self.channels * self.size
-        self.number = place_type(self.total)
+        self.onnx_type = index_type(self.total)
         self.row = node.reshape(x, [self.total])
         if zeros:
             self.row = node.emit("pad", self.row, low=[0], high=[1], mode="constant", value=0)
 
     def points(self, taps: Sequence[Sequence[Tap]]) -> list[Point]:
-        """The points that the taps of all axes make, `[rows, 1, places]`: dims behind the rows are places."""
-        found = points(self.node, [list(each) for each in taps], self.extents, self.number, self.zeros)
-        return [Point(self._flat(each.place), each.weight and self._flat(each.weight)) for each in found]
+        """Returns the points that the taps of all axes make, `[rows, 1, samples]`: dims after the rows are
+        flattened."""
+        found = points(self.node, [list(tap) for tap in taps], self.extents, self.onnx_type, self.zeros)
+        return [Point(self._flat(point.index), point.weight and self._flat(point.weight)) for point in found]
 
     def _flat(self, x: Value) -> Value:
-        rows, *places = x.shape
-        return self.node.reshape(x, [rows, 1, product(places)])
+        rows, *dims = x.shape
+        return self.node.reshape(x, [rows, 1, product(dims)])
 
-    def first_places(self) -> Value:
-        """Where each image begins: `[count, 1, 1]`."""
+    def image_offsets(self) -> Value:
+        """Returns the offset at which each image begins: `[count, 1, 1]`."""
         return self._steps(self.count, self.channels * self.size, [self.count, 1, 1])
 
     def _steps(self, count: Dim, step: Dim, shape: Sequence[Dim]) -> Value:
-        """0, step, ... `count` of them."""
+        """Returns `count` multiples of `step`: 0, step, ..."""
         if isinstance(count, int) and isinstance(step, int):
             return self.node.constant(
-                (np.arange(count) * step).reshape(shape), element_types.numpy_dtype(self.number)
+                (np.arange(count) * step).reshape(shape), element_types.numpy_dtype(self.onnx_type)
             )
-        steps = counting(self.node, count, self.number) * dim(self.node, step, self.number)
-        return steps.shaped(shape).value
+        steps = counting(self.node, count, self.onnx_type) * dim(self.node, step, self.onnx_type)
+        return steps.reshape(shape).value
 
     def read(self, point: Point, begins: Value) -> Value:
-        """The elements at a point, `[rows, channels, places]`: `begins` `[rows, 1, 1]` says in which image
-        each row of the point's `[rows, 1, places]` lies."""
+        """Returns the elements at a point, `[rows, channels, samples]`.
+
+        `begins` `[rows, 1, 1]` is the offset of the image of each row of the point's `[rows, 1, samples]`.
+        """
         node = self.node
-        place = node.emit("add", point.place, begins)
-        total = scalar(node, measured(node, self.total, place), place)
+        index = node.emit("add", point.index, begins)
+        total = scalar(node, extent_of(node, self.total, index), index)
         if self.zeros:
-            outside = arithmetic(node, "equal", point.place, measured(node, self.size, point.place))
-            place = node.emit("where", outside, total, place)
+            outside = arithmetic(node, "equal", point.index, extent_of(node, self.size, point.index))
+            index = node.emit("where", outside, total, index)
         if self.channels != 1:
             channels = self._steps(self.channels, self.size, [1, self.channels, 1])
-            place = node.emit("add", place, channels)
-            place = node.emit("min", place, total) if self.zeros else place
-        return node.emit("gather", self.row, place, axis=0)
+            index = node.emit("add", index, channels)
+            index = node.emit("min", index, total) if self.zeros else index
+        return node.emit("gather", self.row, index, axis=0)
 
 
-def weighted(node: Node, value: Value, weight: Value | None) -> Value:
-    """The product in the weight's type."""
-    return value if weight is None else node.emit("mul", node.cast(value, weight.number), weight)
+def apply_weight(node: Node, value: Value, weight: Value | None) -> Value:
+    """Returns the product of value and weight in the weight's type."""
+    return value if weight is None else node.emit("mul", node.cast(value, weight.onnx_type), weight)
 
 
-def interpolated(node: Node, images: Images, taps: Sequence[Sequence[Tap]], begins: Value) -> Value:
-    """The weighted sum over all points, in the weights' type: `[rows, channels, places]`."""
+def interpolate(node: Node, images: Images, taps: Sequence[Sequence[Tap]], begins: Value) -> Value:
+    """Returns the weighted sum over all points, in the weights' type: `[rows, channels, samples]`."""
     found = images.points(taps)
-    return added(node, [weighted(node, images.read(each, begins), each.weight) for each in found])
+    return add_all(node, [apply_weight(node, images.read(point, begins), point.weight) for point in found])

@@ -8,8 +8,8 @@ from typing import Any
 
 from mlc.dialects.graph.sizes import broadcast, differ, product
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import sliced, taken
-from mlc.frontends.onnx.operators.math.contraction import multiplied
+from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes, take_range
+from mlc.frontends.onnx.operators.math.contraction import multiply
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -24,7 +24,8 @@ class Term:
 
 @onnx_operator("Einsum", since=12)
 def einsum(node: Node) -> Value:
-    """Contracts the operands from left to right; a letter twice in one operand is its diagonal."""
+    """Imports Einsum: contracts the operands from left to right; a letter twice in one operand is its
+    diagonal."""
     inputs = [node.input(i) for i in range(len(node.inputs))]
     terms, output = _parse(node, node.attr("equation"), inputs)
     first, *rest = terms
@@ -32,15 +33,19 @@ def einsum(node: Node) -> Value:
         needed = set(output).union(*(t.axes for t in rest[i + 1 :]))
         first = _contract(
             node,
-            _summed(node, first, needed | set(term.axes)),
-            _summed(node, term, needed | set(first.axes)),
+            _sum_axes(node, first, needed | set(term.axes)),
+            _sum_axes(node, term, needed | set(first.axes)),
             needed,
         )
-    return _ordered(node, _summed(node, first, set(output)), output).value
+    return _order_axes(node, _sum_axes(node, first, set(output)), output).value
 
 
 def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], str]:
-    """Terms with an ellipsis spelled out in letters that the equation does not use."""
+    """Returns the terms, with an ellipsis expanded to letters that the equation does not use, and the letters
+    of the output.
+
+    Raises NodeError for an equation that does not fit the inputs.
+    """
     text = equation.replace(" ", "")
     left, arrow, right = text.partition("->")
     parts = left.split(",")
@@ -67,7 +72,7 @@ def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], 
 
 
 def _axes(part: str, value: Value, ellipsis: str) -> str:
-    """The letters of an operand's axes."""
+    """Returns the letters of an operand's axes. Raises NodeError unless there is one per axis."""
     own = value.rank - len(part.replace("...", ""))
     axes = part.replace("...", ellipsis[len(ellipsis) - own :] if own > 0 else "")
     if len(axes) != value.rank:
@@ -76,8 +81,10 @@ def _axes(part: str, value: Value, ellipsis: str) -> str:
 
 
 def _diagonal(node: Node, term: Term) -> Term:
-    """The elements whose places along all axes of one letter are the same: in the dims [n, n], read as one of
-    n * n elements, those at a distance of n + 1."""
+    """Returns the diagonal along all axes of one letter.
+
+    The dims [n, n] are read as one of n * n elements, of which the diagonal is every (n + 1)-th.
+    """
     twice = next((c for c in term.axes if term.axes.count(c) > 1), None)
     if twice is None:
         return term
@@ -90,14 +97,14 @@ def _diagonal(node: Node, term: Term) -> Term:
     moved = node.emit("transpose", term.value, permutation=[*rest, one, other])
     flat = node.reshape(moved, [*moved.shape[:-2], size * size])
     if isinstance(size, int):
-        diagonal = sliced(node, flat, {len(rest): (0, size, size + 1)})
+        diagonal = slice_axes(node, flat, {len(rest): (0, size, size + 1)})
     else:
-        diagonal = taken(node, flat, len(rest), 0, size, size + 1)
+        diagonal = take_range(node, flat, len(rest), 0, size, size + 1)
     return _diagonal(node, Term(diagonal, "".join(term.axes[axis] for axis in rest) + twice))
 
 
-def _summed(node: Node, term: Term, needed: set[str]) -> Term:
-    """Sums over the axes that nothing else names."""
+def _sum_axes(node: Node, term: Term, needed: set[str]) -> Term:
+    """Sums over the axes that no other term and not the output names."""
     gone = [i for i, c in enumerate(term.axes) if c not in needed]
     if not gone:
         return term
@@ -105,7 +112,7 @@ def _summed(node: Node, term: Term, needed: set[str]) -> Term:
     return Term(node.emit("reduce_sum", term.value, axes=gone, keepdims=False), kept)
 
 
-def _ordered(node: Node, term: Term, axes: str) -> Term:
+def _order_axes(node: Node, term: Term, axes: str) -> Term:
     if term.axes == axes:
         return term
     order = [term.axes.index(c) for c in axes]
@@ -113,7 +120,10 @@ def _ordered(node: Node, term: Term, axes: str) -> Term:
 
 
 def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
-    """One product: [batch, M, K] @ [batch, K, N] over the letters that only a, only b, or both have."""
+    """Multiplies two terms by one matrix product.
+
+    It is [batch, M, K] @ [batch, K, N] over the letters that only a, only b, or both have.
+    """
     shared = [c for c in a.axes if c in b.axes]
     batch = "".join(c for c in shared if c in needed)
     summed = "".join(c for c in shared if c not in needed)
@@ -123,8 +133,8 @@ def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
         return _product(node, a, b, batch=batch, rows=rows, columns=columns)
     sizes = _sizes(a, b)
     a, b = (_spread(node, term, summed, sizes) for term in (a, b))
-    left, right = _ordered(node, a, batch + rows + summed), _ordered(node, b, batch + summed + columns)
-    product_of_both = multiplied(
+    left, right = _order_axes(node, a, batch + rows + summed), _order_axes(node, b, batch + summed + columns)
+    product_of_both = multiply(
         node,
         node.reshape(left.value, [*_dims(left, batch), _count(sizes, rows), _count(sizes, summed)]),
         node.reshape(right.value, [*_dims(right, batch), _count(sizes, summed), _count(sizes, columns)]),
@@ -134,15 +144,15 @@ def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
 
 
 def _spread(node: Node, term: Term, letters: str, sizes: dict[str, Dim]) -> Term:
-    """With dims of 1 as large as the other operand's."""
+    """Broadcasts dims of 1 of the axes `letters` to the other operand's size."""
     shape = term.value.shape
     wanted = [sizes[c] if c in letters else size for c, size in zip(term.axes, shape, strict=True)]
     return term if wanted == list(shape) else Term(node.expand(term.value, wanted), term.axes)
 
 
 def _product(node: Node, a: Term, b: Term, *, batch: str, rows: str, columns: str) -> Term:
-    """Nothing is summed: an elementwise product with the axes lined up."""
-    left, right = _ordered(node, a, batch + rows), _ordered(node, b, batch + columns)
+    """Multiplies two terms elementwise with the axes aligned: nothing is summed."""
+    left, right = _order_axes(node, a, batch + rows), _order_axes(node, b, batch + columns)
     spread = node.reshape(left.value, [*left.value.shape, *[1] * len(columns)])
     shape = right.value.shape
     aligned = node.reshape(right.value, [*shape[: len(batch)], *[1] * len(rows), *shape[len(batch) :]])
@@ -151,7 +161,7 @@ def _product(node: Node, a: Term, b: Term, *, batch: str, rows: str, columns: st
 
 def _sizes(a: Term, b: Term) -> dict[str, Dim]:
     sizes: dict[str, Dim] = {}
-    for letter, size in [each for term in (a, b) for each in zip(term.axes, term.value.shape, strict=True)]:
+    for letter, size in [pair for term in (a, b) for pair in zip(term.axes, term.value.shape, strict=True)]:
         try:
             sizes[letter] = broadcast(sizes.get(letter, 1), size)
         except ValueError:
@@ -160,7 +170,8 @@ def _sizes(a: Term, b: Term) -> dict[str, Dim]:
 
 
 def _dims(term: Term, letters: str) -> list[Dim]:
-    """The term's own sizes, which may be 1 where the other operand's is not: matmul broadcasts batches."""
+    """Returns the term's sizes, which may be 1 where the other operand's are not: matmul broadcasts
+    batches."""
     return [term.value.shape[term.axes.index(c)] for c in letters]
 
 

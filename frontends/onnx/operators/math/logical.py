@@ -21,36 +21,43 @@ _UNARY = {"Not": "not", "BitwiseNot": "bitwise_not", "IsNaN": "is_nan"}
 
 @onnx_operator(*_BINARY)
 def binary(node: Node) -> Value:
+    """Imports comparisons and logic of two operands."""
     return node.emit(_BINARY[node.op_type], *legacy_operands(node))
 
 
 @onnx_operator(*_UNARY)
 def unary(node: Node) -> Value:
+    """Imports Not, BitwiseNot and IsNaN."""
     return node.emit(_UNARY[node.op_type], _wide(node, node.input(0)))
 
 
 def _wide(node: Node, x: Value) -> Value:
-    """Floats of 8 bits as f32, which has their infinities and NaNs."""
-    return node.cast(x, TensorProto.FLOAT) if element_types.is_narrow_float(x.number) else x
+    """Casts floats of 8 bits to f32, which represents their infinities and NaNs."""
+    return node.cast(x, TensorProto.FLOAT) if element_types.is_narrow_float(x.onnx_type) else x
 
 
 @onnx_operator("IsInf", since=10)
 def is_inf(node: Node) -> Value:
+    """Imports IsInf."""
     signs = {f"detect_{sign}": bool(node.attr(f"detect_{sign}", 1)) for sign in ("negative", "positive")}
     return node.emit("is_inf", _wide(node, node.input(0)), **signs)
 
 
 @onnx_operator("BitShift", since=11)
 def bit_shift(node: Node) -> Value:
+    """Imports BitShift. Raises NodeError for other directions than LEFT and RIGHT."""
     direction = node.attr("direction")
     if direction not in ("LEFT", "RIGHT"):
         raise NodeError(f"direction must be LEFT or RIGHT, not {direction!r}")
-    return _shifted(node, f"shift_{direction.lower()}", node.input(0), node.input(1))
+    return _shift(node, f"shift_{direction.lower()}", node.input(0), node.input(1))
 
 
-def _shifted(node: Node, op: str, x: Value, counts: Value) -> Value:
-    """Negative counts, and those of the width or more, shift all bits out: 0 is left, or the sign where a
-    signed number is shifted right."""
+def _shift(node: Node, op: str, x: Value, counts: Value) -> Value:
+    """Shifts x by any counts.
+
+    Negative counts, and those of the width or more, shift all bits out: 0 remains, or the sign where a signed
+    integer is shifted right.
+    """
     width = x.dtype.itemsize * 8
     known = counts.known
     if known is not None and counts.is_constant and np.all((known >= 0) & (known < width)):
@@ -66,4 +73,5 @@ def _shifted(node: Node, op: str, x: Value, counts: Value) -> Value:
 
 @onnx_operator("Where", since=9)
 def where(node: Node) -> Value:
+    """Imports Where."""
     return node.emit("where", node.input(0), node.input(1), node.input(2))

@@ -14,7 +14,7 @@ from mlc.frontends.onnx.operators.common.dynamic_values import (
     checked_axes,
     declared_rank,
     dims_where,
-    number_of,
+    i64_scalar,
 )
 from mlc.frontends.onnx.operators.common.expressions import dim, dims, formula
 from mlc.frontends.onnx.operators.common.p_norms import power_of_abs, root
@@ -34,19 +34,20 @@ _GLOBAL = {"GlobalAveragePool": "reduce_mean", "GlobalMaxPool": "reduce_max"}
 
 @onnx_operator(*_REDUCTIONS)
 def reduction(node: Node) -> Value:
-    """`axes` is an attribute up to opset 17 (ReduceSum: 12), then an input; none means all of them."""
+    """Imports reductions. `axes` is an attribute up to opset 17 (ReduceSum: 12), then an input; none means
+    all of them."""
     x = node.input(0)
-    # Roots and logarithms of integers are cut off to integers.
+    # Roots and logarithms of integers are truncated to integers.
     wide = (
         node.cast(x, TensorProto.DOUBLE)
-        if node.op_type in _FLOATING and element_types.is_integer(x.number)
+        if node.op_type in _FLOATING and element_types.is_integer(x.onnx_type)
         else x
     )
-    told = node.optional(1)
-    if told is not None and told.shape == (0,):
+    axes_input = node.optional(1)
+    if axes_input is not None and axes_input.shape == (0,):
         axes = []
-    elif told is not None and not told.is_constant:
-        return node.cast(_along_told_axes(node, wide, told), x.number)
+    elif axes_input is not None and not axes_input.is_constant:
+        return node.cast(_along_dynamic_axes(node, wide, axes_input), x.onnx_type)
     else:
         axes = node.ints_or_attr(1, "axes", ())
     if not axes and node.attr("noop_with_empty_axes", 0):
@@ -55,11 +56,11 @@ def reduction(node: Node) -> Value:
     else:
         axes = node.axes(axes, x.rank) if axes else list(range(x.rank))
         keepdims = bool(node.attr("keepdims", 1))
-    return node.cast(node.emit(_REDUCTIONS[node.op_type], wide, axes=axes, keepdims=keepdims), x.number)
+    return node.cast(node.emit(_REDUCTIONS[node.op_type], wide, axes=axes, keepdims=keepdims), x.onnx_type)
 
 
-def _along_told_axes(node: Node, x: Value, axes: Value) -> Value:
-    """Along axes that only running tells, of any number."""
+def _along_dynamic_axes(node: Node, x: Value, axes: Value) -> Value:
+    """Reduces along dynamic axes, of any number."""
     if not x.rank:
         return node.emit(_REDUCTIONS[node.op_type], x, axes=[], keepdims=True)
     mask, (count,) = formula(node, axis_mask(node, axes, x.rank)), axes.shape
@@ -68,13 +69,14 @@ def _along_told_axes(node: Node, x: Value, axes: Value) -> Value:
     matrix = Rearrangement(node, x.shape, mask.value).apart(x)
     reduced = node.emit(_REDUCTIONS[node.op_type], matrix, axes=[1], keepdims=False)
     if node.attr("keepdims", 1):
-        return node.reshape(reduced, mask.chosen(1, dims(node, x.shape)).read())
+        return node.reshape(reduced, mask.select(1, dims(node, x.shape)).read())
     rank = x.rank - count if isinstance(count, int) and count else declared_rank(node)
     return node.reshape(reduced, dims_where(node, x.shape, mask.apply("not").value, rank))
 
 
 @onnx_operator(*_ARG)
 def arg_reduction(node: Node) -> Value:
+    """Imports ArgMax and ArgMin."""
     x = node.input(0)
     return node.emit(
         _ARG[node.op_type],
@@ -88,29 +90,32 @@ def arg_reduction(node: Node) -> Value:
 @onnx_operator("CumSum", since=11)
 @onnx_operator("CumProd", since=26)
 def scan(node: Node) -> Value:
-    """Along an axis that only running tells: all axes' results, of which one is chosen."""
+    """Imports CumSum and CumProd. Along a dynamic axis the results of all axes are computed, of which one is
+    selected."""
     x, axis = node.input(0), node.input(1)
     flags = {name: bool(node.attr(name, 0)) for name in ("exclusive", "reverse")}
     scans = partial(node.emit, node.op_type.lower(), x, **flags)
     if axis.is_constant:
         return scans(axis=node.axis(node.ints(1)[0], x.rank))
-    given = checked_axes(node, number_of(node, axis), x.rank)
-    wanted = node.emit("mod", given, number_of(node, x.rank), fmod=False)
+    given = checked_axes(node, i64_scalar(node, axis), x.rank)
+    wanted = node.emit("mod", given, i64_scalar(node, x.rank), fmod=False)
     result = scans(axis=0)
     for other in range(1, x.rank):
-        is_other = node.emit("equal", wanted, number_of(node, other))
+        is_other = node.emit("equal", wanted, i64_scalar(node, other))
         result = node.emit("where", is_other, scans(axis=other), result)
     return result
 
 
 @onnx_operator(*_GLOBAL)
 def global_pool(node: Node) -> Value:
+    """Imports GlobalAveragePool and GlobalMaxPool."""
     x = node.input(0)
     return node.emit(_GLOBAL[node.op_type], x, axes=list(range(2, x.rank)), keepdims=True)
 
 
 @onnx_operator("GlobalLpPool")
 def global_lp_pool(node: Node) -> Value:
+    """Imports GlobalLpPool."""
     x, p = node.input(0), node.attr("p", 2)
     total = node.emit("reduce_sum", power_of_abs(node, x, p), axes=list(range(2, x.rank)), keepdims=True)
     return root(node, total, p)

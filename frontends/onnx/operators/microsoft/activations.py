@@ -1,11 +1,11 @@
-"""Activations, alone, behind a bias, and as the attribute of fused operators."""
+"""Activations: plain, after a bias, and as the attribute of fused operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.math.contraction import scaled
+from mlc.frontends.onnx.operators.math.contraction import scale_by
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
@@ -24,8 +24,11 @@ _FUSED: dict[str, tuple[str, dict[str, float]]] = {
 }
 
 
-def activated(node: Node, x: Value, parameters: Sequence[float | None]) -> Value:
-    """x behind the activation that the node's attribute names; a parameter left out is None."""
+def activate(node: Node, x: Value, parameters: Sequence[float | None]) -> Value:
+    """Applies the activation that the node's attribute names to x; a parameter that is left out is None.
+
+    Raises NodeError for unknown activations.
+    """
     name = node.attr("activation", "")
     if not name:
         return x
@@ -42,24 +45,26 @@ def activated(node: Node, x: Value, parameters: Sequence[float | None]) -> Value
 
 @onnx_operator("Gelu", "BiasGelu", domain=MICROSOFT)
 def gelu(node: Node) -> Value:
+    """Imports Gelu and BiasGelu."""
     return node.emit("gelu", affine(node, node.input(0), None, node.optional(1)), approximate="none")
 
 
 @onnx_operator("FastGelu", domain=MICROSOFT)
 def fast_gelu(node: Node) -> Value:
+    """Imports FastGelu: the approximation of GELU by tanh."""
     return node.emit("gelu", affine(node, node.input(0), None, node.optional(1)), approximate="tanh")
 
 
 @onnx_operator("QuickGelu", domain=MICROSOFT)
 def quick_gelu(node: Node) -> Value:
-    """x * sigmoid(alpha * x)."""
+    """Imports QuickGelu: x * sigmoid(alpha * x)."""
     x = node.input(0)
-    return node.emit("mul", x, node.emit("sigmoid", scaled(node, x, node.attr("alpha", 1.702))))
+    return node.emit("mul", x, node.emit("sigmoid", scale_by(node, x, node.attr("alpha", 1.702))))
 
 
 @onnx_operator("BiasSplitGelu", domain=MICROSOFT)
 def bias_split_gelu(node: Node) -> Value:
-    """With x + bias as two halves of the last axis: the first times the GELU of the second."""
+    """Imports BiasSplitGelu: the first half of x + bias along the last axis times the GELU of the second."""
     x = node.emit("add", node.input(0), node.input(1))
     left, right = halves(node, x)
     return node.emit("mul", left, node.emit("gelu", right, approximate="none"))
@@ -67,11 +72,12 @@ def bias_split_gelu(node: Node) -> Value:
 
 @onnx_operator("BiasAdd", domain=MICROSOFT)
 def bias_add(node: Node) -> Value:
+    """Imports BiasAdd: x + bias + skip."""
     return node.emit("add", node.emit("add", node.input(0), node.input(1)), node.input(2))
 
 
 def halves(node: Node, x: Value) -> tuple[Value, Value]:
-    """The two halves of the last axis."""
+    """Returns the two halves of the last axis. Raises NodeError for odd sizes."""
     (size,) = node.static(x.shape[-1:], "the last dim")
     if size % 2:
         raise NodeError(f"the last dim, of size {size}, has no halves")
@@ -79,7 +85,7 @@ def halves(node: Node, x: Value) -> tuple[Value, Value]:
 
 
 def part(node: Node, x: Value, axis: int, start: int, size: int) -> Value:
-    """`size` elements of an axis from `start` on."""
+    """Returns `size` elements of an axis from `start` on."""
     if x.shape[axis] == size:
         return x
     starts, sizes = [0] * x.rank, [-1] * x.rank

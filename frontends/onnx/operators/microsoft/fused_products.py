@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.math.contraction import gemm, scaled, transposed
+from mlc.frontends.onnx.operators.math.contraction import gemm, scale_by, transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
-from mlc.frontends.onnx.operators.microsoft.activations import activated
+from mlc.frontends.onnx.operators.microsoft.activations import activate
 from mlc.frontends.onnx.operators.nn.convolution import conv
 from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
@@ -15,45 +15,51 @@ _PARAMETERS = ("activation_alpha", "activation_beta", "activation_gamma")
 
 
 def _batch_transposed(node: Node, x: Value) -> Value:
-    """`[M, batch..., K]` as `[batch..., M, K]`."""
+    """Transposes `[M, batch..., K]` to `[batch..., M, K]`."""
     order = [*range(1, x.rank - 1), 0, x.rank - 1]
     return node.emit("transpose", x, permutation=order) if x.rank > 2 else x
 
 
 @onnx_operator("FusedMatMul", "TransposeMatMul", "FusedMatMulActivation", domain=MICROSOFT)
 def fused_matmul(node: Node) -> Value:
-    """alpha * op(A) @ op(B), behind an activation."""
+    """Imports FusedMatMul: alpha * op(A) @ op(B), followed by an activation."""
     sides = []
     for index, name in enumerate("AB"):
         value = node.input(index)
         value = _batch_transposed(node, value) if node.attr(f"transBatch{name}", 0) else value
-        sides.append(transposed(node, value) if node.attr(f"trans{name}", 0) and value.rank > 1 else value)
-    product = scaled(node, node.emit("matmul", *sides), node.attr("alpha", 1.0))
-    return activated(node, product, [node.attributes.get(name) for name in _PARAMETERS])
+        sides.append(
+            transpose_last(node, value) if node.attr(f"trans{name}", 0) and value.rank > 1 else value
+        )
+    product = scale_by(node, node.emit("matmul", *sides), node.attr("alpha", 1.0))
+    return activate(node, product, [node.attributes.get(name) for name in _PARAMETERS])
 
 
 @onnx_operator("FusedGemm", domain=MICROSOFT)
 def fused_gemm(node: Node) -> Value:
-    return activated(node, gemm(node), [node.attributes.get(name) for name in _PARAMETERS])
+    """Imports FusedGemm: Gemm followed by an activation."""
+    return activate(node, gemm(node), [node.attributes.get(name) for name in _PARAMETERS])
 
 
 @onnx_operator("GemmFastGelu", domain=MICROSOFT)
 def gemm_fast_gelu(node: Node) -> Value:
+    """Imports GemmFastGelu."""
     product = affine(node, node.emit("matmul", node.input(0), node.input(1)), None, node.optional(2))
     return node.emit("gelu", product, approximate="tanh")
 
 
 @onnx_operator("FusedConv", domain=MICROSOFT)
 def fused_conv(node: Node) -> Value:
-    """activation(conv(x, w) + bias + z)."""
+    """Imports FusedConv: activation(conv(x, w) + bias + z)."""
     result = affine(node, conv(node), None, node.optional(3))
-    return activated(node, result, list(node.attr("activation_params", ())))
+    return activate(node, result, list(node.attr("activation_params", ())))
 
 
 @onnx_operator("NhwcConv", "NhwcFusedConv", domain=MICROSOFT)
 def nhwc_conv(node: Node) -> Value:
-    """A convolution of images with channels last, `[N, spatial..., C]`, and weights `[O, kernel...,
-    C/group]`; the bias and what is added to the result are as in FusedConv."""
+    """Imports NhwcConv and NhwcFusedConv: images `[N, spatial..., C]`, weights `[O, kernel..., C/group]`.
+
+    The bias and the addend of the result are as in FusedConv.
+    """
     moved = [channels_first(node, node.input(i)) for i in (0, 1)]
     added = node.optional(3)
     rest = [node.optional(2), None if added is None else channels_first(node, added)]
@@ -61,10 +67,10 @@ def nhwc_conv(node: Node) -> Value:
 
 
 def channels_first(node: Node, x: Value) -> Value:
-    """`[N, spatial..., C]` as `[N, C, spatial...]`."""
+    """Transposes `[N, spatial..., C]` to `[N, C, spatial...]`."""
     return node.emit("transpose", x, permutation=[0, x.rank - 1, *range(1, x.rank - 1)])
 
 
 def channels_last(node: Node, x: Value) -> Value:
-    """`[N, C, spatial...]` as `[N, spatial..., C]`."""
+    """Transposes `[N, C, spatial...]` to `[N, spatial..., C]`."""
     return node.emit("transpose", x, permutation=[0, *range(2, x.rank), 1])

@@ -1,11 +1,11 @@
-"""Layer and group normalisation with what is added before them."""
+"""Layer and group normalisation with the additions that precede them."""
 
 from __future__ import annotations
 
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import counted
+from mlc.frontends.onnx.operators.common.dynamic_values import iota
 from mlc.frontends.onnx.operators.common.expressions import filled_with
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.fused_products import channels_first, channels_last
@@ -18,6 +18,7 @@ from mlc.frontends.onnx.values import Dim, Value
 @onnx_operator("SimplifiedLayerNormalization")
 @onnx_operator("SimplifiedLayerNormalization", domain=MICROSOFT)
 def simplified_layer_normalization(node: Node) -> Value:
+    """Imports SimplifiedLayerNormalization: RMS normalisation with a scale."""
     x = node.input(0)
     axes, epsilon = rows(node, x)
     normalised = node.emit("rms_norm", x, axes=axes, epsilon=epsilon)
@@ -26,8 +27,11 @@ def simplified_layer_normalization(node: Node) -> Value:
 
 @onnx_operator("SkipLayerNormalization", domain=MICROSOFT)
 def skip_layer_normalization(node: Node) -> list[Value | None]:
-    """Inputs: x, skip, gamma, beta, bias; outputs: the result, mean, 1 / deviation, the sum."""
-    total, epsilon = _skipped(node, node.optional(4)), float(node.attr("epsilon", 1e-12))
+    """Imports SkipLayerNormalization.
+
+    Inputs: x, skip, gamma, beta, bias; outputs: the result, mean, 1 / deviation, the sum.
+    """
+    total, epsilon = _add_skip(node, node.optional(4)), float(node.attr("epsilon", 1e-12))
     axes = [total.rank - 1]
     normalised = node.emit("layer_norm", total, axes=axes, epsilon=epsilon)
     mean, deviation = mean_and_deviation(node, total, axes, epsilon)
@@ -36,30 +40,36 @@ def skip_layer_normalization(node: Node) -> list[Value | None]:
 
 @onnx_operator("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
 def skip_simplified_layer_normalization(node: Node) -> list[Value | None]:
-    """Inputs: x, skip, gamma, bias."""
+    """Imports SkipSimplifiedLayerNormalization.
+
+    Inputs: x, skip, gamma, bias. Raises UnsupportedNodeError for the outputs mean and inv_std_var.
+    """
     if node.wants(1) or node.wants(2):
         raise UnsupportedNodeError("the outputs mean and inv_std_var are not supported")
-    total = _skipped(node, node.optional(3))
+    total = _add_skip(node, node.optional(3))
     epsilon = float(node.attr("epsilon", 1e-12))
     normalised = node.emit("rms_norm", total, axes=[total.rank - 1], epsilon=epsilon)
     return [affine(node, normalised, node.input(2), None), None, None, total]
 
 
-def _skipped(node: Node, bias: Value | None) -> Value:
+def _add_skip(node: Node, bias: Value | None) -> Value:
     return affine(node, node.emit("add", node.input(0), node.input(1)), None, bias)
 
 
 @onnx_operator("EmbedLayerNormalization", domain=MICROSOFT)
 def embed_layer_normalization(node: Node) -> list[Value | None]:
-    """Rows of the tables of words, positions and segments, added and normalised. Inputs: words `[B, S]`,
-    segments, the three tables, gamma, beta, mask `[B, S]`, positions. The second output is the mask's sum per
-    sequence."""
+    """Imports EmbedLayerNormalization: rows of the tables of words, positions and segments, added and
+    normalised.
+
+    Inputs: words `[B, S]`, segments, the three tables, gamma, beta, mask `[B, S]`, positions. The second
+    output is the mask's sum per sequence.
+    """
     words = node.input(0)
     batch, length = words.shape
-    places = node.optional(8)
-    if places is None:
-        places = counted(node, length, TensorProto.INT64)
-    total = node.emit("add", _rows(node, 2, words), _rows(node, 3, places))
+    position_ids = node.optional(8)
+    if position_ids is None:
+        position_ids = iota(node, length, TensorProto.INT64)
+    total = node.emit("add", _rows(node, 2, words), _rows(node, 3, position_ids))
     segments = node.optional(1)
     if segments is not None:
         total = node.emit("add", total, _rows(node, 4, segments))
@@ -68,8 +78,8 @@ def embed_layer_normalization(node: Node) -> list[Value | None]:
     return [affine(node, normalised, node.input(5), node.input(6)), _mask_index(node, batch), total]
 
 
-def _rows(node: Node, table: int, places: Value) -> Value:
-    return node.emit("gather", node.input(table), places, axis=0)
+def _rows(node: Node, table: int, position_ids: Value) -> Value:
+    return node.emit("gather", node.input(table), position_ids, axis=0)
 
 
 def _mask_index(node: Node, batch: Dim) -> Value | None:
@@ -83,8 +93,12 @@ def _mask_index(node: Node, batch: Dim) -> Value | None:
 
 @onnx_operator("GroupNorm", "SkipGroupNorm", domain=MICROSOFT)
 def group_norm(node: Node) -> list[Value]:
-    """Normalisation of groups of channels, then SiLU where `activation` is 1. SkipGroupNorm adds skip, which
-    may lack the spatial dims, and a bias before, and returns the sum, too."""
+    """Imports GroupNorm and SkipGroupNorm: normalisation of groups of channels, then SiLU where `activation`
+    is 1.
+
+    SkipGroupNorm first adds skip, which may lack the spatial dims, and a bias, and also returns the sum.
+    Raises NodeError where groups do not divide the channels.
+    """
     x, last = node.input(0), bool(node.attr("channels_last", 1))
     if node.op_type == "SkipGroupNorm":
         skip = node.input(3)
@@ -98,7 +112,7 @@ def group_norm(node: Node) -> list[Value]:
     grouped = node.reshape(first, [batch, groups, channels // groups, *spatial])
     axes = list(range(2, grouped.rank))
     normalised = node.emit("layer_norm", grouped, axes=axes, epsilon=float(node.attr("epsilon", 1e-5)))
-    affines = (per_channel(node, node.cast(node.input(i), x.number), first.rank) for i in (1, 2))
+    affines = (per_channel(node, node.cast(node.input(i), x.onnx_type), first.rank) for i in (1, 2))
     result = affine(node, node.reshape(normalised, first.shape), *affines)
     result = node.emit("silu", result) if node.attr("activation", 0) else result
     return [channels_last(node, result) if last else result, x]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.attention_heads import joined_heads, split_heads
-from mlc.frontends.onnx.operators.common.dynamic_values import counted
+from mlc.frontends.onnx.operators.common.attention_heads import join_heads, split_heads
+from mlc.frontends.onnx.operators.common.dynamic_values import iota
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
 from mlc.frontends.onnx.registry import onnx_operator
@@ -15,21 +15,26 @@ from mlc.frontends.onnx.values import Value
 
 @onnx_operator("RotaryEmbedding", domain=MICROSOFT)
 def rotary_embedding(node: Node) -> Value:
-    """x `[B, S, N * D]` or `[B, N, S, D]`; positions `[B, S]`, or the first, `[1]`; tables `[max, D/2]`."""
+    """Imports RotaryEmbedding.
+
+    x is `[B, S, N * D]` or `[B, N, S, D]`; positions `[B, S]`, or the first, `[1]`; tables `[max, D/2]`.
+    Raises NodeError for other ranks and scales.
+    """
     x, width = node.input(0), int(node.attr("rotary_embedding_dim", 0))
     if x.rank not in (3, 4):
         raise NodeError(f"the input has rank {x.rank}, neither 3 nor 4")
     cos, sin = node.input(2), node.input(3)
     heads = x if x.rank == 4 else split_heads(node, x, _head_count(node, x, width, cos))
-    turned = rotated(node, heads, _positions(node, heads), (cos, sin), bool(node.attr("interleaved", 0)))
+    result = rotate(node, heads, _positions(node, heads), (cos, sin), bool(node.attr("interleaved", 0)))
     factor = node.attr("scale", 1.0)
     if factor != 1.0:
         raise NodeError(f"scale must be 1, not {factor}")
-    return turned if x.rank == 4 else joined_heads(node, turned)
+    return result if x.rank == 4 else join_heads(node, result)
 
 
 def _head_count(node: Node, x: Value, width: int, cos: Value) -> int:
-    """From num_heads, which goes with rotary_embedding_dim; else heads are as wide as the tables say."""
+    """Returns num_heads, which goes with rotary_embedding_dim; else heads are as wide as the tables
+    require."""
     count = int(node.attr("num_heads", 0))
     if width and not count:
         raise NodeError("rotary_embedding_dim needs num_heads")
@@ -40,31 +45,34 @@ def _head_count(node: Node, x: Value, width: int, cos: Value) -> int:
 
 
 def _positions(node: Node, heads: Value) -> Value:
-    """`[B, S]`, or `[1, S]` where all sequences begin at one position."""
+    """Returns the positions `[B, S]`, or `[1, S]` where all sequences begin at one position."""
     given = node.cast(node.input(1), TensorProto.INT64)
     if given.rank == 2:
         return given
     length = heads.shape[2]
-    steps = node.reshape(counted(node, length, TensorProto.INT64), [1, length])
+    steps = node.reshape(iota(node, length, TensorProto.INT64), [1, length])
     return node.emit("add", node.reshape(given, [1, 1]), steps)
 
 
-def rotated(node: Node, x: Value, positions: Value, tables: tuple[Value, Value], interleaved: bool) -> Value:
-    """x `[B, N, S, D]` with the first numbers of each head, twice as many as the tables have, rotated."""
+def rotate(node: Node, x: Value, positions: Value, tables: tuple[Value, Value], interleaved: bool) -> Value:
+    """Rotates the first elements of each head of x `[B, N, S, D]`, twice as many as the tables' width.
+
+    Raises NodeError for tables that are too wide.
+    """
     rows = [node.emit("gather", table, positions, axis=0) for table in tables]
     (half,) = node.static(tables[0].shape[1:2], "the tables' width")
-    factors = [node.emit("unsqueeze", _doubled(node, row, interleaved), axes=[1]) for row in rows]
+    factors = [node.emit("unsqueeze", _double(node, row, interleaved), axes=[1]) for row in rows]
     (whole,) = node.static(x.shape[3:], "the size of a head")
     if 2 * half > whole:
-        raise NodeError(f"the tables have {half} numbers, more than half of a head of {whole}")
-    turned = node.emit("rotary_embedding", part(node, x, 3, 0, 2 * half), *factors, interleaved=interleaved)
+        raise NodeError(f"the tables have {half} columns, more than half of a head of {whole}")
+    result = node.emit("rotary_embedding", part(node, x, 3, 0, 2 * half), *factors, interleaved=interleaved)
     if 2 * half == whole:
-        return turned
-    return node.emit("concat", turned, part(node, x, 3, 2 * half, whole - 2 * half), axis=3)
+        return result
+    return node.emit("concat", result, part(node, x, 3, 2 * half, whole - 2 * half), axis=3)
 
 
-def _doubled(node: Node, row: Value, interleaved: bool) -> Value:
-    """`[..., D/2]` as `[..., D]`: one factor for both numbers of a pair."""
+def _double(node: Node, row: Value, interleaved: bool) -> Value:
+    """Repeats `[..., D/2]` to `[..., D]`: one factor for both elements of a pair."""
     if not interleaved:
         return node.emit("concat", row, row, axis=row.rank - 1)
     wide = node.emit("unsqueeze", row, axes=[row.rank])

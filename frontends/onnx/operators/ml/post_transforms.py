@@ -1,7 +1,7 @@
-"""What classifiers and regressors make of their scores: `post_transform`, and scores of two classes.
+"""The final steps of classifiers and regressors: `post_transform`, and scores of two classes.
 
 Where the specification leaves a choice, it is ONNX Runtime's: a single score is transformed by PROBIT only,
-and of the score of one of two classes only LOGISTIC and PROBIT are taken.
+and for the score of one of two classes only LOGISTIC and PROBIT apply.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
 def post_transform(node: Node) -> str:
-    """The attribute's name in capitals; TreeEnsemble gives its number."""
+    """Returns the attribute's name in capitals; TreeEnsemble stores its index. Raises NodeError for
+    others."""
     value = node.attr("post_transform", "NONE")
     name = TRANSFORMS[value] if isinstance(value, int) and 0 <= value < len(TRANSFORMS) else value
     if name not in TRANSFORMS:
@@ -25,8 +26,8 @@ def post_transform(node: Node) -> str:
     return str(name)
 
 
-def transformed(node: Node, scores: Value, transform: str) -> Value:
-    """`scores` `[N, C]` transformed row by row."""
+def apply_transform(node: Node, scores: Value, transform: str) -> Value:
+    """Transforms `scores` `[N, C]` row by row."""
     if transform == "PROBIT":
         return probit(node, scores)
     if transform == "NONE" or scores.shape[1] == 1:
@@ -37,7 +38,8 @@ def transformed(node: Node, scores: Value, transform: str) -> Value:
 
 
 def two_scores(node: Node, score: Value, transform: str, sum_is_one: bool) -> Value:
-    """`[N, 2]` from the score of the second class, `[N, 1]`: the first's is `1 - score`, or `-score`."""
+    """Returns `[N, 2]` from the score of the second class, `[N, 1]`: the first's is `1 - score`, or
+    `-score`."""
     other = node.emit("neg", score)
     if transform == "LOGISTIC":
         return node.emit("sigmoid", node.emit("concat", other, score, axis=1))
@@ -48,7 +50,7 @@ def two_scores(node: Node, score: Value, transform: str, sum_is_one: bool) -> Va
 
 
 def _softmax_zero(node: Node, scores: Value) -> Value:
-    """Softmax in which scores near zero stay near zero."""
+    """Returns the softmax in which scores near zero stay near zero."""
     top = node.emit("reduce_max", scores, axes=[1], keepdims=True)
     small = node.emit("less_equal", node.emit("abs", scores), node.scalar(1e-7, scores))
     kept = node.emit("mul", scores, node.emit("exp", node.emit("neg", top)))
@@ -57,8 +59,11 @@ def _softmax_zero(node: Node, scores: Value) -> Value:
 
 
 def probit(node: Node, scores: Value) -> Value:
-    """The inverse of the normal distribution, through Winitzki's approximation of the inverse of erf (2008)
-    with a = 0.147, as ONNX Runtime and onnx's evaluator take it."""
+    """Returns the inverse of the normal distribution.
+
+    It is Winitzki's approximation of the inverse of erf (2008) with a = 0.147, as in ONNX Runtime and onnx's
+    evaluator.
+    """
     one = node.scalar(1, scores)
     x = node.emit("sub", node.emit("mul", node.scalar(2, scores), scores), one)
     rest = node.emit("mul", node.emit("sub", one, x), node.emit("add", one, x))
@@ -71,35 +76,35 @@ def probit(node: Node, scores: Value) -> Value:
     return node.emit("mul", node.scalar(1.41421356, scores), node.emit("mul", sign, size))
 
 
-def label_of(node: Node, place: Value, labels: Sequence[int]) -> Value:
-    """`labels[place]` for i64 places `[N]`."""
+def label_of(node: Node, index: Value, labels: Sequence[int]) -> Value:
+    """Returns `labels[index]` for i64 indices `[N]`."""
     if list(labels) == list(range(len(labels))):
-        return place
-    return node.emit("gather", node.constant(np.asarray(labels, np.int64)), place, axis=0)
+        return index
+    return node.emit("gather", node.constant(np.asarray(labels, np.int64)), index, axis=0)
 
 
 def top_label(node: Node, scores: Value, labels: Sequence[int]) -> Value:
-    """The label of the largest score of each row, the first of equal ones."""
-    place = node.emit("arg_max", scores, axis=1, keepdims=False, select_last_index=False)
-    return label_of(node, place, labels)
+    """Returns the label of the largest score of each row, the first of equal ones."""
+    index = node.emit("arg_max", scores, axis=1, keepdims=False, select_last_index=False)
+    return label_of(node, index, labels)
 
 
 def sign_label(node: Node, score: Value, threshold: float, labels: Sequence[int]) -> Value:
-    """`labels[1]` where the score `[N, 1]` is above the threshold, else `labels[0]`."""
+    """Returns `labels[1]` where the score `[N, 1]` is above the threshold, else `labels[0]`."""
     above = node.emit("greater", node.reshape(score, [score.shape[0]]), node.scalar(threshold, score))
-    pair = [node.constant(np.int64(each)) for each in labels]
+    pair = [node.constant(np.int64(label)) for label in labels]
     return node.emit("where", above, pair[1], pair[0])
 
 
 def class_labels(node: Node, name: str) -> list[int]:
-    """The attribute `name`, the integer labels; labels that are strings are numbered."""
+    """Returns the attribute `name`, the integer labels; for labels that are strings, their indices."""
     text = node.attributes.get("classlabels_strings")
     return list(range(len(text))) if text else list(node.attributes.get(name) or [])
 
 
 def label_output(node: Node, label: Value) -> Value:
-    """The output of labels; of those that are strings the numbers are known."""
+    """Returns the output of labels; labels that are strings are gathered from their ids."""
     text = node.attributes.get("classlabels_strings")
     if not text:
         return label
-    return node.numbered(node.emit("gather", node.constant(node.text_numbers(text)), label, axis=0))
+    return node.strings_of(node.emit("gather", node.constant(node.string_ids(text)), label, axis=0))

@@ -1,7 +1,5 @@
-"""Support vector machines: SVMRegressor and SVMClassifier.
-
-Probabilities of classes from decisions between any two of them.
-"""
+"""Support vector machines: SVMRegressor and SVMClassifier, and class probabilities from pairwise
+decisions."""
 
 from __future__ import annotations
 
@@ -12,16 +10,16 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
-from mlc.frontends.onnx.operators.common.matrix_inverse import MOST_ROWS, columns, inverted
+from mlc.frontends.onnx.operators.common.matrix_inverse import MOST_ROWS, columns, invert
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.ml.feature_rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.post_transforms import (
+    apply_transform,
     class_labels,
     label_of,
     label_output,
     post_transform,
     top_label,
-    transformed,
     two_scores,
 )
 from mlc.frontends.onnx.registry import onnx_operator
@@ -29,10 +27,10 @@ from mlc.frontends.onnx.values import Value
 
 
 def probabilities(node: Node, scores: Value, classes: int, pairs: Sequence[tuple[int, int]]) -> Value:
-    """`[N, classes]` from decisions `[N, pairs]`, by Platt's sigmoids, with prob_a and prob_b.
+    """Returns `[N, classes]` from decisions `[N, pairs]`, by Platt's sigmoids, with prob_a and prob_b.
 
-    Of more than two classes it is the second method of Wu, Lin and Weng (2004), solved exactly; ONNX Runtime
-    iterates towards it, and stops some thousandths away.
+    For more than two classes it is the second method of Wu, Lin and Weng (2004), solved exactly; ONNX Runtime
+    iterates towards it, and stops some thousandths away. Raises NodeError for attributes that do not fit.
     """
     a, b = (np.asarray(node.attr(name), np.float32).astype(scores.dtype) for name in ("prob_a", "prob_b"))
     if len(a) != len(pairs) or len(b) != len(pairs):
@@ -44,24 +42,27 @@ def probabilities(node: Node, scores: Value, classes: int, pairs: Sequence[tuple
         return node.emit("concat", first, second, axis=1)
     if classes >= MOST_ROWS:
         raise UnsupportedNodeError(f"probabilities of {MOST_ROWS} and more classes are not supported")
-    return _coupled(node, _square(node, first, second, classes, pairs), classes)
+    return _couple(node, _square(node, first, second, classes, pairs), classes)
 
 
 def _square(node: Node, first: Value, second: Value, classes: int, pairs: Sequence[tuple[int, int]]) -> Value:
-    """`[N, classes, classes]`: at i, j how probable class i is, if it is i or j; the diagonal is 0."""
-    places = np.zeros((2, len(pairs), classes, classes), first.dtype)
+    """Returns `[N, classes, classes]`: at i, j the probability of class i, if it is i or j; the diagonal is
+    0."""
+    selections = np.zeros((2, len(pairs), classes, classes), first.dtype)
     for pair, (i, j) in enumerate(pairs):
-        places[0, pair, i, j] = places[1, pair, j, i] = 1
+        selections[0, pair, i, j] = selections[1, pair, j, i] = 1
     upper, lower = (
-        node.emit("matmul", side, node.constant(each.reshape(len(pairs), -1)))
-        for side, each in zip((first, second), places, strict=True)
+        node.emit("matmul", side, node.constant(selection.reshape(len(pairs), -1)))
+        for side, selection in zip((first, second), selections, strict=True)
     )
     return node.reshape(node.emit("add", upper, lower), [first.shape[0], classes, classes])
 
 
-def _coupled(node: Node, r: Value, classes: int) -> Value:
-    """The p `[N, classes]` with the sum 1 for which the sum of (r_ji p_i - r_ij p_j)^2 is least: p^T Q p, so
-    that (Q, 1; 1^T, 0) (p; m) = (0; 1)."""
+def _couple(node: Node, r: Value, classes: int) -> Value:
+    """Returns the p `[N, classes]` of sum 1 that minimises the sum of (r_ji p_i - r_ij p_j)^2.
+
+    That sum is p^T Q p, so that (Q, 1; 1^T, 0) (p; m) = (0; 1).
+    """
     turned = node.emit("transpose", r, permutation=[0, 2, 1])
     squares = node.emit("reduce_sum", node.emit("mul", r, r), axes=[1], keepdims=True)
     diagonal = node.emit("mul", squares, node.constant(np.eye(classes, dtype=r.dtype)))
@@ -69,7 +70,7 @@ def _coupled(node: Node, r: Value, classes: int) -> Value:
     bordered = node.emit("pad", matrix, low=[0] * 3, high=[0, 1, 1], mode="constant", value=0.0)
     border = np.zeros((classes + 1, classes + 1), r.dtype)
     border[-1, :-1] = border[:-1, -1] = 1
-    solved = inverted(node, node.emit("add", bordered, node.constant(border)))
+    solved = invert(node, node.emit("add", bordered, node.constant(border)))
     last = columns(node, solved, classes, 1)
     p = node.emit("slice", last, starts=[0] * 3, sizes=[-1, classes, 1], steps=[1] * 3)
     return node.reshape(p, [r.shape[0], classes])
@@ -77,7 +78,8 @@ def _coupled(node: Node, r: Value, classes: int) -> Value:
 
 @onnx_operator("SVMRegressor", domain=MACHINE_LEARNING)
 def svm_regressor(node: Node) -> Value:
-    """The kernels with the support vectors, weighted, plus rho; without support vectors a linear model."""
+    """Imports SVMRegressor: the weighted kernels with the support vectors plus rho; without support vectors a
+    linear model."""
     x, count = rows(node), int(node.attr("n_supports", 0))
     coefficients, rho = _floats(node, "coefficients", x), _floats(node, "rho", x)
     vectors = _floats(node, "support_vectors", x).reshape(count, -1) if count else None
@@ -90,11 +92,12 @@ def svm_regressor(node: Node) -> Value:
     if node.attr("one_class", 0):
         above = node.emit("greater", score, node.scalar(0, score))
         score = node.emit("where", above, node.scalar(1, score), node.scalar(-1, score))
-    return node.cast(transformed(node, score, post_transform(node)), TensorProto.FLOAT)
+    return node.cast(apply_transform(node, score, post_transform(node)), TensorProto.FLOAT)
 
 
 @onnx_operator("SVMClassifier", domain=MACHINE_LEARNING)
 def svm_classifier(node: Node) -> tuple[Value, Value]:
+    """Imports SVMClassifier. Raises NodeError without labels."""
     x, labels = rows(node), class_labels(node, "classlabels_ints")
     if not labels:
         raise NodeError("it has no class labels")
@@ -104,35 +107,36 @@ def svm_classifier(node: Node) -> tuple[Value, Value]:
 
 
 def _floats(node: Node, name: str, like: Value) -> np.ndarray:
-    """The attribute in the type of `like`."""
+    """Returns the attribute in the type of `like`."""
     return np.asarray(node.attr(name), np.float32).astype(like.dtype)
 
 
 def _kernels(node: Node, x: Value, vectors: np.ndarray) -> Value:
-    """The kernel of each row of x `[N, F]` with each of the S vectors `[S, F]`: `[N, S]`."""
-    kind = node.attr("kernel_type", "LINEAR")
+    """Returns the kernel of each row of x `[N, F]` with each of the S vectors `[S, F]`: `[N, S]`. Raises
+    NodeError."""
+    kernel = node.attr("kernel_type", "LINEAR")
     gamma, offset, degree = list(node.attributes.get("kernel_params") or [0.0, 0.0, 0.0])[:3]
     x = with_features(node, x, vectors.shape[1])
     if vectors.shape[1] != features(x):
-        raise NodeError(f"support vectors have {vectors.shape[1]} numbers instead of {features(x)}")
-    if kind == "RBF":
-        # The differences themselves: squares of their parts would cancel.
+        raise NodeError(f"support vectors have {vectors.shape[1]} elements instead of {features(x)}")
+    if kernel == "RBF":
+        # The differences are squared directly: the expanded form would cancel.
         apart = node.emit("sub", node.emit("unsqueeze", x, axes=[1]), node.constant(vectors))
         square = node.emit("reduce_sum", node.emit("mul", apart, apart), axes=[2], keepdims=False)
         return node.emit("exp", node.emit("mul", square, node.scalar(-gamma, x)))
     product = node.emit("matmul", x, node.constant(np.ascontiguousarray(vectors.T)))
-    if kind == "LINEAR":
+    if kernel == "LINEAR":
         return product
     line = node.emit("add", node.emit("mul", product, node.scalar(gamma, x)), node.scalar(offset, x))
-    if kind == "SIGMOID":
+    if kernel == "SIGMOID":
         return node.emit("tanh", line)
-    if kind == "POLY":
+    if kernel == "POLY":
         return node.emit("pow", line, node.scalar(degree, x))
-    raise NodeError(f"kernel_type must be LINEAR, POLY, RBF or SIGMOID, not {kind!r}")
+    raise NodeError(f"kernel_type must be LINEAR, POLY, RBF or SIGMOID, not {kernel!r}")
 
 
 def _linear(node: Node, x: Value, labels: list[int]) -> tuple[Value, Value]:
-    """A row of coefficients for each class."""
+    """Returns labels and scores of a linear model with a row of coefficients for each class."""
     coefficients = _floats(node, "coefficients", x)
     x = with_features(node, x, coefficients.size // len(labels))
     if coefficients.size != len(labels) * features(x):
@@ -142,18 +146,21 @@ def _linear(node: Node, x: Value, labels: list[int]) -> tuple[Value, Value]:
     scores = node.emit("add", product, node.constant(_floats(node, "rho", x)[:1]))
     label = top_label(node, scores, labels)
     if len(labels) == 2 and np.all(coefficients >= 0):
-        # As ONNX Runtime has it: then the score is taken for the second class's probability.
+        # As in ONNX Runtime, which then treats the score as the second class's probability.
         top = node.emit("reduce_max", scores, axes=[1], keepdims=False)
         sure = node.emit("greater_equal", top, node.scalar(0.5, top))
         label = node.emit("where", sure, node.constant(np.int64(labels[1])), label)
     transform = post_transform(node)
     if len(labels) == 1:
         return label, two_scores(node, scores, transform, sum_is_one=True)
-    return label, transformed(node, scores, transform)
+    return label, apply_transform(node, scores, transform)
 
 
 def _pairwise(node: Node, x: Value, labels: list[int], counts: list[int]) -> tuple[Value, Value]:
-    """A decision between any two classes; the class that wins most of them, the first of equal ones."""
+    """Returns labels and scores of decisions between any two classes.
+
+    The label is the class that wins most of them, the first of equal ones.
+    """
     total, classes = sum(counts), len(counts)
     if classes != len(labels) or classes < 2:
         raise NodeError(f"vectors_per_class has {classes} entries for {len(labels)} labels")
@@ -168,16 +175,19 @@ def _pairwise(node: Node, x: Value, labels: list[int], counts: list[int]) -> tup
     winner = label_of(node, _winner(node, scores, classes, pairs), labels)
     transform = post_transform(node)
     if node.attributes.get("prob_a"):
-        return winner, transformed(node, probabilities(node, scores, classes, pairs), transform)
+        return winner, apply_transform(node, probabilities(node, scores, classes, pairs), transform)
     if classes > 2:
-        return winner, transformed(node, scores, transform)
-    # As ONNX Runtime has it: transforms take the score for a probability.
+        return winner, apply_transform(node, scores, transform)
+    # As in ONNX Runtime, where transforms treat the score as a probability.
     return winner, two_scores(node, scores, transform, sum_is_one=transform != "NONE")
 
 
 def _pair_matrix(coefficients: np.ndarray, counts: list[int], pairs: list[tuple[int, int]]) -> np.ndarray:
-    """`[S, pairs]`: the weight of each support vector in each decision. Class i's vectors have a row of
-    coefficients for each other class: row j - 1 for a later class j, row j for an earlier one."""
+    """Returns `[S, pairs]`: the weight of each support vector in each decision.
+
+    Class i's vectors have a row of coefficients for each other class: row j - 1 for a later class j, row j
+    for an earlier one.
+    """
     starts = np.cumsum([0, *counts])
     matrix = np.zeros((starts[-1], len(pairs)), coefficients.dtype)
     for column, (i, j) in enumerate(pairs):
@@ -188,11 +198,12 @@ def _pair_matrix(coefficients: np.ndarray, counts: list[int], pairs: list[tuple[
 
 
 def _winner(node: Node, scores: Value, classes: int, pairs: list[tuple[int, int]]) -> Value:
-    """The class with most votes, as i64 `[N]`; a positive score votes for the first class of its pair."""
+    """Returns the class with most votes, as i64 `[N]`; a positive score votes for the first class of its
+    pair."""
     votes = np.zeros((2, len(pairs), classes), scores.dtype)
-    for place, (i, j) in enumerate(pairs):
-        votes[0, place, i] = votes[1, place, j] = 1
-    won = node.cast(node.emit("greater", scores, node.scalar(0, scores)), scores.number)
+    for column, (i, j) in enumerate(pairs):
+        votes[0, column, i] = votes[1, column, j] = 1
+    won = node.cast(node.emit("greater", scores, node.scalar(0, scores)), scores.onnx_type)
     gained = node.emit("matmul", won, node.constant(votes[0] - votes[1]))
     total = node.emit("add", gained, node.constant(votes[1].sum(0)))
     return node.emit("arg_max", total, axis=1, keepdims=False, select_last_index=False)

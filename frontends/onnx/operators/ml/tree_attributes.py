@@ -1,4 +1,5 @@
-"""Ensembles of trees as their attributes say them, before nodes have one form (`decisions`)."""
+"""Ensembles of trees as their attributes describe them, before `tree_tables` rewrites all nodes to one
+form."""
 
 from __future__ import annotations
 
@@ -10,16 +11,17 @@ import numpy as np
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.values import Value
 
-# How a node compares; the numbers are those of TreeEnsemble.
+# The comparison of a node; the indices are those of TreeEnsemble.
 MODES = ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")
 
 
 @dataclass(frozen=True)
 class Forest:
-    """Inner nodes as parallel arrays; a child or root of at least 0 is a node, else the leaf `-1 - child`.
+    """The inner nodes of trees as parallel arrays; a child or root of at least 0 is a node, else the leaf `-1
+    - child`.
 
     `missing`: whether NaN goes to the true child. `members`: for each node of mode MEMBER its set. The
-    weights are triples: leaf, target, number.
+    weights are triples: leaf, target, weight.
     """
 
     roots: np.ndarray
@@ -36,8 +38,8 @@ class Forest:
     weights: np.ndarray
 
 
-def numbers(node: Node, name: str) -> np.ndarray | None:
-    """The attribute `name`, of floats, or what newer versions say instead, the tensor `<name>_as_tensor`."""
+def read_values(node: Node, name: str) -> np.ndarray | None:
+    """Returns the attribute `name`, of floats, or that of newer versions, the tensor `<name>_as_tensor`."""
     tensor = node.attributes.get(f"{name}_as_tensor")
     if isinstance(tensor, Value):
         return node.elements(tensor).reshape(-1)
@@ -60,38 +62,44 @@ def _same_length(name: str, values: np.ndarray, count: int) -> np.ndarray:
     return values
 
 
-def _places(keys: Sequence[tuple[int, int]], numbers: dict[tuple[int, int], int], what: str) -> np.ndarray:
+def _node_indices(
+    keys: Sequence[tuple[int, int]], index_by_key: dict[tuple[int, int], int], what: str
+) -> np.ndarray:
     try:
-        return np.array([numbers[key] for key in keys], np.int64)
+        return np.array([index_by_key[key] for key in keys], np.int64)
     except KeyError as error:
-        tree, place = error.args[0]
-        raise NodeError(f"{what} names node {place} of tree {tree}, which does not exist") from None
+        tree, node_id = error.args[0]
+        raise NodeError(f"{what} names node {node_id} of tree {tree}, which does not exist") from None
 
 
 def read_forest(node: Node, weights: str) -> Forest:
-    """The forest of TreeEnsembleClassifier and TreeEnsembleRegressor, whose nodes are known by tree and
-    number; `weights` begins the names of the attributes about leaves. Raises `NodeError`."""
+    """Returns the forest of TreeEnsembleClassifier and TreeEnsembleRegressor, whose nodes are named by tree
+    and node id.
+
+    `weights` begins the names of the attributes about leaves. Raises `NodeError`.
+    """
     trees, ids = _integers(node, "nodes_treeids").tolist(), _integers(node, "nodes_nodeids").tolist()
     count = len(trees)
-    named = [str(each, "utf-8") if isinstance(each, bytes) else each for each in node.attr("nodes_modes")]
+    named = [str(mode, "utf-8") if isinstance(mode, bytes) else mode for mode in node.attr("nodes_modes")]
     is_leaf = np.array([_same_length("nodes_modes", np.array(named), count) == "LEAF"]).reshape(-1)
     # Leaves count down from -1, inner nodes up from 0.
-    numbered = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
-    by_name = dict(zip(zip(trees, ids, strict=True), numbered.tolist(), strict=True))
+    strings_of = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
+    by_name = dict(zip(zip(trees, ids, strict=True), strings_of.tolist(), strict=True))
     if len(by_name) != count:
         raise NodeError("nodes_treeids and nodes_nodeids name a node twice")
-    first = dict(zip(reversed(trees), reversed(numbered.tolist()), strict=True))
+    first = dict(zip(reversed(trees), reversed(strings_of.tolist()), strict=True))
     inner = np.flatnonzero(~is_leaf)
     modes = _modes([named[i] for i in inner])
-    thresholds = numbers(node, "nodes_values")
+    thresholds = read_values(node, "nodes_values")
     thresholds = np.zeros(count, np.float32) if thresholds is None else thresholds
 
     def children(name: str) -> np.ndarray:
+        """Returns the children that the attribute `name` holds."""
         targets = _same_length(name, _integers(node, name), count).tolist()
-        return _places([(trees[i], targets[i]) for i in inner], by_name, name)
+        return _node_indices([(trees[i], targets[i]) for i in inner], by_name, name)
 
     targets = _integers(node, f"{weights}_treeids").tolist(), _integers(node, f"{weights}_nodeids").tolist()
-    weight_numbers = numbers(node, f"{weights}_weights")
+    weight_values = read_values(node, f"{weights}_weights")
     return Forest(
         np.array(list(first.values()), np.int64),
         _same_length("nodes_featureids", _integers(node, "nodes_featureids"), count)[inner],
@@ -102,20 +110,20 @@ def read_forest(node: Node, weights: str) -> Forest:
         children("nodes_falsenodeids"),
         {},
         int(is_leaf.sum()),
-        _weighted_leaves(_places(list(zip(*targets, strict=True)), by_name, f"{weights}_nodeids")),
+        _weighted_leaves(_node_indices(list(zip(*targets, strict=True)), by_name, f"{weights}_nodeids")),
         _integers(node, f"{weights}_ids"),
-        np.zeros(0, np.float32) if weight_numbers is None else weight_numbers,
+        np.zeros(0, np.float32) if weight_values is None else weight_values,
     )
 
 
 def _modes(names: Sequence[str]) -> np.ndarray:
-    known = {f"BRANCH_{name}": number for number, name in enumerate(MODES[:-1])}
+    known = {f"BRANCH_{name}": index for index, name in enumerate(MODES[:-1])}
     unknown = sorted(set(names) - known.keys())
     if unknown:
         raise NodeError(f"nodes_modes has {unknown[0]!r}, which is none of LEAF, {', '.join(known)}")
     return np.array([known[name] for name in names], np.int64)
 
 
-def _weighted_leaves(places: np.ndarray) -> np.ndarray:
-    """Leaf numbers; a weight of an inner node counts for nothing, since no row ends there."""
-    return np.where(places < 0, -1 - places, -1)
+def _weighted_leaves(indices: np.ndarray) -> np.ndarray:
+    """Returns indices of leaves; the weight of an inner node is ignored, since no row ends there."""
+    return np.where(indices < 0, -1 - indices, -1)

@@ -1,10 +1,9 @@
-"""From a forest to `graph.tree_ensemble`: tables, and trees in groups by target.
+"""Tables of `graph.tree_ensemble` from a forest.
 
-The nodes of a forest in one form: each asks whether a feature is at most a threshold.
-
-For numbers `x < t` is `x <= p` with p the next number below t, and `x > t` is `x <= t` with the children
-exchanged. Equality and membership in a set become a search tree over the set's bounds. NaN goes where the
-node sends it: each node says whether to its first child.
+All nodes get one form: whether a feature is at most a threshold. `x < t` is `x <= p` with p the next float
+below t, and `x > t` is `x <= t` with the children exchanged. Equality and membership in a set become a search
+tree over the set's bounds. NaN goes where the node sends it, which each node records. Trees whose leaves
+weigh for one target are grouped by it.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _LEQ, _LT, _GTE, _GT, _EQ, _NEQ, _MEMBER = range(len(MODES))
 
 @dataclass(frozen=True)
 class Decisions:
-    """The tables of `graph.tree_ensemble`; `depth` is the most decisions on a way to a leaf."""
+    """The tables of `graph.tree_ensemble`; `depth` is the largest number of decisions on a path to a leaf."""
 
     features: np.ndarray
     thresholds: np.ndarray
@@ -33,7 +32,7 @@ class Decisions:
 
 @dataclass
 class _Table:
-    """Columns that grow: sets need more nodes than they had."""
+    """Columns of nodes that can grow, since sets need more nodes."""
 
     features: list[int]
     thresholds: list[float]
@@ -41,12 +40,14 @@ class _Table:
     first: list[int]
     second: list[int]
 
-    def set(self, place: int, feature: int, threshold: float, nan_first: bool, pair: tuple[int, int]) -> None:
-        self.features[place], self.thresholds[place] = feature, threshold
-        self.nan_first[place] = nan_first
-        self.first[place], self.second[place] = pair
+    def set(self, index: int, feature: int, threshold: float, nan_first: bool, pair: tuple[int, int]) -> None:
+        """Writes the node `index`, with its children `pair`."""
+        self.features[index], self.thresholds[index] = feature, threshold
+        self.nan_first[index] = nan_first
+        self.first[index], self.second[index] = pair
 
     def new(self) -> int:
+        """Adds a node and returns its index."""
         for column in (self.features, self.first, self.second):
             column.append(0)
         self.thresholds.append(0.0)
@@ -55,12 +56,12 @@ class _Table:
 
 
 def decisions(forest: Forest, dtype: np.dtype, features: int) -> Decisions:
-    """The forest's tables for rows of `features` numbers of type `dtype`. Raises `NodeError`."""
+    """Returns the forest's tables for rows of `features` elements of type `dtype`. Raises `NodeError`."""
     if np.any((forest.features < 0) | (forest.features >= features)):
         raise NodeError(f"nodes_featureids names a feature that the {features} of the input do not have")
     thresholds = forest.thresholds.astype(dtype)
     below = np.nextafter(thresholds, dtype.type(-np.inf))
-    # Nothing is below minus infinity: no number is at most NaN.
+    # Nothing is below minus infinity: no value is at most NaN.
     below[np.isneginf(thresholds)] = np.nan
     strict = np.isin(forest.modes, (_LT, _GTE))
     swapped = np.isin(forest.modes, (_GTE, _GT)) & ~np.isnan(thresholds)
@@ -71,43 +72,45 @@ def decisions(forest: Forest, dtype: np.dtype, features: int) -> Decisions:
         np.where(swapped, forest.false, forest.true).tolist(),
         np.where(swapped, forest.true, forest.false).tolist(),
     )
-    for place in np.flatnonzero(forest.modes >= _EQ).tolist():
-        _expand_set(table, forest, place, thresholds)
-    return _packed(table, forest, dtype)
+    for index in np.flatnonzero(forest.modes >= _EQ).tolist():
+        _expand_set(table, forest, index, thresholds)
+    return _pack(table, forest, dtype)
 
 
-def _expand_set(table: _Table, forest: Forest, place: int, thresholds: np.ndarray) -> None:
-    """Node `place`, which asks for equality or membership, as a search tree that starts there."""
-    mode, dtype = forest.modes[place], thresholds.dtype
-    inside, outside = int(forest.true[place]), int(forest.false[place])
+def _expand_set(table: _Table, forest: Forest, index: int, thresholds: np.ndarray) -> None:
+    """Rewrites node `index`, which asks for equality or membership, to a search tree rooted there."""
+    mode, dtype = forest.modes[index], thresholds.dtype
+    inside, outside = int(forest.true[index]), int(forest.false[index])
     if mode == _NEQ:
         inside, outside = outside, inside
-    members = forest.members[place] if mode == _MEMBER else thresholds[place : place + 1]
+    members = forest.members[index] if mode == _MEMBER else thresholds[index : index + 1]
     bounds: list[float] = []
     ends: list[int] = []
     for member in np.unique(members[~np.isnan(members)].astype(dtype)):
         before = np.nextafter(member, dtype.type(-np.inf))
-        # No gap before minus infinity, nor between neighbouring numbers.
+        # There is no gap before minus infinity, nor between adjacent floats.
         if before < member and not (bounds and bounds[-1] == before):
             bounds.append(float(before))
             ends.append(outside)
         bounds.append(float(member))
         ends.append(inside)
-    nan_inside = bool(forest.missing[place]) and mode != _NEQ
-    feature = int(forest.features[place])
+    nan_inside = bool(forest.missing[index]) and mode != _NEQ
+    feature = int(forest.features[index])
     if not bounds:
-        table.set(place, feature, float("nan"), nan_inside, (inside, outside))
+        table.set(index, feature, float("nan"), nan_inside, (inside, outside))
         return
     ends.append(outside)
     nan_end = ends.index(inside) if nan_inside else len(ends) - 1
-    _search(table, feature, bounds, ends, nan_end, place)
+    _search(table, feature, bounds, ends, nan_end, index)
 
 
 def _search(
-    table: _Table, feature: int, bounds: list[float], ends: list[int], nan_end: int, place: int
+    table: _Table, feature: int, bounds: list[float], ends: list[int], nan_end: int, index: int
 ) -> int:
-    """A balanced search tree at `place`: `ends[i]` where x is at most `bounds[i]`, the last one else. NaN
-    goes to `ends[nan_end]`."""
+    """Builds a balanced search tree at `index`: `ends[i]` where x is at most `bounds[i]`, the last one else.
+
+    NaN goes to `ends[nan_end]`. Returns the root.
+    """
     if not bounds:
         return ends[0]
     middle = len(bounds) // 2
@@ -117,11 +120,11 @@ def _search(
     rest = bounds[middle + 1 :]
     after = nan_end - middle - 1
     second = _search(table, feature, rest, ends[middle + 1 :], after, table.new() if rest else -1)
-    table.set(place, feature, bounds[middle], nan_end <= middle, (first, second))
-    return place
+    table.set(index, feature, bounds[middle], nan_end <= middle, (first, second))
+    return index
 
 
-def _packed(table: _Table, forest: Forest, dtype: np.dtype) -> Decisions:
+def _pack(table: _Table, forest: Forest, dtype: np.dtype) -> Decisions:
     children = np.array([table.first, table.second], np.int64).T.reshape(-1, 2)
     _check(children, forest)
     features = np.array(table.features, np.int64)
@@ -135,18 +138,18 @@ def _packed(table: _Table, forest: Forest, dtype: np.dtype) -> Decisions:
 
 
 def _at_least_one(rows: np.ndarray) -> np.ndarray:
-    """The table, or one row of zeros, which nothing reads, where no tree has a node."""
+    """Returns the table, or one row of zeros, which is not read, where no tree has a node."""
     return rows if len(rows) else np.zeros((1, *rows.shape[1:]), rows.dtype)
 
 
 def _check(children: np.ndarray, forest: Forest) -> None:
-    for places in (children, forest.roots):
-        if places.size and (places.max() >= len(children) or places.min() < -forest.leaves):
+    for nodes in (children, forest.roots):
+        if nodes.size and (nodes.max() >= len(children) or nodes.min() < -forest.leaves):
             raise NodeError("a tree names a node or leaf that does not exist")
 
 
 def _depth(roots: np.ndarray, children: np.ndarray) -> int:
-    """The most decisions on a way from a root. Raises `NodeError` for cycles."""
+    """Returns the largest number of decisions on a path from a root. Raises `NodeError` for cycles."""
     level = np.unique(roots[roots >= 0])
     for depth in range(len(children) + 1):
         if not level.size:
@@ -162,14 +165,17 @@ _ADD = {"sum": np.add, "min": np.minimum, "max": np.maximum}
 
 
 def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) -> Value:
-    """`[N, targets]` in x's type: the weights of the leaves that the rows of x `[N, F]` reach, aggregated. A
-    target for which no leaf has a weight scores 0."""
+    """Returns `[N, targets]` in x's type: the aggregated weights of the leaves that the rows of x `[N, F]`
+    reach.
+
+    A target without weights scores 0. Raises NodeError for a forest that does not fit.
+    """
     if np.any((forest.weight_targets < 0) | (forest.weight_targets >= targets)):
         raise NodeError(f"a weight is for a target that is none of {targets}")
     combined = _COMBINED[aggregate]
     x = with_least_features(node, x, int(forest.features.max(initial=0)) + 1)
     weights, tables = _weights(forest, targets, combined, x.dtype), decisions(forest, x.dtype, features(x))
-    roots, weights = _grouped(forest, tables.children, weights, _NEUTRAL[combined])
+    roots, weights = _group(forest, tables.children, weights, _NEUTRAL[combined])
     values = [roots.astype(np.int32), tables.features, tables.thresholds, tables.children, weights]
     result = node.emit(
         "tree_ensemble",
@@ -189,22 +195,22 @@ def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) ->
 
 
 def _weights(forest: Forest, targets: int, combined: str, dtype: np.dtype) -> np.ndarray:
-    """`[leaves + 1, targets]`: a row per leaf, then one that leaves every sum or extreme as it is."""
+    """Returns `[leaves + 1, targets]`: a row per leaf, then one with the identity of the aggregation."""
     table = np.full((forest.leaves + 1, targets), _NEUTRAL[combined], dtype)
     known = forest.weight_leaves >= 0
     if len(forest.weights) != len(known) or len(forest.weight_targets) != len(known):
         raise NodeError("the attributes about weights of leaves have different lengths")
-    places = forest.weight_leaves[known], forest.weight_targets[known]
-    _ADD[combined].at(table, places, forest.weights[known].astype(dtype))
+    indices = forest.weight_leaves[known], forest.weight_targets[known]
+    _ADD[combined].at(table, indices, forest.weights[known].astype(dtype))
     return table
 
 
-def _grouped(
+def _group(
     forest: Forest, children: np.ndarray, weights: np.ndarray, neutral: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Roots `[G, T]` and weights `[leaves + 1, K]` with G K targets.
+    """Returns roots `[G, T]` and weights `[leaves + 1, K]` with G K targets.
 
-    Trees whose leaves all weigh for one target are grouped by it: a row of weights then has one number.
+    Trees whose leaves all weigh for one target are grouped by it: a row of weights then has one element.
     """
     targets, roots = weights.shape[1], forest.roots
     if targets == 1:
@@ -215,26 +221,28 @@ def _grouped(
     groups = [roots[owners == target] for target in range(targets)]
     longest = max(map(len, groups))
     padding = -1 - forest.leaves
-    padded = [np.pad(each, (0, longest - len(each)), constant_values=padding) for each in groups]
+    padded = [np.pad(group, (0, longest - len(group)), constant_values=padding) for group in groups]
     column = np.where(weights != neutral, weights, 0).sum(1, keepdims=True)
     column[(weights == neutral).all(1)] = neutral
     return np.stack(padded), column.astype(weights.dtype)
 
 
 def _owners(roots: np.ndarray, children: np.ndarray, weighs: np.ndarray) -> np.ndarray | None:
-    """For each tree the only target that its leaves weigh for (0 where they weigh for none), or None if a
-    tree has several, or a leaf belongs to several trees."""
-    # The trees of all nodes and leaves, level by level: children of a tree's nodes are the tree's.
+    """Returns for each tree the only target that its leaves weigh for (0 where they weigh for none).
+
+    None if a tree has several targets, or a leaf belongs to several trees.
+    """
+    # The trees of all nodes and leaves, level by level: children of a tree's nodes belong to the tree.
     tree_of_leaf = np.full(len(weighs), -1)
-    places, trees = roots, np.arange(len(roots))
-    while places.size:
-        is_leaf = places < 0
-        leaves, owners = -1 - places[is_leaf], trees[is_leaf]
+    nodes, trees = roots, np.arange(len(roots))
+    while nodes.size:
+        is_leaf = nodes < 0
+        leaves, owners = -1 - nodes[is_leaf], trees[is_leaf]
         if np.any((tree_of_leaf[leaves] >= 0) & (tree_of_leaf[leaves] != owners)):
             return None
         tree_of_leaf[leaves] = owners
-        places, trees = children[places[~is_leaf]].reshape(-1), np.repeat(trees[~is_leaf], 2)
-        places, first = np.unique(places, return_index=True)
+        nodes, trees = children[nodes[~is_leaf]].reshape(-1), np.repeat(trees[~is_leaf], 2)
+        nodes, first = np.unique(nodes, return_index=True)
         trees = trees[first]
     found = np.zeros(len(roots), np.int64)
     seen = np.full(len(roots), -1)

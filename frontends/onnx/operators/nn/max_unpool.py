@@ -1,11 +1,11 @@
-"""MaxUnpool: elements put back where MaxPool found them."""
+"""MaxUnpool: elements are put back at the indices that MaxPool returned."""
 
 from __future__ import annotations
 
 from mlc.dialects.graph.sizes import product, surely_less
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import vector_of
-from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, padded
+from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, pad_axis
 from mlc.frontends.onnx.operators.common.sliding_windows import per_dim
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -13,8 +13,11 @@ from mlc.frontends.onnx.values import Value
 
 @onnx_operator("MaxUnpool", since=9)
 def max_unpool(node: Node) -> Value:
-    """Indices count in the shape that kernel, strides and pads give; a larger output_shape has zeros behind
-    it."""
+    """Imports MaxUnpool.
+
+    Indices count in the shape that kernel, strides and pads give; a larger output_shape is padded with zeros
+    at the end. Raises NodeError for shapes that do not fit.
+    """
     x, indices = node.input(0), node.input(1)
     kernel = list(node.attr("kernel_shape"))
     rank = len(kernel)
@@ -27,7 +30,7 @@ def max_unpool(node: Node) -> Value:
         for i, (size, stride, width) in enumerate(zip(sizes, strides, kernel, strict=True))
     ]
     shape = [batch, channels, *spatial]
-    zeros = filled_with(node, [product(shape)], 0, x.number)
+    zeros = filled_with(node, [product(shape)], 0, x.onnx_type)
     flat = node.emit(
         "scatter_elements",
         zeros,
@@ -36,21 +39,21 @@ def max_unpool(node: Node) -> Value:
         axis=0,
         reduction="none",
     )
-    return _enlarged(node, node.reshape(flat, shape))
+    return _enlarge(node, node.reshape(flat, shape))
 
 
-def _enlarged(node: Node, x: Value) -> Value:
-    """With zeros behind it up to output_shape."""
+def _enlarge(node: Node, x: Value) -> Value:
+    """Pads x with zeros at the ends up to output_shape. Raises NodeError where that is smaller."""
     if node.optional(2) is None:
         return x
     wanted = node.read_dims(vector_of(node, node.input(2), x.rank))
     if any(surely_less(w, s) for w, s in zip(wanted, x.shape, strict=True)):
         raise NodeError(f"output_shape {wanted} is smaller than the unpooled {list(x.shape)}")
     high = [w - s for w, s in zip(wanted, x.shape, strict=True)]
-    if not all(isinstance(each, int) for each in high):
+    if not all(isinstance(count, int) for count in high):
         result = formula(node, x)
         for axis, more in enumerate(high):
-            result = padded(result, axis, 0, more)
+            result = pad_axis(result, axis, 0, more)
         return result.value
     attributes = {"low": [0] * x.rank, "high": high, "mode": "constant", "value": 0.0}
     return node.emit("pad", x, **attributes) if any(high) else x

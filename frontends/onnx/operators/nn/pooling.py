@@ -1,7 +1,4 @@
-"""Pooling and local response normalisation.
-
-Where MaxPool found its elements.
-"""
+"""Pooling, the indices of MaxPool, and local response normalisation."""
 
 from __future__ import annotations
 
@@ -22,104 +19,114 @@ from mlc.frontends.onnx.operators.common.expressions import (
     read_along,
 )
 from mlc.frontends.onnx.operators.common.p_norms import power_of_abs, root
-from mlc.frontends.onnx.operators.common.sliding_windows import Window, lowest, window
+from mlc.frontends.onnx.operators.common.sliding_windows import WindowAttributes, lowest, window
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
 
-def indices_of_largest(node: Node, x: Value, geometry: Window, result: list[int]) -> Value:
-    """MaxPool's Indices: the flat place in x of the first largest element of each window. `result`:
-    MaxPool's spatial dims."""
+def indices_of_largest(node: Node, x: Value, geometry: WindowAttributes, result: list[int]) -> Value:
+    """Returns MaxPool's Indices: the flat index in x of the first largest element of each window.
+
+    `result`: MaxPool's spatial dims.
+    """
     batch, channels, *extents = node.shape(x)
     size, windows = math.prod(extents), math.prod(result)
-    places, inside = _window_places(geometry, extents, result)
-    # Padding is not read: the window's first element takes its place, and is found there first.
-    first = np.take_along_axis(places, inside.argmax(axis=1)[:, None], axis=1)
-    places = np.where(inside, places, first).clip(0, size - 1)
+    indices, inside = _window_indices(geometry, extents, result)
+    # Padding is not read: the window's first element replaces it, and is found there first.
+    first = np.take_along_axis(indices, inside.argmax(axis=1)[:, None], axis=1)
+    indices = np.where(inside, indices, first).clip(0, size - 1)
     flat = node.reshape(x, [batch, channels, size])
-    read = node.emit("gather", flat, node.constant(places, np.int32), axis=2)
+    read = node.emit("gather", flat, node.constant(indices, np.int32), axis=2)
     chosen = node.emit("arg_max", read, axis=3, keepdims=False, select_last_index=False)
-    rows = node.constant(np.arange(windows) * places.shape[1], np.int64)
-    numbers = _numbered(places, extents, bool(node.attr("storage_order", 0)))
-    place = node.emit("gather", node.constant(numbers), node.emit("add", chosen, rows), axis=0)
+    rows = node.constant(np.arange(windows) * indices.shape[1], np.int64)
+    stored = _stored_indices(indices, extents, bool(node.attr("storage_order", 0)))
+    index = node.emit("gather", node.constant(stored), node.emit("add", chosen, rows), axis=0)
     images = node.constant(np.arange(batch * channels).reshape(batch, channels, 1) * size, np.int64)
-    return node.reshape(node.emit("add", place, images), [batch, channels, *result])
+    return node.reshape(node.emit("add", index, images), [batch, channels, *result])
 
 
-def _window_places(geometry: Window, extents: list[int], result: list[int]) -> tuple[np.ndarray, np.ndarray]:
-    """The row-major place of each element of each window, and whether it lies inside: `[windows, kernel]`."""
+def _window_indices(
+    geometry: WindowAttributes, extents: list[int], result: list[int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the row-major index of each element of each window, and whether it is inside: `[windows,
+    kernel]`."""
     rank = len(extents)
-    place, inside = np.zeros([1] * (2 * rank), np.int64), np.ones([1] * (2 * rank), bool)
+    index, inside = np.zeros([1] * (2 * rank), np.int64), np.ones([1] * (2 * rank), bool)
     for axis, extent in enumerate(extents):
         begins = np.arange(result[axis]) * geometry.strides[axis] - geometry.pads[axis]
         offsets = np.arange(geometry.kernel[axis]) * geometry.dilations[axis]
         shape = [1] * (2 * rank)
         shape[axis], shape[rank + axis] = len(begins), len(offsets)
         along = (begins[:, None] + offsets).reshape(shape)
-        place, inside = place * extent + along, inside & (along >= 0) & (along < extent)
+        index, inside = index * extent + along, inside & (along >= 0) & (along < extent)
     shape = [math.prod(result), math.prod(geometry.kernel)]
-    return place.reshape(shape), inside.reshape(shape)
+    return index.reshape(shape), inside.reshape(shape)
 
 
-def _numbered(places: np.ndarray, extents: list[int], column_major: bool) -> np.ndarray:
-    """The numbers that Indices holds for row-major places."""
+def _stored_indices(indices: np.ndarray, extents: list[int], column_major: bool) -> np.ndarray:
+    """Returns the values of Indices for row-major indices."""
     if column_major:
-        places = np.ravel_multi_index(np.unravel_index(places, extents), extents, order="F")
-    return np.asarray(places, np.int64).reshape(-1)
+        indices = np.ravel_multi_index(np.unravel_index(indices, extents), extents, order="F")
+    return np.asarray(indices, np.int64).reshape(-1)
 
 
-def told_indices_of_largest(node: Node, x: Value, geometry: Window, result: Sequence[Dim]) -> Value:
-    """The same where only running tells some dims."""
+def dynamic_indices_of_largest(
+    node: Node, x: Value, geometry: WindowAttributes, result: Sequence[Dim]
+) -> Value:
+    """Returns MaxPool's Indices where some dims are dynamic."""
     batch, channels, *extents = x.shape
     rank, size, windows = len(extents), product(extents), product(result)
     taps = product(geometry.kernel)
     lines = [
-        _line(node, geometry, axis, *each) for axis, each in enumerate(zip(extents, result, strict=True))
+        _line(node, geometry, axis, *sizes) for axis, sizes in enumerate(zip(extents, result, strict=True))
     ]
     spread = [
-        line.shaped(
+        line.reshape(
             [
-                1 if each not in (axis, rank + axis) else line.value.shape[each != axis]
-                for each in range(2 * rank)
+                1 if index not in (axis, rank + axis) else line.value.shape[index != axis]
+                for index in range(2 * rank)
             ]
         )
         for axis, line in enumerate(lines)
     ]
-    places = _joined(node, spread, extents, column_major=False).shaped([windows, taps])
+    indices = _flat_index(node, spread, extents, column_major=False).reshape([windows, taps])
     flat = node.reshape(x, [batch, channels, size])
-    read = node.emit("gather", flat, places.value, axis=2)
+    read = node.emit("gather", flat, indices.value, axis=2)
     chosen = formula(node, node.emit("arg_max", read, axis=3, keepdims=False, select_last_index=False))
-    numbers = _joined(node, spread, extents, column_major=bool(node.attr("storage_order", 0)))
+    stored = _flat_index(node, spread, extents, column_major=bool(node.attr("storage_order", 0)))
     at = chosen + counting(node, windows) * taps
-    place = read_along(numbers.shaped([windows * taps]), 0, at)
-    images = counting(node, batch * channels).shaped([batch, channels, 1]) * dim(node, size)
-    return (place + images).shaped([batch, channels, *result]).value
+    index = read_along(stored.reshape([windows * taps]), 0, at)
+    images = counting(node, batch * channels).reshape([batch, channels, 1]) * dim(node, size)
+    return (index + images).reshape([batch, channels, *result]).value
 
 
-def _line(node: Node, geometry: Window, axis: int, extent: Dim, result: Dim) -> Formula:
-    """Where each window's elements lie along an axis, `[windows, kernel]`. Padding is not read: the first
-    element inside takes its place, and is found there or before."""
+def _line(node: Node, geometry: WindowAttributes, axis: int, extent: Dim, result: Dim) -> Formula:
+    """Returns the indices of each window's elements along an axis, `[windows, kernel]`.
+
+    Padding is not read: the first element inside replaces it, and is found there or before.
+    """
     width, dilation = geometry.kernel[axis], geometry.dilations[axis]
-    begins = counting(node, result).shaped([result, 1]) * geometry.strides[axis] - dim(
+    begins = counting(node, result).reshape([result, 1]) * geometry.strides[axis] - dim(
         node, geometry.pads[axis]
     )
-    places = begins + counting(node, width) * dilation
+    indices = begins + counting(node, width) * dilation
     first = begins + ((0 - begins).max(0) + (dilation - 1)) // dilation * dilation
-    inside = (places >= 0) & (places < dim(node, extent))
-    return inside.chosen(places, first + places * 0)
+    inside = (indices >= 0) & (indices < dim(node, extent))
+    return inside.select(indices, first + indices * 0)
 
 
-def _joined(node: Node, lines: Sequence[Formula], extents: Sequence[Dim], column_major: bool) -> Formula:
-    """The places that coordinates along all axes make."""
+def _flat_index(node: Node, lines: Sequence[Formula], extents: Sequence[Dim], column_major: bool) -> Formula:
+    """Returns the flat index of the elements with these coordinates."""
     steps = list(zip(lines, extents, strict=True))
-    (place, _), *rest = reversed(steps) if column_major else steps
+    (index, _), *rest = reversed(steps) if column_major else steps
     for line, extent in rest:
-        place = place * dim(node, extent) + line
-    return place
+        index = index * dim(node, extent) + line
+    return index
 
 
 @onnx_operator("MaxPool")
 def max_pool(node: Node) -> list[Value | None]:
+    """Imports MaxPool: the maxima, and their indices if they are used."""
     x = node.input(0)
     result = _pool(node, "max_pool", x, ceil_mode=bool(node.attr("ceil_mode", 0)))
     if not node.wants(1):
@@ -127,11 +134,12 @@ def max_pool(node: Node) -> list[Value | None]:
     geometry = window(node, x, list(node.attr("kernel_shape")))
     if all(value.is_static for value in (x, result)):
         return [result, indices_of_largest(node, x, geometry, node.shape(result)[2:])]
-    return [result, told_indices_of_largest(node, x, geometry, result.shape[2:])]
+    return [result, dynamic_indices_of_largest(node, x, geometry, result.shape[2:])]
 
 
 @onnx_operator("AveragePool")
 def average_pool(node: Node) -> Value:
+    """Imports AveragePool."""
     return _pool(
         node,
         "average_pool",
@@ -143,19 +151,20 @@ def average_pool(node: Node) -> Value:
 
 @onnx_operator("LpPool")
 def lp_pool(node: Node) -> Value:
-    """(sum of |x|^p over the window)^(1/p), through the average with padding counted."""
+    """Imports LpPool: (sum of |x|^p over the window)^(1/p), computed through the average with padding
+    counted."""
     x, p = node.input(0), node.attr("p", 2)
     powers = power_of_abs(node, x, p)
     geometry = window(node, x, list(node.attr("kernel_shape")))
     if node.attr("ceil_mode", 0):
         geometry = _whole_windows(node, x, geometry)
-    mean = _pooled(node, "average_pool", powers, geometry, ceil_mode=False, count_include_pad=True)
+    mean = _pool_with(node, "average_pool", powers, geometry, ceil_mode=False, count_include_pad=True)
     total = node.emit("mul", mean, node.scalar(product(geometry.kernel), mean))
     return root(node, total, p)
 
 
-def _whole_windows(node: Node, x: Value, geometry: Window) -> Window:
-    """The window with as much padding at the ends as windows of ceil_mode reach over them."""
+def _whole_windows(node: Node, x: Value, geometry: WindowAttributes) -> WindowAttributes:
+    """Returns the window with the padding at the ends that the windows of ceil_mode need."""
     rank, pads = len(geometry.kernel), list(geometry.pads)
     for i, size in enumerate(x.shape[2:]):
         extent, stride = (geometry.kernel[i] - 1) * geometry.dilations[i] + 1, geometry.strides[i]
@@ -167,48 +176,56 @@ def _whole_windows(node: Node, x: Value, geometry: Window) -> Window:
 
 
 def _pool(node: Node, op: str, x: Value, **attributes: bool) -> Value:
-    return _pooled(node, op, x, window(node, x, list(node.attr("kernel_shape"))), **attributes)
+    return _pool_with(node, op, x, window(node, x, list(node.attr("kernel_shape"))), **attributes)
 
 
-def _pooled(node: Node, op: str, x: Value, geometry: Window, **attributes: bool) -> Value:
+def _pool_with(node: Node, op: str, x: Value, geometry: WindowAttributes, **attributes: bool) -> Value:
     uncounted = (
         op == "average_pool"
         and not attributes["count_include_pad"]
         and any(pad != 0 for pad in geometry.pads)
     )
-    if geometry.moves or (not all(_known(x)) and (attributes["ceil_mode"] or uncounted)):
-        return _told_pool(node, op, x, geometry, **attributes)
+    if geometry.moves or (not all(_static_dims(x)) and (attributes["ceil_mode"] or uncounted)):
+        return _dynamic_pool(node, op, x, geometry, **attributes)
     return node.emit(op, x, kernel=geometry.kernel, **geometry.attributes(), **attributes, layout="NCHW")
 
 
-def _known(x: Value) -> list[bool]:
+def _static_dims(x: Value) -> list[bool]:
     return [isinstance(dim, int) for dim in x.shape[2:]]
 
 
-def _told_pool(
-    node: Node, op: str, x: Value, geometry: Window, ceil_mode: bool, count_include_pad: bool = False
+def _dynamic_pool(
+    node: Node,
+    op: str,
+    x: Value,
+    geometry: WindowAttributes,
+    ceil_mode: bool,
+    count_include_pad: bool = False,
 ) -> Value:
-    """The same with as much padding as only running tells. A mean is that with all padding, by the part of
-    each window that counts."""
+    """Pools with dynamic padding.
+
+    A mean is the mean with all padding, divided by the fraction of each window that counts.
+    """
     whole = _whole_windows(node, x, geometry) if ceil_mode else geometry
     if op == "max_pool":
-        return _unpadded(node, op, x, whole, lowest(x.dtype))
+        return _pool_padded(node, op, x, whole, lowest(x.dtype))
     rank = len(geometry.kernel)
     pads = geometry.pads if count_include_pad else [0] * (2 * rank)
     sizes = [size + pads[axis] + pads[rank + axis] for axis, size in enumerate(x.shape[2:])]
-    counted = filled_with(node, [1, 1, *sizes], 1.0, x.number)
+    ones = filled_with(node, [1, 1, *sizes], 1.0, x.onnx_type)
     beyond = replace(whole, pads=[all_of - own for all_of, own in zip(whole.pads, pads, strict=True)])
-    total, part = _unpadded(node, op, x, whole), _unpadded(node, op, counted, beyond)
+    total, part = _pool_padded(node, op, x, whole), _pool_padded(node, op, ones, beyond)
     return node.emit("div", total, part)
 
 
-def _unpadded(node: Node, op: str, x: Value, geometry: Window, fill: float = 0) -> Value:
+def _pool_padded(node: Node, op: str, x: Value, geometry: WindowAttributes, fill: float = 0) -> Value:
     x, geometry = geometry.inside(node, x, fill, whole=True)
     return node.emit(op, x, kernel=geometry.kernel, **geometry.attributes(), layout="NCHW")
 
 
 @onnx_operator("LRN")
 def lrn(node: Node) -> Value:
+    """Imports LRN."""
     attributes = {
         name: float(node.attr(name, d)) for name, d in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0))
     }

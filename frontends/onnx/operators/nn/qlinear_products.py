@@ -1,4 +1,4 @@
-"""QLinearMatMul and QLinearConv: products of quantised numbers, quantised again.
+"""QLinearMatMul and QLinearConv: products of quantised values, which are requantised.
 
 Sums of integers are exact, in i32. Their factor is computed in the scales' type and applied in f64, which
 holds every i32 and its product with the factor to the last digits: one rounding to the result's integers.
@@ -11,38 +11,45 @@ from onnx import TensorProto
 
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node
-from mlc.frontends.onnx.operators.math.contraction import centred, multiplied
-from mlc.frontends.onnx.operators.nn.convolution import convolved, per_channel
+from mlc.frontends.onnx.operators.math.contraction import multiply, subtract_zero_point
+from mlc.frontends.onnx.operators.nn.convolution import convolve, per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
 
 @onnx_operator("QLinearMatMul", since=10)
 def qlinear_matmul(node: Node) -> Value:
-    """Rows of a and columns of b may have scales and zero points of their own."""
+    """Imports QLinearMatMul. Rows of a and columns of b may have separate scales and zero points."""
     a, b = node.input(0), node.input(3)
-    if element_types.is_integer(a.number) and element_types.is_integer(b.number):
-        product = multiplied(node, centred(node, a, node.input(2), -2), centred(node, b, node.input(5), -1))
+    if element_types.is_integer(a.onnx_type) and element_types.is_integer(b.onnx_type):
+        product = multiply(
+            node,
+            subtract_zero_point(node, a, node.input(2), -2),
+            subtract_zero_point(node, b, node.input(5), -1),
+        )
     else:
         # The zero point of narrow floats is 0.
-        product = multiplied(node, _as_float(node, 0, -2), _as_float(node, 3, -1))
+        product = multiply(node, _as_float(node, 0, -2), _as_float(node, 3, -1))
     a_scale = _along(node, node.input(1), a.rank, -2)
     factor = node.emit("mul", a_scale, _along(node, node.input(4), b.rank, -1))
     y_scale, zero_point = (_along(node, node.input(i), product.rank, -2) for i in (6, 7))
-    return requantised(node, product, node.emit("div", factor, y_scale), zero_point)
+    return requantise(node, product, node.emit("div", factor, y_scale), zero_point)
 
 
 def _as_float(node: Node, index: int, axis: int) -> Value:
-    """An operand as f32, integers less their zero point."""
+    """Returns an operand as f32; zero points are subtracted from integers."""
     value = node.input(index)
     exact = (
-        centred(node, value, node.input(index + 2), axis) if element_types.is_integer(value.number) else value
+        subtract_zero_point(node, value, node.input(index + 2), axis)
+        if element_types.is_integer(value.onnx_type)
+        else value
     )
     return node.cast(exact, TensorProto.FLOAT)
 
 
 def _along(node: Node, value: Value, rank: int, axis: int) -> Value:
-    """A vector of entries along `axis` (from the back) of a tensor of `rank`, so that it broadcasts."""
+    """Reshapes a vector of entries along `axis` (from the end) of a tensor of `rank`, so that it
+    broadcasts."""
     if value.shape == (1,):
         return node.reshape(value, [])
     return node.reshape(value, [*value.shape, *[1] * (-axis - 1)]) if value.rank == 1 and rank > 1 else value
@@ -50,10 +57,14 @@ def _along(node: Node, value: Value, rank: int, axis: int) -> Value:
 
 @onnx_operator("QLinearConv", since=10)
 def qlinear_conv(node: Node) -> Value:
-    """The bias has the scale of the products and no zero point."""
+    """Imports QLinearConv. The bias has the scale of the products and no zero point."""
     x, w = node.input(0), node.input(3)
     # Subtracting the zero points first makes the padding's zeros right.
-    product = convolved(node, centred(node, x, node.input(2), 1), centred(node, w, node.input(5), -w.rank))
+    product = convolve(
+        node,
+        subtract_zero_point(node, x, node.input(2), 1),
+        subtract_zero_point(node, w, node.input(5), -w.rank),
+    )
     bias = node.optional(8)
     if bias is not None:
         product = node.emit("add", product, per_channel(node, bias, product.rank))
@@ -62,17 +73,19 @@ def qlinear_conv(node: Node) -> Value:
     if w_scale.rank:
         w_scale = per_channel(node, w_scale, product.rank)
     factor = node.emit("div", node.emit("mul", x_scale, w_scale), y_scale)
-    return requantised(node, product, factor, zero_point)
+    return requantise(node, product, factor, zero_point)
 
 
-def requantised(node: Node, product: Value, factor: Value, zero_point: Value) -> Value:
-    """product * factor + zero_point in zero_point's type: integers to nearest, halves to even, within their
-    range; narrow floats have no zero point."""
-    number = zero_point.number
+def requantise(node: Node, product: Value, factor: Value, zero_point: Value) -> Value:
+    """Returns product * factor + zero_point in zero_point's type.
+
+    Integers are rounded to nearest, halves to even, and clamped; narrow floats have no zero point.
+    """
+    onnx_type = zero_point.onnx_type
     wide = TensorProto.DOUBLE
     y = node.emit("mul", node.cast(product, wide), node.cast(factor, wide))
-    if not element_types.is_integer(number):
-        return node.cast(y, number)
+    if not element_types.is_integer(onnx_type):
+        return node.cast(y, onnx_type)
     y = node.emit("round", node.emit("add", y, node.cast(zero_point, wide)))
     limits = ml_dtypes.iinfo(zero_point.dtype)  # type: ignore[no-untyped-call]  # NumPy's knows no int4
-    return node.cast(node.emit("clamp", y, min=float(limits.min), max=float(limits.max)), number)
+    return node.cast(node.emit("clamp", y, min=float(limits.min), max=float(limits.max)), onnx_type)

@@ -8,123 +8,139 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.control_flow.loop_builder import counted_loop
 from mlc.frontends.onnx.operators.control_flow.row_slices import reversed_rows, row
 from mlc.frontends.onnx.operators.nn.recurrent_cells import (
     GRU,
     LSTM,
     RNN,
-    Cell,
     Direction,
+    RecurrentCell,
     activations,
     columns,
 )
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
-# The operators' inputs by number. Behind the first states come LSTM's peepholes.
+# The indices of the operators' inputs. The initial states are followed by LSTM's peepholes.
 X, W, R, BIASES, LENGTHS, FIRST_STATE = range(6)
 
-# direction -> whether each of its parts goes backwards in time.
+# direction -> whether each of its parts runs backwards in time.
 _DIRECTIONS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 
 
 @onnx_operator("RNN")
 def rnn(node: Node) -> list[Value | None]:
+    """Imports RNN."""
     return recurrent(node, RNN)
 
 
 @onnx_operator("GRU")
 def gru(node: Node) -> list[Value | None]:
+    """Imports GRU."""
     return recurrent(node, GRU)
 
 
 @onnx_operator("LSTM")
 def lstm(node: Node) -> list[Value | None]:
+    """Imports LSTM."""
     return recurrent(node, LSTM)
 
 
-def recurrent(node: Node, cell: Cell) -> list[Value | None]:
-    """The states at all times `[time, direction, batch, hidden]`, then those at the end `[direction, batch,
-    hidden]`; with `layout` 1 the batch comes first."""
+def recurrent(node: Node, cell: RecurrentCell) -> list[Value | None]:
+    """Returns the states at all times `[time, direction, batch, hidden]`, then the final ones `[direction,
+    batch, hidden]`.
+
+    With `layout` 1 the batch comes first. Raises NodeError for an unknown direction.
+    """
     batch_first = bool(node.attr("layout", 0))
-    x = _swapped(node, node.input(X)) if batch_first else node.input(X)
+    x = _swap_batch(node, node.input(X)) if batch_first else node.input(X)
     name = node.attr("direction", "forward")
     if name not in _DIRECTIONS:
         raise NodeError(f"direction must be forward, reverse or bidirectional, not {name!r}")
     outputs, ends = [], []
-    for place, backwards in enumerate(_DIRECTIONS[name]):
-        direction = _direction(node, cell, x, place, batch_first)
+    for position, backwards in enumerate(_DIRECTIONS[name]):
+        direction = _direction(node, cell, x, position, batch_first)
         end, stacks = _run(direction, cell, x, backwards)
-        outputs += [node.emit("unsqueeze", each, axes=[1]) for each in stacks]
-        ends.append([node.emit("unsqueeze", each, axes=[0]) for each in end])
-    whole = _joined(node, outputs, 1) if outputs else None
-    states = [_joined(node, list(each), 0) for each in zip(*ends, strict=True)]
+        outputs += [node.emit("unsqueeze", stack, axes=[1]) for stack in stacks]
+        ends.append([node.emit("unsqueeze", state, axes=[0]) for state in end])
+    whole = _concat(node, outputs, 1) if outputs else None
+    states = [
+        _concat(node, list(states_of_directions), 0) for states_of_directions in zip(*ends, strict=True)
+    ]
     if batch_first:
-        states = [_swapped(node, each) for each in states]
+        states = [_swap_batch(node, state) for state in states]
         whole = None if whole is None else node.emit("transpose", whole, permutation=[2, 0, 1, 3])
     return [whole, *states]
 
 
-def _joined(node: Node, parts: Sequence[Value], axis: int) -> Value:
+def _concat(node: Node, parts: Sequence[Value], axis: int) -> Value:
     return parts[0] if len(parts) == 1 else node.emit("concat", *parts, axis=axis)
 
 
-def _swapped(node: Node, value: Value) -> Value:
-    """The first two dims exchanged."""
+def _swap_batch(node: Node, value: Value) -> Value:
+    """Exchanges the first two dims."""
     return node.emit("transpose", value, permutation=[1, 0, *range(2, value.rank)])
 
 
-def _part(node: Node, value: Value | None, place: int, dims: Sequence[Dim]) -> Value | None:
-    """The part of one direction, of which it is known that it has these dims."""
+def _part(node: Node, value: Value | None, position: int, dims: Sequence[Dim]) -> Value | None:
+    """Returns the slice of one direction, which is known to have these dims."""
     if value is None:
         return None
-    own = value if value.shape[0] == 1 else sliced(node, value, {0: (place, 1, 1)})
+    own = value if value.shape[0] == 1 else slice_axes(node, value, {0: (position, 1, 1)})
     part = node.emit("squeeze", own, axes=[0])
     return part if part.is_static else node.reshape(part, dims)
 
 
-def _direction(node: Node, cell: Cell, x: Value, place: int, batch_first: bool) -> Direction:
+def _direction(node: Node, cell: RecurrentCell, x: Value, position: int, batch_first: bool) -> Direction:
     _, batch, width = x.shape
-    hidden = _hidden(node)
-    w = _part(node, node.optional(W), place, [cell.gates * hidden, width])
-    r = _part(node, node.optional(R), place, [cell.gates * hidden, hidden])
-    biases = _part(node, node.optional(BIASES), place, [2 * cell.gates * hidden])
-    peepholes = _part(node, node.optional(FIRST_STATE + cell.states), place, [3 * hidden])
+    hidden = _hidden_size(node)
+    w = _part(node, node.optional(W), position, [cell.gates * hidden, width])
+    r = _part(node, node.optional(R), position, [cell.gates * hidden, hidden])
+    biases = _part(node, node.optional(BIASES), position, [2 * cell.gates * hidden])
+    peepholes = _part(node, node.optional(FIRST_STATE + cell.states), position, [3 * hidden])
     if w is None or r is None:
         raise NodeError("its weights are missing")
     states = []
     for index in range(FIRST_STATE, FIRST_STATE + cell.states):
         given = node.optional(index)
         if given is None:
-            states.append(_zeros(node, [batch, hidden], x.number))
+            states.append(_zeros(node, [batch, hidden], x.onnx_type))
             continue
-        state = _part(node, _swapped(node, given) if batch_first else given, place, [batch, hidden])
+        state = _part(node, _swap_batch(node, given) if batch_first else given, position, [batch, hidden])
         assert state is not None, "a given state has a part for each direction"
         states.append(state)
     bias, reset_bias = _biases(node, cell, biases, hidden)
-    functions = activations(node, cell.functions)[place]
+    functions = activations(node, cell.functions)[position]
     return Direction(node, hidden, batch, w, r, bias, reset_bias, peepholes, states, functions)
 
 
-def _hidden(node: Node) -> int:
-    """How many numbers a state has. Raises NodeError where nothing tells, or two things differ."""
+def _hidden_size(node: Node) -> int:
+    """Returns the size of a state. Raises NodeError where it is not given, or given twice with different
+    values."""
     given = node.input(R).shape[-1]
-    told = node.attr("hidden_size", None)
-    if isinstance(given, int) and told not in (None, given):
-        raise NodeError(f"hidden_size is {told}, but R is for states of {given} numbers")
+    declared = node.attr("hidden_size", None)
+    if isinstance(given, int) and declared not in (None, given):
+        raise NodeError(f"hidden_size is {declared}, but R is for states of {given} elements")
     return given if isinstance(given, int) else node.attr("hidden_size")
 
 
-def _zeros(node: Node, dims: Sequence[Dim], number: int) -> Value:
-    told = [] if all(isinstance(dim, int) for dim in dims) else [node.sizes(dims)]
-    return node.named(node.emit("full", *told, result_type=node.type_of(dims, number), value=0.0), dims)
+def _zeros(node: Node, dims: Sequence[Dim], onnx_type: int) -> Value:
+    operands = [] if all(isinstance(dim, int) for dim in dims) else [node.sizes(dims)]
+    return node.name_dims(
+        node.emit("full", *operands, result_type=node.type_of(dims, onnx_type), value=0.0), dims
+    )
 
 
-def _biases(node: Node, cell: Cell, biases: Value | None, hidden: int) -> tuple[Value | None, Value | None]:
-    """The biases of all gates `[gates * hidden]`, inputs' and states' in one sum; and that of GRU's state
-    where the reset comes behind it, which is then not in the sum."""
+def _biases(
+    node: Node, cell: RecurrentCell, biases: Value | None, hidden: int
+) -> tuple[Value | None, Value | None]:
+    """Returns the biases of all gates `[gates * hidden]`, as sums of inputs' and states'; and the state's of
+    GRU.
+
+    The latter is not in the sum where the reset follows it.
+    """
     if biases is None:
         return None, None
     size = cell.gates * hidden
@@ -136,14 +152,18 @@ def _biases(node: Node, cell: Cell, biases: Value | None, hidden: int) -> tuple[
     return node.emit("add", of_input, padded), columns(node, of_state, 2 * hidden, hidden)
 
 
-def _run(direction: Direction, cell: Cell, x: Value, backwards: bool) -> tuple[list[Value], list[Value]]:
-    """The states at the end, and the outputs of all times if the node has that output."""
+def _run(
+    direction: Direction, cell: RecurrentCell, x: Value, backwards: bool
+) -> tuple[list[Value], list[Value]]:
+    """Runs one direction; returns the final states, and the outputs of all times if the node has that
+    output."""
     node, time = direction.node, x.shape[0]
     products = direction.input_products(x, cell.gates)
     lengths = _lengths(node, time, direction.batch)
     zero = node.scalar(0, x)
 
     def body(iteration: Value, carried: list[Value]) -> tuple[list[Value], list[Value]]:
+        """Computes one step."""
         now = products.map(lambda value: row(node, value, iteration, backwards))
         following = cell.step(direction, now, carried)
         output = following[0]
@@ -155,11 +175,11 @@ def _run(direction: Direction, cell: Cell, x: Value, backwards: bool) -> tuple[l
         return following, [output] if node.wants(0) else []
 
     ends, stacks = counted_loop(node, time, direction.states, body)
-    return ends, [reversed_rows(node, each) if backwards else each for each in stacks]
+    return ends, [reversed_rows(node, stack) if backwards else stack for stack in stacks]
 
 
 def _lengths(node: Node, time: Dim, batch: Dim) -> Value | None:
-    """How many steps each sequence of the batch has, `[batch, 1]`; None where all have all."""
+    """Returns the number of steps of each sequence of the batch, `[batch, 1]`; None where all have all."""
     lengths = node.optional(LENGTHS)
     if lengths is None or (lengths.is_constant and np.all(lengths.known == time)):
         return None
@@ -167,7 +187,7 @@ def _lengths(node: Node, time: Dim, batch: Dim) -> Value | None:
 
 
 def _inside(node: Node, iteration: Value, backwards_from: Dim | None, lengths: Value) -> Value:
-    """Whether the sequences have such a step."""
+    """Returns which sequences have this step."""
     if backwards_from is not None:
         iteration = node.emit("sub", node.size(backwards_from - 1), iteration)
     return node.emit("less", iteration, lengths)

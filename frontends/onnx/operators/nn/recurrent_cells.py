@@ -1,7 +1,4 @@
-"""One step of RNN, GRU and LSTM.
-
-The activation functions that recurrent operators name in attributes.
-"""
+"""One step of RNN, GRU and LSTM, and the activation functions that they name in attributes."""
 
 from __future__ import annotations
 
@@ -9,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import sliced
-from mlc.frontends.onnx.operators.math.contraction import transposed
+from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
+from mlc.frontends.onnx.operators.math.contraction import transpose_last
 from mlc.frontends.onnx.values import Dim, Value
 
 Function = Callable[[Node, Value], Value]
 
-# Graph op and its parameters, of which `activation_alpha` and `activation_beta` give others than these.
+# Graph op and its default parameters, which `activation_alpha` and `activation_beta` override.
 _OPS: dict[str, tuple[str, dict[str, float]]] = {
     "elu": ("elu", {"alpha": 1.0}),
     "hardsigmoid": ("hard_sigmoid", {"alpha": 0.2, "beta": 0.5}),
@@ -35,31 +32,36 @@ _SCALED_TANH = {"alpha": 1.0, "beta": 1.0}
 
 @dataclass(frozen=True)
 class Activation:
-    """A function by its name in ONNX, in small letters, with its parameters."""
+    """An activation function by its name in ONNX, in lower case, with its parameters."""
 
     name: str
     parameters: dict[str, float]
 
     def __call__(self, node: Node, x: Value) -> Value:
         if self.name == "affine":
-            return node.emit("add", self._scaled(node, x, "alpha"), node.scalar(self.parameters["beta"], x))
+            return node.emit("add", self._scale_by(node, x, "alpha"), node.scalar(self.parameters["beta"], x))
         if self.name == "scaledtanh":
-            inner = node.emit("tanh", self._scaled(node, x, "beta"))
-            return self._scaled(node, inner, "alpha")
+            inner = node.emit("tanh", self._scale_by(node, x, "beta"))
+            return self._scale_by(node, inner, "alpha")
         return node.emit(_OPS[self.name][0], x, **self.parameters)
 
-    def _scaled(self, node: Node, x: Value, parameter: str) -> Value:
+    def _scale_by(self, node: Node, x: Value, parameter: str) -> Value:
         return node.emit("mul", x, node.scalar(self.parameters[parameter], x))
 
 
 def activations(node: Node, defaults: Sequence[str]) -> list[list[Activation]]:
-    """The functions of each direction; `defaults` are those of one. Parameters are taken from the attributes
-    in the order of the functions that have such a parameter."""
+    """Returns the functions of each direction; `defaults` are those of one.
+
+    Parameters are taken from the attributes in the order of the functions that have such a parameter. Raises
+    NodeError for unknown functions.
+    """
     directions = 2 if node.attr("direction", "forward") == "bidirectional" else 1
-    names = [str(each).lower() for each in node.attr("activations", None) or [*defaults] * directions]
+    names = [str(function).lower() for function in node.attr("activations", None) or [*defaults] * directions]
     if len(names) != len(defaults) * directions:
         raise NodeError(f"activations must name {len(defaults) * directions} functions, not {len(names)}")
-    given = {each: iter(node.attr(f"activation_{each}", None) or []) for each in ("alpha", "beta")}
+    given = {
+        parameter: iter(node.attr(f"activation_{parameter}", None) or []) for parameter in ("alpha", "beta")
+    }
     found = [_activation(name, given) for name in names]
     return [found[first : first + len(defaults)] for first in range(0, len(found), len(defaults))]
 
@@ -69,36 +71,38 @@ def _activation(name: str, given: dict[str, Iterator[float]]) -> Activation:
     if name not in _OPS and name not in others:
         raise NodeError(f"it names an activation that ONNX does not have: {name}")
     defaults = others[name] if name in others else _OPS[name][1]
-    return Activation(name, {each: float(next(given[each], value)) for each, value in defaults.items()})
+    return Activation(
+        name, {parameter: float(next(given[parameter], value)) for parameter, value in defaults.items()}
+    )
 
 
 @dataclass(frozen=True)
 class Gates:
-    """Numbers for each gate, `[..., hidden]`: pairs of the first gate and a value that holds those of one
-    gate or of several, side by side."""
+    """The values of gates, `[..., hidden]`: pairs of the first gate and a value that holds one gate or
+    several contiguous ones."""
 
     parts: Sequence[tuple[int, Value]]
     hidden: int
 
     def map(self, function: Callable[[Value], Value]) -> Gates:
-        """The gates with a function of each of their values."""
+        """Applies a function to each of the values."""
         return Gates([(first, function(value)) for first, value in self.parts], self.hidden)
 
     def of(self, node: Node, gate: int) -> Value:
-        """The numbers of one gate."""
-        first, value = max(((k, each) for k, each in self.parts if k <= gate), key=lambda part: part[0])
+        """Returns the values of one gate."""
+        first, value = max(((k, part) for k, part in self.parts if k <= gate), key=lambda part: part[0])
         return columns(node, value, (gate - first) * self.hidden, self.hidden)
 
 
 def columns(node: Node, value: Value, start: int, count: int) -> Value:
-    """`count` elements of the last dim from `start` on."""
+    """Returns `count` elements of the last dim from `start` on."""
     whole = value.shape[-1] == count
-    return value if whole else sliced(node, value, {value.rank - 1: (start, count, 1)})
+    return value if whole else slice_axes(node, value, {value.rank - 1: (start, count, 1)})
 
 
 @dataclass(frozen=True)
 class Direction:
-    """One direction of a recurrent node, with its own weights.
+    """One direction of a recurrent node, with its weights.
 
     w `[gates * hidden, input]`, r `[gates * hidden, hidden]`, bias `[gates * hidden]`, reset_bias `[hidden]`,
     peepholes `[3 * hidden]`, states `[batch, hidden]`.
@@ -116,11 +120,11 @@ class Direction:
     functions: Sequence[Activation]
 
     def input_products(self, x: Value, gates: int) -> Gates:
-        """What the gates get from x `[time, batch, input]`, at all times."""
+        """Returns the contribution of x `[time, batch, input]` to the gates, at all times."""
         return self._products(x, self.w, self.bias, 0, gates)
 
     def state_products(self, state: Value, first: int, end: int) -> Gates:
-        """What gates `first` to `end` get from a state."""
+        """Returns the contribution of a state to gates `first` to `end`."""
         return self._products(state, self.r, None, first, end)
 
     def _products(self, x: Value, weights: Value, bias: Value | None, first: int, end: int) -> Gates:
@@ -129,27 +133,28 @@ class Direction:
         step = end - first if self.batch == 1 else 1
         parts = []
         for gate in range(first, end, step):
-            own = sliced(node, weights, {0: (gate * size, step * size, 1)})
-            value = node.emit("matmul", x, transposed(node, own))
+            own = slice_axes(node, weights, {0: (gate * size, step * size, 1)})
+            value = node.emit("matmul", x, transpose_last(node, own))
             if bias is not None:
                 value = node.emit("add", value, columns(node, bias, gate * size, step * size))
             parts.append((gate, value))
         return Gates(parts, size)
 
     def add(self, a: Gates, b: Gates) -> Gates:
-        """Sums of gates that are held alike."""
+        """Adds gates that are grouped the same way."""
         pairs = zip(a.parts, b.parts, strict=True)
         return Gates([(k, self.node.emit("add", x, y)) for (k, x), (_, y) in pairs], self.hidden)
 
-    def activate(self, place: int, x: Value) -> Value:
-        """The activation number `place` of what a gate sums up, which is clipped first if the node asks."""
+    def activate(self, index: int, x: Value) -> Value:
+        """Applies the activation with this index to a gate's sum, which is clipped first if the node has
+        `clip`."""
         limit = self.node.attr("clip", None)
         if limit is not None:
             x = self.node.emit("clamp", x, min=-float(limit), max=float(limit))
-        return self.functions[place](self.node, x)
+        return self.functions[index](self.node, x)
 
     def one_minus(self, x: Value) -> Value:
-        """1 - x."""
+        """Returns 1 - x."""
         return self.node.emit("sub", self.node.scalar(1, x), x)
 
 
@@ -158,8 +163,9 @@ Step = Callable[[Direction, Gates, list[Value]], list[Value]]
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A kind of recurrent node: its numbers of gates and states, the activations of one direction."""
+class RecurrentCell:
+    """A type of recurrent node: the number of its gates and states, the default activations of one direction,
+    and its step."""
 
     gates: int
     states: int
@@ -173,7 +179,7 @@ def _rnn_step(cell: Direction, x: Gates, states: list[Value]) -> list[Value]:
 
 
 def _gru_step(cell: Direction, x: Gates, states: list[Value]) -> list[Value]:
-    """Gates: update z, reset r, hidden h."""
+    """Computes a step of GRU. Gates: update z, reset r, hidden h."""
     node, (state,) = cell.node, states
     emit, late = node.emit, bool(node.attr("linear_before_reset", 0))
     product = cell.state_products(state, 0, 3 if late else 2)
@@ -189,30 +195,30 @@ def _gru_step(cell: Direction, x: Gates, states: list[Value]) -> list[Value]:
 
 
 def _lstm_step(cell: Direction, x: Gates, states: list[Value]) -> list[Value]:
-    """Gates: input i, output o, forget f, cell c."""
+    """Computes a step of LSTM. Gates: input i, output o, forget f, cell c."""
     node, (state, memory) = cell.node, states
     emit = node.emit
     total = cell.add(cell.state_products(state, 0, 4), x)
-    i = cell.activate(0, _peeped(cell, total.of(node, 0), 0, memory))
+    i = cell.activate(0, _add_peephole(cell, total.of(node, 0), 0, memory))
     if node.attr("input_forget", 0):
         f = cell.one_minus(i)
     else:
-        f = cell.activate(0, _peeped(cell, total.of(node, 2), 2, memory))
+        f = cell.activate(0, _add_peephole(cell, total.of(node, 2), 2, memory))
     c = cell.activate(1, total.of(node, 3))
     memory = emit("add", emit("mul", f, memory), emit("mul", i, c))
-    o = cell.activate(0, _peeped(cell, total.of(node, 1), 1, memory))
-    # ONNX Runtime clips what gates sum up, and not the memory.
+    o = cell.activate(0, _add_peephole(cell, total.of(node, 1), 1, memory))
+    # ONNX Runtime clips the gates' sums, and not the memory.
     return [emit("mul", o, cell.functions[2](node, memory)), memory]
 
 
-def _peeped(cell: Direction, gate: Value, place: int, memory: Value) -> Value:
-    """What a gate sums up, with its view of the memory."""
+def _add_peephole(cell: Direction, gate: Value, index: int, memory: Value) -> Value:
+    """Returns a gate's sum plus the peephole connection to the memory."""
     if cell.peepholes is None:
         return gate
-    weights = columns(cell.node, cell.peepholes, place * cell.hidden, cell.hidden)
+    weights = columns(cell.node, cell.peepholes, index * cell.hidden, cell.hidden)
     return cell.node.emit("add", gate, cell.node.emit("mul", weights, memory))
 
 
-RNN = Cell(1, 1, ("Tanh",), _rnn_step)
-GRU = Cell(3, 1, ("Sigmoid", "Tanh"), _gru_step)
-LSTM = Cell(4, 2, ("Sigmoid", "Tanh", "Tanh"), _lstm_step)
+RNN = RecurrentCell(1, 1, ("Tanh",), _rnn_step)
+GRU = RecurrentCell(3, 1, ("Sigmoid", "Tanh"), _gru_step)
+LSTM = RecurrentCell(4, 2, ("Sigmoid", "Tanh", "Tanh"), _lstm_step)

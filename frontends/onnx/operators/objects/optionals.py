@@ -1,4 +1,4 @@
-"""Optionals: what they hold stands for them, as long as the importer knows whether they hold something."""
+"""Optionals: the importer represents an optional by its element as long as it knows whether there is one."""
 
 from __future__ import annotations
 
@@ -8,31 +8,34 @@ from onnx import TensorProto
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.runtime_objects import content
-from mlc.frontends.onnx.value_types import SequenceKind, TensorKind, kind_of_type
-from mlc.frontends.onnx.values import Held, Nothing, RunTimeOptional, Value
+from mlc.frontends.onnx.value_types import SequenceValueType, TensorValueType, read_value_type
+from mlc.frontends.onnx.values import Nothing, OnnxValue, RunTimeOptional, Value
 
 
 @onnx_operator("Optional")
-def optional(node: Node) -> list[Held]:
-    given, kind = node.held(0), node.attr("type", None)
+def optional(node: Node) -> list[OnnxValue]:
+    """Imports Optional: its input, or an optional without an element."""
+    given, value_type = node.any_input(0), node.attr("type", None)
     if given is not None:
         return [given]
-    element = None if kind is None else kind_of_type(kind)
-    return [Nothing(element if isinstance(element, TensorKind | SequenceKind) else None)]
+    element = None if value_type is None else read_value_type(value_type)
+    return [Nothing(element if isinstance(element, TensorValueType | SequenceValueType) else None)]
 
 
 @onnx_operator("OptionalHasElement")
 def optional_has_element(node: Node) -> Value:
-    given = node.held(0)
+    """Imports OptionalHasElement; a constant unless the optional exists at run time."""
+    given = node.any_input(0)
     if isinstance(given, RunTimeOptional):
-        length = node.call_runtime("sequence_length", given.value, number=TensorProto.INT64, shape=[])
+        length = node.call_runtime("sequence_length", given.value, onnx_type=TensorProto.INT64, shape=[])
         return node.emit("greater", length, node.constant(np.asarray(0, np.int64)))
     return node.constant(np.asarray(not (given is None or isinstance(given, Nothing))))
 
 
 @onnx_operator("OptionalGetElement")
-def optional_get_element(node: Node) -> list[Held]:
-    given = node.held(0)
+def optional_get_element(node: Node) -> list[OnnxValue]:
+    """Imports OptionalGetElement. Raises NodeError for an optional without an element."""
+    given = node.any_input(0)
     if isinstance(given, RunTimeOptional):
         return [content(node, given)]
     if given is None or isinstance(given, Nothing):

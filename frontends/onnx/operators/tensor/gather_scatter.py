@@ -1,4 +1,4 @@
-"""Operators that read or write at places that a tensor names."""
+"""Operators that read or write elements at the coordinates in a tensor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import counted, declared_rank, number_of, with_length
+from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, i64_scalar, iota, with_length
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -17,6 +17,7 @@ _REDUCTIONS = ("none", "add", "mul", "max", "min")
 
 @onnx_operator("GatherND", since=11)
 def gather_nd(node: Node) -> Value:
+    """Imports GatherND."""
     x, indices = node.input(0), node.input(1)
     batch = int(node.attr("batch_dims", 0))
     if isinstance(indices.shape[-1], Size):
@@ -25,7 +26,7 @@ def gather_nd(node: Node) -> Value:
 
 
 def _tuples_of(node: Node, indices: Value, length: int) -> Value:
-    """Indices whose last dim, how many numbers a tuple has, follows from ranks."""
+    """Returns indices whose last dim, the length of a tuple, is known from ranks."""
     sizes = [-1 if isinstance(d, Size) else d for d in indices.shape[:-1]]
     rank = indices.rank
     return node.emit("slice", indices, starts=[0] * rank, sizes=[*sizes, length], steps=[1] * rank)
@@ -34,7 +35,7 @@ def _tuples_of(node: Node, indices: Value, length: int) -> Value:
 @onnx_operator("Scatter", since=9, until=10)
 @onnx_operator("ScatterElements", since=11)
 def scatter_elements(node: Node) -> Value:
-    """`reduction` exists from opset 16 on, max and min from 18 on."""
+    """Imports Scatter and ScatterElements. `reduction` exists from opset 16 on, max and min from 18 on."""
     x = node.input(0)
     axis = node.axis(node.attr("axis", 0), x.rank)
     return node.emit(
@@ -44,6 +45,7 @@ def scatter_elements(node: Node) -> Value:
 
 @onnx_operator("ScatterND", since=11)
 def scatter_nd(node: Node) -> Value:
+    """Imports ScatterND."""
     x, indices, updates = (node.input(i) for i in range(3))
     if isinstance(indices.shape[-1], Size):
         indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - updates.rank)
@@ -59,7 +61,11 @@ def _reduction(node: Node) -> str:
 
 @onnx_operator("TensorScatter", since=24)
 def tensor_scatter(node: Node) -> Value:
-    """scatter_nd at (the places in front of the axis, write_indices[batch] + the place in the update)."""
+    """Imports TensorScatter: scatter_nd at (coordinates before the axis, write_indices[batch] + index in the
+    update).
+
+    Raises NodeError for other axes and modes.
+    """
     cache, update = node.input(0), node.input(1)
     axis = node.axis(node.attr("axis", -2), cache.rank)
     mode = node.attr("mode", "linear")
@@ -68,43 +74,48 @@ def tensor_scatter(node: Node) -> Value:
     if mode not in ("linear", "circular"):
         raise NodeError(f"mode must be linear or circular, not {mode!r}")
     shape = update.shape[: axis + 1]
-    places = [_along(node, shape, dim) for dim in range(axis + 1)]
+    coordinates = [_along(node, shape, dim) for dim in range(axis + 1)]
     if node.optional(2) is not None:
         first = node.reshape(with_length(node, node.input(2), shape[0]), [shape[0], *[1] * axis])
-        places[axis] = node.emit("add", places[axis], first)
+        coordinates[axis] = node.emit("add", coordinates[axis], first)
     if mode == "circular":
-        extent = number_of(node, cache.shape[axis])
-        places[axis] = node.emit("mod", places[axis], extent, fmod=False)
-    return node.emit("scatter_nd", cache, tuples(node, places, shape), update, reduction="none")
+        extent = i64_scalar(node, cache.shape[axis])
+        coordinates[axis] = node.emit("mod", coordinates[axis], extent, fmod=False)
+    return node.emit("scatter_nd", cache, tuples(node, coordinates, shape), update, reduction="none")
 
 
 def _along(node: Node, shape: Sequence[Dim], dim: int) -> Value:
-    """The place along a dim, in a shape that broadcasts to `shape`."""
+    """Returns the coordinate along a dim, in a shape that broadcasts to `shape`."""
     return node.reshape(
-        counted(node, shape[dim]), [size if axis == dim else 1 for axis, size in enumerate(shape)]
+        iota(node, shape[dim]), [size if axis == dim else 1 for axis, size in enumerate(shape)]
     )
 
 
-def tuples(node: Node, places: Sequence[Value], shape: Sequence[Dim]) -> Value:
-    """Indices for gather_nd and scatter_nd: the values, broadcast to `shape`, side by side in a last dim."""
-    whole = [node.expand(each, shape) for each in places]
-    parts = [node.reshape(each, [*shape, 1]) for each in whole]
+def tuples(node: Node, coordinates: Sequence[Value], shape: Sequence[Dim]) -> Value:
+    """Returns indices for gather_nd and scatter_nd: the coordinates, broadcast to `shape`, stacked along a
+    last dim."""
+    whole = [node.expand(coordinate, shape) for coordinate in coordinates]
+    parts = [node.reshape(coordinate, [*shape, 1]) for coordinate in whole]
     return parts[0] if len(parts) == 1 else node.emit("concat", *parts, axis=len(shape))
 
 
 @onnx_operator("ReverseSequence", since=10)
 def reverse_sequence(node: Node) -> Value:
-    """gather_nd of the place sequence_lens[batch] - 1 - time, and of the place itself behind the sequence."""
+    """Imports ReverseSequence: gather_nd of the time sequence_lens[batch] - 1 - time, and of the time itself
+    after the sequence.
+
+    Raises NodeError for axes other than 0 and 1.
+    """
     x = node.input(0)
     time, batch = int(node.attr("time_axis", 0)), int(node.attr("batch_axis", 1))
     if {time, batch} != {0, 1}:
         raise NodeError(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
     shape = x.shape[:2]
-    place = _along(node, shape, time)
+    coordinate = _along(node, shape, time)
     lengths = with_length(node, node.input(1), shape[batch])
     lengths = node.reshape(lengths, [size if axis == batch else 1 for axis, size in enumerate(shape)])
-    back = node.emit("sub", node.emit("sub", lengths, node.constant(np.int64(1))), place)
-    source = node.emit("where", node.emit("less", place, lengths), back, place)
+    back = node.emit("sub", node.emit("sub", lengths, node.constant(np.int64(1))), coordinate)
+    source = node.emit("where", node.emit("less", coordinate, lengths), back, coordinate)
     if batch == 0:
         return node.emit("gather_nd", x, tuples(node, [source], shape), batch_dims=1)
     return node.emit("gather_nd", x, tuples(node, [source, _along(node, shape, batch)], shape), batch_dims=0)

@@ -1,7 +1,4 @@
-"""Operators that move elements: reshapes, transposes, concatenation, gathers.
-
-Tile.
-"""
+"""Operators that move elements: reshapes, transposes, concatenation, tiling, gathers."""
 
 from __future__ import annotations
 
@@ -13,12 +10,12 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import (
-    checked,
-    counted,
     declared_length,
     declared_rank,
-    number_of,
+    i64_scalar,
+    iota,
     of_declared_rank,
+    require,
     vector_of,
 )
 from mlc.frontends.onnx.registry import onnx_operator
@@ -27,40 +24,41 @@ from mlc.frontends.onnx.values import Dim, Value
 
 @onnx_operator("Tile", since=6)
 def tile(node: Node) -> Value:
-    """Repeats that only running tells are gathers of place i modulo the dim."""
+    """Imports Tile. Dynamic repeats are gathers of index i modulo the dim."""
     x, repeats = node.input(0), node.input(1)
     if repeats.is_constant:
         return node.emit("tile", x, repeats=node.ints(1))
     for axis, count in enumerate(node.read_dims(vector_of(node, repeats, x.rank))):
-        x = _repeated(node, x, axis, count)
+        x = _tile_axis(node, x, axis, count)
     return x
 
 
 @onnx_operator("Tile", until=5)
 def tile_along_axis(node: Node) -> Value:
-    """A number of tiles along one axis, both of the element type of x."""
+    """Imports Tile up to opset 5: a number of tiles along one axis, both of the element type of x."""
     x, tiles = node.input(0), node.input(1)
-    [number] = node.elements(node.input(2)).reshape(-1)
-    axis = node.axis(int(number), x.rank)
+    [axis_value] = node.elements(node.input(2)).reshape(-1)
+    axis = node.axis(int(axis_value), x.rank)
     if tiles.is_constant:
         [count] = node.elements(tiles).reshape(-1)
-        return node.emit("tile", x, repeats=[int(count) if each == axis else 1 for each in range(x.rank)])
-    [told] = node.read_dims(node.reshape(node.cast(tiles, TensorProto.INT64), [1]))
-    return _repeated(node, x, axis, told)
+        return node.emit("tile", x, repeats=[int(count) if index == axis else 1 for index in range(x.rank)])
+    [repeats_along] = node.read_dims(node.reshape(node.cast(tiles, TensorProto.INT64), [1]))
+    return _tile_axis(node, x, axis, repeats_along)
 
 
-def _repeated(node: Node, x: Value, axis: int, count: Dim) -> Value:
+def _tile_axis(node: Node, x: Value, axis: int, count: Dim) -> Value:
     dim = x.shape[axis]
-    places = node.emit("mod", counted(node, dim * count), number_of(node, dim), fmod=False)
-    return node.emit("gather", x, places, axis=axis)
+    indices = node.emit("mod", iota(node, dim * count), i64_scalar(node, dim), fmod=False)
+    return node.emit("gather", x, indices, axis=axis)
 
 
 @onnx_operator("Reshape")
 def reshape(node: Node) -> Value:
+    """Imports Reshape. Raises NodeError for shapes that do not fit."""
     x = node.input(0)
     if node.optional(1) is not None and node.input(1).known is None:
-        made = node.reshape(x, node.read_dims(_read_shape(node, x, node.input(1))))
-        return of_declared_rank(node, made, node.input(1))
+        result = node.reshape(x, node.read_dims(_read_shape(node, x, node.input(1))))
+        return of_declared_rank(node, result, node.input(1))
     wanted: list[Dim] = node.dims(1) if node.optional(1) is not None else list(node.attr("shape"))
     copied = [] if node.attr("allowzero", 0) else [i for i, d in enumerate(wanted) if d == 0]
     if any(i >= x.rank for i in copied):
@@ -68,14 +66,14 @@ def reshape(node: Node) -> Value:
             f"the new shape {_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
         )
     wanted = [x.shape[i] if i in copied else d for i, d in enumerate(wanted)]
-    return node.reshape(x, _resolved(x, wanted, copied))
+    return node.reshape(x, _resolve_shape(x, wanted, copied))
 
 
 def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
-    """A shape that only running tells, with its 0 and its -1 computed then."""
+    """Returns a dynamic shape with its 0 and its -1 computed."""
     wanted = declared_length(node, wanted)
     [length] = node.shape(wanted)
-    zero, one, open_dim = (node.constant(np.int64(number)) for number in (0, 1, -1))
+    zero, one, open_dim = (node.constant(np.int64(value)) for value in (0, 1, -1))
     if not node.attr("allowzero", 0):
         own = node.sizes([*x.shape, *[0] * length][:length])
         wanted = node.emit("where", node.emit("equal", wanted, zero), own, wanted)
@@ -86,8 +84,8 @@ def _read_shape(node: Node, x: Value, wanted: Value) -> Value:
     return node.emit("where", is_open, rest, wanted)
 
 
-def _resolved(x: Value, wanted: list[Dim], copied: Sequence[int]) -> list[Dim]:
-    """`wanted`, in which the dims `copied` are x's, with its -1 computed."""
+def _resolve_shape(x: Value, wanted: list[Dim], copied: Sequence[int]) -> list[Dim]:
+    """Returns `wanted`, whose dims `copied` are x's, with its -1 computed. Raises NodeError."""
     if wanted.count(-1) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
         raise NodeError(
             f"the new shape {_text(wanted)} is wrong: at most one dim may be -1, the others are not negative"
@@ -96,10 +94,10 @@ def _resolved(x: Value, wanted: list[Dim], copied: Sequence[int]) -> list[Dim]:
         if differ(product(x.shape), product(wanted)):
             raise NodeError(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
         return wanted
-    # Those that are copied may be 0, and the -1 does not depend on them.
+    # Copied dims may be 0, and the -1 does not depend on them.
     total = product([d for i, d in enumerate(x.shape) if i not in copied])
     known = product([d for i, d in enumerate(wanted) if d != -1 and i not in copied])
-    # Sizes on both sides cancel; what is left must divide.
+    # Sizes on both sides cancel; the rest must divide.
     if known == 0 or (isinstance(total, int) and isinstance(known, int) and total % known):
         raise NodeError(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
     return [floordiv(total, known) if d == -1 else d for d in wanted]
@@ -111,6 +109,7 @@ def _text(dims: Sequence[Dim]) -> str:
 
 @onnx_operator("Flatten")
 def flatten(node: Node) -> Value:
+    """Imports Flatten."""
     x, axis = node.input(0), node.attr("axis", 1)
     axis = x.rank if axis == x.rank else node.axis(axis, x.rank)
     return node.reshape(x, [product(x.shape[:axis]), product(x.shape[axis:])])
@@ -118,6 +117,7 @@ def flatten(node: Node) -> Value:
 
 @onnx_operator("Transpose")
 def transpose(node: Node) -> Value:
+    """Imports Transpose. Raises NodeError for a `perm` that is no permutation."""
     x = node.input(0)
     order = [node.axis(a, x.rank) for a in node.attr("perm", reversed(range(x.rank)))]
     if sorted(order) != list(range(x.rank)):
@@ -127,6 +127,7 @@ def transpose(node: Node) -> Value:
 
 @onnx_operator("Concat")
 def concat(node: Node) -> Value:
+    """Imports Concat."""
     values = [node.input(i) for i in range(len(node.inputs))]
     if not values:
         raise NodeError("it has no input")
@@ -136,6 +137,7 @@ def concat(node: Node) -> Value:
 
 @onnx_operator("Expand", since=8)
 def expand(node: Node) -> Value:
+    """Imports Expand. Raises NodeError for shapes that do not broadcast."""
     x = node.input(0)
     wanted = node.read_dims(_shape_to_expand_to(node, node.input(1)))
     rank = max(x.rank, len(wanted))
@@ -143,58 +145,62 @@ def expand(node: Node) -> Value:
     want = [1] * (rank - len(wanted)) + wanted
     # Broadcasting goes both ways: a dim of 1 in the wanted shape keeps x's.
     try:
-        made = node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
+        result = node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
     except ValueError:
         raise NodeError(f"{_text(x.shape)} does not broadcast to {_text(wanted)}") from None
-    return of_declared_rank(node, made, node.input(1))
+    return of_declared_rank(node, result, node.input(1))
 
 
 def _shape_to_expand_to(node: Node, wanted: Value) -> Value:
-    """The shape, with a 1 for each dim that it lacks where only running tells how many it has."""
+    """Returns the shape, padded with leading 1s to the declared rank where its length is dynamic."""
     if wanted.rank != 1:
         raise NodeError(f"input 1 ('{wanted.name}') must have rank 1, but has rank {wanted.rank}")
     if isinstance(wanted.shape[0], int):
         return wanted
     rank = declared_rank(node)
-    fits = node.emit("less_equal", number_of(node, wanted.shape[0]), number_of(node, rank))
-    wrong = f"'{wanted.name}' holds more than {rank} numbers, and a result of rank {rank} is declared"
-    wanted = checked(node, wanted, fits, wrong)
+    fits = node.emit("less_equal", i64_scalar(node, wanted.shape[0]), i64_scalar(node, rank))
+    wrong = f"'{wanted.name}' holds more than {rank} integers, and a result of rank {rank} is declared"
+    wanted = require(node, wanted, fits, wrong)
     filled = node.emit("concat", node.constant(np.ones(rank, np.int64)), wanted, axis=0)
     return node.emit("slice", filled, starts=[-rank], sizes=[rank], steps=[1])
 
 
 @onnx_operator("Gather")
 def gather(node: Node) -> Value:
+    """Imports Gather."""
     x = node.input(0)
     return node.emit("gather", x, node.input(1), axis=node.axis(node.attr("axis", 0), x.rank))
 
 
 @onnx_operator("GatherElements", since=11)
 def gather_elements(node: Node) -> Value:
+    """Imports GatherElements."""
     x = node.input(0)
     return node.emit("gather_elements", x, node.input(1), axis=node.axis(node.attr("axis", 0), x.rank))
 
 
-# A diagonal beyond every matrix, to which a place can be added.
+# A diagonal beyond every matrix, to which an index can be added without overflow.
 _FARTHEST = 1 << 62
 
 
 @onnx_operator("Trilu", since=14)
 def trilu(node: Node) -> Value:
+    """Imports Trilu."""
     x, upper, k = node.input(0), bool(node.attr("upper", 1)), node.optional(1)
     if k is None or k.is_constant:
         known = 0 if k is None else node.ints(1)[0]
         return node.emit("trilu", x, upper=upper, k=max(-_FARTHEST, min(known, _FARTHEST)))
     rows, columns = x.shape[-2:]
-    near = node.emit("min", number_of(node, k), number_of(node, _FARTHEST))
-    near = node.emit("max", near, number_of(node, -_FARTHEST))
-    down = node.emit("add", node.reshape(counted(node, rows), [rows, 1]), near)
-    outside = node.emit("less" if upper else "greater", counted(node, columns), down)
+    near = node.emit("min", i64_scalar(node, k), i64_scalar(node, _FARTHEST))
+    near = node.emit("max", near, i64_scalar(node, -_FARTHEST))
+    down = node.emit("add", node.reshape(iota(node, rows), [rows, 1]), near)
+    outside = node.emit("less" if upper else "greater", iota(node, columns), down)
     return node.emit("where", outside, node.scalar(0, x), x)
 
 
 @onnx_operator("DepthToSpace")
 def depth_to_space(node: Node) -> Value:
+    """Imports DepthToSpace. Raises NodeError for sizes that do not fit."""
     x, block = node.input(0), int(node.attr("blocksize"))
     batch, channels, height, width = x.shape
     mode = node.attr("mode", "DCR")
@@ -211,6 +217,7 @@ def depth_to_space(node: Node) -> Value:
 
 @onnx_operator("SpaceToDepth")
 def space_to_depth(node: Node) -> Value:
+    """Imports SpaceToDepth. Raises NodeError for sizes that do not fit."""
     x, block = node.input(0), int(node.attr("blocksize"))
     batch, channels, height, width = x.shape
     if block < 1 or any(differ(dim, floordiv(dim, block) * block) for dim in (height, width)):

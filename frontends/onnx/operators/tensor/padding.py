@@ -1,4 +1,4 @@
-"""Pad, of amounts that are known or that only running tells."""
+"""Pad, with static and dynamic amounts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import maximum
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import (
-    checked,
-    counted,
     element,
-    number_of,
+    i64_scalar,
+    iota,
     per_axis,
-    sliced,
-    taken,
+    require,
+    slice_axes,
+    take_range,
     vector_of,
 )
 from mlc.frontends.onnx.registry import onnx_operator
@@ -27,10 +27,14 @@ _MODES = ("constant", "reflect", "edge", "wrap")
 
 @onnx_operator("Pad")
 def pad(node: Node) -> Value:
-    """`paddings` (opset 1) and `pads` (2 to 10) are attributes, later inputs; `axes` exists from 18 on."""
-    if node.input(0).number == TensorProto.STRING:
+    """Imports Pad. `paddings` (opset 1) and `pads` (2 to 10) are attributes, later inputs; `axes` exists from
+    18 on.
+
+    Raises NodeError for modes and amounts that do not fit.
+    """
+    if node.input(0).onnx_type == TensorProto.STRING:
         values = [node.input(0), node.optional(1), node.optional(2), node.optional(3)]
-        return node.numbered(pad(node.with_inputs(*(_numbers(node, each) for each in values))))
+        return node.strings_of(pad(node.with_inputs(*(_string_ids(node, value) for value in values))))
     mode = node.attr("mode", "constant")
     if mode not in _MODES:
         raise NodeError(f"mode must be constant, reflect, edge or wrap, not {mode!r}")
@@ -41,32 +45,30 @@ def pad(node: Node) -> Value:
     listed = node.ints(3) if node.optional(3) is not None else range(x.rank)
     axes = [node.axis(a, x.rank) for a in listed]
     if len(pads) != 2 * len(axes):
-        raise NodeError(f"pads {pads} must hold two numbers for each of {len(axes)} axes")
+        raise NodeError(f"pads {pads} must hold two integers for each of {len(axes)} axes")
     low, high = [0] * x.rank, [0] * x.rank
     for i, axis in enumerate(axes):
         low[axis], high[axis] = pads[i], pads[len(axes) + i]
-    return _padded(
-        node, _cropped(node, x, low, high), [max(p, 0) for p in low], [max(p, 0) for p in high], mode
-    )
+    return _pad(node, _crop(node, x, low, high), [max(p, 0) for p in low], [max(p, 0) for p in high], mode)
 
 
-def _numbers(node: Node, value: Value | None) -> Value | None:
-    """Strings as their numbers; what is none as it is."""
-    return node.numbers(value) if value is not None and value.number == TensorProto.STRING else value
+def _string_ids(node: Node, value: Value | None) -> Value | None:
+    """Returns strings as their ids; other values unchanged."""
+    return node.ids_of(value) if value is not None and value.onnx_type == TensorProto.STRING else value
 
 
-def _cropped(node: Node, x: Value, low: list[int], high: list[int]) -> Value:
-    """Negative pads take away."""
+def _crop(node: Node, x: Value, low: list[int], high: list[int]) -> Value:
+    """Removes elements where pads are negative."""
     ranges = {}
     for axis, (before, after) in enumerate(zip(low, high, strict=True)):
         if min(before, after) < 0:
             first = max(-before, 0)
             length = x.shape[axis] - first - max(-after, 0)
             ranges[axis] = (first, length if isinstance(length, int) else maximum(length, 0), 1)
-    return sliced(node, x, ranges) if ranges else x
+    return slice_axes(node, x, ranges) if ranges else x
 
 
-def _padded(node: Node, x: Value, low: list[int], high: list[int], mode: str) -> Value:
+def _pad(node: Node, x: Value, low: list[int], high: list[int], mode: str) -> Value:
     if not any(low) and not any(high):
         return x
     value: float = 0
@@ -79,26 +81,26 @@ def _padded(node: Node, x: Value, low: list[int], high: list[int], mode: str) ->
 
 
 def _computed_pad(node: Node, mode: str) -> Value:
-    x, zero = node.input(0), number_of(node, 0)
+    x, zero = node.input(0), i64_scalar(node, 0)
     axes, low, high = _amounts(node, x)
     sizes = node.sizes([x.shape[axis] for axis in axes])
-    before, after = (node.emit("max", node.emit("neg", each), zero) for each in (low, high))
-    low, high = (node.emit("max", each, zero) for each in (low, high))
+    before, after = (node.emit("max", node.emit("neg", amounts), zero) for amounts in (low, high))
+    low, high = (node.emit("max", amounts, zero) for amounts in (low, high))
     kept = node.emit("sub", node.emit("sub", sizes, before), after)
     is_there = node.emit("greater_equal", kept, zero)
-    # Not what is kept, so that dims that follow from others go on to do so.
-    before = checked(node, before, is_there, "negative pads take more elements than there are along an axis")
+    # The check is not on `kept`, so that dims that follow from others continue to do so.
+    before = require(node, before, is_there, "negative pads take more elements than there are along an axis")
     kept = node.emit("max", kept, zero)
     counts = node.read_dims(node.emit("add", node.emit("add", kept, low), high))
     value = _value(node, x)
-    for place, axis in enumerate(axes):
-        part = Part(*(element(node, each, place) for each in (before, kept, low)))
-        x = part.padded(node, x, axis, counts[place], mode, value)
+    for position, axis in enumerate(axes):
+        part = KeptRange(*(element(node, amounts, position) for amounts in (before, kept, low)))
+        x = part.pad(node, x, axis, counts[position], mode, value)
     return x
 
 
 def _amounts(node: Node, x: Value) -> tuple[list[int], Value, Value]:
-    """Axes, and what is added before and behind each of them."""
+    """Returns axes, and the padding before and after each of them."""
     pads, axes = node.cast(node.input(1), TensorProto.INT64), node.optional(3)
     if axes is None or axes.is_constant:
         listed = node.ints(3) if axes is not None else range(x.rank)
@@ -107,10 +109,10 @@ def _amounts(node: Node, x: Value) -> tuple[list[int], Value, Value]:
         low, high = (
             node.emit("slice", pads, starts=[start], sizes=[count], steps=[1]) for start in (0, count)
         )
-        return [node.axis(each, x.rank) for each in listed], low, high
+        return [node.axis(listed_axis, x.rank) for listed_axis in listed], low, high
     length = axes.shape[0]
-    halves = (taken(node, pads, 0, start, length) for start in (0, length))
-    low, high = (per_axis(node, half, axes, x.rank, number_of(node, 0)) for half in halves)
+    halves = (take_range(node, pads, 0, start, length) for start in (0, length))
+    low, high = (per_axis(node, half, axes, x.rank, i64_scalar(node, 0)) for half in halves)
     return list(range(x.rank)), low, high
 
 
@@ -122,39 +124,39 @@ def _value(node: Node, x: Value) -> Value:
 
 
 @dataclass(frozen=True)
-class Part:
-    """The elements of an axis that are kept: `count` of them from `first` on, with `low` others before them
-    (all of them i64 scalars)."""
+class KeptRange:
+    """The elements of an axis that are kept: `count` of them from `first` on, after `low` others. All are i64
+    scalars."""
 
     first: Value
     count: Value
     low: Value
 
-    def padded(self, node: Node, x: Value, axis: int, total: Dim, mode: str, value: Value) -> Value:
-        """`total` elements: the kept ones, and around them what the mode says."""
-        places = node.emit("sub", counted(node, total), self.low)
+    def pad(self, node: Node, x: Value, axis: int, total: Dim, mode: str, value: Value) -> Value:
+        """Returns `total` elements: the kept ones, and padding around them according to the mode."""
+        indices = node.emit("sub", iota(node, total), self.low)
         if mode != "constant":
-            places = node.emit("add", self._within(node, places, mode), self.first)
-            return node.emit("gather", x, places, axis=axis)
-        zero = number_of(node, 0)
+            indices = node.emit("add", self._within(node, indices, mode), self.first)
+            return node.emit("gather", x, indices, axis=axis)
+        zero = i64_scalar(node, 0)
         is_kept = node.emit(
-            "and", node.emit("greater_equal", places, zero), node.emit("less", places, self.count)
+            "and", node.emit("greater_equal", indices, zero), node.emit("less", indices, self.count)
         )
-        # The value stands behind the elements: there may be none.
-        kept = node.emit("add", places, self.first)
-        places = node.emit("where", is_kept, kept, number_of(node, x.shape[axis]))
-        shape = [1 if each == axis else dim for each, dim in enumerate(x.shape)]
-        behind = node.expand(node.reshape(value, [1] * x.rank), shape)
-        return node.emit("gather", node.emit("concat", x, behind, axis=axis), places, axis=axis)
+        # The value is appended to the elements, of which there may be none.
+        kept = node.emit("add", indices, self.first)
+        indices = node.emit("where", is_kept, kept, i64_scalar(node, x.shape[axis]))
+        shape = [1 if dim_axis == axis else dim for dim_axis, dim in enumerate(x.shape)]
+        padding = node.expand(node.reshape(value, [1] * x.rank), shape)
+        return node.emit("gather", node.emit("concat", x, padding, axis=axis), indices, axis=axis)
 
-    def _within(self, node: Node, places: Value, mode: str) -> Value:
-        """Places in [0, count) for those around them."""
-        zero, one = number_of(node, 0), number_of(node, 1)
+    def _within(self, node: Node, indices: Value, mode: str) -> Value:
+        """Returns indices in [0, count) for those outside."""
+        zero, one = i64_scalar(node, 0), i64_scalar(node, 1)
         last = node.emit("sub", self.count, one)
         if mode == "edge":
-            return node.emit("min", node.emit("max", places, zero), last)
+            return node.emit("min", node.emit("max", indices, zero), last)
         if mode == "wrap":
-            return node.emit("mod", places, node.emit("max", self.count, one), fmod=False)
+            return node.emit("mod", indices, node.emit("max", self.count, one), fmod=False)
         period = node.emit("add", last, last)
-        there = node.emit("mod", places, node.emit("max", period, one), fmod=False)
+        there = node.emit("mod", indices, node.emit("max", period, one), fmod=False)
         return node.emit("min", there, node.emit("sub", period, there))

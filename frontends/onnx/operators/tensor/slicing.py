@@ -1,4 +1,4 @@
-"""Slice, of places that are known or that only running tells."""
+"""Slice, with static and dynamic bounds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mlc.dialects.graph.sizes import Size, Undecided, floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     Part,
-    checked,
-    counted,
     element,
-    number_of,
+    i64_scalar,
+    iota,
     per_axis,
-    sliced,
-    taken,
+    require,
+    slice_axes,
+    take_range,
     vector_of,
 )
 from mlc.frontends.onnx.registry import onnx_operator
@@ -24,19 +24,19 @@ from mlc.frontends.onnx.values import Dim, Value
 
 @onnx_operator("Slice")
 def slice_(node: Node) -> Value:
-    """Attributes up to opset 9, then inputs."""
+    """Imports Slice, whose bounds are attributes up to opset 9, then inputs."""
     given = _inputs(node)
-    if all(each is None or each.known is not None for each in given):
+    if all(value is None or value.known is not None for value in given):
         try:
-            return _known_slice(node, *(None if each is None else _dims(each) for each in given))
+            return _known_slice(node, *(None if value is None else _dims(value) for value in given))
         except Undecided:
-            # Sizes do not tell which of two places comes first.
+            # The order of two symbolic bounds is undecidable.
             pass
     return _computed_slice(node, *given)
 
 
 def _inputs(node: Node) -> list[Value | None]:
-    """starts, ends, axes and steps."""
+    """Returns starts, ends, axes and steps."""
     if node.opset >= 10:
         return [node.input(1), node.input(2), node.optional(3), node.optional(4)]
     axes = node.attr("axes", None)
@@ -47,7 +47,7 @@ def _inputs(node: Node) -> list[Value | None]:
 def _dims(value: Value) -> list[Dim]:
     known = value.known
     assert known is not None
-    return [each if isinstance(each, Size) else int(each) for each in known.reshape(-1)]
+    return [size if isinstance(size, Size) else int(size) for size in known.reshape(-1)]
 
 
 def _known_slice(
@@ -57,35 +57,35 @@ def _known_slice(
     axes: list[Dim] | None,
     steps: list[Dim] | None,
 ) -> Value:
-    """Raises Undecided where sizes do not tell what is taken."""
+    """Slices with bounds known at import. Raises Undecided where the elements depend on the order of symbolic
+    bounds."""
     x = node.input(0)
     starts, ends = starts or [], ends or []
     listed = list(range(len(starts))) if axes is None else node.static(axes, "'axes'")
-    listed = [node.axis(each, x.rank) for each in listed]
+    listed = [node.axis(listed_axis, x.rank) for listed_axis in listed]
     strides = [1] * len(starts) if steps is None else node.static(steps, "'steps'")
     if not len(starts) == len(ends) == len(listed) == len(strides):
         raise NodeError("starts, ends, axes and steps have different lengths")
     if 0 in strides:
         raise NodeError("a step is 0")
     if len(listed) == 1 and strides == [1] and _moves(x.shape[listed[0]], starts[0], ends[0]):
-        return taken(node, x, listed[0], node.input(1), ends[0] - starts[0])
+        return take_range(node, x, listed[0], node.input(1), ends[0] - starts[0])
     ranges: dict[int, Part] = {}
     for axis, start, end, step in zip(listed, starts, ends, strides, strict=True):
         bounds = _bounds(x.shape[axis], start, end, step)
         if bounds is not None:
             ranges[axis] = bounds
-    return sliced(node, x, ranges)
+    return slice_axes(node, x, ranges)
 
 
 def _moves(dim: Dim, start: Dim, end: Dim) -> bool:
-    """Whether a known number of elements of a dim of known size begins where only the run says, all of them
-    inside."""
+    """Whether a static number of elements, all inside a static dim, begins at a dynamic index."""
     length = end - start
     return isinstance(dim, int) and isinstance(start, Size) and isinstance(length, int) and length > 0
 
 
 def _bounds(dim: Dim, start: Dim, end: Dim, step: int) -> Part | None:
-    """None if the slice is everything. Raises Undecided."""
+    """Returns the part of a dim that is taken, None if it is everything. Raises Undecided."""
     to_end = isinstance(end, int) and end >= 2**31 - 1
     if step == 1 and start == 0 and (end == dim or to_end):
         return None
@@ -101,7 +101,7 @@ def _bounds(dim: Dim, start: Dim, end: Dim, step: int) -> Part | None:
 
 
 def _runs_through(start: Dim, end: Dim, step: int, to_end: bool) -> bool:
-    """Whether a slice of a dim of any size goes on to its end, or from there to its beginning."""
+    """Whether a slice of a dim of any size extends to its end, or from there to its beginning."""
     if step > 0:
         return isinstance(start, int) and start >= 0 and to_end
     return start == -1 and isinstance(end, int) and end <= -(2**31) + 1
@@ -110,55 +110,56 @@ def _runs_through(start: Dim, end: Dim, step: int, to_end: bool) -> bool:
 def _computed_slice(
     node: Node, starts: Value | None, ends: Value | None, axes: Value | None, steps: Value | None
 ) -> Value:
-    """A gather along each axis that may be sliced."""
-    x, one = node.input(0), number_of(node, 1)
+    """Slices with dynamic bounds: a gather along each axis that may be sliced."""
+    x, one = node.input(0), i64_scalar(node, 1)
     assert starts is not None and ends is not None
     if steps is not None:
         wide = node.cast(steps, TensorProto.INT64)
-        steps = checked(
-            node, wide, node.emit("not", node.emit("equal", wide, number_of(node, 0))), "a step is 0"
+        steps = require(
+            node, wide, node.emit("not", node.emit("equal", wide, i64_scalar(node, 0))), "a step is 0"
         )
     listed = _listed_axes(node, x, starts, axes)
     if listed is None:
         listed = list(range(x.rank))
-        named = axes or counted(node, starts.shape[0])
-        starts = per_axis(node, starts, named, x.rank, number_of(node, 0))
+        named = axes or iota(node, starts.shape[0])
+        starts = per_axis(node, starts, named, x.rank, i64_scalar(node, 0))
         ends = per_axis(node, ends, named, x.rank, node.constant(np.int64(2**62)))
         steps = None if steps is None else per_axis(node, steps, named, x.rank, one)
     count = len(listed)
     starts, ends = vector_of(node, starts, count), vector_of(node, ends, count)
     strides = None if steps is None else vector_of(node, steps, count)
     sizes = node.sizes([x.shape[axis] for axis in listed])
-    first, counts = _clamped(node, starts, ends, one if strides is None else strides, sizes)
-    for place, (axis, length) in enumerate(zip(listed, node.read_dims(counts), strict=True)):
-        step = 1 if strides is None else element(node, strides, place)
-        x = taken(node, x, axis, element(node, first, place), length, step)
+    first, counts = _clamp(node, starts, ends, one if strides is None else strides, sizes)
+    for position, (axis, length) in enumerate(zip(listed, node.read_dims(counts), strict=True)):
+        step = 1 if strides is None else element(node, strides, position)
+        x = take_range(node, x, axis, element(node, first, position), length, step)
     return x
 
 
 def _listed_axes(node: Node, x: Value, starts: Value, axes: Value | None) -> list[int] | None:
-    """None where only running tells them."""
+    """Returns the axes; None where they are dynamic."""
     if axes is None:
         return list(range(starts.shape[0])) if isinstance(starts.shape[0], int) else None
     if axes.known is None:
         return None
-    return [node.axis(each, x.rank) for each in node.static(_dims(axes), "'axes'")]
+    return [node.axis(listed_axis, x.rank) for listed_axis in node.static(_dims(axes), "'axes'")]
 
 
-def _clamped(node: Node, starts: Value, ends: Value, steps: Value, sizes: Value) -> tuple[Value, Value]:
-    """The first places and the numbers of elements; all of them vectors of one length."""
-    zero, one = number_of(node, 0), number_of(node, 1)
+def _clamp(node: Node, starts: Value, ends: Value, steps: Value, sizes: Value) -> tuple[Value, Value]:
+    """Returns the first indices and the numbers of elements; all operands are vectors of one length."""
+    zero, one = i64_scalar(node, 0), i64_scalar(node, 1)
     backwards = node.emit("less", steps, zero)
-    back = node.cast(backwards, starts.number)
+    back = node.cast(backwards, starts.onnx_type)
     most = node.emit("sub", sizes, back)
 
-    def clamped(places: Value, least: Value) -> Value:
+    def bound(indices: Value, least: Value) -> Value:
+        """Returns indices counted from the front, clamped to [least, most]."""
         from_front = node.emit(
-            "where", node.emit("less", places, zero), node.emit("add", places, sizes), places
+            "where", node.emit("less", indices, zero), node.emit("add", indices, sizes), indices
         )
         return node.emit("min", node.emit("max", from_front, least), most)
 
-    first, last = clamped(starts, zero), clamped(ends, node.emit("neg", back))
+    first, last = bound(starts, zero), bound(ends, node.emit("neg", back))
     forwards = node.emit("sub", last, first)
     distance = node.emit("where", backwards, node.emit("neg", forwards), forwards)
     whole = node.emit("div", node.emit("sub", distance, one), node.emit("abs", steps))

@@ -4,38 +4,39 @@ from __future__ import annotations
 
 from mlc.dialects.graph.sizes import floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import checked, number_of, sliced, vector_of
+from mlc.frontends.onnx.operators.common.dynamic_values import i64_scalar, require, slice_axes, vector_of
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
-# The most elements along a dim that numbers of 64 bits count.
+# The most elements along a dim that 64-bit integers count.
 LONGEST = 2**63 - 1
 
 
 @onnx_operator("Split")
 def split(node: Node) -> list[Value]:
-    """`split` is an attribute up to opset 12, then an input; without it parts are equal."""
+    """Imports Split. `split` is an attribute up to opset 12, then an input; without it parts are equal.
+    Raises NodeError."""
     x = node.input(0)
     axis = node.axis(node.attr("axis", 0), x.rank)
     parts = _parts(node, x.shape[axis], axis)
     _check(node, axis, x.shape[axis], parts)
     total = sum(parts, start=0)
     if total != x.shape[axis]:
-        # Whether they are equal only a call tells: a reshape needs it.
-        x = node.reshape(x, [total if each == axis else dim for each, dim in enumerate(x.shape)])
+        # Whether they are equal is dynamic: a reshape checks it.
+        x = node.reshape(x, [total if dim_axis == axis else dim for dim_axis, dim in enumerate(x.shape)])
     results: list[Value] = []
     start: Dim = 0
     for part, _ in zip(parts, node.outputs, strict=False):
-        results.append(sliced(node, x, {axis: (start, part, 1)}))
+        results.append(slice_axes(node, x, {axis: (start, part, 1)}))
         start = start + part
     return results
 
 
 def _check(node: Node, axis: int, size: Dim, parts: list[Dim]) -> None:
-    numbers = [part for part in parts if isinstance(part, int)]
-    is_known = isinstance(size, int) and len(numbers) == len(parts)
-    wrong = (is_known and sum(numbers) != size) or sum(numbers) > LONGEST
-    if wrong or min(numbers, default=0) < 0 or len(parts) < len(node.outputs):
+    known = [part for part in parts if isinstance(part, int)]
+    is_known = isinstance(size, int) and len(known) == len(parts)
+    wrong = (is_known and sum(known) != size) or sum(known) > LONGEST
+    if wrong or min(known, default=0) < 0 or len(parts) < len(node.outputs):
         raise NodeError(
             f"split {list(map(str, parts))} does not divide the dim {axis} of size {size} into "
             f"{len(node.outputs)} outputs"
@@ -50,13 +51,13 @@ def _parts(node: Node, size: Dim, axis: int) -> list[Dim]:
     if given is not None:
         return list(given)
     count = int(node.attr("num_outputs", len(node.outputs)))
-    # Equal parts; what is left over makes the last one smaller (opset 18).
+    # Equal parts, of which the last one may be smaller (opset 18).
     length = floordiv(size + count - 1, count) if count else 0
     return [maximum(0, minimum(length, size - i * length)) for i in range(count)]
 
 
 def _whole(node: Node, lengths: Value, size: Dim, axis: int) -> Value:
-    """Lengths of parts that only running tells, in a call that fails unless they make up the dim."""
+    """Returns dynamic lengths of parts, in a call that fails unless they make up the dim."""
     total = node.emit("reduce_sum", lengths, axes=[0], keepdims=False)
-    fits = node.emit("equal", total, number_of(node, size))
-    return checked(node, lengths, fits, f"the parts do not make up the dim of axis {axis}")
+    fits = node.emit("equal", total, i64_scalar(node, size))
+    return require(node, lengths, fits, f"the parts do not make up the dim of axis {axis}")

@@ -1,10 +1,8 @@
-"""What a rule of differentiation sees of an op, and what rules share.
+"""Rules of reverse-mode differentiation, by graph op.
 
-Rules of differentiation of elementwise ops.
-
-Rules of differentiation of products and of ops that move elements.
-
-Rules of differentiation of reductions, softmax and normalisation.
+A rule maps an op and the gradient of its result (`GradientStep`) to the gradients of its operands:
+`REDUCTIONS` holds those of reductions, softmax and normalisation, `MOVEMENT` those of products and of ops
+that move elements, `ELEMENTWISE` the others.
 """
 
 from __future__ import annotations
@@ -20,82 +18,86 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.onnx.node import Node, UnsupportedNodeError
-from mlc.frontends.onnx.operators.common.dynamic_values import sliced
+from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.common.expressions import Formula, dim, filled_with
-from mlc.frontends.onnx.operators.math.contraction import transposed
+from mlc.frontends.onnx.operators.math.contraction import transpose_last
 from mlc.frontends.onnx.values import Dim, Value
 
 
-def _kept(step: Step, x: Formula) -> Formula:
-    """The result or its gradient with the reduced dims as 1."""
+def _keep_dims(step: GradientStep, x: Formula) -> Formula:
+    """Reshapes the result or its gradient to have the reduced dims as 1."""
     axes = step.attribute("axes")
-    return x.shaped([1 if i in axes else size for i, size in enumerate(step.operands[0].shape)])
+    return x.reshape([1 if i in axes else size for i, size in enumerate(step.operands[0].shape)])
 
 
-def _reduced(formula: Callable[[Step, Formula, Formula], Formula]) -> Rule:
-    """A formula of the gradient and the result, whose dims are kept, and x; one that lacks x is broadcast."""
+def _reduction_rule(formula: Callable[[GradientStep, Formula, Formula], Formula]) -> Rule:
+    """Returns the rule of a formula of the gradient and the result, whose dims are kept, and x.
 
-    def rule(step: Step) -> list[Value | None]:
-        found = formula(step, _kept(step, step.g), _kept(step, step.y)).value
+    A gradient that does not depend on x is broadcast.
+    """
+
+    def rule(step: GradientStep) -> list[Value | None]:
+        """Computes the gradient of the operand."""
+        found = formula(step, _keep_dims(step, step.g), _keep_dims(step, step.y)).value
         return [step.node.expand(found, step.operands[0].shape)]
 
     return rule
 
 
-def _count(step: Step) -> Formula:
-    """How many elements are reduced to one."""
+def _count(step: GradientStep) -> Formula:
+    """Returns the number of elements that are reduced to one."""
     x = step.operands[0]
-    return dim(step.node, product([x.shape[axis] for axis in step.attribute("axes")]), x.number)
+    return dim(step.node, product([x.shape[axis] for axis in step.attribute("axes")]), x.onnx_type)
 
 
-def _extreme(step: Step, g: Formula, y: Formula) -> Formula:
-    """Equal shares for equal extremes."""
-    mask = step.x.equals(y).cast(step.gradient.number)
+def _extreme(step: GradientStep, g: Formula, y: Formula) -> Formula:
+    """Shares the gradient equally among equal extremes."""
+    mask = step.x.equals(y).cast(step.gradient.onnx_type)
     return mask * (g / _sum(step, mask))
 
 
-def _sum(step: Step, x: Formula) -> Formula:
+def _sum(step: GradientStep, x: Formula) -> Formula:
     axes = list(step.attribute("axes"))
     return Formula(step.node, step.node.emit("reduce_sum", x.value, axes=axes, keepdims=True))
 
 
-def _mean(step: Step, x: Formula) -> Formula:
+def _mean(step: GradientStep, x: Formula) -> Formula:
     axes = list(step.attribute("axes"))
     return Formula(step.node, step.node.emit("reduce_mean", x.value, axes=axes, keepdims=True))
 
 
-def _softmax(step: Step) -> list[Value | None]:
+def _softmax(step: GradientStep) -> list[Value | None]:
     weighted = step.g * step.y
-    return [(weighted - step.y * weighted.reduced("sum", step.attribute("axis"), keepdims=True)).value]
+    return [(weighted - step.y * weighted.reduce("sum", step.attribute("axis"), keepdims=True)).value]
 
 
-def _log_softmax(step: Step) -> list[Value | None]:
-    total = step.g.reduced("sum", step.attribute("axis"), keepdims=True)
+def _log_softmax(step: GradientStep) -> list[Value | None]:
+    total = step.g.reduce("sum", step.attribute("axis"), keepdims=True)
     return [(step.g - step.y.apply("exp") * total).value]
 
 
-def _layer_norm(step: Step) -> list[Value | None]:
+def _layer_norm(step: GradientStep) -> list[Value | None]:
     centred = step.x - _mean(step, step.x)
     factor = (_mean(step, centred * centred) + float(step.attribute("epsilon"))).apply("rsqrt")
     inner = step.g - _mean(step, step.g) - step.y * _mean(step, step.g * step.y)
     return [(inner * factor).value]
 
 
-def _rms_norm(step: Step) -> list[Value | None]:
+def _rms_norm(step: GradientStep) -> list[Value | None]:
     factor = (_mean(step, step.x * step.x) + float(step.attribute("epsilon"))).apply("rsqrt")
     return [((step.g - step.y * _mean(step, step.g * step.y)) * factor).value]
 
 
 REDUCTIONS: dict[str, Rule] = {
-    "graph.reduce_sum": _reduced(lambda s, g, y: g),
-    "graph.reduce_mean": _reduced(lambda s, g, y: g / _count(s)),
-    "graph.reduce_max": _reduced(_extreme),
-    "graph.reduce_min": _reduced(_extreme),
-    "graph.reduce_l1": _reduced(lambda s, g, y: g * s.x.apply("sign")),
-    "graph.reduce_l2": _reduced(lambda s, g, y: g * s.x / y),
-    "graph.reduce_sum_square": _reduced(lambda s, g, y: g * s.x * 2),
-    "graph.reduce_log_sum": _reduced(lambda s, g, y: g / y.apply("exp")),
-    "graph.reduce_log_sum_exp": _reduced(lambda s, g, y: g * (s.x - y).apply("exp")),
+    "graph.reduce_sum": _reduction_rule(lambda s, g, y: g),
+    "graph.reduce_mean": _reduction_rule(lambda s, g, y: g / _count(s)),
+    "graph.reduce_max": _reduction_rule(_extreme),
+    "graph.reduce_min": _reduction_rule(_extreme),
+    "graph.reduce_l1": _reduction_rule(lambda s, g, y: g * s.x.apply("sign")),
+    "graph.reduce_l2": _reduction_rule(lambda s, g, y: g * s.x / y),
+    "graph.reduce_sum_square": _reduction_rule(lambda s, g, y: g * s.x * 2),
+    "graph.reduce_log_sum": _reduction_rule(lambda s, g, y: g / y.apply("exp")),
+    "graph.reduce_log_sum_exp": _reduction_rule(lambda s, g, y: g * (s.x - y).apply("exp")),
     "graph.softmax": _softmax,
     "graph.log_softmax": _log_softmax,
     "graph.layer_norm": _layer_norm,
@@ -103,8 +105,8 @@ REDUCTIONS: dict[str, Rule] = {
 }
 
 
-def _product(step: Step) -> list[Value | None]:
-    """g b^T and a^T g; vectors as matrices of a row or of a column."""
+def _product(step: GradientStep) -> list[Value | None]:
+    """Returns g b^T and a^T g; vectors are matrices of one row or column."""
     node, (a, b) = step.node, step.operands
     row, column = (
         (node.reshape(a, [1, *a.shape]) if a.rank == 1 else a),
@@ -113,100 +115,98 @@ def _product(step: Step) -> list[Value | None]:
     batch = step.result.shape[: step.result.rank - (a.rank > 1) - (b.rank > 1)]
     g = node.reshape(step.gradient, [*batch, row.shape[-2], column.shape[-1]])
     left, right = (
-        node.emit("matmul", g, transposed(node, column)),
-        node.emit("matmul", transposed(node, row), g),
+        node.emit("matmul", g, transpose_last(node, column)),
+        node.emit("matmul", transpose_last(node, row), g),
     )
     return [_without(node, left, -2, a.rank == 1), _without(node, right, -1, b.rank == 1)]
 
 
 def _without(node: Node, x: Value, axis: int, drops: bool) -> Value:
-    """x without the dim of 1 that a vector had as a matrix."""
+    """Removes the dim of 1 that a vector had as a matrix."""
     shape = list(x.shape)
     if drops:
         del shape[axis]
     return node.reshape(x, shape)
 
 
-def _reshaped(step: Step) -> list[Value | None]:
+def _reshape(step: GradientStep) -> list[Value | None]:
     rest = [None] * (len(step.operands) - 1)
     return [step.node.reshape(step.gradient, step.operands[0].shape), *rest]
 
 
-def _expanded(step: Step) -> list[Value | None]:
-    """What is broadcast is summed for every op."""
+def _expand(step: GradientStep) -> list[Value | None]:
+    """Passes the gradient on; broadcast operands are summed for every op."""
     return [step.gradient, *[None] * (len(step.operands) - 1)]
 
 
-def _transposed(step: Step) -> list[Value | None]:
+def _transpose(step: GradientStep) -> list[Value | None]:
     inverse = np.argsort(step.attribute("permutation")).tolist()
     return [step.node.emit("transpose", step.gradient, permutation=inverse)]
 
 
-def _joined(step: Step) -> list[Value | None]:
+def _concat(step: GradientStep) -> list[Value | None]:
     axis, parts = step.attribute("axis"), list[Value | None]()
     start: Dim = 0
     for operand in step.operands:
         count = operand.shape[axis]
-        parts.append(sliced(step.node, step.gradient, {axis: (start, count, 1)}))
+        parts.append(slice_axes(step.node, step.gradient, {axis: (start, count, 1)}))
         start = start + count
     return parts
 
 
-def _sliced(step: Step) -> list[Value | None]:
+def _slice(step: GradientStep) -> list[Value | None]:
     x, starts, steps = step.operands[0], step.attribute("starts"), step.attribute("steps")
-    if any(each != 1 for each in steps) or not (x.is_static and step.result.is_static):
-        raise UnsupportedNodeError(
-            "slices of steps, or of dims that only a call tells, have no rule to differentiate"
-        )
+    if any(size != 1 for size in steps) or not (x.is_static and step.result.is_static):
+        raise UnsupportedNodeError("slices with steps, or of dynamic dims, have no rule to differentiate")
     extents, taken = step.node.shape(x), step.node.shape(step.result)
     low = [start + extent if start < 0 else start for start, extent in zip(starts, extents, strict=True)]
     high = [extent - first - count for extent, first, count in zip(extents, low, taken, strict=True)]
     return [step.node.emit("pad", step.gradient, low=low, high=high, mode="constant", value=0)]
 
 
-def _gathered(step: Step) -> list[Value | None]:
-    """Each slice is added where it came from."""
+def _gather(step: GradientStep) -> list[Value | None]:
+    """Adds each slice where it was read."""
     node, (data, indices), axis = step.node, step.operands, step.attribute("axis")
-    before, behind, count = data.shape[:axis], data.shape[axis + 1 :], product(indices.shape)
-    updates = node.reshape(step.gradient, [*before, count, *behind])
-    places = node.reshape(indices, [*[1] * axis, count, *[1] * len(behind)])
-    zeros = filled_with(node, data.shape, 0.0, data.number)
-    wide = node.expand(places, updates.shape)
+    before, after, count = data.shape[:axis], data.shape[axis + 1 :], product(indices.shape)
+    updates = node.reshape(step.gradient, [*before, count, *after])
+    wide_indices = node.reshape(indices, [*[1] * axis, count, *[1] * len(after)])
+    zeros = filled_with(node, data.shape, 0.0, data.onnx_type)
+    wide = node.expand(wide_indices, updates.shape)
     return [node.emit("scatter_elements", zeros, wide, updates, axis=axis, reduction="add"), None]
 
 
-def _triangle(step: Step) -> list[Value | None]:
+def _triangle(step: GradientStep) -> list[Value | None]:
     upper, k = step.attribute("upper"), step.attribute("k")
     return [step.node.emit("trilu", step.gradient, upper=upper, k=k)]
 
 
 MOVEMENT: dict[str, Rule] = {
     "graph.matmul": _product,
-    **dict.fromkeys(("graph.reshape", "graph.squeeze", "graph.unsqueeze"), _reshaped),
-    "graph.expand": _expanded,
-    "graph.transpose": _transposed,
-    "graph.concat": _joined,
-    "graph.slice": _sliced,
-    "graph.gather": _gathered,
+    **dict.fromkeys(("graph.reshape", "graph.squeeze", "graph.unsqueeze"), _reshape),
+    "graph.expand": _expand,
+    "graph.transpose": _transpose,
+    "graph.concat": _concat,
+    "graph.slice": _slice,
+    "graph.gather": _gather,
     "graph.trilu": _triangle,
 }
 
 
-def _unary(formula: Callable[[Step], Formula]) -> Rule:
+def _unary(formula: Callable[[GradientStep], Formula]) -> Rule:
     return lambda step: [formula(step).value]
 
 
-def _pair(one: Callable[[Step], Formula], other: Callable[[Step], Formula]) -> Rule:
+def _pair(one: Callable[[GradientStep], Formula], other: Callable[[GradientStep], Formula]) -> Rule:
     return lambda step: [one(step).value, other(step).value]
 
 
-def _where(condition: Formula, step: Step) -> Formula:
-    """The gradient where the condition holds, else 0."""
-    return condition.chosen(step.g, step.g.like(0))
+def _where(condition: Formula, step: GradientStep) -> Formula:
+    """Returns the gradient where the condition holds, else 0."""
+    return condition.select(step.g, step.g.like(0))
 
 
-def _none(step: Step) -> list[Value | None]:
-    """Steps, whose slope is 0 wherever there is one."""
+def _none(step: GradientStep) -> list[Value | None]:
+    """Returns no gradients: the slope of step functions is 0 wherever it exists."""
     return [None] * len(step.operands)
 
 
@@ -214,17 +214,17 @@ def _root(x: Formula) -> Formula:
     return x.apply("sqrt")
 
 
-def _silu(step: Step) -> Formula:
+def _silu(step: GradientStep) -> Formula:
     s = step.x.apply("sigmoid")
     return step.g * (s + step.y * (1 - s))
 
 
-def _gelu(step: Step) -> list[Value | None]:
-    kind, x = step.attribute("approximate"), step.x
-    if kind == "sigmoid":
+def _gelu(step: GradientStep) -> list[Value | None]:
+    approximation, x = step.attribute("approximate"), step.x
+    if approximation == "sigmoid":
         s = (x * 1.702).apply("sigmoid")
         return [(step.g * (s + step.y * (1 - s) * 1.702)).value]
-    if kind == "tanh":
+    if approximation == "tanh":
         c = math.sqrt(2 / math.pi)
         t = ((x + x * x * x * 0.044715) * c).apply("tanh")
         slope = (1 - t * t) * x * (x * x * (3 * 0.044715) + 1) * (c / 2)
@@ -234,44 +234,44 @@ def _gelu(step: Step) -> list[Value | None]:
     return [(step.g * (share + x * density)).value]
 
 
-def _clamp(step: Step) -> Formula:
+def _clamp(step: GradientStep) -> Formula:
     low, high = step.attribute("min"), step.attribute("max")
     gradient = step.g
     for bound, holds in ((low, step.x.__ge__), (high, step.x.__le__)):
         if bound is not None:
-            gradient = holds(bound).chosen(gradient, gradient.like(0))
+            gradient = holds(bound).select(gradient, gradient.like(0))
     return gradient
 
 
-def _elu(step: Step) -> Formula:
-    return (step.x > 0).chosen(step.g, step.g * (step.y + float(step.attribute("alpha"))))
+def _elu(step: GradientStep) -> Formula:
+    return (step.x > 0).select(step.g, step.g * (step.y + float(step.attribute("alpha"))))
 
 
-def _leaky_relu(step: Step) -> Formula:
-    return (step.x >= 0).chosen(step.g, step.g * float(step.attribute("alpha")))
+def _leaky_relu(step: GradientStep) -> Formula:
+    return (step.x >= 0).select(step.g, step.g * float(step.attribute("alpha")))
 
 
-def _cast(step: Step) -> list[Value | None]:
-    return [step.node.cast(step.gradient, step.operands[0].number)]
+def _cast(step: GradientStep) -> list[Value | None]:
+    return [step.node.cast(step.gradient, step.operands[0].onnx_type)]
 
 
-def _power(step: Step) -> list[Value | None]:
-    """The exponent's too, where its type has one and the base is positive."""
+def _power(step: GradientStep) -> list[Value | None]:
+    """Returns the gradient of the base, and of the exponent where the base is positive."""
     a, b = step.x, step.operand(1)
     base = step.g * b * Formula(step.node, step.node.emit("pow", a.value, (b - 1).value))
     positive = a > 0
-    log = positive.chosen(positive.chosen(a, a.like(1)).apply("log"), a.like(0))
+    log = positive.select(positive.select(a, a.like(1)).apply("log"), a.like(0))
     return [base.value, (step.g * step.y * log).value]
 
 
-def _chosen(step: Step) -> list[Value | None]:
+def _where_rule(step: GradientStep) -> list[Value | None]:
     condition, zero = step.x, step.g.like(0)
-    return [None, condition.chosen(step.g, zero).value, condition.chosen(zero, step.g).value]
+    return [None, condition.select(step.g, zero).value, condition.select(zero, step.g).value]
 
 
-def _largest(step: Step, first: Formula) -> list[Value | None]:
+def _largest(step: GradientStep, first: Formula) -> list[Value | None]:
     zero = step.g.like(0)
-    return [first.chosen(step.g, zero).value, first.chosen(zero, step.g).value]
+    return [first.select(step.g, zero).value, first.select(zero, step.g).value]
 
 
 ELEMENTWISE: dict[str, Rule] = {
@@ -315,13 +315,13 @@ ELEMENTWISE: dict[str, Rule] = {
         "pow": _power,
         "max": lambda s: _largest(s, s.x >= s.operand(1)),
         "min": lambda s: _largest(s, s.x <= s.operand(1)),
-        "where": _chosen,
+        "where": _where_rule,
     }.items()
 }
 
 
 @dataclass(frozen=True)
-class Step:
+class GradientStep:
     """An op, and the gradient of its result."""
 
     node: Node
@@ -337,25 +337,34 @@ class Step:
 
     @property
     def y(self) -> Formula:
+        """The result."""
         return Formula(self.node, self.result)
 
     @property
     def g(self) -> Formula:
+        """The gradient of the result."""
         return Formula(self.node, self.gradient)
 
-    def operand(self, place: int) -> Formula:
-        return Formula(self.node, self.operands[place])
+    def operand(self, index: int) -> Formula:
+        """Returns an operand as a formula."""
+        return Formula(self.node, self.operands[index])
 
     def attribute(self, name: str) -> Any:
+        """Returns an attribute of the op."""
         return graph.attribute(self.op, name)
 
 
-# The gradient of each operand, None where there is none. What is broadcast has the result's shape still.
-Rule = Callable[[Step], list[Value | None]]
+# Returns the gradient of each operand, None where there is none; those of broadcast operands have the
+# result's
+# shape.
+Rule = Callable[[GradientStep], list[Value | None]]
 
 
 def summed_to(node: Node, gradient: Value, shape: Sequence[Dim]) -> Value:
-    """The sum over what a value of this shape was broadcast along."""
+    """Sums the gradient over the dims along which a value of this shape was broadcast.
+
+    Raises UnsupportedNodeError where it is dynamic whether a dim was broadcast.
+    """
     if gradient.shape == tuple(shape):
         return gradient
     front = gradient.rank - len(shape)

@@ -1,4 +1,4 @@
-"""Gradient: reverse-mode differentiation of the ops that a value is computed by."""
+"""Gradient: reverse-mode differentiation of the ops that compute a value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlc.frontends.onnx.operators.training.derivative_rules import (
     ELEMENTWISE,
     MOVEMENT,
     REDUCTIONS,
-    Step,
+    GradientStep,
     summed_to,
 )
 from mlc.frontends.onnx.registry import onnx_operator
@@ -25,38 +25,39 @@ _RULES = {**ELEMENTWISE, **MOVEMENT, **REDUCTIONS}
 
 @onnx_operator("Gradient", domain="ai.onnx.preview.training")
 def gradient(node: Node) -> list[Value]:
-    """The derivatives of the sum of `y` with respect to each of `xs`, where the inputs replace `xs` and `zs`.
+    """Imports Gradient: the derivatives of the sum of `y` with respect to each of `xs`, where the inputs
+    replace `xs` and `zs`.
 
     Ops that are computed twice merge later. Raises UnsupportedNodeError naming an op without a rule.
     """
     xs, zs = node.attr("xs"), node.attr("zs", [])
     if len(node.inputs) != len(xs) + len(zs):
         raise NodeError(f"it has {len(node.inputs)} inputs for {len(xs) + len(zs)} names in xs and zs")
-    given = [node.input(place) for place in range(len(node.inputs))]
-    # Values of their own, even where a model gives one twice or knows it.
+    given = [node.input(index) for index in range(len(node.inputs))]
+    # Distinct values, even where a model gives one twice or knows it.
     own = [_opaque(node, value) for value in given[: len(xs)]]
     assert node.again is not None
     y = node.again(node.attr("y"), dict(zip([*xs, *zs], [*own, *given[len(xs) :]], strict=True)))
     if not _is_float(y):
         raise NodeError(f"'{node.attr('y')}' has no floats")
-    found = _differentiated(node, y, own)
-    return [each or filled_with(node, x.shape, 0.0, x.number) for each, x in zip(found, own, strict=True)]
+    found = _differentiate(node, y, own)
+    return [part or filled_with(node, x.shape, 0.0, x.onnx_type) for part, x in zip(found, own, strict=True)]
 
 
 def _opaque(node: Node, value: Value) -> Value:
     return node.emit("identity", from_ir("", value.ir, value.shape))
 
 
-def _differentiated(node: Node, y: Value, xs: list[Value]) -> list[Value | None]:
-    """The gradients of the xs; None for one that y does not depend on."""
-    values = {each.ir: each for each in (*xs, y)}
-    gradients = {y.ir: filled_with(node, y.shape, 1.0, y.number)}
+def _differentiate(node: Node, y: Value, xs: list[Value]) -> list[Value | None]:
+    """Returns the gradients of the xs; None for one that y does not depend on."""
+    values = {value.ir: value for value in (*xs, y)}
+    gradients = {y.ir: filled_with(node, y.shape, 1.0, y.onnx_type)}
     for op in _backwards(y.ir, {x.ir for x in xs}):
         result = op.results[0]
         if result not in gradients:
             continue
-        operands = [values.setdefault(each, _value(each)) for each in op.operands]
-        step = Step(node, op, operands, values.setdefault(result, _value(result)), gradients[result])
+        operands = [values.setdefault(operand, _value(operand)) for operand in op.operands]
+        step = GradientStep(node, op, operands, values.setdefault(result, _value(result)), gradients[result])
         for operand, part in zip(operands, _parts(step), strict=True):
             if part is None or not _is_float(operand):
                 continue
@@ -65,7 +66,7 @@ def _differentiated(node: Node, y: Value, xs: list[Value]) -> list[Value | None]
     return [gradients.get(x.ir) for x in xs]
 
 
-def _parts(step: Step) -> list[Value | None]:
+def _parts(step: GradientStep) -> list[Value | None]:
     rule = _RULES.get(step.op.name)
     if rule is None or len(step.op.results) != 1:
         where = str(step.op.location).removeprefix("loc(").removesuffix(")")
@@ -74,7 +75,7 @@ def _parts(step: Step) -> list[Value | None]:
 
 
 def _backwards(y: ir.Value, xs: set[ir.Value]) -> Iterator[ir.Operation]:
-    """The ops between the xs and y, each after those that use its result."""
+    """Yields the ops between the xs and y, each after those that use its result."""
     order: list[ir.Operation] = []
     depends: dict[ir.Value, bool] = dict.fromkeys(xs, True)
     waiting = [(y, False)]
@@ -84,23 +85,23 @@ def _backwards(y: ir.Value, xs: set[ir.Value]) -> Iterator[ir.Operation]:
             continue
         op = value.owner.operation
         if not seen:
-            waiting += [(value, True), *((each, False) for each in op.operands)]
+            waiting += [(value, True), *((operand, False) for operand in op.operands)]
             continue
-        depends[value] = any(depends.get(each, False) for each in op.operands) or _has_regions(op)
+        depends[value] = any(depends.get(operand, False) for operand in op.operands) or _has_regions(op)
         if depends[value]:
             order.append(op)
     return reversed(order)
 
 
 def _has_regions(op: ir.Operation) -> bool:
-    """What a body reads from around it is no operand."""
+    """Whether the op has regions, which may use values that are no operands."""
     return len(op.regions) > 0
 
 
 def _value(value: ir.Value) -> Value:
     dims = named_dims(value)
     if None in dims:
-        raise UnsupportedNodeError("a value between has dims that nothing tells")
+        raise UnsupportedNodeError("an intermediate value has unknown dims")
     return from_ir("", value, tuple(dim for dim in dims if dim is not None))
 
 

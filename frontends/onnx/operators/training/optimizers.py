@@ -1,4 +1,4 @@
-"""Optimizers of the domain ai.onnx.preview.training: new tensors and their new state."""
+"""Optimizers of the domain ai.onnx.preview.training, which return new tensors and their new state."""
 
 from __future__ import annotations
 
@@ -11,43 +11,46 @@ from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
 DOMAIN = "ai.onnx.preview.training"
-# What becomes of one tensor: its new value and its new state. Operands are the node, the learning rate, the
-# update count, then the tensor, its gradient and its state.
+# Returns the new value and the new state of one tensor. Operands are the node, the learning rate, the update
+# count, then the tensor, its gradient and its state.
 Update = Callable[..., tuple[Value, ...]]
 
 
 def _all(node: Node, update: Update, state: int) -> list[Value]:
-    """`update` for every tensor: inputs and outputs are grouped by kind, not by tensor."""
+    """Applies `update` to every tensor; inputs and outputs are grouped by role, not by tensor.
+
+    Raises NodeError for incomplete groups.
+    """
     groups = [node.input(i) for i in range(2, len(node.inputs))]
     count, rest = divmod(len(groups), 2 + state)
     if rest:
         raise NodeError(f"{len(groups)} inputs are no groups of {2 + state} for each tensor")
     rate, step = node.reshape(node.input(0), []), node.reshape(node.input(1), [])
     updated = [update(node, rate, step, *groups[i::count]) for i in range(count)]
-    return [results[kind] for kind in range(1 + state) for results in updated]
+    return [results[position] for position in range(1 + state) for results in updated]
 
 
-def _scaled(node: Node, factor: float, x: Value) -> Value:
+def _scale(node: Node, factor: float, x: Value) -> Value:
     return x if factor == 1 else node.emit("mul", x, node.scalar(factor, x))
 
 
-def _regularised(node: Node, x: Value, gradient: Value) -> Value:
+def _regularise(node: Node, x: Value, gradient: Value) -> Value:
     norm = float(node.attr("norm_coefficient", 0.0))
-    return gradient if norm == 0 else node.emit("add", _scaled(node, norm, x), gradient)
+    return gradient if norm == 0 else node.emit("add", _scale(node, norm, x), gradient)
 
 
 @onnx_operator("Adagrad", domain=DOMAIN)
 def adagrad(node: Node) -> list[Value]:
-    """Duchi, Hazan, Singer, "Adaptive subgradient methods", 2011."""
+    """Imports Adagrad (Duchi, Hazan, Singer, "Adaptive subgradient methods", 2011)."""
     return _all(node, _adagrad, 1)
 
 
 def _adagrad(node: Node, rate: Value, step: Value, x: Value, gradient: Value, h: Value) -> tuple[Value, ...]:
-    decay = _scaled(node, float(node.attr("decay_factor", 0.0)), node.cast(step, rate.number))
+    decay = _scale(node, float(node.attr("decay_factor", 0.0)), node.cast(step, rate.onnx_type))
     rate = node.emit("div", rate, node.emit("add", decay, node.scalar(1, decay)))
-    slope = _regularised(node, x, gradient)
+    slope = _regularise(node, x, gradient)
     h = node.emit("add", h, node.emit("mul", slope, slope))
-    moved = node.emit("mul", node.cast(rate, x.number), slope)
+    moved = node.emit("mul", node.cast(rate, x.onnx_type), slope)
     return node.emit("sub", x, node.emit("div", moved, _root(node, h, 1e-6))), h
 
 
@@ -58,7 +61,7 @@ def _root(node: Node, h: Value, epsilon: float) -> Value:
 
 @onnx_operator("Adam", domain=DOMAIN)
 def adam(node: Node) -> list[Value]:
-    """Kingma, Ba, "Adam: a method for stochastic optimization", 2014."""
+    """Imports Adam (Kingma, Ba, "Adam: a method for stochastic optimization", 2014)."""
     return _all(node, _adam, 2)
 
 
@@ -66,18 +69,18 @@ def _adam(
     node: Node, rate: Value, step: Value, x: Value, gradient: Value, v: Value, h: Value
 ) -> tuple[Value, ...]:
     alpha, beta = float(node.attr("alpha", 0.9)), float(node.attr("beta", 0.999))
-    slope = _regularised(node, x, gradient)
-    v = node.emit("add", _scaled(node, alpha, v), _scaled(node, 1 - alpha, slope))
-    h = node.emit("add", _scaled(node, beta, h), _scaled(node, 1 - beta, node.emit("mul", slope, slope)))
-    adjusted = node.cast(_corrected(node, rate, step, alpha, beta), x.number)
+    slope = _regularise(node, x, gradient)
+    v = node.emit("add", _scale(node, alpha, v), _scale(node, 1 - alpha, slope))
+    h = node.emit("add", _scale(node, beta, h), _scale(node, 1 - beta, node.emit("mul", slope, slope)))
+    adjusted = node.cast(_corrected_rate(node, rate, step, alpha, beta), x.onnx_type)
     moved = node.emit("mul", adjusted, node.emit("div", v, _root(node, h, 1e-6)))
     x = node.emit("sub", x, moved)
-    return _scaled(node, 1 - float(node.attr("norm_coefficient_post", 0.0)), x), v, h
+    return _scale(node, 1 - float(node.attr("norm_coefficient_post", 0.0)), x), v, h
 
 
-def _corrected(node: Node, rate: Value, step: Value, alpha: float, beta: float) -> Value:
-    """The rate times sqrt(1 - beta^step) / (1 - alpha^step), which is left out at step 0."""
-    count = node.cast(step, rate.number)
+def _corrected_rate(node: Node, rate: Value, step: Value, alpha: float, beta: float) -> Value:
+    """Returns the rate times sqrt(1 - beta^step) / (1 - alpha^step), which is left out at step 0."""
+    count = node.cast(step, rate.onnx_type)
     one = node.scalar(1, rate)
     first, second = (
         node.emit("sub", one, node.emit("pow", node.scalar(base, rate), count)) for base in (alpha, beta)
@@ -89,19 +92,20 @@ def _corrected(node: Node, rate: Value, step: Value, alpha: float, beta: float) 
 
 @onnx_operator("Momentum", domain=DOMAIN)
 def momentum(node: Node) -> list[Value]:
+    """Imports Momentum. Raises NodeError for modes other than standard and nesterov."""
     if node.attr("mode") not in ("standard", "nesterov"):
         raise NodeError(f"mode must be standard or nesterov, not {node.attr('mode')!r}")
     return _all(node, _momentum, 1)
 
 
 def _momentum(node: Node, rate: Value, step: Value, x: Value, gradient: Value, v: Value) -> tuple[Value, ...]:
-    """The gradient's factor is 1 at step 0, beta then."""
+    """Updates one tensor; the gradient's factor is 1 at step 0, beta after it."""
     alpha, one = float(node.attr("alpha")), node.scalar(1, x)
-    slope = _regularised(node, x, gradient)
+    slope = _regularise(node, x, gradient)
     started = node.emit("greater", step, node.constant(np.int64(0)))
     beta = node.emit("where", started, node.scalar(float(node.attr("beta")), x), one)
-    v = node.emit("add", _scaled(node, alpha, v), node.emit("mul", beta, slope))
+    v = node.emit("add", _scale(node, alpha, v), node.emit("mul", beta, slope))
     direction = v
     if node.attr("mode") == "nesterov":
-        direction = node.emit("add", slope, _scaled(node, alpha, v))
-    return node.emit("sub", x, node.emit("mul", node.cast(rate, x.number), direction)), v
+        direction = node.emit("add", slope, _scale(node, alpha, v))
+    return node.emit("sub", x, node.emit("mul", node.cast(rate, x.onnx_type), direction)), v
