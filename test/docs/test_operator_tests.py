@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from mlc.frontends.onnx.registry import registrations
-from mlc.tools.references.operator_tests import file_of_tests, own_cases
+from mlc.tools.references.onnx_operators import file_of_tests, own_cases
 
 ROOT = Path(__file__).parents[2]
 

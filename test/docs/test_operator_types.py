@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlc.tools.references.operator_types import element_types
+from mlc.tools.references.onnx_operators import element_types
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mlc.tools.fuzz import oracle_faults as when
 from mlc.tools.fuzz.case import Case
-from mlc.tools.fuzz.oracle_fault import Call, Fault
+from mlc.tools.fuzz.oracle_faults import Call, Fault
 from mlc.tools.fuzz.unspecified_results import LEFT_OPEN
 
 _RUNTIME = ("onnxruntime", "onnxruntime-bodies")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.tools.fuzz import oracle_faults as when
-from mlc.tools.fuzz.oracle_fault import Fault
+from mlc.tools.fuzz.oracle_faults import Fault
 
 _ALL = ("onnxruntime", "onnxruntime-bodies", "reference", "reference-bodies")
 LEFT_OPEN = (

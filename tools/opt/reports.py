@@ -1,4 +1,4 @@
-"""The report of `--mlir-pass-statistics`, in mlir-opt's form."""
+"""The report of `--mlir-pass-statistics`, and the heading of reports, in mlir-opt's form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import TextIO
 
 from mlc.passes.statistics import Statistic
 from mlc.pipelines.instrumentation.measures import Statistics
-from mlc.tools.opt.report_heading import heading
+
+_RULE = "===" + "-" * 73 + "===\n"
+
+
+def heading(title: str) -> str:
+    """The title between rules, as the reports of timing and of statistics begin."""
+    return f"{_RULE}{'':25}... {title} ...\n{_RULE}"
+
 
 DISPLAYS = ("pipeline", "list")
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from mlc.pipelines.instrumentation.measures import Stopwatch, Timing
 from mlc.pipelines.instrumentation.positions import Position
-from mlc.tools.opt.report_heading import heading
+from mlc.tools.opt.reports import heading
 
 DISPLAYS, FORMATS = ("tree", "list"), ("text", "json")
 # Phases that stand before the passes in a tree; the others follow.

@@ -9,7 +9,7 @@ from mlc.bindings import ir
 from mlc.tools.parsing import InputOptions, make_context, parse
 from mlc.tools.reduce.child_process import isolated
 from mlc.tools.reduce.edits import ops_of
-from mlc.tools.reduce.strategy_table import STRATEGIES
+from mlc.tools.reduce.strategies import STRATEGIES
 from mlc.tools.sources import Chunk, Source
 
 _OPS = "ops"

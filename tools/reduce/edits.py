@@ -3,16 +3,120 @@
 A function here lists the places in a module where its edit may apply, each as a call that makes it. Any
 selection of the calls may be made in reverse order: an op comes before what it holds and before its users,
 so that no call meets an op that another deleted.
+
+Functions lose bodies, arguments and results; removed values are replaced by earlier ones of the same type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, takewhile
 
-from mlc.bindings import arith, builtin, func, ir
-from mlc.tools.reduce.function_edits import declare, drop_arguments, drop_results
-from mlc.tools.reduce.stand_in_values import earlier_value, zero_before, zero_of
+from mlc.bindings import address, arith, builtin, func, ir
+
+
+def earlier_value(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
+    """An operand of `op`, an argument of its block or an earlier result in it, of the type `wanted`."""
+    here = address(op)
+    earlier = takewhile(lambda each: address(each) != here, op.block.operations)
+    results = chain.from_iterable(each.operation.results for each in earlier)
+    values = chain(op.operands, op.block.arguments, results)
+    return next((value for value in values if value.type == wanted), None)
+
+
+def zero_before(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
+    """A new constant zero in front of `op`; None if the type has none."""
+    zero = zero_of(wanted)
+    if zero is None:
+        return None
+    where = ir.InsertionPoint(op)
+    constant = ir.Operation.create(
+        arith.Constant.NAME, results=[wanted], attributes={"value": zero}, ip=where
+    )
+    return constant.results[0]
+
+
+def values_before(op: ir.Operation, types: Sequence[ir.Type]) -> list[ir.Value] | None:
+    """A value in front of `op` for each type, earlier ones or zeros. Makes nothing if one cannot be had."""
+    found = [(wanted, earlier_value(op, wanted)) for wanted in types]
+    if any(value is None and zero_of(wanted) is None for wanted, value in found):
+        return None
+    values = [value if value is not None else zero_before(op, wanted) for wanted, value in found]
+    return [value for value in values if value is not None]
+
+
+def zero_of(wanted: ir.Type) -> ir.Attribute | None:
+    """The zero of a number's type or of a tensor or vector of static shape; None for other types."""
+    if isinstance(wanted, (ir.RankedTensorType, ir.VectorType)):
+        element = zero_of(wanted.element_type) if wanted.has_static_shape else None
+        return ir.DenseElementsAttr.get_splat(wanted, element) if element is not None else None
+    if isinstance(wanted, (ir.IntegerType, ir.IndexType)):
+        return ir.IntegerAttr.get(wanted, 0)
+    return ir.FloatAttr.get(wanted, 0.0) if isinstance(wanted, ir.FloatType) else None
+
+
+def declare(function: ir.Operation) -> None:
+    """Replaces a function by its declaration."""
+    if not any(len(region.blocks) for region in function.regions):
+        return
+    attributes = {name: function.attributes[name] for name in list(function.attributes)}
+    attributes["sym_visibility"] = ir.StringAttr.get("private")
+    ir.Operation.create(
+        function.name,
+        attributes=attributes,
+        regions=len(function.regions),
+        loc=function.location,
+        ip=ir.InsertionPoint(function),
+    )
+    function.erase()
+
+
+def drop_arguments(function: ir.Operation, module: ir.Module) -> None:
+    """Drops the arguments that the body does not use: all of a declaration."""
+    if _is_called(function, module):
+        return
+    blocks = list(function.regions[0].blocks)
+    kept = _used_arguments(blocks[0]) if blocks else []
+    if len(kept) < len(_type(function).inputs) and "arg_attrs" in function.attributes:
+        del function.attributes["arg_attrs"]
+    _retype(function, kept, _type(function).results)
+
+
+def _used_arguments(block: ir.Block) -> list[ir.Type]:
+    """The types of the arguments that are left after the others were dropped."""
+    unused = [i for i, argument in enumerate(block.arguments) if not any(True for _ in argument.uses)]
+    for index in reversed(unused):
+        block.erase_argument(index)
+    return [argument.type for argument in block.arguments]
+
+
+def drop_results(function: ir.Operation, module: ir.Module) -> None:
+    """Has the function return nothing."""
+    if _is_called(function, module) or not _type(function).results:
+        return
+    for block in function.regions[0]:
+        last = block.operations[len(block.operations) - 1].operation
+        if last.name == func.Return.NAME:
+            last.erase()
+            with ir.InsertionPoint(block):
+                func.ReturnOp([])
+    if "res_attrs" in function.attributes:
+        del function.attributes["res_attrs"]
+    _retype(function, _type(function).inputs, [])
+
+
+def _type(function: ir.Operation) -> ir.FunctionType:
+    return ir.FunctionType(ir.TypeAttr(function.attributes["function_type"]).value)
+
+
+def _retype(function: ir.Operation, inputs: list[ir.Type], results: list[ir.Type]) -> None:
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))
+
+
+def _is_called(function: ir.Operation, module: ir.Module) -> bool:
+    name = f"@{ir.StringAttr(function.attributes['sym_name']).value}"
+    return str(module).count(name) > 1
+
 
 Edit = Callable[[], None]
 # Without them no op is valid that has them.

@@ -11,7 +11,7 @@ from mlc.tools.reduce.candidates import Workshop, dims_of, with_dim
 from mlc.tools.reduce.delta_debugging import minimise
 from mlc.tools.reduce.document import Document, options_of, passes_of, with_options, with_passes
 from mlc.tools.reduce.oracle import UNDECODABLE, Oracle
-from mlc.tools.reduce.strategy_table import STRATEGIES
+from mlc.tools.reduce.strategies import STRATEGIES
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 

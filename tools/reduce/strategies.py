@@ -1,13 +1,13 @@
-"""Reductions of control flow: branches that go one way, blocks that nothing reaches, blocks in a row."""
+"""The reductions by name, and those of control flow: branches that go one way, unreachable blocks, chains."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 from mlc.bindings import builtin, cf, func, ir, llvm
-from mlc.tools.reduce.edits import Edit, ops_of
-from mlc.tools.reduce.stand_in_values import values_before
+from mlc.tools.reduce import edits
+from mlc.tools.reduce.edits import Edit, ops_of, values_before
 
 
 def straighten_branches(module: ir.Module) -> list[Edit]:
@@ -95,3 +95,19 @@ def _erase(block: ir.Block) -> None:
     owner = ir.Operation.create(builtin.Module.NAME, regions=1)
     block.append_to(owner.regions[0])
     owner.erase()
+
+
+# In the order in which they are tried: those that remove most come first.
+STRATEGIES: dict[str, Callable[[ir.Module], list[edits.Edit]]] = {
+    "delete ops": edits.delete_ops,
+    "functions to declarations": edits.declarations,
+    "straighten branches": straighten_branches,
+    "drop blocks": drop_blocks,
+    "return early": return_early,
+    "unwrap regions": edits.unwrap_regions,
+    "bypass ops": edits.bypass_ops,
+    "constants": edits.constants,
+    "function signatures": edits.signatures,
+    "drop attributes": edits.drop_attributes,
+    "simplify attributes": edits.simplify_attributes,
+}

@@ -1,11 +1,17 @@
-"""docs/operators.md: which ONNX operators the front end imports, in which opsets, with which limits."""
+"""docs/operators.md: which ONNX operators the front end imports, in which opsets, with which limits.
+
+The columns about tests count ONNX's own cases, as docs/conformance.md does, and the test files that name the
+operator; the column of types shortens what the operator's schema allows.
+"""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import onnx
@@ -15,8 +21,95 @@ from mlc.dialects.graph.spec import specs
 from mlc.frontends.onnx.registry import OperatorFunction, Registration, registrations
 from mlc.passes.lowering import graph_to_linalg
 from mlc.tools.references.markdown import table
-from mlc.tools.references.operator_tests import file_of_tests, own_cases
-from mlc.tools.references.operator_types import element_types
+
+_SHORT = {"float": "f32", "double": "f64", "float16": "f16", "bfloat16": "bf16"}
+
+# The larger of two groups with the same members stands first.
+_GROUPS = (
+    ("floats", "f16 bf16 f32 f64"),
+    ("ints", "i8 i16 i32 i64 ui8 ui16 ui32 ui64"),
+    ("small ints", "i2 i4 ui2 ui4"),
+    ("f8", "float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz float8e8m0"),
+    ("f8", "float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz"),
+    ("f6", "float6e2m3 float6e3m2"),
+    ("f4", "float4e2m1"),
+    ("complex", "complex64 complex128"),
+)
+
+
+def element_types(domain: str, name: str, opset: int) -> str:
+    """The types of the elements that an operator of `opset` computes with; "" where there is no schema."""
+    try:
+        schema = onnx.defs.get_schema(name, opset, domain)
+    except onnx.defs.SchemaError:
+        return ""
+    return _in_words(_allowed(schema))
+
+
+def _allowed(schema: onnx.defs.OpSchema) -> set[str]:
+    """Types of the operand that the first output has, else of the first operand, else of the output."""
+    of_inputs = [each.type_str for each in schema.inputs]
+    of_outputs = [each.type_str for each in schema.outputs]
+    kind = next(iter([each for each in of_outputs[:1] if each in of_inputs] + of_inputs + of_outputs), "")
+    texts = next(
+        (each.allowed_type_strs for each in schema.type_constraints if each.type_param_str == kind), [kind]
+    )
+    return {name for text in texts for name in re.findall(r"\w+(?![\w(])", text)}
+
+
+def _in_words(types: set[str]) -> str:
+    left = {_SHORT.get(each) or each.replace("int", "i", 1) for each in types}
+    words = []
+    for group, members in _GROUPS:
+        if left.issuperset(members.split()):
+            words.append(group)
+            left -= set(members.split())
+    return ", ".join([*words, *sorted(left)])
+
+
+_FOLDERS = ("test/frontends/onnx", "test/numerics")
+
+# As text, and as a call in a model's text.
+_NAMED = re.compile(r"""["'](\w+)["']|\b([A-Z]\w+)(?=\(|<\w+ = )""")
+
+
+def own_cases(root: Path, domain: str, name: str) -> str:
+    """How many of ONNX's cases of an operator pass, as they are and with sizes that only a call tells, as the
+    repository at `root` records it."""
+    row = _counts(root).get(f"{domain}.{name}" if domain else name)
+    if row is None:
+        return ""
+    total, static, dynamic = row
+    return f"{static} of {total}" if static == dynamic else f"{static} of {total}, any size {dynamic}"
+
+
+@cache
+def _counts(root: Path) -> dict[str, tuple[int, int, int]]:
+    """Of docs/conformance.md's table: cases, and how many pass, static and dynamic."""
+    text = (root / "docs" / "conformance.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([\w.]+)` \| (\d+) \| (\d+) \| \d+ \| (\d+) \|$", text, re.MULTILINE)
+    return {name: (int(total), int(static), int(dynamic)) for name, total, static, dynamic in rows}
+
+
+def file_of_tests(root: Path, name: str) -> str:
+    """The file of tests in a repository that names the operator most often, the first of several; "" if none
+    does."""
+    found = {path: names.count(name) for path, names in _names(root).items()}
+    best = max(found, key=lambda path: (found[path], -len(path)), default="")
+    return f"`{best}`" if best and found[best] else ""
+
+
+@cache
+def _names(root: Path) -> dict[str, list[str]]:
+    """What each file of tests names, in the order of the files."""
+    files = sorted(path for folder in _FOLDERS for path in (root / folder).rglob("*.py"))
+    return {
+        str(path.relative_to(root / "test")): [
+            "".join(each) for each in _NAMED.findall(path.read_text("utf-8"))
+        ]
+        for path in files
+    }
+
 
 # No rule lowers them, because an earlier pass replaces them or they become arguments; control flow is the
 # host program's.
