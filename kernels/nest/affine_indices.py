@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from mlc.bindings import affine, arith, ir
 from mlc.kernels.nest.nest_state import Index, Nest
+from mlc.passes.common.affine import AffineForm, expression_form
 from mlc.passes.common.computation import dims_read
 
 # A value that indexes: affine, a number, or an integer that only the running kernel knows.
@@ -71,33 +72,7 @@ def index_value(value: Indexer, nest: Nest) -> ir.Value:
 
 
 def value_range(expression: ir.AffineExpr, nest: Nest) -> tuple[int, int] | None:
-    """The lowest and highest value of a linear expression; None where loops or divisions hide them."""
-    terms = _linear(expression)
-    if terms is None:
-        return None
-    low = high = terms.pop(None, 0)
-    for position, factor in terms.items():
-        bounds = nest.ranges[position] if position is not None else None
-        if bounds is None:
-            return None
-        ends = (factor * bounds[0], factor * bounds[1])
-        low, high = low + min(ends), high + max(ends)
-    return low, high
-
-
-def _linear(expression: ir.AffineExpr) -> dict[int | None, int] | None:
-    """Factor by loop variable, and the constant under None; None for what is not linear."""
-    expression = expression.maybe_downcast()
-    if isinstance(expression, ir.AffineConstantExpr):
-        return {None: expression.value}
-    if isinstance(expression, ir.AffineDimExpr):
-        return {expression.position: 1}
-    if not isinstance(expression, ir.AffineAddExpr | ir.AffineMulExpr):
-        return None
-    left, right = _linear(expression.lhs), _linear(expression.rhs)
-    if left is None or right is None:
-        return None
-    if isinstance(expression, ir.AffineAddExpr):
-        return {each: left.get(each, 0) + right.get(each, 0) for each in {**left, **right}}
-    factor, terms = (left, right) if set(left) == {None} else (right, left)
-    return {each: value * factor[None] for each, value in terms.items()}
+    """Returns the smallest and the largest value of an affine expression, or None if it has quotients or
+    remainders, or depends on loops with dynamic bounds."""
+    form = expression_form(expression, [AffineForm.of(position) for position in range(len(nest.loops))])
+    return None if form is None else form.value_range(lambda position: nest.ranges[position])

@@ -8,43 +8,28 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.kernels.errors import KernelError
 from mlc.kernels.expressions import Access, Apply, Axis
-
-# Factor by axis (its position in the iteration space), and the constant under None.
-Terms = dict[int | None, int]
+from mlc.passes.common.affine import AffineForm
 
 
-def linear(expression: Any, axes: Sequence[Axis]) -> Terms | None:
-    """A subscript as a sum of axes times factors; None for what is not one."""
+def subscript_form(expression: Any, axes: Sequence[Axis]) -> AffineForm[int] | None:
+    """Returns a subscript as a form over the positions of `axes` in the iteration space, or None if it is not
+    affine."""
     if isinstance(expression, int):
-        return {None: expression}
+        return AffineForm(expression)
     if isinstance(expression, Axis):
         position = next((index for index, axis in enumerate(axes) if axis is expression), None)
-        return None if position is None else {position: 1}
+        return None if position is None else AffineForm.of(position)
     if not isinstance(expression, Apply) or expression.name not in ("+", "-", "*", "negate"):
         return None
-    parts = [linear(each, axes) for each in expression.operands]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
+    forms = [form for operand in expression.operands if (form := subscript_form(operand, axes)) is not None]
+    if len(forms) < len(expression.operands):
         return None
-    return _combined(expression.name, known)
-
-
-def _combined(name: str, parts: list[Terms]) -> Terms | None:
-    if name == "negate":
-        return _scaled(parts[0], -1)
-    left, right = parts
-    if name == "*":
-        constants = [part for part in parts if set(part) <= {None}]
-        if not constants:
-            return None
-        other = right if constants[0] is left else left
-        return _scaled(other, constants[0].get(None, 0))
-    right = _scaled(right, -1) if name == "-" else right
-    return {each: left.get(each, 0) + right.get(each, 0) for each in {**left, **right}}
-
-
-def _scaled(terms: Terms, factor: int) -> Terms:
-    return {each: value * factor for each, value in terms.items()}
+    if expression.name == "negate":
+        return forms[0] * -1
+    left, right = forms
+    if expression.name == "*":
+        return left.times(right)
+    return left + right if expression.name == "+" else left - right
 
 
 def map_results(access: Access, axes: Sequence[Axis]) -> list[ir.AffineExpr] | None:
@@ -54,29 +39,27 @@ def map_results(access: Access, axes: Sequence[Axis]) -> list[ir.AffineExpr] | N
     """
     results = []
     for dim, subscript in enumerate(access.subscripts):
-        terms = linear(subscript, axes)
-        if terms is None:
+        form = subscript_form(subscript, axes)
+        if form is None:
             return None
-        _check(access, dim, terms, axes)
-        if any(factor < 0 for factor in terms.values()):
+        _check(access, dim, form, axes)
+        if any(coefficient < 0 for coefficient in form.terms.values()):
             return None
-        results.append(_affine(terms))
+        results.append(_expression(form))
     return results
 
 
-def _affine(terms: Terms) -> ir.AffineExpr:
+def _expression(form: AffineForm[int]) -> ir.AffineExpr:
     total = ir.AffineExpr.get_constant(0)
-    for position in sorted(each for each in terms if each is not None):
-        total = total + ir.AffineExpr.get_dim(position) * terms[position]
-    return total + terms.get(None, 0)
+    for term in sorted(form.terms, key=lambda term: term.variable):
+        total = total + ir.AffineExpr.get_dim(term.variable) * form.terms[term]
+    return total + form.constant
 
 
-def _check(access: Access, dim: int, terms: Terms, axes: Sequence[Axis]) -> None:
-    low = high = terms.get(None, 0)
-    for position, factor in terms.items():
-        if position is not None:
-            last = factor * (axes[position].extent - 1)
-            low, high = low + min(0, last), high + max(0, last)
+def _check(access: Access, dim: int, form: AffineForm[int], axes: Sequence[Axis]) -> None:
+    bounds = form.value_range(lambda position: (0, axes[position].extent - 1))
+    assert bounds is not None, "all axes have an extent"
+    low, high = bounds
     size = access.tensor.shape[dim]
     empty = any(axis.extent == 0 for axis in axes)
     if empty or (low >= 0 and high < size):

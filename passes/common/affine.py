@@ -1,165 +1,197 @@
-"""Indices as sums: constant plus coefficient times value."""
+"""Affine forms: integers as a constant plus constant multiples of variables, and their extraction from IR."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, TypeAlias, TypeVar
 
 from mlc.bindings import ir
 from mlc.passes.common.constants import constant_value
 
+Variable = TypeVar("Variable", bound=Hashable)
+# The smallest and the largest value of an integer.
+Range = tuple[int, int]
+
 
 @dataclass(frozen=True)
-class Linear:
-    """`constant + sum(coefficient * value)`.
+class Term(Generic[Variable]):
+    """`variable floordiv divisor mod modulus`; a modulus of 0 stands for none."""
 
-    Quotients and remainders of one value by constants are terms too: a term's `part` is (divisor, modulus),
-    with modulus 0 for none."""
+    variable: Variable
+    divisor: int = 1
+    modulus: int = 0
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether the term is the variable itself, neither a quotient nor a remainder."""
+        return self.divisor == 1 and self.modulus == 0
+
+
+@dataclass(frozen=True)
+class AffineForm(Generic[Variable]):
+    """The integer `constant + sum(coefficient * term)`. `terms` maps terms to coefficients other than 0.
+
+    Example: `affine_map<(d0, d1) -> (d0 * 4 + d1 mod 8 + 3)>` of `(%i, %j)`, where `%i` is `%k + 1`, is
+    `AffineForm(7, {Term(%k): 4, Term(%j, 1, 8): 1})`. It is 4 per step of `%k`: `coefficient(%k)` is 4 and
+    `coefficient(%j)` is None.
+    """
 
     constant: int = 0
-    # value, (divisor, modulus), coefficient
-    terms: tuple[tuple[ir.Value, tuple[int, int], int], ...] = field(default=())
+    terms: Mapping[Term[Variable], int] = field(default_factory=dict)
 
-    def __add__(self, other: Linear) -> Linear:
-        terms = list(self.terms)
-        for value, part, factor in other.terms:
-            for index, (present, its_part, its_factor) in enumerate(terms):
-                if present == value and its_part == part:
-                    terms[index] = (value, part, its_factor + factor)
-                    break
-            else:
-                terms.append((value, part, factor))
-        return Linear(self.constant + other.constant, tuple(each for each in terms if each[2]))
+    @classmethod
+    def of(cls, variable: Variable) -> AffineForm[Variable]:
+        """Returns the form that is `variable` itself."""
+        return cls(0, {Term(variable): 1})
 
-    def scaled(self, factor: int) -> Linear:
-        terms = tuple((value, part, its * factor) for value, part, its in self.terms if factor)
-        return Linear(self.constant * factor, terms)
+    def __add__(self, other: AffineForm[Variable] | int) -> AffineForm[Variable]:
+        if isinstance(other, int):
+            return AffineForm(self.constant + other, self.terms)
+        terms = dict(self.terms)
+        for term, coefficient in other.terms.items():
+            terms[term] = terms.get(term, 0) + coefficient
+        kept = {term: coefficient for term, coefficient in terms.items() if coefficient}
+        return AffineForm(self.constant + other.constant, kept)
 
-    def coefficient(self, value: ir.Value) -> int | None:
-        """How much the sum grows with `value`; None where a quotient or a remainder of it occurs."""
-        found = [(part, factor) for each, part, factor in self.terms if each == value]
-        if any(part != (1, 0) for part, _ in found):
+    def __sub__(self, other: AffineForm[Variable]) -> AffineForm[Variable]:
+        return self + other * -1
+
+    def __mul__(self, factor: int) -> AffineForm[Variable]:
+        terms = {term: coefficient * factor for term, coefficient in self.terms.items() if factor}
+        return AffineForm(self.constant * factor, terms)
+
+    def times(self, other: AffineForm[Variable]) -> AffineForm[Variable] | None:
+        """Returns the product, or None if neither factor is a constant."""
+        if not other.terms:
+            return self * other.constant
+        return None if self.terms else other * self.constant
+
+    def as_variable(self) -> Variable | None:
+        """Returns the variable that the form is, or None if it is not a single one."""
+        if self.constant or list(self.terms.values()) != [1]:
             return None
-        return found[0][1] if found else 0
+        [term] = self.terms
+        return term.variable if term.is_variable else None
 
-    def without(self, value: ir.Value) -> Linear:
-        return Linear(self.constant, tuple(each for each in self.terms if each[0] != value))
+    def coefficient(self, variable: Variable) -> int | None:
+        """By how much the form grows with `variable`, or None if a quotient or a remainder of it occurs."""
+        terms = [term for term in self.terms if term.variable == variable]
+        if not all(term.is_variable for term in terms):
+            return None
+        return self.terms[terms[0]] if terms else 0
+
+    def without(self, variable: Variable) -> AffineForm[Variable]:
+        """Returns the form less all terms of `variable`."""
+        terms = {term: factor for term, factor in self.terms.items() if term.variable != variable}
+        return AffineForm(self.constant, terms)
+
+    def value_range(self, range_of: Callable[[Variable], Range | None]) -> Range | None:
+        """Returns the smallest and the largest value that the form has where `range_of` gives those of its
+        variables, or None if it does not, or if there are quotients or remainders."""
+        low = high = self.constant
+        for term, coefficient in self.terms.items():
+            bounds = range_of(term.variable) if term.is_variable else None
+            if bounds is None:
+                return None
+            ends = (coefficient * bounds[0], coefficient * bounds[1])
+            low, high = low + min(ends), high + max(ends)
+        return low, high
 
 
-def linear(value: ir.Value) -> Linear:
-    """`value` as a sum of loop indices and other values. What is not linear is a term of its own."""
+# A form whose variables are values of the IR.
+IndexForm: TypeAlias = AffineForm[ir.Value]
+
+
+def form_of(value: ir.Value) -> IndexForm:
+    """Returns `value` in terms of loop indices and other values. What is not affine is a variable itself."""
     constant = constant_value(value)
     if constant is not None:
-        return Linear(constant)
-    owner = value.owner
-    if not isinstance(owner, ir.Block):
-        operands = list(owner.operands)
-        if owner.name == "affine.apply":
-            found = of_expression(_first(owner.operation), owner.operation, operands)
-            return found or Linear(0, ((value, (1, 0), 1),))
-        if owner.name in ("arith.addi", "arith.muli", "arith.subi"):
-            return _of_arith(owner.name, linear(operands[0]), linear(operands[1]), value)
-    return Linear(0, ((value, (1, 0), 1),))
+        return AffineForm(constant)
+    form = None
+    if not isinstance(value.owner, ir.Block):
+        op = value.owner.operation
+        if op.name == "affine.apply":
+            [form] = map_forms(op.attributes["map"].value, list(op.operands))
+        elif op.name in ("arith.addi", "arith.muli", "arith.subi"):
+            left, right = map(form_of, op.operands)
+            if op.name == "arith.muli":
+                form = left.times(right)
+            else:
+                form = left + right if op.name == "arith.addi" else left - right
+    return AffineForm.of(value) if form is None else form
 
 
-def _first(op: ir.Operation) -> ir.AffineExpr:
-    """The result of the map of an `affine.apply`."""
-    return next(iter(op.attributes["map"].value.results))
+def map_forms(indexing_map: ir.AffineMap, operands: Sequence[ir.Value]) -> list[IndexForm | None]:
+    """Returns the results of a map of `operands`: dims, then symbols. None for those that are not affine."""
+    forms = [form_of(operand) for operand in operands]
+    dims = indexing_map.n_dims
+    return [expression_form(result, forms[:dims], forms[dims:]) for result in indexing_map.results]
 
 
-def _of_arith(name: str, left: Linear, right: Linear, value: ir.Value) -> Linear:
-    if name == "arith.addi":
-        return left + right
-    if name == "arith.subi":
-        return left + right.scaled(-1)
-    if not right.terms:
-        return left.scaled(right.constant)
-    return right.scaled(left.constant) if not left.terms else Linear(0, ((value, (1, 0), 1),))
-
-
-def map_results(
-    indexing_map: ir.AffineMap, operands: Sequence[ir.Value], op: ir.Operation
-) -> list[Linear | None]:
-    """The results of a map applied to `operands`; None for those that are not linear."""
-    return [of_expression(each, op, list(operands), indexing_map.n_dims) for each in indexing_map.results]
-
-
-def of_expression(
-    expression: ir.AffineExpr, op: ir.Operation, operands: list[ir.Value], dims: int | None = None
-) -> Linear | None:
-    """An affine expression over `operands` (dims, then symbols) as a sum, or None if it is not one."""
-    if dims is None:
-        dims = op.attributes["map"].value.n_dims
+def expression_form(
+    expression: ir.AffineExpr,
+    dims: Sequence[AffineForm[Variable]],
+    symbols: Sequence[AffineForm[Variable]] = (),
+) -> AffineForm[Variable] | None:
+    """Returns an affine expression of `dims` and `symbols` as a form, or None if it has none: of quotients
+    and remainders only those of single terms by constants are terms."""
+    expression = expression.maybe_downcast()
     if isinstance(expression, ir.AffineConstantExpr):
-        return Linear(ir.AffineConstantExpr(expression).value)
+        return AffineForm(expression.value)
     if isinstance(expression, ir.AffineDimExpr):
-        return linear(operands[ir.AffineDimExpr(expression).position])
+        return dims[expression.position]
     if isinstance(expression, ir.AffineSymbolExpr):
-        return linear(operands[dims + ir.AffineSymbolExpr(expression).position])
+        return symbols[expression.position]
     binary = ir.AffineBinaryExpr(expression)
-    left = of_expression(binary.lhs, op, operands, dims)
-    right = of_expression(binary.rhs, op, operands, dims)
+    left = expression_form(binary.lhs, dims, symbols)
+    right = expression_form(binary.rhs, dims, symbols)
     if left is None or right is None:
         return None
     if isinstance(expression, ir.AffineAddExpr):
         return left + right
-    if right.terms:
-        return None
     if isinstance(expression, ir.AffineMulExpr):
-        return left.scaled(right.constant)
-    return _part(expression, left, right.constant)
+        return left.times(right)
+    return None if right.terms else _divide(expression, left, right.constant)
 
 
-def _part(expression: ir.AffineExpr, whole: Linear, by: int) -> Linear | None:
+def _divide(expression: ir.AffineExpr, whole: AffineForm[Variable], by: int) -> AffineForm[Variable] | None:
     """The quotient or the remainder of a single term by a constant."""
-    if len(whole.terms) != 1 or whole.constant or whole.terms[0][2] != 1:
+    if whole.constant or list(whole.terms.values()) != [1]:
         return None
-    value, (divisor, modulus), _ = whole.terms[0]
-    if isinstance(expression, ir.AffineModExpr) and (not modulus or modulus % by == 0):
-        return Linear(0, ((value, (divisor, by), 1),))
-    if isinstance(expression, ir.AffineFloorDivExpr) and (not modulus or modulus % by == 0):
-        return Linear(0, ((value, (divisor * by, modulus // by), 1),))
+    [term] = whole.terms
+    if term.modulus and term.modulus % by:
+        return None
+    if isinstance(expression, ir.AffineModExpr):
+        return AffineForm(0, {Term(term.variable, term.divisor, by): 1})
+    if isinstance(expression, ir.AffineFloorDivExpr):
+        return AffineForm(0, {Term(term.variable, term.divisor * by, term.modulus // by): 1})
     return None
 
 
-def largest(value: ir.Value) -> int | None:
-    """A number that `value` does not exceed: a constant, one of those of which it is the minimum, or a sum of
-    such."""
-    constant = constant_value(value)
-    if constant is not None:
-        return constant
-    owner = value.owner
-    if isinstance(owner, ir.Block):
-        return None
-    if owner.name == "affine.min":
-        return smallest_constant(owner.attributes["map"].value)
-    return _largest_sum(linear(value)) if owner.name == "affine.apply" else None
-
-
-def _largest_sum(total: Linear) -> int | None:
-    """Of a sum without quotients, whose terms grow with their values."""
-    result = total.constant
-    for value, part, factor in total.terms:
-        bound = None if part != (1, 0) or isinstance(value.owner, ir.Block) else _of_minimum(value)
-        if bound is None or factor < 0:
+def upper_bound(value: ir.Value) -> int | None:
+    """Returns an integer that `value` does not exceed, or None: a constant, the smallest constant of a
+    minimum, or the sum of the bounds of a form's terms."""
+    if not isinstance(value.owner, ir.Block) and value.owner.name == "affine.min":
+        return smallest_constant(value.owner.attributes["map"].value)
+    form = form_of(value)
+    total = form.constant
+    for term, coefficient in form.terms.items():
+        bound = upper_bound(term.variable) if term.is_variable and term.variable != value else None
+        if bound is None or coefficient < 0:
             return None
-        result += factor * bound
-    return result
-
-
-def _of_minimum(value: ir.Value) -> int | None:
-    owner = value.owner
-    return smallest_constant(owner.attributes["map"].value) if owner.name == "affine.min" else None
+        total += coefficient * bound
+    return total
 
 
 def smallest_constant(minimum: ir.AffineMap) -> int | None:
-    """The smallest constant among the results of a map, or None if there is none."""
-    results = [each for each in minimum.results if isinstance(each, ir.AffineConstantExpr)]
-    return min((int(ir.AffineConstantExpr(each).value) for each in results), default=None)
+    """Returns the smallest constant among the results of a map, or None if there is none."""
+    constants = [result.value for result in minimum.results if isinstance(result, ir.AffineConstantExpr)]
+    return min(constants, default=None)
 
 
 def without_symbols(bound: ir.AffineMap) -> ir.AffineMap:
-    """The map with dims in place of symbols, which come behind the dims."""
+    """Returns the map with dims instead of symbols, which come after its dims."""
     dims, symbols = bound.n_dims, bound.n_symbols
     for position in range(symbols):
         symbol, dim = ir.AffineExpr.get_symbol(position), ir.AffineExpr.get_dim(dims + position)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from mlc.bindings import arith, ir
 from mlc.passes.base import Pass, option
-from mlc.passes.common.affine import linear
+from mlc.passes.common.affine import form_of
 from mlc.passes.common.constants import constant_value, index_constant
 from mlc.passes.common.rewriting import collect_ops, users
 from mlc.passes.vector.index_offsets import offset_by
@@ -48,7 +48,7 @@ def _advancing_dim(read: ir.Operation, induction_variable: ir.Value) -> int | No
     """The dim along which each step of the loop's variable is one step."""
     indices = _indices(read)
     for dim, index in enumerate(indices):
-        if linear(index).coefficient(induction_variable) == 1:
+        if form_of(index).coefficient(induction_variable) == 1:
             return dim if dim != len(indices) - 1 else None
     return None
 
@@ -150,7 +150,7 @@ def _numbers_panels(index: ir.Value, rows: ir.Operation) -> bool:
     if around.name not in ("scf.forall", "scf.for"):
         return False
     count = len(around.regions[0].blocks[0].arguments) - len(around.results)
-    return linear(index).coefficient(around.regions[0].blocks[0].arguments[count - 1]) == 1
+    return form_of(index).coefficient(around.regions[0].blocks[0].arguments[count - 1]) == 1
 
 
 def prefetch_next_panel(read: ir.Operation, sweep: PanelSweep) -> None:

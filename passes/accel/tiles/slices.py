@@ -20,7 +20,7 @@ from mlc.passes.accel.tiles.representations import (
 from mlc.passes.accel.tiles.transfers import load, write
 from mlc.passes.accel.tiles.vector_shapes import reshaped
 from mlc.passes.base import PassError
-from mlc.passes.common.affine import Linear, largest, linear, map_results
+from mlc.passes.common.affine import AffineForm, form_of, map_forms, upper_bound
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 # Operands in front of a slice's offsets.
@@ -106,25 +106,10 @@ def _part_of_dim(code: Emission, dim: Dim, taken: SliceOp, position: int) -> Dim
 
 def bound_of(size: Index, op: ir.Operation) -> int:
     """What a size is at most. Raises PassError if that is not known."""
-    found = size if isinstance(size, int) else _largest(size)
+    found = size if isinstance(size, int) else upper_bound(size)
     if found is None:
         raise PassError("a slice of unknown size has no tile", op.location)
     return found
-
-
-def _largest(size: ir.Value) -> int | None:
-    """A number that a size, or a sum of sizes, does not exceed."""
-    found = largest(size)
-    if found is not None:
-        return found
-    whole = linear(size)
-    total = whole.constant
-    for value, part, factor in whole.terms:
-        most = largest(value)
-        if most is None or part != (1, 0) or factor < 0:
-            return None
-        total += most * factor
-    return total
 
 
 def _ends(offset: Index, size: Index, extent: Extent, source: Extent) -> bool:
@@ -138,12 +123,10 @@ def _ends(offset: Index, size: Index, extent: Extent, source: Extent) -> bool:
     if end is None or extent.bound != extent.padded or isinstance(op, ir.Block) or "map" not in op.attributes:
         return False
     # Shorter than its bound: as long as what is left behind the offset.
-    start = Linear(offset) if isinstance(offset, int) else linear(offset)
-    rest = [
-        each for each in map_results(op.attributes["map"].value, list(op.operands), op) if each is not None
-    ]
-    longer = [each for each in rest if each != Linear(extent.bound)]
-    return bool(longer) and all((start + each) == Linear(end) for each in longer)
+    start = AffineForm(offset) if isinstance(offset, int) else form_of(offset)
+    results = map_forms(op.attributes["map"].value, list(op.operands))
+    longer = [form for form in results if form not in (None, AffineForm(extent.bound))]
+    return bool(longer) and all(start + form == AffineForm(end) for form in longer if form is not None)
 
 
 def insert_slice(code: Emission, op: ir.Operation) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.passes.common.affine import Linear, largest, linear, map_results
+from mlc.passes.common.affine import AffineForm, IndexForm, form_of, map_forms, upper_bound
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop
@@ -35,7 +35,7 @@ class Access:
     op: ir.Operation
     buffer: ir.Value | None
     writes: bool
-    indices: list[tuple[Linear, int] | None] | None
+    indices: list[tuple[IndexForm, int] | None] | None
 
     @property
     def text(self) -> str:
@@ -109,9 +109,9 @@ def _memory(op: ir.Operation, operands: Sequence[ir.Value], writes: bool) -> Acc
     buffer, whole = root_of(operands[0])
     rank = ir.ShapedType(operands[0].type).rank
     if op.name.startswith("affine."):
-        found = map_results(op.attributes["map"].value, list(operands[1:]), op)
+        found = map_forms(op.attributes["map"].value, list(operands[1:]))
     else:
-        found = [linear(each) for each in operands[1 : 1 + rank]]
+        found = [form_of(each) for each in operands[1 : 1 + rank]]
     sizes = [1] * rank
     value = op.operands[0].type if writes else op.results[0].type
     if isinstance(value, ir.VectorType):
@@ -130,8 +130,8 @@ def _slice(op: ir.Operation, operands: list[ir.Value], source: int, writes: bool
     offsets = list(op.attributes["static_offsets"])
     sizes, strides = list(op.attributes["static_sizes"]), list(op.attributes["static_strides"])
     dynamic = iter(operands[source + 1 :])
-    starts = [linear(next(dynamic)) if each == DYNAMIC else Linear(each) for each in offsets]
-    lengths = [largest(next(dynamic)) if each == DYNAMIC else each for each in sizes]
+    starts = [form_of(next(dynamic)) if each == DYNAMIC else AffineForm(each) for each in offsets]
+    lengths = [upper_bound(next(dynamic)) if each == DYNAMIC else each for each in sizes]
     indices = [
         (start, length) if stride == 1 and length is not None else None
         for start, length, stride in zip(starts, lengths, strides, strict=True)

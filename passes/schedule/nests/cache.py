@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir, memref
-from mlc.passes.common.affine import Linear
+from mlc.passes.common.affine import AffineForm
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.schedule.common.loops import PARALLEL, enclosing_loops, is_inside
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -69,7 +69,7 @@ class Copy:
             self.alloc = memref.AllocOp(ir.MemRefType.get(self.box.sizes, kind.element_type), [], [])
         for each in found:
             places = linear_indices(each)
-            moved = [at + start.scaled(-1) for at, start in zip(places, self.box.offsets, strict=True)]
+            moved = [at - start for at, start in zip(places, self.box.offsets, strict=True)]
             redirect(each, self.alloc.result, moved)
 
     def read(self, name: str) -> None:
@@ -88,7 +88,7 @@ class Copy:
             with point, self.loop.location:
                 loops.append(build_loop(self.kind, Bound.constant(0), self.box.end(dim), 1, [], {}))
             point = ir.InsertionPoint(loops[-1].body)
-        near = [Linear(0, ((each.iv, (1, 0), 1),)) for each in loops]
+        near = [AffineForm.of(each.iv) for each in loops]
         far = [start + each for start, each in zip(self.box.offsets, near, strict=True)]
         with point, self.loop.location:
             ends = [(self.buffer, far), (self.alloc.result, near)]

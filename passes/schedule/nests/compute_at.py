@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import address, ir, memref
-from mlc.passes.common.affine import Linear
+from mlc.passes.common.affine import AffineForm, IndexForm
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, is_inside, loop_of
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import Access, accesses
@@ -90,7 +90,7 @@ class Move:
             small = self._allocate()
         for each in touching(self.loop, self.buffer):
             places = linear_indices(each)
-            moved = [at + start.scaled(-1) for at, start in zip(places, self.box.offsets, strict=True)]
+            moved = [at - start for at, start in zip(places, self.box.offsets, strict=True)]
             redirect(each, small, moved)
         erase_buffer(self.buffer)
 
@@ -100,18 +100,18 @@ class Move:
         loop = Loop(self.loop)
         dim, gain = self._rolling_dim(loop)
         rest = self.box.sizes[dim] - gain
-        start = self.box.offsets[dim].without(loop.iv) + Linear(gain // (loop.step or 1) * (loop.lower or 0))
+        start = self.box.offsets[dim].without(loop.iv) + gain // (loop.step or 1) * (loop.lower or 0)
         with ir.InsertionPoint(self.loop):
             before = self.nest.clone().operation
         before = self.restrict(before, self._part(dim, start, rest))
-        self._move_in(self._part(dim, self.box.offsets[dim] + Linear(rest), gain))
+        self._move_in(self._part(dim, self.box.offsets[dim] + rest, gain))
         with ir.InsertionPoint(before), self.loop.location:
             ring = self._allocate()
         for each in [*touching(before, self.buffer), *touching(self.loop, self.buffer)]:
             self._redirect_into(ring, each, dim)
         erase_buffer(self.buffer)
 
-    def _part(self, dim: int, start: Linear, size: int) -> Box:
+    def _part(self, dim: int, start: IndexForm, size: int) -> Box:
         """The box with other elements of one dim."""
         offsets = [start if at == dim else each for at, each in enumerate(self.box.offsets)]
         sizes = [size if at == dim else each for at, each in enumerate(self.box.sizes)]
@@ -146,11 +146,11 @@ class Move:
     def _redirect_into(self, ring: ir.Value, access: Access, dim: int) -> None:
         """Along the rolling dim the place is the index modulo the window."""
         places = linear_indices(access)
-        moved = [at + start.scaled(-1) for at, start in zip(places, self.box.offsets, strict=True)]
+        moved = [at - start for at, start in zip(places, self.box.offsets, strict=True)]
         expression, operands = as_expression(places[dim])
         with ir.InsertionPoint(access.op), access.op.location:
             wrapped = Bound([ir.AffineExpr.get_mod(expression, self.box.sizes[dim])], operands).value()
-        moved[dim] = Linear(0, ((wrapped, (1, 0), 1),))
+        moved[dim] = AffineForm.of(wrapped)
         redirect(access, ring, moved)
 
     def restrict(self, nest: ir.Operation, box: Box) -> ir.Operation:
@@ -171,9 +171,9 @@ def index_loops(nest: ir.Operation, buffer: ir.Value, shape: Sequence[int]) -> l
     found: list[list[Loop]] = [[] for _ in shape]
     for access in touching(nest, buffer):
         for dim, index in enumerate(linear_indices(access)):
-            loop = loop_of(index.terms[0][0]) if len(index.terms) == 1 and not index.constant else None
-            plain = loop is not None and index.terms[0][1:] == ((1, 0), 1)
-            if loop is None or not plain or (loop.lower, loop.upper, loop.step) != (0, shape[dim], 1):
+            variable = index.as_variable()
+            loop = loop_of(variable) if variable is not None else None
+            if loop is None or (loop.lower, loop.upper, loop.step) != (0, shape[dim], 1):
                 raise StepError(
                     f"dim {dim} in {access.text} is not indexed by a loop that runs over all of it"
                 )
@@ -182,13 +182,13 @@ def index_loops(nest: ir.Operation, buffer: ir.Value, shape: Sequence[int]) -> l
     return found
 
 
-def set_bounds(loop: Loop, offset: Linear, size: Bound) -> Loop:
+def set_bounds(loop: Loop, offset: IndexForm, size: Bound) -> Loop:
     """The loop over `size` elements from `offset` on, in place of `loop`."""
     kept = extra_attributes(loop.op)
     with ir.InsertionPoint(loop.op), loop.op.location:
         new = build_loop(loop.op.name, Bound.constant(0), size, 1, loop.inits, kept)
     with ir.InsertionPoint(new.body), loop.op.location:
-        loop.iv.replace_all_uses_with(index_value(offset + Linear(0, ((new.iv, (1, 0), 1),))))
+        loop.iv.replace_all_uses_with(index_value(offset + AffineForm.of(new.iv)))
     take_over(loop, new)
     replace_loop(loop, list(new.op.results))
     return new

@@ -16,7 +16,7 @@ from itertools import pairwise, product
 from math import gcd
 
 from mlc.bindings import ir
-from mlc.passes.common.affine import Linear
+from mlc.passes.common.affine import IndexForm, Term
 from mlc.passes.schedule.common.loops import Loop, is_defined_outside, loop_of
 from mlc.passes.schedule.nests.accesses import Access, accesses
 from mlc.passes.schedule.nests.reductions import is_one_reduction
@@ -33,8 +33,8 @@ class Digit:
 class Terms:
     """The terms of two sums, of which loops take those of their indices."""
 
-    def __init__(self, left: Linear, right: Linear) -> None:
-        self.left, self.right = list(left.terms), list(right.terms)
+    def __init__(self, left: IndexForm, right: IndexForm) -> None:
+        self.left, self.right = list(left.terms.items()), list(right.terms.items())
 
     def take(self, loop: Loop, digit: Digit, digits: list[Digit]) -> tuple[int, int, int] | None:
         """A digit's factors in both sums, and the offset by the lower bound of `loop`; None if not known."""
@@ -44,11 +44,15 @@ class Terms:
         lower = loop.lower
         offset = 0
         if digit is digits[0] and lower != 0:
-            whole = [sum(f for v, p, f in side if v == loop.iv) for side in (self.left, self.right)]
-            if whole[0] != whole[1] and lower is None:
+            gain = self._coefficients(self.left, loop) - self._coefficients(self.right, loop)
+            if gain and lower is None:
                 return None
-            offset = (whole[0] - whole[1]) * (lower or 0)
+            offset = gain * (lower or 0)
         return first, second, offset
+
+    @staticmethod
+    def _coefficients(side: list[tuple[Term[ir.Value], int]], loop: Loop) -> int:
+        return sum(coefficient for term, coefficient in side if term.variable == loop.iv)
 
     @staticmethod
     def _is_digit(loop: Loop, divisor: int, digits: list[Digit]) -> bool:
@@ -59,20 +63,20 @@ class Terms:
 
     def _factor(
         self,
-        side: list[tuple[ir.Value, tuple[int, int], int]],
+        side: list[tuple[Term[ir.Value], int]],
         loop: Loop,
         digit: Digit,
         digits: list[Digit],
     ) -> int | None:
         total = 0
-        for value, (divisor, modulus), factor in side:
-            if value != loop.iv:
+        for term, coefficient in side:
+            if term.variable != loop.iv:
                 continue
-            plain = (divisor, modulus) == (1, 0)
-            if loop.step is None or (not plain and not self._is_digit(loop, divisor, digits)):
+            if loop.step is None or not (term.is_variable or self._is_digit(loop, term.divisor, digits)):
                 return None
-            inside = digit.weight >= divisor and (not modulus or digit.weight < divisor * modulus)
-            total += factor * digit.weight // divisor * loop.step if inside else 0
+            below = not term.modulus or digit.weight < term.divisor * term.modulus
+            if below and digit.weight >= term.divisor:
+                total += coefficient * digit.weight // term.divisor * loop.step
         return total
 
     def rest(self, loops: Sequence[Loop]) -> Iterator[tuple[int, int | None, int | None]]:
@@ -81,20 +85,15 @@ class Terms:
         None as value where it is not known. Values from outside the outermost loop are the same for both.
         """
         for side, sign, other in ((self.left, 1, self.right), (self.right, -1, self.left)):
-            for value, part, factor in side:
-                if any(value == each.iv for each in loops):
+            for term, coefficient in side:
+                if any(term.variable == loop.iv for loop in loops):
                     continue
-                if is_defined_outside(value, loops[0].op):
-                    if (value, part, factor) not in other:
-                        yield factor, None, None
+                if is_defined_outside(term.variable, loops[0].op):
+                    if (term, coefficient) not in other:
+                        yield coefficient, None, None
                     continue
-                inner = loop_of(value)
-                known = inner is not None and part == (1, 0)
-                yield (
-                    sign * factor,
-                    inner.lower if inner is not None and known else None,
-                    inner.last if inner is not None and known else None,
-                )
+                inner = loop_of(term.variable) if term.is_variable else None
+                yield sign * coefficient, *((None, None) if inner is None else (inner.lower, inner.last))
 
 
 # More iterations than any loop has: the extent of loops whose bounds are not known.
@@ -128,9 +127,9 @@ class Nest:
         weights = {1}
         for each in self.accesses:
             for index in each.indices or []:
-                for value, (divisor, modulus), _ in index[0].terms if index else ():
-                    if value == loop.iv:
-                        weights |= {divisor, divisor * modulus} - {0}
+                for term in index[0].terms if index else ():
+                    if term.variable == loop.iv:
+                        weights |= {term.divisor, term.divisor * term.modulus} - {0}
         chain = sorted(weight for weight in weights if weight < trips)
         if not chain or any(large % small for small, large in pairwise(chain)):
             return [Digit(1, trips)]
@@ -182,7 +181,7 @@ class Nest:
         return True
 
     def _dim_feasible(
-        self, left: tuple[Linear, int], right: tuple[Linear, int], chosen: list[tuple[Direction, ...]]
+        self, left: tuple[IndexForm, int], right: tuple[IndexForm, int], chosen: list[tuple[Direction, ...]]
     ) -> bool:
         """Whether ranges of elements, from `left` and from `right` on, can overlap."""
         low = high = base = left[0].constant - right[0].constant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import address, ir
-from mlc.passes.common.affine import Linear
+from mlc.passes.common.affine import IndexForm
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.schedule.common.loops import SEQUENTIAL, enclosing_loops
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -75,7 +75,7 @@ def _check_inputs(nest: ir.Operation, load: ir.Operation) -> None:
 
 def _replace(load: ir.Operation, store: ir.Operation, indices: list[ir.Value]) -> None:
     """Clones the store's expression in front of the load, at the load's indices."""
-    places: list[Linear] = linear_indices(access_of(load)[0])
+    places: list[IndexForm] = linear_indices(access_of(load)[0])
     with ir.InsertionPoint(load), load.location:
         values = {old: index_value(at) for old, at in zip(indices, places, strict=True)}
         clone_ops(expression_of(store), values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir, memref
-from mlc.passes.common.affine import Linear
+from mlc.passes.common.affine import IndexForm
 from mlc.passes.schedule.common.loops import Loop, is_inside
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import access_of
@@ -30,7 +30,7 @@ def add_prefetch(load: ir.Operation, loop: Loop, distance: int) -> None:
         factor = each[0].coefficient(loop.iv) if each is not None else None
         if each is None or factor is None:
             raise StepError(f"{access.text} is not linear in loop {loop.name}")
-        ahead.append(each[0] + Linear(factor * distance * (loop.step or 1)))
+        ahead.append(each[0] + factor * distance * (loop.step or 1))
     if ahead == [each[0] for each in access.indices or [] if each is not None]:
         raise StepError(f"{access.text} is the same in all iterations of loop {loop.name}")
     with ir.InsertionPoint(load), load.location:
@@ -41,7 +41,7 @@ def add_prefetch(load: ir.Operation, loop: Loop, distance: int) -> None:
             memref.PrefetchOp(load.operands[0], places, False, LOCALITY, True)
 
 
-def _affine(buffer: ir.Value, indices: list[Linear]) -> None:
+def _affine(buffer: ir.Value, indices: list[IndexForm]) -> None:
     places, operands = affine_places(indices)
     attributes = {
         "map": places,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.passes.common.affine import Linear
+from mlc.passes.common.affine import AffineForm, IndexForm
 from mlc.passes.schedule.common.loops import Loop, is_defined_outside, loop_of
 from mlc.passes.schedule.common.state import StepError
 from mlc.passes.schedule.nests.accesses import Access
@@ -18,15 +18,15 @@ class Box:
     """`sizes[d]` elements of dim `d` from `offsets[d]` on, which is a sum of values from outside the loop's
     body or of its index. A box may reach over the end of a buffer of `shape`."""
 
-    offsets: list[Linear]
+    offsets: list[IndexForm]
     sizes: list[int]
     shape: list[int]
 
     def end(self, dim: int) -> Bound:
         """The number of elements of the box that lie inside of the buffer."""
         offset, size, extent = self.offsets[dim], self.sizes[dim], self.shape[dim]
-        most = largest_of(offset)
-        if most is not None and most + size <= extent:
+        offsets = offset.value_range(_range_of_loop)
+        if offsets is not None and offsets[1] + size <= extent:
             return Bound.constant(size)
         expression, operands = as_expression(offset)
         rest = ir.AffineExpr.get_constant(extent) - expression
@@ -44,74 +44,63 @@ def box_of(touching: Sequence[Access], loop: ir.Operation, shape: Sequence[int])
         known = [_range(each, loop) for each in ranges if each is not None]
         offset, size = _union([each for each in known if each is not None])
         if len(known) < len(ranges) or None in known or size is None or size >= extent:
-            offset, size = Linear(), extent
+            offset, size = AffineForm(), extent
         box.offsets.append(offset)
         box.sizes.append(size)
     return box
 
 
-def _union(ranges: list[tuple[Linear, int]]) -> tuple[Linear, int | None]:
+def _union(ranges: list[tuple[IndexForm, int]]) -> tuple[IndexForm, int | None]:
     """One range for all; None as size if they move apart with the loops."""
-    first = ranges[0][0] if ranges else Linear()
+    first: IndexForm = ranges[0][0] if ranges else AffineForm()
     low, high = 0, 0
     for start, size in ranges:
-        difference = start + first.scaled(-1)
+        difference = start - first
         if difference.terms:
             return first, None
         low, high = min(low, difference.constant), max(high, difference.constant + size)
-    return first + Linear(low), high - low
+    return first + low, high - low
 
 
-def _range(index: tuple[Linear, int], loop: ir.Operation) -> tuple[Linear, int] | None:
-    """What an index covers while the loops inside of `loop` run: the start and the number of elements."""
-    sum_, size = index
-    start = Linear(sum_.constant)
-    for value, part, factor in sum_.terms:
-        if is_defined_outside(value, loop) or value == Loop(loop).iv:
-            start = start + Linear(0, ((value, part, factor),))
-            continue
-        inner = loop_of(value)
-        if inner is None or inner.last is None or inner.lower is None or part != (1, 0):
-            return None
-        ends = factor * inner.lower, factor * _last_index(inner)
-        start, size = start + Linear(min(ends)), size + max(ends) - min(ends)
-    return start, size
+def _range(index: tuple[IndexForm, int], loop: ir.Operation) -> tuple[IndexForm, int] | None:
+    """The elements that an index covers while the loops inside of `loop` run: the first one, and how many."""
+    form, size = index
+    own = Loop(loop).iv
+    invariant = {
+        term: coefficient
+        for term, coefficient in form.terms.items()
+        if is_defined_outside(term.variable, loop) or term.variable == own
+    }
+    start = AffineForm(0, invariant)
+    inner = (form - start).value_range(_range_of_loop)
+    return None if inner is None else (start + inner[0], size + inner[1] - inner[0])
 
 
-def largest_of(sum_: Linear) -> int | None:
-    """A number that the sum does not exceed, from the bounds of the loops; None if there is none."""
-    total = sum_.constant
-    for value, part, factor in sum_.terms:
-        loop = loop_of(value)
-        if loop is None or loop.last is None or loop.lower is None or part != (1, 0):
-            return None
-        total += max(factor * loop.lower, factor * _last_index(loop))
-    return total
-
-
-def _last_index(loop: Loop) -> int:
-    """The largest index of a loop whose bounds are known."""
-    assert loop.lower is not None and loop.last is not None
+def _range_of_loop(value: ir.Value) -> tuple[int, int] | None:
+    """The smallest and the largest value of a loop's index, or None if they are not static."""
+    loop = loop_of(value)
+    if loop is None or loop.last is None or loop.lower is None:
+        return None
     step = loop.step or 1
-    return loop.lower + max(0, loop.last - loop.lower) // step * step
+    return loop.lower, loop.lower + max(0, loop.last - loop.lower) // step * step
 
 
-def as_expression(sum_: Linear, first: int = 0) -> tuple[ir.AffineExpr, list[ir.Value]]:
-    """The sum as an affine expression over dims from `first` on, and the values that they stand for."""
-    expression = ir.AffineExpr.get_constant(sum_.constant)
+def as_expression(form: IndexForm, first: int = 0) -> tuple[ir.AffineExpr, list[ir.Value]]:
+    """Returns the form as an affine expression over dims from `first` on, and the values of these dims."""
+    expression = ir.AffineExpr.get_constant(form.constant)
     operands: list[ir.Value] = []
-    for value, (divisor, modulus), factor in sum_.terms:
-        term = ir.AffineExpr.get_dim(first + len(operands))
-        operands.append(value)
-        if divisor != 1:
-            term = ir.AffineExpr.get_floor_div(term, divisor)
-        if modulus:
-            term = ir.AffineExpr.get_mod(term, modulus)
-        expression = expression + term * factor
+    for term, coefficient in form.terms.items():
+        factor = ir.AffineExpr.get_dim(first + len(operands))
+        operands.append(term.variable)
+        if term.divisor != 1:
+            factor = ir.AffineExpr.get_floor_div(factor, term.divisor)
+        if term.modulus:
+            factor = ir.AffineExpr.get_mod(factor, term.modulus)
+        expression = expression + factor * coefficient
     return expression, operands
 
 
-def affine_places(indices: Sequence[Linear]) -> tuple[ir.AffineMapAttr, list[ir.Value]]:
+def affine_places(indices: Sequence[IndexForm]) -> tuple[ir.AffineMapAttr, list[ir.Value]]:
     """The map of an affine op that accesses the element at `indices`, and the map's operands."""
     expressions: list[ir.AffineExpr] = []
     operands: list[ir.Value] = []
@@ -122,20 +111,20 @@ def affine_places(indices: Sequence[Linear]) -> tuple[ir.AffineMapAttr, list[ir.
     return ir.AffineMapAttr.get(ir.AffineMap.get(len(operands), 0, expressions)), operands
 
 
-def linear_indices(access: Access) -> list[Linear]:
+def linear_indices(access: Access) -> list[IndexForm]:
     """The indices of an access of single elements. Raises StepError if they are not linear."""
     if access.indices is None or any(each is None or each[1] != 1 for each in access.indices):
         raise StepError(f"the indices of {access.text} are not linear in the loops")
     return [each[0] for each in access.indices if each is not None]
 
 
-def read_element(kind: str, buffer: ir.Value, indices: Sequence[Linear]) -> ir.Value:
+def read_element(kind: str, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Value:
     """A load at the insertion point; `kind` is the name of the loops around."""
     element = ir.MemRefType(buffer.type).element_type
     return _element(kind, "load", [], buffer, indices, [element]).results[0]
 
 
-def write_element(kind: str, value: ir.Value, buffer: ir.Value, indices: Sequence[Linear]) -> ir.Operation:
+def write_element(kind: str, value: ir.Value, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Operation:
     """A store at the insertion point."""
     return _element(kind, "store", [value], buffer, indices, [])
 
@@ -145,7 +134,7 @@ def _element(
     verb: str,
     first: list[ir.Value],
     buffer: ir.Value,
-    indices: Sequence[Linear],
+    indices: Sequence[IndexForm],
     results: list[ir.Type],
 ) -> ir.Operation:
     if kind.startswith("affine."):
@@ -157,13 +146,13 @@ def _element(
     return ir.Operation.create(f"memref.{verb}", results, [*first, buffer, *places])
 
 
-def index_value(sum_: Linear) -> ir.Value:
-    """The sum as a value, built at the insertion point."""
-    expression, operands = as_expression(sum_)
+def index_value(form: IndexForm) -> ir.Value:
+    """The form as a value, built at the insertion point."""
+    expression, operands = as_expression(form)
     return Bound([expression], operands).value()
 
 
-def redirect(access: Access, buffer: ir.Value, indices: Sequence[Linear]) -> ir.Operation:
+def redirect(access: Access, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Operation:
     """Replaces a load or a store of one element by one from or to `buffer`."""
     op = access.op
     with ir.InsertionPoint(op), op.location:
