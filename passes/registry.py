@@ -104,8 +104,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-lower-copies": "mlc.passes.loops.lower_copies:LowerCopies",
     "tloop-lower-windows": "mlc.passes.loops.lower_windows:LowerWindows",
     "tloop-map-parallel-loops": "mlc.passes.loops.map_parallel_loops:MapParallelLoops",
-    "tloop-prefetch-panels": "mlc.passes.vector.prefetch_panels:PrefetchPanels",
-    "tloop-prefetch-tiles": "mlc.passes.vector.prefetch_tiles:PrefetchTiles",
+    "tloop-prefetch": "mlc.passes.vector.prefetch:Prefetch",
     "tloop-sample-schedules": "mlc.passes.schedule.api.sample_schedules:SampleSchedules",
     "tloop-schedule-blocks": "mlc.passes.schedule.gpu.schedule_blocks:ScheduleBlocks",
     "tloop-separate-results": "mlc.passes.loops.separate_results:SeparateResults",
@@ -118,6 +117,12 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-unswitch-loops": "mlc.passes.loops.unswitch_loops:UnswitchLoops",
     "tloop-verify-in-place": "mlc.passes.loops.verify_in_place:VerifyInPlace",
     "tloop-verify-loops": "mlc.passes.loops.verify_loops:VerifyLoops",
+}
+
+# Former names of passes: an error that names the present one.
+RENAMED = {
+    "tloop-prefetch-panels": "tloop-prefetch",
+    "tloop-prefetch-tiles": "tloop-prefetch",
 }
 
 PLUGIN_GROUP = "mlc.plugins"

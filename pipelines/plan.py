@@ -132,6 +132,8 @@ def unknown_name(name: str) -> str:
     names that are like it."""
     if name in RENAMED:
         return f"there is no pipeline '{name}' any more; it is {RENAMED[name]}"
+    if name in registry.RENAMED:
+        return f"there is no pass '{name}' any more; it is '{registry.RENAMED[name]}'"
     known = [*registry.names(), *pipeline_names(), *upstream_passes()]
     return f"there is no pass or pipeline named '{name}'{did_you_mean(name, known)}"
 

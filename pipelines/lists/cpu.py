@@ -101,9 +101,8 @@ CPU_KERNEL: list[str] = [
     # The rows' numbers once more, those that were parts of no vector read: each now meets its row.
     "func.func(tloop-sink-loads)",
     "func.func(tloop-share-addresses)",
-    "func.func(tloop-prefetch-panels)",
-    # It counts along all loops around a tile, which are no loops any more behind tloop-map-parallel-loops.
-    "func.func(tloop-prefetch-tiles)",
+    # It counts along all loops around a tile, which are no loops any more after tloop-map-parallel-loops.
+    "func.func(tloop-prefetch)",
     *CPU_THREADS_TO_LLVM,
 ]
 

@@ -15,6 +15,7 @@ from mlc.pipelines.instrumentation import ALL_PASSES, Instrumentation, IRPrintin
 from mlc.pipelines.instrumentation.ir_printing import FolderSink, Sink, StreamSink
 from mlc.pipelines.instrumentation.measures import Statistics
 from mlc.pipelines.instrumentation.rewrite_printing import RewritePrinting
+from mlc.pipelines.plan import unknown_name
 from mlc.tools.command_line import CommandLine, UsageError, close_matches
 from mlc.tools.opt.printing import make_printer
 from mlc.tools.opt.reports import DISPLAYS as STATISTICS_DISPLAYS
@@ -105,7 +106,8 @@ def _selected(line: CommandLine, flag: str) -> Container[str] | None:
     for name in sorted(names):
         if name not in upstream_passes() and registry.lookup(name) is None:
             known = [*registry.names(), *upstream_passes()]
-            raise UsageError(f"--{flag}: there is no pass named '{name}'{close_matches(name, known)}")
+            unknown = f"there is no pass named '{name}'{close_matches(name, known)}"
+            raise UsageError(f"--{flag}: {unknown_name(name) if name in registry.RENAMED else unknown}")
     return names or None
 
 

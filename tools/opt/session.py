@@ -91,7 +91,7 @@ def pipeline_of(line: CommandLine) -> Nest:
 
 
 def _node(name: str, options: str, written: str) -> PassNode:
-    if name in RENAMED:
+    if name in RENAMED or name in registry.RENAMED:
         raise UsageError(unknown_name(name))
     if not (name in upstream_passes() or lookup_pipeline(name) is not None or registry.lookup(name)):
         known = [*registry.names(), *pipeline_names(), *upstream_passes(), *(flag.name for flag in FLAGS)]

@@ -4,6 +4,9 @@
 // RUN: not mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-invalidate 2>&1 | filecheck %s --check-prefix=INVALID
 // RUN: mlc-opt %s --load-plugin=%S/Inputs/plugin.py --verify-each=false --test-invalidate | filecheck %s --check-prefix=UNVERIFIED
 // RUN: not mlc-opt %s --convert-scf-to-spirv="no-such-option=1" 2>&1 | filecheck %s --check-prefix=OPTION
+// RUN: not mlc-opt %s --tloop-prefetch-panels 2>&1 | filecheck %s --check-prefix=RENAMED
+// RUN: not mlc-opt %s --pass-pipeline="builtin.module(func.func(tloop-prefetch-panels))" 2>&1 | filecheck %s --check-prefix=RENAMED
+// RUN: not mlc-opt %s --mlir-print-ir-after=tloop-prefetch-panels --canonicalize 2>&1 | filecheck %s --check-prefix=RENAMED
 
 // FAIL: errors.mlir:{{[0-9]+}}:1: error: function has arguments
 // FAIL-NEXT: func.func @f(%a: i32) {
@@ -24,6 +27,8 @@
 // UNVERIFIED: "func.func"()
 
 // OPTION: mlc-opt: error: pass 'convert-scf-to-spirv': {{.*}}no such option no-such-option
+
+// RENAMED: there is no pass 'tloop-prefetch-panels' any more; it is 'tloop-prefetch'
 func.func @f(%a: i32) {
   return
 }

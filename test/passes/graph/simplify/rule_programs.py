@@ -22,7 +22,7 @@ from mlc.pipelines.lists.cpu import CPU_KERNEL
 _LEFT_OUT = (
     "linalg-fuse-elementwise-ops", "tloop-expand-math", "tloop-default-schedules", "tloop-apply-schedules",
     "tloop-verify-loops", "tloop-sink-loads", "tloop-split-accumulators", "tloop-share-addresses",
-    "tloop-prefetch-panels", "tloop-unroll-strided-reads", "tloop-map-parallel-loops",
+    "tloop-prefetch", "tloop-unroll-strided-reads", "tloop-map-parallel-loops",
     "tloop-stack-buffers", "tloop-verify-in-place",
 )  # fmt: skip
 # Nor may two results be one value: each is written to a place of its own.

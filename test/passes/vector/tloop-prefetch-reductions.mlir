@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --split-input-file --tloop-prefetch-tiles --canonicalize --cse | filecheck %s
+// RUN: mlc-opt %s --split-input-file --tloop-prefetch=distance=0 --canonicalize --cse | filecheck %s
 
 // A 1x1 window over two blocks of 32 channels, four rows: their next runs are 8 lines behind each other, of which each
 // of 16 iterations takes one. Behind the last block comes the next tile, 4 * 32 elements further in the first one. The

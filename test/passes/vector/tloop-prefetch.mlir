@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --tloop-prefetch-panels --canonicalize | filecheck %s
-// RUN: mlc-opt %s --tloop-prefetch-panels=distance=0 | filecheck %s --check-prefix=NONE
+// RUN: mlc-opt %s --tloop-prefetch --canonicalize | filecheck %s
+// RUN: mlc-opt %s --tloop-prefetch=distance=0 | filecheck %s --check-prefix=NONE
 
 // NONE-NOT: memref.prefetch
 
