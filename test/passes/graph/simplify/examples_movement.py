@@ -68,7 +68,7 @@ MOVEMENT: Examples = {
         lambda v: v.concat(v.not_(v.part(v.c, [0], [1])), v.not_(v.part(v.c, [1], [3])), axis=0),
         lambda v: v.concat(v.neg(v.part(v.m, [0, 0], [4, 2])), v.neg(v.part(v.m, [0, 2], [4, 4])), axis=1),
     ],
-    "padded_slices.slice_of_pad": [
+    "fold_padding.slice_of_pad": [
         lambda v: v.part(v.pad(v.m, low=[1, 2], high=[2, 0], value=-0.0), [0, 3], [4, 5]),
         lambda v: v.part(v.pad(v.m, low=[1, 2], high=[2, 0], value=-0.0), [4, 7], [4, 6], [-1, -1]),
     ],
@@ -82,16 +82,16 @@ MOVEMENT: Examples = {
             strides=[1, 1], dilations=[1, 1], pads=[0] * 4,
         ),
     ],
-    "movement_rules.look_up_first": [
+    "hoist_movement.look_up_first": [
         lambda v: v.gather(v.neg(v.m), v.constant(np.array([3, -1])), axis=0),
         lambda v: v.gather(v.less(v.m, 0), v.constant(np.array([1, 0])), axis=0),
         lambda v: v.gather(v.exp(v.m), v.constant(np.array([], np.int64)), axis=0),
         lambda v: v.gather(v.add(v.m, 1), v.constant(np.int64(2)), axis=1),
     ],
-    "movement_rules.grow_after_movement": each(
+    "hoist_movement.grow_after_movement": each(
         "f64 i64 ui64", lambda v, t: v.transpose(v.cast(v.neg(v.m), type=t), permutation=[1, 0])
     ),
-    "movement_rules.shrink_before_movement": [
+    "hoist_movement.shrink_before_movement": [
         *each("f16 i8 i1", lambda v, t: v.cast(v.transpose(v.neg(v.m), permutation=[1, 0]), type=t)),
         lambda v: v.cast(v.expand(v.neg(v.one), shape=[4, 6]), type="f16"),
     ],
