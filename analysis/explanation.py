@@ -99,12 +99,12 @@ class PassReport:
     @property
     def applied(self) -> list[Remark]:
         """What rules changed, in order."""
-        return [each for each in self.remarks if each.kind == "applied"]
+        return [remark for remark in self.remarks if remark.kind == "applied"]
 
     @property
     def missed(self) -> list[Remark]:
         """What the pass would have changed, in order; what it tried again and again is there once."""
-        return list(dict.fromkeys(each for each in self.remarks if each.kind == "missed"))
+        return list(dict.fromkeys(remark for remark in self.remarks if remark.kind == "missed"))
 
     @property
     def arena(self) -> dict[str, int]:

@@ -43,7 +43,7 @@ def kernel_groups(module: ir.Operation) -> list[KernelGroup]:
 
 
 def _ops(kernel: ir.Operation) -> list[str]:
-    ops = [each.operation for each in kernel.regions[0].blocks[0].operations]
+    ops = [op.operation for op in kernel.regions[0].blocks[0].operations]
     return [op.name for op in ops if op.results and not Constants.defines(op)]
 
 

@@ -15,10 +15,10 @@ from mlc.dialects import graph, tloop
 
 def launched(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, int]]:
     """The launches inside `op`, and how often each runs where constants say that, else once."""
-    for each in [inner.operation for region in op.regions for inner in region.blocks[0].operations]:
-        if tloop.Launch.isa(each):
-            yield each, times
-        yield from launched(each, times * trip_count(each) if graph.Loop.isa(each) else times)
+    for operation in [inner.operation for region in op.regions for inner in region.blocks[0].operations]:
+        if tloop.Launch.isa(operation):
+            yield operation, times
+        yield from launched(operation, times * trip_count(operation) if graph.Loop.isa(operation) else times)
 
 
 class Launches:
@@ -53,7 +53,7 @@ def kernel_cost(kernel: ir.Operation) -> Cost:
     block, ops = kernel.regions[0].blocks[0], _kernel_ops(kernel)
     inside = sum(map(op_cost, ops), Cost())
     written = sum(map(byte_size, block.operations[len(block.operations) - 1].operands))
-    moved = written + sum(byte_size(each, _read(each)) for each in block.arguments)
+    moved = written + sum(byte_size(argument, _read(argument)) for argument in block.arguments)
     products = sum((op_cost(op) for op in ops if op.name in MACS), Cost())
     accesses = (products if products.macs else inside).accesses
     return Cost(inside.macs, inside.flops, accesses, moved)

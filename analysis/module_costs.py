@@ -75,27 +75,27 @@ class ModuleCosts:
     @cached_property
     def total(self) -> Cost:
         """The sum over all ops."""
-        return sum((each.cost for each in self.ops), Cost())
+        return sum((op.cost for op in self.ops), Cost())
 
     @cached_property
     def products(self) -> Cost:
         """The sum over products and convolutions (after fusion with what shares their kernels)."""
-        return sum((each.cost for each in self.ops if each.is_product), Cost())
+        return sum((op.cost for op in self.ops if op.is_product), Cost())
 
     @property
     def unknown(self) -> tuple[OpCosts, ...]:
         """The ops whose costs are not known."""
-        return tuple(each for each in self.ops if each.unknown)
+        return tuple(op for op in self.ops if op.unknown)
 
     @property
     def kernels(self) -> int:
         """How many different kernels are launched."""
-        return len({each.kernel for each in self.ops if each.kernel})
+        return len({op.kernel for op in self.ops if op.kernel})
 
     @property
     def launches(self) -> int:
         """How many launches of kernels there are; 0 at the graph level."""
-        return sum(bool(each.kernel) for each in self.ops)
+        return sum(bool(op.kernel) for op in self.ops)
 
 
 def module_costs(

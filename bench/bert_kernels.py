@@ -22,7 +22,7 @@ class Kernel:
 
     def text(self, length: int | None) -> str:
         """The module with the kernel @k, for one length or for any."""
-        kinds = [f"tensor<{each}>".format(s=_dim(length)) for each in (*self.operands, self.result)]
+        kinds = [f"tensor<{operand}>".format(s=_dim(length)) for operand in (*self.operands, self.result)]
         arguments = [f"%{letter}: {kind}" for letter, kind in zip("abcdef", kinds[:-1], strict=False)]
         marks = ""
         if length is None:
@@ -38,7 +38,7 @@ class Kernel:
     def arrays(self, length: int) -> list[np.ndarray]:
         """Operands and result."""
         generator = np.random.default_rng(0)
-        return [_array(generator, each.format(s=length)) for each in (*self.operands, self.result)]
+        return [_array(generator, operand.format(s=length)) for operand in (*self.operands, self.result)]
 
 
 def _dim(length: int | None) -> str:
@@ -52,7 +52,7 @@ def _names(dims: str) -> str:
 
 def _array(generator: np.random.Generator, kind: str) -> np.ndarray:
     *dims, element = kind.split("x")
-    shape = [int(each) for each in dims]
+    shape = [int(dim) for dim in dims]
     if element == "i64":
         return generator.integers(0, 1000, shape)
     return generator.standard_normal(shape, np.float32) * np.float32(0.1)

@@ -69,7 +69,7 @@ def compare(
     once = min(static.run(arrays, length, threads, 1) for _ in range(3))
     calls = max(1, int(TURN / once))
     kernels = (static, dynamic)
-    times = [[each.run(arrays, length, threads, calls) for each in kernels] for _ in range(rounds)]
+    times = [[kernel.run(arrays, length, threads, calls) for kernel in kernels] for _ in range(rounds)]
     return min(each[0] for each in times), min(each[1] for each in times)
 
 

@@ -56,7 +56,7 @@ def images(model: bytes, batch: int) -> np.ndarray:
 def medians(programs: Sequence[Any], x: np.ndarray, rounds: int) -> np.ndarray:
     """Median seconds of a call of each; turns interleaved, of which the first does not count."""
     calls = max(1, int(TURN / turn(programs[-1], x, 1)))
-    times = [[turn(each, x, calls) for each in programs] for _ in range(rounds + 1)]
+    times = [[turn(program, x, calls) for program in programs] for _ in range(rounds + 1)]
     return np.median(np.array(times[1:]), axis=0)
 
 

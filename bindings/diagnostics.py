@@ -31,7 +31,7 @@ class DiagnosticsError(Error):
     def __init__(self, summary: str, diagnostics: Sequence[Diagnostic]) -> None:
         self.summary = summary
         self.diagnostics = tuple(diagnostics)
-        super().__init__("\n".join(str(each) for each in diagnostics) or summary)
+        super().__init__("\n".join(str(diagnostic) for diagnostic in diagnostics) or summary)
 
 
 # What the `with` blocks of `capture_diagnostics` do with a diagnostic, innermost last.

@@ -103,7 +103,7 @@ def find_tool(name: str) -> str | None:
     folders = [Path(toolkit, "bin") for toolkit in (*toolkits, _DEFAULT_TOOLKIT)]
     spec = find_spec("triton")
     packages = (spec.submodule_search_locations or []) if spec else []
-    folders += [Path(each, "backends/nvidia/bin") for each in packages]
+    folders += [Path(package, "backends/nvidia/bin") for package in packages]
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(map(str, folders)))
 
 

@@ -129,7 +129,7 @@ def _build_stages(
 
     module = imported.module
     pipelines = options.graph_pipelines()
-    pipeline = Nest("builtin.module", tuple(each for nest in pipelines for each in nest.elements))
+    pipeline = Nest("builtin.module", tuple(element for nest in pipelines for element in nest.elements))
     with timer.stage("graph"):
         options.progress("optimise", 0, 1)
         reproducer = reproducer_path(options.reproducer_dir)
@@ -154,7 +154,8 @@ def _build_stages(
 
 def _store_weights(store: WeightStore, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [
-        store.buffer(each) if isinstance(each, Reference) else prepared[each] for each in stage.host.weights
+        store.buffer(weight) if isinstance(weight, Reference) else prepared[weight]
+        for weight in stage.host.weights
     ]
 
 

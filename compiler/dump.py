@@ -82,7 +82,9 @@ def _chosen(module: Any, options: Options, patterns: Sequence[str]) -> dict[str,
         for unit in units.values()
         for name, text in unit.kernels.items()
     }
-    unmatched = [each for each in patterns if each != "*" and not any(fnmatch(n, each) for n in everything)]
+    unmatched = [
+        pattern for pattern in patterns if pattern != "*" and not any(fnmatch(n, pattern) for n in everything)
+    ]
     if unmatched:
         raise CompileError(f"no kernel matches '{unmatched[0]}'", [f"there are: {', '.join(everything)}"])
     return {

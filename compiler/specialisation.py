@@ -170,12 +170,12 @@ def specialised(program: Program, source: Source, options: Options, compile: Com
                 f"{option_name('specialise')}: the model has no dims whose sizes callers choose"
             )
         return program
-    bindings = [_checked(each, dims, options) for each in policy.sizes]
-    single = {tuple(each.values()): each for each in bindings}
+    bindings = [_checked(size, dims, options) for size in policy.sizes]
+    single = {tuple(binding.values()): binding for binding in bindings}
     pool = nullcontext(options.pool) if options.pool or not single else worker_pool(options.workers())
     with pool as workers:
         shared = replace(options, pool=workers, specialise=None)
-        programs = [(each, compile(source, for_sizes(program, shared, each))) for each in single.values()]
+        programs = [(value, compile(source, for_sizes(program, shared, value))) for value in single.values()]
     return replace(program, specialised=programs, policy=policy, make=_maker(program, source, options))
 
 

@@ -27,7 +27,7 @@ def attach_schedules(module: ir.Operation, text: str) -> None:
     given: set[str] = set()
     # The module owns the schedules; they are gone without it.
     parsed = _parse(text, module.context)
-    for schedule in [each.operation for each in parsed.body.operations]:
+    for schedule in [op.operation for op in parsed.body.operations]:
         pattern = schedule.attributes["kernel"].value
         names = [name for name in kernels if fnmatchcase(name, pattern)]
         if not names:
@@ -49,8 +49,8 @@ def _parse(text: str, context: ir.Context) -> ir.Module:
         module = parse_module(text, context, "schedules")
     except ParseError as error:
         raise CompileError(f"the schedules cannot be read: {error}") from error
-    names = [each.operation.name for each in module.body.operations]
-    others = [each for each in names if each != tloop.Schedule.NAME]
+    names = [op.operation.name for op in module.body.operations]
+    others = [name for name in names if name != tloop.Schedule.NAME]
     if others or not names:
         found = f"a '{others[0]}'" if others else "nothing"
         raise CompileError(f"expected tloop.schedule ops, but the schedules hold {found}")

@@ -46,7 +46,7 @@ class Nest:
     position: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return f"{self.anchor}({','.join(str(each) for each in self.elements)})"
+        return f"{self.anchor}({','.join(str(element) for element in self.elements)})"
 
 
 def parse_pipeline(text: str) -> Nest:

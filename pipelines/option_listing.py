@@ -45,5 +45,8 @@ def _reparsed(text: str, step: Step) -> tuple[Nest | PassNode, ...]:
 
 def _lines(nest: Nest, indent: str) -> str:
     inside = f"{indent}  "
-    items = [_lines(each, inside) if isinstance(each, Nest) else f"{inside}{each}" for each in nest.elements]
+    items = [
+        _lines(element, inside) if isinstance(element, Nest) else f"{inside}{element}"
+        for element in nest.elements
+    ]
     return f"{indent}{nest.anchor}(\n" + ",\n".join(items) + f"\n{indent})"

@@ -24,7 +24,7 @@ class PassRunError(PassError):
         self.diagnostics = tuple(diagnostics)
         self.crashed = crashed
         self.reproducer: Path | None = None
-        first = next((each for each in diagnostics if each.severity == "error"), None)
+        first = next((diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"), None)
         cause = first.message if first else "no message"
         notes = [(note.message, note.location) for note in first.notes] if first else []
         super().__init__(f"{self.summary}: {cause}", first.location if first else None, notes)

@@ -123,7 +123,7 @@ def _held(elements: Elements, exactness: str) -> Iterator[Nest | PassNode]:
 def _held_pass(node: PassNode, exactness: str) -> Iterator[PassNode]:
     """A pass with the option, if it has one and does not give it; nothing if its class is worse."""
     cls = registry.lookup(node.name)
-    if cls is not None and any(each.name == "exactness" for each in cls.options()):
+    if cls is not None and any(option.name == "exactness" for option in cls.options()):
         given = any(name == "exactness" for name, _ in split_options(node.options))
         yield node if given else replace(node, options=f"{node.options} exactness={exactness}".strip())
     elif cls is None or node.name in LOWERS or CLASSES.index(cls.exactness) <= CLASSES.index(exactness):

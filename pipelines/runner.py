@@ -99,8 +99,8 @@ class Runner:
         except PassError as failure:
             raise self.error(step, op, captured, failure.diagnostic()) from failure
         except DiagnosticsError as error:
-            for each in error.diagnostics:
-                self.instrumentation.diagnostic(each)
+            for diagnostic in error.diagnostics:
+                self.instrumentation.diagnostic(diagnostic)
             raise PassRunError(step, describe_op(op), [*error.diagnostics, *captured]) from error
         except (Exception, SystemExit) as error:
             text = f"pass '{step.name}' raised {type(error).__name__}: {error}"

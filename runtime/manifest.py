@@ -66,7 +66,7 @@ class Manifest:
     def stored_weights(self) -> tuple[TensorSpec, ...]:
         """The weights of all programs, each name once."""
         programs = [self, *(each.manifest for each in self.specialised)]
-        return tuple({spec.name: spec for each in reversed(programs) for spec in each.weights}.values())
+        return tuple({spec.name: spec for program in reversed(programs) for spec in program.weights}.values())
 
     @property
     def has_objects(self) -> bool:

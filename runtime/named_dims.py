@@ -56,7 +56,7 @@ def _dim(entry: Any, what: str) -> NamedDim:
     least: Any = entry.get("least")
     most: Any = entry.get("most")
     bounds = [least, least if most is None else most]
-    if not all(isinstance(each, int) and not isinstance(each, bool) for each in bounds):
+    if not all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds):
         raise ExecutableError(f"{what}: least is {least!r} and most is {most!r}, expected numbers")
     if not 0 <= bounds[0] <= bounds[1] < _MOST:
         raise ExecutableError(f"{what}: {least} to {most} is no range of sizes")

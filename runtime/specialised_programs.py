@@ -53,7 +53,7 @@ class OwnPrograms:
 
     def __iter__(self) -> Iterator[SizeRecord]:
         """The records that have one."""
-        return (each for each in list(self._records.values()) if each.program is not None)
+        return (value for value in list(self._records.values()) if value.program is not None)
 
     def leaving(self) -> list[SizeRecord]:
         """Those whose programs may go, the least recently used first."""
@@ -100,7 +100,7 @@ class OwnPrograms:
         sizes = record.sizes_of([dim.name for dim in general.dims or ()])
         inputs = [(each.name, each.dtype, _with(each.shape, sizes)) for each in general.inputs]
         own = [(each.name, each.dtype, each.shape) for each in executable.inputs]
-        outputs = [(each.name, each.dtype, len(each.shape)) for each in general.outputs]
+        outputs = [(output.name, output.dtype, len(output.shape)) for output in general.outputs]
         if inputs != own or outputs != [(e.name, e.dtype, len(e.shape)) for e in executable.outputs]:
             raise ExecutableError(f"the program for {sizes} takes or gives other arrays than the general one")
 
@@ -310,7 +310,7 @@ class Specialised:
         """Whether a program for these sizes is to be made now; the lock is held."""
         if record.state != "general" or not self._idle.is_set():
             return False
-        if sum(each.state == "failed" for each in self._records.values()) >= MOST_FAILURES:
+        if sum(value.state == "failed" for value in self._records.values()) >= MOST_FAILURES:
             record.rest()
             return False
         leaving = self._own.leaving()

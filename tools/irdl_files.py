@@ -21,10 +21,10 @@ def load_irdl(path: str, context: ir.Context, listener: Listener, known: Set[str
     name, raw = read_input(path)
     module = parse_module(raw.decode(errors="replace"), context, name, listener=listener)
     names: set[str] = set()
-    for each in collect_ops(module.operation, "irdl.dialect"):
-        defined = ir.StringAttr(each.attributes["sym_name"]).value
+    for op in collect_ops(module.operation, "irdl.dialect"):
+        defined = ir.StringAttr(op.attributes["sym_name"]).value
         if defined in known | names:
-            _fail(f"dialect '{defined}' is already registered", each.location, listener)
+            _fail(f"dialect '{defined}' is already registered", op.location, listener)
         names.add(defined)
     if not names:
         _fail("no irdl.dialect in this file", module.operation.location, listener)

@@ -79,7 +79,7 @@ def _costs(module: ir.Operation) -> Record:
 def _memory(module: ir.Operation) -> Record:
     """The planner's numbers of `@main`."""
     functions = [each.operation for each in module.regions[0].blocks[0]]
-    main = next(each for each in functions if each.attributes["sym_name"].value == "main")
+    main = next(function for function in functions if function.attributes["sym_name"].value == "main")
     text = module.get_asm(assume_verified=True)
     numbers = ("arena_bytes", "arena_lower_bound", "unshared_bytes")
     return {

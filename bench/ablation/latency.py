@@ -48,7 +48,7 @@ def _group(model: str, variants: Sequence[Variant], settings: Settings) -> dict[
     with ExitStack() as stack:
         inputs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-"))) / "inputs.npz"
         save_tensors(inputs, models.inputs(model, 0, settings.built))
-        loaded = {each.name: _load(stack, model, each, inputs, settings) for each in variants}
+        loaded = {variant.name: _load(stack, model, variant, inputs, settings) for variant in variants}
         cells = {name: entry for name, entry in loaded.items() if isinstance(entry, _Loaded)}
         rounds = _rounds(cells, settings)
     errors = {name: {"error": entry} for name, entry in loaded.items() if isinstance(entry, str)}

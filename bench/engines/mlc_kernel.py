@@ -108,7 +108,7 @@ def _names(text: str) -> list[str]:
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         functions = [op.operation for op in module.body]
-        return [op.operation.name for each in functions for op in each.regions[0].blocks[0]]
+        return [op.operation.name for function in functions for op in function.regions[0].blocks[0]]
 
 
 def without_launches(host: HostFunction, kernels: set[str]) -> HostFunction:

@@ -59,7 +59,7 @@ def build_case(root: Path, planned: Planned, options: Options) -> Case:
 def reason_of(error: Exception) -> str:
     """The message, with the first of the notes, in one line of at most 400 characters."""
     notes = getattr(error, "notes", ())
-    text = " ".join([getattr(error, "message", str(error)), *[str(each) for each in notes][:1]])
+    text = " ".join([getattr(error, "message", str(error)), *[str(note) for note in notes][:1]])
     flat = " ".join(text.split())
     return flat if len(flat) <= 400 else flat[:397] + "..."
 
@@ -69,7 +69,7 @@ def _build(root: Path, planned: Planned, options: Options) -> Case:
     compiled = _compile(model, options)
     shipped = dict(model.values)
     bindings = tuple(_bindings(compiled, model.weights, shipped))
-    own = {each.name for each in model.weights}
+    own = {weight.name for weight in model.weights}
     extra = tuple(
         Source(name, array.dtype.name, array.shape, "values")
         for name, array in shipped.items()
@@ -84,7 +84,7 @@ def _build(root: Path, planned: Planned, options: Options) -> Case:
     if shipped:
         bits: dict[str, Any] = {name: _bits(array) for name, array in shipped.items()}
         np.savez(folder / VALUES, **bits)
-    if any(not each.tensor for each in bindings):
+    if any(not binding.tensor for binding in bindings):
         (folder / PREPARE).write_text(json.dumps(_prepare(compiled)))
     return replace(
         planned.case,
@@ -111,7 +111,7 @@ def _compile(model: Model, options: Options) -> Compiled:
             )
         path.write_bytes(proto.SerializeToString())
         program = compile_program(str(path), options)
-        indices = [each for each in program.main.weights if isinstance(each, int)]
+        indices = [weight for weight in program.main.weights if isinstance(weight, int)]
         # The arrays of the program are parts of the file, which is there as long as they are.
         return Compiled(program, units_of(str(path), options)["prepare"] if indices else None, names)
 
@@ -161,8 +161,8 @@ def _prepare(compiled: Compiled) -> dict[str, Any]:
         )
     return {
         "tape": units.tape.to_json(),
-        "weights": [_name(each, compiled, host) for each in host.weights],
-        "outputs": [_nbytes(each) for each in host.outputs],
+        "weights": [_name(weight, compiled, host) for weight in host.weights],
+        "outputs": [_nbytes(output) for output in host.outputs],
         "arena": max(host.arena_bytes, 1),
     }
 

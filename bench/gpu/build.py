@@ -108,12 +108,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--ptx", action="store_true", help="keep PTX, which the driver compiles")
     given, begin = parser.parse_args(arguments), time.monotonic()
     cases = default_cases(given.built)
-    names = {case.name for case in chosen([each.case for each in cases], given.only)}
+    names = {case.name for case in chosen([case.case for case in cases], given.only)}
     limit = int(given.limit * MIB)
     try:
         if not names:
             raise ValueError(f"no case matches '{given.only}'")
-        selected = [each for each in cases if each.case.name in names]
+        selected = [case for case in cases if case.case.name in names]
         done = build(given.output, selected, given.arch, limit, not given.ptx)
     except (ValueError, OSError, TargetError) as error:
         print(f"bench.gpu.build: {error}", file=sys.stderr)

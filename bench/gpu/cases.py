@@ -165,7 +165,7 @@ def convolution(shape: tuple[int, int, int, int], precision: Precision) -> Plann
 def _memory(
     kind: str, precision: Precision, model: Callable[[], Model], elements: int, triton: str = ""
 ) -> Planned:
-    peers = MEMORY_PEERS if triton else tuple(each for each in MEMORY_PEERS if each != "triton")
+    peers = MEMORY_PEERS if triton else tuple(peer for peer in MEMORY_PEERS if peer != "triton")
     work = Work(nbytes=elements * BYTES[DTYPES[precision]], cache="cold")
     return _planned(f"{kind}_{precision}", "memory", precision, model, work, peers=peers, triton=triton)
 

@@ -117,7 +117,7 @@ def of_file(path: Path, most_shipped: int) -> Model:
         weights.append(_like(tensor.name, array, number) if drawn else _shipped(tensor.name, array))
         values |= {} if drawn else {tensor.name: array}
     del proto.graph.initializer[:]
-    known = {each.name for each in weights}
+    known = {weight.name for weight in weights}
     inputs = [_input(each) for each in proto.graph.input if each.name not in known]
     return Model(proto, inputs, weights, graph_of(proto), values)
 

@@ -97,8 +97,8 @@ def _compile(pool: WorkerPool, kernel: Kernel, choices: Sequence[Choice]) -> Ite
     """The object of each choice, or why there is none."""
     base = {"text": kernel.text, "target": kernel.target}
     futures = [
-        pool.submit("bench.search.candidate:compile_candidate", base | {"choice": each.as_dict()}, TIMEOUT)
-        for each in choices
+        pool.submit("bench.search.candidate:compile_candidate", base | {"choice": choice.as_dict()}, TIMEOUT)
+        for choice in choices
     ]
     for future in futures:
         try:

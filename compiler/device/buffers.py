@@ -44,8 +44,8 @@ class DeviceBuffers:
         self._memory = _Packed([each for each in on_host if each.argument == self._arena])
         both = {region.argument for region, space in used if space == "device"}
         weights = sorted({each.argument for each in on_host} - {self._arena})
-        self._on_host = {each for each in weights if each not in both}
-        twice = [each for each in weights if each in both]
+        self._on_host = {weight for weight in weights if weight not in both}
+        twice = [weight for weight in weights if weight in both]
         self._copies = {each: self._arena + 2 + number for number, each in enumerate(twice)}
 
     def all(self, names: Mapping[str, Sequence[str]]) -> Iterator[Buffer]:
@@ -99,7 +99,9 @@ class _Packed:
         self._begins: list[int] = []
         self._moved: list[int] = []
         end = self.nbytes = 0
-        for begin, region_end in sorted((each.offset, each.offset + nbytes(each)) for each in regions):
+        for begin, region_end in sorted(
+            (region.offset, region.offset + nbytes(region)) for region in regions
+        ):
             if not self._begins or begin > end:
                 self._begins.append(begin)
                 self._moved.append(-(-self.nbytes // _ALIGNMENT) * _ALIGNMENT + begin % _ALIGNMENT)

@@ -54,7 +54,7 @@ class DeviceKernel:
 
     def resources(self) -> list[dict[str, Any]]:
         """For each launch its geometry, and what ptxas says of its function."""
-        known = {each.name: asdict(each) for each in self.report.kernels} if self.report else {}
+        known = {kernel.name: asdict(kernel) for kernel in self.report.kernels} if self.report else {}
         return [
             {
                 "function": launch.kernel.function,

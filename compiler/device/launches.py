@@ -47,7 +47,7 @@ def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch
     """The launches of the one kernel of a module, in order. Raises PassError for what is no straight line
     of launches, and for launches that `target` cannot run."""
     kernel, workspace = _kernel_of(module), read_workspace(module)
-    functions = {_symbol(each): each for each in collect_ops(module, llvm.LLVMFunc.NAME)}
+    functions = {_symbol(op): op for op in collect_ops(module, llvm.LLVMFunc.NAME)}
     return tuple(_launch(op, functions[_function_name(op)], target, workspace) for op in _launch_ops(kernel))
 
 
@@ -106,7 +106,8 @@ def _launch(
     maps = _tensor_maps(function)
     parameters = groups[_PARAMETERS]
     return KernelLaunch(
-        kernel, tuple(_parameter(each, maps.get(at), workspace) for at, each in enumerate(parameters))
+        kernel,
+        tuple(_parameter(parameter, maps.get(at), workspace) for at, parameter in enumerate(parameters)),
     )
 
 
@@ -136,7 +137,7 @@ def _tensor_maps(function: ir.Operation) -> dict[int, TensorMapSpec]:
     if TENSOR_MAPS not in function.attributes:
         return {}
     entries = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[TENSOR_MAPS])]
-    return {int(each["parameter"].value): _tensor_map(each) for each in entries}
+    return {int(entry["parameter"].value): _tensor_map(entry) for entry in entries}
 
 
 def _tensor_map(entry: ir.DictAttr) -> TensorMapSpec:

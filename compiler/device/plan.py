@@ -116,7 +116,7 @@ def program_plan(
     functions: list[Kernel] = []
     for name, kernel in kernels.items():
         firsts[name] = len(functions)
-        functions += [replace(each.kernel, image=numbers[name]) for each in kernel.launches]
+        functions += [replace(launch.kernel, image=numbers[name]) for launch in kernel.launches]
     streams = transfer_streams(steps)
     copies = end > _rounded(host.arena_bytes)
     used = workspace.offset + nbytes(workspace) if nbytes(workspace) else end if copies else host.arena_bytes
@@ -152,7 +152,7 @@ class _StepWriter:
     def _launches(self, step: TapeStep) -> Iterator[Step]:
         regions = (*step.regions, self.workspace)
         for number, launch in enumerate(self.kernels[step.kernel].launches, self.firsts[step.kernel]):
-            yield LaunchStep(number, tuple(_bound(each, regions) for each in launch.parameters))
+            yield LaunchStep(number, tuple(_bound(parameter, regions) for parameter in launch.parameters))
 
     def _call(self, step: TapeStep) -> CallStep:
         """A kernel on the processor."""
@@ -180,7 +180,7 @@ class _StepWriter:
 
 def _workspace(kernels: Mapping[str, DeviceKernel]) -> int:
     """Bytes for the workspaces of all kernels, which have the same place."""
-    return max((each.workspace_bytes for each in kernels.values()), default=0)
+    return max((value.workspace_bytes for value in kernels.values()), default=0)
 
 
 def _arena_number(host: HostFunction) -> int:

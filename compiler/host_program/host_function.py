@@ -100,22 +100,22 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
     infos = [_info(*each) for each in zip(kinds[:-1], texts, strict=True)]
     infos[: inputs + outputs] = _called(infos[: inputs + outputs], op)
     launches = collect_ops(op, tloop.LaunchInto.NAME)
-    calls = [each for each in launches if CALLER not in each.attributes]
-    functions = [each.attributes["kernel"].value for each in launches if CALLER in each.attributes]
+    calls = [launch for launch in launches if CALLER not in launch.attributes]
+    functions = [launch.attributes["kernel"].value for launch in launches if CALLER in launch.attributes]
     return HostFunction(
         name,
         text,
         tuple(infos[:inputs]),
         tuple(infos[inputs : inputs + outputs]),
         tuple(infos[inputs + outputs :]),
-        tuple(_weight(each) for each in references),
+        tuple(_weight(reference) for reference in references),
         op.attributes["tloop.arena_bytes"].value,
         op.attributes["tloop.arena_lower_bound"].value,
         op.attributes["tloop.arena_strategy"].value,
         tuple(call.attributes["kernel"].value for call in calls),
         _texts(op, "tloop.dims") if "tloop.dims" in op.attributes else None,
         _texts(op, "tloop.messages"),
-        tuple(dict.fromkeys(each.removeprefix(PREFIX) for each in functions)),
+        tuple(dict.fromkeys(function.removeprefix(PREFIX) for function in functions)),
         _texts(op, "tloop.strings"),
     )
 

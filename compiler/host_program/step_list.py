@@ -94,7 +94,7 @@ class Body:
 
 
 def _evaluate(op: Evaluated, values: Sequence[np.ndarray]) -> np.ndarray:
-    return evaluate(op.name, op.attributes, [values[each] for each in op.operands], op.shape)
+    return evaluate(op.name, op.attributes, [values[operand] for operand in op.operands], op.shape)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Tape:
             image = Image(list(objects))
         with np.errstate(all="ignore"):
             for step in self.steps:
-                regions = [each.of(arguments) for each in step.regions]
+                regions = [region.of(arguments) for region in step.regions]
                 if step.kernel == COPY:
                     # Started or not: Python does it now.
                     regions[1][...] = regions[0]

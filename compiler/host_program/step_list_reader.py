@@ -93,7 +93,9 @@ def _item(op: ir.Operation, operands: list[int]) -> Constant | Evaluated | None:
     spec = graph.specs().get(name)
     if spec is None or len(op.results) != 1 or not _static(op.results[0]):
         return None
-    attributes: dict[str, Any] = {each.name: graph.attribute(op, each.name) for each in spec.attributes}
+    attributes: dict[str, Any] = {
+        attribute.name: graph.attribute(op, attribute.name) for attribute in spec.attributes
+    }
     dtype = dtype_of(str(graph.element_type(op.results[0]))).name
     if name == "constant":
         return Constant.of(attributes["value"]) if dtype in TYPES else None

@@ -60,7 +60,7 @@ def _with_plan(program: Program, path: CodePath, main: Stage) -> Program:
     roles = {"input": program.inputs, "output": program.outputs, "weight": weight_names(main.host)}
     code = _processor(path, calls)
     program.plan = program_plan(path.machine.cpu, main.host, main.tape, kernels, roles, code)
-    files = [*(each.image for each in kernels.values()), *(main.objects[name] for name in calls)]
+    files = [*(value.image for value in kernels.values()), *(main.objects[name] for name in calls)]
     program.objects = dict(zip(program.plan.code_files, files, strict=True))
     program.report["gpu"] = {
         "assembled": bool(path.assembler),

@@ -89,4 +89,6 @@ def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
 
 def portable_weights(host: HostFunction, source: Any) -> tuple[Any, ...]:
     """The function's weights as the bundle holds them."""
-    return tuple(source.portable(each) if isinstance(each, Reference) else each for each in host.weights)
+    return tuple(
+        source.portable(weight) if isinstance(weight, Reference) else weight for weight in host.weights
+    )

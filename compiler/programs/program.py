@@ -185,7 +185,7 @@ _LEVELS = {256: "x86-64-v3", 512: "x86-64-v4"}
 
 def required_features(target: Target) -> list[str]:
     """What a machine must have to run the code: the target's own features, or those of its vector width."""
-    own = [each for each in target.features if each.startswith("+")]
+    own = [feature for feature in target.features if feature.startswith("+")]
     level = _LEVELS.get(target.vector_bits, "") if target.architecture == "x86_64" else ""
     return own or [f"+{each}" for each in CPU_FEATURES.get(level, ())]
 

@@ -58,7 +58,9 @@ def program_of(
 
 
 def _weights(source: OnnxSource, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    arrays = [prepared[each] if isinstance(each, int) else source.buffer(each) for each in stage.weights]
+    arrays = [
+        prepared[weight] if isinstance(weight, int) else source.buffer(weight) for weight in stage.weights
+    ]
     return (
         None if any(array is None for array in arrays) else [array for array in arrays if array is not None]
     )

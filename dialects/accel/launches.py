@@ -46,7 +46,7 @@ def _constant(value: ir.Value) -> int | None:
 def _body_fault(op: ext.Operation) -> str:
     blocks = list(op.regions[0])
     arguments = list(blocks[0].arguments) if len(blocks) == 1 else []
-    if [isinstance(each.type, ir.IndexType) for each in arguments] != [True] * len(op.operands):
+    if [isinstance(argument.type, ir.IndexType) for argument in arguments] != [True] * len(op.operands):
         return f"must have a body of one block with an index argument for each of the {len(op.operands)} dims"
     if launch_around(op.operation) is not None:
         return "must not be in another accel.launch"

@@ -17,7 +17,7 @@ def _copy_fault(op: ext.Operation) -> str:
         return f"goes between global memory and {SHARED}, not from {source.type} to {destination.type}"
     if source.type.element_type != destination.type.element_type:
         return f"cannot make {destination.type.element_type} of {source.type.element_type}"
-    tile, whole = (each.type for each in (sides if is_shared(source) else sides[::-1]))
+    tile, whole = (side.type for side in (sides if is_shared(source) else sides[::-1]))
     if fault := _tile_fault(op, tile, whole):
         return fault
     if len(offsets) != whole.rank:
@@ -119,7 +119,7 @@ def _wait_fault(op: ext.Operation) -> str:
         return ""
     if not isinstance(op.attributes["read"], ir.UnitAttr):
         return "read must be a unit attribute"
-    if not all(_stores(each.owner) for each in tokens):
+    if not all(_stores(token.owner) for token in tokens):
         return "has read, which is for copies to global memory"
     return ""
 

@@ -99,7 +99,11 @@ def write_defaults(op: ir.Operation) -> None:
 
 def _convert(spec: OpSpec, attributes: Mapping[str, Any], context: ir.Context) -> dict[str, ir.Attribute]:
     """The op's attributes as MLIR's, defaults written out, without the dims of the op that they come from."""
-    values = {each.name: each.default for each in spec.attributes if each.default is not REQUIRED}
+    values = {
+        attribute.name: attribute.default
+        for attribute in spec.attributes
+        if attribute.default is not REQUIRED
+    }
     values.update(attributes)
     return {
         name: _convert_one(spec, name, value, context)

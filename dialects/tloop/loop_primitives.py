@@ -22,7 +22,7 @@ def _split_fault(op: ext.Operation) -> str:
     if len(factors) < 2 or len(factors) != len(op.operation.results):
         made = len(op.operation.results)
         return f"takes one factor for each of the loops that it makes, at least 2, but {factors} make {made}"
-    if factors.count(REST) > 1 or any(each < 1 and each not in (REST, SAMPLED) for each in factors):
+    if factors.count(REST) > 1 or any(factor < 1 and factor not in (REST, SAMPLED) for factor in factors):
         return f"factors must be positive, with at most one {REST} for what is left, but are {factors}"
     return sampled_fault(op, "factors", factors)
 
@@ -61,7 +61,7 @@ def _categorical_fault(op: ext.Operation) -> str:
     candidates, chances = list(op.attributes["candidates"]), list(op.attributes["probabilities"])
     if not candidates or len(candidates) != len(chances):
         return f"needs a probability per candidate, but has {len(chances)} for {len(candidates)}"
-    if any(each < 0 for each in chances) or abs(sum(chances) - 1) > ROUNDING:
+    if any(chance < 0 for chance in chances) or abs(sum(chances) - 1) > ROUNDING:
         return f"probabilities must be non-negative and sum to 1, but are {chances}"
     return ""
 

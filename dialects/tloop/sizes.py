@@ -14,7 +14,7 @@ from mlc.dialects.verification import verifier
 
 def _texts(op: ext.Operation, name: str) -> list[str] | None:
     entries = list(op.attributes[name])
-    return [each.value for each in entries] if all(isinstance(e, ir.StringAttr) for e in entries) else None
+    return [entry.value for entry in entries] if all(isinstance(e, ir.StringAttr) for e in entries) else None
 
 
 def _numbers_fault(op: ext.Operation) -> str:

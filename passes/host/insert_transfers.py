@@ -60,7 +60,7 @@ class InsertTransfers(Pass):
             each.operation for each in op.regions[0].blocks[0] if each.operation.name == func.Func.NAME
         ]
         kernels = [each for each in functions if is_kernel(each)]
-        devices = {each.attributes["sym_name"].value: device_of_kernel(each) for each in kernels}
+        devices = {kernel.attributes["sym_name"].value: device_of_kernel(kernel) for kernel in kernels}
         if set(devices.values()) <= {HOST}:
             return False
         for function in filter(is_host, functions):

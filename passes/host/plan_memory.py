@@ -21,9 +21,9 @@ def kernels_in_place(module: ir.Operation) -> dict[str, list[int]]:
     """The operands that each kernel may write over, by the kernel's name."""
     functions = [each.operation for each in module.regions[0].blocks[0]]
     return {
-        each.attributes["sym_name"].value: list(each.attributes[IN_PLACE])
-        for each in functions
-        if IN_PLACE in each.attributes
+        function.attributes["sym_name"].value: list(function.attributes[IN_PLACE])
+        for function in functions
+        if IN_PLACE in function.attributes
     }
 
 

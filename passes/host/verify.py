@@ -82,6 +82,13 @@ class HostVerify(Pass):
             each.operation for each in op.regions[0].blocks[0] if each.operation.name == func.Func.NAME
         ]
         kernels = {
-            each.attributes["sym_name"].value: signature(each) for each in functions if is_kernel(each)
+            function.attributes["sym_name"].value: signature(function)
+            for function in functions
+            if is_kernel(function)
         }
-        fail_on(violation for each in functions if is_host(each) for violation in violations(each, kernels))
+        fail_on(
+            violation
+            for function in functions
+            if is_host(function)
+            for violation in violations(function, kernels)
+        )

@@ -46,7 +46,7 @@ def make_memref(pointer: ir.Value, kind: ir.MemRefType, shape: Sequence[ir.Value
 
 def _strides(kind: ir.MemRefType, shape: Sequence[ir.Value]) -> list[ir.Value]:
     if kind.has_static_shape:
-        return [_llvm_constant(each) for each in row_major_strides(list(kind.shape))]
+        return [_llvm_constant(stride) for stride in row_major_strides(list(kind.shape))]
     strides = [_llvm_constant(1)]
     for extent in list(shape)[:0:-1]:
         strides.append(llvm.MulOp(strides[-1], extent, llvm.IntegerOverflowFlags.nsw).result)

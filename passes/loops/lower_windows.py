@@ -44,8 +44,8 @@ class LowerWindows(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         windows = collect_ops(op, ROW_WINDOW)
-        for each in windows:
-            with ir.InsertionPoint(each), each.location:
-                result = as_loops(each, lanes(target_of(op)))
-            replace_op(each, [result])
+        for window in windows:
+            with ir.InsertionPoint(window), window.location:
+                result = as_loops(window, lanes(target_of(op)))
+            replace_op(window, [result])
         return bool(windows)

@@ -64,7 +64,7 @@ def _sequential(loop: ir.Operation, bounds: Sequence[tuple[ir.Value, ir.Value, i
             with ir.InsertionPoint(nest.body):
                 last = scf.YieldOp([]).operation
             nests.enter_context(ir.InsertionPoint(last))
-        clone_ops([each.operation for each in body.operations][:-1], values)
+        clone_ops([op.operation for op in body.operations][:-1], values)
 
 
 @dataclass(frozen=True)

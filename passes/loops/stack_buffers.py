@@ -41,8 +41,8 @@ def most_of(size: ir.Value) -> int | None:
     op = affine.AffineMin.defining(size)
     if op is None:
         return None
-    limits = [each for each in op.map.results if isinstance(each, ir.AffineConstantExpr)]
-    return min((each.value for each in limits), default=None)
+    limits = [result for result in op.map.results if isinstance(result, ir.AffineConstantExpr)]
+    return min((limit.value for limit in limits), default=None)
 
 
 def largest(op: ir.Operation) -> ir.MemRefType | None:
@@ -122,5 +122,8 @@ class StackBuffers(Pass):
             raise PassError(
                 f"the kernel needs {total} bytes of scratch memory; at most {MOST_BYTES} are allowed",
                 kernel.location,
-                [(f"a {kind}", each.location) for each, kind in zip(allocations, kinds, strict=True)],
+                [
+                    (f"a {kind}", allocation.location)
+                    for allocation, kind in zip(allocations, kinds, strict=True)
+                ],
             )

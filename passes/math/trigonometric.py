@@ -55,7 +55,7 @@ def _turn_bits() -> tuple[int, ...]:
     decides at the exponent LARGE_EXPONENT."""
     bits = 7 * 32 - 10
     inverse = (1 << (2 * bits + 64)) // (2 * _pi(bits + 64))
-    return tuple(inverse >> (32 * each) & 0xFFFFFFFF for each in reversed(range(7)))
+    return tuple(inverse >> (32 * index) & 0xFFFFFFFF for index in reversed(range(7)))
 
 
 PI = _split_pi()
@@ -65,7 +65,7 @@ TURNS = _turn_bits()
 
 def _word(index: Number, offset: int) -> Number:
     """TURNS[index + offset] with index from 0 to 3."""
-    words = [index.constant(_signed(TURNS[offset + each])) for each in range(4)]
+    words = [index.constant(_signed(TURNS[offset + i])) for i in range(4)]
     result = words[0]
     for each in range(1, 4):
         result = select(index.compare("sge", each), words[each], result)

@@ -47,9 +47,9 @@ class FolderSink:
     def __call__(self, step: Step, op: ir.Operation, text: str) -> None:
         self._dumps[address(op)] = self._dumps.get(address(op), -1) + 1
         folder, numbers = self.root, []
-        for each in reversed(_with_parents(op)):
-            folder /= _folder_name(each)
-            numbers.append(str(self._dumps.setdefault(address(each), 0)))
+        for parent in reversed(_with_parents(op)):
+            folder /= _folder_name(parent)
+            numbers.append(str(self._dumps.setdefault(address(parent), 0)))
         folder.mkdir(parents=True, exist_ok=True)
         write_file(folder / f"{'_'.join(numbers)}_{step.name}.mlir", text)
 

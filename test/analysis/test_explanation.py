@@ -38,7 +38,7 @@ def test_kernels_are_described_once_when_they_are_formed() -> None:
     explanation = Explanation()
     text = TEXT.replace("(%1, %2)", "(%1, %x)")
     run_pipeline("builtin.module(canonicalize,graph-form-kernels,cse)", parse(text), explanation)
-    assert [len(each.kernels) for each in explanation.reports] == [0, 1, 0]
+    assert [len(report.kernels) for report in explanation.reports] == [0, 1, 0]
     [group] = explanation.reports[1].kernels
     assert (group.function, group.anchor, group.joined) == ("main", "matmul", ("relu", "add"))
     assert group.nodes == ("product", "act1", "sum")
@@ -51,7 +51,7 @@ def test_pipelines_have_names() -> None:
     explanation.name_pipeline("first")
     run_pipeline("builtin.module(cse)", module, explanation)
     explanation.name_pipeline("second")
-    assert [each.pipeline for each in explanation.reports] == ["first", "first", "second"]
+    assert [report.pipeline for report in explanation.reports] == ["first", "first", "second"]
 
 
 def test_the_planned_arena_is_reported() -> None:
@@ -66,5 +66,5 @@ def test_a_failing_pass_leaves_no_report_and_no_collector() -> None:
     explanation = Explanation()
     with pytest.raises(PassRunError):
         run_pipeline("builtin.module(cse,host-plan-memory)", parse(), explanation)
-    assert [each.name for each in explanation.reports] == ["cse"]
+    assert [report.name for report in explanation.reports] == ["cse"]
     assert explanation.reports[0].removed and not listening()

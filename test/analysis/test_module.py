@@ -35,10 +35,10 @@ def parse(text: str) -> ir.Module:
 
 def test_graph_level() -> None:
     costs = module_costs(parse(MLP))
-    assert [each.kind for each in costs.ops] == ["matmul", "add", "relu", "reshape", "matmul"]
+    assert [op.kind for op in costs.ops] == ["matmul", "add", "relu", "reshape", "matmul"]
     assert costs.constant_ops == 1
     assert costs.parameters == 128 + 16 + 64 and costs.weight_bytes == 4 * 208
-    assert [each.parameters for each in costs.ops] == [128, 16, 0, 0, 64]
+    assert [op.parameters for op in costs.ops] == [128, 16, 0, 0, 64]
     assert costs.products.macs == costs.total.macs == 2 * 16 * 8 + 2 * 4 * 16
     assert costs.products.accesses == (256 + 128 + 32) + (128 + 64 + 8)
     assert costs.total.moved_bytes == 4 * ((16 + 128 + 32) + (32 + 16 + 32) + (32 + 32) + (32 + 64 + 8))
@@ -66,7 +66,7 @@ def test_after_kernels_were_formed_a_launch_moves_operands_and_results() -> None
     before = module_costs(module)
     run_pipeline("builtin.module(graph-split-prepare,cse,form-kernels)", module)
     after = module_costs(module)
-    assert [each.kind for each in after.ops] == ["matmul+add+relu", "matmul"]
+    assert [op.kind for op in after.ops] == ["matmul+add+relu", "matmul"]
     assert (after.launches, after.kernels) == (2, 2)
     assert after.products.accesses == before.products.accesses
     assert after.total.macs == before.total.macs and after.total.flops == before.total.flops
@@ -97,7 +97,7 @@ def test_indices_and_single_numbers_are_no_parameters() -> None:
       return %2 : tensor<2xf32>
     }"""
     costs = module_costs(parse(text))
-    assert costs.parameters == 4 and [each.parameters for each in costs.ops] == [4, 0, 0]
+    assert costs.parameters == 4 and [op.parameters for op in costs.ops] == [4, 0, 0]
 
 
 def test_dynamic_dims_are_an_error() -> None:

@@ -28,7 +28,7 @@ def test_both_take_turns() -> None:
     arrays = kernel.arrays(3)
     pair = [Compiled(kernel.text(None)), Compiled(kernel.text(3))]
     times = compare(pair[1], pair[0], arrays, length=3, threads=1, rounds=1)
-    assert all(each > 0 for each in times)
+    assert all(time > 0 for time in times)
     # Normalised, scaled and shifted rows.
     x, scale, shift = arrays[:3]
     rows = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-12)

@@ -65,4 +65,4 @@ def test_report_comes_with_the_cubin(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     cubin, report = ptxas.assemble_with_report(b"", "sm_80")
     assert cubin == b"-v -arch=sm_80 -O3 kernel.ptx -o kernel.cubin\n"
-    assert [(each.name, each.registers) for each in report.kernels] == [("k", 12)]
+    assert [(kernel.name, kernel.registers) for kernel in report.kernels] == [("k", 12)]

@@ -51,7 +51,7 @@ def test_what_the_host_function_says() -> None:
     assert function.dims == ("batch", "seq")
     assert function.messages == ("matmul 'n3': inner dims",)
     assert [each.shape for each in function.inputs] == [("batch", "seq"), ("batch", 4)]
-    assert [each.shape for each in function.outputs] == [("2*batch", "seq"), ()]
+    assert [output.shape for output in function.outputs] == [("2*batch", "seq"), ()]
     assert [each.shape for each in function.weight_types] == [(8,)]
 
 
@@ -89,12 +89,12 @@ def test_a_static_host_function_has_no_dims() -> None:
 def test_outputs_that_only_running_sizes() -> None:
     """Without a text."""
     text = HOST.replace('tloop.output_shapes = [["2*batch", "seq"], []]', "tloop.other = 0")
-    assert [each.shape for each in host(text).outputs] == [("?", "?"), ()]
+    assert [output.shape for output in host(text).outputs] == [("?", "?"), ()]
 
 
 def test_ranges_change_the_key_of_the_cache() -> None:
     options = [Options(dims=dims) for dims in ({}, {"n": 1}, {"n": (1, 2)}, {"n": (1, None)})]
-    assert len({each.key_text() for each in options}) == 4
+    assert len({option.key_text() for option in options}) == 4
     assert options[2].fixed_dims() == {} and options[2].dim_ranges() == {"n": (1, 2)}
     assert options[1].fixed_dims() == {"n": 1} and options[1].dim_ranges() == {}
     with pytest.raises(CompileError, match=r"dims\['n'\]: no size is at least 2"):

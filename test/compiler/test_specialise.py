@@ -117,7 +117,7 @@ def test_weights_that_have_changed(pool: WorkerPool, tmp_path: Path) -> None:
 def test_all_options_reach_the_process() -> None:
     """Those that it does without do not change the program of a processor."""
     without = {"jobs", "cubin", "progress", "pool", "specialise", "reproducer_dir"}
-    assert set(specialisation.job_options(Options())) == {each.name for each in fields(Options)} - without
+    assert set(specialisation.job_options(Options())) == {field.name for field in fields(Options)} - without
 
 
 def killed(pool: WorkerPool) -> tuple[Executable, int]:

@@ -82,7 +82,7 @@ def page(cases: list[Case], folder: Path) -> str:
 
 
 def _group_table(outcomes: list[Outcome], groups: Groups) -> Iterator[str]:
-    columns = [s for s in (*STATUSES, records.NOT_RUN) if any(each.status == s for each in outcomes)]
+    columns = [s for s in (*STATUSES, records.NOT_RUN) if any(outcome.status == s for outcome in outcomes)]
     yield f"| group | cases | {' | '.join(columns)} | share that passes |"
     yield "|---" * (len(columns) + 3) + "|"
     for group, count in group_counts(outcomes, groups).items():
@@ -99,7 +99,9 @@ def _operator_table(cases: list[Case], results: Mapping[str, list[Outcome]]) -> 
     yield "|---" * (len(results) + 2) + "|"
     operators = {case.name: case.operator for case in cases if case.operator}
     passed = {
-        variant: Counter(operators[each.name] for each in outcomes if each.passed and each.name in operators)
+        variant: Counter(
+            operators[outcome.name] for outcome in outcomes if outcome.passed and outcome.name in operators
+        )
         for variant, outcomes in results.items()
     }
     for operator, total in sorted(Counter(operators.values()).items()):

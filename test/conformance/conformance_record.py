@@ -53,7 +53,8 @@ def write(path: Path, record: Record, variant: str) -> None:
     """Writes the record, with a line that says what it is."""
     head = f"# Cases of ONNX's suite, {variant}, that do not pass. Written by conformance_run.py --record."
     lines = [
-        f"{each.name}: {each.status}{f': {each.reason}' if each.reason else ''}" for each in record.values()
+        f"{value.name}: {value.status}{f': {value.reason}' if value.reason else ''}"
+        for value in record.values()
     ]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join([head, *sorted(lines)]) + "\n", encoding="utf-8")

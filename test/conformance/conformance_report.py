@@ -49,7 +49,9 @@ def missing_operators(outcomes: Sequence[Outcome]) -> Counter[str]:
 
 def _missing(outcomes: Sequence[Outcome]) -> Iterator[str]:
     missing = missing_operators(outcomes)
-    cases = sum(bool(_MISSING.search(each.reason)) for each in outcomes if each.status == "unsupported")
+    cases = sum(
+        bool(_MISSING.search(outcome.reason)) for outcome in outcomes if outcome.status == "unsupported"
+    )
     if missing:
         yield f"{len(missing)} operators are not supported, in {cases} cases:"
         yield "  " + ", ".join(f"{name} ({count})" for name, count in missing.most_common())
@@ -88,7 +90,7 @@ def _reasons(outcomes: Sequence[Outcome]) -> Iterator[str]:
 def change_lines(changes: Changes) -> Iterator[str]:
     """What differs from the record."""
     sections: Mapping[str, Sequence[str]] = {
-        "passed before and do not now": [describe(each) for each in changes.regressions],
+        "passed before and do not now": [describe(regression) for regression in changes.regressions],
         "were refused before and go wrong now": [describe(each) for each in changes.worse],
         "pass and are recorded as failing (--record removes them)": changes.fixed,
     }

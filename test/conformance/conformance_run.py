@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     print(summary(outcomes, group_cases(chosen)))
     if given.json:
-        given.json.write_text(json.dumps([asdict(each) for each in outcomes], indent=0))
+        given.json.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=0))
     if given.record:
         names = [case.name for case in cases]
         records.write(path, records.merged(record, outcomes, names), given.variant)

@@ -45,7 +45,7 @@ def test_a_hang_is_killed_and_others_go_on(tmp_path: Path) -> None:
     cases = [fake_case("hang", "sleeps"), *(fake_case(f"good_{i}") for i in range(5))]
     outcomes = _run(fake_engine(tmp_path), *cases, limit=0.5)
     assert outcomes.pop("hang").status == "timeout"
-    assert [each.status for each in outcomes.values()] == ["pass"] * 5
+    assert [value.status for value in outcomes.values()] == ["pass"] * 5
 
 
 def test_a_crash_counts_only_in_a_fresh_process(tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_changes_are_found() -> None:
         *(Outcome("fixed", "pass"), Outcome("failed", "error"), Outcome("good", "pass")),
     ]
     changes = records.changes(record, outcomes)
-    assert [each.name for each in changes.regressions] == ["new"]
+    assert [regression.name for regression in changes.regressions] == ["new"]
     assert [each.name for each in changes.worse] == ["wrong"]
     assert changes.fixed == ["fixed"]
     assert changes.bad
@@ -196,7 +196,7 @@ def test_a_regression_fails_the_run(
     status, text = run("doubles", "doubles", "--json", str(tmp_path / "out.json"))
     assert status == 0
     assert "pass and are recorded as failing" in text
-    assert {each["name"]: each["status"] for each in json.loads((tmp_path / "out.json").read_text())} == {
+    assert {load["name"]: load["status"] for load in json.loads((tmp_path / "out.json").read_text())} == {
         "case_a": "pass",
         "case_b": "pass",
     }

@@ -34,7 +34,7 @@ TOLERANCE = 2e-6
 
 
 def _distinct(elements: Sequence[str]) -> list[str]:
-    return [each for each in dict.fromkeys(elements) if "verify" not in each]
+    return [fromkey for fromkey in dict.fromkeys(elements) if "verify" not in fromkey]
 
 
 def optimizers() -> list[str]:
@@ -54,7 +54,7 @@ def permutation(seed: int) -> list[str]:
     """
     rng = np.random.default_rng(seed)
     first = optimizers()
-    more = [each for each in lowerings() if each not in first]
+    more = [lowering for lowering in lowerings() if lowering not in first]
     rng.shuffle(first)
     rng.shuffle(more)
     order = [*first, *more]

@@ -93,7 +93,7 @@ def changed_again(one: Subject, passes: Sequence[str]) -> list[str]:
     for index, name in enumerate(passes):
         module = one.after([name], module)
         if name in known and module.get_asm() != one.after([name], module).get_asm():
-            flags = " ".join(f"--{each}" for each in [*passes[: index + 1], name])
+            flags = " ".join(f"--{pass_name}" for pass_name in [*passes[: index + 1], name])
             found.append(f"{pass_permutations.command(one.seed)} {flags}")
     return found
 
@@ -114,7 +114,7 @@ def test_a_second_run_changes_nothing_in_control_flow(seed: int) -> None:
 
 def test_shrinking_finds_the_passes_that_fail_together() -> None:
     def fails(passes: object) -> bool:
-        return [each for each in passes if each in "bd"] == ["d", "b"]  # type: ignore[attr-defined]
+        return [pass_name for pass_name in passes if pass_name in "bd"] == ["d", "b"]  # type: ignore[attr-defined]
 
     assert shrink("fdacbe", fails) == ["d", "b"]
 

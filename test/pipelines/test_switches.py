@@ -40,7 +40,7 @@ def test_a_nested_pass_and_its_empty_nest_go() -> None:
 
 
 def test_a_replacement_keeps_the_place() -> None:
-    expected = [each.replace("form-kernels", "form-kernels{fuse=false}") for each in FORM_KERNELS]
+    expected = [kernel.replace("form-kernels", "form-kernels{fuse=false}") for kernel in FORM_KERNELS]
     assert texts("form-kernels", replaced=SEPARATE) == [f"builtin.module({','.join(expected)})"]
 
 
@@ -85,11 +85,17 @@ def steps(plan: Plan) -> Iterator[Pass]:
 
 @pytest.mark.parametrize("exactness", ["exact", "approximate"])
 def test_passes_are_held_to_a_class(exactness: str) -> None:
-    passes = [each for nest in switched(PIPELINES, exactness=exactness) for each in steps(resolve(nest))]
-    with_option = [each for each in passes if any(option.name == "exactness" for option in each.options())]
+    passes = [step for nest in switched(PIPELINES, exactness=exactness) for step in steps(resolve(nest))]
+    with_option = [
+        pass_name for pass_name in passes if any(option.name == "exactness" for option in pass_name.options())
+    ]
     assert len(with_option) > 10
     assert {str(each).partition("exactness=")[2].rstrip("}") for each in with_option} == {exactness}
-    others = {each.name for each in passes if each not in with_option and each.exactness == "rounding"}
+    others = {
+        pass_name.name
+        for pass_name in passes
+        if pass_name not in with_option and pass_name.exactness == "rounding"
+    }
     reordered = {"graph-assign-layouts", "graph-conv-to-matmul", "graph-winograd"}
     assert others == ({*LOWERS} if exactness == "exact" else {*LOWERS, *reordered})
 

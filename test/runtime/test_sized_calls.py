@@ -222,9 +222,9 @@ def test_the_smallest_hole_that_is_large_enough_is_taken(script: Executable) -> 
 
 def test_a_steady_state_needs_no_other_memory(script: Executable) -> None:
     """After the first calls all pieces lie in the memory that is kept: the peak, and a little more."""
-    steps = [(ALLOCATE, 1000 * (1 + each % 7), 0) for each in range(100)]
-    steps += [(RELEASE, each, 0) for each in range(0, 100, 2)]
-    steps += [(ALLOCATE, 900 * (1 + each % 5), 0) for each in range(50)]
+    steps = [(ALLOCATE, 1000 * (1 + index % 7), 0) for index in range(100)]
+    steps += [(RELEASE, index, 0) for index in range(0, 100, 2)]
+    steps += [(ALLOCATE, 900 * (1 + index % 5), 0) for index in range(50)]
     for _ in range(3):
         run(script, *steps)
     first, second = run(script, *steps), run(script, *steps)

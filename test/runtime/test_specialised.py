@@ -34,7 +34,7 @@ def test_sizes_that_come_often_get_a_program() -> None:
     assert first["sizes"] == {"a": 2, "b": 3} and first["state"] == "own" and not first["from_cache"]
     assert (first["calls"], first["general_calls"], first["own_calls"]) == (6, 3, 3)
     assert first["compiled"] and first["seconds"] >= 0
-    assert [(each["calls"], each["own_calls"], each["state"]) for each in others] == [
+    assert [(other["calls"], other["own_calls"], other["state"]) for other in others] == [
         (2, 0, "general"),
         (1, 0, "general"),
     ]
@@ -254,8 +254,8 @@ def test_many_threads_call_while_programs_come_and_go() -> None:
             wrong.append(error)
 
     threads = [threading.Thread(target=call, args=(rows,)) for rows in range(4)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     for each in threads:
         each.join()
     assert not wrong and program.specialised is not None and program.specialised.wait(60)

@@ -35,7 +35,7 @@ def edges() -> ObjectEdges:
 
 def test_text_and_bytes_come_back() -> None:
     texts = ["", "known", "a\x00b", "\x00", "ä\U0001f600", "known", "x" * 100_000]
-    for given in (texts, np.array(texts, object), np.array([each.encode() for each in texts], object)):
+    for given in (texts, np.array(texts, object), np.array([text.encode() for text in texts], object)):
         [found] = edges().call(lambda arrays: arrays, [given])
         assert found.dtype == object and found.tolist() == texts
 

@@ -145,7 +145,9 @@ def test_chunks_of_a_file_are_subjects(tmp_path: Path) -> None:
     (folder / "a.mlir").write_text(
         "// one: cpu\nx\n// -----\n// two: sm_80 amd\n// dim n 1 8\n// precision f16\ny\n"
     )
-    first, second = [each for each in subjects(tmp_path, quick=True) if each.name.startswith("graph/")]
+    first, second = [
+        subject for subject in subjects(tmp_path, quick=True) if subject.name.startswith("graph/")
+    ]
     assert (first.name, first.targets) == ("graph/a/one", ("avx512", "avx2", "neon"))
     assert second.targets == ("sm_80", "gfx90a", "gfx942")
     assert (second.dims, second.precision) == ((("n", (1, 8)),), "f16")

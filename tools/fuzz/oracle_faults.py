@@ -37,7 +37,7 @@ class Call:
     def floats(self) -> list[np.ndarray]:
         """The inputs of floats, as f64."""
         arrays = [self.array(index) for index in range(len(self.node.input))]
-        return [each.astype(np.float64) for each in arrays if each is not None and is_float(each.dtype)]
+        return [array.astype(np.float64) for array in arrays if array is not None and is_float(array.dtype)]
 
     def attribute(self, name: str, default: Any = None) -> Any:
         """An attribute's value, or the default if it is left out."""

@@ -31,13 +31,13 @@ class Seeds:
 def load_seeds(operators: re.Pattern[str]) -> Seeds:
     """The seeds whose operator's name the expression finds. Takes some seconds."""
     found = []
-    for each in suite_cases(("node",)):
-        if each.expanded or not operators.search(each.operator) or each.operator in DRAWN:
+    for case in suite_cases(("node",)):
+        if case.expanded or not operators.search(case.operator) or case.operator in DRAWN:
             continue
-        model, sets = each.load()
+        model, sets = case.load()
         values = sets[0].inputs
         if len(model.graph.node) == 1 and all(_is_numeric(value) for value in values):
-            found.append(_seed(model, values, each.name))
+            found.append(_seed(model, values, case.name))
     return Seeds(found, _attributes(found))
 
 

@@ -38,7 +38,7 @@ def as_data(results: Sequence[Result]) -> dict[str, Any]:
         "refusals": _examples(results, "refused"),
         "undecided": _examples(results, "undecided"),
         "unstable": _examples(results, "unstable"),
-        "slowest": {each.name: each.seconds for each in sorted(results, key=_seconds)[-_SLOWEST:]},
+        "slowest": {result.name: result.seconds for result in sorted(results, key=_seconds)[-_SLOWEST:]},
     }
 
 
@@ -84,4 +84,4 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _reasons(results: Sequence[Result], kind: str) -> Counter[str]:
-    return Counter(family(each.verdict.reason) for each in results if each.verdict.kind == kind)
+    return Counter(family(result.verdict.reason) for result in results if result.verdict.kind == kind)

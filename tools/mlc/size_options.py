@@ -36,7 +36,7 @@ def _dim(text: str) -> tuple[str, Size]:
     name, _, size = text.rpartition("=")
     least, dots, most = size.partition("..")
     numbers = [each for each in (least, most) if each]
-    if not name or not numbers or not all(each.isdecimal() for each in numbers):
+    if not name or not numbers or not all(number.isdecimal() for number in numbers):
         raise click.UsageError(
             f"--dim={text}: expected NAME=N or NAME=LEAST..MOST, e.g. --dim batch=1 or --dim seq=1..512"
         )

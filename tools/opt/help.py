@@ -37,10 +37,10 @@ def list_text(*, options: bool = False) -> str:
     lines = ["Pipelines of mlc:", ""]
     lines += [f"  --{name:<42} {','.join(lookup_pipeline(name) or [])}" for name in pipeline_names()]
     lines += ["", "Passes of mlc:", "", *_our_passes(options), "", _upstream_title(options), ""]
-    for each in upstream_passes().values():
-        lines.append(f"  --{each.name:<42} on {', '.join(each.anchors) or 'any op'}")
+    for value in upstream_passes().values():
+        lines.append(f"  --{value.name:<42} on {', '.join(value.anchors) or 'any op'}")
         if options:
-            lines += [f"      {text}" for text in _upstream_options(each.options)]
+            lines += [f"      {text}" for text in _upstream_options(value.options)]
     return "\n".join(lines) + "\n"
 
 

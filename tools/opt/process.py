@@ -117,7 +117,7 @@ def _watchers(session: OptSession, reporter: Reporter, activity: Activity) -> li
             LocalReproducer(session.crash_reproducer, session.verify_each, activity, session.rerun_flags)
         )
     watchers += [*session.watchers.parts, reporter]
-    return [each for each in watchers if each]
+    return [watcher for watcher in watchers if watcher]
 
 
 def _report(error: PassRunError, session: OptSession) -> None:

@@ -41,8 +41,8 @@ def _merged(statistics: Statistics) -> Iterator[tuple[str, str, list[Statistic]]
     for _, position in statistics.root.walk():
         if position.is_pass:
             counted = passes.setdefault(position.name, {})
-            for each in position.measure.values():
-                counted.setdefault(each.name, replace(each, value=0)).value += each.value
+            for value in position.measure.values():
+                counted.setdefault(value.name, replace(value, value=0)).value += value.value
     for name, counted in sorted(passes.items()):
         yield "  ", name, list(counted.values())
 

@@ -228,7 +228,7 @@ def _comment(op: ir.Operation, node: Node, by_address: dict[int, Node]) -> str:
 def _users(value: ir.Value, by_address: dict[int, Node]) -> str:
     """The results of the ops that use `value`, or the numbers of those without results."""
     owners = dict.fromkeys(address(use.owner) for use in value.uses)
-    return ", ".join(name for each in owners if each in by_address for name in by_address[each].names)
+    return ", ".join(name for owner in owners if owner in by_address for name in by_address[owner].names)
 
 
 def _place(tree: Tree, context: ir.Context) -> None:

@@ -71,7 +71,7 @@ def with_options(pipeline: str, kept: list[int]) -> str:
     numbers = count()
 
     def change(node: PassNode) -> PassNode:
-        options = [each for each in split_options(node.options) if next(numbers) in kept]
+        options = [option for option in split_options(node.options) if next(numbers) in kept]
         texts = (name if value is None else print_options({name: value}) for name, value in options)
         return replace(node, options=" ".join(texts))
 
@@ -93,10 +93,10 @@ def _changed(pipeline: str, change: Callable[[PassNode], PassNode | None]) -> st
 
 def _elements(nest: Nest, change: Callable[[PassNode], PassNode | None]) -> tuple[Nest | PassNode, ...]:
     elements: list[Nest | PassNode] = []
-    for each in nest.elements:
-        if isinstance(each, PassNode):
-            if (changed := change(each)) is not None:
+    for element in nest.elements:
+        if isinstance(element, PassNode):
+            if (changed := change(element)) is not None:
                 elements.append(changed)
-        elif inner := _elements(each, change):
-            elements.append(Nest(each.anchor, inner))
+        elif inner := _elements(element, change):
+            elements.append(Nest(element.anchor, inner))
     return tuple(elements)

@@ -184,7 +184,7 @@ def _unwrap(op: ir.Operation) -> None:
     block = next(region.blocks[0] for region in op.regions if len(region.blocks) == 1)
     inner = [each.operation for each in block.operations]
     for argument in block.arguments:
-        value = next((each for each in op.operands if each.type == argument.type), None)
+        value = next((operand for operand in op.operands if operand.type == argument.type), None)
         if value is None and any(True for _ in argument.uses):
             value = zero_before(op, argument.type)
         if value is not None:

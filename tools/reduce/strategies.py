@@ -84,8 +84,8 @@ def _join(block: ir.Block, before: ir.Block) -> None:
         return
     for argument, value in zip(block.arguments, jump.operands, strict=True):
         argument.replace_all_uses_with(value)
-    for each in list(block.operations):
-        each.operation.move_before(jump)
+    for op in list(block.operations):
+        op.operation.move_before(jump)
     jump.erase()
     _erase(block)
 

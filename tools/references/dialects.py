@@ -103,7 +103,7 @@ def _page(introduction: str, sections: dict[str, ModuleType]) -> str:
     parts = [introduction]
     for title, module in sections.items():
         parts += [f"## {title}", ""]
-        parts += [section(each) for each in vars(module).values() if _is_documented(each, module)]
+        parts += [section(value) for value in vars(module).values() if _is_documented(value, module)]
     return "\n".join(parts)
 
 

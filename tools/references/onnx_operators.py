@@ -49,10 +49,17 @@ def element_types(domain: str, name: str, opset: int) -> str:
 def _allowed(schema: onnx.defs.OpSchema) -> set[str]:
     """Types of the operand that the first output has, else of the first operand, else of the output."""
     of_inputs = [each.type_str for each in schema.inputs]
-    of_outputs = [each.type_str for each in schema.outputs]
-    kind = next(iter([each for each in of_outputs[:1] if each in of_inputs] + of_inputs + of_outputs), "")
+    of_outputs = [output.type_str for output in schema.outputs]
+    kind = next(
+        iter([output for output in of_outputs[:1] if output in of_inputs] + of_inputs + of_outputs), ""
+    )
     texts = next(
-        (each.allowed_type_strs for each in schema.type_constraints if each.type_param_str == kind), [kind]
+        (
+            constraint.allowed_type_strs
+            for constraint in schema.type_constraints
+            if constraint.type_param_str == kind
+        ),
+        [kind],
     )
     return {name for text in texts for name in re.findall(r"\w+(?![\w(])", text)}
 
@@ -237,7 +244,7 @@ def _importable(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:
         # Its nodes hang on the types of the node; which of them are imported, ONNX's cases show.
         return True
     nodes = {node.op_type for node in schema.function_body.node} if schema.has_function else set()
-    return bool(nodes) and all(_covered(each, schemas) for each in nodes)
+    return bool(nodes) and all(_covered(node, schemas) for node in nodes)
 
 
 def _covered(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:

@@ -21,8 +21,8 @@ of any rank; where it takes `dims`, these are the result's.
 def page() -> str:
     """The page."""
     rows = [
-        [f"`{each.name}`", _operands(each), _result(each), ", ".join(each.options), each.summary]
-        for each in FUNCTIONS.values()
+        [f"`{value.name}`", _operands(value), _result(value), ", ".join(value.options), value.summary]
+        for value in FUNCTIONS.values()
     ]
     return _TEXT.format(table=table(("function", "operands", "result", "options", "what it gives"), rows))
 

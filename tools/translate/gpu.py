@@ -74,14 +74,14 @@ def device_module(op: ir.Operation, name: str, kernel: str) -> ir.Operation:
     Raises `TranslationError`.
     """
     tops = [each.operation for each in op.regions[0].blocks[0].operations] if _has_body(op) else []
-    modules = {_symbol(each): each for each in tops if each.name == gpu.GPUModule.NAME}
+    modules = {_symbol(top): top for top in tops if top.name == gpu.GPUModule.NAME}
     if name and name not in modules:
         raise TranslationError(f"no gpu.module @{name}; there are: {_listed(list(modules)) or 'none'}")
     if len(modules) > 1 and not name:
         raise TranslationError(f"several gpu.modules: {_listed(list(modules))}; choose one with --gpu-module")
     if modules:
         return extract(modules[name] if name else next(iter(modules.values())))
-    if not any(each.name == llvm.LLVMFunc.NAME and kernel in each.attributes for each in tops):
+    if not any(top.name == llvm.LLVMFunc.NAME and kernel in top.attributes for top in tops):
         raise TranslationError(f"no gpu.module, and no llvm.func with the attribute {kernel}")
     return op
 

@@ -82,7 +82,7 @@ def _shipped(path: Path, case: Case) -> dict[str, np.ndarray]:
         return {}
     try:
         with np.load(path) as file:
-            return {each.name: _typed(file[each.name], each) for each in sources}
+            return {source.name: _typed(file[source.name], source) for source in sources}
     except (OSError, KeyError, ValueError) as error:
         raise ExecutableError(f"{path}: cannot read the shipped tensors: {error}") from error
 
@@ -100,13 +100,13 @@ def _bound(
     """
     try:
         bound = {
-            each.weight: weights[each.tensor].reshape(shapes[each.weight])
-            for each in case.bindings
-            if each.tensor
+            binding.weight: weights[binding.tensor].reshape(shapes[binding.weight])
+            for binding in case.bindings
+            if binding.tensor
         }
     except (KeyError, ValueError, RuntimeError) as error:
         raise ExecutableError(f"{folder}: a weight does not fit the plan: {error}") from error
-    prepared = [each for each in case.bindings if not each.tensor]
+    prepared = [binding for binding in case.bindings if not binding.tensor]
     if prepared:
         results = _prepare(folder / PREPARE, weights, library)
         bound.update({each.weight: results[each.prepared] for each in prepared})

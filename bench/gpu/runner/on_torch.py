@@ -61,8 +61,8 @@ class TorchLibrary:
         first call is replayed, and what it does not write shows."""
         outputs = self.empty(program)
         for _ in range(2):
-            for each in outputs:
-                each.fill_(math.nan if each.is_floating_point() else 0)
+            for output in outputs:
+                output.fill_(math.nan if output.is_floating_point() else 0)
             # The program runs on a stream of its own.
             torch.cuda.synchronize()
             program(*inputs, out=outputs)

@@ -210,5 +210,5 @@ def _run(run: Run, verify_only: bool) -> int:
     finally:
         run.write()
         print(run.table())
-    wrong = any("error" in each or each.get("verified") is False for each in run.results.values())
+    wrong = any("error" in value or value.get("verified") is False for value in run.results.values())
     return 1 if wrong else 0

@@ -66,7 +66,7 @@ class Worker:
         # What was drawn is there, on whatever stream.
         self.device.synchronize()
         clock = Clock(self.device, self.stream, self.peers.hold if self.peers else None)
-        placed = [self.library.placed(each) for each in loaded.inputs.values()]
+        placed = [self.library.placed(value) for value in loaded.inputs.values()]
         with ExitStack() as programs:
             ours = {NAME: programs.enter_context(loaded.program)}
             if case.group == "model" and loaded.overlaps:

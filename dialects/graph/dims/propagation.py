@@ -92,18 +92,18 @@ def _completed(op: ir.Operation, entries: list[int | Size], known: Known) -> Kno
     """A new shape with its -1 computed."""
     if -1 not in entries:
         return tuple(entries)
-    own, rest = known.of(op.operands[0]), product([each for each in entries if each != -1])
+    own, rest = known.of(op.operands[0]), product([entry for entry in entries if entry != -1])
     total = [each for each in own if each is not None]
     missing = None if rest == 0 or len(total) < len(own) else exact_quotient(product(total), rest)
-    return tuple(missing if each == -1 else each for each in entries)
+    return tuple(missing if entry == -1 else entry for entry in entries)
 
 
 def _length(op: ir.Operation, known: Known) -> int | Size | None:
     """How many numbers a range has."""
     bounds = [known.contents(value) for value in op.operands]
-    if any(each is None for each in bounds):
+    if any(bound is None for bound in bounds):
         return None
-    start, limit, delta = (each.item() for each in bounds if each is not None)
+    start, limit, delta = (bound.item() for bound in bounds if bound is not None)
     if isinstance(delta, Size) or not isinstance(delta, int) or delta == 0:
         return None
     distance = limit - start if delta > 0 else start - limit

@@ -21,7 +21,9 @@ def inferred_dims(op: ir.Operation | ir.OpView, operands: Sequence[Dims]) -> lis
         found = _definition(data, operands) if data.ranked else ()
     except Undecided:
         found = ()
-    return [each.shape or () for each in found] or [(None,) * len(each.shape or ()) for each in data.results]
+    return [each.shape or () for each in found] or [
+        (None,) * len(result.shape or ()) for result in data.results
+    ]
 
 
 def result_dims(op: ir.Operation | ir.OpView, operands: Sequence[Dims]) -> list[Dims]:
@@ -50,7 +52,7 @@ def _definition(data: OpData, operands: Sequence[Dims]) -> Sequence[Tensor]:
     """What the shape function gives."""
     # Shape functions are written for numbers; sizes have their arithmetic and comparisons.
     shapes: Sequence[Any] = [tuple(dims) for dims in operands]
-    tensors = [Tensor(shape, each.element) for shape, each in zip(shapes, data.operands, strict=True)]
+    tensors = [Tensor(shape, operand.element) for shape, operand in zip(shapes, data.operands, strict=True)]
     return infer(data.spec, tensors, data.attributes, data.results, data.bodies)
 
 

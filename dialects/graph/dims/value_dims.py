@@ -122,7 +122,7 @@ def _unnamed(value: ir.Value) -> list[ir.Value]:
     pending = [value]
     while pending:
         last = pending[-1]
-        before = [each for each in _operands(last) if each not in order and _is_unnamed(each)]
+        before = [operand for operand in _operands(last) if operand not in order and _is_unnamed(operand)]
         pending += before
         if not before:
             order[pending.pop()] = None

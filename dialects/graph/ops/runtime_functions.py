@@ -32,7 +32,7 @@ class RuntimeFunction:
     @property
     def names(self) -> tuple[str, ...]:
         """What the operands are called."""
-        return tuple(each.name for each in self.operands)
+        return tuple(operand.name for operand in self.operands)
 
     @property
     def takes_dims(self) -> bool:

@@ -45,7 +45,7 @@ def evaluate(size: int | Size, dims: Mapping[str, int]) -> int:
 def _value(factor: Factor, dims: Mapping[str, int]) -> int:
     if isinstance(factor, Name):
         return dims[factor.name]
-    return _OPERATIONS[factor.kind](*(evaluate(each, dims) for each in factor.operands))
+    return _OPERATIONS[factor.kind](*(evaluate(operand, dims) for operand in factor.operands))
 
 
 def substituted(size: int | Size, known: Mapping[str, int | Size]) -> int | Size:
@@ -64,5 +64,5 @@ def substituted(size: int | Size, known: Mapping[str, int | Size]) -> int | Size
 def _factor_with(factor: Factor, known: Mapping[str, int | Size]) -> int | Size:
     if isinstance(factor, Name):
         return known.get(factor.name, symbol(factor.name))
-    left, right = (substituted(each, known) for each in factor.operands)
+    left, right = (substituted(operand, known) for operand in factor.operands)
     return operation(factor.kind, left, right)

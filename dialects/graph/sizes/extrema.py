@@ -44,7 +44,7 @@ def _is_clipped(size: int | Size, whole: int | Size) -> bool:
     if isinstance(size, int) or isinstance(whole, int):
         return False
     factors = [factor for monomial, _ in size.terms for factor in monomial if isinstance(factor, Operation)]
-    limits = [each for factor in factors for each in factor.operands if isinstance(each, int)]
+    limits = [operand for factor in factors for operand in factor.operands if isinstance(operand, int)]
     return any(limit > 1 and size == minimum(limit, whole) for limit in limits)
 
 
@@ -52,5 +52,5 @@ def _broadcast_of(size: int | Size) -> list[int | Size]:
     """The dims that a dim is the broadcast of."""
     match size:
         case Size(terms=(((Operation(kind="broadcast", operands=operands),), 1),)):
-            return [*operands, *(inner for each in operands for inner in _broadcast_of(each))]
+            return [*operands, *(inner for operand in operands for inner in _broadcast_of(operand))]
     return []

@@ -42,7 +42,7 @@ class Operation:
         return f"{self.kind}({', '.join(map(str, self.operands))})"
 
     def names(self) -> frozenset[str]:
-        return frozenset().union(*(each.names for each in self.operands if isinstance(each, Size)))
+        return frozenset().union(*(operand.names for operand in self.operands if isinstance(operand, Size)))
 
 
 Factor = Name | Operation

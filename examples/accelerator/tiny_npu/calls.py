@@ -51,7 +51,7 @@ class Program:
     def call(self, function: str, *arguments: int | ir.Value) -> None:
         """Calls a function of the simulator, where the insertion point is; numbers become constants."""
         self.functions[function] = len(arguments)
-        values = [index(each) if isinstance(each, int) else each for each in arguments]
+        values = [index(argument) if isinstance(argument, int) else argument for argument in arguments]
         func.CallOp([], function, values)
 
 

@@ -41,12 +41,12 @@ class Product:
 
 def product_of(computation: Computation) -> Product | None:
     """The instruction that computes tiles of `computation`, or None."""
-    types = [str(getattr(each.type, "element_type", None)) for each in computation.op.operands]
+    types = [str(getattr(operand.type, "element_type", None)) for operand in computation.op.operands]
     body = tuple(each.operation.name for each in computation.op.regions[0].blocks[0])
     if len(types) != 3 or types != [types[0], types[0], _SUMS.get(types[0])] or body != _BODIES[types[0]]:
         return None
     products = (Product(types[0], transposed) for transposed in (False, True))
-    return next((each for each in products if _maps(each) == computation.maps), None)
+    return next((product for product in products if _maps(product) == computation.maps), None)
 
 
 def _maps(product: Product) -> list[ir.AffineMap]:
@@ -57,17 +57,21 @@ def declare(product: Product, kernel: ir.Operation) -> str:
     """Puts the intrinsic's pattern and implementation behind `kernel`, unless they are in its module; the
     pattern's name."""
     name = f"{product.function}_pattern"
-    if all(each.operation.attributes["sym_name"].value != name for each in _functions(kernel.parent)):
+    if all(function.operation.attributes["sym_name"].value != name for function in _functions(kernel.parent)):
         functions = ir.Module.parse(_TEXT.format(**_fields(product, name)))
-        for each in functions.body.operations:
-            each.operation.clone(ip=ir.InsertionPoint.after(kernel))
+        for op in functions.body.operations:
+            op.operation.clone(ip=ir.InsertionPoint.after(kernel))
     return name
 
 
 def remove_intrinsics(module: ir.Operation) -> None:
     """Drops all patterns and implementations."""
     functions = _functions(module)
-    marked = [each.operation.attributes for each in functions if IMPLEMENTATION in each.operation.attributes]
+    marked = [
+        function.operation.attributes
+        for function in functions
+        if IMPLEMENTATION in function.operation.attributes
+    ]
     names = [attributes[name].value for attributes in marked for name in ("sym_name", IMPLEMENTATION)]
     for each in functions:
         if each.operation.attributes["sym_name"].value in names:

@@ -25,8 +25,8 @@ def lower_kernel(kernel: ir.Operation) -> dict[str, int]:
     in main memory. Gives the functions that it calls, with their numbers of arguments."""
     program = Program()
     allocations = collect_ops(kernel, "memref.alloc")
-    for each in allocations:
-        program.place(each.results[0])
+    for allocation in allocations:
+        program.place(allocation.results[0])
     for op in collect_ops(kernel, ("memref.copy", "linalg.generic")):
         with ir.InsertionPoint(op), op.location:
             _lower(op, program)

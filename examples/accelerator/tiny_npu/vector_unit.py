@@ -34,7 +34,7 @@ def element_bytes(kind: ir.Type) -> int | None:
 
 def is_spread(indexing_map: ir.AffineMap) -> bool:
     """Whether an operand is one row, which all rows of the tile read."""
-    return [dim_position(each) for each in indexing_map.results] == [indexing_map.n_dims - 1]
+    return [dim_position(result) for result in indexing_map.results] == [indexing_map.n_dims - 1]
 
 
 def fits(computation: Computation) -> bool:

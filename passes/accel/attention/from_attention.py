@@ -191,5 +191,5 @@ class FromAttention(Pass):
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> bool:
-        changed = [lower_kernel(each) for each in kernels_on_tensors(op)]
+        changed = [lower_kernel(tensor) for tensor in kernels_on_tensors(op)]
         return any(changed)

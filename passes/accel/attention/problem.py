@@ -96,7 +96,7 @@ def attention_of(kernel: ir.Operation) -> Attention | None:
     if (reason := block_obstacle(op)) is not None:
         raise PassError(f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location)
     _check_ops(kernel, op)
-    q, k, v, *masks = [_read(each) for each in op.operands]
+    q, k, v, *masks = [_read(operand) for operand in op.operands]
     inputs = len(kernel.regions[0].blocks[0].arguments)
     fill = graph.attribute(op, "fill")
     attention = Attention(

@@ -196,7 +196,7 @@ def _of_view(op: ir.Operation) -> Progression | None:
 
 def _of_others(op: ir.Operation) -> Progression | None:
     """What is computed of numbers that are the same along the last dim is that, too."""
-    known = [progression(each) for each in op.operands]
+    known = [progression(operand) for operand in op.operands]
     same = all(each is not None and not each.step for each in known)
     return Progression(0, 1) if same else None
 

@@ -44,7 +44,7 @@ def write_matrix(matrix: ir.Value, buffer: ir.Value) -> None:
 def widest_swizzle(kind: ir.MemRefType) -> int:
     """0 where rows are too short."""
     row = kind.shape[-1] * element_bytes(kind.element_type)
-    return next((each for each in _SWIZZLES if row % each == 0), 0)
+    return next((swizzle for swizzle in _SWIZZLES if row % swizzle == 0), 0)
 
 
 def root_of(value: ir.Value) -> ir.Value:

@@ -29,7 +29,7 @@ class Captures:
         kinds: list[ir.Type] = []
         for each in self.memrefs:
             kinds += [pointer, *[i32()] * len(dynamic_dims(each.type))]
-        return [*kinds, *(_passed_type(each.type) for each in self.scalars)]
+        return [*kinds, *(_passed_type(scalar.type) for scalar in self.scalars)]
 
     def pointer_number(self, memref: ir.Value) -> int:
         """Which parameter is the pointer to a memref."""
@@ -77,7 +77,7 @@ def _values_from_around(launch: ir.Operation) -> list[ir.Value]:
     for block, ops in _blocks(launch):
         inside.update(block.arguments)
         for op in ops:
-            found.update(dict.fromkeys(each for each in op.operands if each not in inside))
+            found.update(dict.fromkeys(operand for operand in op.operands if operand not in inside))
             inside.update(op.results)
     return [each for each in found if each not in inside]
 

@@ -37,9 +37,9 @@ class CopyingLoop:
         self.loop = loop
         self.stages = stages_of(loop)
         self.body = loop.regions[0].blocks[0]
-        ops = [each.operation for each in self.body.operations]
-        self.copies = [each for each in ops if each.name == "accel.copy" and is_shared(each.operands[1])]
-        waits = [each for each in ops if each.name == "accel.wait"]
+        ops = [op.operation for op in self.body.operations]
+        self.copies = [op for op in ops if op.name == "accel.copy" and is_shared(op.operands[1])]
+        waits = [op for op in ops if op.name == "accel.wait"]
         if not self.copies or len(waits) != 1:
             raise PassError(
                 f"a loop with {STAGES} copies into shared memory and waits once, but this one has "
@@ -64,7 +64,7 @@ class CopyingLoop:
 
     def rings(self) -> list[ir.Value]:
         """For each copy a ring of as many buffers as there are stages, in front of the old buffer."""
-        return [_ring(each, self.stages) for each in self.allocs]
+        return [_ring(alloc, self.stages) for alloc in self.allocs]
 
     def replace_buffers(self, views: list[ir.Value]) -> None:
         """Has `views` read in place of the buffers, when the copies are gone."""

@@ -8,8 +8,8 @@ from mlc.passes.base import PassError
 
 def device_code(module: ir.Operation) -> ir.Operation:
     """The contents of the one `gpu.module` as a module. Raises PassError if there is none, or another."""
-    tops = [each.operation for each in module.regions[0].blocks[0].operations]
-    found = [each for each in tops if each.name == "gpu.module"]
+    tops = [op.operation for op in module.regions[0].blocks[0].operations]
+    found = [top for top in tops if top.name == "gpu.module"]
     if len(found) != 1:
         raise PassError(f"expected one gpu.module, but there are {len(found)}", module.location)
     return extract(found[0])
@@ -19,6 +19,6 @@ def extract(gpu_module: ir.Operation) -> ir.Operation:
     """A module with copies of the ops in `gpu_module`."""
     with gpu_module.location:
         module = ir.Module.create()
-        for each in gpu_module.regions[0].blocks[0].operations:
-            each.operation.clone(ip=ir.InsertionPoint(module.body))
+        for op in gpu_module.regions[0].blocks[0].operations:
+            op.operation.clone(ip=ir.InsertionPoint(module.body))
     return module.operation

@@ -32,7 +32,7 @@ def add(a: Number, b: Number) -> Number:
 
 def total(numbers: Sequence[Number]) -> Number:
     """The sum; what is known is added last, so that addresses differ by constants."""
-    known = sum(each for each in numbers if isinstance(each, int))
+    known = sum(number for number in numbers if isinstance(number, int))
     result: Number = 0
     for each in numbers:
         if not isinstance(each, int):

@@ -72,9 +72,9 @@ class Layout:
     def part(self, sizes: Sequence[int]) -> Layout | None:
         """Of a part of the tile, of so many elements along each dim, of which each thread has as many as of
         any other such part; None if threads have different parts of it."""
-        if any(not _is_inside(each, sizes) for each in self.threads):
+        if any(not _is_inside(thread, sizes) for thread in self.threads):
             return None
-        kept = tuple(each for each in self.registers if _is_inside(each, sizes))
+        kept = tuple(register for register in self.registers if _is_inside(register, sizes))
         return Layout(tuple(sizes), kept, self.lanes, self.warps)
 
     def stretched(self, factors: Sequence[int]) -> Layout:
@@ -86,12 +86,12 @@ class Layout:
 
     def compact(self) -> Layout:
         """Without registers that hold what others do."""
-        kept = tuple(each for each in self.registers if any(each))
+        kept = tuple(register for register in self.registers if any(register))
         return Layout(self.shape, kept, self.lanes, self.warps)
 
     def unit_run(self, dim: int) -> int:
         """How many elements that follow each other along `dim` lie in registers that follow each other."""
-        unit = tuple(int(each == dim) for each in range(len(self.shape)))
+        unit = tuple(int(index == dim) for index in range(len(self.shape)))
         bit = 0
         while bit < len(self.registers) and self.registers[bit] == tuple(each << bit for each in unit):
             bit += 1
@@ -99,7 +99,7 @@ class Layout:
 
     def register_at(self, offset: Vector) -> int:
         """The register that gives this part of the coordinates. Raises KeyError if none does."""
-        return {self.offset(each): each for each in range(self.size)}[offset]
+        return {self.offset(index): index for index in range(self.size)}[offset]
 
     def same_threads(self, other: Layout) -> bool:
         """Whether each thread holds the same elements in both, in whatever registers."""
@@ -153,7 +153,7 @@ def _unflatten(place: int, shape: Sequence[int]) -> Vector:
 
 def along(dim: int, rank: int, start: int, count: int) -> list[Vector]:
     """Vectors for the bits of `count` elements along `dim`, `start` apart."""
-    return [tuple((start << bit) * int(each == dim) for each in range(rank)) for bit in range(bits(count))]
+    return [tuple((start << bit) * int(index == dim) for index in range(rank)) for bit in range(bits(count))]
 
 
 def blocked(

@@ -110,7 +110,7 @@ def warpgroup_left_operand(sums: Layout, depth: int, element_bytes: int) -> Layo
     """Of the left operand of `wgmma` in registers, `[rows, depth]`, for these sums."""
     pack = REGISTER_BYTES // element_bytes
     registers = [*_across(1, pack), (8, 0), (0, 4 * pack), *_across(8 * pack, depth)]
-    registers += [each for each in sums.registers if each[0] >= GROUP_ROWS]
+    registers += [register for register in sums.registers if register[0] >= GROUP_ROWS]
     lanes = ((0, pack), (0, 2 * pack), (1, 0), (2, 0), (4, 0))
     warps = tuple((row, 0) for row, _ in sums.warps)
     return Layout((sums.shape[0], depth), tuple(registers), lanes, warps)
@@ -151,7 +151,7 @@ def columns_of(sums: Layout, depth: int) -> Layout:
 
 def _operand(sums: Layout, kept: int, depth: int) -> Layout:
     def only(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
-        return tuple((each[0], 0) if kept == 0 else (0, each[1]) for each in vectors)
+        return tuple((vector[0], 0) if kept == 0 else (0, vector[1]) for vector in vectors)
 
     own = [each for each in only(sums.registers) if any(each)]
     reduction = along(1 - kept, 2, 1, depth)

@@ -43,7 +43,7 @@ def group_grid(op: ir.Operation, tma: bool = False) -> WarpGrid | None:
     if not left_factor(op).suits(height) or not right_factor(op).suits(width):
         return None
     # `wgmma` would cut off the bits that TMA rounds.
-    exact = _kind(op) != "tf32" or all(_comes_rounded(each, tma) for each in list(op.operands)[:2])
+    exact = _kind(op) != "tf32" or all(_comes_rounded(operand, tma) for operand in list(op.operands)[:2])
     return grid if exact else None
 
 

@@ -93,7 +93,7 @@ class Program:
 
     def emit(self, op: ir.Operation) -> None:
         """Emits one op, at the insertion point."""
-        results = self._emitted(op, [self.values.get(each, each) for each in op.operands])
+        results = self._emitted(op, [self.values.get(operand, operand) for operand in op.operands])
         self.values.update(zip(op.results, results, strict=True))
 
     def _emitted(self, op: ir.Operation, operands: list[ir.Value | None]) -> Sequence[ir.Value | None]:
@@ -106,7 +106,7 @@ class Program:
             return RULES[op.name](op, operands)
         if op.name == "accel.launch":
             return self._launch(op, operands)
-        if any(each is None for each in operands):
+        if any(operand is None for operand in operands):
             raise PassError(
                 f"'{op.name}' op takes the token of a copy, which only accel.wait and accel.commit may here",
                 op.location,
@@ -133,9 +133,9 @@ class Program:
         if op.name == "scf.for":
             operands = [*operands[:3], *map(owned, operands[3:])]
         if op.name == "scf.yield" and op.parent.operation.name == "scf.for":
-            arguments = [self.values[each] for each in list(op.block.arguments)[1:]]
+            arguments = [self.values[argument] for argument in list(op.block.arguments)[1:]]
             operands = carried(operands, arguments)
-        kinds = [cpu_type(each.type) for each in op.results]
+        kinds = [cpu_type(result.type) for result in op.results]
         attributes = {name: each for name, each in attributes_of(op).items() if not name.startswith("accel.")}
         new = ir.Operation.create(op.name, kinds, operands, attributes, regions=len(op.regions))
         for old, region in zip(op.regions, new.regions, strict=True):
@@ -144,7 +144,7 @@ class Program:
         return list(new.results)
 
     def _body(self, old: ir.Block, region: ir.Region) -> None:
-        kinds = [cpu_type(each.type) for each in old.arguments]
+        kinds = [cpu_type(argument.type) for argument in old.arguments]
         block = region.blocks.append(*kinds, arg_locs=[ir.Location.current] * len(kinds))
         self.values.update(zip(old.arguments, block.arguments, strict=True))
         with ir.InsertionPoint(block):
@@ -153,7 +153,7 @@ class Program:
 
 def has_tiles(op: ir.Operation) -> bool:
     """Whether an operand or a result is a vector."""
-    return any(isinstance(each.type, ir.VectorType) for each in (*op.operands, *op.results))
+    return any(isinstance(operand.type, ir.VectorType) for operand in (*op.operands, *op.results))
 
 
 def carried(values: Sequence[ir.Value], arguments: Sequence[ir.Value]) -> list[ir.Value]:

@@ -63,7 +63,7 @@ class Kernel:
     def of(launch: ir.Operation, name: str, architecture: Architecture) -> Kernel:
         """Raises PassError for memrefs that are not dense, and copies that TMA cannot do, but should."""
         roles = collect_ops(launch, "accel.specialize")
-        more = sum(each.attributes["producer_warps"].value for each in roles)
+        more = sum(role.attributes["producer_warps"].value for role in roles)
         warps = architecture.warps(launch.attributes["warps"].value) + more
         threads = warps << architecture.lane_bits
         x, y, z = [*cluster_of(launch), 1, 1][:3]

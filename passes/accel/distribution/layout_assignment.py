@@ -63,7 +63,7 @@ def _tiles_in_memory(op: ir.Operation) -> list[ir.MemRefType]:
     """What an op copies or multiplies in shared memory."""
     if op.name not in ("accel.copy", "accel.mma"):
         return []
-    return [each.type for each in list(op.operands)[:2] if is_shared(each)]
+    return [operand.type for operand in list(op.operands)[:2] if is_shared(operand)]
 
 
 def _is_number(kind: ir.Type) -> bool:
@@ -118,13 +118,13 @@ def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout 
     shared = math.gcd(rows, warps)
     run = max(map(_run, [value, *given.relations.loads_for(value)]))
     whole = blocked(shape, 1, run, lane_bits=given.architecture.lane_bits)
-    free = [each for each in whole.registers if not each[-1]]
+    free = [register for register in whole.registers if not register[-1]]
     taken = free[: shared.bit_length() - 1]
-    rest = [each for each in whole.registers if each not in taken]
+    rest = [register for register in whole.registers if register not in taken]
     beyond = [each for each in rest if each[-1] >= run]
     while len(taken) < warps.bit_length() - 1:
         taken.append(beyond.pop() if beyond else (0,) * len(shape))
-    registers = tuple(each for each in whole.registers if each not in taken)
+    registers = tuple(register for register in whole.registers if register not in taken)
     return Layout(tuple(shape), registers, whole.lanes, tuple(taken))
 
 

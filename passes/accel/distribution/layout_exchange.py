@@ -29,8 +29,8 @@ def _stays(op: ir.Operation, layouts: Layouts) -> bool:
 
 def _alike(op: ir.Operation, layouts: Layouts) -> bool:
     """Whether operands lie as the first result does; constants are made anew in any layout."""
-    operands = [each for each in op.operands if isinstance(each.type, ir.VectorType)]
-    moved = [each for each in operands if defining_op(each, "arith.constant") is None]
+    operands = [operand for operand in op.operands if isinstance(operand.type, ir.VectorType)]
+    moved = [operand for operand in operands if defining_op(operand, "arith.constant") is None]
     return all(layouts[each].same_threads(layouts[op.results[0]]) for each in moved)
 
 
@@ -54,7 +54,7 @@ def _transpose(op: ir.Operation, layouts: Layouts) -> bool:
 
 def _product(op: ir.Operation, layouts: Layouts) -> bool:
     """Whose operands lie in shared memory."""
-    operands = [isinstance(each.type, ir.VectorType) for each in list(op.operands)[:2]]
+    operands = [isinstance(operand.type, ir.VectorType) for operand in list(op.operands)[:2]]
     return not any(operands) and _alike(op, layouts)
 
 

@@ -17,7 +17,7 @@ Relation = tuple[ir.Value, Callable[[Layout], Layout | None]]
 
 def vectors_of(op: ir.Operation) -> list[ir.Value]:
     """What an op makes or takes."""
-    return [each for each in (*op.results, *op.operands) if isinstance(each.type, ir.VectorType)]
+    return [result for result in (*op.results, *op.operands) if isinstance(result.type, ir.VectorType)]
 
 
 class LayoutRelations:
@@ -55,7 +55,7 @@ class LayoutRelations:
             found.update(others)
         size = math.prod(value.type.shape)
         loads = [each for each in waiting if defining_op(each, "vector.transfer_read") is not None]
-        return [each for each in loads if math.prod(each.type.shape) == size]
+        return [load for load in loads if math.prod(load.type.shape) == size]
 
     def reduced_rows(self, ops: list[ir.Operation]) -> set[ir.Value]:
         """Matrices that are reduced along their rows, and all that meet them, by relations in both

@@ -65,9 +65,9 @@ def _memory_to_reuse(launch: ir.Operation, at: ir.Operation, size: int, *, swizz
 
 
 def _allocs(launch: ir.Operation) -> Iterator[ir.Operation]:
-    for each in launch.regions[0].blocks[0].operations:
-        if each.operation.name == "accel.alloc":
-            yield each.operation
+    for op in launch.regions[0].blocks[0].operations:
+        if op.operation.name == "accel.alloc":
+            yield op.operation
 
 
 def _size(kind: ir.MemRefType) -> int:
@@ -81,9 +81,9 @@ def _is_done(buffer: ir.Value, at: ir.Operation) -> bool:
     block, around = at.block, at.parent.operation
     if around.name not in (_LAUNCH, _ROLES):
         return False
-    here = [each.operation for each in block.operations]
+    here = [op.operation for op in block.operations]
     before = here[: here.index(at)]
-    found = [_ancestor(each, around) for each in users(buffer)]
+    found = [_ancestor(user, around) for user in users(buffer)]
     used = [each for each in found if each in here]
     return bool(used) and all(each in before for each in used) and _others_produce(found, used, around)
 
@@ -93,8 +93,8 @@ def _others_produce(found: list[ir.Operation], used: list[ir.Operation], around:
     others = [each for each in found if each not in used]
     if around.name != _ROLES:
         return not others
-    producers = [each.operation for each in around.regions[0].blocks[0].operations]
-    return all(each in producers for each in others)
+    producers = [op.operation for op in around.regions[0].blocks[0].operations]
+    return all(other in producers for other in others)
 
 
 def _ancestor(op: ir.Operation, around: ir.Operation) -> ir.Operation:
@@ -167,8 +167,8 @@ class _Store:
         """None if the copy engine could not do it, or if the order in which it does is not that of the
         launch."""
         memref, access = op.operands[1].type, ir.AffineMapAttr(op.attributes["permutation_map"]).value
-        dims = [dim_position(each) for each in access.results]
-        known = [each for each in dims if each is not None]
+        dims = [dim_position(result) for result in access.results]
+        known = [dim for dim in dims if dim is not None]
         several = len(dims) > 1 and len(known) == len(dims) and max(known) == memref.rank - 1
         if memref.memory_space is not None or mask_of(op) is not None or not several:
             return None
@@ -208,15 +208,15 @@ class _Store:
             widths.append(widths[-1] // 2)
         if not self._reads_edges():
             return widths
-        few = [each for each in widths if layout.size * each // columns <= _FEW_REGISTERS]
+        few = [width for width in widths if layout.size * width // columns <= _FEW_REGISTERS]
         return few or widths[-1:]
 
     def _reads_edges(self) -> bool:
         """Whether tiles are read beside it that may reach beyond their memory: threads then ask for each
         access whether it lies inside, which takes registers."""
-        reads = [each.operation for each in self.op.block.operations if each.name == _READ]
-        tiles = [each for each in reads if each.results[0].type.rank > 1]
-        return any(not inside.value for each in tiles for inside in each.attributes["in_bounds"])
+        reads = [op.operation for op in self.op.block.operations if op.name == _READ]
+        tiles = [read for read in reads if read.results[0].type.rank > 1]
+        return any(not inside.value for tile in tiles for inside in tile.attributes["in_bounds"])
 
     def _stage_in(self, buffer: ir.Value, columns: int) -> bool:
         """By way of a buffer that has as many rows as the tile, and all or part of its columns."""
@@ -239,7 +239,7 @@ class _Store:
     def _cut(self, start: int, width: int) -> Cut:
         """Columns of what the block of the store computes."""
         writes = collect_ops(self.op.block.owner.operation, "vector.transfer_write")
-        return Cut(self.op.block, frozenset(memory_of(each.operands[1]) for each in writes), start, width)
+        return Cut(self.op.block, frozenset(memory_of(write.operands[1]) for write in writes), start, width)
 
     def _copy(self, buffer: ir.Value, start: int) -> ir.Operation:
         """Of the tile's columns from `start` on, as many as the buffer has, to where they were to be
@@ -264,6 +264,9 @@ def _is_alone(store: ir.Operation, launch: ir.Operation) -> bool:
     users = [
         op
         for op in collect_ops(launch)
-        if any(isinstance(each.type, ir.MemRefType) and memory_of(each) == memory for each in op.operands)
+        if any(
+            isinstance(operand.type, ir.MemRefType) and memory_of(operand) == memory
+            for operand in op.operands
+        )
     ]
     return users == [store]

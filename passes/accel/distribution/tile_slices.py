@@ -47,7 +47,7 @@ class Cut:
         return vector.ExtractStridedSliceOp(kind, value, offsets, sizes, [1] * rank).result
 
     def elementwise(self, op: ir.Operation) -> ir.Value:
-        operands = [self.of(each) if _is_tile(each) else each for each in op.operands]
+        operands = [self.of(operand) if _is_tile(operand) else operand for operand in op.operands]
         kinds = [self.kind(op.results[0])]
         return ir.Operation.create(op.name, kinds, operands, attributes_of(op)).results[0]
 

@@ -66,7 +66,7 @@ def reduce_dims(body: Body, index: int, dims: list[int]) -> ir.Value:
     start = _in_order(initial.vector, computation.maps[position], space.shape, dims)
     if len(dims) == len(space.shape):
         # The result is a vector, too, of one element.
-        source, dims = reshaped(source, [1, *space.shape]), [each + 1 for each in dims]
+        source, dims = reshaped(source, [1, *space.shape]), [dim + 1 for dim in dims]
     attribute = ir.Attribute.parse(f"#vector.kind<{kind}>")
     return vector.MultiDimReductionOp(attribute, source, start, ir.DenseI64ArrayAttr.get(dims)).result
 
@@ -92,7 +92,7 @@ def _join_of(body: Body, index: int, argument: ir.BlockArgument) -> Join:
 
 def _in_order(value: ir.Value, access: ir.AffineMap, shape: list[int], reduced: list[int]) -> ir.Value:
     """What the result starts from, with the dims of the iteration space that are not reduced."""
-    dims = [dim_position(each) for each in access.results]
+    dims = [dim_position(result) for result in access.results]
     kept = [extent for dim, extent in enumerate(shape) if dim not in reduced]
     return reshaped(transposed(value, by_dim(dims)), kept or [1])
 
@@ -134,10 +134,10 @@ def _emit(code: Emission, space: Space) -> None:
 def _stored(code: Emission, space: Space, value: ir.Value, operand: int, reduced: list[int]) -> Tile:
     """The result with the dims of its tensor, in their order."""
     access = space.computation.maps[operand]
-    dims = [dim_position(each) for each in access.results]
+    dims = [dim_position(result) for result in access.results]
     kept = [dim for dim in range(len(space.shape)) if dim not in reduced]
     order = [kept.index(dim) for dim in dims if dim is not None]
-    order += [each for each in range(len(kept)) if each not in order]
+    order += [index for index in range(len(kept)) if index not in order]
     value = transposed(value, order)
     shape = [1 if dim is None else space.shape[dim] for dim in dims] or [1]
     extents = code.tensor(space.computation.op.operands[operand]).extents
@@ -193,16 +193,16 @@ class Body:
             return self._extracted(op)
         if op.name.partition(".")[0] not in ("arith", "math"):
             raise PassError(f"'{op.name}' op in a computation has no form on tiles", op.location)
-        operands = [self.value(each) for each in op.operands]
+        operands = [self.value(operand) for operand in op.operands]
         if op.name in DIVISIONS:
             operands[1] = self._or_one(operands[1])
-        kinds = [self.space.vector_type(each.type) for each in op.results]
+        kinds = [self.space.vector_type(result.type) for result in op.results]
         return ir.Operation.create(op.name, kinds, operands, attributes_of(op)).results[0]
 
     def _or_one(self, divisor: ir.Value) -> ir.Value:
         """1 in place of padding."""
         extents = self.space.extents
-        if all(each.whole for each in extents):
+        if all(extent.whole for extent in extents):
             return divisor
         return arith.SelectOp(self.code.mask(extents), divisor, splat(divisor.type, 1)).result
 
@@ -211,7 +211,7 @@ class Body:
         source = self.code.tensor(op.operands[0])
         if not isinstance(source, Slice) or source.memory is None:
             raise PassError("only what lies in memory can be read at computed places", op.location)
-        places = [(self.value(each), 1) for each in list(op.operands)[1:]]
+        places = [(self.value(operand), 1) for operand in list(op.operands)[1:]]
         return gather(self.code, source, places, self.space.extents)
 
     def _applied(self, op: ir.Operation) -> ir.Value:

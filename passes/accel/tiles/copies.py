@@ -64,7 +64,7 @@ def _copied(code: Emission, source: Cached, read: list[Access], space: Space) ->
     if source.padding != 0 and not all(each.inside for each in source.dims):
         raise PassError("copies put zeros around a memory, and nothing else", op.location)
     buffer = _alloc(code, box, ir.MemRefType(memory.type).element_type)
-    attributes = {"steps": ir.DenseI64ArrayAttr.get(steps)} if any(each > 1 for each in steps) else {}
+    attributes = {"steps": ir.DenseI64ArrayAttr.get(steps)} if any(step > 1 for step in steps) else {}
     if box[-2:] != list(buffer.type.shape):
         attributes["box"] = ir.DenseI64ArrayAttr.get(box)
     operands = [memory, buffer, *map(as_value, offsets)]

@@ -71,8 +71,8 @@ class Emission:
     def mask(self, extents: Sequence[Extent]) -> ir.Value:
         """Truth where a vector's element is no padding."""
         extents = extents or [UNIT]
-        kind = ir.VectorType.get([each.padded for each in extents], ir.IntegerType.get_signless(1))
-        return vector.CreateMaskOp(kind, [as_value(each.size) for each in extents]).result
+        kind = ir.VectorType.get([extent.padded for extent in extents], ir.IntegerType.get_signless(1))
+        return vector.CreateMaskOp(kind, [as_value(extent.size) for extent in extents]).result
 
     def flat(self, memory: ir.Value) -> ir.Value:
         """The memory with one dim, made in front of the launch."""
@@ -97,9 +97,11 @@ class Emission:
 
 def copy_scalar(code: Emission, op: ir.Operation) -> None:
     """Ops on indices and numbers stay what they are."""
-    if len(op.regions) or any(isinstance(each.type, ir.ShapedType) for each in (*op.operands, *op.results)):
+    if len(op.regions) or any(
+        isinstance(operand.type, ir.ShapedType) for operand in (*op.operands, *op.results)
+    ):
         raise PassError(f"'{op.name}' op has no form on tiles", op.location)
-    operands = [code.scalar(each) for each in op.operands]
-    kinds = [each.type for each in op.results]
+    operands = [code.scalar(operand) for operand in op.operands]
+    kinds = [result.type for result in op.results]
     made = ir.Operation.create(op.name, kinds, operands, attributes_of(op))
     code.values.update(zip(op.results, made.results, strict=True))

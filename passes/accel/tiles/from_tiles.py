@@ -76,8 +76,8 @@ def _needs_block(code: Emission, op: ir.Operation) -> bool:
     ):
         return False
     if op.name in _PLACES:
-        return any(isinstance(code.values.get(each), Tile) for each in op.operands)
-    return any(isinstance(each.type, ir.ShapedType) for each in (*op.operands, *op.results))
+        return any(isinstance(code.values.get(operand), Tile) for operand in op.operands)
+    return any(isinstance(operand.type, ir.ShapedType) for operand in (*op.operands, *op.results))
 
 
 def _emit_around(code: Emission, op: ir.Operation) -> None:
@@ -107,7 +107,7 @@ def _copy(code: Emission, value: ir.Value, target: Slice) -> None:
             return
         if not isinstance(source, Slice) or source.memory is None:
             raise PassError("a result of the kernel is not computed", ir.Location.current)
-        if prod(each.padded for each in source.extents) > LARGEST_COPY:
+        if prod(extent.padded for extent in source.extents) > LARGEST_COPY:
             raise PassError("a result of the kernel has to be copied by one block", ir.Location.current)
         _write(code, load(code, source), target)
 

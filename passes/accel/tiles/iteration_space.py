@@ -22,7 +22,7 @@ class Space:
     @property
     def shape(self) -> list[int]:
         """Of vectors; a single number is a vector of one."""
-        return [each.padded for each in self.extents] or [1]
+        return [extent.padded for extent in self.extents] or [1]
 
     def vector_type(self, element: ir.Type) -> ir.VectorType:
         return ir.VectorType.get(self.shape, element)

@@ -22,15 +22,15 @@ def forall(code: Emission, op: ir.Operation) -> None:
     loop asks for; the last dim's neighbours next to each other if it asks for none."""
     if code.body is not None:
         raise PassError("parallel loops within blocks have no form on tiles", op.location)
-    missing = [each for each in op.results if each not in code.destinations]
+    missing = [result for result in op.results if result not in code.destinations]
     if missing:
         raise PassError("a parallel loop computes a tensor that is no result of the kernel", op.location)
     order = order_of(op, _counts(op))
     block = op.regions[0].blocks[0]
-    targets = [code.destinations[each] for each in op.results]
+    targets = [code.destinations[result] for result in op.results]
     code.body = launch(order.grid, order.clusters, _warps(op))
     with ir.InsertionPoint(code.body):
-        places = [as_value(each) for each in order.places(list(code.body.arguments))]
+        places = [as_value(place) for place in order.places(list(code.body.arguments))]
         code.values.update(zip(block.arguments, [*places, *targets], strict=True))
         code.emit_block(block)
         for each in terminator_of(block).regions[0].blocks[0].operations:

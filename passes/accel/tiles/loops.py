@@ -39,8 +39,8 @@ class Nest:
     def counts(self) -> list[int] | None:
         """Iterations of each loop; None if they are not known."""
         counts = []
-        for each in self.loops:
-            lower, upper, step = (constant_value(bound) for bound in list(each.operands)[:3])
+        for loop in self.loops:
+            lower, upper, step = (constant_value(bound) for bound in list(loop.operands)[:3])
             if lower is None or upper is None or step is None:
                 return None
             counts.append(max(0, -(-(upper - lower) // step)))
@@ -63,8 +63,8 @@ def _only_loop(op: ir.Operation) -> ir.Operation | None:
     inner = [each for each in ops if each.name == "scf.for"]
     if len(inner) != 1 or not all(each.name.startswith(_BETWEEN) for each in ops if each not in inner):
         return None
-    given = [_behind(each, "tensor.extract_slice") for each in list(inner[0].operands)[3:]]
-    yielded = [_behind(each, "tensor.insert_slice") for each in terminator_of(body).operands]
+    given = [_behind(operand, "tensor.extract_slice") for operand in list(inner[0].operands)[3:]]
+    yielded = [_behind(operand, "tensor.insert_slice") for operand in terminator_of(body).operands]
     carries_on = given == list(body.arguments)[1:] and yielded == list(inner[0].results)
     return inner[0] if carries_on else None
 
@@ -99,7 +99,7 @@ def for_loop(code: Emission, op: ir.Operation) -> None:
 def _bounds(code: Emission, nest: Nest) -> list[ir.Value]:
     """From, to, step."""
     if len(nest.loops) == 1:
-        return [code.scalar(each) for each in list(nest.loops[0].operands)[:3]]
+        return [code.scalar(operand) for operand in list(nest.loops[0].operands)[:3]]
     return [as_value(0), as_value(prod(nest.counts or [])), as_value(1)]
 
 
@@ -120,14 +120,14 @@ def _emit(
     """One iteration of a nest; what it carries on."""
     body = loops[0].regions[0].blocks[0]
     code.values.update(zip(body.arguments, [as_value(indices[0]), *carried], strict=True))
-    for each in list(body.operations)[:-1]:
-        if len(loops) > 1 and each.operation == loops[1]:
+    for op in list(body.operations)[:-1]:
+        if len(loops) > 1 and op.operation == loops[1]:
             given = [code.values[value] for value in list(loops[1].operands)[3:]]
             made = _emit(code, loops[1:], indices[1:], given)
             code.values.update(zip(loops[1].results, made, strict=True))
         else:
-            code.emit(each.operation)
-    return [code.values[each] for each in terminator_of(body).operands]
+            code.emit(op.operation)
+    return [code.values[operand] for operand in terminator_of(body).operands]
 
 
 def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation) -> Meaning:
@@ -142,7 +142,7 @@ def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation
 
 def _vectors(meanings: Sequence[Meaning]) -> list[ir.Value]:
     """What of them is carried: memory stays where it is."""
-    carried = [each for each in meanings if not isinstance(each, (Slice, Buffer))]
+    carried = [meaning for meaning in meanings if not isinstance(meaning, (Slice, Buffer))]
     return [each.vector if isinstance(each, Tile) else each for each in carried]
 
 

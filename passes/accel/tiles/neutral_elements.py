@@ -17,7 +17,8 @@ def without_padding(
     if all(space.extents[dim].whole for dim in dims):
         return value
     shown = [
-        each if dim in dims else Extent(each.padded, each.padded) for dim, each in enumerate(space.extents)
+        extent if dim in dims else Extent(extent.padded, extent.padded)
+        for dim, extent in enumerate(space.extents)
     ]
     return arith.SelectOp(code.mask(shown), value, neutral_vector(value.type, filler)).result
 

@@ -64,7 +64,7 @@ def _whole(source: Buffer) -> ir.Value:
     """What lies in shared memory as a vector with the tile's dims."""
     extents = [Extent(each, each) for each in ir.MemRefType(source.memory.type).shape]
     matrix = read_vector(all_of(source.memory, extents), Place((0, 0), (1, 1), {0: 0, 1: 1}), extents)
-    return reshaped(matrix, [each.padded for each in source.extents])
+    return reshaped(matrix, [extent.padded for extent in source.extents])
 
 
 def spread(value: ir.Value, dims: Sequence[int | None], space: Space) -> ir.Value:
@@ -81,10 +81,10 @@ def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> 
     where = space.computation.op.location
     if source.memory is None:
         raise PassError("a tensor is read that nobody has written", where)
-    sums = [_sum_of(each, space) for each in access.results]
+    sums = [_sum_of(result, space) for result in access.results]
     active = [dim for _, factors in sums for dim in factors if space.shape[dim] > 1]
     several = any(sum(space.shape[dim] > 1 for dim in factors) > 1 for _, factors in sums)
-    inside = all(each.inside for each in source.dims)
+    inside = all(dim.inside for dim in source.dims)
     if inside:
         apart = several or len(set(active)) != len(active)
     else:
@@ -96,7 +96,7 @@ def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> 
 
 
 def _place_in(source: Slice, found: Sequence[Access]) -> Place:
-    offsets, strides = [each.offset for each in source.dims], [1] * len(source.dims)
+    offsets, strides = [dim.offset for dim in source.dims], [1] * len(source.dims)
     along: dict[int, int] = {}
     for at, each in zip(source.kept, found, strict=True):
         if at is None:
@@ -111,8 +111,8 @@ def _place_in(source: Slice, found: Sequence[Access]) -> Place:
 def _is_apart(place: Place) -> bool:
     """Whether only elements one by one can be read around a memory: views have no outside, and upstream takes
     reads from constant places for reads inside of the memory."""
-    constant = any(isinstance(each, int) and each < 0 for each in place.offsets)
-    return constant or not place.along or any(each != 1 for each in place.strides)
+    constant = any(isinstance(offset, int) and offset < 0 for offset in place.offsets)
+    return constant or not place.along or any(stride != 1 for stride in place.strides)
 
 
 def _place(space: Space, index: Sum) -> ir.Value:

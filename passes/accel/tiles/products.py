@@ -60,7 +60,7 @@ def _sums_products(op: ir.Operation) -> bool:
     if total is None or out not in list(total.operands):
         return False
     factors = _factors(op)
-    return bool(factors) and [_narrow(each) for each in factors] == inputs
+    return bool(factors) and [_narrow(factor) for factor in factors] == inputs
 
 
 def _factors(op: ir.Operation) -> list[ir.Value]:
@@ -69,18 +69,18 @@ def _factors(op: ir.Operation) -> list[ir.Value]:
     if total is None:
         return []
     terms = map(defining_op, total.operands)
-    products = [each for each in terms if each is not None and _MULTIPLIES.get(each.name) == total.name]
+    products = [term for term in terms if term is not None and _MULTIPLIES.get(term.name) == total.name]
     return list(products[0].operands) if len(products) == 1 else []
 
 
 def _is_known(op: ir.Operation) -> bool:
-    left, right, total = (each.type.element_type for each in op.operands)
+    left, right, total = (operand.type.element_type for operand in op.operands)
     return are_multiplied(left, right) and str(total) in SUMS.get(str(left), ())
 
 
 def _signs(op: ir.Operation) -> list[bool]:
     """Of the factors of a product: whether they are unsigned numbers of fewer bits."""
-    return [defining_op(each, "arith.extui") is not None for each in _factors(op)]
+    return [defining_op(factor, "arith.extui") is not None for factor in _factors(op)]
 
 
 def _narrow(value: ir.Value) -> ir.Value:
@@ -100,7 +100,7 @@ def multiply_tiles(code: Emission, space: Space) -> None:
     b, transpose_b = _operand(code, space, 1, roles, wide)
     code.wait()
     flat = _matrix(
-        sums.vector, [dim_position(each) for each in maps[2].results], space, roles.rows, roles.columns
+        sums.vector, [dim_position(result) for result in maps[2].results], space, roles.rows, roles.columns
     )
     precision = EXACT if small else precision_of(op)
     attributes: dict[str, ir.Attribute] = {"precision": ir.StringAttr.get(precision)}
@@ -145,7 +145,7 @@ def _ends_in_zeros(source: Slice | Buffer | Tile, at: int) -> bool:
 
 
 def _only(space: Space, dims: set[int]) -> list[Extent]:
-    return [each if dim in dims else UNIT for dim, each in enumerate(space.extents)]
+    return [extent if dim in dims else UNIT for dim, extent in enumerate(space.extents)]
 
 
 def _matrix(
@@ -167,7 +167,7 @@ def _length(space: Space, dims: list[int]) -> int:
 
 def _unflattened(value: ir.Value, sums: Tile, space: Space, roles: Roles) -> ir.Value:
     """The product with the dims of the tensor that it is a tile of."""
-    dims = [dim_position(each) for each in space.computation.maps[2].results]
+    dims = [dim_position(result) for result in space.computation.maps[2].results]
     wanted = [*roles.rows, *roles.columns]
     value = reshaped(value, [space.shape[dim] for dim in wanted])
     value = transposed(value, [wanted.index(dim) for dim in dims if dim in wanted])

@@ -135,5 +135,5 @@ def whole_memory(memory: ir.Value) -> Slice:
 
 def all_of(memory: ir.Value | None, extents: Sequence[Extent]) -> Slice:
     """A memory with these extents, or a tensor without one, because nobody reads what is in it."""
-    dims = tuple(Dim(0, 1, each, True) for each in extents)
+    dims = tuple(Dim(0, 1, extent, True) for extent in extents)
     return Slice(memory, dims, tuple(range(len(dims))))

@@ -36,12 +36,12 @@ class SliceOp:
         self.offsets = _mixed(op, "static_offsets", dynamic)
         self.sizes = _mixed(op, "static_sizes", dynamic)
         self.strides = _mixed(op, "static_strides", dynamic)
-        if not all(isinstance(each, int) for each in self.strides):
+        if not all(isinstance(stride, int) for stride in self.strides):
             raise PassError("slices with strides that are not known have no tile", op.location)
 
     def is_whole(self, extents: Sequence[Extent], code: Emission) -> bool:
         """Whether it is all of a tile."""
-        sizes = [code.index(each) for each in self.sizes]
+        sizes = [code.index(size) for size in self.sizes]
         return all(
             offset == 0 and stride == 1 and size == extent.size
             for offset, stride, size, extent in zip(self.offsets, self.strides, sizes, extents, strict=True)
@@ -91,7 +91,7 @@ def part_of(code: Emission, source: Slice, taken: SliceOp, rank: int) -> Slice:
     for position, at in enumerate(source.kept):
         if at is not None:
             dims[at] = _part_of_dim(code, source.dims[at], taken, position)
-    kept = tuple(source.kept[each] for each in kept_dims(taken.sizes, rank))
+    kept = tuple(source.kept[dim] for dim in kept_dims(taken.sizes, rank))
     return Slice(source.memory, tuple(dims), kept, source.padding)
 
 

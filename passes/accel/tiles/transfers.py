@@ -58,7 +58,7 @@ def _transfer(
     return vector.TransferReadOp(
         ir.VectorType.get([extent.padded for _, extent in dims], element),
         memory,
-        [as_value(each) for each in offsets],
+        [as_value(offset) for offset in offsets],
         _places(len(offsets), [at for at, _ in dims]),
         constant(element, filler),
         _in_bounds([inside and extent.whole for _, extent in dims]),
@@ -70,7 +70,7 @@ def _places(rank: int, along: Sequence[int]) -> ir.Attribute:
 
 
 def _in_bounds(dims: Sequence[bool]) -> ir.Attribute:
-    return ir.ArrayAttr.get([ir.BoolAttr.get(each) for each in dims])
+    return ir.ArrayAttr.get([ir.BoolAttr.get(dim) for dim in dims])
 
 
 def _strided(source: Slice, place: Place, extents: Sequence[Extent]) -> tuple[ir.Value, list[Index]]:
@@ -105,8 +105,8 @@ def load(code: Emission, source: Slice) -> Tile:
     code.wait()
     extents = source.extents
     along = {dim: at for dim, at in enumerate(source.kept) if at is not None and extents[dim].padded > 1}
-    offsets = tuple(each.offset for each in source.dims)
-    place = Place(offsets, tuple(each.stride for each in source.dims), along)
+    offsets = tuple(dim.offset for dim in source.dims)
+    place = Place(offsets, tuple(dim.stride for dim in source.dims), along)
     return Tile(read_vector(source, place, extents), extents)
 
 
@@ -122,7 +122,7 @@ def gather(
     start: Index = 0
     for dim, step in zip(source.dims, steps, strict=True):
         start = add(start, multiply(dim.offset, step))
-    shape = [each.padded for each in extents] or [1]
+    shape = [extent.padded for extent in extents] or [1]
     total, conditions = splat(ir.VectorType.get(shape, ir.IndexType.get()), 0), []
     for at, (place, factor) in zip(source.kept, places, strict=True):
         if at is None:
@@ -133,8 +133,8 @@ def gather(
         if not dim.inside:
             conditions.append(_is_inside(distance, dim.offset, memory.type.shape[at]))
     mask, kind = code.mask(extents), ir.VectorType.get(shape, element)
-    for each in conditions:
-        mask = arith.AndIOp(mask, each).result
+    for condition in conditions:
+        mask = arith.AndIOp(mask, condition).result
     return vector.GatherOp(
         kind,
         code.flat(memory),
@@ -161,17 +161,17 @@ def write(code: Emission, tile: Tile, part: Slice) -> None:
     kept = [each for each in part.kept if each is not None and part.dims[each].extent.padded > 1]
     along = kept or [len(part.dims) - 1]
     dims = [part.dims[each] for each in along]
-    clipped = all(each.ends or each.extent.whole for each in dims)
-    if any(each.stride != 1 for each in part.dims):
+    clipped = all(dim.ends or dim.extent.whole for dim in dims)
+    if any(dim.stride != 1 for dim in part.dims):
         raise PassError("parts of results that have strides cannot be written", ir.Location.current)
     vector.TransferWriteOp(
         None,
-        reshaped(tile.vector, [each.extent.padded for each in dims]),
+        reshaped(tile.vector, [dim.extent.padded for dim in dims]),
         part.memory,
-        [as_value(each.offset) for each in part.dims],
+        [as_value(dim.offset) for dim in part.dims],
         _places(len(part.dims), along),
-        _in_bounds([each.extent.whole for each in dims]),
-        mask=None if clipped else code.mask([each.extent for each in dims]),
+        _in_bounds([dim.extent.whole for dim in dims]),
+        mask=None if clipped else code.mask([dim.extent for dim in dims]),
     )
 
 

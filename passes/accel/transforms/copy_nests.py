@@ -23,14 +23,14 @@ class CopyNest:
 
 def copy_nest(launch: ir.Operation) -> CopyNest | None:
     """The loops that producers run too; None if the launch stays as it is."""
-    staged = [each for each in collect_ops(launch, "scf.for") if STAGES in each.attributes]
+    staged = [op for op in collect_ops(launch, "scf.for") if STAGES in op.attributes]
     if launch.attributes["warps"].value % GROUP or len(staged) != 1:
         return None
     if stages_of(staged[0]) < 2:
         return None
     copying = CopyingLoop(staged[0])
     products = collect_ops(staged[0], "accel.mma")
-    if not all(group_grid(each, tma=True) is not None for each in products):
+    if not all(group_grid(product, tma=True) is not None for product in products):
         return None
     loops = [staged[0]]
     while (parent := loops[0].parent.operation).name == "scf.for":
@@ -48,10 +48,10 @@ def _slices(loops: list[ir.Operation], copying: CopyingLoop) -> list[list[ir.Ope
     for loop in reversed(loops):
         block = loop.regions[0].blocks[0]
         found: list[ir.Operation] = []
-        for each in reversed([op.operation for op in block.operations]):
-            if wanted.intersection(each.results):
-                found.insert(0, each)
-                wanted.update(each.operands)
+        for operation in reversed([op.operation for op in block.operations]):
+            if wanted.intersection(operation.results):
+                found.insert(0, operation)
+                wanted.update(operation.operands)
         if wanted.intersection(list(block.arguments)[1:]) or not all(map(_computes_indices, found)):
             return None
         slices.insert(0, found)
@@ -78,5 +78,5 @@ def indices_of(ops: list[ir.Operation]) -> list[ir.Operation]:
 def _computes_indices(op: ir.Operation) -> bool:
     """Whether an op computes one number of others."""
     return op.name.startswith("arith.") and not any(
-        isinstance(each.type, ir.VectorType) for each in (*op.operands, *op.results)
+        isinstance(operand.type, ir.VectorType) for operand in (*op.operands, *op.results)
     )

@@ -55,8 +55,8 @@ class Walk:
 
     def block(self, block: ir.Block, open_accesses: Accesses) -> Accesses:
         """What is open behind the block."""
-        for each in list(block.operations):
-            open_accesses = self.op(each.operation, open_accesses)
+        for op in list(block.operations):
+            open_accesses = self.op(op.operation, open_accesses)
         return open_accesses
 
     def op(self, op: ir.Operation, before: Accesses) -> Accesses:
@@ -106,4 +106,4 @@ def _written(op: ir.Operation) -> frozenset[ir.Value]:
 
 
 def _buffers(values: list[ir.Value]) -> frozenset[ir.Value]:
-    return frozenset(root_of(each) for each in values if is_shared(each))
+    return frozenset(root_of(value) for value in values if is_shared(value))

@@ -41,7 +41,7 @@ def _number(loop: ir.Operation) -> int:
     """How many steps are one. Raises PassError unless it divides them."""
     given = loop.attributes[MERGED]
     number = given.value if isinstance(given, ir.IntegerAttr) else 0
-    lower, upper, step = (constant_value(each) for each in list(loop.operands)[:3])
+    lower, upper, step = (constant_value(operand) for operand in list(loop.operands)[:3])
     if lower is None or upper is None or step is None:
         raise PassError("steps are merged in loops whose bounds are constants", loop.location)
     count = max(0, -(-(upper - lower) // step))
@@ -53,7 +53,7 @@ def _number(loop: ir.Operation) -> int:
 def merge(copying: CopyingLoop, number: int) -> None:
     """Puts a loop with `number` steps in each iteration in place of one."""
     old, body = copying.loop, copying.body
-    ops = [each.operation for each in body.operations]
+    ops = [op.operation for op in body.operations]
     wait = ops.index(copying.wait)
     lower, upper, step, *initial = old.operands
     size = constant_value(step)
@@ -62,17 +62,17 @@ def merge(copying: CopyingLoop, number: int) -> None:
         # Not a product: blocks share loops whose bounds are constants.
         loop = scf.ForOp(lower, upper, index(number * size), initial)
     with ir.InsertionPoint(loop.body):
-        places = [_place(loop.induction_variable, step, each) for each in range(number)]
-        steps = [{body.arguments[0]: each, **_own_buffers(copying, at)} for at, each in enumerate(places)]
+        places = [_place(loop.induction_variable, step, i) for i in range(number)]
+        steps = [{body.arguments[0]: place, **_own_buffers(copying, at)} for at, place in enumerate(places)]
         for values in steps:
             clone_ops(ops[:wait], values)
-        tokens = [values[each.results[0]] for values in steps for each in copying.copies]
+        tokens = [values[copy.results[0]] for values in steps for copy in copying.copies]
         ir.Operation.create("accel.wait", [], tokens)
         carried = list(loop.inner_iter_args)
         for values in steps:
             values.update(zip(list(body.arguments)[1:], carried, strict=True))
             clone_ops(ops[wait + 1 : -1], values)
-            carried = [values.get(each, each) for each in terminator_of(body).operands]
+            carried = [values.get(operand, operand) for operand in terminator_of(body).operands]
         scf.YieldOp(carried)
     for name, attribute in attributes_of(old).items():
         if name != MERGED:

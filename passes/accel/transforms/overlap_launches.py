@@ -44,7 +44,7 @@ def weight_parameters(module: ir.Operation) -> dict[str, set[int]]:
         sizes = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
         parameters = list(launch.operands)[sum(sizes[:_GROUPS]) :][: sizes[_GROUPS]]
         name = ir.SymbolRefAttr(launch.attributes["kernel"]).value[-1]
-        mine = {number for number, each in enumerate(parameters) if _argument(each) in weights}
+        mine = {number for number, parameter in enumerate(parameters) if _argument(parameter) in weights}
         found[name] = found.get(name, mine) & mine
     return found
 
@@ -109,7 +109,7 @@ def _parameter(value: ir.Value) -> int | None:
     if op.name == "llvm.getelementptr":
         return _parameter(op.operands[0])
     if op.name == "arith.select":
-        found = {_parameter(each) for each in list(op.operands)[1:]}
+        found = {_parameter(operand) for operand in list(op.operands)[1:]}
         return found.pop() if len(found) == 1 else None
     return None
 
@@ -171,7 +171,7 @@ class OverlapLaunches(Pass):
 
 def _overlap(kernel: ir.Operation, weights: Collection[int]) -> None:
     entry = kernel.regions[0].blocks[0]
-    ops = [each.operation for each in entry.operations]
+    ops = [op.operation for op in entry.operations]
     first = next((at for at, op in enumerate(ops) if _touches(op)), len(ops) - 1)
     early, anchor = hoist_copies(ops[first:], weights)
     if early:
@@ -187,7 +187,7 @@ def _overlap(kernel: ir.Operation, weights: Collection[int]) -> None:
 
 def _insert_wait(block: ir.Block, *, in_branch: bool = False) -> None:
     """As late as is safe: all threads that run the block have waited once at its end."""
-    ops = [each.operation for each in block.operations]
+    ops = [op.operation for op in block.operations]
     first = next((op for op in ops if _touches(op)), ops[-1])
     # Elsewhere a branch without another side is one around accesses: its condition is all that it computes.
     if first.name == "scf.if" and (in_branch or len(first.regions[1].blocks)):

@@ -45,7 +45,7 @@ class Edge:
 def edge_of(loop: ir.Operation) -> Edge | None:
     """The only branch of a loop's body; None if there is none, or several, or it depends on other things."""
     body = loop.regions[0].blocks[0]
-    branches = [each.operation for each in body.operations if each.operation.name == "scf.if"]
+    branches = [op.operation for op in body.operations if op.operation.name == "scf.if"]
     if len(branches) != 1:
         return None
     compare = defining_op(branches[0].operands[0], "arith.cmpi")
@@ -94,21 +94,19 @@ class Delay:
 def delayed_product(loop: ir.Operation) -> Delay | None:
     """None for loops whose last product cannot be delayed, or has nothing to run beside."""
     body = loop.regions[0].blocks[0]
-    ops = [each.operation for each in body.operations][:-1]
-    products = [each for each in ops if each.name == "accel.mma"]
-    if len(products) != 2 or not all(group_grid(each) is not None for each in products):
+    ops = [op.operation for op in body.operations][:-1]
+    products = [op for op in ops if op.name == "accel.mma"]
+    if len(products) != 2 or not all(group_grid(product) is not None for product in products):
         return None
     first, last = products
     place = _carried_as(last, body)
     if place is None or not isinstance(last.operands[0].type, ir.VectorType):
         return None
     behind = ops[ops.index(first) :]
-    begins = [
-        each for each in ops if _is_view_of(each, last) or (each.name == "accel.await" and each in behind)
-    ]
-    ends = [each for each in ops[ops.index(last) :] if each.name == "accel.notify"]
+    begins = [op for op in ops if _is_view_of(op, last) or (op.name == "accel.await" and op in behind)]
+    ends = [op for op in ops[ops.index(last) :] if op.name == "accel.notify"]
     later = [*begins, last, *ends]
-    now = [each for each in ops if each not in later]
+    now = [op for op in ops if op not in later]
     if _is_used(body.arguments[place + 1], [*now[: now.index(first) + 1], last]):
         return None
     made = {*body.arguments, *(result for each in now for result in each.results)}
@@ -130,7 +128,7 @@ def _is_view_of(op: ir.Operation, product: ir.Operation) -> bool:
 
 
 def _is_used(value: ir.Value, ops: Sequence[ir.Operation]) -> bool:
-    return any(value in list(each.operands) for each in ops)
+    return any(value in list(op.operands) for op in ops)
 
 
 @dataclass(frozen=True)
@@ -180,7 +178,7 @@ class DelayedLoop:
     ) -> list[ir.Value]:
         """Iterations in which the branch takes one side, if there is one; returns the state behind them."""
         loop, delay = scf.ForOp(lower, upper, step, state), self.delay
-        kept = [each for number, each in enumerate(self.arguments) if number != delay.place]
+        kept = [argument for number, argument in enumerate(self.arguments) if number != delay.place]
         with ir.InsertionPoint(loop.body):
             carried = list(loop.inner_iter_args)
             values: Values = {self._counter(): loop.induction_variable}
@@ -209,7 +207,7 @@ class DelayedLoop:
             return
         block = op.regions[side].blocks[0]
         clone_ops([each.operation for each in block.operations][:-1], values)
-        taken = [values.get(each, each) for each in terminator_of(block).operands]
+        taken = [values.get(operand, operand) for operand in terminator_of(block).operands]
         values.update(zip(op.results, taken, strict=True))
 
     @contextmanager

@@ -52,7 +52,7 @@ class PersistBlocks(Pass):
 
 def _is_long(launch: ir.Operation, cores: int) -> bool:
     """Whether it has more blocks than run at the same time, in numbers along its last dim."""
-    grid = [constant_value(each) for each in launch.operands]
+    grid = [constant_value(operand) for operand in launch.operands]
     known = [each for each in grid if each is not None]
     cluster = list(cluster_of(launch))
     in_order = len(known) == len(grid) and known[:-1] == cluster[: len(grid) - 1] and cluster[-1:] == [1]

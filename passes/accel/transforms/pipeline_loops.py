@@ -127,7 +127,7 @@ class Pipeline:
     def move_body(self, loop: scf.ForOp, stage: ir.Value) -> None:
         """What the old loop computed, and the number of the next stage."""
         new = dict(zip(self.body.arguments, [loop.induction_variable, *loop.inner_iter_args], strict=False))
-        yielded = [new.get(each, each) for each in terminator_of(self.body).operands]
+        yielded = [new.get(operand, operand) for operand in terminator_of(self.body).operands]
         for each in list(self.body.operations)[:-1]:
             op = each.operation
             if op != self.wait and op not in self.copies:

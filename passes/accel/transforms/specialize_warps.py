@@ -50,7 +50,7 @@ class RoleLoops:
         """The copies of the loop at `level` of the nest, which begin at `place`, a stage and the phase that
         must have ended there; returns the place behind them."""
         old = self.nest.loops[level]
-        bounds = [values.get(each, each) for each in list(old.operands)[:3]]
+        bounds = [values.get(operand, operand) for operand in list(old.operands)[:3]]
         loop = scf.ForOp(*bounds, place)
         with ir.InsertionPoint(loop.body):
             values = {**values, old.regions[0].blocks[0].arguments[0]: loop.induction_variable}
@@ -88,8 +88,8 @@ class RoleLoops:
         values, carried = [loop.induction_variable, *loop.inner_iter_args], len(initial) + 1
         for argument, value in zip(body.arguments, values[:carried], strict=True):
             argument.replace_all_uses_with(value)
-        for each in list(body.operations)[:-1]:
-            ir.InsertionPoint(loop.body).insert(each.operation.detach_from_parent())
+        for op in list(body.operations)[:-1]:
+            ir.InsertionPoint(loop.body).insert(op.operation.detach_from_parent())
         if level + 1 < len(self.nest.loops):
             after = self.consume(level + 1, values[carried:])
         else:
@@ -147,7 +147,7 @@ class RoleLoops:
 
 def reader_of(copy: ir.Operation) -> ir.Operation | None:
     """The only other op that uses what a copy fills, if it is in the copy's block."""
-    others = [each for each in users(copy.operands[1]) if each != copy]
+    others = [user for user in users(copy.operands[1]) if user != copy]
     return others[0] if len(others) == 1 and others[0].block == copy.block else None
 
 
@@ -176,8 +176,8 @@ def first_copies(ops: Sequence[ir.Operation], shared: Sequence[ir.Operation]) ->
     found = []
     for op in ops:
         if op.name == "accel.wait":
-            copies = [each.owner.operation for each in op.operands]
-            if not any(others.intersection(each.operands) or tensor_map_fault(each) for each in copies):
+            copies = [operand.owner.operation for operand in op.operands]
+            if not any(others.intersection(copy.operands) or tensor_map_fault(copy) for copy in copies):
                 found.append(FirstCopies(op, copies))
     return found
 
@@ -236,7 +236,7 @@ class _Roles:
         self.stages = self.copying.stages
         products = collect_ops(self.copying.loop, "accel.mma")
         self.gives_back_later = len(products) == 1 and self.runs_on(products[0])
-        marked = [each for each in self.copying.copies if MULTICAST in each.attributes]
+        marked = [copy for copy in self.copying.copies if MULTICAST in copy.attributes]
         # The dims of the cluster along which blocks write to each other's buffers.
         self.multicast: list[int] = sorted({each.attributes[MULTICAST].value for each in marked})
 

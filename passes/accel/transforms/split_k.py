@@ -134,7 +134,7 @@ def _part(
     if shares.waves:
         shared = arith.SubIOp(shared, index(shares.waves)).result
     start = arith.MulIOp(shared, index(shares.count)).result
-    begin, end = (arith.SubIOp(each, start).result for each in steps)
+    begin, end = (arith.SubIOp(step, start).result for step in steps)
     part = _Part(
         arith.AddIOp(shared, index(shares.waves * shares.blocks)).result,
         arith.MaxSIOp(begin, index(0)).result,

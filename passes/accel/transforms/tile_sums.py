@@ -41,7 +41,7 @@ class TileSums:
                 "blocks share the steps of a loop at the top of an accel.launch, of one dim without clusters",
                 loop.location,
             )
-        lower, upper, step = (constant_value(each) for each in list(loop.operands)[:3])
+        lower, upper, step = (constant_value(operand) for operand in list(loop.operands)[:3])
         tiles = constant_value(launch.operands[0])
         if lower is None or upper is None or step is None or tiles is None:
             raise PassError("blocks share loops whose bounds and grid are constants", loop.location)
@@ -61,11 +61,11 @@ class TileSums:
     @property
     def ops(self) -> list[ir.Operation]:
         """Those of the body but buffers, which stay at its top."""
-        return [each.operation for each in self.body.operations if each.operation.name != "accel.alloc"]
+        return [op.operation for op in self.body.operations if op.operation.name != "accel.alloc"]
 
     def copy(self) -> TileSums:
         """The same launch once more, behind it."""
-        number = [each.operation for each in self.body.operations].index(self.loop)
+        number = [op.operation for op in self.body.operations].index(self.loop)
         with ir.InsertionPoint.after(self.launch):
             launch = self.launch.clone().operation
         loop = list(launch.regions[0].blocks[0].operations)[number].operation
@@ -102,9 +102,9 @@ class TileSums:
         sums = self.with_initial(sums, self.loop.operands[3])
         self.loop.results[0].replace_all_uses_with(sums)
         self.loop.erase()
-        for each in [each.operation for each in self.body.operations]:
-            if each.name == "accel.alloc" and not list(each.results[0].uses):
-                each.erase()
+        for operation in [op.operation for op in self.body.operations]:
+            if operation.name == "accel.alloc" and not list(operation.results[0].uses):
+                operation.erase()
 
 
 def workspace(sums: TileSums, tiles: int, last: ir.Operation) -> ir.Value:

@@ -32,7 +32,7 @@ def describe_objects(function: ir.Operation, old: ir.Operation, module: ir.Opera
 
 def _kinds(function: ir.Operation, side: str) -> list[ir.Attribute]:
     entries = map(ir.DictAttr, function.attributes.get(side, []))
-    return [each[KIND_ATTRIBUTE] if KIND_ATTRIBUTE in each else ir.StringAttr.get("") for each in entries]
+    return [entry[KIND_ATTRIBUTE] if KIND_ATTRIBUTE in entry else ir.StringAttr.get("") for entry in entries]
 
 
 def _reference(op: ir.Operation) -> ir.Attribute:

@@ -90,7 +90,7 @@ class Allocations:
 
     def lifetimes(self) -> list[Lifetime]:
         """The lives of the arena's buffers, in the order of `roots`."""
-        return [Lifetime(each.size, each.first, each.last) for each in self.roots()]
+        return [Lifetime(root.size, root.first, root.last) for root in self.roots()]
 
     def new(self, value: ir.Value, step: int) -> Buffer:
         place = ("output", self.outputs[value]) if value in self.outputs else None
@@ -151,7 +151,7 @@ def allocate(
     """The buffers of a host function on tensors, for its ops in their own or in another order. `in_place`
     says which operands each kernel may write over. Raises PassError for what is no host program."""
     block = function.regions[0].blocks[0]
-    ops = list(all_steps(list(order or (each.operation for each in block.operations))))
+    ops = list(all_steps(list(order or (op.operation for op in block.operations))))
     terminator = block.operations[len(block.operations) - 1].operation
     allocations = Allocations(block.arguments, ops, terminator.operands, in_place)
     _check_results(allocations, terminator.location)

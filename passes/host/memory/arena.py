@@ -46,7 +46,7 @@ def live_bytes(lifetimes: Sequence[Lifetime]) -> dict[int, int]:
     for each in lifetimes:
         change[each.first] = change.get(each.first, 0) + aligned(each.size)
         change[each.last + 1] = change.get(each.last + 1, 0) - aligned(each.size)
-    live, begins = 0, {each.first for each in lifetimes}
+    live, begins = 0, {lifetime.first for lifetime in lifetimes}
     sums = {}
     for step in sorted(change):
         live += change[step]
@@ -64,7 +64,8 @@ def _by_breadth(lifetimes: Sequence[Lifetime]) -> list[int]:
     """Buffers of the fullest step first, large ones before small ones."""
     live = live_bytes(lifetimes)
     fullest = [
-        max(bytes for step, bytes in live.items() if each.first <= step <= each.last) for each in lifetimes
+        max(bytes for step, bytes in live.items() if lifetime.first <= step <= lifetime.last)
+        for lifetime in lifetimes
     ]
     return sorted(range(len(lifetimes)), key=lambda i: (-fullest[i], -lifetimes[i].size, i))
 
@@ -121,10 +122,10 @@ class Problem:
     @staticmethod
     def of(lifetimes: Sequence[Lifetime]) -> Problem:
         conflicts = [
-            [j for j, other in enumerate(lifetimes) if j != i and each.overlaps(other)]
-            for i, each in enumerate(lifetimes)
+            [j for j, other in enumerate(lifetimes) if j != i and lifetime.overlaps(other)]
+            for i, lifetime in enumerate(lifetimes)
         ]
-        return Problem([aligned(each.size) for each in lifetimes], conflicts)
+        return Problem([aligned(lifetime.size) for lifetime in lifetimes], conflicts)
 
 
 def place(

@@ -102,7 +102,7 @@ class ControlBuilder:
     ) -> ir.Value:
         """The memory of what a loop carries at first: the value's own, which the loop uses last, or
         a copy."""
-        uses = sum(each == value for each in op.operands)
+        uses = sum(operand == value for operand in op.operands)
         is_last = memory.owned(value) and memory.lifetimes.last(value) == step and uses == 1
         inside = any(
             memory.lifetimes.source(each) == memory.lifetimes.source(value)

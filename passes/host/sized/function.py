@@ -47,8 +47,8 @@ def describe_sized(
     messages += [tloop.Check(op).message for op in collect_ops(function, [tloop.Check.NAME])]
     messages += [op.attributes[CALLER].value for op in callers]
     function.attributes["tloop.dims"] = _texts(list(given))
-    function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(each) for each in names])
-    function.attributes["tloop.output_shapes"] = ir.ArrayAttr.get([_texts(each) for each in shapes])
+    function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(name) for name in names])
+    function.attributes["tloop.output_shapes"] = ir.ArrayAttr.get([_texts(shape) for shape in shapes])
     function.attributes["tloop.messages"] = _texts(list(dict.fromkeys(messages)))
 
 

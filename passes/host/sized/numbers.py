@@ -77,14 +77,14 @@ class Numbers:
                     ir.Location.current,
                 )
             return self._names[factor.name]
-        left, right = (self.of(each) for each in factor.operands)
+        left, right = (self.of(operand) for operand in factor.operands)
         if factor.kind == "floordiv":
             return self._quotient(left, right, factor.text)
         if factor.kind == "max":
             return arith.MaxSIOp(left, right).result
         is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, self.of(1)).result
         joined = arith.SelectOp(is_one, right, left).result
-        texts = [str(each) for each in factor.operands]
+        texts = [str(operand) for operand in factor.operands]
         self.check(right, joined, "broadcast", f"{texts[1]} and {texts[0]} do not broadcast")
         return joined
 

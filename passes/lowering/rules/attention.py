@@ -71,7 +71,7 @@ def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
     places = [*dims(count)[:-2], dims(count)[-1], dims(count)[-2]]
     read = broadcast_map(static_shape(mask[0]), [*leading, queries, keys]) if mask else None
     reads = (
-        [affine_map(count, [each.compose(affine_map(count, places)) for each in read.results])]
+        [affine_map(count, [result.compose(affine_map(count, places)) for result in read.results])]
         if read
         else []
     )

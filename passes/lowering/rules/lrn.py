@@ -162,7 +162,7 @@ def _pixel(
         return select(inside, _mul(values, values), _splat(values.type, 0))
 
     values = values_of(chunk)
-    before, after = (squares_of(*each) for each in neighbours)
+    before, after = (squares_of(*neighbour) for neighbour in neighbours)
     return _normalised(
         op, values, _shifted_sum([before, _mul(values, values), after], op.attributes["size"].value)
     )

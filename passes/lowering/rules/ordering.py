@@ -98,7 +98,7 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
         op.parent.attributes[ONE_THREAD] = ir.UnitAttr.get()
     others = [1 if dim == axis else extent for dim, extent in enumerate(shape)]
     rank = len(shape)
-    ends = [each if isinstance(each, int) else index_constant(each) for each in others]
+    ends = [other if isinstance(other, int) else index_constant(other) for other in others]
     lines = scf.ForallOp([0] * rank, ends, [1] * rank, [empty(shape, kind) for kind in kinds])
     with ir.InsertionPoint(lines.body):
         heap = Heap(axis, rank, shape[axis], bool(top_k.largest))

@@ -90,7 +90,7 @@ def lower_scatter_nd(op: ir.Operation) -> list[ir.Value]:
     def places_of(at: Places) -> list[ir.Value]:
         places = list(at.values())
         numbers = [
-            tensor.extract(indices, [*places[: len(outer)], index_constant(each)]) for each in range(taken)
+            tensor.extract(indices, [*places[: len(outer)], index_constant(index)]) for index in range(taken)
         ]
         named = zip(numbers, extents, strict=False)
         return [*(bounded_index(number, extent) for number, extent in named), *places[len(outer) :]]

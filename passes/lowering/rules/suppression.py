@@ -85,7 +85,7 @@ def _limits(op: ir.Operation) -> tuple[ir.Value, ir.Value, ir.Value | None]:
         largest = constant(numbers[0].type, 2**31 - 1)
         some = maximum(constant(largest.type, 0), minimum(numbers[0], largest))
         whole = arith.index_cast(ir.IndexType.get(), arith.fptosi(ir.IntegerType.get_signless(64), some))
-        thresholds = [convert(each, element) for each in numbers[1:]]
+        thresholds = [convert(number, element) for number in numbers[1:]]
         return arith.minsi(whole, index_constant(most)), thresholds[0], thresholds[1]
     lowest = op.attributes["score_threshold"].value if "score_threshold" in op.attributes else None
     overlap = constant(element, op.attributes["iou_threshold"].value)

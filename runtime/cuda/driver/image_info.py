@@ -55,7 +55,7 @@ def inspect_image(image: bytes, name: str = "image") -> ImageInfo:
     found = {name: value.decode() for name, value in _DIRECTIVES.findall(image[: 1 << 16])}
     version, target = found.get(b"version", ""), found.get(b"target", "")
     numbers = version.split(".")
-    if not target or len(numbers) != 2 or not all(each.isdigit() for each in numbers):
+    if not target or len(numbers) != 2 or not all(number.isdigit() for number in numbers):
         what = f"{len(image)} bytes are neither PTX (.version and .target), a cubin nor a fatbin"
         raise CudaError(f"cannot load {name}: {what}")
     return ImageInfo("PTX", target, (int(numbers[0]), int(numbers[1])))

@@ -107,7 +107,7 @@ def _open(places: Collection[str], given: bool) -> tuple[ctypes.CDLL, str]:
         raise DriverMissingError(f"{VARIABLE}: cannot load the CUDA driver: {causes[0]}")
     raise DriverMissingError(
         f"no CUDA driver: looked for {', '.join(places)}; install NVIDIA's driver, "
-        f"or name its file in {VARIABLE}" + "".join(f"\n  {each}" for each in causes if _unusual(each))
+        f"or name its file in {VARIABLE}" + "".join(f"\n  {cause}" for cause in causes if _unusual(cause))
     )
 
 

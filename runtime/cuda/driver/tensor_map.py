@@ -123,7 +123,7 @@ def _rules(spec: TensorMapSpec) -> list[tuple[bool, str]]:
         (not _within(spec.dims, MAX_DIM), f"dims are not 1 to {MAX_DIM}"),
         (not _within(spec.box, MAX_BOX), f"box sizes are not 1 to {MAX_BOX}"),
         (not _within(spec.steps, MAX_STEP), f"steps {list(spec.steps)} are not 1 to {MAX_STEP}"),
-        (any(each % ALIGNMENT for each in spec.strides), f"a stride is no multiple of {ALIGNMENT} bytes"),
+        (any(stride % ALIGNMENT for stride in spec.strides), f"a stride is no multiple of {ALIGNMENT} bytes"),
         (not _within(spec.strides, MAX_STRIDE - 1), f"strides are not 1 to {MAX_STRIDE - 1} bytes"),
         (inner % ALIGNMENT != 0, f"the box's innermost {inner} bytes are no multiple of {ALIGNMENT}"),
         (spec.swizzle not in SWIZZLES, f"swizzle {spec.swizzle} is none of {list(SWIZZLES)} bytes"),

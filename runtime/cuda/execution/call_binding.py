@@ -142,7 +142,7 @@ def in_order(tensors: Mapping[int, TensorBuffer], values: Any, what: str) -> lis
     """The values of a mapping by name, or of a sequence, in order. Raises TypeError naming strangers."""
     if not isinstance(values, Mapping):
         return list(values)
-    names = [each.name for each in tensors.values()]
+    names = [value.name for value in tensors.values()]
     unknown, missing = [name for name in values if name not in names], [n for n in names if n not in values]
     if unknown or missing:
         raise TypeError(f"unknown {what} {unknown}, missing {what} {missing}; the {what} are {names}")

@@ -29,7 +29,7 @@ class HostFunctions:
 
     def call(self, step: CallStep, addresses: Sequence[int]) -> HostCall:
         """The call of a step; `addresses` are those of the buffers, of which those on the host stay."""
-        places = [addresses[each.buffer] + each.offset for each in step.arguments]
+        places = [addresses[argument.buffer] + argument.offset for argument in step.arguments]
         return HostCall(self, self._names[step.function], places)
 
     def run(self, name: str, places: Sequence[int]) -> None:

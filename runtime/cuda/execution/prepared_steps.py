@@ -143,8 +143,8 @@ class PreparedSteps:
 
     def close(self) -> None:
         """Destroys the graphs and unloads the images."""
-        for each in (*self._parts, *self._modules):
-            each.close()
+        for part in (*self._parts, *self._modules):
+            part.close()
 
     def _load(self, images: Mapping[str, bytes]) -> list[Function]:
         architecture = self._device.properties.architecture
@@ -195,7 +195,7 @@ class PreparedSteps:
             function,
             kernel.grid,
             kernel.block,
-            [self._parameter(each) for each in step.parameters],
+            [self._parameter(parameter) for parameter in step.parameters],
             cluster=kernel.cluster,
             shared_bytes=kernel.shared_bytes,
             overlaps=early,

@@ -100,12 +100,12 @@ class Program:
     @property
     def inputs(self) -> tuple[TensorSpec, ...]:
         """Names, dtypes and shapes of the inputs."""
-        return tuple(each.spec for each in self.plan.tensors("input").values())
+        return tuple(value.spec for value in self.plan.tensors("input").values())
 
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
         """Names, dtypes and shapes of the outputs."""
-        return tuple(each.spec for each in self.plan.tensors("output").values())
+        return tuple(value.spec for value in self.plan.tensors("output").values())
 
     @property
     def threads(self) -> int:

@@ -53,8 +53,8 @@ class ProgramMemory:
     def close(self) -> None:
         """Frees everything."""
         self._host.clear()
-        for each in [*self._own.values(), *self._blocks]:
-            each.close()
+        for value in [*self._own.values(), *self._blocks]:
+            value.close()
         self._borrowed.clear()
 
     def _allocate_arena(self) -> None:
@@ -80,10 +80,10 @@ class ProgramMemory:
 
     def _place_weights(self, weights: Mapping[str, Any], stream: Stream) -> None:
         tensors = dict(self._plan.tensors("weight"))
-        missing = [each.name for each in tensors.values() if each.name not in weights]
+        missing = [value.name for value in tensors.values() if value.name not in weights]
         if missing:
             raise ExecutableError(f"missing weights {missing[:10]}")
-        for index, tensor in [each for each in tensors.items() if each[1].space == "host"]:
+        for index, tensor in [item for item in tensors.items() if item[1].space == "host"]:
             del tensors[index]
             self._keep_weight(index, tensor, weights)
         for index, tensor in tensors.items():

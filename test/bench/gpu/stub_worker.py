@@ -33,7 +33,7 @@ def kernel_of(root: Path, case: Any, fault: str) -> tuple[str, Callable[[Any], N
     graph, (plan, _) = read_graph(folder / GRAPH), read_program(folder)
     [step], [kernel] = plan.steps, plan.kernels
     assert isinstance(step, LaunchStep)
-    names = {each.weight: each.tensor for each in case.bindings}
+    names = {binding.weight: binding.tensor for binding in case.bindings}
 
     def run(parameters: Any) -> None:
         _break(fault)
@@ -75,7 +75,7 @@ def main() -> int:
     fault, root = sys.argv.pop(1), Path(sys.argv[1])
     stub = Stub(Path(os.environ["MLC_CUDA_DRIVER"]))
     for case in read_manifest(root).cases:
-        if not case.reason and case.steps == 1 and all(each.tensor for each in case.bindings):
+        if not case.reason and case.steps == 1 and all(binding.tensor for binding in case.bindings):
             # Damaged cases have no kernel, and are the runner's to report.
             with suppress(ExecutableError):
                 stub.kernel(*kernel_of(root, case, fault if case.name == "gemm_64_f32" else "none"))

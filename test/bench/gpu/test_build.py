@@ -35,7 +35,10 @@ def test_the_manifest_lists_all(artefacts: Path) -> None:
 def test_weights_are_not_shipped(artefacts: Path) -> None:
     assert [path.name for path in artefacts.rglob("*.npz")] == []
     [case] = [each for each in read_manifest(artefacts).cases if each.name == "layer_norm_f32"]
-    assert [(each.tensor, each.weight) for each in case.bindings] == [("scale", "w0"), ("bias", "w1")]
+    assert [(binding.tensor, binding.weight) for binding in case.bindings] == [
+        ("scale", "w0"),
+        ("bias", "w1"),
+    ]
 
 
 @pytest.mark.usefixtures("stub")
@@ -45,7 +48,7 @@ def test_prepare_runs_where_the_weights_are_drawn(
 ) -> None:
     """Also where nobody has installed ml_dtypes."""
     [case] = [each for each in read_manifest(artefacts).cases if each.name == name]
-    assert [each.tensor for each in case.bindings] == ["", "bias"]
+    assert [binding.tensor for binding in case.bindings] == ["", "bias"]
     model = FOLDED.model()
     values = {each.name: np.frombuffer(drawn(each, model), np.float32) for each in model.weights}
     kind = TensorSpec("", dtype, ()).numpy_dtype
@@ -93,11 +96,11 @@ def _imported(path: Path) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and node.module and node not in typing:
             yield node.module
         elif isinstance(node, ast.Import) and node not in typing:
-            yield from (each.name for each in node.names)
+            yield from (name.name for name in node.names)
 
 
 def test_default_cases_are_named_apart() -> None:
-    names = [each.case.name for each in default_cases()]
+    names = [case.case.name for case in default_cases()]
     assert len(set(names)) == len(names)
     assert {"bert_base_s128_f32", "gemm_8192_bf16", "attention_d128_causal_bf16", "transpose_f32"} <= set(
         names
@@ -126,7 +129,7 @@ def test_folders_have_a_limit(artefacts: Path, tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.slow
 def test_the_kernels_of_the_default_list_compile_and_are_small(tmp_path: Path) -> None:
     """A tenth of the limit: the models' kernels are more, and of the same kinds."""
-    cases = [each for each in default_cases() if each.case.group != "model"]
+    cases = [case for case in default_cases() if case.case.group != "model"]
     done = build(tmp_path / "made", cases, "sm_90a", 4 * MIB)
     assert {case.name: case.reason for case in done if case.reason} == {}
     assert len(done) == len(cases)

@@ -86,7 +86,7 @@ def test_without_time_it_says_what_it_left_out(
     assert "gelu_bf16: verified (error" in text and "launches do not overlap\n" in text
     status, cases = ran(artefacts, tmp_path, "--only", "memory", "--seconds", "8")
     assert status == 0
-    assert not any("verified" in each for each in cases.values())
+    assert not any("verified" in value for value in cases.values())
     assert "gelu_bf16: left out: no time to verify it" in capsys.readouterr().out
 
 

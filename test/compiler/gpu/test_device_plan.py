@@ -60,12 +60,12 @@ def test_steps_launch_on_the_buffers_of_the_program() -> None:
         Step(COPY, (region(3, 128), region(1, 128))),
     )
     assert [image.name for image in plan.images] == ["twice.ptx", "one.cubin"]
-    assert [(each.function, each.image) for each in plan.kernels] == [
+    assert [(kernel.function, kernel.image) for kernel in plan.kernels] == [
         ("twice_0", 0),
         ("twice_1", 0),
         ("one_0", 1),
     ]
-    assert [each.overlap for each in plan.kernels] == [True, False, False]
+    assert [kernel.overlap for kernel in plan.kernels] == [True, False, False]
     assert plan.to_json()["steps"] == [
         {"launch": {"kernel": 2, "parameters": [{"pointer": {"buffer": 2}}]}},
         {
@@ -99,13 +99,13 @@ def test_parts_of_tensors_that_begin_anywhere_are_copied() -> None:
     ones = [Step("one", (region(3, offset),)) for offset in (4, 32)]
     plan = plan_of(Step("twice", (region(1, 8), region(3, 20))), *ones)
     assert plan.buffers[3] == ArenaBuffer(256 + 2 * 128)
-    copies = [(at, each) for at, each in enumerate(plan.steps) if isinstance(each, CopyStep)]
+    copies = [(at, step) for at, step in enumerate(plan.steps) if isinstance(step, CopyStep)]
     assert copies == [
         (0, CopyStep(Place(3, 256), Place(1, 8), 128)),
         (3, CopyStep(Place(3, 20), Place(3, 384), 128)),
         (5, CopyStep(Place(3, 4), Place(3, 256), 128)),
     ]
-    launches = [each for each in plan.steps if isinstance(each, LaunchStep)]
+    launches = [step for step in plan.steps if isinstance(step, LaunchStep)]
     assert [launch.parameters[-1] for launch in launches[1:]] == [
         PointerParameter(3, 400),
         PointerParameter(3, 256),
@@ -120,7 +120,7 @@ def test_kernels_survive_their_bytes() -> None:
 
 def test_resources_are_those_of_the_functions() -> None:
     twice, one = kernels().values()
-    assert [each["dynamic_shared_bytes"] for each in twice.resources()] == [64, 0]
+    assert [resource["dynamic_shared_bytes"] for resource in twice.resources()] == [64, 0]
     assert "registers" not in twice.resources()[0]
     assert (one.resources()[0]["registers"], one.warnings) == (40, ("a warning",))
 

@@ -62,10 +62,10 @@ def compiled(architecture: str, pool: WorkerPool, cache: bool = False, **options
 def test_the_plan_launches_what_the_images_hold(architecture: str, pool: WorkerPool) -> None:
     program = compiled(architecture, pool)
     plan = Plan.from_json(program.manifest()["plan"])
-    assert [each.name for each in plan.tensors("input").values()] == ["x"]
-    assert [each.shape for each in plan.tensors("output").values()] == [(3, 24)]
-    assert any(isinstance(each, ArenaBuffer) and each.nbytes > 0 for each in plan.buffers)
-    assert all(isinstance(each, LaunchStep) for each in plan.steps)
+    assert [value.name for value in plan.tensors("input").values()] == ["x"]
+    assert [value.shape for value in plan.tensors("output").values()] == [(3, 24)]
+    assert any(isinstance(buffer, ArenaBuffer) and buffer.nbytes > 0 for buffer in plan.buffers)
+    assert all(isinstance(step, LaunchStep) for step in plan.steps)
     assert len(plan.steps) == program.report["launches"] == 4
     for kernel in plan.kernels:
         image = plan.images[kernel.image]

@@ -23,7 +23,7 @@ HOST = HostFunction("main", "", (X,), (X,), (X, X), (0, 1), 256, 256, "size", ("
 
 
 def step(kernel: str, *arguments: int, offset: int = 0) -> Step:
-    return Step(kernel, tuple(Region(each, offset, "float32", (4, 8)) for each in arguments))
+    return Step(kernel, tuple(Region(argument, offset, "float32", (4, 8)) for argument in arguments))
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_weights_are_those_of_every_call(steps: list[Step], wanted: dict[str, li
     with create_context(), ir.Location.unknown():
         text = "\n".join(f"func.func private @{name}()" for name in HOST.kernels)
         module = ir.Module.parse(text)
-        functions = [each.operation for each in module.body.operations]
+        functions = [op.operation for op in module.body.operations]
         mark_weights(HOST, Tape(tuple(steps)), dict(zip(HOST.kernels, functions, strict=True)))
         found = {
-            name: list(ir.DenseI64ArrayAttr(each.attributes["accel.weights"]))
-            for name, each in zip(HOST.kernels, functions, strict=True)
-            if "accel.weights" in each.attributes
+            name: list(ir.DenseI64ArrayAttr(function.attributes["accel.weights"]))
+            for name, function in zip(HOST.kernels, functions, strict=True)
+            if "accel.weights" in function.attributes
         }
     assert found == wanted
 
@@ -82,5 +82,5 @@ def test_a_plan_says_what_is_read_early(pool: WorkerPool) -> None:
             parameter = step.parameters[number]
             assert isinstance(parameter, PointerParameter)
             early.append(weights[parameter.buffer].name)
-    assert sorted(early) == sorted(each.name for each in weights.values())
-    assert not all(each.early_reads for each in plan.kernels)
+    assert sorted(early) == sorted(value.name for value in weights.values())
+    assert not all(kernel.early_reads for kernel in plan.kernels)

@@ -127,7 +127,7 @@ def result(model: onnx.ModelProto, architecture: str, pool: WorkerPool, *inputs:
 
 def cases() -> list[object]:
     pairs = [(name, architecture) for name in CASES for architecture in ARCHITECTURES]
-    return [pytest.param(*each, marks=() if each in FAST else pytest.mark.slow) for each in pairs]
+    return [pytest.param(*pair, marks=() if pair in FAST else pytest.mark.slow) for pair in pairs]
 
 
 @pytest.mark.parametrize(("name", "architecture"), cases())

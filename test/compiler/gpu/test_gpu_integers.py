@@ -74,7 +74,7 @@ def cases() -> list[object]:
     """Those with most to do are fast."""
     fast = [("of both", "sm_80"), ("unsigned weights around 128", "sm_90a")]
     pairs = [(name, architecture) for name in CASES for architecture in ("sm_80", "sm_90a")]
-    return [pytest.param(*each, marks=() if each in fast else pytest.mark.slow) for each in pairs]
+    return [pytest.param(*pair, marks=() if pair in fast else pytest.mark.slow) for pair in pairs]
 
 
 @pytest.mark.parametrize(("name", "architecture"), cases())
@@ -88,7 +88,7 @@ def test_numbers_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: Wo
 
 @pytest.mark.parametrize(("name", "architecture"), cases())
 def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
-    objects = [each.decode() for each in compiled(name, architecture, pool).objects.values()]
+    objects = [value.decode() for value in compiled(name, architecture, pool).objects.values()]
     kinds = set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", "".join(objects)))
     signed = CASES[name][0] is np.int8 or name == "unsigned weights around 128"
     assert kinds == {("u8", "s8" if signed else "u8")}
@@ -98,7 +98,7 @@ def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -
     assert re.findall(r"\bld\.(?:global|shared)\S*\.[bus]8\b", product) == []
     # None of the others is a product by elements: at most four numbers of a thread are multiplied.
     others = [each for each in objects if each != product]
-    assert all(len(re.findall(r"\bm(?:ul|ad)\.lo\.s32", each)) <= 4 for each in others)
+    assert all(len(re.findall(r"\bm(?:ul|ad)\.lo\.s32", other)) <= 4 for other in others)
 
 
 def test_a_right_operand_of_the_caller(pool: WorkerPool) -> None:

@@ -41,7 +41,7 @@ def checked(model: onnx.ModelProto, target: str, precision: str, pool: WorkerPoo
     assert 0 < len(gpu["kernels"]) <= len(plan.steps)
     spills = [each for each in gpu["kernels"] if each["spill_store_bytes"] or each["spill_load_bytes"]]
     assert spills == []
-    return b"".join(bytes(each) for each in program.objects.values()).decode()
+    return b"".join(bytes(value) for value in program.objects.values()).decode()
 
 
 @pytest.mark.parametrize(

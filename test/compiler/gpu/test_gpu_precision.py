@@ -58,7 +58,7 @@ def launches(precision: str) -> list[tuple[str, str]]:
     options = Options(target="cuda:sm_80", precision=precision, pipelines=pipelines)
     module = planned_module(residual_block(), options)
     functions = {each.operation.attributes["sym_name"].value: each.operation for each in module.body}
-    kernels = [each.attributes["kernel"].value for each in collect_ops(functions["main"], "tloop.launch")]
+    kernels = [op.attributes["kernel"].value for op in collect_ops(functions["main"], "tloop.launch")]
     return [(name, _written(functions[name])) for name in kernels]
 
 
@@ -97,4 +97,4 @@ def test_weights_of_tf32_lie_as_wgmma_reads_them(pool: WorkerPool) -> None:
     (image,) = program.objects.values()
     assert b"wgmma.mma_async" in image
     assert b".tf32.tf32" in image
-    assert [list(each.shape) for each in program.named_weights().values()] == [[512, WIDTH]]
+    assert [list(value.shape) for value in program.named_weights().values()] == [[512, WIDTH]]

@@ -31,7 +31,9 @@ def test_a_plan_has_the_tensor_maps_of_its_kernels(pool: WorkerPool) -> None:
     options = Options(target="cuda:sm_90a", pool=pool, cache=False, precision="bf16")
     program = compile_program(product(ROWS), options)
     plan = Plan.from_json(program.manifest()["plan"])
-    given = [each for step in plan.steps if isinstance(step, LaunchStep) for each in step.parameters]
+    given = [
+        parameter for step in plan.steps if isinstance(step, LaunchStep) for parameter in step.parameters
+    ]
     maps = [each.map for each in given if isinstance(each, TensorMapParameter)]
     assert [(each.dtype, each.dims, each.strides) for each in maps] == [
         ("bfloat16", (DEPTH, ROWS), (2 * DEPTH,)),
@@ -50,7 +52,7 @@ def test_a_plan_launches_in_the_clusters_of_the_code(pool: WorkerPool) -> None:
     options = Options(target="cuda:sm_90a", pool=pool, cache=False, precision="bf16")
     program = compile_program(product(2 * ROWS), options)
     plan = Plan.from_json(program.manifest()["plan"])
-    clusters = [(each.cluster, each.grid) for each in plan.kernels if each.cluster != (1, 1, 1)]
+    clusters = [(kernel.cluster, kernel.grid) for kernel in plan.kernels if kernel.cluster != (1, 1, 1)]
     assert clusters == [((2, 1, 1), (2, 64, 1))]
     text = b"".join(program.objects.values())
     assert text.count(b".reqnctapercluster 2, 1, 1") == 1 and b"multicast::cluster" in text

@@ -58,7 +58,7 @@ def reasons(pool: WorkerPool, **options: object) -> list[tuple[str, str]]:
     with pytest.raises(CompileError) as caught:
         compile_program(model(), Options(cache=False, pool=pool, **options))  # type: ignore[arg-type]
     assert len(caught.value.causes) == 2
-    return [(each.notes[0], each.message) for each in caught.value.causes]
+    return [(cause.notes[0], cause.message) for cause in caught.value.causes]
 
 
 def test_gpu(pool: WorkerPool) -> None:
@@ -83,7 +83,7 @@ def test_on_the_processor(pool: WorkerPool) -> None:
     for found, wanted in zip(program.executable(2)(x), session.run(None, {"x": x}), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-5)
     kernels = program.report["processor"]["kernels"]
-    assert {tuple(each["nodes"]): each["reason"].partition(":")[0] for each in kernels} == {
+    assert {tuple(kernel["nodes"]): kernel["reason"].partition(":")[0] for kernel in kernels} == {
         ("forest",): "graph.tree_ensemble",
         ("best",): "graph.top_k",
     }

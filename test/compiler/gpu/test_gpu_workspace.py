@@ -33,13 +33,17 @@ def long_product() -> onnx.ModelProto:
 def test_parts_lie_behind_the_arena(architecture: str, pool: WorkerPool) -> None:
     options = Options(target=f"cuda:{architecture}", pool=pool, cache=False)
     plan = Plan.from_json(compile_program(long_product(), options).manifest()["plan"])
-    (arena,) = (at for at, each in enumerate(plan.buffers) if isinstance(each, ArenaBuffer))
+    (arena,) = (at for at, buffer in enumerate(plan.buffers) if isinstance(buffer, ArenaBuffer))
     products, sums = plan.steps
     assert isinstance(products, LaunchStep) and isinstance(sums, LaunchStep)
     parts = plan.kernels[products.kernel].grid[0] // plan.kernels[sums.kernel].grid[0]
     assert parts > 1
     places = [
-        [each for each in step.parameters if isinstance(each, PointerParameter) and each.buffer == arena]
+        [
+            parameter
+            for parameter in step.parameters
+            if isinstance(parameter, PointerParameter) and parameter.buffer == arena
+        ]
         for step in (products, sums)
     ]
     assert places[0] == places[1] and len(places[0]) == 1

@@ -95,7 +95,7 @@ def test_op_classes_give_operands_and_attributes_by_name() -> None:
     assert graph.build("reshape", [x], {"shape": [-1, 2]}).owner.opview.dims is None
     assert graph.build("concat", [x, x], {"axis": 0}).owner.opview.inputs == [x, x]
     for op_class in graph.op_classes().values():
-        names = [each.name for each in (*op_class.spec.operands, *op_class.spec.attributes)]
+        names = [operand.name for operand in (*op_class.spec.operands, *op_class.spec.attributes)]
         assert not [name for name in names if hasattr(ir.OpView, name)]
         assert "Shapes:" in (op_class.__doc__ or "")
 

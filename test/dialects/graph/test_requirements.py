@@ -105,7 +105,7 @@ def _ops(path: Path) -> Iterator[OpData]:
         def visit(op: ir.Operation, found: list[OpData] = found) -> ir.WalkResult:
             if op.name.startswith("graph.") and op.name.removeprefix("graph.") not in LEFT_OUT:
                 data = read_op(op)
-                if data.operands and all(None not in (each.shape or (None,)) for each in data.operands):
+                if data.operands and all(None not in (operand.shape or (None,)) for operand in data.operands):
                     found.append(data)
             return ir.WalkResult.ADVANCE
 
@@ -116,7 +116,7 @@ def _ops(path: Path) -> Iterator[OpData]:
 def _disturbed(data: OpData, random: Random) -> list[Tensor]:
     """The operands with one dim changed."""
     operands = list(data.operands)
-    place = random.choice([place for place, each in enumerate(operands) if each.shape])
+    place = random.choice([place for place, operand in enumerate(operands) if operand.shape])
     dims = [dim or 0 for dim in operands[place].shape or ()]
     axis = random.randrange(len(dims))
     dims[axis] = random.choice([0, 1, max(0, dims[axis] - 1), dims[axis] + 1, 2 * dims[axis]])

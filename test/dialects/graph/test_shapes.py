@@ -102,7 +102,10 @@ def test_nonsense_raises_shape_errors_only(name: str) -> None:
         types = [
             _random_type(random) for _ in range(random.choice((len(spec.operands), random.randint(0, 4))))
         ]
-        attributes = {each.name: _random_value(random, each.kind, each.choices) for each in spec.attributes}
+        attributes = {
+            attribute.name: _random_value(random, attribute.kind, attribute.choices)
+            for attribute in spec.attributes
+        }
         try:
             graph.infer(name, types, attributes, random.choice((None, _random_type(random))))
         except graph.ShapeError as error:

@@ -54,7 +54,7 @@ def attention_error(
     heads, group, queries, keys = shape
     random = np.random.default_rng(options.seed)
     dims = (heads, queries), (heads // group, keys), (heads // group, keys)
-    q, k, v = (random.standard_normal((*each, config.width)).astype(ml_dtypes.bfloat16) for each in dims)
+    q, k, v = (random.standard_normal((*dim, config.width)).astype(ml_dtypes.bfloat16) for dim in dims)
     o = np.zeros_like(q)
     maps = [*(TensorMap(each, (64, 128, 1)) for each in (q, k, v)), TensorMap(o, (64, 64, 1))]
     scale, grid = math.log2(math.e) / math.sqrt(config.width), (-(-queries // 128), heads)

@@ -34,7 +34,7 @@ def run(
     options: Options | None = None,
 ) -> None:
     """Run a kernel whose parameters are %p0, %p1, ...: pointers for arrays, i32 for numbers."""
-    kinds = ["i32" if isinstance(each, int) else "!llvm.ptr" for each in arrays]
+    kinds = ["i32" if isinstance(array, int) else "!llvm.ptr" for array in arrays]
     parameters = ", ".join(f"%p{i}: {kind}" for i, kind in enumerate(kinds))
     text = (
         f"{SHARED}\nllvm.func @k({parameters}) attributes {{nvvm.kernel}} {{ {PROLOGUE} {body} llvm.return }}"

@@ -80,13 +80,13 @@ def decode_kernel(module: ir.Module, name: str = "") -> Kernel:
     Raises `ValueError` if there is none or no single one, `UnknownOp` for ops without a function.
     """
     ops = list(_symbols(module.operation))
-    kernels = [each for each in ops if each.name in _FUNCTIONS and _is_kernel(each)]
-    chosen = [each for each in kernels if name in ("", _symbol(each))]
+    kernels = [op for op in ops if op.name in _FUNCTIONS and _is_kernel(op)]
+    chosen = [kernel for kernel in kernels if name in ("", _symbol(kernel))]
     if len(chosen) != 1:
         raise ValueError(
             f"kernels: {', '.join(map(_symbol, kernels)) or 'none'}; wanted one: {name or 'any'}"
         )
-    shared, end = _place_shared([each for each in ops if each.name == "llvm.mlir.global"])
+    shared, end = _place_shared([op for op in ops if op.name == "llvm.mlir.global"])
     return _Decoder().kernel(chosen[0], shared, end)
 
 
@@ -155,7 +155,7 @@ class _Decoder:
 
     def kernel(self, function: ir.Operation, shared: dict[str, int], static_bytes: int) -> Kernel:
         blocks = self._region(function.regions[0])
-        parameters = tuple(value_type(each.type) for each in function.regions[0].blocks[0].arguments)
+        parameters = tuple(value_type(argument.type) for argument in function.regions[0].blocks[0].arguments)
         name, attributes, slots = _symbol(function), _attributes(function), len(self.slots)
         return Kernel(name, blocks, slots, parameters, attributes, shared, static_bytes, self.overlaps)
 
@@ -166,7 +166,7 @@ class _Decoder:
         sources = list(region.blocks)
         blocks = tuple(Block(tuple(map(self._slot, each.arguments)), i) for i, each in enumerate(sources))
         for block, source in zip(blocks, sources, strict=True):
-            block.ops = [self._op(each.operation, sources, blocks) for each in source.operations]
+            block.ops = [self._op(op.operation, sources, blocks) for op in source.operations]
         return blocks
 
     def _op(self, op: ir.Operation, sources: list[ir.Block], blocks: tuple[Block, ...]) -> Op:
@@ -179,11 +179,11 @@ class _Decoder:
             op.name,
             tuple(map(self._slot, operands)),
             tuple(map(self._slot, results)),
-            tuple(_type(each) for each in operands),
-            tuple(_type(each) for each in results),
+            tuple(_type(operand) for operand in operands),
+            tuple(_type(result) for result in results),
             _attributes(op),
-            tuple(self._region(each) for each in op.regions),
-            tuple(blocks[sources.index(each)] for each in op.successors),
+            tuple(self._region(region) for region in op.regions),
+            tuple(blocks[sources.index(successor)] for successor in op.successors),
             str(op.location),
             handler,
             is_blocking(handler),

@@ -48,7 +48,7 @@ class TensorMap:
             "the box's inner side is wider than the swizzle": 0 < self.swizzle < inner,
             "a stride is no multiple of 16 bytes": any(s % UNIT_BYTES for s in self.array.strides[:-1]),
             "the array is not contiguous": not self.array.flags.c_contiguous,
-            "a step is not 1 to 8, or along the innermost dim": not all(1 <= each <= 8 for each in self.steps)
+            "a step is not 1 to 8, or along the innermost dim": not all(1 <= step <= 8 for step in self.steps)
             or self.steps[:1] > (1,),
             "only f32 is rounded": self.rounds and self.array.dtype != np.float32,
         }

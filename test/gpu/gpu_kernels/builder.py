@@ -138,9 +138,9 @@ def loop(low: Operand, high: Operand, step: Operand, initial: Sequence[Any], bod
     values = [_value(each) for each in initial]
     op = scf.ForOp(raw(low), raw(high), raw(step), values)
     with ir.InsertionPoint(op.body):
-        carried = [_like(each, old) for each, old in zip(op.inner_iter_args, initial, strict=True)]
+        carried = [_like(arg, old) for arg, old in zip(op.inner_iter_args, initial, strict=True)]
         scf.YieldOp([_value(each) for each in body(Number(op.induction_variable), *carried)])
-    return [_like(each, old) for each, old in zip(op.results, initial, strict=True)]
+    return [_like(result, old) for result, old in zip(op.results, initial, strict=True)]
 
 
 def _value(each: Any) -> ir.Value:
@@ -166,7 +166,7 @@ def kernel(
             nvvm.minctasm = 1 : i32{attributes}}} {{ llvm.return }} }} }}""")
     block = module.body.operations[0].regions[0].blocks[0].operations[1].regions[0].blocks[0]
     with ir.InsertionPoint(block.operations[0]):
-        yield module, [_parameter(each) for each in block.arguments]
+        yield module, [_parameter(argument) for argument in block.arguments]
 
 
 def _parameter(argument: ir.Value) -> Any:

@@ -241,7 +241,7 @@ class _Builder:
                 # With an odd number of chunks two that follow one another, of two tiles, share a buffer.
                 nvvm.cp_async_bulk_wait_group(0 if chunk == 0 and count % 2 else 1, read=True)
             hopper.barrier(number, hopper.WARPGROUP)
-            held = [self.epilogue(each) for each in values[32 * chunk : 32 * chunk + 32]]
+            held = [self.epilogue(value) for value in values[32 * chunk : 32 * chunk + 32]]
             hopper.store_fragments(buffer, self.offsets, held, self.config.kind)
             hopper.fence_async_proxy()
             hopper.barrier(number, hopper.WARPGROUP)

@@ -99,7 +99,7 @@ class _Builder:
         """Rows and chunks of a tile that the thread copies."""
         per_row = columns // CHUNK
         numbers = [self.thread + THREADS * i for i in range(rows * per_row // THREADS)]
-        return [(each // per_row, each % per_row) for each in numbers]
+        return [(number // per_row, number % per_row) for number in numbers]
 
     def step(self, i: Number, *sums: ir.Value) -> list[ir.Value]:
         stages = self.config.stages
@@ -165,4 +165,4 @@ def _load_matrices(address: ir.Value, layout: str, kind: str) -> list[ir.Value]:
     registers = [llvm.extractvalue(ir.IntegerType.get_signless(32), structure, [i]) for i in range(4)]
     if kind != "f16":
         return registers
-    return [llvm.bitcast(ir.Type.parse("vector<2xf16>"), each) for each in registers]
+    return [llvm.bitcast(ir.Type.parse("vector<2xf16>"), register) for register in registers]

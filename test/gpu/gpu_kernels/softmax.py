@@ -44,7 +44,7 @@ class Softmax:
         """The state after the first tile, whose columns begin at `column`; the only one with masked
         scores."""
         lowest = f32(float("-inf"))
-        masked = [self._mask(i, each, column, lowest) for i, each in enumerate(scores)]
+        masked = [self._mask(i, score, column, lowest) for i, score in enumerate(scores)]
         return self.go_on(masked, [lowest] * 2, [f32(0.0)] * 2)[0]
 
     def _mask(self, i: int, score: ir.Value, first: Number, lowest: ir.Value) -> ir.Value:
@@ -68,7 +68,7 @@ class Softmax:
         factors = [_power(arith.SubFOp(*pair).result) for pair in zip(before, scaled, strict=True)]
         shift = [arith.MulFOp(each, f32(-1.0)).result for each in scaled]
         weights = [
-            _power(llvm.intr_fma(each, self.scale, shift[i // 2 % 2])) for i, each in enumerate(scores)
+            _power(llvm.intr_fma(score, self.scale, shift[i // 2 % 2])) for i, score in enumerate(scores)
         ]
         total = [
             llvm.intr_fma(sums[half], factors[half], _of_row(weights, half, arith.AddFOp))
@@ -86,7 +86,7 @@ def _power(value: Any) -> ir.Value:
 
 def _of_row(values: list[ir.Value], half: int, op: Any) -> ir.Value:
     """`op` over what a lane holds of one of its rows, as a tree."""
-    row = [each for i, each in enumerate(values) if i // 2 % 2 == half]
+    row = [value for i, value in enumerate(values) if i // 2 % 2 == half]
     while len(row) > 1:
         row = [op(a, b).result for a, b in zip(row[::2], row[1::2], strict=True)]
     return row[0]

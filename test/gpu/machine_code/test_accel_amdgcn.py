@@ -69,7 +69,7 @@ def test_objects_are_relocatable_files_for_the_processor() -> None:
 def test_loads_are_under_way_while_a_loop_multiplies(name: str) -> None:
     """Of the block that is the loop's body: first loads, then products, then what was loaded is stored."""
     blocks = re.split(r"^\.LBB\S+:", code_of(name).decode(), flags=re.MULTILINE)
-    (body,) = [each for each in blocks if "v_mfma" in each]
+    (body,) = [block for block in blocks if "v_mfma" in block]
     kinds = re.findall(r"\b(global_load|v_mfma|ds_write|global_store)", body)
     order = [kind for kind, before in zip(kinds, ["", *kinds], strict=False) if kind != before]
     assert order[:3] == ["global_load", "v_mfma", "ds_write"]

@@ -129,8 +129,8 @@ def test_groups_take_turns(causal: bool) -> None:
     ptx = ptx_of(128, causal, arch="sm_90a").decode()
     turns = re.findall(r"bar\.sync\s+%r\d+, 256;.*?bar\.arrive\s+%r\d+, 256;", ptx, re.DOTALL)
     loops = 2 if causal else 1
-    assert [each.count("wgmma.mma_async") for each in turns] == [8 + 8] * loops + [8]
-    assert not any("wait" in each for each in turns)
+    assert [turn.count("wgmma.mma_async") for turn in turns] == [8 + 8] * loops + [8]
+    assert not any("wait" in turn for turn in turns)
 
 
 @pytest.mark.parametrize("kernel", [{"width": 128, "heads": 4}, {"width": 256}])

@@ -65,7 +65,7 @@ def test_accesses_before_the_wait_are_errors(name: str) -> None:
         run_access(name, BEGIN)
 
 
-@pytest.mark.parametrize("name", [each for each in ACCESSES if "bulk" not in each])
+@pytest.mark.parametrize("name", [access for access in ACCESSES if "bulk" not in access])
 def test_accesses_behind_the_wait_are_none(name: str) -> None:
     run_access(name, f"{BEGIN}\n{WAIT}")
 

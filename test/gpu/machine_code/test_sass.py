@@ -157,10 +157,10 @@ def test_ptxas_has_nothing_to_say(name: str, target: str) -> None:
     """Warnings of lost performance (C75xx) and registers in memory among them."""
     kernel = compiled(name, target)
     assert kernel.warnings == ()
-    for each in kernel.resources():
-        spills = each["stack_bytes"], each["spill_store_bytes"], each["spill_load_bytes"]
-        assert spills == (0, 0, 0), each
-        assert 0 < each["registers"] * each["threads"] <= REGISTERS_PER_SM
+    for resource in kernel.resources():
+        spills = resource["stack_bytes"], resource["spill_store_bytes"], resource["spill_load_bytes"]
+        assert spills == (0, 0, 0), resource
+        assert 0 < resource["registers"] * resource["threads"] <= REGISTERS_PER_SM
 
 
 @pytest.mark.parametrize(("name", "target"), cases())

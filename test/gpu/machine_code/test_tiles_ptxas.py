@@ -79,7 +79,7 @@ def test_products_use_tensor_units(name: str) -> None:
 def test_matrices_are_read_16_bytes_at_a_time(name: str) -> None:
     loads = re.findall(r"ld\.global\.(\S+)", ptx_of(name).decode())
     # The others are numbers of the row.
-    assert {each for each in loads if each.startswith("v")} == {"v4.b32"}
+    assert {load for load in loads if load.startswith("v")} == {"v4.b32"}
 
 
 def test_rows_are_moved_16_bytes_at_a_time() -> None:

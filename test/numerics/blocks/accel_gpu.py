@@ -37,8 +37,8 @@ def run(
         run_pipeline(f"builtin.module(tloop-set-target{{target={TARGETS[arch]}}}, accel-to-threads)", module)
         module = change(module)
         workspaces = {
-            address(each): _undefined(each.results[0].type)
-            for each in collect_ops(module.operation, "memref.alloc")
+            address(op): _undefined(op.results[0].type)
+            for op in collect_ops(module.operation, "memref.alloc")
         }
         for call in collect_ops(module.operation, "gpu.launch_func"):
             _launch(module, call, arrays, workspaces, seed)
@@ -76,7 +76,7 @@ def _undefined(kind: ir.MemRefType) -> np.ndarray:
 def _tensor_maps(module: ir.Module, name: str) -> dict[int, ir.DictAttr]:
     """By the parameter's number, what a kernel says of its tensor maps."""
     functions = collect_ops(module.operation, "llvm.func")
-    (kernel,) = (each for each in functions if each.attributes["sym_name"].value == name)
+    (kernel,) = (function for function in functions if function.attributes["sym_name"].value == name)
     maps = dict(kernel.attributes).get("accel.tensor_maps", [])
     return {each["parameter"].value: each for each in maps}
 
@@ -85,7 +85,7 @@ def _tensor_map(arguments: Sequence[object], described: ir.DictAttr) -> TensorMa
     array = arguments[described["pointer"].value]
     assert isinstance(array, np.ndarray)
     names = ("dims", "strides", "box", "steps")
-    dims, strides, box, steps = (list(ir.DenseI64ArrayAttr(described[each])) for each in names)
+    dims, strides, box, steps = (list(ir.DenseI64ArrayAttr(described[name])) for name in names)
     # Dims of length 1 may be missing.
     array = array.reshape(dims[::-1])
     assert strides == list(array.strides[:-1][::-1])

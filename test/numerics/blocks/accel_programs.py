@@ -51,7 +51,7 @@ def alloc(name: str, kind: str, stages: int = 1) -> str:
 
 def copy(source: str, target: str, offsets: Sequence[str], kinds: Sequence[str], token: str) -> str:
     """A copy between memories of `kinds`, "64x32xf16" and so on."""
-    places = ", ".join([f"%{source}", f"%{target}", *(f"%{each}" for each in offsets)])
+    places = ", ".join([f"%{source}", f"%{target}", *(f"%{offset}" for offset in offsets)])
     return (
         f'%{token} = "accel.copy"({places}) : ({", ".join([*kinds, *["index"] * len(offsets)])}) '
         "-> !accel.token"
@@ -60,7 +60,7 @@ def copy(source: str, target: str, offsets: Sequence[str], kinds: Sequence[str],
 
 def wait(*tokens: str) -> str:
     kinds = ", ".join(["!accel.token"] * len(tokens))
-    return f'"accel.wait"({", ".join(f"%{each}" for each in tokens)}) : ({kinds}) -> ()'
+    return f'"accel.wait"({", ".join(f"%{token}" for token in tokens)}) : ({kinds}) -> ()'
 
 
 def run(text: str, *arrays: np.ndarray) -> None:

@@ -61,7 +61,7 @@ def program(text: str, sharing: str) -> str:
     elements = lookup_pipeline("accel-kernel")
     assert elements is not None
     schedule = "tloop-schedule-blocks"
-    told = [f"{schedule}{{{sharing}}}" if each == schedule else each for each in elements]
+    told = [f"{schedule}{{{sharing}}}" if element == schedule else element for element in elements]
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module({','.join(told)})", module)
@@ -73,7 +73,7 @@ def program(text: str, sharing: str) -> str:
 def convolution_cases() -> list[object]:
     fast = ("merged steps", "split-k=4", "cpu")
     cases = itertools.product(CONVOLUTIONS, ("split-k=4", "stream-k=5"), RUNS)
-    return [pytest.param(*each, marks=[] if each == fast else pytest.mark.slow) for each in cases]
+    return [pytest.param(*case, marks=[] if case == fast else pytest.mark.slow) for case in cases]
 
 
 def operands(product: Product) -> list[np.ndarray]:
@@ -113,5 +113,5 @@ def test_each_run_gives_the_same_numbers(sharing: str) -> None:
         accel_gpu.run(text, *inputs, found, seed=seed)
     for found in results[3:]:
         accel_programs.run(text, *inputs, found)
-    assert all(np.array_equal(each, results[0]) for each in results[1:3])
+    assert all(np.array_equal(result, results[0]) for result in results[1:3])
     assert np.array_equal(results[3], results[4])

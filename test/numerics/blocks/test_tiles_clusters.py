@@ -83,7 +83,7 @@ CONVOLUTIONS = {
 def test_convolutions(cluster: str) -> None:
     convolution = CONVOLUTIONS[cluster]
     shapes: list[Sequence[int]] = [convolution.x, convolution.w]
-    inputs = [numbers(list(each), convolution.element, seed) for seed, each in enumerate(shapes)]
+    inputs = [numbers(list(shape), convolution.element, seed) for seed, shape in enumerate(shapes)]
     if convolution.bias:
         inputs.append(numbers([convolution.result[-1]], "f32", 2))
     found = np.full(convolution.result, np.nan, np.float32)

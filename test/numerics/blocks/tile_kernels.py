@@ -56,7 +56,7 @@ def dtype_of(kind: str) -> np.dtype:
 def op(result: str, name: str, operands: str, kinds: Sequence[str], attributes: str = "") -> str:
     """A graph op; the last of `kinds` is that of its result."""
     given = f" {{{attributes}}}" if attributes else ""
-    types = [f"tensor<{each}>" for each in kinds]
+    types = [f"tensor<{kind}>" for kind in kinds]
     return f'%{result} = "graph.{name}"({operands}){given} : ({", ".join(types[:-1])}) -> {types[-1]}\n'
 
 
@@ -76,8 +76,8 @@ def single(
 
 
 def returned(names: str, kinds: Sequence[str]) -> str:
-    values = ", ".join(f"%{each}" for each in names.split())
-    return f"return {values} : {', '.join(f'tensor<{each}>' for each in kinds)}\n"
+    values = ", ".join(f"%{part}" for part in names.split())
+    return f"return {values} : {', '.join(f'tensor<{kind}>' for kind in kinds)}\n"
 
 
 def text(case: TileCase) -> str:

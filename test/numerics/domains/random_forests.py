@@ -98,7 +98,7 @@ def linked(seed: int, features: int, trees: int, depth: int, dtype: Any, members
         return helper.make_tensor(name, helper.np_dtype_to_tensor_dtype(values.dtype), values.shape, values)
 
     attributes: dict[str, Any] = {
-        "tree_roots": [each * inner for each in range(trees)],
+        "tree_roots": [index * inner for index in range(trees)],
         "nodes_featureids": rng.integers(0, features, count).tolist(),
         "nodes_splits": tensor("splits", (rng.integers(-6, 7, count) / 2).astype(dtype)),
         "nodes_modes": tensor("modes", modes),

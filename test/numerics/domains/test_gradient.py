@@ -144,7 +144,7 @@ def test_a_compiled_gradient() -> None:
     actual = compiled(model(text, shapes, "float")).run(inputs)
     imported = import_model(model(text, shapes))
     expected = evaluate(
-        imported.module, [each.astype(np.float64) for each in inputs.values()], imported.weights
+        imported.module, [value.astype(np.float64) for value in inputs.values()], imported.weights
     )
     for one, other in zip(actual.values(), expected, strict=True):
         np.testing.assert_allclose(one, other, 1e-5, 1e-5 * abs(other).max())

@@ -40,7 +40,7 @@ def model(
 
 def fused(operator: str, inputs: str, outputs: str, **attributes: Any) -> onnx.NodeProto:
     """A node of com.microsoft; "-" stands for what is left out."""
-    given, made = (["" if each == "-" else each for each in text.split()] for text in (inputs, outputs))
+    given, made = (["" if part == "-" else part for part in text.split()] for text in (inputs, outputs))
     return helper.make_node(operator, given, made, domain="com.microsoft", **attributes)
 
 

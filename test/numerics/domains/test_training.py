@@ -39,7 +39,7 @@ def batch_norm(x: np.ndarray, opset: int, outputs: list[str], **attributes: Any)
 
 def expected_batch_norm(inputs: Arrays, axes: tuple[int, ...], momentum: float) -> Statistics:
     """y, running mean and variance, the batch's mean and variance, in f64."""
-    x, *parameters = (each.astype(np.float64) for each in inputs.values())
+    x, *parameters = (value.astype(np.float64) for value in inputs.values())
     shape = [1 if i in axes else d for i, d in enumerate(x.shape)]
     scale, bias, old_mean, old_variance = parameters
     mean, variance = x.mean(axes), x.var(axes)

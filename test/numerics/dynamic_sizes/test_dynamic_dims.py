@@ -35,10 +35,10 @@ class Case:
 
     def text(self) -> str:
         """The module with the kernel @k."""
-        kinds = [self.kind(each) for each in (*self.operands, self.result)]
+        kinds = [self.kind(operand) for operand in (*self.operands, self.result)]
         count = len(self.names())
         arguments = [f"%{letter}: {kind}" for letter, kind in zip("abcd", kinds[:-1], strict=False)]
-        dims = ", ".join(f"[{self.marks(each)}]" for each in (*self.operands, self.result))
+        dims = ", ".join(f"[{self.marks(operand)}]" for operand in (*self.operands, self.result))
         return f"""
           func.func private @k({", ".join(arguments)}, %dims: tensor<{count}xindex>) -> {kinds[-1]}
               attributes {{tloop.kernel, tloop.dims = [{dims}]}} {{
@@ -61,7 +61,7 @@ class Case:
 
 def op(text: str, *kinds: str) -> str:
     """A line of IR: `text` with the types of operands and result behind it, written as their dims."""
-    *operands, result = [Case.kind(each) for each in kinds]
+    *operands, result = [Case.kind(kind) for kind in kinds]
     return f"{text} : ({', '.join(operands)}) -> {result}"
 
 
@@ -258,7 +258,7 @@ def test_one_object_serves_all_sizes(compiled: tuple[Case, Image]) -> None:
     case, image = compiled
     generator = np.random.default_rng(0)
     for sizes in case.sizes:
-        shapes = [case.shape(each, sizes) for each in case.operands]
+        shapes = [case.shape(operand, sizes) for operand in case.operands]
         operands = [generator.standard_normal(shape).astype(np.float32) for shape in shapes]
         expected = case.reference(*operands)
         result = np.full(case.shape(case.result, sizes), np.nan, np.float32)
@@ -272,7 +272,8 @@ def test_masked_blocks_of_keys_do_not_count(compiled_masked: Image) -> None:
     generator = np.random.default_rng(1)
     case, keys = CASES["attention with a mask for each query"], 1100
     q, k, v, mask = (
-        generator.standard_normal(case.shape(each, (1, 3, keys))).astype(np.float32) for each in case.operands
+        generator.standard_normal(case.shape(operand, (1, 3, keys))).astype(np.float32)
+        for operand in case.operands
     )
     mask[..., :700] = -np.inf
     mask[:, :, 1] = -np.inf

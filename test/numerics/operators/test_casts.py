@@ -170,7 +170,7 @@ def test_wide_types_become_narrow_ones(source: str) -> None:
     targets = (*NARROW, *SUBBYTE, "bool")
     casts: Casts = [(t, whole if "int" in t else array, t, {}) for t in targets]
     if source == "float64":
-        casts = [each for each in casts if each[2] not in NARROW]
+        casts = [cast for cast in casts if cast[2] not in NARROW]
     assert not wrong(*run(casts))
 
 

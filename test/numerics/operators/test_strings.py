@@ -198,7 +198,7 @@ def test_every_letter_has_its_row(action: str) -> None:
     changed = {chr(row[0]): "".join(chr(code) for code in row[1:] if code) for row in table.tolist()}
     letters = [chr(code) for code in range(0x110000)]
     change = str.lower if action == "LOWER" else str.upper
-    assert [changed.get(each, each) for each in letters] == [change(each) for each in letters]
+    assert [changed.get(letter, letter) for letter in letters] == [change(letter) for letter in letters]
 
 
 BRANCHED = """<ir_version: 10, opset_import: ["": 21]>

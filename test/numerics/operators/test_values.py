@@ -105,7 +105,7 @@ def test_binary_operator_at_the_edges(op: str, binary: tuple) -> None:
     pairs, actual, expected = binary
     # The reference multiplies zeros by the slope too, which the operator does not.
     asked = pairs[0] != 0 if op == "PRelu" else np.full(len(pairs[0]), True)
-    assert not wrong_elements(actual[op][asked], expected[op][asked], [each[asked] for each in pairs])
+    assert not wrong_elements(actual[op][asked], expected[op][asked], [pair[asked] for pair in pairs])
 
 
 @pytest.mark.parametrize("op", COMPARISONS)

@@ -74,7 +74,7 @@ class MovementGraph(RandomGraph):
         size = shape[axis] // count
         for index in range(count):
             bounds = [[index * size], [(index + 1) * size], [axis]]
-            operands = [self.constant(np.array(each)) for each in bounds]
+            operands = [self.constant(np.array(bound)) for bound in bounds]
             self.node("Slice", [x, *operands], (*shape[:axis], size, *shape[axis + 1 :]))
             names.append(list(self.values)[-1])
         return names

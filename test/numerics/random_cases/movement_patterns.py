@@ -33,7 +33,7 @@ class MovementPatterns(PatternBase):
         """Reshapes with elementwise ops between them."""
         x = self.value()
         count = int(np.prod(self.values[x]))
-        factors = [each for each in DIMS if count % each == 0]
+        factors = [dim for dim in DIMS if count % dim == 0]
         for _ in range(self.integer(1, 3)):
             factor = int(self.choice(factors))
             x = self.reshaped(x, *((factor, count // factor) if self.integer(0, 2) else (count,)))

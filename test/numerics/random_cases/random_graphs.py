@@ -158,7 +158,7 @@ class RandomGraph:
         x = self.value()
         rest, shape = int(np.prod(self.values[x])), []
         for _ in range(self.integer(0, 3)):
-            factor = int(self.choice([each for each in DIMS if rest % each == 0]))
+            factor = int(self.choice([dim for dim in DIMS if rest % dim == 0]))
             shape.append(factor)
             rest //= factor
         self.rng.shuffle(target := [*shape, rest])

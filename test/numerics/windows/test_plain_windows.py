@@ -56,7 +56,7 @@ def padded_windows(b: Builder) -> str:
         }
         steps.append(b.AveragePool(b.Relu(holes), **form))
     small = b.Conv(b.input(1, 34, 5, 5), b.value(34, 1, 5, 5), group=34, pads=[2, 2, 2, 2])
-    flat = [b.Reshape(each, [-1]) for each in (*steps, b.Relu(small))]
+    flat = [b.Reshape(step, [-1]) for step in (*steps, b.Relu(small))]
     return b.Concat(*flat, axis=0)
 
 

@@ -73,7 +73,7 @@ def test_memory_of_erased_ops_that_new_ops_take() -> None:
         if "constant" not in each.before
     ]
     assert len(rewrites) == 20
-    assert all(sum("muli" in text for text in each.after) == 1 for each in rewrites)
+    assert all(sum("muli" in text for text in rewrite.after) == 1 for rewrite in rewrites)
 
 
 def test_replacement_by_an_argument_and_erasure_of_the_parent() -> None:

@@ -231,7 +231,7 @@ def unpack(
     order: list[int] = []
     sizes = []
     for axis in range(rank):
-        inner = [rank + index for index, each in enumerate(inner_dims) if each == axis]
+        inner = [rank + index for index, dim in enumerate(inner_dims) if dim == axis]
         order += [outer.index(axis), *inner]
         sizes.append(x.shape[outer.index(axis)] * math.prod(x.shape[each] for each in inner))
     plain = x.transpose(order).reshape(sizes)

@@ -109,7 +109,7 @@ class Evaluator:
             case "graph.quantize_linear":
                 return quantized(dtype_of(str(graph.element_type(op.results[0]))), *operands, **attributes)
             case "graph.range":
-                return np.arange(*(each.item() for each in operands))
+                return np.arange(*(operand.item() for operand in operands))
         if op.name.removeprefix("graph.") not in RULES:
             raise NotImplementedError(f"the evaluator has no rule for {op.name}")
         return RULES[op.name.removeprefix("graph.")](*operands, **attributes)
@@ -119,7 +119,7 @@ def _attributes(op: ir.Operation) -> dict[str, Any]:
     spec = graph.specs().get(op.name.removeprefix("graph."))
     if spec is None:
         raise NotImplementedError(f"the evaluator knows graph ops only, not {op.name}")
-    return {each.name: graph.attribute(op, each.name) for each in spec.attributes}
+    return {attribute.name: graph.attribute(op, attribute.name) for attribute in spec.attributes}
 
 
 def _weight(op: ir.Operation, attributes: Mapping[str, Any], store: WeightStore) -> np.ndarray:

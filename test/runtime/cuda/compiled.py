@@ -42,6 +42,6 @@ def _on_cpu(kernel: str, launches: Sequence[KernelLaunch], code: bytes) -> list[
             if isinstance(parameter, PointerParameter):
                 addresses[parameter.buffer] = value(ctypes.c_uint64, parameters[place])
         if number == len(launches) - 1:
-            call_entry(image, kernel, [addresses[each] for each in range(len(addresses))], [], 1)
+            call_entry(image, kernel, [addresses[index] for index in range(len(addresses))], [], 1)
 
     return [partial(launched, number) for number in range(len(launches))]

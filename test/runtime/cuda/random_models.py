@@ -66,7 +66,7 @@ class RandomModel:
         self._keep(self._node(self._random.choice(["Tanh", "Softmax"]), name)[0], *shape)
 
     def _add(self, name: str, shape: tuple[int, ...]) -> None:
-        other, _ = self._random.choice([each for each in self._values if each[1] == shape])
+        other, _ = self._random.choice([value for value in self._values if value[1] == shape])
         self._keep(self._node("Add", name, other)[0], *shape)
 
     def _product(self, name: str, shape: tuple[int, ...]) -> None:
@@ -102,7 +102,7 @@ class RandomModel:
             self._keep(self._node("ScatterND", self._table, rows, self._slice(name, 0, 2))[0], 16, 16)
 
     def _join(self, name: str, shape: tuple[int, ...]) -> None:
-        alike = [each for each in self._values if each[1][1:] == shape[1:] and each[1][0] + shape[0] < 64]
+        alike = [value for value in self._values if value[1][1:] == shape[1:] and value[1][0] + shape[0] < 64]
         if alike:
             other, (rows, *_) = self._random.choice(alike)
             self._keep(self._node("Concat", name, other, axis=0)[0], shape[0] + rows, *shape[1:])

@@ -159,8 +159,10 @@ def test_weights_of_the_processor_stay_on_the_host(stub: Any, pool: WorkerPool) 
     """Where both read a weight it is on both sides; nothing copies it in a call."""
     plan = compiled(stub, pool, "a weight of both").plan
     assert plan is not None
-    weights = [each for each in plan.buffers if isinstance(each, TensorBuffer) and each.role == "weight"]
-    spaces = sorted((each.shape, each.space) for each in weights)
+    weights = [
+        buffer for buffer in plan.buffers if isinstance(buffer, TensorBuffer) and buffer.role == "weight"
+    ]
+    spaces = sorted((weight.shape, weight.space) for weight in weights)
     assert spaces == [((3, 1), "host"), ((16, 48), "device"), ((16, 48), "host")]
     copied = [plan.buffers[step.source.buffer] for step in plan.steps if isinstance(step, CopyStep)]
     assert not any(isinstance(each, TensorBuffer) and each.role == "weight" for each in copied)
@@ -171,7 +173,7 @@ def test_memory_on_the_host_is_what_lies_there(stub: Any, pool: WorkerPool) -> N
     """The sums, the four largest of each row and their places; not the products beside them."""
     plan = compiled(stub, pool, "in the middle").plan
     assert plan is not None
-    sizes = {each.space: each.nbytes for each in plan.buffers if isinstance(each, ArenaBuffer)}
+    sizes = {buffer.space: buffer.nbytes for buffer in plan.buffers if isinstance(buffer, ArenaBuffer)}
     assert 6 * 48 * 4 + 6 * 4 * 12 <= sizes["host"] <= 6 * 48 * 4 + 6 * 4 * 12 + 3 * 64 < sizes["device"]
-    kinds = [type(each) for each in plan.steps if isinstance(each, CallStep | LaunchStep)]
+    kinds = [type(step) for step in plan.steps if isinstance(step, CallStep | LaunchStep)]
     assert kinds == [LaunchStep] * 2 + [CallStep] + [LaunchStep] * 2

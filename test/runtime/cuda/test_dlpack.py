@@ -264,7 +264,7 @@ def test_sizes_of_structures() -> None:
     """As in dlpack.h on 64-bit machines."""
     sizes = [ctypes.sizeof(each) for each in (dlpack.DLTensor, dlpack.Managed, dlpack.ManagedVersioned)]
     assert sizes == [48, 64, 80]
-    assert all(each.bits % 8 == 0 for each in DTYPES.values())
+    assert all(value.bits % 8 == 0 for value in DTYPES.values())
 
 
 def test_types_that_need_a_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,7 +114,7 @@ def test_bfloat16_is_rounded_to_nearest_even() -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
     values = np.concatenate([np.random.default_rng(0).standard_normal(1000), [1e38, -0.0, 3.39e38, np.inf]])
     expected = values.astype(np.float32).astype(ml_dtypes.bfloat16).view(np.uint16)
-    np.testing.assert_array_equal([scalar("bf16", float(each)).value for each in values], expected)
+    np.testing.assert_array_equal([scalar("bf16", float(value)).value for value in values], expected)
     assert int(scalar("bf16", float("nan")).value) & 0x7FFF > 0x7F80
 
 

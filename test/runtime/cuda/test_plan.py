@@ -45,7 +45,7 @@ def test_weights_may_be_read_early() -> None:
 
 def test_what_it_holds() -> None:
     made = plan(affine())
-    assert [each.name for each in made.tensors("input").values()] == ["x"]
+    assert [value.name for value in made.tensors("input").values()] == ["x"]
     assert made.tensors("weight")[2].nbytes == 32
     assert str(made.tensors("output")[1].spec) == "y: float32[2,4]"
     assert made.kernels[1].shared_bytes == 60000 and made.kernels[0].cluster == (1, 1, 1)

@@ -252,7 +252,7 @@ def test_what_callers_get_wrong(stub: Any, device: Device) -> None:
 def test_folder(stub: Any, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "program"
     write_program(folder, plan(affine()), IMAGES)
-    assert sorted(each.name for each in folder.iterdir()) == ["kernels.ptx", "plan.json"]
+    assert sorted(path.name for path in folder.iterdir()) == ["kernels.ptx", "plan.json"]
     made, images = read_program(folder)
     with Program(made, images, WEIGHTS) as program:
         np.testing.assert_array_equal(program(X)[0], Y)

@@ -63,7 +63,9 @@ def run(data: dict[str, Any]) -> None:
 def test_every_failure_leaves_nothing(stub: Any, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call of the driver fails once: an error, and nothing stays allocated."""
     run(make())
-    names = [each for each in SIGNATURES if not any(part in each for part in (*UNCHECKED, *ONCE))]
+    names = [
+        signature for signature in SIGNATURES if not any(part in signature for part in (*UNCHECKED, *ONCE))
+    ]
     counts = {name: stub.calls(name) for name in names if stub.calls(name)}
     assert len(counts) > 15
     for name, total in counts.items():

@@ -48,7 +48,9 @@ def test_functions(name: str) -> None:
     names = [re.sub("_v2$", "", name), *re.findall(rf"^#define (\w+)\s+{name}\s*$", text, re.MULTILINE)]
     found = "|".join(names)
     prototypes = re.findall(rf"^CUresult CUDAAPI (?:{found})\(([^;]*?)\);", text, re.MULTILINE)
-    assert [ctypes.sizeof(each) for each in SIGNATURES[name]] in [widths(each) for each in prototypes]
+    assert [ctypes.sizeof(each) for each in SIGNATURES[name]] in [
+        widths(prototype) for prototype in prototypes
+    ]
 
 
 def test_structures_and_numbers(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_the_order_of_the_calls(stub: Any, monkeypatch: pytest.MonkeyPatch) -> N
     with program(made(*STEPS), graph=False) as ready:
         monkeypatch.setattr(Device, "call", recorded)
         ready(X)
-        main, beside = (each.handle for each in ready._streams)
+        main, beside = (stream.handle for stream in ready._streams)
     names = {main: 0, beside: 1}
     fork = [("cuEventRecord", 0), ("cuStreamWaitEvent", 1)]
     join = [("cuEventRecord", 1), ("cuStreamWaitEvent", 0)]

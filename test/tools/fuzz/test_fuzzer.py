@@ -81,8 +81,8 @@ def test_what_ends_badly_is_a_finding_and_others_go_on(operator: str, kind: str,
     fuzzer = _fuzzer(_unary(operator), _unary("Sqrt"), limit=2.0)
     found = {result.name: result.verdict for result in fuzzer.numbers(range(6))}
     assert len(found) == 6
-    assert {each.kind for each in found.values() if each.is_finding} == {kind}
-    assert all(reason in each.reason for each in found.values() if each.is_finding)
+    assert {value.kind for value in found.values() if value.is_finding} == {kind}
+    assert all(reason in value.reason for value in found.values() if value.is_finding)
 
 
 def test_an_oracle_that_dies_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,8 +91,8 @@ def test_an_oracle_that_dies_is_left_out(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setitem(oracles.ORACLES, "onnxruntime", dies)
     results = list(_fuzzer(_unary("Sqrt")).numbers(range(2)))
-    assert [each.verdict.votes["onnxruntime"] for each in results] == ["crashed"] * 2
-    assert all(not each.verdict.is_finding for each in results)
+    assert [result.verdict.votes["onnxruntime"] for result in results] == ["crashed"] * 2
+    assert all(not result.verdict.is_finding for result in results)
 
 
 def test_the_command_says_what_is_missing(
@@ -132,5 +132,5 @@ def test_the_command_runs_cases(tmp_path: Path, capfd: pytest.CaptureFixture[str
 def test_what_was_found_stays_mended() -> None:
     folders = sorted(path.parent for path in SAVED.glob("*/case.json"))
     results = Fuzzer(Settings(Seeds((), {})), 2, 120.0).saved(folders)
-    wrong = {Path(each.name).name: each.verdict for each in results if each.verdict.kind != "agree"}
+    wrong = {Path(result.name).name: result.verdict for result in results if result.verdict.kind != "agree"}
     assert not wrong

@@ -64,7 +64,7 @@ def test_text(mlc: Any, model: Path) -> None:
 
 def test_one_pass(mlc: Any, model: Path) -> None:
     rows = mlc("explain", model, "--json", "--pass", "cse", "--pass", "graph-form-kernels").json()["passes"]
-    assert {each["pass"] for each in rows} == {"cse", "graph-form-kernels"}
+    assert {row["pass"] for row in rows} == {"cse", "graph-form-kernels"}
 
 
 def test_ops_are_filtered_by_op_and_by_node(mlc: Any, model: Path) -> None:

@@ -19,7 +19,7 @@ def test_switches_change_the_program(mlc: Any, mlp: Path) -> None:
 def test_exactness_is_a_class_of_rules(mlc: Any, mlp: Path) -> None:
     def rules(*flags: str) -> set[str]:
         rows = mlc("explain", mlp, "--json", *flags).json()["passes"]
-        return {each["pass"] for each in rows}
+        return {row["pass"] for row in rows}
 
     assert "graph-assign-layouts" in rules() - rules("--exactness", "exact")
     assert "graph-decompose" in rules("--exactness", "exact")

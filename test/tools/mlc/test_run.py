@@ -81,7 +81,7 @@ def test_given_inputs(mlc: Any, mlp: Path, tmp_path: Path) -> None:
     for index, given in enumerate(arguments):
         assert mlc("run", mlp, *given, "--save-outputs", f"{index}.npz").status == 0
         results.append(np.load(f"{index}.npz")["y"])
-    assert all(np.array_equal(each, results[0]) for each in results)
+    assert all(np.array_equal(result, results[0]) for result in results)
     mlc("run", mlp, "--save-outputs", "random.npz")
     assert not np.array_equal(np.load("random.npz")["y"], results[0])
 

@@ -51,7 +51,7 @@ def test_bench_waits_for_sizes_that_come_often(mlc: Any, exp: Path) -> None:
     ],
 )
 def test_wrong_flags(mlc: Any, exp: Path, flags: tuple[str, ...], status: int, message: str) -> None:
-    done = mlc("compile", exp, *(f"--specialise={each}" for each in flags))
+    done = mlc("compile", exp, *(f"--specialise={flag}" for flag in flags))
     assert done.status == status and message in done.err and "Traceback" not in done.err
 
 

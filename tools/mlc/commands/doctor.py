@@ -22,12 +22,14 @@ def doctor_command(session: Session) -> int:
     from mlc.tools.mlc.commands.doctor_checks import CHECKS
 
     findings = [finding for name, check in CHECKS.items() for finding in _safely(name, check)]
-    healthy = all(each.state != "broken" for each in findings)
+    healthy = all(finding.state != "broken" for finding in findings)
     data = {
         "healthy": healthy,
-        "checks": [{"name": each.name, "state": each.state, "detail": each.detail} for each in findings],
+        "checks": [
+            {"name": finding.name, "state": finding.state, "detail": finding.detail} for finding in findings
+        ],
     }
-    rows = [[each.state, each.name, each.detail] for each in findings]
+    rows = [[finding.state, finding.name, finding.detail] for finding in findings]
     session.show(data, lambda console: console.print(table(("", "", ""), rows)))
     return 0 if healthy else FAILURE
 

@@ -60,7 +60,7 @@ def explain_command(
     from mlc.tools.mlc.commands.explanations import pass_data, wanted_ops
 
     wanted = wanted_ops(pattern)
-    rows = [pass_data(each, wanted) for each in reports if not passes or each.name in passes]
+    rows = [pass_data(report, wanted) for report in reports if not passes or report.name in passes]
     if missed:
         rows = [{**row, "applied": [], "removed": [], "added": [], "kernels": []} for row in rows]
     data = {"model": model, "passes": rows}

@@ -40,12 +40,12 @@ def pass_data(report: PassReport, wanted: Wanted) -> dict[str, Any]:
         "pipeline": report.pipeline,
         "ops": [report.before.ops(), report.after.ops()],
         "prepare_ops": [report.before.ops("prepare"), report.after.ops("prepare")],
-        "launches": sum(each.function == "main" for each in report.kernels),
+        "launches": sum(kernel.function == "main" for kernel in report.kernels),
         "applied": _remarks([each for each in report.applied if _asked(each, wanted)]),
         "missed": _remarks([each for each in report.missed if _asked(each, wanted)]),
         "removed": _entries(report.removed, wanted),
         "added": _entries(report.added, wanted),
-        "kernels": _kernels([each for each in report.kernels if _in_group(each, wanted)]),
+        "kernels": _kernels([kernel for kernel in report.kernels if _in_group(kernel, wanted)]),
         **report.arena,
     }
 

@@ -145,8 +145,8 @@ def _show(session: Session, results: list[Result], replayed: bool) -> None:
 
     lines = list(as_text(results))
     if replayed:
-        lines = [f"{each.name}: {each.verdict.line}" for each in results]
-        lines += [f"  {name}: {said}" for each in results for name, said in each.verdict.votes.items()]
+        lines = [f"{result.name}: {result.verdict.line}" for result in results]
+        lines += [f"  {name}: {said}" for result in results for name, said in result.verdict.votes.items()]
     session.show(as_data(results), lambda console: console.print("\n".join(lines), soft_wrap=True))
 
 

@@ -137,7 +137,7 @@ def show_profile(console: Console, report: Mapping[str, Any]) -> None:
         _show_gpu_kernels(console, report["gpu"])
     if "processor" in report:
         kernels = report["processor"]["kernels"]
-        rows = [[each["kernel"], ", ".join(each["nodes"]), each["reason"]] for each in kernels]
+        rows = [[kernel["kernel"], ", ".join(kernel["nodes"]), kernel["reason"]] for kernel in kernels]
         console.print(table(("kernel on the processor", "nodes", "because"), rows))
 
 

@@ -27,9 +27,7 @@ class _OptionalValue(click.Command):
     """A command whose --verify takes a value after '=' only, so that a model may follow it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(
-            ctx, ["--verify=onnxruntime" if each == "--verify" else each for each in args]
-        )
+        return super().parse_args(ctx, ["--verify=onnxruntime" if arg == "--verify" else arg for arg in args])
 
 
 class _LazyIntRange(click.ParamType):
@@ -158,7 +156,7 @@ def _verify(
         results[name] = {"error": error if math.isfinite(error) else None, "passed": error <= tolerance}
         if reason:
             results[name]["reason"] = reason
-    return {"passed": all(each["passed"] for each in results.values()), "outputs": results}
+    return {"passed": all(value["passed"] for value in results.values()), "outputs": results}
 
 
 def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:

@@ -45,7 +45,7 @@ def stats_command(
         costs, plan = _measure(model, flags.options(progress), level)
     data = {"model": model, "level": level, **_totals(costs), **plan, "kinds": _kinds(costs.ops)}
     if per_op:
-        data["ops"] = [_op(each) for each in costs.ops]
+        data["ops"] = [_op(op) for op in costs.ops]
     session.show(data, lambda console: render(console, data))
 
 

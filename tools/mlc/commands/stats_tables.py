@@ -68,7 +68,7 @@ def _summary(data: Mapping[str, Any]) -> list[list[str]]:
 
 def _unknown(ops: Sequence[Mapping[str, Any]]) -> str:
     """The ops that are in no sum, by name, at most five."""
-    names = [f"{each['kind']} '{each['node']}'" if each["node"] else each["kind"] for each in ops]
+    names = [f"{op['kind']} '{op['node']}'" if op["node"] else op["kind"] for op in ops]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     count = f"{len(names)} {'op' if len(names) == 1 else 'ops'}"
     return f"{count} of sizes that only data tell, in no sum above: {', '.join(names[:5])}{more}"

@@ -36,7 +36,7 @@ class Instruction:
     def given(self, values: Sequence[ir.Value]) -> ir.Value:
         """What a lane gives of an operand: `pack` numbers."""
         if self.rounds:
-            values = [_rounded(each) for each in values]
+            values = [_rounded(value) for value in values]
         whole = values[0] if self.pack == 1 else vector_of(values)
         kind = ir.Type.parse(self.operand)
         return whole if whole.type == kind else llvm.BitcastOp(kind, whole).result

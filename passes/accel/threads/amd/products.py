@@ -176,7 +176,7 @@ class WavefrontProduct:
         """What a lane gives to each of the side's instructions, for steps of the reduction from `step` on."""
         result = []
         for number in range(side.count):
-            places = [(side.first(number), step + each) for each in range(self.instruction.pack)]
+            places = [(side.first(number), step + index) for index in range(self.instruction.pack)]
             at = [place if side.dim == 0 else place[::-1] for place in places]
             result.append(self.instruction.given([tile.values[tile.layout.register_at(each)] for each in at]))
         return result
@@ -185,14 +185,16 @@ class WavefrontProduct:
         """Of the sums of an instruction."""
         apart = columns.near * (PLACES // SUMS if self._apart else 1)
         row, column = rows.first(i), columns.first(j)
-        return [layout.register_at((row, column + apart * each)) for each in range(SUMS)]
+        return [layout.register_at((row, column + apart * index)) for index in range(SUMS)]
 
     def _collected(self, start: Tile, rows: Side, columns: Side) -> dict[tuple[int, int], ir.Value]:
         """The sums as vectors, by instruction."""
         kind = ir.Type.parse(self.instruction.sums)
-        values = [each if each.type == kind else arith.ExtFOp(kind, each).result for each in start.values]
+        values = [value if value.type == kind else arith.ExtFOp(kind, value).result for value in start.values]
         return {
-            (i, j): vector_of([values[each] for each in self._registers(start.layout, rows, columns, i, j)])
+            (i, j): vector_of(
+                [values[register] for register in self._registers(start.layout, rows, columns, i, j)]
+            )
             for i, j in itertools.product(range(rows.count), range(columns.count))
         }
 

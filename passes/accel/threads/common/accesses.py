@@ -36,7 +36,7 @@ def _is_truth(kind: ir.Type) -> bool:
 def store_run(element: ir.Type, pointer: ir.Value, values: Sequence[ir.Value]) -> None:
     """Writes `values` from `pointer` on, which they divide in bytes."""
     kind = stored_type(element)
-    stored = [each if each.type == kind else arith.ExtUIOp(kind, each).result for each in values]
+    stored = [value if value.type == kind else arith.ExtUIOp(kind, value).result for value in values]
     whole = stored[0]
     if len(stored) > 1:
         whole = llvm.UndefOp(ir.VectorType.get([len(stored)], kind)).result

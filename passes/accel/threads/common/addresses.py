@@ -116,7 +116,7 @@ def common_run(layout: Layout, memory: Memory, multiples: Sequence[Number]) -> i
     size = element_bytes(memory.element)
     run = min(layout.unit_run(len(layout.shape) - 1), LONGEST_BYTES // size)
     others = (*memory.strides[:-1], memory.multiple, *multiples)
-    while run > 1 and not all(isinstance(each, int) and each % run == 0 for each in others):
+    while run > 1 and not all(isinstance(other, int) and other % run == 0 for other in others):
         run //= 2
     return run
 

@@ -17,7 +17,7 @@ _PAIR = 2
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.for`, counted in 32 bits."""
-    lower, upper, step = (code.scalar(each) for each in list(op.operands)[:3])
+    lower, upper, step = (code.scalar(operand) for operand in list(op.operands)[:3])
     code.settle()
     body = op.regions[0].blocks[0]
     carried = list(body.arguments)[1:]
@@ -25,7 +25,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
         _as_carried(code, given, argument)
         for given, argument in zip(list(op.operands)[3:], carried, strict=True)
     ]
-    loop = scf.ForOp(lower, upper, step, [each for given in initial for each in _registers(given)])
+    loop = scf.ForOp(lower, upper, step, [register for given in initial for register in _registers(given)])
     code.values[body.arguments[0]] = loop.induction_variable
     with ir.InsertionPoint(loop.body):
         _bind(code, carried, loop.inner_iter_args)
@@ -38,7 +38,7 @@ def branch(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.if`; each result has the layout that was chosen for it."""
     results = list(op.results)
     code.settle()
-    kinds = [kind for each in results for kind in _types(code, each)]
+    kinds = [kind for result in results for kind in _types(code, result)]
     made = scf.IfOp(code.scalar(op.operands[0]), kinds, has_else=bool(len(op.regions[1].blocks)))
     for source, target in zip(op.regions, made.operation.regions, strict=True):
         if len(source.blocks):
@@ -52,7 +52,7 @@ def _yield(code: ThreadCode, block: ir.Block, targets: Sequence[ir.Value]) -> No
     given = list(block.operations[len(block.operations) - 1].operands)
     tiles = [_as_carried(code, value, target) for value, target in zip(given, targets, strict=True)]
     code.settle()
-    scf.YieldOp([each for tile in tiles for each in _registers(tile)])
+    scf.YieldOp([register for tile in tiles for register in _registers(tile)])
 
 
 def _as_carried(code: ThreadCode, given: ir.Value, target: ir.Value) -> Meaning:
@@ -81,7 +81,7 @@ def _elements(carried: ir.Value) -> list[ir.Value]:
     """Those that a register carries."""
     if not isinstance(carried.type, ir.VectorType):
         return [carried]
-    return [llvm.ExtractElementOp(carried, integers.value(each)).result for each in range(_PAIR)]
+    return [llvm.ExtractElementOp(carried, integers.value(index)).result for index in range(_PAIR)]
 
 
 def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Value]) -> None:
@@ -92,7 +92,9 @@ def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Val
             layout = code.layouts[target]
             words = layout.size // _run(scalar_type(target.type), layout.size)
             carried = [next(rest) for _ in range(words)]
-            code.values[target] = Tile(layout, tuple(each for word in carried for each in _elements(word)))
+            code.values[target] = Tile(
+                layout, tuple(element for word in carried for element in _elements(word))
+            )
         else:
             code.values[target] = next(rest)
 

@@ -31,7 +31,7 @@ def compare(code: ThreadCode, op: ir.Operation) -> None:
         elementwise(code, op)
         return
     layout = code.layouts[op.results[0]]
-    left, right = (laid_out(code, each, layout).values for each in op.operands)
+    left, right = (laid_out(code, operand, layout).values for operand in op.operands)
     sums = [_sum_of(each) for each in left]
     if len({terms for terms, _ in sums}) > 1 or len({known for _, known in sums}) == 1:
         elementwise(code, op)
@@ -49,16 +49,16 @@ def _sum_of(value: ir.Value) -> tuple[tuple[ir.Value, ...], int]:
         return (), int(ir.IntegerAttr(constant.attributes["value"]).value)
     if total is None:
         return (value,), 0
-    parts = [_sum_of(each) for each in total.operands]
-    return tuple(each for terms, _ in parts for each in terms), sum(known for _, known in parts)
+    parts = [_sum_of(operand) for operand in total.operands]
+    return tuple(term for terms, _ in parts for term in terms), sum(known for _, known in parts)
 
 
 def _differences(values: Sequence[ir.Value], terms: Sequence[ir.Value]) -> dict[ir.Value, ir.Value]:
     """Between each of `values` and the sum of `terms`."""
     base = integers.total(terms)
     if base == 0:
-        return {each: each for each in values}
-    return {each: arith.subi(each, integers.value(base)) for each in dict.fromkeys(values)}
+        return {value: value for value in values}
+    return {fromkey: arith.subi(fromkey, integers.value(base)) for fromkey in dict.fromkeys(values)}
 
 
 def scalar_type(kind: ir.Type) -> ir.Type:
@@ -75,14 +75,14 @@ def scalar_type(kind: ir.Type) -> ir.Type:
 def elementwise(code: ThreadCode, op: ir.Operation) -> None:
     """arith and math ops on vectors, and on what all threads have. Several results have one layout."""
     if not isinstance(op.results[0].type, ir.VectorType):
-        _give(code, op, _copy(op, [code.scalar(each) for each in op.operands]))
+        _give(code, op, _copy(op, [code.scalar(operand) for operand in op.operands]))
         return
     layout = code.layouts[op.results[0]]
     operands = [
-        laid_out(code, each, layout).values
-        if isinstance(each.type, ir.VectorType)
-        else (code.scalar(each),) * layout.size
-        for each in op.operands
+        laid_out(code, operand, layout).values
+        if isinstance(operand.type, ir.VectorType)
+        else (code.scalar(operand),) * layout.size
+        for operand in op.operands
     ]
     registers = [_copy(op, each) for each in zip(*operands, strict=True)]
     _give(code, op, [Tile(layout, values) for values in zip(*registers, strict=True)])
@@ -93,7 +93,7 @@ def _give(code: ThreadCode, op: ir.Operation, results: Sequence[ir.Value | Tile]
 
 
 def _copy(op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
-    kinds = [scalar_type(each.type) for each in op.results]
+    kinds = [scalar_type(result.type) for result in op.results]
     return list(ir.Operation.create(op.name, kinds, list(operands), attributes_of(op)).results)
 
 
@@ -105,7 +105,7 @@ def cast_of_index(code: ThreadCode, op: ir.Operation) -> None:
         return
     tile = code.tile(operand)
     kind = scalar_type(result.type)
-    code.values[result] = Tile(tile.layout, tuple(_resized(each, kind, op.name) for each in tile.values))
+    code.values[result] = Tile(tile.layout, tuple(_resized(value, kind, op.name) for value in tile.values))
 
 
 def _resized(value: ir.Value, kind: ir.Type, name: str) -> ir.Value:
@@ -144,7 +144,7 @@ def step(code: ThreadCode, op: ir.Operation) -> None:
     (result,) = op.results
     layout = code.layouts[result]
     place = code.place(layout, 0)
-    at = (integers.value(integers.add(place, layout.offset(each)[0])) for each in range(layout.size))
+    at = (integers.value(integers.add(place, layout.offset(index)[0])) for index in range(layout.size))
     code.values[result] = Tile(layout, tuple(at))
 
 
@@ -155,7 +155,7 @@ def create_mask(code: ThreadCode, op: ir.Operation) -> None:
     if op.name == "vector.constant_mask":
         bounds: list[Number] = list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))
     else:
-        bounds = [code.scalar(each) for each in op.operands]
+        bounds = [code.scalar(operand) for operand in op.operands]
     places = [code.place(layout, dim) for dim in range(len(layout.shape))]
     values = []
     for register in range(layout.size):
@@ -229,8 +229,8 @@ def part(code: ThreadCode, op: ir.Operation) -> None:
     if layout is None or not aligned or any(each != 1 for each in steps):
         raise PassError(f"cannot distribute '{op.name}', of which threads have different parts", op.location)
     start += [0] * (len(layout.shape) - len(start))
-    places = (tuple(map(sum, zip(layout.offset(each), start, strict=True))) for each in range(layout.size))
-    values = tuple(source.values[source.layout.register_at(each)] for each in places)
+    places = (tuple(map(sum, zip(layout.offset(index), start, strict=True))) for index in range(layout.size))
+    values = tuple(source.values[source.layout.register_at(place)] for place in places)
     code.values[result] = converted(code, Tile(layout, values), code.layouts[result])
 
 

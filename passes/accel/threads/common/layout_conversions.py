@@ -44,8 +44,8 @@ def _is_cheap(value: ir.Value, depth: int) -> bool:
     made = defining_op(value)
     if made is None or made.name in _MADE:
         return made is not None
-    vectors = [each for each in made.operands if isinstance(each.type, ir.VectorType)]
-    return made.name in _CHEAP and depth > 0 and all(_is_cheap(each, depth - 1) for each in vectors)
+    vectors = [operand for operand in made.operands if isinstance(operand.type, ir.VectorType)]
+    return made.name in _CHEAP and depth > 0 and all(_is_cheap(vector, depth - 1) for vector in vectors)
 
 
 def converted(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
@@ -53,7 +53,7 @@ def converted(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
     if tile.layout == layout:
         return tile
     if tile.layout.same_threads(layout):
-        at = (tile.layout.register_at(layout.offset(each)) for each in range(layout.size))
+        at = (tile.layout.register_at(layout.offset(index)) for index in range(layout.size))
         return Tile(layout, tuple(tile.values[register] for register in at))
     return _through_memory(code, tile, layout)
 

@@ -67,7 +67,7 @@ class Operand:
         own = whole_of(layout, tile.layout.shape)
         tile = converted(self.code, tile, own)
         self.code.values[self.value] = Tile(own.transposed([1, 0]), tile.values) if self.transposed else tile
-        at = (own.register_at(_sum(base, layout.offset(each))) for each in range(layout.size))
+        at = (own.register_at(_sum(base, layout.offset(index))) for index in range(layout.size))
         return Tile(layout, tuple(tile.values[register] for register in at))
 
 

@@ -29,4 +29,4 @@ def unpacked(word: ir.Value, kind: ir.Type) -> list[ir.Value]:
     if count == 1:
         return [arith.BitcastOp(kind, word).result]
     whole = llvm.BitcastOp(ir.VectorType.get([count], kind), word).result
-    return [llvm.ExtractElementOp(whole, integers.value(each)).result for each in range(count)]
+    return [llvm.ExtractElementOp(whole, integers.value(index)).result for index in range(count)]

@@ -71,7 +71,7 @@ def _in_registers(tile: Tile, dims: list[int], join: Join) -> Tile:
         offset = tile.layout.offset(register)
         kept = tuple(at for dim, at in enumerate(offset) if dim not in dims)
         groups.setdefault(kept, []).append(value)
-    return Tile(layout, tuple(_tree(groups[layout.offset(each)], join) for each in range(layout.size)))
+    return Tile(layout, tuple(_tree(groups[layout.offset(index)], join) for index in range(layout.size)))
 
 
 def _tree(values: list[ir.Value], join: Join) -> ir.Value:
@@ -85,7 +85,7 @@ def _between_lanes(code: ThreadCode, tile: Tile, before: Layout, dims: list[int]
     """Lanes that held other elements along `dims` exchange what they have; then all have the result."""
     values = tile.values
     for bit in _reduced_bits(before.lanes, dims):
-        values = tuple(join(each, _from_lane(code, each, 1 << bit)) for each in values)
+        values = tuple(join(value, _from_lane(code, value, 1 << bit)) for value in values)
     return Tile(tile.layout, values)
 
 
@@ -115,7 +115,7 @@ def _word_from_lane(code: ThreadCode, word: ir.Value, distance: int) -> ir.Value
         return arith.TruncIOp(kind, exchanged(arith.ExtUIOp(half, word).result)).result
     shift = arith.ConstantOp(kind, ir.IntegerAttr.get(kind, half.width)).result
     parts = [arith.TruncIOp(half, each).result for each in (word, arith.ShRUIOp(word, shift).result)]
-    low, high = (arith.ExtUIOp(kind, exchanged(each)).result for each in parts)
+    low, high = (arith.ExtUIOp(kind, exchanged(part)).result for part in parts)
     return arith.OrIOp(low, arith.ShLIOp(high, shift).result).result
 
 
@@ -133,8 +133,8 @@ def _between_warps(code: ThreadCode, tile: Tile, before: Layout, dims: list[int]
     addresses.store_tile(code, tile, memory, [row, *origin], False, ANYTHING, own_rows)
     code.barrier()
     parts = [
-        addresses.load_tile(code, layout, memory, [each, *origin], None, ANYTHING).values
-        for each in range(count)
+        addresses.load_tile(code, layout, memory, [index, *origin], None, ANYTHING).values
+        for index in range(count)
     ]
     return Tile(layout, tuple(_tree(list(each), join) for each in zip(*parts, strict=True)))
 

@@ -46,7 +46,7 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     if not all(isinstance(each, int) for each in given[2]):
         raise PassError("cannot distribute a view whose strides are not known", op.location)
     offsets, sizes, steps = ([_number(code, each) for each in group] for group in given)
-    if memory.swizzle and (any(each != 0 for each in offsets[-2:]) or any(each != 1 for each in steps)):
+    if memory.swizzle and (any(offset != 0 for offset in offsets[-2:]) or any(step != 1 for step in steps)):
         raise PassError("cannot distribute a part of a swizzled tile to threads", op.location)
     products = [integers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
     pointer = pointers.offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
@@ -115,13 +115,13 @@ def copy_of(code: ThreadCode, op: ir.Operation) -> Copy:
     source, target = code.memory(op.operands[0]), code.memory(op.operands[1])
     offsets = list(op.operands)[2:]
     tile, other = (target, source) if target.shared else (source, target)
-    shape = [each for each in tile.sizes if isinstance(each, int)]
+    shape = [size for size in tile.sizes if isinstance(size, int)]
     layout = blocked(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
     multiple = multiple_of(offsets[-1])
     box, steps = box_of(op)
     outside = layout.reshaped(box).stretched(steps)
     run = addresses.access_run(outside, other, multiple)
-    return Copy(source, target, [code.scalar(each) for each in offsets], multiple, layout, outside, run)
+    return Copy(source, target, [code.scalar(offset) for offset in offsets], multiple, layout, outside, run)
 
 
 def _longest_run(memory: Memory) -> int:

@@ -45,7 +45,7 @@ def multiplied_type(kind: ir.Type) -> ir.Type:
 def as_multiplied(tile: Tile, kind: ir.Type) -> Tile:
     """A tile of elements of type `kind` as they are multiplied."""
     form = format_of(kind)
-    return tile if form is None else Tile(tile.layout, tuple(as_half(each, form) for each in tile.values))
+    return tile if form is None else Tile(tile.layout, tuple(as_half(value, form) for value in tile.values))
 
 
 def as_half(byte: ir.Value, form: Format) -> ir.Value:

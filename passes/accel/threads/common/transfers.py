@@ -120,7 +120,7 @@ def _mask(code: ThreadCode, op: ir.Operation, layout: Layout) -> Mask | None:
         return None
     tile = laid_out(code, mask, mask_layout(op, layout))
     order = _mask_order(op)
-    at = (tuple(layout.offset(each)[dim] for dim in order) for each in range(layout.size))
+    at = (tuple(layout.offset(index)[dim] for dim in order) for index in range(layout.size))
     return Mask([tile.values[tile.layout.register_at(each)] for each in at], alike(mask))
 
 
@@ -136,7 +136,7 @@ def mask_layout(op: ir.Operation, layout: Layout) -> Layout:
 def _mask_order(op: ir.Operation) -> list[int]:
     """The tile's dim for each dim of the mask."""
     access = ir.AffineMapAttr(op.attributes["permutation_map"]).value
-    places = {dim_position(each): dim for dim, each in enumerate(access.results)}
+    places = {dim_position(result): dim for dim, result in enumerate(access.results)}
     return [dim for place, dim in sorted((p, d) for p, d in places.items() if p is not None)]
 
 

@@ -30,7 +30,7 @@ def exp2(code: ThreadCode, op: ir.Operation) -> None:
         elementwise(code, op)
         return
     tile = laid_out(code, operand, code.layouts[result])
-    code.values[result] = Tile(tile.layout, tuple(nvvm.ex2(each, ftz=True) for each in tile.values))
+    code.values[result] = Tile(tile.layout, tuple(nvvm.ex2(value, ftz=True) for value in tile.values))
 
 
 EXPONENTIALS = {"math.exp2": exp2}

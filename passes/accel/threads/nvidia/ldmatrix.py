@@ -95,7 +95,7 @@ def _load(pointer: ir.Value, count: int, kind: ir.Attribute) -> list[ir.Value]:
     loaded = nvvm.ldmatrix(pointer, count, kind, *_elements(), results=[result])
     if count == 1:
         return [loaded]
-    return [llvm.extractvalue(word, loaded, [each]) for each in range(count)]
+    return [llvm.extractvalue(word, loaded, [index]) for index in range(count)]
 
 
 # A row of a swizzled buffer, and half of one, which 16 numbers of 4 bytes fill.

@@ -120,8 +120,8 @@ class Instruction:
             multiplicandBPtxType=_attribute("mma_type", _NAMES[str(self.right)]),
             intOverflowBehavior=_attribute("mma_int_overflow", "wrapped") if self._counts else None,
         ).operation.results[0]
-        parts = [llvm.extractvalue(kind, made, [each]) for each in range(4)]
-        return [arith.TruncFOp(self.sums, each).result for each in parts] if narrow else parts
+        parts = [llvm.extractvalue(kind, made, [index]) for index in range(4)]
+        return [arith.TruncFOp(self.sums, part).result for part in parts] if narrow else parts
 
     @property
     def _counts(self) -> bool:
@@ -129,10 +129,10 @@ class Instruction:
 
     def _words(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         if str(self.left) == "f32":
-            return [rounded_to_tf32(each) for each in values]
+            return [rounded_to_tf32(value) for value in values]
         pack = 32 // values[0].type.width
         groups = [values[first : first + pack] for first in range(0, len(values), pack)]
-        return [vector_of(each) if str(self.left) == "f16" else packed(each) for each in groups]
+        return [vector_of(group) if str(self.left) == "f16" else packed(group) for group in groups]
 
 
 def rounded_to_tf32(value: ir.Value) -> ir.Value:

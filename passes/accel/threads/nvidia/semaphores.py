@@ -63,7 +63,7 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
     _end_products(code, pending)
     barrier = _barrier(code, semaphore, stage)
     if _is_produced(op):
-        tensor_copies.start(code, [each.owner.operation for each in tokens], barrier)
+        tensor_copies.start(code, [token.owner.operation for token in tokens], barrier)
         return
     if tokens:
         raise PassError("copies to semaphores are for producers", op.location)

@@ -52,7 +52,7 @@ def _panels(code: ThreadCode, copy: ir.Operation) -> Iterator[tuple[ir.Value, li
     for each panel of a swizzled tile, or one for all of another; of the block's part, where blocks of a
     cluster copy for each other."""
     _, tile = sides_of(copy)
-    start, corner = code.memory(tile).pointer, [code.scalar(each) for each in list(copy.operands)[2:]]
+    start, corner = code.memory(tile).pointer, [code.scalar(operand) for operand in list(copy.operands)[2:]]
     columns, width = tile.type.shape[-1], panel_columns(copy)
     panel_bytes = _tile_bytes(tile.type) // (columns // width)
     if MULTICAST in copy.attributes:
@@ -99,7 +99,7 @@ def _store(code: ThreadCode, op: ir.Operation) -> None:
 def wait(code: ThreadCode, op: ir.Operation) -> None:
     """`accel.wait`: for the copies of all threads, or of the one that started those that are `bulk`. Where
     the program ends, nobody waits for that thread."""
-    bulk = [is_bulk(each.owner.operation) for each in op.operands]
+    bulk = [is_bulk(operand.owner.operation) for operand in op.operands]
     if not all(bulk):
         copies.finish()
     if any(bulk):

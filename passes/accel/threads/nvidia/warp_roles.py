@@ -66,8 +66,8 @@ def specialize(code: ThreadCode, op: ir.Operation) -> None:
             _set_registers(op, "producer", "decrease")
         first = arith.cmpi(arith.CmpIPredicate.eq, warp, integers.value(warps["consumer"]))
         with ir.InsertionPoint(then(first)), ir.InsertionPoint(then(nvvm.elect_sync())):
-            for each in code.tensor_maps.values():
-                nvvm.prefetch(each, tensormap=True)
+            for value in code.tensor_maps.values():
+                nvvm.prefetch(value, tensormap=True)
             code.emit_block(op.regions[0].blocks[0])
         scf.YieldOp([])
     if clustered:

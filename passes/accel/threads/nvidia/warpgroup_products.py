@@ -81,7 +81,7 @@ def _stays_under_way(code: ThreadCode, op: ir.Operation) -> bool:
         return False
     (result,) = op.results
     ways = (code.layouts[each].reshaped(list(result.type.shape)) for each in accumulation(op))
-    return all(each == code.layouts[result] for each in ways)
+    return all(way == code.layouts[result] for way in ways)
 
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
@@ -106,7 +106,7 @@ def _pin(code: ThreadCode, loop: ir.Operation) -> None:
     """Has numbers that are computed in front of a loop, and used behind it, be there before it. LLVM would
     compute them behind it, where they are used: in front of the wait for products under way, as which ptxas
     takes no other place than the first behind the loop (C7514)."""
-    here = [each.operation for each in loop.block.operations]
+    here = [op.operation for op in loop.block.operations]
     at = here.index(loop)
     behind = {operand for op in here[at + 1 :] for operand in _taken(op)}
     for result in [each for op in here[:at] for each in op.results]:

@@ -39,7 +39,7 @@ def reserve(code: ThreadCode) -> None:
 
 def store(code: ThreadCode, values: Sequence[ir.Value]) -> None:
     """Has numbers of f32 computed before what follows."""
-    if any(not isinstance(each.type, ir.F32Type) for each in values):
+    if any(not isinstance(value.type, ir.F32Type) for value in values):
         return
     total = reduce(lambda a, b: arith.AddFOp(a, b).result, values)
     start = pointers.byte_pointer(code.shared_pointer(), code.places[_KEY])
@@ -169,8 +169,8 @@ class Instruction:
         """By inline PTX: nvvm has no op for it."""
         registers = unpacked(sums, [self.sums] * (self.columns // 2))
         count, words = len(registers), len(left)
-        results = ",".join(f"${each}" for each in range(count))
-        factors = ",".join(f"${2 * count + each}" for each in range(words))
+        results = ",".join(f"${index}" for index in range(count))
+        factors = ",".join(f"${2 * count + index}" for index in range(words))
         name = f"m64n{self.columns}k{self.depth}.{_SUMS[str(self.sums)]}"
         name += f".{_NAMES[str(self.left)]}.{_NAMES[str(self.right)]}"
         text = (
@@ -204,7 +204,7 @@ def wait(pending: int, written: Sequence[ir.Value], read: Sequence[ir.Value] = (
 
 def _tied(registers: Sequence[ir.Value]) -> list[str]:
     """Constraints of outputs, and of inputs in the same registers."""
-    outputs = [f"={_CONSTRAINTS[str(each.type)]}" for each in registers]
+    outputs = [f"={_CONSTRAINTS[str(register.type)]}" for register in registers]
     return [*outputs, *map(str, range(len(registers)))]
 
 
@@ -214,7 +214,7 @@ def _struct(kinds: Sequence[ir.Type]) -> ir.Type:
 
 def packed(values: Sequence[ir.Value]) -> ir.Value:
     """A struct."""
-    whole = llvm.UndefOp(_struct([each.type for each in values])).result
+    whole = llvm.UndefOp(_struct([value.type for value in values])).result
     for place, each in enumerate(values):
         whole = llvm.insertvalue(whole, each, [place])
     return whole

@@ -61,11 +61,11 @@ def _index(positions: list[Any], lanes: int) -> tuple[Any, ...]:
 
 
 def _lanes(*values: Any) -> int:
-    return max(len(each) for each in values if isinstance(each, np.ndarray))
+    return max(len(value) for value in values if isinstance(value, np.ndarray))
 
 
 def _take(vector: np.ndarray, positions: list[Any]) -> np.ndarray:
-    if not any(isinstance(each, np.ndarray) for each in positions):
+    if not any(isinstance(position, np.ndarray) for position in positions):
         return vector[(slice(None), *positions)]
     lanes = _lanes(vector, *positions)
     return np.broadcast_to(vector, (lanes, *vector.shape[1:]))[_index(positions, lanes)]

@@ -85,8 +85,8 @@ def fence_proxy(unit: Unit, op: Op) -> None:
 @op("nvvm.fence.mbarrier.init")
 def fence_mbarriers(unit: Unit, op: Op) -> None:
     """The mbarriers that the unit initialised are visible to copies and to other blocks."""
-    for each in unit.block.mbarriers.values():
-        each.fenced |= each.maker == unit.number
+    for value in unit.block.mbarriers.values():
+        value.fenced |= value.maker == unit.number
 
 
 @op("nvvm.setmaxregister", "nvvm.prefetch", "nvvm.nanosleep", "nvvm.pmevent")

@@ -70,8 +70,8 @@ def _copy_arrive(unit: Unit, op: Op, address: np.ndarray) -> None:
             mbarrier_at(unit, int(where)).pending += 1
 
     def signal() -> None:
-        for each in copies:
-            each.finish()
+        for copy in copies:
+            copy.finish()
         unit.clock.acquire_all(copies)
         arrive(unit, address, lanes, None, None)
 

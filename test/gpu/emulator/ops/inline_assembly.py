@@ -27,10 +27,10 @@ def _product(unit: Unit, instruction: Instruction, values: Values) -> list[Value
     if match is None or match[6]:
         unit.fail(f"{instruction.opcode} is not known")
     accumulator, left, right, scale, *flags = (
-        instruction.value(each, values) for each in instruction.operands
+        instruction.value(operand, values) for operand in instruction.operands
     )
-    flags = [int(unit.uniform(each)) if isinstance(each, np.ndarray) else each for each in flags]
-    negate, transpose = [each == -1 for each in flags[:2]] or [False] * 2, flags[2:]
+    flags = [int(unit.uniform(flag)) if isinstance(flag, np.ndarray) else flag for flag in flags]
+    negate, transpose = [flag == -1 for flag in flags[:2]] or [False] * 2, flags[2:]
     product = Product(
         int(match[1]),
         match[4],
@@ -80,7 +80,7 @@ def _fence_proxy(unit: Unit, instruction: Instruction, values: Values) -> list[V
 
 @assembly("st.shared", "st.volatile.shared")
 def _store(unit: Unit, instruction: Instruction, values: Values) -> list[Value]:
-    address, value = (instruction.value(each, values) for each in instruction.operands)
+    address, value = (instruction.value(operand, values) for operand in instruction.operands)
     data = reinterpret(spread(value, unit.lanes), np.dtype(np.uint8))
     unit.store(SHARED_SPACE, address.astype(np.uint64), data, data.shape[1])
     return []

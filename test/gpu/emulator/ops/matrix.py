@@ -34,7 +34,7 @@ def read_elements(bits: np.ndarray, kind: str) -> np.ndarray:
 
 def registers(values: list[np.ndarray], lanes: int) -> np.ndarray:
     """The bits of 32-bit registers, [lanes, registers]."""
-    return np.stack([reinterpret(spread(each, lanes), np.dtype(np.uint32))[:, 0] for each in values], 1)
+    return np.stack([reinterpret(spread(value, lanes), np.dtype(np.uint32))[:, 0] for value in values], 1)
 
 
 def by_warp(values: np.ndarray) -> np.ndarray:

@@ -69,14 +69,14 @@ def test_the_fragments_of_ptx() -> None:
     """m16n8k16: lane 5 is in group 1, and the second of its group."""
     one = WarpGrid(1, 1)
     sums = accumulators(16, 8, one)
-    assert [sums.element(each, 5) for each in range(4)] == [(1, 2), (1, 3), (9, 2), (9, 3)]
+    assert [sums.element(index, 5) for index in range(4)] == [(1, 2), (1, 3), (9, 2), (9, 3)]
     left = left_operand(16, 16, one, 2)
-    assert [left.element(each, 5) for each in range(8)] == [
+    assert [left.element(index, 5) for index in range(8)] == [
         *((1, 2), (1, 3), (9, 2), (9, 3)),
         *((1, 10), (1, 11), (9, 10), (9, 11)),
     ]
     right = right_operand(16, 8, one, 2)
-    assert [right.element(each, 5) for each in range(4)] == [(2, 1), (3, 1), (10, 1), (11, 1)]
+    assert [right.element(index, 5) for index in range(4)] == [(2, 1), (3, 1), (10, 1), (11, 1)]
 
 
 def test_runs_of_registers_lie_side_by_side() -> None:
@@ -168,7 +168,7 @@ def test_sums_of_wavefronts_are_the_next_products_left_operand() -> None:
 
 def test_neighbours_belong_to_different_instructions() -> None:
     columns = Side(1, 128, 128, 4)
-    assert [columns.first(each) for each in range(8)] == [0, 1, 2, 3, 64, 65, 66, 67]
+    assert [columns.first(index) for index in range(8)] == [0, 1, 2, 3, 64, 65, 66, 67]
     right = amd.operand_layout(columns, 4, WarpGrid(1, 1))
     assert right.unit_run(1) == 4
-    assert [right.element(each, 1) for each in range(5)] == [(0, 4), (0, 5), (0, 6), (0, 7), (1, 4)]
+    assert [right.element(index, 1) for index in range(5)] == [(0, 4), (0, 5), (0, 6), (0, 7), (1, 4)]

@@ -36,7 +36,7 @@ def test_live_buffers_never_overlap(seed: int) -> None:
     offsets, total = found.offsets, found.size
     assert len(offsets) == len(lifetimes)
     assert all(offset % ALIGNMENT == 0 for offset in offsets)
-    ends = [offset + each.size for offset, each in zip(offsets, lifetimes, strict=True)]
+    ends = [offset + lifetime.size for offset, lifetime in zip(offsets, lifetimes, strict=True)]
     assert all(end <= total for end in ends)
     for a, b in combinations(range(len(lifetimes)), 2):
         if lifetimes[a].overlaps(lifetimes[b]) and lifetimes[a].size and lifetimes[b].size:
@@ -48,7 +48,8 @@ def test_the_lower_bound_holds(seed: int) -> None:
     lifetimes = random_lifetimes(seed)
     steps = range(60)
     live = [
-        sum(aligned(each.size) for each in lifetimes if each.first <= step <= each.last) for step in steps
+        sum(aligned(lifetime.size) for lifetime in lifetimes if lifetime.first <= step <= lifetime.last)
+        for step in steps
     ]
     assert lower_bound(lifetimes) == max(live)
     assert plan(lifetimes).size >= lower_bound(lifetimes)
@@ -97,7 +98,7 @@ def test_the_best_strategy_is_taken() -> None:
 def test_random_plans_are_close_to_the_bound() -> None:
     """Over 200 random sets of buffers the sum of all plans is within 1 % of the sum of the bounds."""
     cases = [random_lifetimes(seed) for seed in range(200)]
-    assert sum(plan(each).size for each in cases) <= 1.01 * sum(map(lower_bound, cases))
+    assert sum(plan(case).size for case in cases) <= 1.01 * sum(map(lower_bound, cases))
 
 
 def test_plans_are_deterministic() -> None:
@@ -114,7 +115,7 @@ def test_a_chain_of_residual_blocks_needs_buffers_that_hang_from_the_top() -> No
         (small, 26, 29), (large, 29, 40), (middle, 32, 33), (wide, 33, 35), (wide, 35, 37), (small, 37, 40),
         (large, 40, 49), (1663488, 43, 46), (2 * small, 49, 51), (2 * small, 51, 62),
     ]  # fmt: skip
-    lifetimes = [Lifetime(*each) for each in lives]
+    lifetimes = [Lifetime(*live) for live in lives]
     found = plan(lifetimes)
     assert found.size == lower_bound(lifetimes)
     assert found.strategy.startswith("search from ")

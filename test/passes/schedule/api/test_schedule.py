@@ -142,6 +142,6 @@ def test_sampled_factors_fit() -> None:
 
 
 def test_every_primitive_has_an_applier_and_a_method() -> None:
-    names = {each.removeprefix("tloop.") for each in PRIMITIVES}
+    names = {primitive.removeprefix("tloop.") for primitive in PRIMITIVES}
     assert set(STEPS) == PRIMITIVES
-    assert all(callable(getattr(Schedule, each, None)) for each in names)
+    assert all(callable(getattr(Schedule, name, None)) for name in names)
