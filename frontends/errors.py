@@ -1,4 +1,4 @@
-"""The errors of the front ends: messages for the person who gave the model."""
+"""The errors of the front ends: messages for the user who supplied the model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ModelError(Error):
 
 
 class UnsupportedModelError(ModelError):
-    """A model that ONNX allows, with operators, types, or uses of them that the front end does not cover."""
+    """A model is valid ONNX, but has operators, types, or uses of them that the front end does not cover."""
 
 
 def _printable(text: str) -> str:

@@ -11,7 +11,7 @@ _are_flags: ContextVar[bool] = ContextVar("option_names", default=False)
 
 @contextmanager
 def named_as_flags() -> Iterator[None]:
-    """Inside the `with` block messages speak of --dim, --shape and --specialise."""
+    """Makes messages name the flags --dim, --shape and --specialise inside the `with` block."""
     token = _are_flags.set(True)
     try:
         yield

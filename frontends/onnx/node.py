@@ -68,7 +68,7 @@ class NodeError(ModelError):
 
 
 class UnsupportedNodeError(NodeError):
-    """A node's operator, or its use of it, is not covered by the importer; all of these are reported at
+    """The importer does not cover a node's operator, or the node's use of it; all such nodes are reported at
     once."""
 
 
