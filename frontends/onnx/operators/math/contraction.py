@@ -42,10 +42,10 @@ def _spread(node: Node, value: Value, batch: Sequence[Dim]) -> Value:
 
 @onnx_operator("Det", since=11)
 def det(node: Node) -> Value:
-    """Imports Det; floats of 16 bits are computed in f32 if the shape is dynamic.
+    """Imports Det.
 
-    Static shapes are fused with their casts; with dynamic shapes nothing is fused with the loops of an
-    elimination.
+    Floats of 16 bits of dynamic shape are cast to f32 by separate kernels, since nothing is fused with the
+    loops of an elimination.
     """
     x = node.input(0)
     if x.is_static or x.onnx_type not in (TensorProto.FLOAT16, TensorProto.BFLOAT16):
