@@ -18,7 +18,7 @@ from mlc.frontends.onnx.operators.image.sample_coordinates import (
     Tap,
     arithmetic,
     axis_taps,
-    extent_of,
+    dim_like,
 )
 from mlc.frontends.onnx.operators.image.sampling import Images, computed_in, interpolate
 from mlc.frontends.onnx.registry import onnx_operator
@@ -81,7 +81,7 @@ def _taps(node: Node, grid: Value, extents: list[Dim], onnx_type: int, sampling:
 
 def _to_elements(node: Node, at: Value, extent: Dim, align_corners: bool) -> Value:
     """Converts coordinates in [-1, 1] to units of elements."""
-    from_start, size = arithmetic(node, "add", at, 1), extent_of(node, extent, at)
+    from_start, size = arithmetic(node, "add", at, 1), dim_like(node, extent, at)
     if align_corners:
         return arithmetic(node, "mul", from_start, (size - 1) / 2)
     return arithmetic(node, "sub", arithmetic(node, "mul", from_start, size / 2), 0.5)

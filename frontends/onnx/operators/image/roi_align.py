@@ -22,7 +22,7 @@ from mlc.frontends.onnx.operators.image.sample_coordinates import (
     arithmetic,
     axis_taps,
     clamp,
-    extent_of,
+    dim_like,
 )
 from mlc.frontends.onnx.operators.image.sampling import Images, apply_weight, computed_in, interpolate
 from mlc.frontends.onnx.operators.image.taps import add_all
@@ -96,7 +96,7 @@ def _first_sample(node: Node, distance: Value, step: Value, count: Value) -> Val
 def _weight(node: Node, at: Value, elements: Value, extent: Dim) -> Value:
     """Returns the weight of each element in a sample at `at`; one at most one element outside gets the
     border's value."""
-    inside = clamp(node, at, extent_of(node, extent, at) - 1.0)
+    inside = clamp(node, at, dim_like(node, extent, at) - 1.0)
     away = node.emit("abs", node.emit("sub", inside, elements))
     weight = arithmetic(node, "max", node.emit("sub", node.scalar(1, away), away), 0.0)
     return node.emit("where", is_near(node, at, extent), weight, node.scalar(0, weight))
@@ -105,7 +105,7 @@ def _weight(node: Node, at: Value, elements: Value, extent: Dim) -> Value:
 def is_near(node: Node, at: Value, extent: Dim) -> Value:
     """Returns whether coordinates are at most one element outside the image: others count as zeros."""
     low = arithmetic(node, "greater_equal", at, -1.0)
-    return node.emit("and", low, arithmetic(node, "less_equal", at, extent_of(node, extent, at)))
+    return node.emit("and", low, arithmetic(node, "less_equal", at, dim_like(node, extent, at)))
 
 
 _BETWEEN = Sampling("linear", "border")

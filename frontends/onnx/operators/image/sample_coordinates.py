@@ -49,7 +49,7 @@ def scalar(node: Node, constant: Term, like: Value) -> Value:
     return constant.value if isinstance(constant, Formula) else node.scalar(constant, like)
 
 
-def extent_of(node: Node, extent: Dim, like: Value) -> Any:
+def dim_like(node: Node, extent: Dim, like: Value) -> Any:
     """Returns a dim to compute with: an integer, or a scalar of `like`'s type that the model computes."""
     return extent if isinstance(extent, int) else dim(node, extent, like.onnx_type)
 
@@ -86,7 +86,7 @@ def _inside(node: Node, at: Value, extent: Dim, sampling: Sampling) -> Value:
     """Moves coordinates outside the image inside according to the padding; with zeros they stay."""
     if sampling.padding == "zeros":
         return at
-    size = extent_of(node, extent, at)
+    size = dim_like(node, extent, at)
     low, high = (0.0, size - 1.0) if sampling.align_corners else (-0.5, size - 0.5)
     if sampling.padding == "reflection" and isinstance(size, Formula):
         # One element reflects itself.
@@ -174,16 +174,16 @@ def _point(node: Node, taps: list[Tap], extents: list[Dim], onnx_type: int, outs
     for axis, (tap, extent) in enumerate(zip(taps, extents, strict=True)):
         stride = product(extents[axis + 1 :])
         # Coordinates far outside would overflow an integer.
-        near = clamp(node, tap.index, extent_of(node, extent, tap.index) - 1.0) if outside else tap.index
+        near = clamp(node, tap.index, dim_like(node, extent, tap.index) - 1.0) if outside else tap.index
         part = node.cast(near, onnx_type)
-        part = arithmetic(node, "mul", part, extent_of(node, stride, part)) if stride != 1 else part
+        part = arithmetic(node, "mul", part, dim_like(node, stride, part)) if stride != 1 else part
         index = part if index is None else node.emit("add", index, part)
         if outside:
             within = node.emit("equal", near, tap.index)
             inside = within if inside is None else node.emit("and", inside, within)
     assert index is not None
     if inside is not None:
-        size = extent_of(node, product(extents), index)
+        size = dim_like(node, product(extents), index)
         index = node.emit("where", inside, index, scalar(node, size, index))
     return Point(index, _product(node, [tap.weight for tap in taps]))
 

@@ -16,7 +16,7 @@ from mlc.frontends.onnx.operators.image.sample_coordinates import (
     Point,
     Tap,
     arithmetic,
-    extent_of,
+    dim_like,
     points,
     scalar,
 )
@@ -83,9 +83,9 @@ class Images:
         """
         node = self.node
         index = node.emit("add", point.index, begins)
-        total = scalar(node, extent_of(node, self.total, index), index)
+        total = scalar(node, dim_like(node, self.total, index), index)
         if self.zeros:
-            outside = arithmetic(node, "equal", point.index, extent_of(node, self.size, point.index))
+            outside = arithmetic(node, "equal", point.index, dim_like(node, self.size, point.index))
             index = node.emit("where", outside, total, index)
         if self.channels != 1:
             channels = self._steps(self.channels, self.size, [1, self.channels, 1])

@@ -83,11 +83,11 @@ def read_forest(node: Node, weights: str) -> Forest:
     named = [str(mode, "utf-8") if isinstance(mode, bytes) else mode for mode in node.attr("nodes_modes")]
     is_leaf = np.array([_same_length("nodes_modes", np.array(named), count) == "LEAF"]).reshape(-1)
     # Leaves count down from -1, inner nodes up from 0.
-    strings_of = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
-    by_name = dict(zip(zip(trees, ids, strict=True), strings_of.tolist(), strict=True))
+    node_indices = np.where(is_leaf, -np.cumsum(is_leaf), np.cumsum(~is_leaf) - 1)
+    by_name = dict(zip(zip(trees, ids, strict=True), node_indices.tolist(), strict=True))
     if len(by_name) != count:
         raise NodeError("nodes_treeids and nodes_nodeids name a node twice")
-    first = dict(zip(reversed(trees), reversed(strings_of.tolist()), strict=True))
+    first = dict(zip(reversed(trees), reversed(node_indices.tolist()), strict=True))
     inner = np.flatnonzero(~is_leaf)
     modes = _modes([named[i] for i in inner])
     thresholds = read_values(node, "nodes_values")

@@ -15,10 +15,10 @@ from mlc.frontends.onnx.values import Nothing, OnnxValue, RunTimeOptional, Value
 @onnx_operator("Optional")
 def optional(node: Node) -> list[OnnxValue]:
     """Imports Optional: its input, or an optional without an element."""
-    given, value_type = node.any_input(0), node.attr("type", None)
+    given, type_proto = node.any_input(0), node.attr("type", None)
     if given is not None:
         return [given]
-    element = None if value_type is None else read_value_type(value_type)
+    element = None if type_proto is None else read_value_type(type_proto)
     return [Nothing(element if isinstance(element, TensorValueType | SequenceValueType) else None)]
 
 

@@ -42,8 +42,8 @@ def tile_along_axis(node: Node) -> Value:
     if tiles.is_constant:
         [count] = node.elements(tiles).reshape(-1)
         return node.emit("tile", x, repeats=[int(count) if index == axis else 1 for index in range(x.rank)])
-    [repeats_along] = node.read_dims(node.reshape(node.cast(tiles, TensorProto.INT64), [1]))
-    return _tile_axis(node, x, axis, repeats_along)
+    [repeats] = node.read_dims(node.reshape(node.cast(tiles, TensorProto.INT64), [1]))
+    return _tile_axis(node, x, axis, repeats)
 
 
 def _tile_axis(node: Node, x: Value, axis: int, count: Dim) -> Value:
