@@ -40,8 +40,6 @@ def host_target() -> Target:
         features=tuple(f"{'+' if on else '-'}{name}" for name, on in sorted(features.items())),
         vector_bits=_vector_bits(features),
         vector_registers=_vector_registers(features),
-        bf16=bool(features.get("avx512bf16") or features.get("bf16")),
-        fma=bool(features.get("fma")) or not llvm.get_process_triple().startswith("x86"),
         cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0,
         l1d=sizes.get("l1d", Target.l1d),
         l2=sizes.get("l2", Target.l2),
@@ -66,7 +64,9 @@ def probe_cpu(cpu: str) -> Target:
     assembly = _probe_assembly(cpu)
     bits = 512 if "%zmm" in assembly else 256 if "%ymm" in assembly else 128
     registers = 32 if bits == 512 else 16
-    return Target(name=cpu, cpu=cpu, vector_bits=bits, vector_registers=registers, fma="vfmadd" in assembly)
+    # Processors with 256-bit vectors and without FMA exist: AVX alone.
+    lacking = ("-fma",) if bits >= 256 and "vfmadd" not in assembly else ()
+    return Target(name=cpu, cpu=cpu, features=lacking, vector_bits=bits, vector_registers=registers)
 
 
 def _probe_assembly(cpu: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from mlc.errors import Error
+from mlc.targets.features import implied_features
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -25,7 +26,7 @@ class Target:
 
     `cpu` and `features` are LLVM's names (`features` adds to or takes from what `cpu` implies: "+avx2",
     "-rtm"). `vector_bits` is the width of the vectors that code should use, `vector_registers` how many of
-    them there are; `bf16` says that there are products of bf16 pairs. Cache sizes are in bytes; `l1d` and
+    them there are. Cache sizes are in bytes; `l1d` and
     `l2` are those of one core, `l3` is shared, 0 where there is none. `cores` is how many cores a process
     may run on, 0 when unknown.
 
@@ -39,8 +40,6 @@ class Target:
     features: tuple[str, ...] = ()
     vector_bits: int = 128
     vector_registers: int = 16
-    fma: bool = False
-    bf16: bool = False
     l1d: int = 32 * KIB
     l2: int = 256 * KIB
     l3: int = 8 * MIB
@@ -70,6 +69,14 @@ class Target:
     def architecture(self) -> str:
         """First part of the triple, for instance "x86_64"."""
         return self.triple.partition("-")[0]
+
+    def has(self, feature: str) -> bool:
+        """Whether it is an x86-64 processor with the feature that LLVM calls `feature`, one of `FEATURES`:
+        given in `features`, or implied by `cpu` and the width of its vectors."""
+        for each in reversed(self.features):
+            if each[1:] == feature:
+                return each[0] == "+"
+        return self.architecture == "x86_64" and feature in implied_features(self.cpu, self.vector_bits)
 
     def with_features(self, *features: str) -> Target:
         """A copy with `features` ("+x", "-x") appended; later ones win."""

@@ -6,24 +6,15 @@ from mlc.targets.base import KIB, MIB, Target
 
 LINUX_AARCH64 = "aarch64-unknown-linux-gnu"
 LINUX_RISCV64 = "riscv64-unknown-linux-gnu"
-# Those that multiply pairs of bf16 numbers and add the products to f32 (AVX-512 BF16, BFDOT).
-BF16 = frozenset(
-    [
-        *("cooperlake", "sapphirerapids", "emeraldrapids", "graniterapids", "znver4", "znver5"),
-        *("neoverse-n2", "neoverse-v1", "neoverse-v2"),
-    ]
-)
 
 
 def _x86(name: str, bits: int, l1d: int, l2: int, l3: int) -> Target:
-    """An x86-64 processor under LLVM's name; every one with 256-bit or wider vectors here has FMA."""
+    """An x86-64 processor under LLVM's name. Its features follow from `name` and `bits` (`FEATURES`)."""
     return Target(
         name=name,
         cpu=name,
         vector_bits=bits,
         vector_registers=32 if bits >= 512 else 16,
-        fma=bits >= 256,
-        bf16=name in BF16,
         l1d=l1d * KIB,
         l2=l2 * KIB,
         l3=l3 * MIB,
@@ -41,8 +32,6 @@ def _other(
         features=tuple(f"+{feature}" for feature in features.split()),
         vector_bits=bits,
         vector_registers=32,
-        fma=True,
-        bf16=name in BF16,
         l1d=l1d * KIB,
         l2=l2 * KIB,
         l3=l3 * MIB,

@@ -12,7 +12,7 @@ from mlc.compiler.code_path import CodePath
 from mlc.compiler.host_program.step_list import COPY, WAIT, Tape
 from mlc.compiler.options import Range
 from mlc.compiler.programs.bundle import Stage
-from mlc.compiler.programs.program import Program, required_features, weight_names
+from mlc.compiler.programs.program import Program, cpuinfo_checks, weight_names
 from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.plan.parts import NO_CODE, CopyStep, Processor
 
@@ -96,7 +96,11 @@ def _processor(path: CodePath, calls: Sequence[str]) -> Processor:
         return NO_CODE
     assert path.processor is not None, "path_of has found the way"
     machine = path.processor.machine
-    features = tuple(required_features(machine))
     return Processor(
-        tuple(f"{name}.o" for name in calls), tuple(calls), machine.triple, machine.cpu, features
+        tuple(f"{name}.o" for name in calls),
+        tuple(calls),
+        machine.triple,
+        machine.cpu,
+        machine.features,
+        tuple(cpuinfo_checks(machine)),
     )

@@ -23,9 +23,9 @@ from mlc.runtime import (
     write_shared_library,
 )
 from mlc.runtime.deduplicated_arrays import SharedBytes
-from mlc.runtime.host_features import CPU_FEATURES
 from mlc.runtime.manifest import DYNAMIC_FORMAT, SPECIALISED_FORMAT, STATIC_FORMAT
 from mlc.targets import Target
+from mlc.targets.features import FEATURES, CpuFeature
 
 if TYPE_CHECKING:
     from mlc.runtime.cuda.plan.plan import Plan
@@ -114,7 +114,9 @@ class Program:
             "target": {
                 "triple": self.target.triple,
                 "cpu": self.target.cpu,
-                "features": required_features(self.target),
+                "features": list(self.target.features),
+                "cpuinfo": cpuinfo_checks(self.target),
+                "builtins": [each.name for each in required_features(self.target) if each.builtin],
             },
             **code,
             "inputs": _specs(self.inputs, self.main.inputs),
@@ -179,15 +181,14 @@ class Program:
         )
 
 
-# The level whose features code with vectors of so many bits relies on.
-_LEVELS = {256: "x86-64-v3", 512: "x86-64-v4"}
+def required_features(target: Target) -> list[CpuFeature]:
+    """What a machine must have to run the code, of what can be looked for."""
+    return [each for each in FEATURES if target.has(each.name)]
 
 
-def required_features(target: Target) -> list[str]:
-    """What a machine must have to run the code: the target's own features, or those of its vector width."""
-    own = [feature for feature in target.features if feature.startswith("+")]
-    level = _LEVELS.get(target.vector_bits, "") if target.architecture == "x86_64" else ""
-    return own or [f"+{each}" for each in CPU_FEATURES.get(level, ())]
+def cpuinfo_checks(target: Target) -> list[str]:
+    """How the runtime looks for `required_features`: "NAME=FLAG", LLVM's name and /proc/cpuinfo's."""
+    return [f"{each.name}={each.flag}" for each in required_features(target)]
 
 
 def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def accumulators(target: Target, per_row: int) -> int:
     memory. Elsewhere the rows' numbers, or products before they are added, take registers too: with more than
     half, LLVM spills.
     """
-    if target.architecture == "x86_64" and target.fma:
+    if target.has("fma"):
         return target.vector_registers - per_row - 1
     return target.vector_registers // 2
 
@@ -97,6 +97,11 @@ def keeps_rows_in_vectors(target: Target) -> bool:
     return is_neon(target)
 
 
+def has_fma(target: Target) -> bool:
+    """Whether there are multiply-adds of vectors, as everywhere but on old x86-64 processors."""
+    return target.architecture != "x86_64" or target.has("fma")
+
+
 def has_bf16(target: Target) -> bool:
     """Whether there are instructions that round f32 to bf16."""
-    return target.bf16 and target.architecture == "x86_64"
+    return target.has("avx512bf16")

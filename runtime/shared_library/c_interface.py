@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.runtime.host_features import required_features
 from mlc.runtime.manifest import Manifest
 from mlc.runtime.safetensors import layout
 from mlc.runtime.shared_library.c_templates import (
@@ -22,14 +21,6 @@ from mlc.runtime.shared_library.c_templates import (
     STATIC_TYPES,
 )
 from mlc.runtime.tensors import TensorSpec
-
-# What GCC's and Clang's __builtin_cpu_supports know; other features are not checked.
-_CHECKED_FEATURES = frozenset(
-    [
-        *("ssse3", "sse4.1", "sse4.2", "popcnt", "avx", "avx2", "fma", "bmi", "bmi2", "avx512f", "avx512bw"),
-        *("avx512cd", "avx512dq", "avx512vl", "avx512ifma", "avx512vbmi", "avx512vnni"),
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -91,7 +82,7 @@ class Interface:
         offsets, size = layout(manifest.weights)
         rows = [self.row(i, spec) for i, spec in enumerate((*manifest.inputs, *manifest.outputs))]
         count = len(manifest.inputs)
-        checked = [f for f in required_features(manifest.target) if f in _CHECKED_FEATURES]
+        checked = [str(each) for each in manifest.target.get("builtins", ())]
         return GLUE.format(
             name=self.name,
             header=header,

@@ -221,7 +221,7 @@ def test_parts_that_do_not_fit(parts: Any, monkeypatch: pytest.MonkeyPatch) -> N
         build({"format": 4})
     monkeypatch.setattr("mlc.runtime.host_features.host_flags", lambda: frozenset({"avx2"}))
     with pytest.raises(ExecutableError, match="with amx-tile, which this machine's processor lacks"):
-        build({"target": {"cpu": "sapphirerapids", "features": ["+avx2", "-avx512f", "+amx-tile"]}})
+        build({"target": {"cpu": "sapphirerapids", "cpuinfo": ["avx2=avx2", "amx-tile=amx_tile"]}})
     with pytest.raises(ExecutableError, match="compiled for aarch64, this machine is x86_64"):
         build({"target": {"triple": "aarch64-linux-gnu"}})
 

@@ -186,7 +186,7 @@ def test_missing_processor_feature(parts: Any, tmp_path: Path) -> None:
     absent = [name for name in ("avx512vbmi", "avx512ifma", "avx512f", "avx2") if name not in flags]
     if not absent:
         pytest.skip("this processor has every feature that the library checks")
-    manifest = parts.manifest | {"target": {"features": [f"+{absent[0]}"]}}
+    manifest = parts.manifest | {"target": {"builtins": [absent[0]]}}
     done = run(build(replace(parts, manifest=manifest), tmp_path))
     assert done.returncode == 1
     assert f"compiled for a processor with {absent[0]}, which this one lacks" in done.stderr

@@ -10,6 +10,7 @@ from typing import Protocol
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes import registry
+from mlc.passes.common.target import has_fma
 from mlc.passes.graph.windows.blocked_channels import is_pixel_lookup, likely_shape
 from mlc.passes.graph.windows.conv_to_matmul import is_product
 from mlc.passes.graph.windows.row_windows import is_row_window
@@ -92,7 +93,7 @@ class AnalyticCosts:
         if block <= 1:
             return float(elements * steps * (LATENCY if steps > SHORT_SUM else 1))
         vectors = elements / block * -(-block // (self.target.vector_bits // 32))
-        return vectors * steps / (2 if self.target.fma else 1)
+        return vectors * steps / (2 if has_fma(self.target) else 1)
 
 
 @dataclass(frozen=True)

@@ -42,14 +42,15 @@ class Kernel:
 @dataclass(frozen=True)
 class Processor:
     """Code of the host's processor. `functions` are symbols of the relocatable `objects` (file names) that
-    `call` steps name by number; `triple`, `cpu` and `features` say what a machine must have to run them, as
-    the target of a manifest does."""
+    `call` steps name by number; `triple`, `cpu`, `features` and `cpuinfo` say what a machine must have to run
+    them, as the target of a manifest does."""
 
     objects: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     triple: str = ""
     cpu: str = ""
     features: tuple[str, ...] = ()
+    cpuinfo: tuple[str, ...] = ()
 
 
 NO_CODE = Processor()

@@ -142,7 +142,7 @@ func.func @window(%x: memref<2x5x9x32xf32>, %w: memref<4x2x3x3x32x32xf32>, %y: m
 // No reduction around the innermost loop: the rows' numbers lie one behind the other.
 // CHECK-LABEL: func.func @product
 // CHECK-NOT: memref.prefetch
-module attributes {tloop.target = "name=x,triple=x86_64-unknown-linux-gnu,vector-bits=512,vector-registers=32,fma=1,l2=262144"} {
+module attributes {tloop.target = "name=x,triple=x86_64-unknown-linux-gnu,vector-bits=512,vector-registers=32,l2=262144"} {
   func.func @apart(%x: memref<64x16x16x32xf32>, %w: memref<4x64x32x32xf32>, %y: memref<4x8x8x32xf32>, %zero: vector<32xf32>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -41,13 +41,10 @@ def _packages() -> list[Finding]:
 
 def _processor() -> list[Finding]:
     from mlc.codegen.host_target import host_target
+    from mlc.targets.features import FEATURES
 
     host = host_target()
-    features = [
-        name
-        for name in ("avx2", "fma", "avx512f", "avx512bf16", "avx512vnni", "amx-tile")
-        if f"+{name}" in host.features
-    ]
+    features = [each.name for each in FEATURES if each.level != 2 and host.has(each.name)]
     caches = ", ".join(
         f"{name} {byte_size(size)}" for name, size in (("L1", host.l1d), ("L2", host.l2), ("L3", host.l3))
     )
