@@ -16,6 +16,7 @@ from mlc.bindings import arith, ir, tensor
 from mlc.dialects.graph.dims.function_dims import NAMES, Dims, Shape
 from mlc.dialects.graph.sizes import Name, Operation, Size, symbol
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import index_constant
 from mlc.passes.common.kernel_functions import DIMS
 
 _CURRENT: ContextVar[RunTimeDims | None] = ContextVar("run_time_dims", default=None)
@@ -38,7 +39,9 @@ class RunTimeDims:
             for index, value in enumerate(op.results):
                 self._shapes[value] = _named(op, index) or dims.of(value)
         with ir.InsertionPoint(ops[0]), kernel.location:
-            self._numbers = [tensor.extract(given, [_index(place)]) for place in range(given.type.shape[0])]
+            self._numbers = [
+                tensor.extract(given, [index_constant(place)]) for place in range(given.type.shape[0])
+            ]
 
     @property
     def begin(self) -> ir.InsertionPoint:
@@ -58,10 +61,10 @@ class RunTimeDims:
     def number(self, size: int | Size) -> ir.Value:
         """The size as a value of type index, computed at the insertion point."""
         if isinstance(size, int):
-            return _index(size)
+            return index_constant(size)
         total: ir.Value | None = None
         for monomial, count in size.terms:
-            term = _index(count) if count != 1 or not monomial else None
+            term = index_constant(count) if count != 1 or not monomial else None
             for factor in monomial:
                 value = self._factor(factor)
                 term = value if term is None else arith.muli(term, value)
@@ -78,7 +81,7 @@ class RunTimeDims:
             return arith.floordivsi(left, right)
         if factor.kind == "max":
             return arith.maxsi(left, right)
-        one = arith.cmpi(arith.CmpIPredicate.eq, left, _index(1))
+        one = arith.cmpi(arith.CmpIPredicate.eq, left, index_constant(1))
         return arith.select(one, right, left)
 
     def _named_number(self, name: str) -> ir.Value:
@@ -104,11 +107,6 @@ def _shape(kind: ir.Type, names: ir.Attribute) -> Shape:
 def _named(op: ir.Operation, index: int) -> Shape | None:
     """The dims that the op itself names for a result, where it does."""
     return _shape(op.results[index].type, op.attributes[NAMES][index]) if NAMES in op.attributes else None
-
-
-def _index(value: int) -> ir.Value:
-    kind = ir.IndexType.get()
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from mlc.bindings import arith, ir, linalg, tensor
 from mlc.bindings import complex as complex_dialect
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i64, integer_constant
 from mlc.passes.common.dynamic_dims import UNKNOWN, current, mixed
 
 Scalars = Sequence[ir.Value]
@@ -50,8 +51,13 @@ def constant(kind: ir.Type, value: float | int | bool | Size) -> ir.Value:
         parts = [ir.FloatAttr.get(kind.element_type, float(each)) for each in (value, 0.0)]
         return complex_dialect.ConstantOp(kind, ir.ArrayAttr.get(parts)).result
     if isinstance(kind, ir.IntegerType) and kind.width == 1:
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(bool(value)))).result
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, _signed(int(value), kind))).result
+        return integer_constant(kind, int(bool(value)))
+    return integer_constant(kind, _signed(int(value), kind))
+
+
+def index_value(value: int | Size) -> ir.Value:
+    """Builds an index: a constant, or the value of a size at run time."""
+    return constant(ir.IndexType.get(), value)
 
 
 def _number(kind: ir.Type, size: Size) -> ir.Value:
@@ -60,7 +66,7 @@ def _number(kind: ir.Type, size: Size) -> ir.Value:
     number = known.number(size)
     if isinstance(kind, ir.IndexType):
         return number
-    wide = arith.index_cast(ir.IntegerType.get_signless(64), number)
+    wide = arith.index_cast(i64(), number)
     if is_float(kind):
         return arith.sitofp(kind, wide)
     return wide if kind.width == 64 else arith.trunci(kind, wide)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from mlc.bindings import ir, scf
-from mlc.passes.common.vector_builders import index_constant
+from mlc.passes.common.linalg_builders import index_value
 
 Carried = list[ir.Value]
 Body = Callable[[ir.Value, Carried], Sequence[ir.Value]]
@@ -20,8 +20,8 @@ def loop(
     step: int = 1,
 ) -> Carried:
     """What `body(index, carried)` makes of `carried`, for the indices from `first` on, below `extent`."""
-    begin, end = (each if isinstance(each, ir.Value) else index_constant(each) for each in (first, extent))
-    op = scf.ForOp(begin, end, index_constant(step), list(carried))
+    begin, end = (each if isinstance(each, ir.Value) else index_value(each) for each in (first, extent))
+    op = scf.ForOp(begin, end, index_value(step), list(carried))
     with ir.InsertionPoint(op.body):
         scf.YieldOp(body(op.induction_variable, list(op.inner_iter_args)))
     return list(op.results)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import affine, arith, ir, scf, tensor, vector
-from mlc.dialects.graph.sizes import Size
 from mlc.passes.common.dynamic_dims import UNKNOWN, mixed
 from mlc.passes.common.linalg_builders import affine_map, constant, dims, static_shape, tensor_type
-
-
-def index_constant(value: int | Size) -> ir.Value:
-    return constant(ir.IndexType.get(), value)
 
 
 def apply_map(expression: ir.AffineExpr, operands: Sequence[ir.Value]) -> ir.Value:

@@ -14,7 +14,7 @@ from mlc.bindings import address, arith, func, gpu, ir, memref, scf
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_launch_into
-from mlc.passes.common.constants import index_constant
+from mlc.passes.common.constants import i1, i8, i64, index_constant, integer_constant
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.values import splat
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
@@ -74,7 +74,7 @@ class BodyBuilder:
     def conditional(self, loop: Loop) -> None:
         """A loop whose body says whether it runs again."""
         trips, first = self.number(loop.op.operands[0]), self.scalar(loop.op.operands[1])
-        kinds = [ir.IndexType.get(), ir.IntegerType.get_signless(1)]
+        kinds = [ir.IndexType.get(), i1()]
         made = scf.WhileOp(kinds, [index_constant(0), first])
         before, after = made.before.blocks.append(*kinds), made.after.blocks.append(*kinds)
         with ir.InsertionPoint(before):
@@ -92,7 +92,7 @@ class BodyBuilder:
         iteration, condition = list(loop.body.arguments)[:2]
         self.iterations[iteration] = number
         if is_stored(iteration):
-            count = arith.IndexCastOp(ir.IntegerType.get_signless(64), number).result
+            count = arith.IndexCastOp(i64(), number).result
             memref.StoreOp(count, self.host.buffer(iteration), [])
         if is_stored(condition):
             memref.StoreOp(self.truth(True), self.host.buffer(condition), [])
@@ -118,8 +118,7 @@ class BodyBuilder:
         return index_held(value, self.host.buffer)
 
     def truth(self, value: bool) -> ir.Value:
-        kind = ir.IntegerType.get_signless(1)
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
+        return integer_constant(i1(), value)
 
     def moved(self, rows: Sequence[Row], width: int, begin: int) -> ir.Value:
         """The place of a part that lies in rows, `begin` behind that, counted in `width` bytes."""
@@ -180,7 +179,7 @@ class HostRewriter:
         inputs = [memref_type(value.type) for value in plan.arguments]
         outputs = [memref_type(value.type) for value in plan.returned]
         weights = [memref_type(op.results[0].type) for op in plan.weights]
-        arena = ir.MemRefType.get([self.plan.size], ir.IntegerType.get_signless(8))
+        arena = ir.MemRefType.get([self.plan.size], i8())
         kind = ir.FunctionType.get([*inputs, *outputs, *weights, arena], [])
         name = old.attributes["sym_name"].value
         function = func.FuncOp(name, kind, loc=old.location, ip=ir.InsertionPoint(old))

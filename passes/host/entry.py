@@ -12,6 +12,7 @@ from mlc.bindings import gpu, ir, llvm, memref
 from mlc.dialects import tloop
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import Pass, PassError
+from mlc.passes.common.constants import i8, i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.host.common.control import ControlBuilder
@@ -24,7 +25,6 @@ from mlc.passes.host.common.llvm_builders import (
     offset,
     pointer,
     store,
-    word,
 )
 from mlc.passes.host.offsets import STEPS, Place, places_of
 from mlc.passes.host.sized.entry import SIGNATURES, SizedEntryBuilder, is_sized
@@ -100,9 +100,9 @@ class EntryBuilder:
         ]
         if tokens:
             words = TRANSFER_BYTES // 8
-            memory = allocated(words * len(tokens), word())
+            memory = allocated(words * len(tokens), i64())
             for number, token in enumerate(tokens):
-                element = word()
+                element = i64()
                 self.transfers[token] = offset(memory, words * number, element)
 
     def launch(self, op: ir.Operation, buffers: ir.Value, frame: ir.Value, dims: ir.Value) -> None:
@@ -146,7 +146,7 @@ class EntryBuilder:
                 self.bases[place.argument] = llvm.LoadOp(
                     pointer(), offset(buffers, place.argument, pointer())
                 ).result
-        base, byte = self.bases[place.argument], ir.IntegerType.get_signless(8)
+        base, byte = self.bases[place.argument], i8()
         address = offset(base, place.offset, byte) if place.offset else base
         if place.moved is None:
             return address

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from mlc.bindings import builtin, func, ir, llvm
 from mlc.passes.base import Pass, PassError
+from mlc.passes.common.constants import i64
 from mlc.passes.common.kernel_functions import DIMS, IN_PLACE, MARK, is_kernel
 
 IMPLEMENTATION = "__body"
@@ -29,7 +30,7 @@ def row_major_strides(shape: list[int]) -> list[int]:
 
 
 def _llvm_constant(value: int) -> ir.Value:
-    kind = ir.IntegerType.get_signless(64)
+    kind = i64()
     return llvm.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
 
 
@@ -135,7 +136,7 @@ def _shapes(
     given = [pointers[index] for index, kind in enumerate(kinds) if _gives_dims(kind)]
     named = iter(kernel.attributes[DIMS]) if DIMS in kernel.attributes else iter(())
     loaded: dict[int, ir.Value] = {}
-    word = ir.IntegerType.get_signless(64)
+    word = i64()
 
     def load(place: int) -> ir.Value:
         if place not in loaded:

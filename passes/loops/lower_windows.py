@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from mlc.bindings import func, ir, tensor
 from mlc.passes.base import Pass
-from mlc.passes.common.linalg_builders import constant, dims, empty, static_shape, tensor_type
+from mlc.passes.common.constants import index_constant
+from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
 from mlc.passes.common.rewriting import collect_ops, replace_op
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.common.vector_builders import apply_map
@@ -21,7 +22,7 @@ def as_loops(op: ir.Operation, width: int) -> ir.Value:
     shape, rows = static_shape(op.results[0]), part_rows(op, width)
     element = tensor_type(op.results[0]).element_type
     kind = ir.RankedTensorType.get([1, 1, rows, shape[3]], element)
-    zero = constant(ir.IndexType.get(), 0)
+    zero = index_constant(0)
 
     def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
         image, channel, number = indices

@@ -13,8 +13,8 @@ from typing import ClassVar
 from mlc.bindings import arith, func, ir, run_upstream, scf
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
+from mlc.passes.common.constants import index_constant
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS, ONE_THREAD, is_kernel
-from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.rewriting import collect_ops
 
 _BOUNDS = ("staticLowerBound", "staticUpperBound", "staticStep")
@@ -30,7 +30,7 @@ def run_few_on_one_thread(loop: ir.Operation, least: int) -> None:
             count = arith.ceildivsi(arith.subi(end, begin), step)
             total = count if total is None else arith.muli(total, count)
         assert total is not None, "a loop has a dim"
-        few = arith.cmpi(arith.CmpIPredicate.slt, total, constant(ir.IndexType.get(), least))
+        few = arith.cmpi(arith.CmpIPredicate.slt, total, index_constant(least))
         choice = scf.IfOp(few, has_else=True)
     with ir.InsertionPoint(choice.then_block), loop.location:
         _sequential(loop, bounds)
@@ -44,10 +44,7 @@ def _bounds(loop: ir.Operation) -> list[tuple[ir.Value, ir.Value, ir.Value]]:
     """Begin, end and step of each dim as values."""
     unknown, given = ir.ShapedType.get_dynamic_size(), iter(loop.operands)
     columns = [
-        [
-            next(given) if each == unknown else constant(ir.IndexType.get(), each)
-            for each in loop.attributes[name]
-        ]
+        [next(given) if each == unknown else index_constant(each) for each in loop.attributes[name]]
         for name in _BOUNDS
     ]
     return list(zip(*columns, strict=True))

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from mlc.bindings import affine, func, ir, memref
 from mlc.passes.base import Pass, PassError
+from mlc.passes.common.constants import i8, index_constant
 from mlc.passes.common.kernel_functions import DIMS, WORKSPACE, is_kernel, is_workspace
-from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.rewriting import collect_ops, erase_op, replace_op, terminator_of
 
 # Regions that every thread enters on its own stack.
@@ -69,10 +69,10 @@ def to_stack(op: ir.Operation) -> None:
 def _part_to_stack(op: ir.Operation, kind: ir.MemRefType, size: int) -> None:
     """As much of a buffer of `size` bytes as the allocation needs each time."""
     with ir.InsertionPoint.at_block_begin(owner_block(op)), op.location:
-        memory = ir.MemRefType.get([size], ir.IntegerType.get_signless(8))
+        memory = ir.MemRefType.get([size], i8())
         whole = memref.AllocaOp(memory, [], [], alignment=64)
     with ir.InsertionPoint(op), op.location:
-        part = memref.ViewOp(kind, whole.result, constant(ir.IndexType.get(), 0), list(op.operands))
+        part = memref.ViewOp(kind, whole.result, index_constant(0), list(op.operands))
     replace_op(op, [part.result])
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import arith, func, ir, scf
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
-from mlc.passes.common.linalg_builders import constant
+from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import collect_ops, defining_op
 
 SWITCH = scf.IndexSwitch.NAME
@@ -79,7 +79,7 @@ def unswitch(choice: Choice) -> None:
 
 def _range(choice: Choice, size: int) -> tuple[ir.Value, ir.Value]:
     """The iterations whose tiles have `size` points."""
-    number, zero = (constant(ir.IndexType.get(), each) for each in (size, 0))
+    number, zero = (index_constant(each) for each in (size, 0))
     is_large, is_small = (
         arith.cmpi(arith.CmpIPredicate.eq, each, number) for each in (choice.large, choice.small)
     )

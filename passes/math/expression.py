@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, math
+from mlc.passes.common.constants import i32, i64
 
 
 def element_type(kind: ir.Type) -> ir.Type:
@@ -136,7 +137,7 @@ class Number:
 
     def to_integer(self) -> Number:
         """This f32, without its fraction, as i32. It must be in range, and not NaN."""
-        kind = with_element(self.type, ir.IntegerType.get_signless(32))
+        kind = with_element(self.type, i32())
         return Number(arith.fptosi(kind, self.value))
 
     def widened(self) -> Number:
@@ -187,7 +188,7 @@ def square_root(x: Number) -> Number:
 def wide_product(a: Number, b: Number) -> tuple[Number, Number]:
     """The low and the high 32 bits of the product of two unsigned i32. What `arith.mului_extended` becomes,
     which has no lowering for vectors of several dims."""
-    wide = with_element(a.type, ir.IntegerType.get_signless(64))
+    wide = with_element(a.type, i64())
     product = Number(arith.muli(*(arith.extui(wide, each.value) for each in (a, b))))
     high = product.shift_right_unsigned(32)
     return Number(arith.trunci(a.type, product.value)), Number(arith.trunci(a.type, high.value))

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.base import Pass
+from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import apply_patterns, replace_op
 
 
@@ -33,7 +34,7 @@ def unroll(op: ir.Operation) -> bool:
     places = list(op.operands)[1 : 1 + ir.MemRefType(source.type).rank]
     elements = []
     for position in range(ir.VectorType(op.results[0].type).shape[0]):
-        offset = arith.ConstantOp(ir.IndexType.get(), ir.IntegerAttr.get(ir.IndexType.get(), position)).result
+        offset = index_constant(position)
         place = arith.addi(places[dim], offset)
         elements.append(memref.load(source, [*places[:dim], place, *places[dim + 1 :]]))
     replace_op(op, vector.from_elements(op.results[0].type, elements))

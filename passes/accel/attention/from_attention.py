@@ -24,6 +24,7 @@ from mlc.passes.accel.tiles.block_order import BlockOrder
 from mlc.passes.accel.tiles.launches import launch
 from mlc.passes.accel.tiles.representations import as_value
 from mlc.passes.base import Pass
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.kernel_functions import kernels_on_tensors
 from mlc.passes.common.rewriting import erase_op
@@ -36,7 +37,7 @@ def build_launch(attention: Attention, sizes: Sizes, memory: list[ir.Value]) -> 
     counts = [*attention.leading, -(-attention.queries // sizes.queries)]
     single = [1] * len(attention.leading)
     order = BlockOrder(counts, [*single, sizes.cluster], [*single, 1])
-    warps = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), sizes.warps)
+    warps = i64_attribute(sizes.warps)
     body = launch(order.grid, order.clusters, warps)
     with ir.InsertionPoint(body):
         *heads, tile = map(as_value, order.places(list(body.arguments)))
@@ -107,7 +108,7 @@ class Block:
             new = step(Running(*loop.inner_iter_args), found, scores.factor, may_hide_all=hidden)
             scf.YieldOp(self._weighted(operands, new).values)
         if attention.keys > sizes.keys:
-            stages = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), sizes.stages)
+            stages = i64_attribute(sizes.stages)
             loop.operation.attributes[STAGES_ATTRIBUTE] = stages
             if sizes.overlap:
                 loop.operation.attributes[OVERLAP] = ir.UnitAttr.get()

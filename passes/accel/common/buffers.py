@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlc.bindings import ir, vector
 from mlc.dialects.accel import SHARED
 from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.constants import index_constant as index
 
 VIEWS = frozenset({"memref.subview", "memref.cast"})
@@ -16,11 +17,10 @@ _SWIZZLES = (128, 64, 32)
 def new_buffer(kind: ir.MemRefType, before: ir.Value | None = None) -> ir.Value:
     """A matrix in shared memory, swizzled as wide as its rows allow: `accel.alloc`, or in the memory of the
     buffer `before` that nothing uses any more."""
-    i64 = ir.IntegerType.get_signless(64)
-    swizzle = {"swizzle": ir.IntegerAttr.get(i64, widest_swizzle(kind))}
+    swizzle = {"swizzle": i64_attribute(widest_swizzle(kind))}
     if before is not None:
         return ir.Operation.create(REUSE, [kind], [before], swizzle).results[0]
-    stages = {"stages": ir.IntegerAttr.get(i64, 1)}
+    stages = {"stages": i64_attribute(1)}
     return ir.Operation.create("accel.alloc", [kind], [], {**stages, **swizzle}).results[0]
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import arith, ir, llvm, memref
-from mlc.passes.accel.common.integers import i32
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i32, i64, index_constant
 
 GLOBAL_POINTER = "!llvm.ptr<1>"
 MOST_ELEMENTS = 1 << 31
@@ -112,12 +112,12 @@ def is_dense(kind: ir.MemRefType) -> bool:
 def pointer_to(value: ir.Value, kind: str) -> ir.Value:
     """The address of a memref, as a pointer of type `kind`."""
     index = memref.ExtractAlignedPointerAsIndexOp(value).result
-    address = arith.IndexCastOp(ir.IntegerType.get_signless(64), index).result
+    address = arith.IndexCastOp(i64(), index).result
     return llvm.inttoptr(ir.Type.parse(kind), address)
 
 
 def _extent(value: ir.Value, dim: int) -> ir.Value:
-    return memref.DimOp(value, arith.ConstantOp(ir.IndexType.get(), dim).result).result
+    return memref.DimOp(value, index_constant(dim)).result
 
 
 def _passed_type(kind: ir.Type) -> ir.Type:

@@ -7,19 +7,16 @@ from functools import reduce
 from typing import TypeAlias
 
 from mlc.bindings import arith, ir
+from mlc.passes.common.constants import i1, i32, integer_constant
 
 Number: TypeAlias = "int | ir.Value"
-
-
-def i32() -> ir.Type:
-    return ir.IntegerType.get_signless(32)
 
 
 def value(number: Number) -> ir.Value:
     """As a value of the IR."""
     if isinstance(number, ir.Value):
         return number
-    return arith.ConstantOp(i32(), ir.IntegerAttr.get(i32(), number)).result
+    return integer_constant(i32(), number)
 
 
 def add(a: Number, b: Number) -> Number:
@@ -90,8 +87,7 @@ def either(condition: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def truth() -> ir.Value:
-    kind = ir.IntegerType.get_signless(1)
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, 1)).result
+    return integer_constant(i1(), 1)
 
 
 def all_of(conditions: Sequence[ir.Value]) -> ir.Value | None:

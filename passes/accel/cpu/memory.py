@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from mlc.bindings import arith, bufferization, ir, linalg, memref, scf, tensor
 from mlc.dialects.accel import box_of, is_shared
 from mlc.passes.accel.cpu.types import cpu_type
-from mlc.passes.common.linalg_builders import constant
-from mlc.passes.common.vector_builders import index_constant
+from mlc.passes.common.linalg_builders import constant, index_value
 
 Indices = Sequence[ir.Value]
 
@@ -25,7 +24,7 @@ def nest(bounds: Sequence[tuple[ir.Value, ir.Value]], body: Body) -> None:
         if len(indices) == len(bounds):
             return body(indices)
         first, end = bounds[len(indices)]
-        loop = scf.ForOp(first, end, index_constant(1))
+        loop = scf.ForOp(first, end, index_value(1))
         with ir.InsertionPoint(loop.body):
             build([*indices, loop.induction_variable])
             scf.YieldOp([])
@@ -35,22 +34,22 @@ def nest(bounds: Sequence[tuple[ir.Value, ir.Value]], body: Body) -> None:
 
 def extent_of(memory: ir.Value, dim: int) -> ir.Value:
     if memory.type.is_dynamic_dim(dim):
-        return memref.DimOp(memory, index_constant(dim)).result
-    return index_constant(memory.type.shape[dim])
+        return memref.DimOp(memory, index_value(dim)).result
+    return index_value(memory.type.shape[dim])
 
 
 def inside(memory: ir.Value, dim: int, start: ir.Value, extent: int, apart: int) -> tuple[ir.Value, ir.Value]:
     """From where to where the `extent` places, `apart` from each other, from `start` on lie inside of a dim,
     counted from `start`."""
-    zero = index_constant(0)
+    zero = index_value(0)
     first = arith.maxsi(zero, _pieces(arith.subi(zero, start), apart))
-    end = arith.minsi(index_constant(extent), _pieces(arith.subi(extent_of(memory, dim), start), apart))
+    end = arith.minsi(index_value(extent), _pieces(arith.subi(extent_of(memory, dim), start), apart))
     return first, end
 
 
 def _pieces(length: ir.Value, apart: int) -> ir.Value:
     """How many steps of that size it takes to cover a length."""
-    return length if apart == 1 else arith.ceildivsi(length, index_constant(apart))
+    return length if apart == 1 else arith.ceildivsi(length, index_value(apart))
 
 
 def over_inside(
@@ -63,7 +62,7 @@ def over_inside(
 
     def at(steps: Indices) -> None:
         places = [
-            arith.addi(start, step if by == 1 else arith.muli(step, index_constant(by)))
+            arith.addi(start, step if by == 1 else arith.muli(step, index_value(by)))
             for start, step, by in zip(starts, steps, apart, strict=True)
         ]
         body(steps, places)
@@ -109,13 +108,13 @@ def _place_in_tile(steps: Indices, box: Sequence[int], shape: Sequence[int]) -> 
     missing = len(box) - len(shape)
     if missing >= 0 and list(box) == [1] * missing + list(shape):
         return list(steps)[missing:]
-    number = index_constant(0)
+    number = index_value(0)
     for step, extent in zip(steps, box, strict=True):
-        number = arith.addi(arith.muli(number, index_constant(extent)), step)
+        number = arith.addi(arith.muli(number, index_value(extent)), step)
     places: list[ir.Value] = []
     for extent in reversed(shape):
-        places.append(arith.remui(number, index_constant(extent)))
-        number = arith.divui(number, index_constant(extent))
+        places.append(arith.remui(number, index_value(extent)))
+        number = arith.divui(number, index_value(extent))
     return places[::-1]
 
 
@@ -165,7 +164,7 @@ def lower_transfer_read(op: ir.Operation, operands: Indices) -> list[ir.Value]:
             rest = iter(repeats)
             memref.StoreOp(number, buffer, [next(rest) if dim is None else steps[dim] for dim in dims])
 
-        nest([(index_constant(0), index_constant(extent)) for extent in repeated], store)
+        nest([(index_value(0), index_value(extent)) for extent in repeated], store)
 
     over_inside(memory, starts, _extents(memory.type.rank, dims, kind.shape), element)
     return [as_tensor(buffer, writable=True)]
@@ -206,5 +205,5 @@ def lower_gather(op: ir.Operation, operands: Indices) -> list[ir.Value]:
             scf.YieldOp([tensor.ExtractOp(otherwise, list(at)).result])
         memref.StoreOp(chosen.results[0], buffer, list(at))
 
-    nest([(index_constant(0), index_constant(extent)) for extent in kind.shape], element)
+    nest([(index_value(0), index_value(extent)) for extent in kind.shape], element)
     return [as_tensor(buffer, writable=True)]

@@ -9,6 +9,7 @@ from mlc.dialects.accel import factor_type
 from mlc.dialects.accel.compute import TRANSPOSED
 from mlc.passes.accel.cpu.memory import as_tensor
 from mlc.passes.accel.cpu.tiles import owned
+from mlc.passes.common.constants import i32
 from mlc.passes.common.linalg_builders import (
     affine_map,
     constant,
@@ -24,7 +25,7 @@ DROPPED = 13
 
 def round_to_tf32(x: ir.Value) -> ir.Value:
     """An f32 with 10 bits of mantissa, to nearest, ties to even; infinity and NaN stay."""
-    bits = arith.bitcast(ir.IntegerType.get_signless(32), x)
+    bits = arith.bitcast(i32(), x)
 
     def number(value: int) -> ir.Value:
         return constant(bits.type, value)
@@ -45,7 +46,7 @@ def _factor(op: ir.Operation, number: int, value: ir.Value) -> ir.Value:
     if op.attributes["precision"].value == "tf32":
         return elementwise([value], value.type, lambda numbers: round_to_tf32(numbers[0]))
     if is_unsigned(factor_type(op, number)):
-        wide = ir.IntegerType.get_signless(32)
+        wide = i32()
         kind = ir.RankedTensorType.get(shape, wide)
         return elementwise([value], kind, lambda numbers: arith.extui(wide, numbers[0]))
     return value

@@ -14,11 +14,11 @@ from mlc.passes.common.linalg_builders import (
     elementwise,
     empty,
     generic,
+    index_value,
     static_shape,
     tensor_type,
 )
 from mlc.passes.common.rewriting import defining_op
-from mlc.passes.common.vector_builders import index_constant
 
 Operands = Sequence[ir.Value]
 Combine = Callable[[ir.Value, ir.Value], ir.Value]
@@ -106,7 +106,7 @@ def lower_create_mask(op: ir.Operation, operands: Operands) -> list[ir.Value]:
     """True where the index along each dim is below the operand, or the number in `constant_mask`."""
     kind = cpu_type(op.results[0].type)
     if op.name == "vector.constant_mask":
-        operands = [index_constant(each) for each in ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"])]
+        operands = [index_value(each) for each in ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"])]
     into = empty(kind.shape, kind.element_type)
 
     def body(_old: ir.Value) -> ir.Value:

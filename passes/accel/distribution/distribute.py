@@ -27,6 +27,7 @@ from mlc.passes.accel.threads.common import (
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.code import Handler, Memory, ThreadCode
 from mlc.passes.base import Pass, PassError
+from mlc.passes.common.constants import i32_attribute
 from mlc.passes.common.rewriting import collect_ops
 
 _HANDLERS: dict[str, Handler] = {
@@ -91,7 +92,7 @@ def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Ar
     used, limit = code.shared.total, architecture.shared_limit
     if used > limit:
         raise PassError(f"needs {used} bytes of shared memory, of which a block has {limit}", launch.location)
-    function.attributes["accel.shared_bytes"] = ir.IntegerAttr.get(integers.i32(), used)
+    function.attributes["accel.shared_bytes"] = i32_attribute(used)
     with ir.InsertionPoint(launch):
         kernel.launch(launch, used)
     launch.erase()

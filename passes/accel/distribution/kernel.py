@@ -7,13 +7,13 @@ from math import prod
 
 from mlc.bindings import arith, gpu, ir
 from mlc.dialects.accel import cluster_of
-from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.buffers import ends_at_semaphore, is_bulk
 from mlc.passes.accel.common.captures import Captures, captures, pointer_to
 from mlc.passes.accel.common.tensor_maps import TensorMap, sides_of, tensor_map, tensor_map_fault
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.code import SHARED_MEMORY
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i32, integer_constant
 from mlc.passes.common.rewriting import collect_ops
 
 MODULE = "kernels"
@@ -94,7 +94,7 @@ class Kernel:
         one = arith.ConstantOp(index, 1).result
         grid = [*launch.operands, one, one][:3]
         threads = arith.ConstantOp(index, self.threads).result
-        size = arith.ConstantOp(integers.i32(), ir.IntegerAttr.get(integers.i32(), shared_bytes)).result
+        size = integer_constant(i32(), shared_bytes)
         mapped = [pointer_to(memref, "!llvm.ptr") for memref, _ in self.maps]
         cluster = [arith.ConstantOp(index, blocks).result for blocks in self.cluster]
         gpu.LaunchFuncOp(

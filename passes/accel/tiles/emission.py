@@ -9,7 +9,7 @@ from mlc.bindings import ir, memref, vector
 from mlc.dialects.accel import is_shared
 from mlc.passes.accel.tiles.representations import UNIT, Buffer, Extent, Index, Meaning, Slice, Tile, as_value
 from mlc.passes.base import PassError
-from mlc.passes.common.constants import constant_value
+from mlc.passes.common.constants import constant_value, i1
 from mlc.passes.common.rewriting import attributes_of
 
 Handler = Callable[["Emission", ir.Operation], None]
@@ -71,7 +71,7 @@ class Emission:
     def mask(self, extents: Sequence[Extent]) -> ir.Value:
         """Truth where a vector's element is no padding."""
         extents = extents or [UNIT]
-        kind = ir.VectorType.get([extent.padded for extent in extents], ir.IntegerType.get_signless(1))
+        kind = ir.VectorType.get([extent.padded for extent in extents], i1())
         return vector.CreateMaskOp(kind, [as_value(extent.size) for extent in extents]).result
 
     def flat(self, memory: ir.Value) -> ir.Value:

@@ -9,6 +9,7 @@ from mlc.passes.accel.tiles.block_order import order_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import as_value
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.rewriting import attributes_of, terminator_of
 
 # On a loop: how many warps its blocks have.
@@ -42,7 +43,7 @@ def forall(code: Emission, op: ir.Operation) -> None:
 def launch(grid: Sequence[int], cluster: Sequence[int] = (), warps: ir.Attribute | None = None) -> ir.Block:
     """The body of a new launch, whose arguments are the place of a block; `cluster` is that of the first dims
     of the grid."""
-    attributes = {"warps": warps or ir.IntegerAttr.get(ir.IntegerType.get_signless(64), DEFAULT_WARPS)}
+    attributes = {"warps": warps or i64_attribute(DEFAULT_WARPS)}
     if cluster:
         sizes = [*cluster, *[1] * (len(grid) - len(cluster))]
         attributes["cluster"] = ir.DenseI64ArrayAttr.get(sizes)

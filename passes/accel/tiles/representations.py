@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from mlc.bindings import arith, ir, memref
+from mlc.passes.common.constants import index_constant
 
 Index: TypeAlias = "int | ir.Value"
 
@@ -15,7 +16,7 @@ def as_value(index: Index) -> ir.Value:
     """As a value of the IR, at the current insertion point."""
     if isinstance(index, ir.Value):
         return index
-    return arith.ConstantOp(ir.IndexType.get(), index).result
+    return index_constant(index)
 
 
 def add(a: Index, b: Index) -> Index:

@@ -18,6 +18,7 @@ from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS
 from mlc.passes.accel.common.warpgroups import group_grid
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops, defining_op, has_one_use, terminator_of
 from mlc.passes.common.target import gpu_target_of
@@ -203,7 +204,7 @@ class DelayedLoop:
             for copy in clone_ops([op], values):
                 if copy.name == "accel.notify":
                     # The product of the iteration before does not read what this gives back.
-                    copy.attributes["pending"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
+                    copy.attributes["pending"] = i64_attribute(1)
             return
         block = op.regions[side].blocks[0]
         clone_ops([each.operation for each in block.operations][:-1], values)

@@ -14,6 +14,7 @@ from mlc.bindings.operations import address
 from mlc.passes.accel.common.copying_loops import AHEAD, STAGES, CopyingLoop, next_stage, stage_of, stages_of
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops, terminator_of
 
@@ -112,7 +113,7 @@ class Pipeline:
             loop = scf.ForOp(lower, upper, step, [*initial, index(0)])
         with ir.InsertionPoint(loop.body):
             stage = list(loop.inner_iter_args)[-1]
-            pending = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self.stages - 2)
+            pending = i64_attribute(self.stages - 2)
             ir.Operation.create("accel.wait_groups", [], [], {"pending": pending})
             ahead = arith.MulIOp(step, index(self.stages - 1)).result
             iteration = arith.AddIOp(loop.induction_variable, ahead).result

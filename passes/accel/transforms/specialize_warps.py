@@ -20,6 +20,7 @@ from mlc.passes.accel.common.warpgroups import GROUP, accumulation, group_grid
 from mlc.passes.accel.transforms.copy_nests import CopyNest, copy_nest, indices_of
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops, terminator_of, users
 from mlc.passes.common.target import gpu_target_of
@@ -129,7 +130,7 @@ class RoleLoops:
         """The stage of the iteration before, if there is one."""
         comes = arith.cmpi(arith.CmpIPredicate.ne, before, index(self.nest.copying.stages))
         with ir.InsertionPoint(scf.IfOp(comes).operation.regions[0].blocks[0]):
-            self.give_back(self.rings[0], before, {"pending": i64(1)})
+            self.give_back(self.rings[0], before, {"pending": i64_attribute(1)})
             scf.YieldOp([])
 
     def give_back(self, ring: Ring, stage: ir.Value, attributes: dict[str, ir.Attribute]) -> None:
@@ -155,10 +156,6 @@ def _reader(copy: ir.Operation) -> ir.Operation:
     reader = reader_of(copy)
     assert reader is not None, "each of several rings has a reader"
     return reader
-
-
-def i64(value: int) -> ir.Attribute:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
 
 @dataclass(frozen=True)
@@ -299,7 +296,9 @@ class _Roles:
 
     def semaphore(self, stages: int, arrivals: int = 1) -> ir.Value:
         """A barrier per stage, at which a role of so many blocks arrives."""
-        attributes = {name: i64(count) for name, count in (("stages", stages), ("arrivals", arrivals))}
+        attributes = {
+            name: i64_attribute(count) for name, count in (("stages", stages), ("arrivals", arrivals))
+        }
         kind = ir.Type.parse("!accel.semaphore")
         return ir.Operation.create("accel.create_semaphore", [kind], [], attributes).results[0]
 
@@ -310,8 +309,8 @@ def _sizes(warps: int) -> dict[str, ir.Attribute]:
     each = min(REGISTERS // (32 * (warps + GROUP)) // 8 * 8, MOST_REGISTERS)
     rest = each * (warps + GROUP) - PRODUCER_REGISTERS * GROUP
     return {
-        "producer_warps": i64(GROUP),
-        "consumer_warps": i64(warps),
-        "producer_registers": i64(PRODUCER_REGISTERS),
-        "consumer_registers": i64(min(rest // warps // 8 * 8, MOST_REGISTERS)),
+        "producer_warps": i64_attribute(GROUP),
+        "consumer_warps": i64_attribute(warps),
+        "producer_registers": i64_attribute(PRODUCER_REGISTERS),
+        "consumer_registers": i64_attribute(min(rest // warps // 8 * 8, MOST_REGISTERS)),
     }

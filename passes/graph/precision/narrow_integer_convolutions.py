@@ -9,6 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
+from mlc.passes.common.constants import i32
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.graph.common.rematerialization import mark
 from mlc.passes.graph.common.values import is_constant, is_static, on_ranked
@@ -72,7 +73,7 @@ def _over_channels(value: ir.Value) -> ir.Value:
 
 
 def _ones(shape: Sequence[int]) -> ir.Value:
-    kind = ir.RankedTensorType.get(shape, ir.IntegerType.get_signless(32))
+    kind = ir.RankedTensorType.get(shape, i32())
     return graph.build("full", [], {"value": 1}, kind)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.passes.common.constants import i8, i32
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.rematerialization import ON_READ
 from mlc.passes.graph.common.values import (
@@ -33,7 +34,7 @@ class Factor:
     @property
     def wide(self) -> ir.Value:
         """The numbers in i32."""
-        kind = ir.RankedTensorType.get(self.numbers.type.shape, ir.IntegerType.get_signless(32))
+        kind = ir.RankedTensorType.get(self.numbers.type.shape, i32())
         return graph.build("cast", [self.numbers], {}, kind)
 
 
@@ -81,7 +82,7 @@ def simplified(factor: Factor) -> Factor:
         return factor
     wide = factor.wide
     signed = graph.build("sub", [wide, scalar_constant(HALF, wide)])
-    kind = ir.RankedTensorType.get(wide.type.shape, ir.IntegerType.get_signless(8))
+    kind = ir.RankedTensorType.get(wide.type.shape, i8())
     return Factor(graph.build("cast", [signed], {}, kind))
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects.graph.ops.objects import OBJECTS
 from mlc.passes.base import Pass
+from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops, replace_op
 
 _CONVERSIONS = ("graph.objects", "graph.object_numbers")
@@ -49,4 +50,4 @@ def _arguments(function: ir.Operation, ops: list[ir.Operation]) -> Iterator[ir.V
 def _numbered(kind: ir.Type) -> ir.Type:
     if not isinstance(kind, ir.RankedTensorType) or str(kind.element_type) not in OBJECTS:
         return kind
-    return ir.RankedTensorType.get(list(kind.shape), ir.IntegerType.get_signless(64))
+    return ir.RankedTensorType.get(list(kind.shape), i64())

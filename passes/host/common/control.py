@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from mlc.bindings import arith, ir
+from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import attributes_of
 
 
@@ -61,7 +62,7 @@ class ControlBuilder:
     def kind(self, kind: ir.Type) -> ir.Type:
         if isinstance(kind, ir.MemRefType):
             return ir.Type.parse("!llvm.ptr")
-        return ir.IntegerType.get_signless(64) if isinstance(kind, ir.IndexType) else kind
+        return i64() if isinstance(kind, ir.IndexType) else kind
 
     def attribute(self, attribute: ir.Attribute) -> ir.Attribute:
         if isinstance(attribute, ir.IntegerAttr) and isinstance(attribute.type, ir.IndexType):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir
 from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
+from mlc.passes.common.constants import i64
 
 
 def describe(
@@ -13,7 +14,7 @@ def describe(
 ) -> None:
     """Sets the `tloop` attributes of a host function: numbers by name, how its memory was planned, and what
     the weights are that it takes as arguments."""
-    word = ir.IntegerType.get_signless(64)
+    word = i64()
     for name, value in numbers.items():
         function.attributes[f"tloop.{name}"] = ir.IntegerAttr.get(word, value)
     function.attributes["tloop.arena_strategy"] = ir.StringAttr.get(strategy)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from mlc.bindings import ir, llvm, scf
+from mlc.passes.common.constants import i1, i8, i64, i64_attribute
 
 # As an index of `llvm.getelementptr`: it is an operand.
 _DYNAMIC = -(2**31)
@@ -15,12 +16,8 @@ def pointer() -> ir.Type:
     return ir.Type.parse("!llvm.ptr")
 
 
-def word() -> ir.Type:
-    return ir.IntegerType.get_signless(64)
-
-
 def constant(value: int) -> ir.Value:
-    return llvm.ConstantOp(word(), ir.IntegerAttr.get(word(), value)).result
+    return llvm.ConstantOp(i64(), i64_attribute(value)).result
 
 
 def allocated(count: int, element: ir.Type) -> ir.Value:
@@ -80,11 +77,11 @@ def store(value: ir.Value, address: ir.Value) -> None:
 
 
 def _is_truth(kind: ir.Type) -> bool:
-    return bool(kind == ir.IntegerType.get_signless(1))
+    return bool(kind == i1())
 
 
 def _stored(kind: ir.Type) -> ir.Type:
-    return ir.IntegerType.get_signless(8) if _is_truth(kind) else kind
+    return i8() if _is_truth(kind) else kind
 
 
 def _converted(name: str, value: ir.Value, kind: ir.Type) -> ir.Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, memref
-from mlc.passes.common.constants import index_constant
+from mlc.passes.common.constants import index_constant, integer_constant
 from mlc.passes.graph.common.values import splat
 
 
@@ -15,7 +15,7 @@ def scalar_held(value: ir.Value, buffer_of: Callable[[ir.Value], ir.Value]) -> i
     if known is None:
         return memref.LoadOp(buffer_of(value), []).result
     kind = value.type.element_type
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, int(known))).result
+    return integer_constant(kind, int(known))
 
 
 def index_held(value: ir.Value, buffer_of: Callable[[ir.Value], ir.Value]) -> ir.Value:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, memref, scf
-from mlc.passes.common.constants import index_constant
+from mlc.passes.common.constants import i1, i64, index_constant
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.host.common.scalars import index_held, scalar_held
@@ -52,7 +52,7 @@ class ControlBuilder:
             self.entering(value, kind, loop.op, step, memory)
             for value, kind in zip(loop.initial, kinds, strict=True)
         ]
-        types = [ir.IndexType.get(), ir.IntegerType.get_signless(1), *kinds]
+        types = [ir.IndexType.get(), i1(), *kinds]
         made = scf.WhileOp(types, [index_constant(0), first, *initial])
         before, after = made.before.blocks.append(*types), made.after.blocks.append(*types)
         with ir.InsertionPoint(before):
@@ -67,7 +67,7 @@ class ControlBuilder:
         number, going, *carried = arguments
         iteration, condition = list(loop.body.arguments)[:2]
         scalars = [
-            self.store(iteration, arith.IndexCastOp(ir.IntegerType.get_signless(64), number).result),
+            self.store(iteration, arith.IndexCastOp(i64(), number).result),
             self.store(condition, going),
         ]
         self.storage.buffers.update(zip(loop.carried, carried, strict=True))

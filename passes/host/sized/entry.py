@@ -9,9 +9,10 @@ from mlc.bindings import cf, func, ir, llvm
 from mlc.dialects import tloop
 from mlc.dialects.tloop import buffers_and_dims
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.control import ControlBuilder
-from mlc.passes.host.common.llvm_builders import allocated, call, constant, offset, pointer, where, word
+from mlc.passes.host.common.llvm_builders import allocated, call, constant, offset, pointer, where
 from mlc.passes.host.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, TOO_LARGE, BufferOps
 from mlc.passes.host.sized.storage import CALLER
 
@@ -49,7 +50,7 @@ class SizedEntryBuilder:
         launches = collect_ops(self.function, [tloop.LaunchInto.NAME])
         parts = [buffers_and_dims(op) for op in launches]
         self.frame = allocated(max((len(each) for each, _ in parts), default=1), pointer())
-        self.numbers = allocated(1 + max((len(each) for _, each in parts), default=0), word())
+        self.numbers = allocated(1 + max((len(each) for _, each in parts), default=0), i64())
         self.buffers = BufferOps(self.function, self.values, self.message)
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
             **self.buffers.steps,
@@ -64,7 +65,7 @@ class SizedEntryBuilder:
     def given(self, buffers: ir.Value, dims: ir.Value) -> None:
         """The arguments, and the dims that the caller has read off the inputs."""
         names = [each.value for each in self.function.attributes["tloop.dims"]]
-        values = [llvm.LoadOp(word(), offset(dims, place, word())).result for place in range(len(names))]
+        values = [llvm.LoadOp(i64(), offset(dims, place, i64())).result for place in range(len(names))]
         arguments = list(self.function.regions[0].blocks[0].arguments)
         shapes = [[each.value for each in shape] for shape in self.function.attributes["tloop.input_shapes"]]
         for place, argument in enumerate(arguments):
@@ -95,12 +96,12 @@ class SizedEntryBuilder:
         if CALLER in op.attributes:
             numbers = [constant(self.messages.index(op.attributes[CALLER].value)), *numbers]
         for slot, number in enumerate(numbers):
-            llvm.StoreOp(number, offset(self.numbers, slot, word()))
+            llvm.StoreOp(number, offset(self.numbers, slot, i64()))
         call(op.attributes["kernel"].value, self.frame, self.numbers)
 
     def affirm(self, op: ir.Operation) -> None:
         """Ends the call where the condition does not hold."""
-        truth = ir.IntegerType.get_signless(1)
+        truth = i1()
         true = llvm.ConstantOp(truth, ir.IntegerAttr.get(truth, 1)).result
         with where(llvm.XOrOp(self.values[op.operands[0]], true).result):
             call(FAIL, self.message(op.attributes["msg"]))
@@ -121,7 +122,7 @@ def _is_wrong(relation: str, left: ir.Value, right: ir.Value) -> ir.Value:
     if relation == "product":
         pair = ir.Type.parse("!llvm.struct<(i64, i1)>")
         made = llvm.SMulWithOverflowOp(pair, left, right).result
-        return llvm.ExtractValueOp(ir.IntegerType.get_signless(1), made, [1]).result
+        return llvm.ExtractValueOp(i1(), made, [1]).result
     wrong = llvm.ICmpOp(predicates.slt if relation == "at_least" else predicates.ne, left, right).result
     if relation == "broadcast":
         wrong = llvm.AndOp(wrong, llvm.ICmpOp(predicates.ne, left, constant(1)).result).result

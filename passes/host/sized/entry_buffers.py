@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mlc.bindings import arith, ir, llvm, memref
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.llvm_builders import (
     allocated,
@@ -20,7 +21,6 @@ from mlc.passes.host.common.llvm_builders import (
     pointer,
     store,
     where,
-    word,
 )
 from mlc.passes.host.sized.storage import CALLER, OUTPUT
 
@@ -60,7 +60,7 @@ class BufferOps:
         }
         made = collect_ops(function, [memref.Alloc.NAME])
         # Where the runtime reads the dims of an output, and of what is too large.
-        self.dims = allocated(max((op.results[0].type.rank for op in made), default=1) or 1, word())
+        self.dims = allocated(max((op.results[0].type.rank for op in made), default=1) or 1, i64())
 
     def extents(self, kind: ir.MemRefType, dynamic: Sequence[ir.Value]) -> list[ir.Value]:
         """The sizes of a buffer, of which `dynamic` are those that its type does not tell."""
@@ -87,7 +87,7 @@ class BufferOps:
     def told(self, extents: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
         """How many sizes there are, and where the runtime reads them."""
         for place, extent in enumerate(extents):
-            llvm.StoreOp(extent, offset(self.dims, place, word()))
+            llvm.StoreOp(extent, offset(self.dims, place, i64()))
         return constant(len(extents)), self.dims
 
     def release(self, op: ir.Operation) -> None:

@@ -13,7 +13,7 @@ from mlc.dialects import graph, tloop
 from mlc.dialects.graph.sizes.text import parse_size
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.base import PassError
-from mlc.passes.common.constants import index_constant
+from mlc.passes.common.constants import i8, index_constant
 from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.rewriting import collect_ops, terminator_of
 from mlc.passes.graph.common.views import joined_offsets, view_offset
@@ -76,7 +76,7 @@ class SizedFunction:
         old, returned = self.function, list(terminator_of(self.block).operands)
         references = [each.operation for each in self.block if each.operation.name in REFERENCES]
         values = [*self.block.arguments, *returned, *(op.results[0] for op in references)]
-        arena = ir.MemRefType.get([0], ir.IntegerType.get_signless(8))
+        arena = ir.MemRefType.get([0], i8())
         kind = ir.FunctionType.get([*(memref_of(value.type) for value in values), arena], [])
         made = func.FuncOp(
             old.attributes["sym_name"].value, kind, loc=old.location, ip=ir.InsertionPoint(old)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from mlc.bindings import ir, memref
 from mlc.dialects import graph
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.host.sized.lifetimes import Memory
@@ -97,7 +98,7 @@ class Storage:
 
     def allocate_output(self, value: ir.Value, index: int) -> ir.Value:
         buffer = self.allocate(value)
-        word = ir.IntegerType.get_signless(64)
+        word = i64()
         buffer.owner.operation.attributes[OUTPUT] = ir.IntegerAttr.get(word, index)
         self.written.add(index)
         return buffer

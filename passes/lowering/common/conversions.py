@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, math
+from mlc.passes.common.constants import i32
 from mlc.passes.common.linalg_builders import constant, is_float, is_unsigned
 from mlc.passes.common.narrow_floats import from_single, is_kept, is_narrow_float, to_single
 
@@ -36,7 +37,7 @@ def _to_integer(x: ir.Value, target: ir.Type) -> ir.Value:
     if target.width == 1:
         return arith.cmpf(arith.CmpFPredicate.UNE, x, constant(x.type, 0))
     if target.width < 8:
-        return _convert_integer(arith.fptosi(ir.IntegerType.get_signless(32), x), target)
+        return _convert_integer(arith.fptosi(i32(), x), target)
     return arith.fptoui(target, x) if is_unsigned(target) else arith.fptosi(target, x)
 
 
@@ -47,7 +48,7 @@ def _single(x: ir.Value) -> ir.Value:
     single = ir.F32Type.get()
     if not is_float(x.type) or x.type.width <= 32:
         return convert(x, single)
-    word = ir.IntegerType.get_signless(32)
+    word = i32()
     near = arith.truncf(single, x)
     bits, back = arith.bitcast(word, near), arith.extf(x.type, near)
     beyond = arith.cmpf(arith.CmpFPredicate.OGT, math.absf(back), math.absf(x))

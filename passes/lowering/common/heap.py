@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, math, tensor
 from mlc.dialects.graph.sizes import Size
-from mlc.passes.common.linalg_builders import constant, is_float, is_unsigned
+from mlc.passes.common.constants import i1, i64
+from mlc.passes.common.linalg_builders import constant, index_value, is_float, is_unsigned
 from mlc.passes.common.loop_builders import Carried, loop
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.scalars import select
 
@@ -39,7 +39,7 @@ def precedes(one: Sequence[ir.Value], other: Sequence[ir.Value], largest: bool) 
     (a, at), (b, there) = one, other
     before, behind = comes_before(a, b, largest), comes_before(b, a, largest)
     lower = arith.cmpi(arith.CmpIPredicate.slt, at, there)
-    equal = arith.xori(behind, constant(ir.IntegerType.get_signless(1), 1))
+    equal = arith.xori(behind, constant(i1(), 1))
     return arith.ori(before, arith.andi(equal, lower))
 
 
@@ -57,7 +57,7 @@ class Heap:
     largest: bool
 
     def _at(self, index: ir.Value) -> list[ir.Value]:
-        return [index if dim == self.axis else index_constant(0) for dim in range(self.rank)]
+        return [index if dim == self.axis else index_value(0) for dim in range(self.rank)]
 
     def read(self, heap: Sequence[ir.Value], index: ir.Value) -> Carried:
         """The number and the position at a place of the heap."""
@@ -73,13 +73,13 @@ class Heap:
         The loop has as many steps as the heap has levels, without a branch: where nothing moves any more, the
         item is written to its place again.
         """
-        last = arith.subi(size, index_constant(1))
+        last = arith.subi(size, index_value(1))
 
         def level(_index: ir.Value, carried: Carried) -> Carried:
             *parts, at = carried
-            first = arith.addi(arith.addi(at, at), index_constant(1))
+            first = arith.addi(arith.addi(at, at), index_value(1))
             left = arith.minsi(first, last)
-            right = arith.minsi(arith.addi(left, index_constant(1)), last)
+            right = arith.minsi(arith.addi(left, index_value(1)), last)
             one, other = self.read(parts, left), self.read(parts, right)
             # The one of both that comes behind the other.
             turned = precedes(one, other, self.largest)
@@ -96,16 +96,16 @@ class Heap:
         """How many there are below the root."""
         if isinstance(self.size, int):
             return self.size.bit_length() - 1
-        kind = ir.IntegerType.get_signless(64)
-        zeros = math.ctlz(arith.index_cast(kind, index_constant(self.size)))
+        kind = i64()
+        zeros = math.ctlz(arith.index_cast(kind, index_value(self.size)))
         return arith.index_cast(ir.IndexType.get(), arith.subi(constant(kind, 63), zeros))
 
     def built(self, heap: Carried) -> Carried:
         """Any items as a heap."""
-        size, inner = index_constant(self.size), self.size // 2
+        size, inner = index_value(self.size), self.size // 2
 
         def step(index: ir.Value, parts: Carried) -> Carried:
-            place = arith.subi(index_constant(inner - 1), index)
+            place = arith.subi(index_value(inner - 1), index)
             return self.put(parts, self.read(parts, place), place, size)
 
         return loop(inner, heap, step)
@@ -114,8 +114,8 @@ class Heap:
         """The items from the first to the last: the root goes to the end of what is left of the heap."""
 
         def step(index: ir.Value, parts: Carried) -> Carried:
-            end = arith.subi(index_constant(self.size - 1), index)
-            root, item = self.read(parts, index_constant(0)), self.read(parts, end)
-            return self.put(self.write(parts, end, root), item, index_constant(0), end)
+            end = arith.subi(index_value(self.size - 1), index)
+            root, item = self.read(parts, index_value(0)), self.read(parts, end)
+            return self.put(self.write(parts, end, root), item, index_value(0), end)
 
         return loop(self.size - 1, heap, step)

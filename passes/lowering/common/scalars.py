@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, math
+from mlc.passes.common.constants import i1
 from mlc.passes.common.linalg_builders import constant, is_float, is_unsigned
 from mlc.passes.lowering.common.conversions import convert
 
@@ -121,7 +122,7 @@ def modulo(a: ir.Value, b: ir.Value, truncate: bool) -> ir.Value:
         return remainder
     zero = number(a, 0)
     negative_differs = arith.xori(compare("less", remainder, zero), compare("less", b, zero))
-    not_zero = arith.xori(compare("equal", remainder, zero), constant(ir.IntegerType.get_signless(1), 1))
+    not_zero = arith.xori(compare("equal", remainder, zero), constant(i1(), 1))
     return select(arith.andi(negative_differs, not_zero), add(remainder, b), remainder)
 
 

@@ -21,6 +21,7 @@ from mlc.passes.common.linalg_builders import (
     empty,
     filled,
     generic,
+    index_value,
     static_shape,
     tensor_type,
 )
@@ -91,7 +92,7 @@ def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
 def _causal(score: ir.Value, count: int, later: int) -> ir.Value:
     """The lowest number is added to the scores of keys behind a query's own."""
     key, query = (linalg.IndexOp(dim).result for dim in (count - 2, count - 1))
-    last = arith.addi(query, constant(ir.IndexType.get(), later))
+    last = arith.addi(query, index_value(later))
     behind = arith.cmpi(arith.CmpIPredicate.sgt, key, last)
     low = constant(score.type, float(np.finfo(np.float32).min))
     return arith.select(behind, add(score, low), score)

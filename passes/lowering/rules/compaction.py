@@ -6,15 +6,22 @@ from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, tensor
 from mlc.dialects import graph
-from mlc.passes.common.linalg_builders import constant, empty, is_float, static_shape, tensor_type
+from mlc.passes.common.constants import i64
+from mlc.passes.common.linalg_builders import (
+    constant,
+    empty,
+    index_value,
+    is_float,
+    static_shape,
+    tensor_type,
+)
 from mlc.passes.common.loop_builders import Carried, Places, chosen, loop, nest
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.lowering.common.rule import rule
 
 
 def integer(index: ir.Value) -> ir.Value:
     """An index as i64."""
-    return arith.index_cast(ir.IntegerType.get_signless(64), index)
+    return arith.index_cast(i64(), index)
 
 
 def finished(values: ir.Value, shape: Sequence[int], count: ir.Value, axis: int) -> list[ir.Value]:
@@ -30,12 +37,12 @@ def finished(values: ir.Value, shape: Sequence[int], count: ir.Value, axis: int)
         return nest(others, carried, body)
 
     (whole,) = loop(shape[axis], [values], cleared, count)
-    number = tensor.insert(integer(count), empty([], ir.IntegerType.get_signless(64)), [])
+    number = tensor.insert(integer(count), empty([], i64()), [])
     return [whole, number]
 
 
 def next_index(count: ir.Value) -> ir.Value:
-    return arith.addi(count, index_constant(1))
+    return arith.addi(count, index_value(1))
 
 
 @rule("compress")
@@ -58,7 +65,7 @@ def lower_compress(op: ir.Operation) -> list[ir.Value]:
         return chosen(here, carried, lambda: [*nest(others, [values], body), next_index(count)])
 
     output = empty(shape, tensor_type(x).element_type)
-    values, count = loop(shape[axis], [output, index_constant(0)], step)
+    values, count = loop(shape[axis], [output, index_value(0)], step)
     return finished(values, shape, count, axis)
 
 
@@ -74,14 +81,14 @@ def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
         def written() -> Carried:
             result = indices
             for dim, place in enumerate(at):
-                result = tensor.insert(integer(place), result, [index_constant(dim), count])
+                result = tensor.insert(integer(place), result, [index_value(dim), count])
             return [result, next_index(count)]
 
         return chosen(_is_set(tensor.extract(x, at)), carried, written)
 
     extents = static_shape(non_zero.indices)
-    output = empty(extents, ir.IntegerType.get_signless(64))
-    indices, count = nest(dict(enumerate(shape)), [output, index_constant(0)], body)
+    output = empty(extents, i64())
+    indices, count = nest(dict(enumerate(shape)), [output, index_value(0)], body)
     return finished(indices, extents, count, 1)
 
 
@@ -96,5 +103,5 @@ def _is_set(value: ir.Value) -> ir.Value:
 def row(result: ir.Value, at: ir.Value, values: Sequence[ir.Value]) -> ir.Value:
     """A matrix with other numbers in a row."""
     for column, value in enumerate(values):
-        result = tensor.insert(integer(value), result, [at, index_constant(column)])
+        result = tensor.insert(integer(value), result, [at, index_value(column)])
     return result

@@ -8,6 +8,7 @@ import numpy as np
 
 from mlc.bindings import arith, ir, linalg
 from mlc.dialects import graph
+from mlc.passes.common.constants import i64
 from mlc.passes.common.linalg_builders import elementwise, filled, static_shape, tensor_type
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
@@ -32,7 +33,7 @@ def lower_range(op: ir.Operation) -> list[ir.Value]:
     start, _limit, delta = op.operands
 
     def body(scalars: Sequence[ir.Value]) -> ir.Value:
-        place = arith.index_cast(ir.IntegerType.get_signless(64), linalg.IndexOp(0).result)
+        place = arith.index_cast(i64(), linalg.IndexOp(0).result)
         first, step = scalars
         return add(first, mul(convert(place, first.type), step))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from mlc.bindings import arith, ir, tensor
 from mlc.dialects import graph
-from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
+from mlc.passes.common.linalg_builders import constant, empty, index_value, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, Places, loop, nest
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import absolute, compare, div, mul, negate, select, sub
 
@@ -41,7 +40,7 @@ def _eliminate(step: ir.Value, size: int, carried: Carried) -> Carried:
     (a,) = loop(size, [a], lambda column, each: _swapped(each[0], step, row, column), step)
     pivot = tensor.extract(a, [step, step])
     kept = arith.cmpi(arith.CmpIPredicate.eq, row, step)
-    next_row = arith.addi(step, index_constant(1))
+    next_row = arith.addi(step, index_value(1))
     (a,) = loop(size, [a], lambda below, each: _cleared(each[0], step, below, pivot, size), next_row)
     return [a, mul(product, select(kept, pivot, negate(pivot)))]
 
@@ -74,4 +73,4 @@ def _cleared(a: ir.Value, step: ir.Value, row: ir.Value, pivot: ir.Value, size: 
         taken = mul(factor, tensor.extract(rows, [step, column]))
         return [tensor.insert(sub(tensor.extract(rows, [row, column]), taken), rows, [row, column])]
 
-    return loop(size, [a], body, arith.addi(step, index_constant(1)))
+    return loop(size, [a], body, arith.addi(step, index_value(1)))

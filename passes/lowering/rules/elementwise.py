@@ -7,6 +7,7 @@ from typing import Any
 
 from mlc.bindings import arith, ir, math
 from mlc.bindings import complex as complex_dialect
+from mlc.passes.common.constants import i1
 from mlc.passes.common.linalg_builders import Scalars, constant, elementwise
 from mlc.passes.lowering.common.activations import (
     exponential_unit,
@@ -68,7 +69,7 @@ def _is_infinite(x: ir.Value, negative: bool, positive: bool) -> ir.Value:
     if negative and positive:
         x = math.absf(x)
     elif not positive and not negative:
-        return constant(ir.IntegerType.get_signless(1), False)
+        return constant(i1(), False)
     infinity = float("inf") if positive else float("-inf")
     return compare("equal", x, number(x, infinity))
 

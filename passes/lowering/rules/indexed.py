@@ -16,6 +16,7 @@ from mlc.passes.common.linalg_builders import (
     elementwise,
     empty,
     generic,
+    index_value,
     static_shape,
     tensor_type,
 )
@@ -27,10 +28,6 @@ def _index(dim: int) -> ir.Value:
     return linalg.IndexOp(dim).result
 
 
-def _index_constant(value: int) -> ir.Value:
-    return constant(ir.IndexType.get(), value)
-
-
 def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
     return arith.cmpi(getattr(arith.CmpIPredicate, predicate), a, b)
 
@@ -39,9 +36,9 @@ def bounded_index(index: ir.Value, extent: int) -> ir.Value:
     """An ONNX index (negative counts from the end) as a valid position: out-of-range ones are clamped, since
     a kernel must not read outside its buffers whatever the data says."""
     position = arith.index_cast(ir.IndexType.get(), index)
-    zero = _index_constant(0)
-    wrapped = select(_compare("slt", position, zero), arith.addi(position, _index_constant(extent)), position)
-    return arith.minsi(arith.maxsi(wrapped, zero), _index_constant(extent - 1))
+    zero = index_value(0)
+    wrapped = select(_compare("slt", position, zero), arith.addi(position, index_value(extent)), position)
+    return arith.minsi(arith.maxsi(wrapped, zero), index_value(extent - 1))
 
 
 def _lie_inside(indices: ir.Value, extent: int | Size) -> bool:
@@ -121,7 +118,7 @@ def lower_trilu(op: ir.Operation) -> list[ir.Value]:
     rank = len(static_shape(trilu.result))
 
     def body(scalars: Sequence[ir.Value]) -> ir.Value:
-        diagonal = arith.addi(_index(rank - 2), _index_constant(k))
+        diagonal = arith.addi(_index(rank - 2), index_value(k))
         kept = _compare("sge" if upper else "sle", _index(rank - 1), diagonal)
         return select(kept, scalars[0], constant(scalars[0].type, 0))
 

@@ -7,15 +7,16 @@ from functools import reduce
 
 from mlc.bindings import arith, ir, linalg, math, scf, tensor, vector
 from mlc.dialects import graph
-from mlc.passes.common.linalg_builders import constant, dims, elementwise, empty, static_shape, tensor_type
-from mlc.passes.common.vector_builders import (
-    apply_map,
-    index_constant,
-    insert_in_parallel,
-    read,
-    splat,
-    write,
+from mlc.passes.common.linalg_builders import (
+    constant,
+    dims,
+    elementwise,
+    empty,
+    index_value,
+    static_shape,
+    tensor_type,
 )
+from mlc.passes.common.vector_builders import apply_map, insert_in_parallel, read, splat, write
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import select
 from mlc.passes.lowering.rules.winograd import chunk_of
@@ -93,7 +94,7 @@ def _neighbour_squares(x: ir.Value, value: ir.Value, size: int) -> ir.Value:
 def _neighbour_square(x: ir.Value, offset: int) -> ir.Value:
     """The square of the element `offset` channels from the iteration's index, 0 where there is none."""
     shape = static_shape(x)
-    channel = arith.addi(_index(1), index_constant(offset))
+    channel = arith.addi(_index(1), index_value(offset))
     inside, place = _existing(channel, offset, shape[1])
     value = tensor.extract(x, [_index(0), place, *map(_index, range(2, len(shape)))])
     return select(inside, _mul(value, value), constant(value.type, 0))
@@ -118,14 +119,14 @@ def _blocked(op: ir.Operation) -> ir.Value:
     with ir.InsertionPoint(loop.body):
         image, chunk, row = loop.induction_variables
         before, after = (
-            _existing(arith.addi(chunk, index_constant(offset)), offset, chunks) for offset in (-1, 1)
+            _existing(arith.addi(chunk, index_value(offset)), offset, chunks) for offset in (-1, 1)
         )
-        bounds = (index_constant(each) for each in (0, width, 1))
+        bounds = (index_value(each) for each in (0, width, 1))
         pixels = scf.ForOp(*bounds, [empty([1, 1, 1, width, lanes], element)])
         with ir.InsertionPoint(pixels.body):
             column = pixels.induction_variable
             result = _pixel(op, [image, row, column], chunk, (before, after))
-            zero = index_constant(0)
+            zero = index_value(0)
             place = [zero, zero, zero, column, zero]
             scf.YieldOp([write(result, pixels.inner_iter_args[0], place, 1)])
         block_index, lane = _place(chunk, block)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from mlc.bindings import affine, arith, ir, linalg, tensor
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import maximum, product
+from mlc.passes.common.constants import i1
 from mlc.passes.common.dynamic_dims import mixed
 from mlc.passes.common.linalg_builders import (
     affine_map,
@@ -70,7 +71,7 @@ def _gather_padded(
 
     def body(_old: ir.Value) -> ir.Value:
         indices = [linalg.IndexOp(dim).result for dim in range(count)]
-        inside, places = constant(ir.IntegerType.get_signless(1), 1), []
+        inside, places = constant(i1(), 1), []
         for expression, extent in zip(read, extents, strict=True):
             place = affine.AffineApplyOp(affine_map(count, [expression]), indices).result
             last = constant(index_type, extent - 1)

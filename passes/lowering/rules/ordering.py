@@ -8,10 +8,11 @@ from math import prod
 from mlc.bindings import arith, ir, scf, tensor, vector
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size
+from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.kernel_functions import ONE_THREAD
-from mlc.passes.common.linalg_builders import empty, noted, static_shape, tensor_type
+from mlc.passes.common.linalg_builders import empty, index_value, noted, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, chosen, loop
-from mlc.passes.common.vector_builders import index_constant, insert_in_parallel, read
+from mlc.passes.common.vector_builders import insert_in_parallel, read
 from mlc.passes.lowering.common.heap import Heap, comes_before
 from mlc.passes.lowering.common.rule import rule
 
@@ -38,7 +39,7 @@ class Line:
 
     def item(self, index: ir.Value) -> Carried:
         """An element and its position."""
-        position = arith.index_cast(ir.IntegerType.get_signless(64), index)
+        position = arith.index_cast(i64(), index)
         return [tensor.extract(self.x, self.at(index)), position]
 
     def best(self, results: Carried) -> Carried:
@@ -55,10 +56,10 @@ class Line:
         return loop(self.extent, heap, self._take, end)
 
     def _take(self, index: ir.Value, heap: Carried) -> Carried:
-        item, zero = self.item(index), index_constant(0)
+        item, zero = self.item(index), index_value(0)
         # Its position is behind those of all in the heap: of equal ones it is not taken.
         better = comes_before(item[0], self.heap.read(heap, zero)[0], self.heap.largest)
-        size = index_constant(self.heap.size)
+        size = index_value(self.heap.size)
         return chosen(better, heap, lambda: self.heap.put(heap, item, zero, size))
 
     def _block(self) -> int:
@@ -71,11 +72,9 @@ class Line:
     def _take_block(self, first: ir.Value, width: int, heap: Carried) -> Carried:
         """Most blocks of a long line hold nothing better than the heap."""
         block = read(self.x, self.at(first), width)
-        root = vector.broadcast(block.type, self.heap.read(heap, index_constant(0))[0])
+        root = vector.broadcast(block.type, self.heap.read(heap, index_value(0))[0])
         better = comes_before(block, root, self.heap.largest)
-        found = vector.ReductionOp(
-            ir.IntegerType.get_signless(1), ir.Attribute.parse("#vector.kind<or>"), better
-        ).result
+        found = vector.ReductionOp(i1(), ir.Attribute.parse("#vector.kind<or>"), better).result
 
         def each(index: ir.Value, parts: Carried) -> Carried:
             return self._take(arith.addi(first, index), parts)
@@ -93,12 +92,12 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
     top_k = graph.TopK(op)
     x, axis = top_k.x, top_k.axis
     shape = static_shape(top_k.values)
-    kinds = [tensor_type(x).element_type, ir.IntegerType.get_signless(64)]
+    kinds = [tensor_type(x).element_type, i64()]
     if tensor_type(x).has_static_shape and prod(static_shape(x)) < PARALLEL_ELEMENTS:
         op.parent.attributes[ONE_THREAD] = ir.UnitAttr.get()
     others = [1 if dim == axis else extent for dim, extent in enumerate(shape)]
     rank = len(shape)
-    ends = [other if isinstance(other, int) else index_constant(other) for other in others]
+    ends = [other if isinstance(other, int) else index_value(other) for other in others]
     lines = scf.ForallOp([0] * rank, ends, [1] * rank, [empty(shape, kind) for kind in kinds])
     with ir.InsertionPoint(lines.body):
         heap = Heap(axis, rank, shape[axis], bool(top_k.largest))

@@ -13,6 +13,7 @@ from mlc.passes.common.linalg_builders import (
     constant,
     dims,
     empty,
+    index_value,
     insert,
     noted,
     static_shape,
@@ -108,7 +109,7 @@ def _reflected_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
     # Of one element, where the place is 0 and the period 1, there is no other side.
     if extent == 1:
         return place
-    return arith.minsi(place, arith.subi(constant(ir.IndexType.get(), period), place))
+    return arith.minsi(place, arith.subi(index_value(period), place))
 
 
 def _wrapped_place(index: ir.Value, begin: int, extent: int) -> ir.Value:

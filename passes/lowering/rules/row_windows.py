@@ -9,8 +9,8 @@ from itertools import groupby
 
 from mlc.bindings import arith, ir, scf, tensor, vector
 from mlc.dialects import tloop
-from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
-from mlc.passes.common.vector_builders import apply_map, index_constant, read_padded, splat, write
+from mlc.passes.common.linalg_builders import dims, empty, index_value, static_shape, tensor_type
+from mlc.passes.common.vector_builders import apply_map, read_padded, splat, write
 from mlc.passes.lowering.common.rule import integers
 
 ROW_WINDOW = tloop.RowWindow.NAME
@@ -112,7 +112,7 @@ class RowWindow:
         return lambda total, value, y, x: multiply_add(weights[y][x], value, total)
 
     def _weight(self, y: int, x: int) -> ir.Value:
-        place = [self.channel, index_constant(0), index_constant(y), index_constant(x)]
+        place = [self.channel, index_value(0), index_value(y), index_value(x)]
         return vector.BroadcastOp(self.kind, tensor.extract(self.op.operands[1], place)).result
 
     def _shifted(self, phases: Phases, offset: int, at: int) -> ir.Value:
@@ -135,7 +135,7 @@ class RowWindow:
         last = (self.result_height - self.rows) * stride + offset - pad
         if offset >= pad and last < self.height:
             return self._read(row)
-        inside = arith.cmpi(arith.CmpIPredicate.ult, row, index_constant(self.height))
+        inside = arith.cmpi(arith.CmpIPredicate.ult, row, index_value(self.height))
         stride = self.strides[1]
         count = -(-self.width // (stride * self.lanes))
         choice = scf.IfOp(inside, [self.kind] * (stride * count), has_else=True)
@@ -152,7 +152,7 @@ class RowWindow:
         length = stride * self.lanes
         parts = [
             read_padded(
-                self.source, [self.image, self.channel, row, index_constant(start)], length, self.neutral
+                self.source, [self.image, self.channel, row, index_value(start)], length, self.neutral
             )
             for start in range(0, self.width, length)
         ]
@@ -186,4 +186,4 @@ def row_window_part(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir.Type
             length = min(lanes, width - at * lanes)
             used = part if length == lanes else vector.ShuffleOp(part, part, list(range(length))).result
             result = vector.InsertStridedSliceOp(used, result, [number, at * lanes], [1]).result
-    return write(result, empty(static_shape(kind), window.kind.element_type), [index_constant(0)] * 4, 2)
+    return write(result, empty(static_shape(kind), window.kind.element_type), [index_value(0)] * 4, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, linalg, tensor
+from mlc.passes.common.constants import i64
 from mlc.passes.common.linalg_builders import (
     affine_map,
     constant,
@@ -12,12 +13,12 @@ from mlc.passes.common.linalg_builders import (
     empty,
     filled,
     generic,
+    index_value,
     is_float,
     static_shape,
     tensor_type,
 )
 from mlc.passes.common.loop_builders import Carried, Places, loop, nest
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, compare, maximum, minimum, mul, select
@@ -47,7 +48,7 @@ def _scanned(op: ir.Operation, neutral: int, combine: Combine) -> ir.Value:
     def line(places: Places, carried: Carried) -> Carried:
         def step(index: ir.Value, values: Carried) -> Carried:
             result, before = values
-            place = arith.subi(index_constant(shape[axis] - 1), index) if reverse else index
+            place = arith.subi(index_value(shape[axis] - 1), index) if reverse else index
             at = [place if dim == axis else places[dim] for dim in range(len(shape))]
             after = combine(before, convert(tensor.extract(x, at), total))
             return [tensor.insert(convert(before if exclusive else after, element), result, at), after]
@@ -86,7 +87,7 @@ def _position(
     peak = [
         exprs[kept.index(dim)] if dim != axis else ir.AffineExpr.get_constant(0) for dim in range(len(shape))
     ]
-    position = ir.IntegerType.get_signless(64)
+    position = i64()
 
     def body(value: ir.Value, top: ir.Value, found: ir.Value) -> ir.Value:
         place = arith.index_cast(position, linalg.IndexOp(searched).result)

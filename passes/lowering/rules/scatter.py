@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from mlc.bindings import complex as complex_dialect
 from mlc.bindings import ir, tensor
 from mlc.dialects import graph
-from mlc.passes.common.linalg_builders import is_float, static_shape
+from mlc.passes.common.linalg_builders import index_value, is_float, static_shape
 from mlc.passes.common.loop_builders import Carried, Places, nest
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, maximum, minimum, mul
@@ -90,7 +89,7 @@ def lower_scatter_nd(op: ir.Operation) -> list[ir.Value]:
     def places_of(at: Places) -> list[ir.Value]:
         places = list(at.values())
         numbers = [
-            tensor.extract(indices, [*places[: len(outer)], index_constant(index)]) for index in range(taken)
+            tensor.extract(indices, [*places[: len(outer)], index_value(index)]) for index in range(taken)
         ]
         named = zip(numbers, extents, strict=False)
         return [*(bounded_index(number, extent) for number, extent in named), *places[len(outer) :]]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, tensor
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import minimum as minimum_size
-from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
+from mlc.passes.common.constants import i1, i64
+from mlc.passes.common.linalg_builders import constant, empty, index_value, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, Places, chosen, loop, nest
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.heap import Heap
 from mlc.passes.lowering.common.rule import rule
@@ -26,7 +26,7 @@ class Boxes:
 
     def sides(self, image: ir.Value, box: ir.Value) -> list[tuple[ir.Value, ir.Value]]:
         """Low and high along both dims."""
-        numbers = [tensor.extract(self.values, [image, box, index_constant(at)]) for at in range(4)]
+        numbers = [tensor.extract(self.values, [image, box, index_value(at)]) for at in range(4)]
         pairs = [(numbers[at], numbers[at + 2]) for at in range(2)]
         if not self.center:
             return [(minimum(*pair), maximum(*pair)) for pair in pairs]
@@ -55,12 +55,12 @@ def lower_non_max_suppression(op: ir.Operation) -> list[ir.Value]:
     non_max_suppression = graph.NonMaxSuppression(op)
     images, classes, _ = static_shape(non_max_suppression.scores)
     shape = static_shape(non_max_suppression.indices)
-    output = empty(shape, ir.IntegerType.get_signless(64))
+    output = empty(shape, i64())
 
     def each(places: Places, carried: Carried) -> Carried:
         return _selected(op, places[0], places[1], carried)
 
-    indices, total = nest({0: images, 1: classes}, [output, index_constant(0)], each)
+    indices, total = nest({0: images, 1: classes}, [output, index_value(0)], each)
     return finished(indices, shape, total, 0)
 
 
@@ -68,7 +68,7 @@ def _ordered(scores: ir.Value, image: ir.Value, kind: ir.Value) -> Carried:
     """The scores of a class from the highest on, and their boxes."""
     count, element = static_shape(scores)[2], tensor_type(scores).element_type
     heap = Heap(0, 1, count, largest=True)
-    parts = [empty([count], element), empty([count], ir.IntegerType.get_signless(64))]
+    parts = [empty([count], element), empty([count], i64())]
 
     def item(at: ir.Value, each: Carried) -> Carried:
         return heap.write(each, at, [tensor.extract(scores, [image, kind, at]), integer(at)])
@@ -81,15 +81,15 @@ def _limits(op: ir.Operation) -> tuple[ir.Value, ir.Value, ir.Value | None]:
     scores, count = op.operands[1], static_shape(op.operands[1])[2]
     element, most = tensor_type(scores).element_type, minimum_size(op.attributes["most"].value, count)
     if len(op.operands) == 3:
-        numbers = [tensor.extract(op.operands[2], [index_constant(place)]) for place in range(3)]
+        numbers = [tensor.extract(op.operands[2], [index_value(place)]) for place in range(3)]
         largest = constant(numbers[0].type, 2**31 - 1)
         some = maximum(constant(largest.type, 0), minimum(numbers[0], largest))
-        whole = arith.index_cast(ir.IndexType.get(), arith.fptosi(ir.IntegerType.get_signless(64), some))
+        whole = arith.index_cast(ir.IndexType.get(), arith.fptosi(i64(), some))
         thresholds = [convert(number, element) for number in numbers[1:]]
-        return arith.minsi(whole, index_constant(most)), thresholds[0], thresholds[1]
+        return arith.minsi(whole, index_value(most)), thresholds[0], thresholds[1]
     lowest = op.attributes["score_threshold"].value if "score_threshold" in op.attributes else None
     overlap = constant(element, op.attributes["iou_threshold"].value)
-    return index_constant(most), overlap, None if lowest is None else constant(element, lowest)
+    return index_value(most), overlap, None if lowest is None else constant(element, lowest)
 
 
 def _selected(op: ir.Operation, image: ir.Value, kind: ir.Value, carried: Carried) -> Carried:
@@ -107,12 +107,12 @@ def _selected(op: ir.Operation, image: ir.Value, kind: ir.Value, carried: Carrie
             free = arith.andi(free, compare("greater", tensor.extract(values, [at]), lowest))
 
         def compared(place: ir.Value, kept: Carried) -> Carried:
-            other = tensor.extract(rows, [place, index_constant(2)])
+            other = tensor.extract(rows, [place, index_value(2)])
             overlap = boxes.overlap(image, box, arith.index_cast(ir.IndexType.get(), other))
             return [arith.andi(kept[0], compare("less_equal", overlap, limit))]
 
         def considered() -> Carried:
-            (kept,) = loop(count, [constant(ir.IntegerType.get_signless(1), 1)], compared, first)
+            (kept,) = loop(count, [constant(i1(), 1)], compared, first)
             return chosen(kept, parts, lambda: [row(rows, count, [image, kind, box]), next_index(count)])
 
         return chosen(free, parts, considered)

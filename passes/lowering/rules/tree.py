@@ -8,6 +8,7 @@ from mlc.bindings import arith, ir, linalg, scf, tensor
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.graph.sizes import minimum as minimum_size
+from mlc.passes.common.constants import i32
 from mlc.passes.common.linalg_builders import (
     affine_map,
     constant,
@@ -29,10 +30,6 @@ _AGGREGATES: dict[str, tuple[Callable[[ir.Type], float], Combine]] = {
     "min": (highest, minimum),
     "max": (lowest, maximum),
 }
-
-
-def _place_type() -> ir.Type:
-    return ir.IntegerType.get_signless(32)
 
 
 def _complement(value: ir.Value) -> ir.Value:
@@ -86,7 +83,7 @@ def _leaves(op: ir.Operation) -> ir.Value:
     x, roots = op.operands[0], op.operands[1]
     shape = static_shape(roots)
     count = dims(4)
-    output = empty([*shape, static_shape(x)[0]], _place_type())
+    output = empty([*shape, static_shape(x)[0]], i32())
     read = affine_map(4, [count[0], count[1], count[3]])
     source, written = reshaped(roots, [*shape, 1]), affine_map(4, count[:3])
     return generic([source], [read], output, written, lambda root, _: _leaf(op, root), reductions=[3])
@@ -95,11 +92,11 @@ def _leaves(op: ir.Operation) -> ir.Value:
 def _leaf(op: ir.Operation, root: ir.Value) -> ir.Value:
     """Goes down from a root. A way longer than `depth` ends: tables with a cycle must not hold up the
     kernel."""
-    zero, one = (constant(_place_type(), each) for each in (0, 1))
+    zero, one = (constant(i32(), each) for each in (0, 1))
     row = linalg.IndexOp(2).result
-    loop = scf.WhileOp([_place_type()] * 2, [root, constant(_place_type(), op.attributes["depth"].value)])
-    before = loop.regions[0].blocks.append(_place_type(), _place_type())
-    after = loop.regions[1].blocks.append(_place_type(), _place_type())
+    loop = scf.WhileOp([i32()] * 2, [root, constant(i32(), op.attributes["depth"].value)])
+    before = loop.regions[0].blocks.append(i32(), i32())
+    after = loop.regions[1].blocks.append(i32(), i32())
     with ir.InsertionPoint(before):
         node, left = before.arguments
         goes_on = arith.andi(_compare("sge", node, zero), _compare("sgt", left, zero))
@@ -114,7 +111,7 @@ def _leaf(op: ir.Operation, root: ir.Value) -> ir.Value:
 def _child(op: ir.Operation, row: ir.Value, node: ir.Value) -> ir.Value:
     """Where a row goes on from a node."""
     x, _, features, thresholds, children, _ = op.operands
-    index, zero = ir.IndexType.get(), constant(_place_type(), 0)
+    index, zero = ir.IndexType.get(), constant(i32(), 0)
     place = _clamped(node, static_shape(features)[0])
     feature = column = tensor.extract(features, [place])
     if op.attributes["nan_first"].value:

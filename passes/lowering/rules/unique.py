@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from mlc.bindings import arith, ir, tensor
 from mlc.dialects import graph
-from mlc.passes.common.linalg_builders import constant, empty, static_shape, tensor_type
+from mlc.passes.common.constants import i64
+from mlc.passes.common.linalg_builders import constant, empty, index_value, static_shape, tensor_type
 from mlc.passes.common.loop_builders import Carried, loop
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.lowering.common.heap import Heap, comes_before
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import select
@@ -29,10 +29,6 @@ def lower_unique(op: ir.Operation) -> list[ir.Value]:
     return [*cleared, inverse, *finished(counts, [size], count, 0)]
 
 
-def _number() -> ir.Type:
-    return ir.IntegerType.get_signless(64)
-
-
 def _index(value: ir.Value) -> ir.Value:
     return arith.index_cast(ir.IndexType.get(), value)
 
@@ -40,7 +36,7 @@ def _index(value: ir.Value) -> ir.Value:
 def _ordered(size: int, element: ir.Type, value_at: Callable[[ir.Value], ir.Value]) -> Carried:
     """The values at 0, 1, ... from the smallest on, and where each was."""
     heap = Heap(0, 1, size, largest=False)
-    parts = [empty([size], element), empty([size], _number())]
+    parts = [empty([size], element), empty([size], i64())]
     filled = loop(size, parts, lambda at, each: heap.write(each, at, [value_at(at), integer(at)]))
     return heap.ordered(heap.built(filled))
 
@@ -50,7 +46,7 @@ def _groups(pairs: Carried, size: int, element: ir.Type) -> Carried:
     number of its value; and how many there are, an index. Values are equal where none comes before another.
     """
     ordered, places = pairs
-    zero, one = index_constant(0), index_constant(1)
+    zero, one = index_value(0), index_value(1)
 
     def step(at: ir.Value, carried: Carried) -> Carried:
         *parts, count = carried
@@ -61,13 +57,13 @@ def _groups(pairs: Carried, size: int, element: ir.Type) -> Carried:
         new = arith.ori(begins, comes_before(before, value, largest=False))
         group = select(new, count, arith.subi(count, one))
         kept = [select(new, a, tensor.extract(b, [group])) for a, b in ((value, values), (place, first))]
-        often = select(new, constant(_number(), 0), tensor.extract(counts, [group]))
+        often = select(new, constant(i64(), 0), tensor.extract(counts, [group]))
         written = [tensor.insert(a, b, [group]) for a, b in zip(kept, (values, first), strict=True)]
         numbered = tensor.insert(integer(group), inverse, [_index(place)])
-        counted = tensor.insert(arith.addi(often, constant(_number(), 1)), counts, [group])
+        counted = tensor.insert(arith.addi(often, constant(i64(), 1)), counts, [group])
         return [*written, numbered, counted, arith.addi(group, one)]
 
-    parts = [empty([size], kind) for kind in (element, *[_number()] * 3)]
+    parts = [empty([size], kind) for kind in (element, *[i64()] * 3)]
     return loop(size, [*parts, zero], step)
 
 
@@ -77,9 +73,9 @@ def _by_first_place(groups: Carried, count: ir.Value, size: int, element: ir.Typ
 
     def key(at: ir.Value) -> ir.Value:
         exists = arith.cmpi(arith.CmpIPredicate.slt, at, count)
-        return select(exists, tensor.extract(first, [at]), constant(_number(), size))
+        return select(exists, tensor.extract(first, [at]), constant(i64(), size))
 
-    _, order = _ordered(size, _number(), key)
+    _, order = _ordered(size, i64(), key)
 
     def moved(at: ir.Value, carried: Carried) -> Carried:
         *parts, ranks = carried
@@ -88,12 +84,12 @@ def _by_first_place(groups: Carried, count: ir.Value, size: int, element: ir.Typ
         written = [tensor.insert(a, b, [at]) for a, b in zip(taken, parts, strict=True)]
         return [*written, tensor.insert(integer(at), ranks, [group])]
 
-    parts = [empty([size], kind) for kind in (element, *[_number()] * 3)]
+    parts = [empty([size], kind) for kind in (element, *[i64()] * 3)]
     new_values, new_first, new_counts, ranks = loop(count, parts, moved)
 
     def renumbered(at: ir.Value, carried: Carried) -> Carried:
         rank = tensor.extract(ranks, [_index(tensor.extract(inverse, [at]))])
         return [tensor.insert(rank, carried[0], [at])]
 
-    (new_inverse,) = loop(size, [empty([size], _number())], renumbered)
+    (new_inverse,) = loop(size, [empty([size], i64())], renumbered)
     return [new_values, new_first, new_inverse, new_counts]

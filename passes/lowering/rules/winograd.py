@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from mlc.bindings import arith, ir, scf, vector
 from mlc.dialects import graph, tloop
-from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
+from mlc.passes.common.linalg_builders import dims, empty, index_value, static_shape, tensor_type
 from mlc.passes.common.rewriting import users
-from mlc.passes.common.vector_builders import apply_map, index_constant, insert_in_parallel, read, write
+from mlc.passes.common.vector_builders import apply_map, insert_in_parallel, read, write
 from mlc.passes.graph.winograd.matrices import input_matrix, output_matrix
 from mlc.passes.lowering.common.rule import rule
 
@@ -119,7 +119,7 @@ def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
         slice_kind = ir.RankedTensorType.get([size * size, 1, lanes], tensor_type(x).element_type)
         part = empty(list(slice_kind.shape), slice_kind.element_type)
         for index, value in enumerate(transformed):
-            part = write(value, part, [index_constant(index), index_constant(0), index_constant(0)], 1)
+            part = write(value, part, [index_value(index), index_value(0), index_value(0)], 1)
         insert_in_parallel(loop, part, [0, *place])
     return [loop.results[0]]
 
@@ -165,7 +165,7 @@ def transform_strip(
         number = apply_map(dims(2)[0] * strip[1] + dims(2)[1], [row, column])
         channel = apply_map(dims(1)[0] * lanes, [chunk])
         for index, value in enumerate(_transformed_tile(x, place, tile)):
-            into = write(value, into, [index_constant(index), number, channel], 1)
+            into = write(value, into, [index_value(index), number, channel], 1)
         return into
 
     shape = [(tile + 2) ** 2, strip[0] * strip[1], chunks * lanes + padding]
@@ -180,9 +180,7 @@ def nest(
     def build(indices: list[ir.Value], current: ir.Value) -> ir.Value:
         if len(indices) == len(extents):
             return body(indices, current)
-        loop = scf.ForOp(
-            index_constant(0), index_constant(extents[len(indices)]), index_constant(1), [current]
-        )
+        loop = scf.ForOp(index_value(0), index_value(extents[len(indices)]), index_value(1), [current])
         with ir.InsertionPoint(loop.body):
             scf.YieldOp([build([*indices, loop.induction_variable], loop.inner_iter_args[0])])
         return loop.results[0]
@@ -238,7 +236,7 @@ def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir
         by_column_pairs(
             matrix,
             [
-                read(products, [index_constant(row * size + at), place, block, lane], lanes)
+                read(products, [index_value(row * size + at), place, block, lane], lanes)
                 for row in range(size)
             ],
         )
@@ -252,4 +250,4 @@ def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir
         for at, value in enumerate(by_column_pairs(matrix, [v[row] for v in by_column])):
             result = vector.InsertOp(value, result, [], [row, at]).result
     target = empty(static_shape(kind), element)
-    return write(result, target, [index_constant(0)] * 5, 3)
+    return write(result, target, [index_value(0)] * 5, 3)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.dialects.tloop.handles import REST, SAMPLED
 from mlc.errors import Error
+from mlc.passes.common.constants import i64
 
 
 class ScheduleError(Error):
@@ -56,4 +57,4 @@ def attribute_of(value: object) -> ir.Attribute:
         return ir.StringAttr.get(value)
     if isinstance(value, list):
         return ir.DenseI64ArrayAttr.get(value)
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    return ir.IntegerAttr.get(i64(), value)

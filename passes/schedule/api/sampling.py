@@ -8,6 +8,7 @@ from random import Random
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation
+from mlc.passes.common.constants import i64
 from mlc.passes.schedule.common.loops import sequential
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 
@@ -40,7 +41,7 @@ def sample_categorical(op: ir.Operation, state: ScheduleState) -> None:
     if DECISION not in op.attributes:
         chances = list(op.attributes["probabilities"])
         position = sampler(state).choices(range(len(candidates)), chances)[0]
-        kind = ir.IntegerType.get_signless(64)
+        kind = i64()
         op.attributes[DECISION] = ir.IntegerAttr.get(kind, position)
     if not isinstance(op.attributes[DECISION], ir.IntegerAttr):
         raise StepError("its decision is not the position of a candidate")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.dialects.tloop import BlockType, LoopType, ScheduleOp
+from mlc.passes.common.constants import i64, i64_attribute
 
 
 class ScheduleBuilder:
@@ -47,7 +48,7 @@ class ScheduleBuilder:
     def cache_read(self, block: ir.Value, loop: ir.Value, operand: int, name: str) -> ir.Value:
         """Returns the copy."""
         attributes = {
-            "operand": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), operand),
+            "operand": i64_attribute(operand),
             "block_name": ir.StringAttr.get(name),
         }
         return self.append("cache_read", [block, loop], [BlockType.get()], **attributes).results[0]
@@ -56,7 +57,7 @@ class ScheduleBuilder:
         self.append("peel", [loop])
 
     def stream_keys(self, loop: ir.Value, queries: int, keys: int) -> None:
-        word = ir.IntegerType.get_signless(64)
+        word = i64()
         sizes = {"queries": ir.IntegerAttr.get(word, queries), "keys": ir.IntegerAttr.get(word, keys)}
         self.append("stream_keys", [loop], **sizes)
 
@@ -71,8 +72,5 @@ class ScheduleBuilder:
 
     def annotate(self, target: ir.Value, key: str, value: int | Sequence[int]) -> None:
         """Sets a number, or several, as an attribute of a loop or a computation."""
-        if isinstance(value, int):
-            number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
-        else:
-            number = ir.DenseI64ArrayAttr.get(list(value))
-        self.append("annotate", [target], key=ir.StringAttr.get(key), value=number)
+        known = i64_attribute(value) if isinstance(value, int) else ir.DenseI64ArrayAttr.get(list(value))
+        self.append("annotate", [target], key=ir.StringAttr.get(key), value=known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import ir, tensor
 from mlc.passes.common.computation import Computation
+from mlc.passes.common.constants import index_constant
 from mlc.passes.common.linalg_builders import affine_map, constant, dims, generic
 
 
@@ -32,4 +33,4 @@ def _size(value: ir.Value, axis: int) -> int | ir.Value:
     kind = ir.RankedTensorType(value.type)
     if not kind.is_dynamic_dim(axis):
         return kind.shape[axis]
-    return tensor.DimOp(value, constant(ir.IndexType.get(), axis)).result
+    return tensor.DimOp(value, index_constant(axis)).result

@@ -9,6 +9,7 @@ from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, computations, dim_position, root_computation
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS
 from mlc.passes.schedule.common.contractions import is_column_reduction, positions
 from mlc.passes.schedule.common.plain import (
@@ -77,7 +78,7 @@ def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:
     """Says how many iterations of the parallel loop, likely one of `iterations`, are worth a thread."""
     points = max(each.work for each in computations(kernel)) // max(1, iterations)
     least = -(-PARALLEL_WORK // max(1, points))
-    kernel.attributes[LEAST_ITERATIONS] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), least)
+    kernel.attributes[LEAST_ITERATIONS] = i64_attribute(least)
 
 
 def _has_open_rows(anchor: Computation) -> bool:

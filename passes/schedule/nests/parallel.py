@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir, scf
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.schedule.common.loops import Loop, sequential
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.building import extra_attributes, move_body, replace_loop
@@ -51,7 +52,7 @@ def _to_affine_parallel(loop: Loop) -> None:
         "upperBoundsMap": ir.AffineMapAttr.get(upper),
         "lowerBoundsGroups": groups[0],
         "upperBoundsGroups": groups[1],
-        "steps": ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop.step or 1)]),
+        "steps": ir.ArrayAttr.get([i64_attribute(loop.step or 1)]),
         "reductions": ir.ArrayAttr.get([]),
     }
     with ir.InsertionPoint(loop.op), loop.op.location:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import ir, memref
 from mlc.passes.common.affine import IndexForm
+from mlc.passes.common.constants import i32_attribute
 from mlc.passes.schedule.common.loops import Loop, is_inside
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import access_of
@@ -46,7 +47,7 @@ def _affine(buffer: ir.Value, indices: list[IndexForm]) -> None:
     attributes = {
         "map": places,
         "isWrite": ir.BoolAttr.get(False),
-        "localityHint": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), LOCALITY),
+        "localityHint": i32_attribute(LOCALITY),
         "isDataCache": ir.BoolAttr.get(True),
     }
     ir.Operation.create("affine.prefetch", [], [buffer, *operands], attributes)

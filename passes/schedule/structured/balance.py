@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, scf
 from mlc.passes.common.cloning import clone_ops
-from mlc.passes.common.constants import constant_value
-from mlc.passes.common.linalg_builders import constant
+from mlc.passes.common.constants import constant_value, index_constant
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import apply_patterns
 
@@ -29,10 +28,10 @@ def _balance(loop: ir.Operation, step: int) -> None:
     statements = [each.operation for each in body.operations]
     with ir.InsertionPoint(loop), loop.location:
         # As few tiles as can be: the first `larger` ones have a point more than the others.
-        tiles = arith.ceildivui(end, _index(step))
-        small = arith.divui(end, arith.maxui(tiles, _index(1)))
+        tiles = arith.ceildivui(end, index_constant(step))
+        small = arith.divui(end, arith.maxui(tiles, index_constant(1)))
         larger = arith.subi(end, arith.muli(small, tiles))
-        one = _index(1)
+        one = index_constant(1)
         large = arith.addi(small, one)
     with ir.InsertionPoint.at_block_begin(body), loop.location:
         tile = body.arguments[0]
@@ -69,15 +68,11 @@ def _clone_for(statements: Sequence[ir.Operation], tile: _Tile, end: ir.Value, s
     values = {tile.index: tile.start}
     for op in statements:
         if op.name == "affine.min" and _is_rest(op, tile.index, end, step):
-            values[op.results[0]] = _index(tile.points)
+            values[op.results[0]] = index_constant(tile.points)
         elif op.name == "scf.yield":
             scf.YieldOp([values.get(each, each) for each in op.operands])
         else:
             clone_ops([op], values)
-
-
-def _index(value: int) -> ir.Value:
-    return constant(ir.IndexType.get(), value)
 
 
 def _is_rest(op: ir.Operation, index: ir.Value, end: ir.Value, step: int) -> bool:

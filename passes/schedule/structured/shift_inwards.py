@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mlc.bindings import affine, ir
-from mlc.passes.common.constants import constant_value
-from mlc.passes.common.linalg_builders import affine_map, constant, dims
+from mlc.passes.common.constants import constant_value, index_constant
+from mlc.passes.common.linalg_builders import affine_map, dims
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import apply_patterns
@@ -35,7 +35,7 @@ def _shift(loop: ir.Operation) -> None:
     with ir.InsertionPoint.at_block_begin(body), loop.location:
         last = affine_map(1, [place, ir.AffineExpr.get_constant(upper - step)])
         start = affine.AffineMinOp(last, [index])
-        whole = constant(ir.IndexType.get(), step)
+        whole = index_constant(step)
     for size in sizes:
         size.results[0].replace_all_uses_with(whole)
         size.erase()

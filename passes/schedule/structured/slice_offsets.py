@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.passes.common.linalg_builders import constant
+from mlc.passes.common.constants import index_constant
 
 
 def slice_offsets(op: ir.Operation) -> list[ir.Value]:
@@ -11,6 +11,6 @@ def slice_offsets(op: ir.Operation) -> list[ir.Value]:
     dynamic = iter(list(op.operands)[1:])
     unknown = ir.ShapedType.get_dynamic_size()
     return [
-        next(dynamic) if offset == unknown else constant(ir.IndexType.get(), offset)
+        next(dynamic) if offset == unknown else index_constant(offset)
         for offset in op.attributes["static_offsets"]
     ]

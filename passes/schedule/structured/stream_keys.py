@@ -15,17 +15,16 @@ from collections.abc import Callable, Sequence
 from mlc.bindings import affine, arith, ir, linalg, scf, tensor
 from mlc.passes.common.cloning import clone_body
 from mlc.passes.common.computation import Computation, dim_position
-from mlc.passes.common.linalg_builders import affine_map, constant, dims, generic
+from mlc.passes.common.linalg_builders import affine_map, constant, dims, generic, index_value
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
 from mlc.passes.common.rewriting import collect_ops
-from mlc.passes.common.vector_builders import index_constant
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import apply_patterns
 
 
 def size_of(value: ir.Value, axis: int) -> ir.Value:
     """A dim of a tensor as a value."""
-    return tensor.DimOp(value, index_constant(axis)).result
+    return tensor.DimOp(value, index_value(axis)).result
 
 
 def size_like(value: ir.Value, axis: int, size: int) -> int | ir.Value:
@@ -165,7 +164,7 @@ class Stream(AttentionPieces):
         count = size_of(source, axis_of(read, self.query))
         columns = self.transposed(self.padded(source, axis_of(read, self.query), count))
         total_keys = size_of(self.scores.inputs[0], axis_of(self.scores.maps[0], self.key))
-        loop = scf.ForOp(index_constant(0), total_keys, index_constant(self.keys), self.initial())
+        loop = scf.ForOp(index_value(0), total_keys, index_value(self.keys), self.initial())
         with ir.InsertionPoint(loop.body):
             scf.YieldOp(self.block(loop, columns, total_keys, count))
         top, total, values = loop.results
@@ -234,7 +233,7 @@ class Stream(AttentionPieces):
             part = part_of(value, places.index(key), place, size) if key in places else value
             inputs.append(self.padded(part, places.index(query), count) if query in places else part)
         whole = self.empty([*self.ones, self.keys, self.queries])
-        output = part_of(whole, len(self.outer), index_constant(0), size)
+        output = part_of(whole, len(self.outer), index_value(0), size)
         made = self.again("masked", inputs, output)
         for number in collect_ops(made.owner.operation, "linalg.index"):
             if number.attributes["dim"].value == key:
@@ -261,7 +260,7 @@ class Stream(AttentionPieces):
     def inverse(self, top: ir.Value, total: ir.Value, total_keys: ir.Value) -> ir.Value:
         """One over the sums; no number where all keys of a query are masked, as their softmax is none."""
         low, one = (constant(self.element, number) for number in (-INFINITY, 1))
-        nothing = arith.cmpi(arith.CmpIPredicate.eq, total_keys, index_constant(0))
+        nothing = arith.cmpi(arith.CmpIPredicate.eq, total_keys, index_value(0))
         instead = arith.select(nothing, one, constant(self.element, float("nan")))
 
         def body(highest: ir.Value, value: ir.Value, _old: ir.Value) -> ir.Value:
@@ -276,7 +275,7 @@ class Stream(AttentionPieces):
         found = {self.parts["values"].results[0]: values, self.parts["inverse"].results[0]: inverse}
         for place, value in enumerate(root.operands):
             if value in found:
-                root.operands[place] = part_of(found[value], axis, index_constant(0), count)
+                root.operands[place] = part_of(found[value], axis, index_value(0), count)
 
 
 def _product(scale: ir.Value, value: ir.Value) -> ir.Value:

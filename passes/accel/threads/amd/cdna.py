@@ -11,6 +11,7 @@ from mlc.passes.accel.threads.amd.mfma import Instruction
 from mlc.passes.accel.threads.amd.products import WavefrontProduct, instruction_for
 from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
 from mlc.passes.accel.threads.common.code import ThreadCode
+from mlc.passes.common.constants import i32
 
 _BLOCK_NUMBERS = ("workgroup_id_x", "workgroup_id_y", "workgroup_id_z")
 # Which lane an instruction of the vector unit reads by itself: quad_perm:[1,0,3,2], quad_perm:[2,3,0,1] and
@@ -38,16 +39,16 @@ class Cdna(Architecture):
         )
 
     def thread(self) -> ir.Value:
-        return rocdl.workitem_id_x(integers.i32())
+        return rocdl.workitem_id_x(i32())
 
     def block(self, dim: int) -> ir.Value:
-        return getattr(rocdl, _BLOCK_NUMBERS[dim])(integers.i32())
+        return getattr(rocdl, _BLOCK_NUMBERS[dim])(i32())
 
     def barrier(self, code: ThreadCode) -> None:
         rocdl.barrier()
 
     def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
-        kind = integers.i32()
+        kind = i32()
         if word.type != kind:
             back = self.from_lane(code, arith.BitcastOp(kind, word).result, distance)
             return arith.BitcastOp(word.type, back).result

@@ -17,6 +17,7 @@ from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, control, pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
 from mlc.passes.accel.threads.common.shared import Copy, copy_of, copy_through_registers, where
+from mlc.passes.common.constants import i32, i32_attribute
 
 _WORD_BYTES = 4
 _NOTHING_CROSSES = "#rocdl<sched_group_mask none>"
@@ -53,13 +54,13 @@ class Piece:
         """Zeros where it lay outside."""
         if self.inside is None:
             return self.loaded
-        kind, zero = self.loaded.type, ir.IntegerAttr.get(integers.i32(), 0)
+        kind, zero = self.loaded.type, i32_attribute(0)
         none = ir.DenseElementsAttr.get_splat(kind, zero) if isinstance(kind, ir.VectorType) else zero
         return arith.SelectOp(self.inside, self.loaded, arith.ConstantOp(kind, none).result).result
 
 
 def _load(code: ThreadCode, wanted: Copy, first: int, size: int) -> Piece:
-    source, word = wanted.source, integers.i32()
+    source, word = wanted.source, i32()
     kind = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
     place = addresses.place_of(code, wanted.outside, wanted.base, first)
     inside = integers.all_of(addresses.inside(source, place))

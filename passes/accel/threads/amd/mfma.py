@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, llvm
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.threads.common.packed_registers import vector_of
+from mlc.passes.common.constants import i32
 
 _TF32_HALF, _TF32_BITS = 1 << 12, -(1 << 13)
 
@@ -25,7 +26,7 @@ class Instruction:
 
     def emit(self, a: ir.Value, b: ir.Value, sums: ir.Value) -> ir.Value:
         """The new sums, a vector of 4."""
-        word = ir.IntegerType.get_signless(32)
+        word = i32()
         zero = ir.IntegerAttr.get(word, 0)
         # What f32 and f64 understand by it differs.
         modifier = "mfma_neg_modifier" if self.sums == "f64" else "mfma_perm_b"
@@ -44,7 +45,7 @@ class Instruction:
 
 def _rounded(value: ir.Value) -> ir.Value:
     """10 bits of mantissa, to nearest; NaN stays what it is."""
-    word = integers.i32()
+    word = i32()
     halfway = arith.AddIOp(arith.BitcastOp(word, value).result, integers.value(_TF32_HALF)).result
     cut = arith.AndIOp(halfway, integers.value(_TF32_BITS)).result
     is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)

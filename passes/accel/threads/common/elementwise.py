@@ -14,6 +14,7 @@ from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i8, i32
 from mlc.passes.common.rewriting import attributes_of, defining_op
 
 # arith.cmpi's numbers of slt, sle, sgt and sge.
@@ -66,10 +67,10 @@ def scalar_type(kind: ir.Type) -> ir.Type:
     of 8 bits."""
     element = kind.element_type if isinstance(kind, ir.VectorType) else kind
     if isinstance(element, ir.FloatType) and element.width == 8:
-        return ir.IntegerType.get_signless(8)
+        return i8()
     if isinstance(element, ir.IntegerType):
         return ir.IntegerType.get_signless(element.width)
-    return integers.i32() if isinstance(element, ir.IndexType) else element
+    return i32() if isinstance(element, ir.IndexType) else element
 
 
 def elementwise(code: ThreadCode, op: ir.Operation) -> None:

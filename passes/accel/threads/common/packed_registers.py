@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, llvm
 from mlc.passes.accel.common import integers
+from mlc.passes.common.constants import i32
 
 
 def vector_of(values: Sequence[ir.Value]) -> ir.Value:
@@ -19,8 +20,8 @@ def vector_of(values: Sequence[ir.Value]) -> ir.Value:
 def packed(values: Sequence[ir.Value]) -> ir.Value:
     """32 bits, the first number in the lowest ones."""
     if len(values) == 1:
-        return arith.BitcastOp(integers.i32(), values[0]).result
-    return llvm.BitcastOp(integers.i32(), vector_of(values)).result
+        return arith.BitcastOp(i32(), values[0]).result
+    return llvm.BitcastOp(i32(), vector_of(values)).result
 
 
 def unpacked(word: ir.Value, kind: ir.Type) -> list[ir.Value]:

@@ -10,6 +10,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common.accesses import stored_type
 from mlc.passes.accel.threads.common.code import Memory
+from mlc.passes.common.constants import i8
 
 _DYNAMIC = -(1 << 31)
 
@@ -41,7 +42,7 @@ def swizzled_offset(memory: Memory, place: Sequence[Number]) -> Number:
 
 def byte_pointer(pointer: ir.Value, offset: Number) -> ir.Value:
     """`offset` bytes behind `pointer`."""
-    return offset_pointer(pointer, offset, ir.IntegerType.get_signless(8))
+    return offset_pointer(pointer, offset, i8())
 
 
 def offset_pointer(pointer: ir.Value, offset: Number, element: ir.Type) -> ir.Value:

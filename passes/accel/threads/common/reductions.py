@@ -12,6 +12,7 @@ from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out, scratch_for
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i32, integer_constant
 
 Join = Callable[[ir.Value, ir.Value], ir.Value]
 _JOINS: dict[str, Callable[..., ir.Operation]] = {
@@ -96,7 +97,7 @@ def _reduced_bits(vectors: tuple[tuple[int, ...], ...], dims: list[int]) -> list
 def _from_lane(code: ThreadCode, value: ir.Value, distance: int) -> ir.Value:
     """What the lane whose number differs in one bit has."""
     kind = value.type
-    if kind.width == integers.i32().width:
+    if kind.width == i32().width:
         return code.architecture.from_lane(code, value, distance)
     bits = ir.IntegerType.get_signless(kind.width)
     word = value if kind == bits else arith.BitcastOp(bits, value).result
@@ -110,10 +111,10 @@ def _word_from_lane(code: ThreadCode, word: ir.Value, distance: int) -> ir.Value
     def exchanged(half_word: ir.Value) -> ir.Value:
         return code.architecture.from_lane(code, half_word, distance)
 
-    kind, half = word.type, integers.i32()
+    kind, half = word.type, i32()
     if kind.width < half.width:
         return arith.TruncIOp(kind, exchanged(arith.ExtUIOp(half, word).result)).result
-    shift = arith.ConstantOp(kind, ir.IntegerAttr.get(kind, half.width)).result
+    shift = integer_constant(kind, half.width)
     parts = [arith.TruncIOp(half, each).result for each in (word, arith.ShRUIOp(word, shift).result)]
     low, high = (arith.ExtUIOp(kind, exchanged(part)).result for part in parts)
     return arith.OrIOp(low, arith.ShLIOp(high, shift).result).result

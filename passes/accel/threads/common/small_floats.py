@@ -9,6 +9,7 @@ from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.elementwise import elementwise
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i8
 from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.narrow_floats import FORMATS, MULTIPLIED, Format, narrowed, widened
 
@@ -81,7 +82,7 @@ def truncate(code: ThreadCode, op: ir.Operation) -> None:
         return
     if _element(operand).width > 32:
         raise PassError("cannot distribute a conversion of f64 to 8 bits, which rounds twice", op.location)
-    byte = ir.IntegerType.get_signless(8)
+    byte = i8()
     _each(
         code,
         operand,

@@ -19,6 +19,7 @@ from mlc.passes.accel.threads.common.layout_conversions import laid_out
 from mlc.passes.accel.threads.nvidia import copies
 from mlc.passes.accel.threads.nvidia.ldmatrix import is_matrix, load_matrices
 from mlc.passes.accel.threads.nvidia.mma import WarpProduct, uses_tensor_units
+from mlc.passes.common.constants import i32
 from mlc.passes.common.fast_math import is_approximate
 
 
@@ -52,10 +53,10 @@ class Ampere(Architecture):
         return f"nvvm.kernel, nvvm.reqntid = array<i32: {threads}, 1, 1>"
 
     def thread(self) -> ir.Value:
-        return nvvm.read_ptx_sreg_tid_x(results=[integers.i32()])
+        return nvvm.read_ptx_sreg_tid_x(results=[i32()])
 
     def block(self, dim: int) -> ir.Value:
-        return getattr(nvvm, _BLOCK_NUMBERS[dim])(results=[integers.i32()])
+        return getattr(nvvm, _BLOCK_NUMBERS[dim])(results=[i32()])
 
     def barrier(self, code: ThreadCode) -> None:
         nvvm.barrier()

@@ -12,13 +12,14 @@ from math import prod
 from mlc.bindings import arith, ir, nvvm
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.integers import Number
+from mlc.passes.common.constants import i32, integer_constant
 
 _PLACES = ("read_ptx_sreg_cluster_ctaid_x", "read_ptx_sreg_cluster_ctaid_y", "read_ptx_sreg_cluster_ctaid_z")
 
 
 def place(dim: int) -> ir.Value:
     """The block's place in its cluster, along a dim of the grid."""
-    return getattr(nvvm, _PLACES[dim])(results=[integers.i32()])
+    return getattr(nvvm, _PLACES[dim])(results=[i32()])
 
 
 def synchronise() -> None:
@@ -39,7 +40,7 @@ def _blocks_along(cluster: Sequence[int], dim: int) -> Number:
     first = sum(1 << distance * at for at in range(cluster[dim]))
     if prod(cluster) == cluster[dim]:
         return first
-    rank = nvvm.read_ptx_sreg_cluster_ctarank(results=[integers.i32()])
+    rank = nvvm.read_ptx_sreg_cluster_ctarank(results=[i32()])
     before = integers.value(integers.multiply(place(dim), distance))
     return arith.ShLIOp(integers.value(first), arith.SubIOp(rank, before)).result
 
@@ -52,7 +53,7 @@ def half(mask: Number) -> ir.Value:
     """A mask as an i16, as copies take it."""
     kind = ir.IntegerType.get_signless(16)
     if isinstance(mask, int):
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, mask)).result
+        return integer_constant(kind, mask)
     return arith.TruncIOp(kind, mask).result
 
 

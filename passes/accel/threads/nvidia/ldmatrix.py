@@ -18,6 +18,7 @@ from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import accesses, addresses, pointers
 from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
 from mlc.passes.accel.threads.common.packed_registers import packed, unpacked
+from mlc.passes.common.constants import i32
 
 # Which numbers a lane has: pairs of a row, or, transposed, of a column.
 PLAIN = ((0, 1), (0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
@@ -90,7 +91,7 @@ def _elements() -> tuple[ir.Attribute, ir.Attribute]:
 
 
 def _load(pointer: ir.Value, count: int, kind: ir.Attribute) -> list[ir.Value]:
-    word = integers.i32()
+    word = i32()
     result = word if count == 1 else ir.Type.parse(f"!llvm.struct<({', '.join(['i32'] * count)})>")
     loaded = nvvm.ldmatrix(pointer, count, kind, *_elements(), results=[result])
     if count == 1:

@@ -27,6 +27,7 @@ from mlc.passes.accel.threads.common.code import Tile
 from mlc.passes.accel.threads.common.operands import Operand
 from mlc.passes.accel.threads.common.packed_registers import packed, vector_of
 from mlc.passes.accel.threads.common.small_floats import as_multiplied, multiplied_type
+from mlc.passes.common.constants import i32
 
 _MULTIPLIED = ("f16", "bf16", "i8", "f8E4M3FN", "f8E5M2")
 
@@ -137,7 +138,7 @@ class Instruction:
 
 def rounded_to_tf32(value: ir.Value) -> ir.Value:
     """10 bits of mantissa, to nearest: the tensor units would cut the others off."""
-    kind = ir.IntegerType.get_signless(32)
+    kind = i32()
     mode = ir.Attribute.parse("#nvvm.fp_rnd_mode<rna>")
     return nvvm.ConvertFloatToTF32Op(value, rnd=mode, results=[kind]).operation.results[0]
 

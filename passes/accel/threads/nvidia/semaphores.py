@@ -16,6 +16,7 @@ from mlc.passes.accel.threads.common.code import ThreadCode
 from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters, tensor_copies
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import integer_constant
 
 
 def create_semaphore(code: ThreadCode, op: ir.Operation) -> None:
@@ -97,7 +98,7 @@ def await_phase(code: ThreadCode, op: ir.Operation) -> None:
     before, after = (region.blocks.append() for region in loop.regions)
     with ir.InsertionPoint(before):
         ended = nvvm.mbarrier_try_wait(barrier, code.scalar(phase))
-        true = arith.ConstantOp(ended.type, ir.IntegerAttr.get(ended.type, 1)).result
+        true = integer_constant(ended.type, 1)
         scf.ConditionOp(arith.XOrIOp(ended, true).result, [])
     with ir.InsertionPoint(after):
         scf.YieldOp([])

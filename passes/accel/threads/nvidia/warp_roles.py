@@ -16,6 +16,7 @@ from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters
 from mlc.passes.accel.threads.nvidia.warpgroup_products import warp_number
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i32_attribute
 from mlc.passes.common.rewriting import collect_ops
 
 # Threads of a block up to which each may have all the registers that there are.
@@ -49,7 +50,7 @@ def specialize(code: ThreadCode, op: ir.Operation) -> None:
     if limited:
         # ptxas must know with how many registers a thread begins.
         kernel = ir.InsertionPoint.current.block.owner
-        kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(integers.i32(), 1)
+        kernel.attributes["nvvm.minctasm"] = i32_attribute(1)
     warp = warp_number(code)
     computes = arith.cmpi(arith.CmpIPredicate.ult, warp, integers.value(warps["consumer"]))
     roles = scf.IfOp(computes, has_else=True)

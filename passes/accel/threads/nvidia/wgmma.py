@@ -25,6 +25,7 @@ from mlc.passes.accel.common.tensor_maps import SWIZZLED_ROWS
 from mlc.passes.accel.common.warpgroups import Factor
 from mlc.passes.accel.threads.common import pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
+from mlc.passes.common.constants import i32, i64, integer_constant
 
 # A place in shared memory for each thread, which nobody reads.
 _BYTES = 4
@@ -44,7 +45,7 @@ def store(code: ThreadCode, values: Sequence[ir.Value]) -> None:
     total = reduce(lambda a, b: arith.AddFOp(a, b).result, values)
     start = pointers.byte_pointer(code.shared_pointer(), code.places[_KEY])
     place = pointers.byte_pointer(start, integers.multiply(code.thread(), _BYTES))
-    address = llvm.ptrtoint(integers.i32(), place)
+    address = llvm.ptrtoint(i32(), place)
     text = "st.volatile.shared.f32 [$0], $1;"
     llvm.inline_asm(None, [address, total], text, "r,f,~{memory}", has_side_effects=True)
 
@@ -86,9 +87,9 @@ def describe(code: ThreadCode, factor: Factor, place: Number) -> Described:
     assert isinstance(lines, int), "buffers have static shapes"
     pitch = factor.size * lines if factor.flipped else swizzle
     pointer = pointers.byte_pointer(memory.pointer, integers.multiply(place, pitch))
-    address = llvm.ptrtoint(integers.i32(), pointer)
+    address = llvm.ptrtoint(i32(), pointer)
     units = integers.mask(integers.shift_right(address, _UNIT_BITS), (1 << _ADDRESS_BITS) - 1)
-    low = arith.ExtUIOp(ir.IntegerType.get_signless(64), integers.value(units)).result
+    low = arith.ExtUIOp(i64(), integers.value(units)).result
     # Between panels, and between groups of 8 rows.
     leading, stride = (lines * swizzle if factor.flipped else 1 << _UNIT_BITS), SWIZZLED_ROWS * swizzle
     fixed = _SWIZZLE_CODES[swizzle] << 62 | stride >> _UNIT_BITS << 32 | leading >> _UNIT_BITS << 16
@@ -97,9 +98,9 @@ def describe(code: ThreadCode, factor: Factor, place: Number) -> Described:
 
 
 def _i64(bits: int) -> ir.Value:
-    kind = ir.IntegerType.get_signless(64)
+    kind = i64()
     signed = bits - (1 << 64) if bits >> 63 else bits
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, signed)).result
+    return integer_constant(kind, signed)
 
 
 MOST_COLUMNS = 256
