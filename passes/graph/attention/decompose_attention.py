@@ -164,12 +164,12 @@ def _swapped(x: ir.Value, axis: int) -> ir.Value:
 def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     """swapped(x) * (sin with the sign of the swapped pairs) + x * cos, all with a dim of 2 for the pairs: one
     kernel, as swapping is a slice with a step of -1. The signs go into sin, most often a weight."""
-    x = op.operands[0]
+    x = graph.RotaryEmbedding(op).x
     shapes = [graph.dims_of(value) for value in op.operands]
     if not all(map(graph.can_tell, shapes)) or not isinstance(shapes[0][-1], int):
         missed(op, "rotary_embedding", "its dims are not told")
         return None
-    interleaved = graph.attribute(op, "interleaved")
+    interleaved = graph.RotaryEmbedding(op).interleaved
     half = shapes[0][-1] // 2
     pairs, axis = ([half, 2], -1) if interleaved else ([2, half], -2)
     signs = np.asarray([-1, 1], dtype(x)).reshape([1, 2] if interleaved else [2, 1])
@@ -181,9 +181,9 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     return graph.reshape_to(total, shapes[0])
 
 
-RULES: Rules = {"graph.attention": (attention_in_parts,), "graph.rotary_embedding": (rotary_embedding,)}
-GPU_RULES: Rules = {**RULES, "graph.attention": (attention_without_blocks,)}
-ALL_RULES: Rules = {**RULES, "graph.attention": (attention,)}
+RULES: Rules = {graph.Attention.NAME: (attention_in_parts,), graph.RotaryEmbedding.NAME: (rotary_embedding,)}
+GPU_RULES: Rules = {**RULES, graph.Attention.NAME: (attention_without_blocks,)}
+ALL_RULES: Rules = {**RULES, graph.Attention.NAME: (attention,)}
 
 
 @dataclass(frozen=True)

@@ -40,11 +40,11 @@ def _split(value: ir.Value, sizes: Sequence[int]) -> ir.Value:
     """The value with two dims, of `sizes`, in place of the one of heads. Before a transpose: behind it, a
     reshape would stand between it and its reader."""
     axis = value.type.rank - 3
-    op = defining_op(value, "graph.transpose")
+    op = graph.Transpose.defining(value)
     if op is None:
         return _with_dims(value, axis, sizes)
-    order = graph.attribute(op, "permutation")
-    source = _with_dims(op.operands[0], order[axis], sizes)
+    order = list(op.permutation)
+    source = _with_dims(op.x, order[axis], sizes)
     moved = [place + (place > order[axis]) for place in order]
     moved.insert(axis + 1, moved[axis] + 1)
     return graph.build("transpose", [source], {"permutation": moved})
@@ -78,18 +78,18 @@ def heads(value: ir.Value, transposed: bool) -> Heads:
         return Heads(value, list(range(rank)), shape)
     permutation = [*range(rank - 2), rank - 1, rank - 2]
     shape = [shape[axis] for axis in permutation]
-    op = defining_op(value, "graph.transpose")
+    op = graph.Transpose.defining(value)
     if op is not None:
-        inner = graph.attribute(op, "permutation")
-        value, permutation = op.operands[0], [inner[axis] for axis in permutation]
+        inner = list(op.permutation)
+        value, permutation = op.x, [inner[axis] for axis in permutation]
     return Heads(value, permutation, shape)
 
 
 def _before_repetition(each: Heads) -> Heads | None:
     """x `[..., G, T, D]` of reshape(expand(x as [..., G, 1, T, D])) `[..., H, T, D]`: heads repeated in
     place."""
-    view = defining_op(each.source, "graph.reshape")
-    expand = defining_op(view.operands[0], "graph.expand") if view is not None else None
+    view = graph.Reshape.defining(each.source)
+    expand = defining_op(view.x, graph.Expand.NAME) if view is not None else None
     if expand is None or each.permutation != sorted(each.permutation):
         return None
     inner, full = graph.dims_of(expand.operands[0]), graph.dims_of(expand.results[0])
@@ -105,9 +105,9 @@ def _before_repetition(each: Heads) -> Heads | None:
 def _before_view(value: ir.Value, shape: list[int | Size]) -> ir.Value:
     """What the value is a view of, where that has the shape; else the value."""
     op = defining_op(value)
-    if op is None or op.name not in ("graph.reshape", "graph.unsqueeze"):
+    if op is None or op.name not in (graph.Reshape.NAME, graph.Unsqueeze.NAME):
         return value
-    return op.operands[0] if graph.dims_of(op.operands[0]) == tuple(shape) else value
+    return graph.Reshaping(op).x if graph.dims_of(graph.Reshaping(op).x) == tuple(shape) else value
 
 
 def ungrouped(key: Heads, value: Heads) -> tuple[Heads, Heads]:

@@ -66,7 +66,7 @@ def block_obstacle(op: ir.Operation) -> str | None:
         return "it has no keys"
     if max(graph.shape_of(q)[-1], graph.shape_of(v)[-1]) > BLOCK_WIDTH:
         return f"its heads have more than {BLOCK_WIDTH} numbers"
-    if any(defining_op(mask, "graph.constant") is not None for mask in masks):
+    if any(defining_op(mask, graph.Constant.NAME) is not None for mask in masks):
         return "its mask is a small constant, which lies in no memory"
     return None
 

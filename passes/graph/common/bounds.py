@@ -12,8 +12,8 @@ Bounds = tuple[Number | None, Number | None]
 
 def bounds_of(op: ir.Operation) -> Bounds:
     """The bounds of a clamp or relu, the lower first; None is no bound on its side."""
-    if op.name == "graph.relu":
-        return (0.0 if is_float(op.operands[0]) else 0), None
+    if op.name == graph.Relu.NAME:
+        return (0.0 if is_float(graph.Relu(op).x) else 0), None
     return graph.attribute(op, "min"), graph.attribute(op, "max")
 
 
@@ -26,7 +26,7 @@ def bounds_cross(bounds: Bounds) -> bool:
 def smallest(value: ir.Value) -> Number | None:
     """The number that no element of the result of a clamp or relu is below; NaN may occur."""
     op = defining_op(value)
-    if op is None or op.name not in ("graph.clamp", "graph.relu"):
+    if op is None or op.name not in (graph.Clamp.NAME, graph.Relu.NAME):
         return None
     bounds = bounds_of(op)
     return bounds[1] if bounds_cross(bounds) else bounds[0]

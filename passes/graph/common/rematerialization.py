@@ -20,8 +20,8 @@ def mark(value: ir.Value) -> ir.Value:
 
 def in_memory(value: ir.Value) -> ir.Value:
     """What a conversion that belongs to the value's reader converts; without one the value."""
-    made = defining_op(value, "graph.cast")
-    return value if made is None or ON_READ not in made.attributes else made.operands[0]
+    made = defining_op(value, graph.Cast.NAME)
+    return value if made is None or ON_READ not in made.attributes else graph.Cast(made).x
 
 
 def beneath(value: ir.Value, view: Callable[[ir.Value], ir.Value]) -> ir.Value:

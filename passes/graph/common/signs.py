@@ -13,9 +13,9 @@ from mlc.passes.graph.common.values import Number, is_float, splat
 _ALWAYS = frozenset(
     f"graph.{name}"
     for name in ("abs", "exp", "sigmoid", "softmax", "softplus", "cosh", "reduce_l1", "reduce_l2")
-) | {"graph.reduce_sum_square"}
+) | {graph.ReduceSumSquare.NAME}
 # Not negative, but -0.0 where the operand is it.
-_UP_TO_ZERO = frozenset({"graph.relu", "graph.hard_sigmoid"})
+_UP_TO_ZERO = frozenset({graph.Relu.NAME, graph.HardSigmoid.NAME})
 # Not negative where all operands are not; of these, what -0.0 turns into minus infinity.
 _INVERSE = frozenset(f"graph.{name}" for name in ("rsqrt", "reciprocal", "div"))
 _INHERITED = _INVERSE | frozenset(
@@ -36,18 +36,18 @@ def never_negative(value: ir.Value, depth: int = _DEPTH, *, zeros: bool = False)
     op, number = defining_op(value), splat(value)
     if op is None or number is not None or not is_float(value):
         return number is not None and is_float(value) and (copysign(1, number) > 0 or (zeros and number == 0))
-    if op.name in _ALWAYS or (op.name == "graph.mul" and op.operands[0] == op.operands[1]):
+    if op.name in _ALWAYS or (op.name == graph.Mul.NAME and graph.Mul(op).a == graph.Mul(op).b):
         return True
     least = smallest(value)
     if (least is not None and (least > 0 or (zeros and least == 0))) or (zeros and op.name in _UP_TO_ZERO):
         return True
     if depth == 0:
         return False
-    if op.name == "graph.max":
+    if op.name == graph.Max.NAME:
         return any(never_negative(operand, depth - 1, zeros=zeros) for operand in op.operands)
     zeros = zeros and op.name not in _INVERSE
-    operands = list(op.operands)[1:] if op.name == "graph.where" else _data(op)
-    if op.name == "graph.reduce_max" and not has_elements(operands[0]):
+    operands = list(op.operands)[1:] if op.name == graph.Where.NAME else _data(op)
+    if op.name == graph.ReduceMax.NAME and not has_elements(operands[0]):
         return False
     return op.name in _INHERITED and all(
         never_negative(operand, depth - 1, zeros=zeros) for operand in operands
@@ -67,5 +67,5 @@ def is_at_least(value: ir.Value, number: Number) -> bool:
 
 def _data(op: ir.Operation) -> list[ir.Value]:
     """The operands without `dims`."""
-    views = ("graph.reshape", "graph.expand")
+    views = (graph.Reshape.NAME, graph.Expand.NAME)
     return list(op.operands)[:1] if op.name in views else list(op.operands)

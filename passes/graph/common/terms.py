@@ -62,7 +62,7 @@ def _raised(a: Product, b: Product) -> Product | None:
     return Product(a.coefficient**exponent, a.factors * exponent)
 
 
-_FACTORED = {"graph.mul": _times, "graph.div": _divided, "graph.pow": _raised}
+_FACTORED = {graph.Mul.NAME: _times, graph.Div.NAME: _divided, graph.Pow.NAME: _raised}
 
 
 def is_power(value: ir.Value, coefficient: float, x: ir.Value, exponent: int) -> bool:
@@ -73,17 +73,17 @@ def is_power(value: ir.Value, coefficient: float, x: ir.Value, exponent: int) ->
 
 def plus_number(value: ir.Value) -> tuple[ir.Value, Number] | None:
     """u and c of u + c."""
-    op = defining_op(value, "graph.add")
+    op = defining_op(value, graph.Add.NAME)
     return constant_and_other(op) if op is not None else None
 
 
 def negated(value: ir.Value) -> ir.Value | None:
     """x of -x, also written x * -1."""
     op = defining_op(value)
-    if op is None or op.name not in ("graph.neg", "graph.mul"):
+    if op is None or op.name not in (graph.Neg.NAME, graph.Mul.NAME):
         return None
-    if op.name == "graph.neg":
-        return op.operands[0]
+    if op.name == graph.Neg.NAME:
+        return graph.Neg(op).x
     found = constant_and_other(op)
     return found[0] if found and found[1] == -1 else None
 
@@ -94,10 +94,10 @@ def _is_computed(value: ir.Value) -> bool:
 
 def without_casts(value: ir.Value) -> ir.Value:
     """What the value is before casts from float to float, of types in which is computed."""
-    op = defining_op(value, "graph.cast")
+    op = defining_op(value, graph.Cast.NAME)
     while op is not None and _is_computed(value) and _is_computed(op.operands[0]):
         value = op.operands[0]
-        op = defining_op(value, "graph.cast")
+        op = defining_op(value, graph.Cast.NAME)
     return value
 
 
@@ -111,7 +111,7 @@ def like_type(value: ir.Value, element: ir.Type) -> ir.Value:
 def reduced(value: ir.Value, name: str) -> tuple[ir.Value, list[int]] | None:
     """What a reduction is over, and its axes, where its result still has them as dims of 1."""
     op = defining_op(value)
-    if op is not None and op.name in ("graph.reshape", "graph.unsqueeze"):
+    if op is not None and op.name in (graph.Reshape.NAME, graph.Unsqueeze.NAME):
         return _reduced_and_restored(op, name)
     if op is None or op.name != name or not graph.attribute(op, "keepdims"):
         return None

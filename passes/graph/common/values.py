@@ -60,8 +60,8 @@ def dtype(value: ir.Value) -> np.dtype:
 
 def constant_array(value: ir.Value) -> np.ndarray | None:
     """The elements of a `graph.constant`, else None."""
-    op = defining_op(value, "graph.constant")
-    return None if op is None else graph.attribute(op, "value")
+    op = graph.Constant.defining(value)
+    return None if op is None else op.value
 
 
 def splat(value: ir.Value) -> Number | None:
@@ -69,9 +69,9 @@ def splat(value: ir.Value) -> Number | None:
     op = defining_op(value)
     if op is None:
         return None
-    if op.name == "graph.full":
-        return graph.attribute(op, "value") if is_static(value) else None
-    if op.name != "graph.constant" or not op.attributes["value"].is_splat:
+    if op.name == graph.Full.NAME:
+        return graph.Full(op).value if is_static(value) else None
+    if op.name != graph.Constant.NAME or not op.attributes["value"].is_splat:
         return None
     element = op.attributes["value"].get_splat_value()
     return element.value if isinstance(element, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr) else None

@@ -10,11 +10,11 @@ from itertools import accumulate
 from math import prod
 
 from mlc.bindings import ir
-from mlc.dialects import graph
+from mlc.dialects import graph, tloop
 from mlc.passes.common.rewriting import defining_op
 
-RESHAPES = frozenset({"graph.reshape", "graph.squeeze", "graph.unsqueeze"})
-CONSTANTS = frozenset({"graph.constant", "graph.weight", "graph.prepared"})
+RESHAPES = frozenset({graph.Reshape.NAME, graph.Squeeze.NAME, graph.Unsqueeze.NAME})
+CONSTANTS = frozenset({graph.Constant.NAME, graph.Weight.NAME, graph.Prepared.NAME})
 
 
 def _is_static(value: ir.Value) -> bool:
@@ -23,7 +23,7 @@ def _is_static(value: ir.Value) -> bool:
 
 def _in_kernels(value: ir.Value) -> bool:
     """Whether the value is a small constant, which has no buffer."""
-    return defining_op(view_source(value), "graph.constant") is not None
+    return defining_op(view_source(value), graph.Constant.NAME) is not None
 
 
 def slice_offset(op: ir.Operation) -> int | None:
@@ -60,14 +60,14 @@ def view_offset(op: ir.Operation) -> int | None:
     no view."""
     if op.name in RESHAPES:
         return 0
-    if op.name != "graph.slice" or _in_kernels(op.operands[0]):
+    if op.name != graph.Slice.NAME or _in_kernels(graph.Slice(op).x):
         return None
     return slice_offset(op)
 
 
 def joined_offsets(op: ir.Operation) -> list[int] | None:
     """Where the operands of a concatenation lie in its result, if they can be written there; else None."""
-    if op.name != "graph.concat" or any(map(_in_kernels, op.operands)):
+    if op.name != graph.Concat.NAME or any(map(_in_kernels, op.operands)):
         return None
     return concat_offsets(op)
 
@@ -88,7 +88,7 @@ def view_source(value: ir.Value) -> ir.Value:
 
 def is_part(op: ir.Operation) -> bool:
     """Whether the op only names a part of its first operand: a view, or a row of it that moves in a loop."""
-    return op.name == "tloop.row" or (op.name.startswith("graph.") and view_offset(op) is not None)
+    return op.name == tloop.Row.NAME or (op.name.startswith("graph.") and view_offset(op) is not None)
 
 
 def viewed(value: ir.Value) -> ir.Value:

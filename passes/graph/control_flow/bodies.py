@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from mlc.bindings import ir, outermost_op, parent_op, tensor
+from mlc.bindings import func, ir, outermost_op, parent_op, tensor
 from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.dialects.graph.dims.function_dims import NAMES
 from mlc.passes.common.rewriting import attributes_of, erase_op, users
 from mlc.passes.graph.shapes.infer_shapes import referenced_symbols
 
-IF, LOOP, YIELD = "graph.if", "graph.loop", "graph.yield"
+IF, LOOP, YIELD = graph.If.NAME, graph.Loop.NAME, graph.Yield.NAME
 
 
 def body_of(op: ir.Operation, place: int = 0) -> ir.Block:
@@ -63,7 +63,7 @@ def replace_value(old: ir.Value, new: ir.Value) -> None:
 def _follows(user: ir.Operation) -> bool:
     """Whether `user` is the return of a function that nobody refers to, whose signature may change."""
     function = parent_op(user)
-    if user.name != "func.return" or function is None:
+    if not func.Return.isa(user) or function is None:
         return False
     return function.attributes["sym_name"].value not in referenced_symbols(outermost_op(user))
 

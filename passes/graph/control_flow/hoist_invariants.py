@@ -17,13 +17,13 @@ from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.graph.prepare.prepare_budget import elements
 from mlc.passes.remarks import listening, missed
 
-_COPIES = VIEWS | {"graph.identity"}
+_COPIES = VIEWS | {graph.Identity.NAME}
 # They read where their operands say, or run for as long.
 INDEXED = frozenset(
     f"graph.{name}"
     for name in ("gather", "gather_elements", "gather_nd", "scatter_elements", "scatter_nd", "range")
 )
-DIVISIONS = frozenset({"graph.div", "graph.mod"})
+DIVISIONS = frozenset({graph.Div.NAME, graph.Mod.NAME})
 
 
 def _family(op: ir.Operation) -> str:
@@ -37,7 +37,7 @@ def is_pure(op: ir.Operation) -> bool:
 
 def may_fail(op: ir.Operation) -> bool:
     """Whether running a graph op where the program does not could fail, run on, or read out of bounds."""
-    if op.name in (LOOP, "graph.call_runtime", "graph.check") or op.name in INDEXED:
+    if op.name in (LOOP, graph.CallRuntime.NAME, graph.Check.NAME) or op.name in INDEXED:
         return True
     if op.name == IF:
         return any(may_fail(each) for block in (0, 1) for each in operations(body_of(op, block)))

@@ -83,7 +83,7 @@ PLACEHOLDER = "kernel"
 
 def is_host(op: ir.Operation) -> bool:
     """Whether `op` is `@main` or `@prepare`."""
-    return op.name == "func.func" and op.attributes["sym_name"].value in HOST_FUNCTIONS
+    return op.name == func.Func.NAME and func.Func(op).sym_name in HOST_FUNCTIONS
 
 
 def host_functions(module: ir.Operation) -> list[ir.Operation]:
@@ -185,7 +185,7 @@ def _same_places(one: ir.Value, other: ir.Value) -> bool:
 
 def _describe(group: Group) -> str:
     """The ops' names, at most four; attention without the transposes that it reads and writes through."""
-    named = [op for op in group.ops if group.anchor != ATTENTION or op.name != "graph.transpose"]
+    named = [op for op in group.ops if group.anchor != ATTENTION or op.name != graph.Transpose.NAME]
     names = [op.name.removeprefix("graph.") for op in named]
     return "_".join(names if len(names) <= 4 else [*names[:3], "etc"])
 

@@ -42,7 +42,7 @@ def is_cleared_cut(op: ir.Operation) -> bool:
     readers = users(op.results[0])
     if (
         len(readers) != 1
-        or readers[0].name != "graph.pad"
+        or readers[0].name != graph.Pad.NAME
         or graph.attribute(readers[0], "mode") != "constant"
     ):
         return False
@@ -59,9 +59,9 @@ def is_cleared_cut(op: ir.Operation) -> bool:
 
 def readers_of(op: ir.Operation) -> frozenset[str]:
     """The ops that do what `op`, which is marked as read so, does as they read."""
-    if op.name != "graph.cast":
+    if op.name != graph.Cast.NAME:
         return PRODUCTS | WINDOWS
-    read, made = (graph.element_type(each) for each in (op.operands[0], op.results[0]))
+    read, made = (graph.element_type(each) for each in (graph.Cast(op).x, graph.Cast(op).result))
     multiplied = isinstance(made, ir.IntegerType) or isinstance(read, MULTIPLIED)
     return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS | WINDOWS if multiplied else frozenset())
 
@@ -93,14 +93,14 @@ def can_read_through(producer: Sequence[ir.Operation], op: ir.Operation, positio
     if op.name in TAKES_PROLOGUE:
         return is_elementwise and graph.same_shape(result, op.operands[position])
     names = [each.name for each in producer]
-    if names == ["graph.winograd_input"]:
+    if names == [graph.WinogradInput.NAME]:
         return _is_strip(op)
-    return names == ["graph.transpose"] and _takes_transposed(op, position, producer[0])
+    return names == [graph.Transpose.NAME] and _takes_transposed(op, position, producer[0])
 
 
 def _is_strip(product: ir.Operation) -> bool:
     """Whether a Winograd convolution of this product is computed strip by strip."""
-    back = [user for user in users(product.results[0]) if user.name == "graph.winograd_output"]
+    back = [user for user in users(product.results[0]) if user.name == graph.WinogradOutput.NAME]
     return has_one_use(product.results[0]) and bool(back) and strip_of(back[0]) is not None
 
 
@@ -114,7 +114,7 @@ def _takes_transposed(op: ir.Operation, position: int, transpose: ir.Operation) 
 
 
 # What the host program does without kernels.
-_HOST = {*graph.CONTROL_OPS, "graph.yield", "graph.call_runtime", "graph.check"}
+_HOST = {*graph.CONTROL_OPS, graph.Yield.NAME, graph.CallRuntime.NAME, graph.Check.NAME}
 
 
 @dataclass(eq=False)
@@ -152,8 +152,8 @@ def is_computed(op: ir.Operation) -> bool:
 def stands_alone(op: ir.Operation) -> bool:
     """Whether nothing can follow in the op's kernel: LRN on blocks is lowered to vectors, not to a
     computation whose tiles others could read."""
-    blocked_lrn = op.name == "graph.lrn" and graph.attribute(op, "layout") == "NCHWc"
-    return len(op.results) != 1 or op.name == "graph.concat" or blocked_lrn
+    blocked_lrn = op.name == graph.Lrn.NAME and graph.Lrn(op).layout == "NCHWc"
+    return len(op.results) != 1 or op.name == graph.Concat.NAME or blocked_lrn
 
 
 class Fusion:
@@ -171,7 +171,7 @@ class Fusion:
         if producer is not None:
             del self.by_result[producer.result]
             producer.ops.append(op)
-            producer.closed = op.name == "graph.pad"
+            producer.closed = op.name == graph.Pad.NAME
             group = producer
         else:
             group = Group([op], op.name, stands_alone(op))
@@ -210,18 +210,18 @@ class Fusion:
         same_shape = graph.same_shape(group.result, op.results[0])
         if op.name in ELEMENTWISE:
             return group.anchor in TAKES_EPILOGUE and same_shape
-        if op.name == "graph.winograd_output":
+        if op.name == graph.WinogradOutput.NAME:
             return [each.name for each in group.ops] == list(WINOGRAD) and strip_of(op) is not None
-        if op.name == "graph.slice":
+        if op.name == graph.Slice.NAME:
             return group.anchor in TAKES_PADDING and is_cleared_cut(op)
-        if op.name == "graph.pad":
-            return self.takes_padding(group) and graph.attribute(op, "mode") == "constant"
-        if op.name == "graph.transpose":
+        if op.name == graph.Pad.NAME:
+            return self.takes_padding(group) and graph.Pad(op).mode == "constant"
+        if op.name == graph.Transpose.NAME:
             # A product's tile is stored transposed; that needs the columns to stay the innermost dim.
-            last = len(graph.shape_of(op.results[0])) - 1
+            last = len(graph.shape_of(graph.Transpose(op).result)) - 1
             return (
-                group.anchor in ("graph.matmul", ATTENTION)
-                and graph.attribute(op, "permutation")[last] == last
+                group.anchor in (graph.Matmul.NAME, ATTENTION)
+                and graph.Transpose(op).permutation[last] == last
             )
         return False
 
@@ -234,7 +234,7 @@ class Fusion:
     def explain(self, op: ir.Operation) -> None:
         """Says why an op that could end another kernel begins one."""
         values = [value for value in op.operands if value in self.by_result]
-        if not values or op.name not in ELEMENTWISE | {"graph.pad", "graph.transpose"}:
+        if not values or op.name not in ELEMENTWISE | {graph.Pad.NAME, graph.Transpose.NAME}:
             return
         group = self.by_result[values[0]]
         if not has_one_user(values[0]):
@@ -284,4 +284,4 @@ def separate(block: ir.Block) -> list[Group]:
 
 def small_constant(value: ir.Value) -> bool:
     """Constants of at most 1 KiB are part of the kernel."""
-    return defining_op(value, "graph.constant") is not None
+    return defining_op(value, graph.Constant.NAME) is not None

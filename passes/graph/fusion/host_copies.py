@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
-from mlc.dialects import graph
+from mlc.dialects import graph, tloop
 from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
 from mlc.passes.graph.common.views import CONSTANTS, view_offset, view_source, viewed
 from mlc.passes.graph.control_flow.bodies import LOOP
@@ -37,9 +37,9 @@ def copy_trivial_results(function: ir.Operation) -> None:
 def copy_constant_operands(function: ir.Operation) -> None:
     """Gives a buffer to constants that checks and calls of the runtime read, and launches from before, those
     of kernels written by hand."""
-    for launch in collect_ops(function, ["tloop.launch", "graph.call_runtime", "graph.check"]):
+    for launch in collect_ops(function, [tloop.Launch.NAME, graph.CallRuntime.NAME, graph.Check.NAME]):
         for index, value in enumerate(launch.operands):
-            if defining_op(view_source(value), "graph.constant") is not None:
+            if defining_op(view_source(value), graph.Constant.NAME) is not None:
                 with ir.InsertionPoint(launch), launch.location:
                     launch.operands[index] = graph.build("identity", [value])
 
@@ -84,7 +84,7 @@ def _unchanged(loop: Loop) -> set[int]:
 
 
 def _is_in_kernels(value: ir.Value) -> bool:
-    return defining_op(view_source(value), "graph.constant") is not None
+    return defining_op(view_source(value), graph.Constant.NAME) is not None
 
 
 def _own(op: ir.Operation, place: int) -> None:

@@ -42,13 +42,13 @@ def index_of(value: ir.Value, rows: int) -> Index | None:
     if loop_of(value) is not None:
         return Index(value, 0, 1)
     op = defining_op(value)
-    if op is not None and op.name == "graph.sub":
-        first, iteration = splat(op.operands[0]), view_source(op.operands[1])
+    if op is not None and op.name == graph.Sub.NAME:
+        first, iteration = splat(graph.Sub(op).a), view_source(graph.Sub(op).b)
         loop = loop_of(iteration)
         runs = None if loop is None else loop.most_runs()
         if first is not None and runs is not None and runs - 1 <= first < rows:
             return Index(iteration, int(first), -1)
-    for iteration, constant in both_orders(op) if op is not None and op.name == "graph.add" else []:
+    for iteration, constant in both_orders(op) if op is not None and op.name == graph.Add.NAME else []:
         first = splat(constant)
         if first is not None and first >= 0 and loop_of(view_source(iteration)) is not None:
             return Index(view_source(iteration), int(first), 1)
@@ -59,7 +59,7 @@ def take_row(op: ir.Operation) -> None:
     """Makes a `tloop.row` of a `graph.gather` of one row by an iteration; small constants, which lie in
     kernels, have no rows to point to."""
     data, indices = op.operands
-    in_kernels = defining_op(viewed(data), "graph.constant") is not None
+    in_kernels = defining_op(viewed(data), graph.Constant.NAME) is not None
     if in_kernels or graph.attribute(op, "axis") != 0 or not (is_static(data) and is_static(indices)):
         return
     index = index_of(indices, graph.shape_of(data)[0]) if prod(graph.shape_of(indices)) == 1 else None
@@ -76,5 +76,5 @@ def take_row(op: ir.Operation) -> None:
 
 def take_rows(function: ir.Operation) -> None:
     """Makes rows of all gathers that are such."""
-    for op in collect_ops(function, "graph.gather"):
+    for op in collect_ops(function, graph.Gather.NAME):
         take_row(op)

@@ -68,7 +68,7 @@ def _is_cheap(op: ir.Operation) -> bool:
 PLACE, BETWEEN = "graph.place", "graph.between"
 MAIN = "main"
 # What layouts make of an op is placed with its kind.
-_KINDS = {"graph.matmul_packed": "graph.matmul"}
+_KINDS = {graph.MatmulPacked.NAME: graph.Matmul.NAME}
 
 
 def place_of(op: ir.Operation) -> str:

@@ -36,21 +36,21 @@ class Gate:
 
 def _erf_argument(erf: ir.Operation) -> ir.Value | None:
     """x of erf(x / sqrt(2))."""
-    scaled = defining_op(erf.operands[0])
-    if scaled is None or scaled.name not in ("graph.mul", "graph.div"):
+    scaled = defining_op(graph.Erf(erf).x)
+    if scaled is None or scaled.name not in (graph.Mul.NAME, graph.Div.NAME):
         return None
     candidates = [operand for operand in scaled.operands if splat(operand) is None]
-    found = (x for x in candidates if is_power(erf.operands[0], math.sqrt(0.5), x, 1))
+    found = (x for x in candidates if is_power(graph.Erf(erf).x, math.sqrt(0.5), x, 1))
     return next(found, None)
 
 
 def _tanh_argument(tanh: ir.Operation) -> ir.Value | None:
     """x of tanh(sqrt(2/pi) * (x + 0.044715 x^3)), or of the same with x outside the bracket."""
-    outer = product_of(tanh.operands[0])
-    if not is_number(outer.coefficient, math.sqrt(2 / math.pi), tanh.operands[0]):
+    outer = product_of(graph.Tanh(tanh).x)
+    if not is_number(outer.coefficient, math.sqrt(2 / math.pi), graph.Tanh(tanh).x):
         return None
     for factor in outer.factors:
-        bracket = defining_op(factor, "graph.add")
+        bracket = defining_op(factor, graph.Add.NAME)
         for a, b in both_orders(bracket):
             if outer.factors == [factor] and is_power(b, 0.044715, a, 3):
                 return a
@@ -67,7 +67,7 @@ def _tanh_argument_outside(outer: Product) -> ir.Value | None:
     return None
 
 
-_GATES = {"graph.erf": (_erf_argument, "none"), "graph.tanh": (_tanh_argument, "tanh")}
+_GATES = {graph.Erf.NAME: (_erf_argument, "none"), graph.Tanh.NAME: (_tanh_argument, "tanh")}
 
 
 def _gate(factor: ir.Value) -> Gate | None:
@@ -93,13 +93,14 @@ def _is_half_times(value: ir.Value, x: ir.Value, gate: Gate) -> bool:
 @rounding
 def gelu(op: ir.Operation) -> ir.Value | None:
     """0.5 * x * (1 + erf(x / sqrt(2))), and the approximation with tanh, in any order."""
-    product = product_of(op.results[0])
+    binary = graph.Binary(op)
+    product = product_of(binary.result)
     for gate in filter(None, map(_gate, product.factors)):
         argument, approximate = _GATES[gate.op.name]
         x = argument(gate.op)
         if x is None:
             _report_constant(op, product, gate)
-        elif _is_half_times(op.results[0], x, gate):
+        elif _is_half_times(binary.result, x, gate):
             if has_one_use(gate.op.results[0]):
                 return graph.build("gelu", [x], {"approximate": approximate})
             missed(op, "gelu", f"the result of {gate.op.name.removeprefix('graph.')} has another use")
@@ -108,7 +109,7 @@ def gelu(op: ir.Operation) -> ir.Value | None:
 
 def _report_constant(op: ir.Operation, product: Product, gate: Gate) -> None:
     """Says that 0.5 * x * (1 + erf(c * x)) has a c of its own."""
-    if not listening() or gate.op.name != "graph.erf" or product.coefficient * gate.coefficient != 0.5:
+    if not listening() or gate.op.name != graph.Erf.NAME or product.coefficient * gate.coefficient != 0.5:
         return
     inner = product_of(gate.op.operands[0])
     if len(inner.factors) == 1 and inner.factors[0] in product.factors:
@@ -123,8 +124,8 @@ _SOFTPLUS_IS_LINEAR = 16
 def silu(op: ir.Operation) -> ir.Value | None:
     """x * sigmoid(x)."""
     for x, other in both_orders(op):
-        gate = defining_op(other, "graph.sigmoid")
-        if gate is not None and gate.operands[0] == x:
+        gate = graph.Sigmoid.defining(other)
+        if gate is not None and gate.x == x:
             return graph.build("silu", [x])
     return None
 
@@ -133,8 +134,8 @@ def silu(op: ir.Operation) -> ir.Value | None:
 def quick_gelu(op: ir.Operation) -> ir.Value | None:
     """x * sigmoid(1.702 x)."""
     for x, other in both_orders(op):
-        gate = defining_op(other, "graph.sigmoid")
-        scaled = product_of(gate.operands[0], x) if gate is not None else None
+        gate = graph.Sigmoid.defining(other)
+        scaled = product_of(gate.x, x) if gate is not None else None
         if scaled and scaled.factors == [x] and is_number(scaled.coefficient, 1.702, x):
             return graph.build("gelu", [x], {"approximate": "sigmoid"})
     return None
@@ -144,7 +145,7 @@ def quick_gelu(op: ir.Operation) -> ir.Value | None:
 def softplus(op: ir.Operation) -> ir.Value | None:
     """log(1 + e^x). Where e^x overflows the logarithm is infinite, and softplus x."""
     found = plus_number(op.operands[0])
-    power = defining_op(found[0], "graph.exp") if found and found[1] == 1 else None
+    power = defining_op(found[0], graph.Exp.NAME) if found and found[1] == 1 else None
     return graph.build("softplus", [power.operands[0]]) if power is not None else None
 
 
@@ -152,7 +153,7 @@ def softplus(op: ir.Operation) -> ir.Value | None:
 def thresholded_softplus(op: ir.Operation) -> ir.Value | None:
     """softplus(x), but x where it is larger than a number by which the two are equal."""
     condition, linear, curve = op.operands
-    greater, inner = defining_op(condition, "graph.greater"), defining_op(curve, "graph.softplus")
+    greater, inner = defining_op(condition, graph.Greater.NAME), defining_op(curve, graph.Softplus.NAME)
     if greater is None or inner is None or not dtype(curve).itemsize <= 4:
         return None
     threshold = splat(greater.operands[1])
@@ -164,8 +165,8 @@ def thresholded_softplus(op: ir.Operation) -> ir.Value | None:
 def mish(op: ir.Operation) -> ir.Value | None:
     """x * tanh(softplus(x))."""
     for x, other in both_orders(op):
-        gate = defining_op(other, "graph.tanh")
-        inner = defining_op(gate.operands[0], "graph.softplus") if gate is not None else None
+        gate = graph.Tanh.defining(other)
+        inner = defining_op(gate.x, graph.Softplus.NAME) if gate is not None else None
         if inner is not None and inner.operands[0] == x:
             return graph.build("mish", [x])
     return None
@@ -173,24 +174,25 @@ def mish(op: ir.Operation) -> ir.Value | None:
 
 def _clamped_line(value: ir.Value) -> ir.Value | None:
     """x of min(max(x + 3, 0), 6)."""
-    op = defining_op(value, "graph.clamp")
+    op = defining_op(value, graph.Clamp.NAME)
     if op is None or not is_float(value) or bounds_of(op) != (0, 6):
         return None
-    found = plus_number(op.operands[0])
+    found = plus_number(graph.Clamp(op).x)
     return found[0] if found and found[1] == 3 else None
 
 
 @rounding
 def hard_gate(op: ir.Operation) -> ir.Value | None:
     """clamp(x + 3, 0, 6) / 6 as hard sigmoid, and x times that as hard swish."""
-    product = product_of(op.results[0])
+    binary = graph.Binary(op)
+    product = product_of(binary.result)
     lines = [(factor, _clamped_line(factor)) for factor in product.factors[:2]]
     for factor, x in lines:
         if x is None or not is_number(product.coefficient, 1 / 6, x):
             continue
         if product.factors == [factor]:
             return graph.build("hard_sigmoid", [x], {"alpha": 1 / 6, "beta": 0.5})
-        if len(lines) == 2 and x in product.factors and len(product_of(op.results[0], x).factors) == 2:
+        if len(lines) == 2 and x in product.factors and len(product_of(binary.result, x).factors) == 2:
             return graph.build("hard_swish", [x])
     return None
 
@@ -199,17 +201,17 @@ def hard_gate(op: ir.Operation) -> ir.Value | None:
 def hard_swish(op: ir.Operation) -> ir.Value | None:
     """x * hard_sigmoid(x) with a slope of 1/6 and an offset of 1/2."""
     for x, other in both_orders(op):
-        gate = defining_op(other, "graph.hard_sigmoid")
-        if gate is None or gate.operands[0] != x:
+        gate = graph.HardSigmoid.defining(other)
+        if gate is None or gate.x != x:
             continue
-        if is_number(graph.attribute(gate, "alpha"), 1 / 6, x) and graph.attribute(gate, "beta") == 0.5:
+        if is_number(gate.alpha, 1 / 6, x) and gate.beta == 0.5:
             return graph.build("hard_swish", [x])
     return None
 
 
 RULES: Rules = {
-    "graph.mul": (gelu, silu, quick_gelu, mish, hard_swish, hard_gate),
-    "graph.div": (gelu, hard_gate),
-    "graph.log": (softplus,),
-    "graph.where": (thresholded_softplus,),
+    graph.Mul.NAME: (gelu, silu, quick_gelu, mish, hard_swish, hard_gate),
+    graph.Div.NAME: (gelu, hard_gate),
+    graph.Log.NAME: (softplus,),
+    graph.Where.NAME: (thresholded_softplus,),
 }

@@ -42,37 +42,35 @@ def weights_of(value: ir.Value) -> Weights | None:
     """What the left operand of the product with v is, where it is a softmax of rows."""
     guarded = _guarded(value)
     inner = without_casts(value if guarded is None else guarded)
-    op = defining_op(inner, "graph.softmax")
-    if op is None or graph.attribute(op, "axis") != op.results[0].type.rank - 1:
+    op = graph.Softmax.defining(inner)
+    if op is None or op.axis != op.result.type.rank - 1:
         return None
     for each in (value, inner) if guarded is None else (value,):
         only(each, "the softmax has another use")
-    return Weights(
-        without_casts(only(op.operands[0], "the masked scores have another use")), guarded is not None
-    )
+    return Weights(without_casts(only(op.x, "the masked scores have another use")), guarded is not None)
 
 
 def _guarded(value: ir.Value) -> ir.Value | None:
     """p of where(is_nan(p), 0, p), where nothing else reads p."""
-    op = defining_op(value, "graph.where")
-    test = defining_op(op.operands[0], "graph.is_nan") if op is not None else None
-    if op is None or test is None or splat(op.operands[1]) != 0:
+    op = graph.Where.defining(value)
+    test = defining_op(op.condition, graph.IsNan.NAME) if op is not None else None
+    if op is None or test is None or splat(op.x) != 0:
         return None
-    p = op.operands[2]
+    p = op.y
     return p if test.operands[0] == p and len(users(p)) == 2 else None
 
 
 def without_empty_rows(value: ir.Value) -> tuple[ir.Value | None, ir.Value]:
     """c and p of where(c, 0, p), where c chooses rows, whose products are 0 as well."""
-    op = defining_op(without_casts(value), "graph.where")
-    if op is None or splat(op.operands[1]) != 0 or _guarded(op.results[0]) is not None:
+    op = defining_op(without_casts(value), graph.Where.NAME)
+    if op is None or splat(graph.Where(op).x) != 0 or _guarded(graph.Where(op).result) is not None:
         return None, value
     condition, _, kept = op.operands
     if not condition.type.rank or graph.shape_of(condition)[-1] != 1:
         return None, value
-    if not graph.same_type(kept, op.results[0]):
+    if not graph.same_type(kept, graph.Where(op).result):
         return None, value
-    for each in (value, op.results[0]):
+    for each in (value, graph.Where(op).result):
         only(each, "the softmax has another use")
     return condition, kept
 
@@ -98,7 +96,7 @@ def _masked(op: ir.Operation, depth: int) -> Scores | None:
     """scores + mask."""
     for position in (0, 1):
         inner = op.operands[position]
-        found = _scores(inner, depth) if graph.same_type(inner, op.results[0]) else None
+        found = _scores(inner, depth) if graph.same_type(inner, graph.Add(op).result) else None
         if found is not None:
             only(inner, "the scores have another use")
             found.masks.added.append(op.operands[1 - position])
@@ -112,7 +110,7 @@ def _chosen(op: ir.Operation, depth: int) -> Scores | None:
     negative = splat(kept) is not None
     inner, number = (dropped, kept) if negative else (kept, dropped)
     fill = splat(number)
-    whole = fill is not None and graph.same_type(inner, op.results[0])
+    whole = fill is not None and graph.same_type(inner, graph.Where(op).result)
     found = _scores(inner, depth) if whole else None
     if found is None or fill is None:
         return None
@@ -134,35 +132,36 @@ def _scaled(op: ir.Operation, depth: int) -> Scores | None:
 
 def _without_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
     """x and c of x * c; x / d counts as x * (1 / d)."""
-    if op.name == "graph.mul":
+    if op.name == graph.Mul.NAME:
         found = constant_and_other(op)
         return (found[0], float(found[1])) if found else (None, 1.0)
-    number = splat(op.operands[1]) if op.name == "graph.div" else None
+    number = splat(graph.Div(op).b) if op.name == graph.Div.NAME else None
     return (op.operands[0], 1.0 / float(number)) if number else (None, 1.0)
 
 
 def _product(op: ir.Operation, _depth: int) -> Scores | None:
     """query x keys, each of which may have a scale of its own."""
-    query, first = _without_scale(op.operands[0])
-    keys, second = _without_scale(op.operands[1])
+    matmul = graph.Matmul(op)
+    query, first = _without_scale(matmul.a)
+    keys, second = _without_scale(matmul.b)
     return Scores(query, keys, first * second, Masks())
 
 
 def _without_scale(value: ir.Value) -> tuple[ir.Value, float]:
     """x and c of x * c that nothing else reads."""
     op = defining_op(value)
-    if op is None or op.name not in ("graph.mul", "graph.div") or not has_one_use(value):
+    if op is None or op.name not in (graph.Mul.NAME, graph.Div.NAME) or not has_one_use(value):
         return value, 1.0
     inner, factor = _without_number(op)
     return (value, 1.0) if inner is None or not has_result_type(op, inner) else (inner, factor)
 
 
 _STEPS = {
-    "graph.add": _masked,
-    "graph.where": _chosen,
-    "graph.mul": _scaled,
-    "graph.div": _scaled,
-    "graph.matmul": _product,
+    graph.Add.NAME: _masked,
+    graph.Where.NAME: _chosen,
+    graph.Mul.NAME: _scaled,
+    graph.Div.NAME: _scaled,
+    graph.Matmul.NAME: _product,
 }
 
 
@@ -228,4 +227,4 @@ def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:
     return graph.build("attention", [found.query, key.build(), value.build(), *mask], attributes)
 
 
-RULES: Rules = {"graph.matmul": (attention,)}
+RULES: Rules = {graph.Matmul.NAME: (attention,)}

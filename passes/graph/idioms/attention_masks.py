@@ -100,17 +100,17 @@ def kind_of(value: ir.Value) -> str:
     op = defining_op(value)
     if op is None:
         return ""
-    if op.name == "graph.weight":
+    if op.name == graph.Weight.NAME:
         return _of_weight(op)
-    if op.name == "graph.constant":
+    if op.name == graph.Constant.NAME:
         array = constant_array(value)
         return "" if array is None else _of_array(value, np.asarray(array))
-    if op.name == "graph.where":
+    if op.name == graph.Where.NAME:
         return _of_choice(op)
-    if op.name == "graph.and":
+    if op.name == graph.And.NAME:
         one, other = op.operands
         return _of_both(kind_of(one), kind_of(other), same=graph.same_type(one, other))
-    return _of_triangle(op) if op.name == "graph.trilu" else ""
+    return _of_triangle(op) if op.name == graph.Trilu.NAME else ""
 
 
 def _of_choice(op: ir.Operation) -> str:

@@ -32,24 +32,24 @@ class MeanSquare:
 
 
 def _mean(value: ir.Value) -> tuple[ir.Value, list[int]] | None:
-    return reduced(value, "graph.reduce_mean")
+    return reduced(value, graph.ReduceMean.NAME)
 
 
 def _centred(value: ir.Value) -> Centred | None:
-    op = defining_op(value, "graph.sub")
-    found = _mean(without_casts(op.operands[1])) if op is not None else None
-    if op is None or not found or without_casts(found[0]) != without_casts(op.operands[0]):
+    op = graph.Sub.defining(value)
+    found = _mean(without_casts(op.b)) if op is not None else None
+    if op is None or not found or without_casts(found[0]) != without_casts(op.a):
         return None
-    return Centred(op.operands[0], found[1])
+    return Centred(op.a, found[1])
 
 
 def _square_root_of(value: ir.Value) -> ir.Value | None:
     """x of x^2."""
     op = defining_op(value)
-    if op is None or op.name not in ("graph.pow", "graph.mul"):
+    if op is None or op.name not in (graph.Pow.NAME, graph.Mul.NAME):
         return None
     a, b = op.operands
-    squared = splat(b) == 2 if op.name == "graph.pow" else a == b
+    squared = splat(b) == 2 if op.name == graph.Pow.NAME else a == b
     return a if squared else None
 
 
@@ -67,16 +67,16 @@ def _under_root(value: ir.Value, inverse: bool) -> ir.Value | None:
     op = defining_op(without_casts(value))
     if op is None:
         return None
-    if op.name == "graph.pow":
-        return op.operands[0] if splat(op.operands[1]) == (-0.5 if inverse else 0.5) else None
+    if op.name == graph.Pow.NAME:
+        return graph.Pow(op).a if splat(graph.Pow(op).b) == (-0.5 if inverse else 0.5) else None
     if not inverse:
-        return op.operands[0] if op.name == "graph.sqrt" else None
-    if op.name == "graph.rsqrt":
-        return op.operands[0]
-    if op.name == "graph.reciprocal":
-        return _under_root(op.operands[0], inverse=False)
-    if op.name == "graph.div" and splat(op.operands[0]) == 1:
-        return _under_root(op.operands[1], inverse=False)
+        return graph.Sqrt(op).x if op.name == graph.Sqrt.NAME else None
+    if op.name == graph.Rsqrt.NAME:
+        return graph.Rsqrt(op).x
+    if op.name == graph.Reciprocal.NAME:
+        return _under_root(graph.Reciprocal(op).x, inverse=False)
+    if op.name == graph.Div.NAME and splat(graph.Div(op).a) == 1:
+        return _under_root(graph.Div(op).b, inverse=False)
     return None
 
 
@@ -104,7 +104,7 @@ def _built(name: str, x: ir.Value, square: MeanSquare, op: ir.Operation) -> ir.V
 
 def _scaled_first(op: ir.Operation, numerator: ir.Value, square: MeanSquare) -> ir.Value | None:
     """The same where the scale is applied before the division: (scale * (x - mean)) / sqrt(variance)."""
-    for part, scale in both_orders(defining_op(numerator, "graph.mul")):
+    for part, scale in both_orders(defining_op(numerator, graph.Mul.NAME)):
         if part != square.wide or not graph.same_type(part, numerator):
             continue
         centred = _centred(part)
@@ -135,22 +135,22 @@ def normalisation_by_quotient(op: ir.Operation) -> ir.Value | None:
 def folded_normalisation(op: ir.Operation) -> ir.Value | None:
     """x * f + (offset - mean * f) with f = scale * rsqrt(variance + epsilon), as TensorFlow writes it."""
     for scaled, shifted in both_orders(op):
-        difference = defining_op(shifted, "graph.sub")
-        product = defining_op(difference.operands[1], "graph.mul") if difference is not None else None
+        difference = graph.Sub.defining(shifted)
+        product = defining_op(difference.b, graph.Mul.NAME) if difference is not None else None
         for mean, factor in both_orders(product):
             found = _mean(mean)
             result = _folded(scaled, factor, found) if found else None
             if result is not None and difference is not None:
-                return graph.build("add", [result, difference.operands[0]])
+                return graph.build("add", [result, difference.a])
     return None
 
 
 def _folded(scaled: ir.Value, factor: ir.Value, mean: tuple[ir.Value, list[int]]) -> ir.Value | None:
     """layer_norm(x) * scale for scaled = x * factor."""
     x, axes = mean
-    if not any(a == x and b == factor for a, b in both_orders(defining_op(scaled, "graph.mul"))):
+    if not any(a == x and b == factor for a, b in both_orders(defining_op(scaled, graph.Mul.NAME))):
         return None
-    product = defining_op(factor, "graph.mul")
+    product = defining_op(factor, graph.Mul.NAME)
     for root, scale in [*both_orders(product), (factor, None)]:
         under = _under_root(root, inverse=True)
         square = _mean_square(under) if under is not None else None
@@ -162,7 +162,7 @@ def _folded(scaled: ir.Value, factor: ir.Value, mean: tuple[ir.Value, list[int]]
 
 
 RULES: Rules = {
-    "graph.mul": (normalisation_by_product,),
-    "graph.div": (normalisation_by_quotient,),
-    "graph.add": (folded_normalisation,),
+    graph.Mul.NAME: (normalisation_by_product,),
+    graph.Div.NAME: (normalisation_by_quotient,),
+    graph.Add.NAME: (folded_normalisation,),
 }

@@ -22,7 +22,7 @@ def _is_half(value: ir.Value, x: ir.Value, start: int, step: int) -> bool:
     """Whether the value is half of x's last dim, from `start` at distance `step`.
 
     Where x is a slice itself, the value may be one of the same source."""
-    op, base = defining_op(value, "graph.slice"), defining_op(x, "graph.slice")
+    op, base = defining_op(value, graph.Slice.NAME), defining_op(x, graph.Slice.NAME)
     if op is None:
         return False
     *others, last = parts(op)
@@ -40,16 +40,16 @@ def _is_half(value: ir.Value, x: ir.Value, start: int, step: int) -> bool:
 def _without_unit_dim(value: ir.Value) -> ir.Value:
     """y of a view that adds a last dim of 1 to y."""
     op = defining_op(value)
-    if op is None or op.name not in ("graph.unsqueeze", "graph.reshape"):
+    if op is None or op.name not in (graph.Unsqueeze.NAME, graph.Reshape.NAME):
         return value
-    added = (*graph.dims_of(op.operands[0]), 1)
-    return op.operands[0] if added == graph.dims_of(value) else value
+    added = (*graph.dims_of(graph.Reshaping(op).x), 1)
+    return graph.Reshaping(op).x if added == graph.dims_of(value) else value
 
 
 def _pair(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
     """The two operands of a concat along the last dim."""
-    op = defining_op(value, "graph.concat")
-    if op is None or len(op.operands) != 2 or graph.attribute(op, "axis") != op.results[0].type.rank - 1:
+    op = defining_op(value, graph.Concat.NAME)
+    if op is None or len(op.operands) != 2 or graph.Concat(op).axis != graph.Concat(op).result.type.rank - 1:
         return None
     first, second = op.operands
     return first, second
@@ -68,9 +68,9 @@ def _rotation(value: ir.Value, x: ir.Value) -> str | None:
     op = defining_op(value)
     if op is None or not _width(x) or not graph.same_type(value, x):
         return None
-    if op.name == "graph.concat":
+    if op.name == graph.Concat.NAME:
         return "halves" if _is_pair(_pair(value), x, _width(x) // 2, 1) else None
-    found = _pair(op.operands[0]) if op.name == "graph.reshape" else None
+    found = _pair(graph.Reshape(op).x) if op.name == graph.Reshape.NAME else None
     found = (_without_unit_dim(found[0]), _without_unit_dim(found[1])) if found else None
     return "neighbours" if _is_pair(found, x, 1, 2) else None
 
@@ -81,8 +81,8 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     for straight, turned in both_orders(op):
         if not graph.same_type(straight, turned):
             return None
-        for x, cosine in both_orders(defining_op(straight, "graph.mul")):
-            for rotated, sine in both_orders(defining_op(turned, "graph.mul")):
+        for x, cosine in both_orders(defining_op(straight, graph.Mul.NAME)):
+            for rotated, sine in both_orders(defining_op(turned, graph.Mul.NAME)):
                 kind = _rotation(rotated, x)
                 if kind and _spans(cosine, x) and _spans(sine, x):
                     attributes = {"interleaved": kind == "neighbours"}
@@ -104,24 +104,25 @@ def _products(value: ir.Value, name: str) -> list[tuple[ir.Value, ir.Value]]:
     op = defining_op(value, name)
     if op is None:
         return []
-    first, second = (defining_op(operand, "graph.mul") for operand in op.operands)
+    first, second = (defining_op(operand, graph.Mul.NAME) for operand in op.operands)
     return [] if first is None or second is None else [*both_orders(first), *both_orders(second)]
 
 
 @rounding
 def rotary_embedding_by_halves(op: ir.Operation) -> ir.Value | None:
     """[a * cos - b * sin, b * cos + a * sin] of the halves a and b of x, with factors of half the width."""
-    found = _pair(op.results[0])
-    minus = _products(found[0], "graph.sub") if found else []
-    plus = _products(found[1], "graph.add") if found else []
+    concat = graph.Concat(op)
+    found = _pair(concat.result)
+    minus = _products(found[0], graph.Sub.NAME) if found else []
+    plus = _products(found[1], graph.Add.NAME) if found else []
     for a, cosine in minus[:2]:
-        source = defining_op(a, "graph.slice")
+        source = graph.Slice.defining(a)
         for b, sine in minus[2:]:
             if source is None or (b, cosine) not in plus or (a, sine) not in plus:
                 continue
-            x = source.operands[0]
+            x = source.x
             halves = _is_half(a, x, 0, 1) and _is_half(b, x, _width(x) // 2, 1)
-            if halves and graph.same_type(x, op.results[0]):
+            if halves and graph.same_type(x, concat.result):
                 return _with_both_halves(x, a, cosine, sine)
     return None
 
@@ -134,4 +135,4 @@ def _with_both_halves(x: ir.Value, half: ir.Value, cosine: ir.Value, sine: ir.Va
     return graph.build("rotary_embedding", [x, *wide], {"interleaved": False})
 
 
-RULES: Rules = {"graph.add": (rotary_embedding,), "graph.concat": (rotary_embedding_by_halves,)}
+RULES: Rules = {graph.Add.NAME: (rotary_embedding,), graph.Concat.NAME: (rotary_embedding_by_halves,)}

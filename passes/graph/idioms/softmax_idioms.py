@@ -13,24 +13,24 @@ from mlc.passes.graph.common.values import both_orders
 
 def _exponential_sum(value: ir.Value) -> tuple[ir.Operation, int] | None:
     """The exponential of sum(e^y) over one axis, and the axis."""
-    found = reduced(value, "graph.reduce_sum")
-    power = defining_op(found[0], "graph.exp") if found and len(found[1]) == 1 else None
+    found = reduced(value, graph.ReduceSum.NAME)
+    power = defining_op(found[0], graph.Exp.NAME) if found and len(found[1]) == 1 else None
     return (power, found[1][0]) if power is not None and found else None
 
 
 def _without_maximum(value: ir.Value, axis: int) -> ir.Value | None:
     """x of x - max(x) over an axis."""
-    op = defining_op(value, "graph.sub")
-    found = reduced(op.operands[1], "graph.reduce_max") if op is not None else None
-    return found[0] if op is not None and found == (op.operands[0], [axis]) else None
+    op = graph.Sub.defining(value)
+    found = reduced(op.b, graph.ReduceMax.NAME) if op is not None else None
+    return found[0] if op is not None and found == (op.a, [axis]) else None
 
 
 def _quotient(op: ir.Operation) -> tuple[ir.Operation, int] | None:
     """The exponential e and its axis where the op is e / sum(e), or e * (1 / sum(e))."""
-    if op.name == "graph.div":
-        pairs = [(op.operands[0], op.operands[1])]
+    if op.name == graph.Div.NAME:
+        pairs = [(graph.Div(op).a, graph.Div(op).b)]
     else:
-        inverse = [(a, defining_op(b, "graph.reciprocal")) for a, b in both_orders(op)]
+        inverse = [(a, defining_op(b, graph.Reciprocal.NAME)) for a, b in both_orders(op)]
         pairs = [(a, b.operands[0]) for a, b in inverse if b is not None]
     for power, total in pairs:
         found = _exponential_sum(total)
@@ -57,21 +57,21 @@ def unshifted_softmax(op: ir.Operation) -> ir.Value | None:
 @rounding
 def logarithm_of_softmax(op: ir.Operation) -> ir.Value | None:
     """log(softmax(x)). Where softmax underflows the logarithm is infinite, and log_softmax right."""
-    inner = defining_op(op.operands[0], "graph.softmax")
+    inner = graph.Softmax.defining(graph.Log(op).x)
     if inner is None:
         return None
-    return graph.build("log_softmax", [inner.operands[0]], {"axis": graph.attribute(inner, "axis")})
+    return graph.build("log_softmax", [inner.x], {"axis": inner.axis})
 
 
 @rounding
 def minus_logarithm_of_sum(op: ir.Operation) -> ir.Value | None:
     """x - log(sum(e^x)): as one reduction, or with x - max(x) for x."""
     x, logarithm = op.operands
-    found = reduced(logarithm, "graph.reduce_log_sum_exp")
+    found = reduced(logarithm, graph.ReduceLogSumExp.NAME)
     if found and found[0] == x and len(found[1]) == 1:
         return graph.build("log_softmax", [x], {"axis": found[1][0]})
-    total = defining_op(logarithm, "graph.log")
-    power = _exponential_sum(total.operands[0]) if total is not None else None
+    total = graph.Log.defining(logarithm)
+    power = _exponential_sum(total.x) if total is not None else None
     if power is None or power[0].operands[0] != x:
         return None
     base = _without_maximum(x, power[1])
@@ -79,8 +79,8 @@ def minus_logarithm_of_sum(op: ir.Operation) -> ir.Value | None:
 
 
 RULES: Rules = {
-    "graph.div": (softmax, unshifted_softmax),
-    "graph.mul": (softmax, unshifted_softmax),
-    "graph.log": (logarithm_of_softmax,),
-    "graph.sub": (minus_logarithm_of_sum,),
+    graph.Div.NAME: (softmax, unshifted_softmax),
+    graph.Mul.NAME: (softmax, unshifted_softmax),
+    graph.Log.NAME: (logarithm_of_softmax,),
+    graph.Sub.NAME: (minus_logarithm_of_sum,),
 }

@@ -73,7 +73,7 @@ class LayoutProblem:
             self.readers.setdefault(value, Readers()).plain = True
 
     def _time(self, op: ir.Operation, block: int) -> float:
-        if op.name == "graph.conv":
+        if op.name == graph.Conv.NAME:
             return self.costs.conv(op, block)
         return self.costs.window(op, block) if op.name in WINDOW_OPS else self.costs.elementwise(op, block)
 
@@ -120,7 +120,7 @@ class AssignLayouts(Pass):
     def run(self, op: ir.Operation) -> None:
         # First: a name that is wrong is so for graphs without convolutions, too.
         costs = self.model or self._named_costs(op)
-        convs = collect_ops(op, "graph.conv")
+        convs = collect_ops(op, graph.Conv.NAME)
         if not convs:
             return
         for block in _blocks(convs):
@@ -150,10 +150,10 @@ def _report(block: ir.Block, groups: Groups, chosen: set[ir.Value]) -> None:
     """Remarks on the convolutions: their blocks, or why they stay in plain layout."""
     for each in block:
         op = each.operation
-        if op.name != "graph.conv" or graph.attribute(op, "layout") != "NCHW":
+        if op.name != graph.Conv.NAME or graph.Conv(op).layout != "NCHW":
             continue
-        if op.results[0] in chosen:
-            applied(op, AssignLayouts.name, f"blocks of {groups.block(op.results[0])} channels")
+        if graph.Conv(op).result in chosen:
+            applied(op, AssignLayouts.name, f"blocks of {groups.block(graph.Conv(op).result)} channels")
         else:
             missed(op, AssignLayouts.name, _reason(op, groups))
 

@@ -15,7 +15,7 @@ from mlc.passes.graph.common.rematerialization import ON_READ, beneath, mark
 from mlc.passes.graph.common.values import on_ranked
 from mlc.passes.graph.windows.conv_to_matmul import is_product
 
-POOLS = ("graph.max_pool", "graph.average_pool")
+POOLS = (graph.MaxPool.NAME, graph.AveragePool.NAME)
 
 
 def _transposed(value: ir.Value, permutation: Sequence[int]) -> ir.Value:
@@ -41,16 +41,15 @@ def first(value: ir.Value) -> ir.Value:
 
 def conv_channels_last(op: ir.Operation) -> bool:
     """A convolution in plain layout becomes a product, or one with a block of all channels (of a group)."""
+    conv = graph.Conv(op)
     if not _is_plain(op):
         return False
     if is_product(op):
         made = _product(op)
-    elif (
-        graph.attribute(op, "group") == graph.shape_of(op.operands[0])[1] == graph.shape_of(op.results[0])[1]
-    ):
-        made = _whole_block(op, last(op.operands[0]), _depthwise_filters(op))
-    elif graph.attribute(op, "group") == 1:
-        made = _whole_block(op, last(op.operands[0]), _filters(op))
+    elif conv.group == graph.shape_of(conv.x)[1] == graph.shape_of(conv.result)[1]:
+        made = _whole_block(op, last(conv.x), _depthwise_filters(op))
+    elif conv.group == 1:
+        made = _whole_block(op, last(conv.x), _filters(op))
     else:
         made = _grouped(op)
     replace_op(op, first(made))
@@ -61,7 +60,7 @@ def pool_channels_last(op: ir.Operation) -> bool:
     """A pool in plain layout becomes one with a block of all channels."""
     if not _is_plain(op):
         return False
-    pad = defining_op(op.operands[0], "graph.pad")
+    pad = defining_op(op.operands[0], graph.Pad.NAME)
     if pad is None or ON_READ not in pad.attributes:
         replace_op(op, first(_whole_block(op, last(op.operands[0]))))
     else:
@@ -167,5 +166,5 @@ class ChannelsLast(Pass):
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> bool:
-        rules = {"graph.conv": on_ranked(conv_channels_last)}
+        rules = {graph.Conv.NAME: on_ranked(conv_channels_last)}
         return apply_patterns(op, rules | dict.fromkeys(POOLS, on_ranked(pool_channels_last)))

@@ -21,8 +21,9 @@ SHORT_COPY = 8
 
 def fill_channels(op: ir.Operation) -> bool:
     """conv(x, w) -> conv(pad(x), pad(w)), where a convolution on one block of all channels has fewer."""
+    conv = graph.Conv(op)
     x, w = op.operands
-    if graph.attribute(op, "layout") != "NCHWc" or w.type.rank != x.type.rank + 1:
+    if conv.layout != "NCHWc" or w.type.rank != x.type.rank + 1:
         return False
     element = graph.element_type(in_memory(x))
     by_units = element.width <= 16 or precision_of(op) != EXACT
@@ -32,7 +33,7 @@ def fill_channels(op: ir.Operation) -> bool:
         return False
     dims = ((x, x.type.rank - 1), (w, w.type.rank - 2))
     operands = [_padded(value, dim, wanted - channels) for value, dim in dims]
-    replace_op(op, graph.build("conv", operands, attributes_of(op), op.results[0].type))
+    replace_op(op, graph.build("conv", operands, attributes_of(op), conv.result.type))
     return True
 
 
@@ -60,4 +61,4 @@ class FillChannels(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        return apply_patterns(op, {"graph.conv": on_ranked(fill_channels)})
+        return apply_patterns(op, {graph.Conv.NAME: on_ranked(fill_channels)})

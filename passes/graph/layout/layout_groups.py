@@ -108,7 +108,7 @@ def _follow(groups: Groups, op: ir.Operation) -> None:
     if divisor == 0:
         return
     # The source of a shuffle is read in its plain form.
-    operands = [] if op.name == "graph.reshape" else op.operands
+    operands = [] if op.name == graph.Reshape.NAME else op.operands
     blocked = [value for value in operands if value in groups.parent and shares_channels(value, result)]
     if not groups.suits(blocked, divisor):
         return
@@ -127,9 +127,9 @@ def wanted_block(groups: Groups, op: ir.Operation, position: int) -> int:
     """In which block the blocked form of `op` reads operand `position`; 1 if it takes the plain value, or a
     view of it."""
     value, block = op.operands[position], groups.block(op.results[0])
-    if op.name == "graph.conv":
+    if graph.Conv.isa(op):
         return _conv_input_block(groups, op) if position == 0 else 1
-    if op.name == "graph.reshape" or is_indices(op, position):
+    if op.name == graph.Reshape.NAME or is_indices(op, position):
         return 1
     shape = padded_shape(value)
     broadcast = shape[1] == 1 or (shape[2] == shape[3] == 1 and value not in groups.parent)
@@ -138,7 +138,7 @@ def wanted_block(groups: Groups, op: ir.Operation, position: int) -> int:
 
 def is_indices(op: ir.Operation, position: int) -> bool:
     """Whether the operand says where another one is read."""
-    return op.name == "graph.gather" and position == 1
+    return op.name == graph.Gather.NAME and position == 1
 
 
 def padded_shape(value: ir.Value) -> list[int | Size]:

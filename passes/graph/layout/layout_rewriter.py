@@ -46,11 +46,11 @@ class LayoutRewriter:
         result = op.results[0]
         size = self.groups.block(result)
         with ir.InsertionPoint(op), op.location:
-            if op.name == "graph.reshape" and (shuffled := channel_shuffle(op)):
+            if graph.Reshape.isa(op) and (shuffled := channel_shuffle(op)):
                 # The plain result, where somebody needs it, is what `op` makes.
                 self.packed[result, size] = shuffle(op, *shuffled, size)
                 return
-            blocked = self.conv(op) if op.name == "graph.conv" else self.blockwise(op, size)
+            blocked = self.conv(op) if op.name == graph.Conv.NAME else self.blockwise(op, size)
         self.packed[result, size] = blocked
         self.replaced.append((op, size))
 
@@ -129,8 +129,8 @@ def blocked_attributes(op: ir.Operation, block: int) -> dict[str, Any]:
 
 # Attributes with an entry per dim, and the entry of the dim inside a block (None: all of it).
 _PER_DIM: dict[str, dict[str, int | None]] = {
-    "graph.pad": {"low": 0, "high": 0},
-    "graph.slice": {"starts": 0, "sizes": None, "steps": 1},
+    graph.Pad.NAME: {"low": 0, "high": 0},
+    graph.Slice.NAME: {"starts": 0, "sizes": None, "steps": 1},
 }
 
 

@@ -98,7 +98,8 @@ def _expand(op: ir.Operation, order: Order) -> Permuted | None:
 
 
 def _gather(op: ir.Operation, order: Order) -> Permuted | None:
-    axis, rank = graph.attribute(op, "axis"), op.operands[1].type.rank
+    gather = graph.Gather(op)
+    axis, rank = gather.axis, gather.indices.type.rank
     if rank > 1:
         return None
     result = order if rank else _without(order, [axis])
@@ -116,7 +117,8 @@ def _quantised(op: ir.Operation, order: Order) -> Permuted | None:
 
 def _reshape(op: ir.Operation, order: Order) -> Permuted | None:
     """Runs of dims that the reshape merges or splits must stay together."""
-    old, new = graph.shape_of(op.operands[0]), graph.shape_of(op.results[0])
+    reshape = graph.Reshape(op)
+    old, new = graph.shape_of(reshape.x), graph.shape_of(reshape.result)
     if len(op.operands) != 1 or None in old or None in new or 0 in old:
         return None
     groups = dim_groups(old, new)
@@ -143,26 +145,28 @@ def _order_of_groups(groups: list[tuple[list[int], list[int]]], order: Order) ->
 
 _PLANS: dict[str, Callable[[ir.Operation, Order], Permuted | None]] = {
     **dict.fromkeys(ELEMENTWISE, _alike),
-    **dict.fromkeys(("graph.softmax", "graph.log_softmax", "graph.cumsum", "graph.cumprod"), _one_axis),
-    **dict.fromkeys(("graph.concat", "graph.gather_elements"), _one_axis),
-    **dict.fromkeys(("graph.layer_norm", "graph.rms_norm"), _axes),
-    **dict.fromkeys(("graph.arg_max", "graph.arg_min"), _arg_reduction),
-    **dict.fromkeys(("graph.quantize_linear", "graph.dequantize_linear"), _quantised),
-    "graph.rotary_embedding": _rotary,
-    "graph.slice": _per_dim("starts", "sizes", "steps"),
-    "graph.pad": _per_dim("low", "high"),
-    "graph.tile": _per_dim("repeats"),
-    "graph.expand": _expand,
-    "graph.gather": _gather,
-    "graph.reshape": _reshape,
+    **dict.fromkeys(
+        (graph.Softmax.NAME, graph.LogSoftmax.NAME, graph.Cumsum.NAME, graph.Cumprod.NAME), _one_axis
+    ),
+    **dict.fromkeys((graph.Concat.NAME, graph.GatherElements.NAME), _one_axis),
+    **dict.fromkeys((graph.LayerNorm.NAME, graph.RmsNorm.NAME), _axes),
+    **dict.fromkeys((graph.ArgMax.NAME, graph.ArgMin.NAME), _arg_reduction),
+    **dict.fromkeys((graph.QuantizeLinear.NAME, graph.DequantizeLinear.NAME), _quantised),
+    graph.RotaryEmbedding.NAME: _rotary,
+    graph.Slice.NAME: _per_dim("starts", "sizes", "steps"),
+    graph.Pad.NAME: _per_dim("low", "high"),
+    graph.Tile.NAME: _per_dim("repeats"),
+    graph.Expand.NAME: _expand,
+    graph.Gather.NAME: _gather,
+    graph.Reshape.NAME: _reshape,
 }
 for _spec in graph.specs().values():
     if _spec.family == "reduction":
         _PLANS.setdefault(f"graph.{_spec.name}", _reduction)
 # Those whose operands may have fewer dims than the result.
-_BROADCAST = ELEMENTWISE | {"graph.rotary_embedding"}
+_BROADCAST = ELEMENTWISE | {graph.RotaryEmbedding.NAME}
 # Those whose dims of operand and result are other ones, even where their ranks agree.
-_RANKED = frozenset({"graph.reshape", "graph.gather"})
+_RANKED = frozenset({graph.Reshape.NAME, graph.Gather.NAME})
 
 
 def from_operand(op: ir.Operation, order: Order, exactness: str) -> Permuted | None:

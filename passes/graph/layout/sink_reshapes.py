@@ -17,8 +17,8 @@ from mlc.passes.graph.common.op_families import ELEMENTWISE
 from mlc.passes.graph.common.rematerialization import ON_READ
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
-PRODUCERS = {"graph.matmul": 2, "graph.matmul_packed": 2, "graph.slice": 1}
-WITH_WINDOWS = PRODUCERS | {"graph.conv": 2, "graph.max_pool": 2, "graph.average_pool": 2}
+PRODUCERS = {graph.Matmul.NAME: 2, graph.MatmulPacked.NAME: 2, graph.Slice.NAME: 1}
+WITH_WINDOWS = PRODUCERS | {graph.Conv.NAME: 2, graph.MaxPool.NAME: 2, graph.AveragePool.NAME: 2}
 # Elementwise ops between a product and an op that may follow it: no kernel holds more.
 LONGEST = 64
 
@@ -54,10 +54,10 @@ def sink(op: ir.Operation, producers: Mapping[str, int] = PRODUCERS) -> bool:
     # An op stays with the product that it follows already: two would pull it back and forth.
     followed = max(_producer(value, producers) for value in op.operands)
     for value in op.operands:
-        reshape = defining_op(value, "graph.reshape")
+        reshape = graph.Reshape.defining(value)
         if reshape is None or not has_one_use(value) or not _is_whole(graph.dims_of(value), result):
             continue
-        source = reshape.operands[0]
+        source = reshape.x
         shapes = _operand_shapes(op, result, graph.dims_of(source))
         if shapes is None or _producer(source, producers) <= followed:
             continue
@@ -100,8 +100,8 @@ def _producer(value: ir.Value, producers: Mapping[str, int]) -> int:
 def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[Dim]]) -> None:
     operands = []
     for operand, shape in zip(op.operands, shapes, strict=True):
-        reshape = defining_op(operand, "graph.reshape")
-        if reshape is not None and reshape.operands[0] == source:
+        reshape = graph.Reshape.defining(operand)
+        if reshape is not None and reshape.x == source:
             operands.append(source)
         else:
             operands.append(graph.reshape_to(operand, shape))
@@ -114,16 +114,17 @@ def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[Dim]]) -> Non
 def sink_below_padding(op: ir.Operation) -> bool:
     """pad(reshape(transpose(x))) -> reshape(pad(transpose(x))), where the reshape keeps the dims that are
     padded."""
-    reshape = defining_op(op.operands[0], "graph.reshape")
-    if reshape is None or not has_one_use(op.operands[0]) or not has_one_use(reshape.operands[0]):
+    pad = graph.Pad(op)
+    reshape = graph.Reshape.defining(pad.x)
+    if reshape is None or not has_one_use(pad.x) or not has_one_use(reshape.x):
         return False
-    source = reshape.operands[0]
-    shape, result = graph.dims_of(source), graph.dims_of(op.results[0])
-    if defining_op(source, "graph.transpose") is None or not graph.can_tell(result):
+    source = reshape.x
+    shape, result = graph.dims_of(source), graph.dims_of(pad.result)
+    if defining_op(source, graph.Transpose.NAME) is None or not graph.can_tell(result):
         return False
     fields = attributes_of(op)
     for name in ("low", "high"):
-        counts = _moved_counts(graph.attribute(op, name), graph.dims_of(op.operands[0]), shape)
+        counts = _moved_counts(graph.attribute(op, name), graph.dims_of(pad.x), shape)
         if counts is None:
             return False
         fields[name] = counts
@@ -148,20 +149,21 @@ def _moved_counts(counts: Sequence[int], old: Sequence[Dim], new: Sequence[Dim])
 def sink_below_transpose(op: ir.Operation) -> bool:
     """transpose(reshape(x)) -> reshape(transpose(x)), where x comes from one of PRODUCERS or from attention,
     its innermost dim stays the innermost, and the reshape splits or joins only dims that stay together."""
-    reshape = defining_op(op.operands[0], "graph.reshape")
-    if reshape is None or not has_one_use(op.operands[0]):
+    transpose = graph.Transpose(op)
+    reshape = graph.Reshape.defining(transpose.x)
+    if reshape is None or not has_one_use(transpose.x):
         return False
-    source = reshape.operands[0]
+    source = reshape.x
     # One that moved below an elementwise op, and is joined with this one later.
-    while (before := defining_op(source, "graph.reshape")) is not None:
-        source = before.operands[0]
-    shape, result = graph.dims_of(source), graph.dims_of(op.results[0])
-    if not (_producer(source, PRODUCERS) or defining_op(source, "graph.attention")):
+    while (before := graph.Reshape.defining(source)) is not None:
+        source = before.x
+    shape, result = graph.dims_of(source), graph.dims_of(transpose.result)
+    if not (_producer(source, PRODUCERS) or defining_op(source, graph.Attention.NAME)):
         return False
     if not graph.can_tell(result):
         return False
-    groups = dim_groups(shape, graph.dims_of(op.operands[0]))
-    permutation = None if groups is None else _moved_together(groups, graph.attribute(op, "permutation"))
+    groups = dim_groups(shape, graph.dims_of(transpose.x))
+    permutation = None if groups is None else _moved_together(groups, list(transpose.permutation))
     if permutation is None or permutation[-1] != len(shape) - 1:
         return False
     moved = graph.build("transpose", [source], {"permutation": permutation})
@@ -201,7 +203,7 @@ class SinkReshapes(Pass):
         below = partial(sink, producers=WITH_WINDOWS) if self.windows else sink
         rules = {
             **dict.fromkeys(ELEMENTWISE, below),
-            "graph.pad": sink_below_padding,
-            "graph.transpose": sink_below_transpose,
+            graph.Pad.NAME: sink_below_padding,
+            graph.Transpose.NAME: sink_below_transpose,
         }
         return apply_patterns(op, rules, max_iterations=256)

@@ -59,8 +59,8 @@ class Rewriter:
 
 def _transpose(value: ir.Value, order: Order) -> ir.Value:
     """The value in an order; transposes before it are part of the new one."""
-    while (before := defining_op(value, "graph.transpose")) is not None:
-        value, order = before.operands[0], compose(permutation(before), order)
+    while (before := defining_op(value, graph.Transpose.NAME)) is not None:
+        value, order = graph.Transpose(before).x, compose(permutation(before), order)
     if order == tuple(range(len(order))):
         return value
     return graph.build("transpose", [value], {"permutation": list(order)})
@@ -111,7 +111,7 @@ class Sweep:
     def _improve(self) -> bool:
         """Permutes one region for which that pays; False if there is none."""
         ops = [op.operation for op in self.function.regions[0].blocks[0]]
-        transposes = [op for op in ops if op.name == "graph.transpose" and is_ranked(op)]
+        transposes = [op for op in ops if op.name == graph.Transpose.NAME and is_ranked(op)]
         if not transposes:
             return False
         places = {address(op): place for place, op in enumerate(ops)}
@@ -139,7 +139,7 @@ class Sweep:
         rewriter = Rewriter()
         backs = [rewriter.run(op, plan) for op, plan in chosen]
         readers = [
-            user for back in backs for user in users(back.results[0]) if user.name == "graph.transpose"
+            user for back in backs for user in users(back.results[0]) if user.name == graph.Transpose.NAME
         ]
         for reader in readers:
             with ir.InsertionPoint(reader), reader.location:
@@ -151,7 +151,7 @@ class Sweep:
 def _has_several(region: Region) -> bool:
     """Whether the region touches more than one transpose."""
     readers = {address(use.owner): use.owner for value in region.orders for use in value.uses}
-    sinks = [op for op in readers.values() if op.operation.name == "graph.transpose"]
+    sinks = [op for op in readers.values() if op.operation.name == graph.Transpose.NAME]
     return len(region.sources) + len(sinks) > 1
 
 

@@ -60,7 +60,7 @@ class Growth:
         op = defining_op(value)
         if op is None:
             return
-        if op.name == "graph.transpose":
+        if op.name == graph.Transpose.NAME:
             self.region.sources[address(op)] = op
         else:
             self._take(op, from_result(op, self.region.orders[value], self.exactness))
@@ -92,15 +92,15 @@ class Growth:
 
 # Stands for an unknown dim when elements are counted.
 _UNKNOWN_DIM = 32
-_PRODUCTS = frozenset({"graph.matmul", "graph.matmul_packed"})
+_PRODUCTS = frozenset({graph.Matmul.NAME, graph.MatmulPacked.NAME})
 _ROWS = frozenset(
     {
-        "graph.softmax",
-        "graph.log_softmax",
-        "graph.layer_norm",
-        "graph.rms_norm",
-        "graph.cumsum",
-        "graph.cumprod",
+        graph.Softmax.NAME,
+        graph.LogSoftmax.NAME,
+        graph.LayerNorm.NAME,
+        graph.RmsNorm.NAME,
+        graph.Cumsum.NAME,
+        graph.Cumprod.NAME,
     }
 )
 
@@ -125,7 +125,7 @@ def moving_cost(value: ir.Value, order: Order) -> float:
 def is_free_operand(user: ir.Operation, value: ir.Value, order: Order) -> bool:
     """Whether a product, or one of those that attention is made of, can read its operand `value` through a
     transpose, in its own kernel."""
-    if user.name == "graph.attention":
+    if graph.Attention.isa(user):
         return order[-1] == len(order) - 1
     if user.name not in _PRODUCTS:
         return False
@@ -179,7 +179,7 @@ class Decision:
             plan = self.region.plans.get(address(user))
             if plan is not None and plan[1].operands[position] == order:
                 readers.append(self.items[address(user)])
-            elif user.name == "graph.transpose" and item != SOURCE:
+            elif user.name == graph.Transpose.NAME and item != SOURCE:
                 self._charge_sink(item, user, back)
             elif not is_free_operand(user, value, back):
                 fixed = True
@@ -192,7 +192,7 @@ class Decision:
 
     def _charge_late_epilogue(self, transpose: ir.Operation, readers: list[int]) -> None:
         """Bias and activation are better in the kernel of a convolution than in that of a transpose."""
-        if defining_op(transpose.operands[0], "graph.conv") is not None:
+        if defining_op(transpose.operands[0], graph.Conv.NAME) is not None:
             for reader in readers:
                 self.cut.pay_when_true(reader, [SINK], size(transpose.operands[0]) / 16)
 
@@ -218,7 +218,7 @@ def _uses(value: ir.Value) -> Iterator[tuple[ir.Operation, int]]:
 def _cost_after(x: ir.Value, order: Order) -> float:
     """The bytes that a transpose of x moves; none where a product stores its result transposed."""
     producer = defining_op(x)
-    stored = producer is not None and producer.name == "graph.matmul" and has_one_use(x)
+    stored = producer is not None and producer.name == graph.Matmul.NAME and has_one_use(x)
     return 0.0 if stored and order[-1] == len(order) - 1 else moving_cost(x, order)
 
 

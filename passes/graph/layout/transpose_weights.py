@@ -17,7 +17,7 @@ from mlc.passes.graph.common.rematerialization import ON_READ, mark
 from mlc.passes.graph.common.values import is_constant, on_ranked
 from mlc.targets import GpuTarget
 
-PRODUCTS = ("graph.matmul", "graph.conv")
+PRODUCTS = (graph.Matmul.NAME, graph.Conv.NAME)
 # Rows of a product from which on a transpose of its right operand by a kernel of its own pays: an estimate,
 # of 8 bytes moved for each number at 3 TB/s, and products at 400 in place of 250 Tflop/s.
 ROWS = 1024
@@ -39,14 +39,14 @@ def transpose_weight(op: ir.Operation) -> bool:
 def transpose_integers(op: ir.Operation) -> bool:
     """f(x, cast(w)) -> f(x, transpose(cast(transpose(w)))), where a product or convolution reads w of 8 bits,
     and the inner transpose is work for @prepare, or for a kernel of its own in front of a large product."""
-    made = defining_op(op.operands[1], "graph.cast")
-    if made is None or ON_READ not in made.attributes or not _pays(op, made.operands[0]):
+    made = defining_op(op.operands[1], graph.Cast.NAME)
+    if made is None or ON_READ not in made.attributes or not _pays(op, graph.Cast(made).x):
         return False
-    if op.name == "graph.conv" and op.operands[1].type.rank < op.operands[0].type.rank:
+    if op.name == graph.Conv.NAME and graph.Conv(op).w.type.rank < graph.Conv(op).x.type.rank:
         # Without a reduction over channels, depthwise.
         return False
-    stored = _transposed(made.operands[0])
-    kind = ir.RankedTensorType.get(stored.type.shape, made.results[0].type.element_type)
+    stored = _transposed(graph.Cast(made).x)
+    kind = ir.RankedTensorType.get(stored.type.shape, graph.Cast(made).result.type.element_type)
     op.operands[1] = mark(_transposed(mark(graph.build("cast", [stored], {}, kind))))
     # Before @prepare computes for it.
     erase_if_unused(made)
@@ -59,7 +59,7 @@ def _pays(op: ir.Operation, stored: ir.Value) -> bool:
     can read."""
     if is_constant(stored):
         return True
-    if op.name != "graph.matmul" or defining_op(stored, "graph.transpose") is not None:
+    if op.name != graph.Matmul.NAME or defining_op(stored, graph.Transpose.NAME) is not None:
         return False
     left, right = (graph.shape_of(each) for each in op.operands)
     rows = left[-2:-1] if len(right) > 2 else left[:-1]

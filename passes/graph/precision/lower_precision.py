@@ -54,13 +54,13 @@ class SmallFloats:
 def multiply_small_floats(op: ir.Operation) -> bool:
     """matmul(a * x, b * y) -> matmul(a, b) * x * y, where a and b have 8 bits in memory and x and y are
     scales that do not change along the reduction. Returns whether the `graph.matmul` was one of these."""
-    if op.name != "graph.matmul" or any(each.type.rank < 2 for each in op.operands):
+    if op.name != graph.Matmul.NAME or any(each.type.rank < 2 for each in op.operands):
         return False
     with ir.InsertionPoint(op), op.location:
         a, b = map(small_floats, op.operands)
         if a is None or b is None or not a.is_alike(-1) or not b.is_alike(-2):
             return False
-        element = graph.element_type(op.results[0])
+        element = graph.element_type(graph.Matmul(op).result)
         result = graph.build("matmul", [a.wide(element), b.wide(element)])
         for each in (a, b):
             if each.scale is not None:
@@ -74,15 +74,15 @@ def small_floats(value: ir.Value) -> SmallFloats | None:
     made = defining_op(value)
     if made is None:
         return None
-    if made.name == "graph.transpose":
-        before = small_floats(made.operands[0])
-        return None if before is None else before.transposed(graph.attribute(made, "permutation"))
-    if made.name not in ("graph.cast", "graph.dequantize_linear"):
+    if made.name == graph.Transpose.NAME:
+        before = small_floats(graph.Transpose(made).x)
+        return None if before is None else before.transposed(list(graph.Transpose(made).permutation))
+    if made.name not in (graph.Cast.NAME, graph.DequantizeLinear.NAME):
         return None
     numbers = made.operands[0]
     if not isinstance(graph.element_type(numbers), MULTIPLIED):
         return None
-    if made.name == "graph.cast":
+    if made.name == graph.Cast.NAME:
         return SmallFloats(numbers, None)
     scale = _scale(made)
     return None if scale is None else SmallFloats(numbers, scale)
@@ -123,10 +123,10 @@ def is_single(op: ir.Operation) -> bool:
 def has_sums(op: ir.Operation) -> bool:
     """Whether each result of a product or convolution sums over several channels or columns: depthwise
     convolutions are bound by memory, and gain nothing unless what they read and make is narrow too."""
-    if op.name != "graph.conv":
+    if op.name != graph.Conv.NAME:
         return True
     x, w = (graph.shape_of(value) for value in op.operands)
-    blocked = graph.attribute(op, "layout") != "NCHW"
+    blocked = graph.Conv(op).layout != "NCHW"
     # A depthwise filter in blocked layout lacks the dim of input channels.
     return len(w) == len(x) + 1 if blocked else w[1] > 1
 
@@ -191,7 +191,7 @@ class LowerPrecision(Pass):
             return
         narrow = {"f16": ir.F16Type, "bf16": ir.BF16Type}.get(self.to)
         on_gpu = isinstance(target_of(op), GpuTarget)
-        for each in collect_ops(op, ("graph.matmul", "graph.matmul_packed", "graph.conv")):
+        for each in collect_ops(op, (graph.Matmul.NAME, graph.MatmulPacked.NAME, graph.Conv.NAME)):
             if not is_single(each):
                 continue
             if on_gpu and multiply_small_floats(each):
@@ -200,7 +200,7 @@ class LowerPrecision(Pass):
                 lower(each, narrow.get(op.context))
             elif narrow is None and has_sums(each):
                 self.mark(each)
-        for each in collect_ops(op, "graph.attention"):
+        for each in collect_ops(op, graph.Attention.NAME):
             if not is_single(each):
                 continue
             if narrow is None:

@@ -20,6 +20,7 @@ from mlc.passes.graph.windows.conv_to_matmul import is_product
 def narrow_convolution(op: ir.Operation) -> bool:
     """conv(x - y, w - z) -> conv(x, w) - z * conv(sums(x), 1) - y * conv(1, sums(w - z)), where x and w are
     of 8 bits, y and z zero points, and sums those of channels. Padding is 0 around the ones, too."""
+    conv = graph.Conv(op)
     if not _is_plain(op):
         return False
     # All axes but the images' and the filters'.
@@ -27,9 +28,9 @@ def narrow_convolution(op: ir.Operation) -> bool:
     if None in found:
         return False
     x, w = (simplified(each) for each in found if each is not None)
-    if not is_constant(w.numbers) or (w.zero is not None and graph.attribute(op, "group") > 1):
+    if not is_constant(w.numbers) or (w.zero is not None and conv.group > 1):
         return False
-    result = graph.build("conv", [mark(x.wide), mark(w.wide)], attributes_of(op), op.results[0].type)
+    result = graph.build("conv", [mark(x.wide), mark(w.wide)], attributes_of(op), conv.result.type)
     if w.zero is not None:
         result = less(result, _sums_of_windows(op, x), _for_channels(w.zero))
     if x.zero is not None:
@@ -101,4 +102,4 @@ class NarrowIntegerConvolutions(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        return apply_patterns(op, {"graph.conv": on_ranked(narrow_convolution)})
+        return apply_patterns(op, {graph.Conv.NAME: on_ranked(narrow_convolution)})

@@ -46,23 +46,23 @@ def factor_of(value: ir.Value, reduced: Iterable[int]) -> Factor | None:
         return None
     if (numbers := _narrow(value)) is not None:
         return Factor(numbers)
-    if made.name not in ("graph.sub", "graph.add"):
+    if made.name not in (graph.Sub.NAME, graph.Add.NAME):
         return None
     axes = tuple(reduced)
-    pairs = both_orders(made)[: 1 if made.name == "graph.sub" else 2]
+    pairs = both_orders(made)[: 1 if made.name == graph.Sub.NAME else 2]
     for wide, zero in pairs:
         numbers = _narrow(wide)
         if numbers is not None and graph.same_type(wide, value) and _is_alike(zero, axes):
-            return Factor(numbers, zero if made.name == "graph.sub" else graph.build("neg", [zero]))
+            return Factor(numbers, zero if made.name == graph.Sub.NAME else graph.build("neg", [zero]))
     return None
 
 
 def _narrow(value: ir.Value) -> ir.Value | None:
     """The numbers of 8 bits that a conversion to i32 makes wider."""
-    made = defining_op(value, "graph.cast")
+    made = graph.Cast.defining(value)
     if made is None or str(graph.element_type(value)) != "i32":
         return None
-    return made.operands[0] if str(graph.element_type(made.operands[0])) in NARROW else None
+    return made.x if str(graph.element_type(made.x)) in NARROW else None
 
 
 def _is_alike(zero: ir.Value, reduced: Iterable[int]) -> bool:

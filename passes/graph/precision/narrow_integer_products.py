@@ -57,4 +57,4 @@ class NarrowIntegerProducts(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        return apply_patterns(op, {"graph.matmul": on_ranked(narrow_product)})
+        return apply_patterns(op, {graph.Matmul.NAME: on_ranked(narrow_product)})

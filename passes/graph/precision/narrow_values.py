@@ -32,12 +32,12 @@ from mlc.passes.graph.prepare.split_prepare import MAIN, ConstantOps, find_funct
 from mlc.passes.remarks import applied
 
 # These move or choose elements, whatever their type.
-MOVES = (MAPPED - {"graph.pack", "graph.unpack"}) | VIEWS
+MOVES = (MAPPED - {graph.Pack.NAME, graph.Unpack.NAME}) | VIEWS
 
-MOVES |= {"graph.concat", "graph.gather", "graph.identity", "graph.max_pool", "graph.pad"}
+MOVES |= {graph.Concat.NAME, graph.Gather.NAME, graph.Identity.NAME, graph.MaxPool.NAME, graph.Pad.NAME}
 
 # What these read needs an op of its own type: a kernel has no conversion in front of its windows.
-COMPUTED = frozenset({"graph.average_pool"})
+COMPUTED = frozenset({graph.AveragePool.NAME})
 
 
 def widened_by_readers(value: ir.Value, element: ir.Type) -> ir.Value:
@@ -51,28 +51,30 @@ def _is_single(value: ir.Value) -> bool:
 
 def _stored(value: ir.Value) -> ir.Value | None:
     """What lies in memory, of a value that its readers widen."""
-    op = defining_op(value, "graph.cast")
-    return op.operands[0] if op is not None and ON_READ in op.attributes else None
+    op = defining_op(value, graph.Cast.NAME)
+    return graph.Cast(op).x if op is not None and ON_READ in op.attributes else None
 
 
 def round_trip(op: ir.Operation) -> ir.Value | None:
     """cast(cast(x)) to f32 and back: x."""
-    wide = defining_op(op.operands[0], "graph.cast")
-    if wide is None or not _is_single(op.operands[0]) or wide.operands[0].type != op.results[0].type:
+    cast = graph.Cast(op)
+    wide = graph.Cast.defining(cast.x)
+    if wide is None or not _is_single(cast.x) or wide.x.type != cast.result.type:
         return None
-    return wide.operands[0]
+    return wide.x
 
 
 def round_before_move(op: ir.Operation) -> ir.Value | None:
     """cast(move(x)) -> move(cast(x)), where only that is read of what is moved: the cast joins the op that
     computes x."""
-    x, element = op.operands[0], graph.element_type(op.results[0])
+    cast = graph.Cast(op)
+    x, element = cast.x, graph.element_type(cast.result)
     move = defining_op(x)
     if move is None or move.name not in MOVES or not is_rounding(op) or not _takes_rounding(x):
         return None
     operands = [converted(each, element) if _is_single(each) else each for each in move.operands]
     attributes = attributes_of(move)
-    return graph.build(move.name, operands, attributes, op.results[0].type)
+    return graph.build(move.name, operands, attributes, cast.result.type)
 
 
 def _takes_rounding(x: ir.Value) -> bool:
@@ -95,7 +97,7 @@ def is_rounding(op: ir.Operation) -> bool:
 
 def _keeps_value(move: ir.Operation) -> bool:
     """Whether what padding consists of is a number of each type."""
-    return move.name != "graph.pad" or graph.attribute(move, "value") in (0, inf, -inf)
+    return move.name != graph.Pad.NAME or graph.Pad(move).value in (0, inf, -inf)
 
 
 def move_narrow(op: ir.Operation) -> ir.Value | None:
@@ -122,19 +124,20 @@ def move_narrow(op: ir.Operation) -> ir.Value | None:
 
 def round_behind_transpose(op: ir.Operation) -> ir.Value | None:
     """transpose(cast(x)) -> cast(transpose(x)), where x is not computed: one kernel does both."""
-    inner = defining_op(op.operands[0], "graph.cast")
-    if inner is None or not is_rounding(inner) or not has_one_use(op.operands[0]):
+    transpose = graph.Transpose(op)
+    inner = defining_op(transpose.x, graph.Cast.NAME)
+    if inner is None or not is_rounding(inner) or not has_one_use(transpose.x):
         return None
-    if defining_op(view_source(inner.operands[0])) is not None:
+    if defining_op(view_source(graph.Cast(inner).x)) is not None:
         return None
-    moved = graph.build("transpose", [inner.operands[0]], attributes_of(op))
-    return converted(moved, graph.element_type(op.results[0]))
+    moved = graph.build("transpose", [graph.Cast(inner).x], attributes_of(op))
+    return converted(moved, graph.element_type(transpose.result))
 
 
 _TABLE: Rules = {
     **dict.fromkeys(sorted(MOVES | COMPUTED), (move_narrow,)),
-    "graph.cast": (round_trip, round_before_move),
-    "graph.transpose": (move_narrow, round_behind_transpose),
+    graph.Cast.NAME: (round_trip, round_before_move),
+    graph.Transpose.NAME: (move_narrow, round_behind_transpose),
 }
 
 PATTERNS = patterns(_TABLE, "rounding")
@@ -142,12 +145,12 @@ PATTERNS = patterns(_TABLE, "rounding")
 
 def erase_unused_casts(function: ir.Operation) -> None:
     """Readers before what they read."""
-    for op in reversed(collect_ops(function, "graph.cast")):
+    for op in reversed(collect_ops(function, graph.Cast.NAME)):
         erase_if_unused(op)
 
 
 # Rounding makes equals of what these compare.
-_COMPARED = {"graph.arg_max", "graph.arg_min"}
+_COMPARED = {graph.ArgMax.NAME, graph.ArgMin.NAME}
 _SUMS = REDUCTIONS - _COMPARED
 # What can read 16 bits and compute in f32. Products read what is rounded for them already.
 _READERS = ELEMENTWISE | ROWS | _SUMS | COMPUTED
@@ -172,7 +175,7 @@ def is_narrowed(group: Group, constants: Container[ir.Value]) -> bool:
     if not kind.has_static_shape or not isinstance(kind.element_type, ir.F32Type):
         return False
     readers = list(_readers(value, constants))
-    multiplied = any(reader.name == "graph.cast" and is_rounding(reader) for reader in readers)
+    multiplied = any(reader.name == graph.Cast.NAME and is_rounding(reader) for reader in readers)
     exact = group.anchor in _SUMS or any(reader.name in ROWS for reader in readers)
     if exact and not multiplied:
         return False
@@ -184,7 +187,7 @@ def _readers(value: ir.Value, constants: Container[ir.Value]) -> Iterator[ir.Ope
     arguments and constants are not."""
     for reader in users(value):
         given = [each for each in reader.operands if each in constants or defining_op(each) is None]
-        if reader.name not in MOVES or (reader.name == "graph.concat" and given):
+        if reader.name not in MOVES or (reader.name == graph.Concat.NAME and given):
             yield reader
         else:
             yield from _readers(reader.results[0], constants)

@@ -11,21 +11,21 @@ from mlc.passes.base import Pass
 from mlc.passes.graph.prepare.split_prepare import MAIN, find_function
 
 # Of a shape that is known.
-CONSTANTS = frozenset({"graph.constant", "graph.full"})
+CONSTANTS = frozenset({graph.Constant.NAME, graph.Full.NAME})
 
 
 def is_outlined(constant: ir.Operation) -> bool:
     """Whether only copies of a constant are used."""
-    return all(use.owner.name == "graph.identity" for use in constant.results[0].uses)
+    return all(use.owner.name == graph.Identity.NAME for use in constant.results[0].uses)
 
 
 def is_looked_up(constant: ir.Operation) -> bool:
     """Whether kernels need it in memory: its elements differ, or it is filters, which are copied to where
     tiles of them are multiplied."""
-    if constant.name == "graph.constant" and not ir.DenseElementsAttr(constant.attributes["value"]).is_splat:
+    if graph.Constant.isa(constant) and not ir.DenseElementsAttr(constant.attributes["value"]).is_splat:
         return True
     return constant.name in CONSTANTS and any(
-        use.owner.name == "graph.conv" and use.operand_number == 1 for use in constant.results[0].uses
+        use.owner.name == graph.Conv.NAME and use.operand_number == 1 for use in constant.results[0].uses
     )
 
 

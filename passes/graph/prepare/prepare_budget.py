@@ -22,7 +22,7 @@ LEAST_BUDGET = 16 * 2**20
 # Transformed weights grow by a factor that is known, and save more time than their bytes cost.
 LEAST_TRANSFORMED = 128 * 2**20
 BUDGET_SHARE = 4
-STORED = frozenset({"graph.weight", "graph.constant"})
+STORED = frozenset({graph.Weight.NAME, graph.Constant.NAME})
 
 
 def elements(value: ir.Value) -> int:
@@ -33,7 +33,7 @@ def elements(value: ir.Value) -> int:
 
 def default_budget(constants: Iterable[ir.Operation], least: int = LEAST_BUDGET) -> int:
     """Bytes: a quarter of all weights among the ops, at least `least`."""
-    weights = [op for op in constants if op.name == "graph.weight"]
+    weights = [op for op in constants if op.name == graph.Weight.NAME]
     sizes = {(graph.attribute(op, "source"), graph.attribute(op, "offset")): op for op in weights}
     total = sum(graph.attribute(op, "size") for op in sizes.values())
     return max(least, total // BUDGET_SHARE)
@@ -147,6 +147,6 @@ def choose(
 
 def transformed_weights(function: ir.Operation) -> dict[ir.Value, None]:
     """What the products of Winograd convolutions read."""
-    images = [op.results[0] for op in collect_ops(function, "graph.winograd_input")]
-    products = [user for image in images for user in users(image) if user.name == "graph.matmul_packed"]
+    images = [graph.WinogradInput(op).result for op in collect_ops(function, graph.WinogradInput.NAME)]
+    products = [user for image in images for user in users(image) if user.name == graph.MatmulPacked.NAME]
     return {each.operands[1]: None for each in products}

@@ -22,7 +22,7 @@ from mlc.passes.remarks import missed
 
 MAIN, PREPARE = "main", "prepare"
 # What calls the runtime has objects of the running call, which is what a check ends.
-_NEVER = {"graph.prepared", "graph.call_runtime", "graph.check", *graph.CONTROL_OPS}
+_NEVER = {graph.Prepared.NAME, graph.CallRuntime.NAME, graph.Check.NAME, *graph.CONTROL_OPS}
 
 
 def find_function(module: ir.Operation, name: str) -> func.FuncOp | None:
@@ -69,7 +69,7 @@ class ConstantOps:
 
 
 def _is_of_known_size(op: ir.Operation) -> bool:
-    return op.name != "graph.sizes" and all(value.type.has_static_shape for value in op.results)
+    return not graph.Sizes.isa(op) and all(value.type.has_static_shape for value in op.results)
 
 
 class Prepare:

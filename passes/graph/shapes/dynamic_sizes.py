@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from mlc.bindings import ir
-from mlc.dialects import graph
+from mlc.dialects import graph, tloop
 from mlc.dialects.graph.dims.function_dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
 from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE
 from mlc.dialects.graph.sizes import Size
@@ -19,11 +19,17 @@ from mlc.passes.graph.common.values import erase_dead
 from mlc.passes.graph.shapes.size_assumptions import broadcast_operands, expect
 
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
-DIMS_OPERAND = {"graph.reshape": 1, "graph.expand": 1, "graph.full": 0}
-_OF_SIZES = {"graph.call_runtime", "graph.check", "graph.sizes", "tloop.expect", "tloop.numbers"}
-_OF_SIZES |= {"tloop.read_sizes"}
+DIMS_OPERAND = {graph.Reshape.NAME: 1, graph.Expand.NAME: 1, graph.Full.NAME: 0}
+_OF_SIZES = {
+    graph.CallRuntime.NAME,
+    graph.Check.NAME,
+    graph.Sizes.NAME,
+    tloop.Expect.NAME,
+    tloop.Numbers.NAME,
+}
+_OF_SIZES |= {tloop.ReadSizes.NAME}
 # What only tells of dims, and is never data.
-_OF_DIMS = ("graph.shape_of", "graph.sizes")
+_OF_DIMS = (graph.ShapeOf.NAME, graph.Sizes.NAME)
 
 
 def is_dynamic(function: ir.Operation) -> bool:
@@ -60,9 +66,9 @@ def settle_sizes(function: ir.Operation) -> None:
     for op in ops:
         broadcast_operands(op, dims)
     for op in ops:
-        if op.name == "graph.range" and _is_told(op.results[0]):
+        if op.name == graph.Range.NAME and _is_told(graph.Range(op).result):
             # Its length says where it ends.
-            op.operands[1] = op.operands[0]
+            graph.Range(op).limit = graph.Range(op).start
     for op in ops:
         if len(op.results) == 1 and _is_number(op, dims):
             _as_numbers(op, dims)
@@ -124,7 +130,7 @@ def _read_elements(ops: list[ir.Operation], dims: Dims) -> None:
     block."""
     seen: list[tuple[ir.Block, str]] = []
     for op in ops:
-        if op.name != "graph.sizes":
+        if op.name != graph.Sizes.NAME:
             continue
         for operand, names in _named_operands(op):
             used = [name if name in dims.elements and (op.block, name) not in seen else "" for name in names]
@@ -166,7 +172,10 @@ def _is_number(op: ir.Operation, dims: Dims) -> bool:
     """Whether the op tells of dims, or its result follows from sizes."""
     if op.name in _OF_DIMS:
         return True
-    return op.name not in ("graph.constant", "tloop.read_sizes") and dims.contents(op.results[0]) is not None
+    return (
+        op.name not in (graph.Constant.NAME, tloop.ReadSizes.NAME)
+        and dims.contents(op.results[0]) is not None
+    )
 
 
 def _as_numbers(op: ir.Operation, dims: Dims) -> None:

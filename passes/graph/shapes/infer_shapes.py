@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, tensor
+from mlc.bindings import func, ir, tensor
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.rewriting import collect_ops, users
@@ -45,7 +45,7 @@ def _refine(op: ir.Operation, keep_signature: bool) -> bool:
 
 def _cast_back(op: ir.Operation, result: ir.Value, before: ir.Type, keep_signature: bool) -> None:
     """Insert a `tensor.cast` to the type `before` for the users that rely on it."""
-    follows = ("func.return",) if not keep_signature else ()
+    follows = (func.Return.NAME,) if not keep_signature else ()
     others = [
         user for user in users(result) if not user.name.startswith("graph.") and user.name not in follows
     ]
@@ -64,7 +64,7 @@ def _refine_function(function: ir.Operation, keep_signature: bool) -> bool:
     for op in collect_ops(function):
         if op.name.startswith("graph."):
             changed |= _refine(op, keep_signature)
-        elif op.name == "func.return" and not keep_signature:
+        elif func.Return.isa(op) and not keep_signature:
             changed |= _update_signature(function, op)
     return changed
 
@@ -92,7 +92,7 @@ class InferShapes(Pass):
         changed, referenced = False, referenced_symbols(op)
         with op.context:
             for function in op.regions[0].blocks[0].operations:
-                if function.operation.name == "func.func":
+                if function.operation.name == func.Func.NAME:
                     name = ir.StringAttr(function.operation.attributes["sym_name"]).value
                     changed |= _refine_function(function.operation, keep_signature=name in referenced)
         return changed

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
+from mlc.dialects import graph
 from mlc.dialects.graph.ops.objects import OBJECTS
 from mlc.passes.base import Pass
 from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops, replace_op
 
-_CONVERSIONS = ("graph.objects", "graph.object_numbers")
+_CONVERSIONS = (graph.Objects.NAME, graph.ObjectNumbers.NAME)
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class NumberObjects(Pass):
     name: ClassVar[str] = "graph-number-objects"
 
     def run(self, op: ir.Operation) -> None:
-        functions = [each.operation for each in op.regions[0].blocks[0] if each.operation.name == "func.func"]
+        functions = [each.operation for each in op.regions[0].blocks[0] if func.Func.isa(each)]
         for function in functions:
             ops = collect_ops(function)
             values = [*_arguments(function, ops), *(value for each in ops for value in each.results)]

@@ -15,7 +15,7 @@ from mlc.dialects.tloop import build_expect
 from mlc.passes.base import PassError
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 
-_PASSING = {*graph.CONTROL_OPS, "graph.yield"}
+_PASSING = {*graph.CONTROL_OPS, graph.Yield.NAME}
 
 
 def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> None:
@@ -79,15 +79,15 @@ def _wholes(op: ir.Operation, dims: Dims) -> list[tuple[int, Sequence[int | Size
         return [(place, dims.of(op.results[0])) for place in range(len(operands))]
     shapes = [dims.of(value) for value in operands] if op.name in _BATCHED else []
     result = dims.of(op.results[0]) if shapes else ()
-    if op.name == "graph.rotary_embedding":
+    if graph.RotaryEmbedding.isa(op):
         return [(place, shapes[0]) for place in (1, 2)]
-    if op.name == "graph.attention":
+    if op.name == graph.Attention.NAME:
         keys = shapes[2][-2:-1]
         masks = [(3, (*result[:-1], *keys))] if len(shapes) > 3 else []
         return [*((place, (*result[:-3], *shapes[place][-3:])) for place in range(3)), *masks]
-    if op.name == "graph.matmul" and min(map(len, shapes)) > 1:
+    if op.name == graph.Matmul.NAME and min(map(len, shapes)) > 1:
         return [(place, (*result[:-2], *shape[-2:])) for place, shape in enumerate(shapes)]
     return []
 
 
-_BATCHED = ("graph.attention", "graph.matmul", "graph.rotary_embedding")
+_BATCHED = (graph.Attention.NAME, graph.Matmul.NAME, graph.RotaryEmbedding.NAME)

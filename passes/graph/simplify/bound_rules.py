@@ -35,26 +35,26 @@ def _clamp(x: ir.Value, low: Number | None, high: Number | None) -> ir.Value:
 def clamp_without_bounds(op: ir.Operation) -> ir.Value | None:
     """Bounds that bound nothing."""
     low, high = bounds_of(op)
-    return op.operands[0] if low in (None, -inf) and high in (None, inf) else None
+    return graph.Clamp(op).x if low in (None, -inf) and high in (None, inf) else None
 
 
 def clamp_as_relu(op: ir.Operation) -> ir.Value | None:
     """A lower bound of 0 and no upper bound."""
     low, high = bounds_of(op)
-    return graph.build("relu", [op.operands[0]]) if _is_zero(low) and high in (None, inf) else None
+    return graph.build("relu", [graph.Clamp(op).x]) if _is_zero(low) and high in (None, inf) else None
 
 
 def clamp_of_clamp(op: ir.Operation) -> ir.Value | None:
     """clamp and relu of clamp and relu: one with the bounds of both."""
     inner = defining_op(op.operands[0])
-    if inner is None or inner.name not in ("graph.clamp", "graph.relu"):
+    if inner is None or inner.name not in (graph.Clamp.NAME, graph.Relu.NAME):
         return None
     first, second = bounds_of(inner), bounds_of(op)
     if any(bound is not None and isnan(bound) for bound in (*first, *second)) or bounds_cross(first):
         return None
     low = second[0] if first[0] is None else _within(first[0], second)
     high = second[1] if first[1] is None else _within(first[1], second)
-    return _clamp(inner.operands[0], low, high)
+    return _clamp(graph.Unary(inner).x, low, high)
 
 
 def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
@@ -68,7 +68,7 @@ def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
 
 
 def _bound(op: ir.Operation, x: ir.Value, number: Number) -> ir.Value:
-    return _clamp(x, number, None) if op.name == "graph.max" else _clamp(x, None, number)
+    return _clamp(x, number, None) if op.name == graph.Max.NAME else _clamp(x, None, number)
 
 
 def number_as_bound(op: ir.Operation) -> ir.Value | None:
@@ -88,11 +88,11 @@ def zero_as_bound(op: ir.Operation) -> ir.Value | None:
 
 # Those that find clamps.
 CLAMPS: Rules = {
-    **dict.fromkeys(("graph.clamp", "graph.relu"), (clamp_of_clamp,)),
-    **dict.fromkeys(("graph.max", "graph.min"), (number_as_bound, zero_as_bound)),
+    **dict.fromkeys((graph.Clamp.NAME, graph.Relu.NAME), (clamp_of_clamp,)),
+    **dict.fromkeys((graph.Max.NAME, graph.Min.NAME), (number_as_bound, zero_as_bound)),
 }
 
 RULES: Rules = {
     **CLAMPS,
-    "graph.clamp": (clamp_without_bounds, clamp_of_clamp, clamp_as_relu),
+    graph.Clamp.NAME: (clamp_without_bounds, clamp_of_clamp, clamp_as_relu),
 }

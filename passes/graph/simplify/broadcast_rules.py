@@ -34,22 +34,22 @@ def expanded(value: ir.Value) -> ir.Value | None:
     op = defining_op(value)
     if op is None:
         return None
-    if op.name == "graph.expand":
-        return op.operands[0] if dims_follow(op) else None
-    if op.name == "graph.tile":
-        counts = zip(graph.shape_of(op.operands[0]), graph.attribute(op, "repeats"), strict=True)
-        return op.operands[0] if all(dim == 1 or count == 1 for dim, count in counts) else None
+    if op.name == graph.Expand.NAME:
+        return graph.Expand(op).x if dims_follow(op) else None
+    if op.name == graph.Tile.NAME:
+        counts = zip(graph.shape_of(graph.Tile(op).x), graph.Tile(op).repeats, strict=True)
+        return graph.Tile(op).x if all(dim == 1 or count == 1 for dim, count in counts) else None
     return None
 
 
 def leading_ones(value: ir.Value) -> ir.Value | None:
     """The value before a view that puts dims of 1 in front."""
     op = defining_op(value)
-    if op is None or op.name not in ("graph.reshape", "graph.unsqueeze"):
+    if op is None or op.name not in (graph.Reshape.NAME, graph.Unsqueeze.NAME):
         return None
-    shape, inner = graph.dims_of(value), graph.dims_of(op.operands[0])
+    shape, inner = graph.dims_of(value), graph.dims_of(graph.Reshaping(op).x)
     added = len(shape) - len(inner)
-    return op.operands[0] if added > 0 and shape == (1,) * added + inner else None
+    return graph.Reshaping(op).x if added > 0 and shape == (1,) * added + inner else None
 
 
 _ELEMENTWISE = [spec for spec in graph.specs().values() if spec.family == "elementwise"]
@@ -148,25 +148,26 @@ def product_of_expanded(op: ir.Operation) -> ir.Value | None:
     if operands == list(op.operands):
         return None
     (inferred,) = graph.infer(op.name, [operand.type for operand in operands])
-    return graph.build(op.name, operands) if inferred == op.results[0].type else None
+    return graph.build(op.name, operands) if inferred == graph.Matmul(op).result.type else None
 
 
 def expand_of_leading_ones(op: ir.Operation) -> ir.Value | None:
     """expand adds leading dims by itself."""
-    x = leading_ones(op.operands[0])
-    return None if x is None else enlarged(x, op.results[0])
+    x = leading_ones(graph.Expand(op).x)
+    return None if x is None else enlarged(x, graph.Expand(op).result)
 
 
 def tile_of_ones(op: ir.Operation) -> ir.Value | None:
     """Copies of dims of 1: an expansion."""
-    x = expanded(op.results[0])
-    return None if x is None else enlarged(x, op.results[0])
+    tile = graph.Tile(op)
+    x = expanded(tile.result)
+    return None if x is None else enlarged(x, tile.result)
 
 
 RULES: Rules = {
     **dict.fromkeys(_UNARY, (function_of_expanded,)),
     **dict.fromkeys(_BROADCASTING, (broadcast_operands,)),
-    "graph.matmul": (product_of_expanded,),
-    "graph.expand": (expand_of_leading_ones,),
-    "graph.tile": (tile_of_ones,),
+    graph.Matmul.NAME: (product_of_expanded,),
+    graph.Expand.NAME: (expand_of_leading_ones,),
+    graph.Tile.NAME: (tile_of_ones,),
 }

@@ -10,7 +10,7 @@ from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.signs import never_negative
 from mlc.passes.graph.common.values import Rule, both_orders, is_constant, is_float, is_unsigned
 
-NEG = "graph.neg"
+NEG = graph.Neg.NAME
 
 
 def inverse_of_itself(op: ir.Operation) -> ir.Value | None:
@@ -37,19 +37,21 @@ def of_itself(*names: str) -> Rule:
 
 def of_not_negative(op: ir.Operation) -> ir.Value | None:
     """abs and relu of what is never negative."""
-    return op.operands[0] if never_negative(op.operands[0]) else None
+    unary = graph.Unary(op)
+    return unary.x if never_negative(unary.x) else None
 
 
 @rounding
 def abs_of_relu(op: ir.Operation) -> ir.Value | None:
     """|relu(x)| -> relu(x), which leaves -0.0 as it is."""
-    return None if defining_op(op.operands[0], "graph.relu") is None else op.operands[0]
+    abs_op = graph.Abs(op)
+    return None if defining_op(abs_op.x, graph.Relu.NAME) is None else abs_op.x
 
 
 def of_other_sign(op: ir.Operation) -> ir.Value | None:
     """f(-x) -> f(x) and f(|x|) -> f(x) of even functions; -x of unsigned integers is another number."""
     inner = defining_op(op.operands[0])
-    if inner is None or inner.name not in (NEG, "graph.abs"):
+    if inner is None or inner.name not in (NEG, graph.Abs.NAME):
         return None
     if inner.name == NEG and is_unsigned(inner.operands[0]):
         return None
@@ -65,32 +67,34 @@ def _undone(name: str, factor: str) -> Rule:
     return approximate(undone)
 
 
-log_of_exp = _undone("graph.exp", "log_of_exp")
-exp_of_log = _undone("graph.log", "exp_of_log")
+log_of_exp = _undone(graph.Exp.NAME, "log_of_exp")
+exp_of_log = _undone(graph.Log.NAME, "exp_of_log")
 
 
 @approximate
 def root_of_square(op: ir.Operation) -> ir.Value | None:
     """sqrt(x * x) -> |x|: the square may overflow."""
-    square = defining_op(op.operands[0], "graph.mul")
-    if square is None or square.operands[0] != square.operands[1]:
+    square = graph.Mul.defining(graph.Sqrt(op).x)
+    if square is None or square.a != square.b:
         return None
-    return graph.build("abs", [square.operands[0]])
+    return graph.build("abs", [square.a])
 
 
 @approximate
 def square_of_root(op: ir.Operation) -> ir.Value | None:
     """sqrt(x) * sqrt(x) -> x, which is NaN below zero."""
-    root = defining_op(op.operands[0], "graph.sqrt")
-    return root.operands[0] if root is not None and op.operands[0] == op.operands[1] else None
+    mul = graph.Mul(op)
+    root = graph.Sqrt.defining(mul.a)
+    return root.x if root is not None and mul.a == mul.b else None
 
 
 def square_of_abs(op: ir.Operation) -> ir.Value | None:
     """|x| * |x| -> x * x."""
-    inner = defining_op(op.operands[0], "graph.abs")
-    if inner is None or op.operands[0] != op.operands[1]:
+    mul = graph.Mul(op)
+    inner = graph.Abs.defining(mul.a)
+    if inner is None or mul.a != mul.b:
         return None
-    return graph.build("mul", [inner.operands[0], inner.operands[0]])
+    return graph.build("mul", [inner.x, inner.x])
 
 
 def _negated(value: ir.Value) -> ir.Value | None:
@@ -110,20 +114,21 @@ def plus_negated(op: ir.Operation) -> ir.Value | None:
 
 def minus_negated(op: ir.Operation) -> ir.Value | None:
     """a - (-b) -> a + b."""
-    negated = _negated(op.operands[1])
-    return None if negated is None else graph.build("add", [op.operands[0], negated])
+    sub = graph.Sub(op)
+    negated = _negated(sub.b)
+    return None if negated is None else graph.build("add", [sub.a, negated])
 
 
 def both_negated(op: ir.Operation) -> ir.Value | None:
     """(-a) * (-b) -> a * b, and the same for quotients of floats: the lowest integer has no opposite."""
-    if op.name == "graph.div" and not is_float(op.operands[0]):
+    if op.name == graph.Div.NAME and not is_float(graph.Div(op).a):
         return None
     a, b = (_negated(operand) for operand in op.operands)
     return None if a is None or b is None else graph.build(op.name, [a, b])
 
 
 def _difference(op: ir.Operation) -> ir.Value | None:
-    inner = defining_op(op.operands[0], "graph.sub")
+    inner = defining_op(op.operands[0], graph.Sub.NAME)
     if inner is None or not has_one_use(op.operands[0]):
         return None
     a, b = inner.operands
@@ -142,18 +147,19 @@ def negated_difference(op: ir.Operation) -> ir.Value | None:
 
 
 _OPPOSITE = {
-    "graph.less": "greater_equal",
-    "graph.less_equal": "greater",
-    "graph.greater": "less_equal",
-    "graph.greater_equal": "less",
+    graph.Less.NAME: "greater_equal",
+    graph.LessEqual.NAME: "greater",
+    graph.Greater.NAME: "less_equal",
+    graph.GreaterEqual.NAME: "less",
 }
 
 
 def opposite_comparison(op: ir.Operation) -> ir.Value | None:
     """not(a < b) -> a >= b, and the like, of integers: NaN would compare false both ways."""
-    inner = defining_op(op.operands[0])
+    not_op = graph.Not(op)
+    inner = defining_op(not_op.x)
     name = _OPPOSITE.get(inner.name) if inner is not None else None
-    if inner is None or name is None or is_float(inner.operands[0]) or not has_one_use(op.operands[0]):
+    if inner is None or name is None or is_float(inner.operands[0]) or not has_one_use(not_op.x):
         return None
     return graph.build(name, list(inner.operands))
 
@@ -161,29 +167,29 @@ def opposite_comparison(op: ir.Operation) -> ir.Value | None:
 def choice_of_opposite(op: ir.Operation) -> ir.Value | None:
     """where(not c, x, y) -> where(c, y, x)."""
     condition, x, y = op.operands
-    inner = defining_op(condition, "graph.not")
-    return None if inner is None else graph.build("where", [inner.operands[0], y, x])
+    inner = graph.Not.defining(condition)
+    return None if inner is None else graph.build("where", [inner.x, y, x])
 
 
 _ROUNDED = tuple(f"graph.{name}" for name in ("floor", "ceil", "round"))
-_rounded_again = of_itself(*_ROUNDED, "graph.sign")
+_rounded_again = of_itself(*_ROUNDED, graph.Sign.NAME)
 
 RULES: Rules = {
     NEG: (inverse_of_itself, negated_integer_difference, negated_difference),
-    "graph.not": (inverse_of_itself, opposite_comparison),
-    "graph.bitwise_not": (inverse_of_itself,),
-    "graph.reciprocal": (reciprocal_twice,),
-    "graph.relu": (of_itself("graph.relu"), of_not_negative),
-    "graph.abs": (of_other_sign, of_not_negative, abs_of_relu),
-    "graph.sign": (of_itself("graph.sign"),),
+    graph.Not.NAME: (inverse_of_itself, opposite_comparison),
+    graph.BitwiseNot.NAME: (inverse_of_itself,),
+    graph.Reciprocal.NAME: (reciprocal_twice,),
+    graph.Relu.NAME: (of_itself(graph.Relu.NAME), of_not_negative),
+    graph.Abs.NAME: (of_other_sign, of_not_negative, abs_of_relu),
+    graph.Sign.NAME: (of_itself(graph.Sign.NAME),),
     **dict.fromkeys(_ROUNDED, (_rounded_again,)),
-    **dict.fromkeys(("graph.cos", "graph.cosh"), (of_other_sign,)),
-    "graph.log": (log_of_exp,),
-    "graph.exp": (exp_of_log,),
-    "graph.sqrt": (root_of_square,),
-    "graph.add": (plus_negated,),
-    "graph.sub": (minus_negated,),
-    "graph.mul": (square_of_abs, both_negated, square_of_root),
-    "graph.div": (both_negated,),
-    "graph.where": (choice_of_opposite,),
+    **dict.fromkeys((graph.Cos.NAME, graph.Cosh.NAME), (of_other_sign,)),
+    graph.Log.NAME: (log_of_exp,),
+    graph.Exp.NAME: (exp_of_log,),
+    graph.Sqrt.NAME: (root_of_square,),
+    graph.Add.NAME: (plus_negated,),
+    graph.Sub.NAME: (minus_negated,),
+    graph.Mul.NAME: (square_of_abs, both_negated, square_of_root),
+    graph.Div.NAME: (both_negated,),
+    graph.Where.NAME: (choice_of_opposite,),
 }

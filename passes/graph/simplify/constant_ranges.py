@@ -21,14 +21,14 @@ from mlc.passes.remarks import missed
 
 # Arithmetic that NumPy does exactly as the compiled op would.
 FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
-    "graph.add": np.add,
-    "graph.sub": np.subtract,
-    "graph.mul": np.multiply,
-    "graph.div": np.divide,
-    "graph.neg": np.negative,
-    "graph.abs": np.abs,
-    "graph.sqrt": np.sqrt,
-    "graph.reciprocal": np.reciprocal,
+    graph.Add.NAME: np.add,
+    graph.Sub.NAME: np.subtract,
+    graph.Mul.NAME: np.multiply,
+    graph.Div.NAME: np.divide,
+    graph.Neg.NAME: np.negative,
+    graph.Abs.NAME: np.abs,
+    graph.Sqrt.NAME: np.sqrt,
+    graph.Reciprocal.NAME: np.reciprocal,
 }
 _DEPTH = 8
 
@@ -39,10 +39,10 @@ def known(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
     op = defining_op(value)
     if op is None or depth == 0 or not is_static(value):
         return None
-    if op.name == "graph.constant":
+    if op.name == graph.Constant.NAME:
         return constant_array(value)
-    if op.name == "graph.full":
-        return np.full([1] * value.type.rank, graph.attribute(op, "value"), dtype(value))
+    if op.name == graph.Full.NAME:
+        return np.full([1] * value.type.rank, graph.Full(op).value, dtype(value))
     if op.name not in FUNCTIONS and op.name not in VIEWS:
         return None
     operands = [array for array in (known(each, depth - 1) for each in op.operands) if array is not None]
@@ -70,10 +70,10 @@ def stays_ordinary(name: str, one: np.ndarray | None, other: np.ndarray | None, 
     if numbers is None:
         return span > int(np.finfo(np.float16).maxexp)
     size, limit = abs(numbers.astype(np.float64)), 2.0 ** (span // 2 - 4)
-    if name in ("graph.add", "graph.sub"):
+    if name in (graph.Add.NAME, graph.Sub.NAME):
         return bool((size <= limit).all())
     near = (size >= 1 / limit) & (size <= limit)
-    return bool((near | (size == 0) if name == "graph.mul" else near).all())
+    return bool((near | (size == 0) if name == graph.Mul.NAME else near).all())
 
 
 def _is_ordinary(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) -> bool:
@@ -81,7 +81,7 @@ def _is_ordinary(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) 
     a, b = one.astype(np.float64), other.astype(np.float64)
     with np.errstate(all="ignore"):
         rounded = FUNCTIONS[name](a, b).astype(kind).astype(np.float64)
-    if name in ("graph.add", "graph.sub"):
+    if name in (graph.Add.NAME, graph.Sub.NAME):
         return bool(np.isfinite(rounded).all())
     smallest = float(ml_dtypes.finfo(kind).smallest_normal)  # type: ignore[no-untyped-call]  # as above
     zero = (a == 0) & np.isfinite(b) & (rounded == 0) | (b == 0) & (rounded == 0)

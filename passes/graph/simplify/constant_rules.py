@@ -37,7 +37,7 @@ def on_scalars(op: ir.Operation) -> ir.Value | None:
             return None
         arrays.append(array)
     kind = dtype(op.results[0])
-    if op.name in ("graph.div", "graph.reciprocal") and kind.kind in "iu":
+    if op.name in (graph.Div.NAME, graph.Reciprocal.NAME) and kind.kind in "iu":
         return None
     with np.errstate(all="ignore"):
         value = np.asarray(FUNCTIONS[op.name](*arrays), kind)
@@ -51,7 +51,7 @@ def difference_as_sum(op: ir.Operation) -> ir.Value | None:
         return None
     number = splat(subtrahend) if subtrahend.type.rank == 0 else None
     negated = graph.build("neg", [subtrahend]) if number is None else scalar_constant(-number, minuend)
-    return graph.build("add", [minuend, negated], None, op.results[0].type)
+    return graph.build("add", [minuend, negated], None, graph.Sub(op).result.type)
 
 
 @rounding
@@ -82,7 +82,7 @@ def both_chained(op: ir.Operation) -> ir.Value | None:
         return None
     if not graph.same_type(first[0], second[0]):
         return None
-    if op.name == "graph.mul" and not _leaves_product(first[1], second[1]):
+    if op.name == graph.Mul.NAME and not _leaves_product(first[1], second[1]):
         missed(op, "both_chained", leaves_range(first[1]))
         return None
     if not meet_safely(op, "both_chained", op.name, first[1], second[1]):
@@ -94,8 +94,8 @@ def both_chained(op: ir.Operation) -> ir.Value | None:
 def _leaves_product(*factors: ir.Value) -> bool:
     """Whether a product of variables is an ordinary number without these factors, too."""
     kind = dtype(factors[0])
-    ordinary = stays_ordinary("graph.mul", None, None, kind)
-    return ordinary and all(stays_ordinary("graph.mul", None, known(each), kind) for each in factors)
+    ordinary = stays_ordinary(graph.Mul.NAME, None, None, kind)
+    return ordinary and all(stays_ordinary(graph.Mul.NAME, None, known(each), kind) for each in factors)
 
 
 def _from_constant(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
@@ -107,7 +107,7 @@ def _from_constant(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
 
 
 # The op that undoes another, and is not commutative: sums and differences, products and quotients.
-_INVERSE = {"graph.add": "graph.sub", "graph.mul": "graph.div"}
+_INVERSE = {graph.Add.NAME: graph.Sub.NAME, graph.Mul.NAME: graph.Div.NAME}
 _DIRECT = {inverse: direct for direct, inverse in _INVERSE.items()}
 
 
@@ -150,7 +150,7 @@ def inverse_of_inverse(op: ir.Operation) -> ir.Value | None:
 
 def negated_product(op: ir.Operation) -> ir.Value | None:
     """-(x * c) -> x * (-c) of floats, for a constant c."""
-    inner = sole_use(op.operands[0], "graph.mul")
+    inner = sole_use(graph.Neg(op).x, graph.Mul.NAME)
     parts = variable_and_constant(inner) if inner else None
     if parts is None or not is_float(parts[0]):
         return None
@@ -159,8 +159,8 @@ def negated_product(op: ir.Operation) -> ir.Value | None:
 
 def product_of_negated(op: ir.Operation) -> ir.Value | None:
     """(-x) * c -> x * (-c), for a constant c."""
-    found = variable_and_constant(op) if reads(op, "graph.neg") else None
-    inner = defining_op(found[0], "graph.neg") if found else None
+    found = variable_and_constant(op) if reads(op, graph.Neg.NAME) else None
+    inner = defining_op(found[0], graph.Neg.NAME) if found else None
     if not found or inner is None:
         return None
     return graph.build("mul", [inner.operands[0], graph.build("neg", [found[1]])])
@@ -170,10 +170,10 @@ _CHAINS = (on_scalars, chained, both_chained, after_inverse)
 _INVERSES = (on_scalars, inverse_of_direct, inverse_of_inverse)
 
 RULES: Rules = {
-    "graph.add": _CHAINS,
-    "graph.mul": (*_CHAINS, product_of_negated),
-    "graph.sub": (*_INVERSES, difference_as_sum),
-    "graph.div": _INVERSES,
-    "graph.neg": (on_scalars, negated_product),
-    **dict.fromkeys(("graph.abs", "graph.sqrt", "graph.reciprocal"), (on_scalars,)),
+    graph.Add.NAME: _CHAINS,
+    graph.Mul.NAME: (*_CHAINS, product_of_negated),
+    graph.Sub.NAME: (*_INVERSES, difference_as_sum),
+    graph.Div.NAME: _INVERSES,
+    graph.Neg.NAME: (on_scalars, negated_product),
+    **dict.fromkeys((graph.Abs.NAME, graph.Sqrt.NAME, graph.Reciprocal.NAME), (on_scalars,)),
 }

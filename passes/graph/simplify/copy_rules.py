@@ -17,12 +17,13 @@ _EXPONENT_BITS = {"f16": 5, "bf16": 8, "f32": 8, "f64": 11}
 
 def same(op: ir.Operation) -> ir.Value:
     """The operand itself."""
-    return op.operands[0]
+    return graph.Identity(op).x
 
 
 def cast_to_own_type(op: ir.Operation) -> ir.Value | None:
     """The operand, where it has the result's type."""
-    return op.operands[0] if op.operands[0].type == op.results[0].type else None
+    cast = graph.Cast(op)
+    return cast.x if cast.x.type == cast.result.type else None
 
 
 def _digits(kind: str) -> int:
@@ -46,11 +47,12 @@ def holds(wide: str, narrow: str) -> bool:
 
 def cast_of_cast(op: ir.Operation) -> ir.Value | None:
     """Two casts of which the first loses nothing: one, or none."""
-    inner = defining_op(op.operands[0], "graph.cast")
+    cast = graph.Cast(op)
+    inner = graph.Cast.defining(cast.x)
     if inner is None:
         return None
-    x, result = inner.operands[0], op.results[0]
-    first, middle, last = (element_name(graph.element_type(value)) for value in (x, op.operands[0], result))
+    x, result = inner.x, cast.result
+    first, middle, last = (element_name(graph.element_type(value)) for value in (x, cast.x, result))
     if not holds(middle, first):
         return None
     if first == last:
@@ -63,40 +65,45 @@ def cast_of_cast(op: ir.Operation) -> ir.Value | None:
 
 def pad_by_nothing(op: ir.Operation) -> ir.Value | None:
     """No element before or after any dim."""
-    amounts = (*graph.attribute(op, "low"), *graph.attribute(op, "high"))
-    return None if any(amounts) else op.operands[0]
+    pad = graph.Pad(op)
+    amounts = (*pad.low, *pad.high)
+    return None if any(amounts) else pad.x
 
 
 def expand_to_own_shape(op: ir.Operation) -> ir.Value | None:
     """The same type."""
-    x = op.operands[0]
-    return x if graph.same_type(x, op.results[0]) else None
+    expand = graph.Expand(op)
+    x = expand.x
+    return x if graph.same_type(x, expand.result) else None
 
 
 def expand_of_expand(op: ir.Operation) -> ir.Value | None:
     """expand(expand(x)): the outer one."""
-    inner, result = defining_op(op.operands[0], "graph.expand"), op.results[0]
+    expand = graph.Expand(op)
+    inner, result = defining_op(expand.x, graph.Expand.NAME), expand.result
     return None if inner is None else graph.expand_to(inner.operands[0], graph.dims_of(result))
 
 
 def tile_once(op: ir.Operation) -> ir.Value | None:
     """One copy of every dim."""
-    return op.operands[0] if all(count == 1 for count in graph.attribute(op, "repeats")) else None
+    tile = graph.Tile(op)
+    return tile.x if all(count == 1 for count in tile.repeats) else None
 
 
 def tile_of_tile(op: ir.Operation) -> ir.Value | None:
     """Copies of copies: the product of their numbers."""
-    inner = defining_op(op.operands[0], "graph.tile")
+    tile = graph.Tile(op)
+    inner = graph.Tile.defining(tile.x)
     if inner is None:
         return None
-    both = zip(graph.attribute(inner, "repeats"), graph.attribute(op, "repeats"), strict=True)
+    both = zip(inner.repeats, tile.repeats, strict=True)
     repeats = [a * b for a, b in both]
-    return graph.build("tile", [inner.operands[0]], {"repeats": repeats}, op.results[0].type)
+    return graph.build("tile", [inner.x], {"repeats": repeats}, tile.result.type)
 
 
 def movement_of_fill(op: ir.Operation) -> ir.Value | None:
     """Movement inside a tensor of one value: that tensor of the new shape."""
-    source = defining_op(op.operands[0], "graph.full")
+    source = defining_op(op.operands[0], graph.Full.NAME)
     result = op.results[0]
     if source is None or not is_static(result):
         return None
@@ -110,11 +117,11 @@ def window_of_one(op: ir.Operation) -> ir.Value | None:
 
 
 RULES: Rules = {
-    "graph.identity": (same,),
-    "graph.cast": (cast_to_own_type, cast_of_cast),
-    "graph.pad": (pad_by_nothing,),
-    "graph.expand": (expand_to_own_shape, expand_of_expand, movement_of_fill),
-    "graph.tile": (tile_once, tile_of_tile, movement_of_fill),
-    "graph.max_pool": (window_of_one,),
-    **dict.fromkeys(("graph.transpose", "graph.slice"), (movement_of_fill,)),
+    graph.Identity.NAME: (same,),
+    graph.Cast.NAME: (cast_to_own_type, cast_of_cast),
+    graph.Pad.NAME: (pad_by_nothing,),
+    graph.Expand.NAME: (expand_to_own_shape, expand_of_expand, movement_of_fill),
+    graph.Tile.NAME: (tile_once, tile_of_tile, movement_of_fill),
+    graph.MaxPool.NAME: (window_of_one,),
+    **dict.fromkeys((graph.Transpose.NAME, graph.Slice.NAME), (movement_of_fill,)),
 }

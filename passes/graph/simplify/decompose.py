@@ -27,17 +27,19 @@ def _per_channel(vector: ir.Value, x: ir.Value) -> ir.Value:
 def batch_norm(op: ir.Operation) -> ir.Value:
     """x * (scale / sqrt(variance + epsilon)) + (bias - mean * that), statistics in their own precision."""
     x, *parameters = op.operands
-    exact = graph.element_type(op.operands[4])
+    exact = graph.element_type(graph.BatchNorm(op).variance)
     scale, bias, mean, variance = (like_type(value, exact) for value in parameters)
-    epsilon = scalar_constant(graph.attribute(op, "epsilon"), variance)
+    epsilon = scalar_constant(graph.BatchNorm(op).epsilon, variance)
     deviation = graph.build("sqrt", [graph.build("add", [variance, epsilon])])
     factor = graph.build("div", [scale, deviation])
     shift = graph.build("sub", [bias, graph.build("mul", [mean, factor])])
     factor, shift = (_per_channel(like_type(value, graph.element_type(x)), x) for value in (factor, shift))
-    return graph.build("add", [graph.build("mul", [x, factor]), shift], result_type=op.results[0].type)
+    return graph.build(
+        "add", [graph.build("mul", [x, factor]), shift], result_type=graph.BatchNorm(op).result.type
+    )
 
 
-RULES: Rules = {"graph.batch_norm": (batch_norm,)}
+RULES: Rules = {graph.BatchNorm.NAME: (batch_norm,)}
 
 
 @dataclass(frozen=True)

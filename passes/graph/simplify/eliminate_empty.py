@@ -68,23 +68,26 @@ def reduction_of_nothing(op: ir.Operation) -> ir.Value | None:
 
 def product_of_nothing(op: ir.Operation) -> ir.Value | None:
     """A matrix product over a dim of 0: zeros."""
-    return filled(op.results[0], 0) if is_empty(op.operands[0]) else None
+    matmul = graph.Matmul(op)
+    return filled(matmul.result, 0) if is_empty(matmul.a) else None
 
 
 def concat_with_nothing(op: ir.Operation) -> ir.Value | None:
     """Operands without elements add nothing to a concat."""
-    axis = graph.attribute(op, "axis")
+    concat = graph.Concat(op)
+    axis = concat.axis
     kept = [value for value in op.operands if graph.shape_of(value)[axis] != 0]
     if not kept or len(kept) == len(op.operands):
         return None
-    return graph.build("concat", kept, {"axis": axis}, op.results[0].type)
+    return graph.build("concat", kept, {"axis": axis}, concat.result.type)
 
 
 def pad_of_nothing(op: ir.Operation) -> ir.Value | None:
     """A constant around no elements: that constant."""
-    if not is_empty(op.operands[0]) or graph.attribute(op, "mode") != "constant":
+    pad = graph.Pad(op)
+    if not is_empty(pad.x) or pad.mode != "constant":
         return None
-    return filled(op.results[0], graph.attribute(op, "value"))
+    return filled(pad.result, pad.value)
 
 
 # Creation makes what it says; an op of several results has no single value to stand for it.
@@ -98,9 +101,9 @@ RULES: Rules = joined(
     dict.fromkeys(_COMPUTED, (empty_result,)),
     {f"graph.reduce_{name}": (reduction_of_nothing,) for name in _NEUTRAL},
     {
-        "graph.matmul": (product_of_nothing,),
-        "graph.concat": (concat_with_nothing,),
-        "graph.pad": (pad_of_nothing,),
+        graph.Matmul.NAME: (product_of_nothing,),
+        graph.Concat.NAME: (concat_with_nothing,),
+        graph.Pad.NAME: (pad_of_nothing,),
     },
 )
 

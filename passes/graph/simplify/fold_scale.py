@@ -30,22 +30,22 @@ def _along(axis: int, rank: int, scale: ir.Value) -> int | None:
 
 def _scale_of_conv(conv: ir.Operation, scale: ir.Value) -> list[int] | None:
     """The shape of a scale per output channel beside the convolution's weights."""
-    length = _along(1, conv.results[0].type.rank, scale)
-    if length is None or graph.attribute(conv, "layout") != "NCHW":
+    length = _along(1, graph.Conv(conv).result.type.rank, scale)
+    if length is None or graph.Conv(conv).layout != "NCHW":
         return None
-    return [length] + [1] * (conv.operands[1].type.rank - 1)
+    return [length] + [1] * (graph.Conv(conv).w.type.rank - 1)
 
 
 def _scale_of_matmul(matmul: ir.Operation, scale: ir.Value) -> list[int] | None:
     """The shape of a scale per column beside the right-hand side."""
-    rank = matmul.results[0].type.rank
-    if matmul.operands[1].type.rank < 2 or rank < 1:
+    rank = graph.Matmul(matmul).result.type.rank
+    if graph.Matmul(matmul).b.type.rank < 2 or rank < 1:
         return None
     length = _along(rank - 1, rank, scale)
     return None if length is None else [length]
 
 
-_SCALED = {"graph.conv": _scale_of_conv, "graph.matmul": _scale_of_matmul}
+_SCALED = {graph.Conv.NAME: _scale_of_conv, graph.Matmul.NAME: _scale_of_matmul}
 
 
 def _scales_safely(product: ir.Operation, scale: ir.Value, shape: list[int]) -> bool:
@@ -55,7 +55,7 @@ def _scales_safely(product: ir.Operation, scale: ir.Value, shape: list[int]) -> 
     factors = known(scale)
     if factors is not None:
         factors = factors.reshape(shape if factors.size > 1 else [1] * len(shape))
-    return stays_ordinary("graph.mul", known(product.operands[1]), factors, dtype(scale))
+    return stays_ordinary(graph.Mul.NAME, known(product.operands[1]), factors, dtype(scale))
 
 
 @rounding
@@ -71,7 +71,7 @@ def into_weights(op: ir.Operation) -> ir.Value | None:
     if not (has_one_use(product.results[0]) and has_one_use(weights) and is_constant(weights)):
         return None
     shape = _SCALED[product.name](product, found[1])
-    if shape is None or not graph.same_type(product.results[0], op.results[0]):
+    if shape is None or not graph.same_type(product.results[0], graph.Mul(op).result):
         return None
     if not _scales_safely(product, found[1], shape):
         missed(op, "into_weights", leaves_range(weights))
@@ -92,27 +92,27 @@ def _is_scaled(value: ir.Value, scale: ir.Value) -> bool:
     if op.name in _SCALED:
         shape = _SCALED[op.name](op, scale)
         return shape is not None and _scales_safely(op, scale, shape)
-    parts = variable_and_constant(op) if op.name == "graph.mul" else None
-    return parts is not None and stays_ordinary("graph.mul", known(parts[1]), known(scale), dtype(scale))
+    parts = variable_and_constant(op) if op.name == graph.Mul.NAME else None
+    return parts is not None and stays_ordinary(graph.Mul.NAME, known(parts[1]), known(scale), dtype(scale))
 
 
 @rounding
 def over_offset(op: ir.Operation) -> ir.Value | None:
     """(x + b) * s -> x*s + b*s, where s then folds into x."""
     found = variable_and_constant(op)
-    inner = sole_use(found[0], "graph.add") if found else None
+    inner = sole_use(found[0], graph.Add.NAME) if found else None
     parts = variable_and_constant(inner) if inner else None
     if not (found and parts and _is_scaled(parts[0], found[1])):
         return None
-    if not graph.same_type(parts[0], op.results[0]):
+    if not graph.same_type(parts[0], graph.Mul(op).result):
         return None
     (x, offset), scale = parts, found[1]
-    if not keeps_size(offset, scale) or not meet_safely(op, "over_offset", "graph.mul", offset, scale):
+    if not keeps_size(offset, scale) or not meet_safely(op, "over_offset", graph.Mul.NAME, offset, scale):
         return None
     return graph.build("add", [graph.build("mul", [x, scale]), graph.build("mul", [offset, scale])])
 
 
-RULES: Rules = {"graph.mul": (into_weights, chained, over_offset), "graph.add": (chained,)}
+RULES: Rules = {graph.Mul.NAME: (into_weights, chained, over_offset), graph.Add.NAME: (chained,)}
 
 
 @dataclass(frozen=True)

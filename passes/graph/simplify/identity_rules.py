@@ -78,7 +78,8 @@ def minus_exact_zero(op: ir.Operation) -> ir.Value | None:
 @rounding
 def minus_zero(op: ir.Operation) -> ir.Value | None:
     """x - -0.0 -> x."""
-    return _kept(op, op.operands[0]) if splat(op.operands[1]) == 0 else None
+    sub = graph.Sub(op)
+    return _kept(op, sub.a) if splat(sub.b) == 0 else None
 
 
 def _from_zero(op: ir.Operation) -> ir.Value | None:
@@ -89,7 +90,7 @@ def _from_zero(op: ir.Operation) -> ir.Value | None:
 
 def from_exact_zero(op: ir.Operation) -> ir.Value | None:
     """0 - x of integers, -0.0 - x of floats -> -x."""
-    a = op.operands[0]
+    a = graph.Sub(op).a
     return _from_zero(op) if _is_negative_zero(a) or not is_float(a) else None
 
 
@@ -101,7 +102,8 @@ def from_zero(op: ir.Operation) -> ir.Value | None:
 
 def over_one(op: ir.Operation) -> ir.Value | None:
     """x / 1 -> x."""
-    return _kept(op, op.operands[0]) if splat(op.operands[1]) == 1 else None
+    div = graph.Div(op)
+    return _kept(op, div.a) if splat(div.b) == 1 else None
 
 
 def times_minus_one(op: ir.Operation) -> ir.Value | None:
@@ -112,13 +114,14 @@ def times_minus_one(op: ir.Operation) -> ir.Value | None:
 
 def times_integer_zero(op: ir.Operation) -> ir.Value | None:
     """x * 0 -> 0 of integers."""
-    return None if is_float(op.operands[0]) or _other(op, 0) is None else filled(op.results[0], 0)
+    mul = graph.Mul(op)
+    return None if is_float(mul.a) or _other(op, 0) is None else filled(mul.result, 0)
 
 
 @approximate
 def times_zero(op: ir.Operation) -> ir.Value | None:
     """x * 0 -> 0, which infinity and NaN are not."""
-    return None if _other(op, 0) is None else filled(op.results[0], 0)
+    return None if _other(op, 0) is None else filled(graph.Mul(op).result, 0)
 
 
 def _twice(op: ir.Operation) -> bool:
@@ -132,19 +135,20 @@ def same_twice(op: ir.Operation) -> ir.Value | None:
 
 def integers_cancel(op: ir.Operation) -> ir.Value | None:
     """x - x and x xor x -> 0 of integers and truth values."""
-    return filled(op.results[0], 0) if _twice(op) and not is_float(op.operands[0]) else None
+    binary = graph.Binary(op)
+    return filled(binary.result, 0) if _twice(op) and not is_float(binary.a) else None
 
 
 @approximate
 def floats_cancel(op: ir.Operation) -> ir.Value | None:
     """x - x -> 0, which infinity and NaN do not give."""
-    return filled(op.results[0], 0) if _twice(op) else None
+    return filled(graph.Sub(op).result, 0) if _twice(op) else None
 
 
 @approximate
 def quotient_of_same(op: ir.Operation) -> ir.Value | None:
     """x / x -> 1, which 0, infinity and NaN do not give."""
-    return filled(op.results[0], 1) if _twice(op) else None
+    return filled(graph.Div(op).result, 1) if _twice(op) else None
 
 
 def never_less(op: ir.Operation) -> ir.Value | None:
@@ -169,19 +173,26 @@ def check_of_truth(op: ir.Operation) -> ir.Value | None:
 
 
 RULES: Rules = {
-    "graph.add": (plus_exact_zero, plus_zero),
-    "graph.sub": (minus_exact_zero, minus_zero, from_exact_zero, from_zero, integers_cancel, floats_cancel),
-    "graph.mul": (neutral(1), times_minus_one, times_integer_zero, times_zero),
-    "graph.div": (over_one, quotient_of_same),
-    **dict.fromkeys(("graph.min", "graph.max"), (same_twice,)),
-    "graph.and": (same_twice, neutral(True), absorbing(False)),
-    "graph.or": (same_twice, neutral(False), absorbing(True)),
-    "graph.xor": (integers_cancel, neutral(False)),
-    "graph.bitwise_and": (same_twice, absorbing(0)),
-    "graph.bitwise_or": (same_twice, neutral(0)),
-    "graph.bitwise_xor": (integers_cancel, neutral(0)),
-    **dict.fromkeys(("graph.less", "graph.greater"), (never_less,)),
-    **dict.fromkeys(("graph.equal", "graph.less_equal", "graph.greater_equal"), (equals_itself,)),
-    "graph.where": (choice_of_same,),
-    "graph.check": (check_of_truth,),
+    graph.Add.NAME: (plus_exact_zero, plus_zero),
+    graph.Sub.NAME: (
+        minus_exact_zero,
+        minus_zero,
+        from_exact_zero,
+        from_zero,
+        integers_cancel,
+        floats_cancel,
+    ),
+    graph.Mul.NAME: (neutral(1), times_minus_one, times_integer_zero, times_zero),
+    graph.Div.NAME: (over_one, quotient_of_same),
+    **dict.fromkeys((graph.Min.NAME, graph.Max.NAME), (same_twice,)),
+    graph.And.NAME: (same_twice, neutral(True), absorbing(False)),
+    graph.Or.NAME: (same_twice, neutral(False), absorbing(True)),
+    graph.Xor.NAME: (integers_cancel, neutral(False)),
+    graph.BitwiseAnd.NAME: (same_twice, absorbing(0)),
+    graph.BitwiseOr.NAME: (same_twice, neutral(0)),
+    graph.BitwiseXor.NAME: (integers_cancel, neutral(0)),
+    **dict.fromkeys((graph.Less.NAME, graph.Greater.NAME), (never_less,)),
+    **dict.fromkeys((graph.Equal.NAME, graph.LessEqual.NAME, graph.GreaterEqual.NAME), (equals_itself,)),
+    graph.Where.NAME: (choice_of_same,),
+    graph.Check.NAME: (check_of_truth,),
 }

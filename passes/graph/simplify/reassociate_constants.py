@@ -26,9 +26,9 @@ from mlc.passes.graph.simplify import constant_rules
 from mlc.passes.graph.simplify.constant_ranges import known, leaves_range, stays_ordinary
 from mlc.passes.remarks import missed
 
-_MOVES = VIEWS | {"graph.transpose", "graph.slice"}
+_MOVES = VIEWS | {graph.Transpose.NAME, graph.Slice.NAME}
 
-_PRODUCTS = ("graph.matmul", "graph.conv")
+_PRODUCTS = (graph.Matmul.NAME, graph.Conv.NAME)
 
 # Projections of attention lie three ops behind their product: bias, heads, transposition.
 _DEPTH = 6
@@ -53,7 +53,7 @@ def _safely(constant: ir.Value, number: ir.Value) -> bool:
     """Whether a constant times a number stays ordinary."""
     factor = known(number)
     scalar = None if factor is None else factor.reshape(())
-    return not is_float(number) or stays_ordinary("graph.mul", known(constant), scalar, dtype(number))
+    return not is_float(number) or stays_ordinary(graph.Mul.NAME, known(constant), scalar, dtype(number))
 
 
 def takes_number(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool:
@@ -64,11 +64,11 @@ def takes_number(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool
     if op.name in _PRODUCTS:
         weights = op.operands[1]
         return is_constant(weights) and has_one_use(weights) and _safely(weights, number)
-    if op.name in ("graph.mul", "graph.add"):
+    if op.name in (graph.Mul.NAME, graph.Add.NAME):
         parts = variable_and_constant(op)
         if parts is None or not _safely(parts[1], number):
             return False
-        return op.name == "graph.mul" or takes_number(parts[0], number, depth - 1)
+        return op.name == graph.Mul.NAME or takes_number(parts[0], number, depth - 1)
     return op.name in _MOVES and takes_number(op.operands[0], number, depth - 1)
 
 
@@ -83,7 +83,7 @@ def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
         return _rebuilt(op, [times_number(first, number), *rest])
     parts = variable_and_constant(op)
     assert parts is not None
-    variable = parts[0] if op.name == "graph.mul" else times_number(parts[0], number)
+    variable = parts[0] if op.name == graph.Mul.NAME else times_number(parts[0], number)
     return _rebuilt(op, [variable, _times_number(parts[1], number)])
 
 
@@ -91,7 +91,7 @@ def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
 def factor_behind_views(op: ir.Operation) -> ir.Value | None:
     """reshape(x @ w) * c -> reshape(x @ (w * c)), through views, transposes and offsets, for a number c."""
     found = variable_and_constant(op) if reads(op, *_MOVES) else None
-    if not found or not graph.same_type(found[0], op.results[0]) or not _is_number(found[1]):
+    if not found or not graph.same_type(found[0], graph.Mul(op).result) or not _is_number(found[1]):
         return None
     top = defining_op(found[0])
     if top is None or top.name not in _MOVES or not takes_number(found[0], found[1]):
@@ -102,11 +102,11 @@ def factor_behind_views(op: ir.Operation) -> ir.Value | None:
 @rounding
 def factor_of_scores(op: ir.Operation) -> ir.Value | None:
     """(q @ k) * c -> (q * c) @ k, where the constant weights that make q or k take the number c."""
-    found = variable_and_constant(op) if reads(op, "graph.matmul") else None
-    product = sole_use(found[0], "graph.matmul") if found else None
+    found = variable_and_constant(op) if reads(op, graph.Matmul.NAME) else None
+    product = sole_use(found[0], graph.Matmul.NAME) if found else None
     if not found or product is None or not _is_number(found[1]):
         return None
-    if not graph.same_type(found[0], op.results[0]):
+    if not graph.same_type(found[0], graph.Mul(op).result):
         return None
     operands = list(product.operands)
     for place, operand in enumerate(operands):
@@ -126,7 +126,7 @@ def _per_row(op: ir.Operation, scale: ir.Value) -> ir.Value | None:
     factors = known(scale)
     if factors is not None and factors.size > 1:
         factors = factors.reshape(column)
-    if is_float(scale) and not stays_ordinary("graph.mul", known(weights), factors, dtype(scale)):
+    if is_float(scale) and not stays_ordinary(graph.Mul.NAME, known(weights), factors, dtype(scale)):
         missed(op, "factor_before_product", leaves_range(weights))
         return None
     if _is_number(scale):
@@ -145,19 +145,20 @@ def factor_before_product(op: ir.Operation) -> ir.Value | None:
 @rounding
 def factor_before_conv(op: ir.Operation) -> ir.Value | None:
     """conv(x * c, w) -> conv(x, c * w) for constant w and a number c."""
+    conv = graph.Conv(op)
     found = _scaled_input(op)
     if not found or not _is_number(found[1]):
         return None
-    if not _safely(op.operands[1], found[1]):
-        missed(op, "factor_before_conv", leaves_range(op.operands[1]))
+    if not _safely(conv.w, found[1]):
+        missed(op, "factor_before_conv", leaves_range(conv.w))
         return None
-    return _rebuilt(op, [found[0], _times_number(op.operands[1], found[1])])
+    return _rebuilt(op, [found[0], _times_number(conv.w, found[1])])
 
 
 def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
     """x and c of a product of x * c with constant weights, if nothing else uses the two."""
     x, weights = op.operands
-    inner = sole_use(x, "graph.mul")
+    inner = sole_use(x, graph.Mul.NAME)
     parts = variable_and_constant(inner) if inner and is_constant(weights) else None
     if not parts or not graph.same_type(parts[0], x):
         return None
@@ -168,9 +169,9 @@ def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
 
 
 SCALE_RULES: Rules = {
-    "graph.mul": (factor_behind_views, factor_of_scores),
-    "graph.matmul": (factor_before_product,),
-    "graph.conv": (factor_before_conv,),
+    graph.Mul.NAME: (factor_behind_views, factor_of_scores),
+    graph.Matmul.NAME: (factor_before_product,),
+    graph.Conv.NAME: (factor_before_conv,),
 }
 
 

@@ -40,12 +40,12 @@ def _exponent(op: ir.Operation) -> Number | None:
 
 def first_power(op: ir.Operation) -> ir.Value | None:
     """x ** 1 -> x."""
-    return op.operands[0] if _exponent(op) == 1 else None
+    return graph.Pow(op).a if _exponent(op) == 1 else None
 
 
 def zeroth_power(op: ir.Operation) -> ir.Value | None:
     """x ** 0 -> 1, of NaN and infinity too."""
-    return filled(op.results[0], 1) if _exponent(op) == 0 else None
+    return filled(graph.Pow(op).result, 1) if _exponent(op) == 0 else None
 
 
 def _square(x: ir.Value) -> ir.Value:
@@ -63,15 +63,16 @@ _WHOLE: dict[Number, Callable[[ir.Value], ir.Value]] = {
 def whole_power(op: ir.Operation) -> ir.Value | None:
     """x ** 2, 3 and 4 as products."""
     exponent = _exponent(op)
-    return _WHOLE[exponent](op.operands[0]) if exponent in _WHOLE else None
+    return _WHOLE[exponent](graph.Pow(op).a) if exponent in _WHOLE else None
 
 
 @rounding
 def inverse_power(op: ir.Operation) -> ir.Value | None:
     """x ** -1 -> 1 / x."""
-    if _exponent(op) != -1 or not is_float(op.operands[0]):
+    pow_op = graph.Pow(op)
+    if _exponent(op) != -1 or not is_float(pow_op.a):
         return None
-    return graph.build("reciprocal", [op.operands[0]])
+    return graph.build("reciprocal", [pow_op.a])
 
 
 _ROOTS: dict[Number, str] = {0.5: "sqrt", -0.5: "rsqrt"}
@@ -87,7 +88,7 @@ def root_of_positive(op: ir.Operation) -> ir.Value | None:
     """x ** 0.5 -> sqrt(x) and x ** -0.5 -> rsqrt(x), where x is not negative."""
     if _exponent(op) not in _ROOTS:
         return None
-    if never_negative(op.operands[0]):
+    if never_negative(graph.Pow(op).a):
         return _root(op)
     missed(op, "root_of_positive", "the base may be negative; rules that are approximate would not ask")
     return None
@@ -152,10 +153,10 @@ def quotient_of_one(op: ir.Operation) -> ir.Value | None:
 def quotient_by_root(op: ir.Operation) -> ir.Value | None:
     """x / sqrt(y) -> x * rsqrt(y), where y has fewer elements than x: fewer quotients."""
     dividend, divisor = op.operands
-    root = defining_op(divisor, "graph.sqrt")
-    if root is None or not has_one_use(divisor) or not _broadcasts(divisor, op.results[0]):
+    root = graph.Sqrt.defining(divisor)
+    if root is None or not has_one_use(divisor) or not _broadcasts(divisor, graph.Div(op).result):
         return None
-    return graph.build("mul", [dividend, graph.build("rsqrt", [root.operands[0]])])
+    return graph.build("mul", [dividend, graph.build("rsqrt", [root.x])])
 
 
 def _broadcasts(value: ir.Value, than: ir.Value) -> bool:
@@ -168,15 +169,17 @@ def _broadcasts(value: ir.Value, than: ir.Value) -> bool:
 @rounding
 def reciprocal_of_root(op: ir.Operation) -> ir.Value | None:
     """1 / sqrt(x) -> rsqrt(x), and 1 / rsqrt(x) -> sqrt(x)."""
-    inner = defining_op(op.operands[0])
-    other = {"graph.sqrt": "rsqrt", "graph.rsqrt": "sqrt"}.get(inner.name) if inner is not None else None
+    inner = defining_op(graph.Reciprocal(op).x)
+    other = (
+        {graph.Sqrt.NAME: "rsqrt", graph.Rsqrt.NAME: "sqrt"}.get(inner.name) if inner is not None else None
+    )
     return graph.build(other, [inner.operands[0]]) if inner is not None and other else None
 
 
 POWER_RULES: Rules = {
-    "graph.pow": (first_power, zeroth_power, whole_power, inverse_power, root_of_positive, root_of_any),
-    "graph.div": (quotient_of_one, quotient_by_power_of_two, quotient_by_constant, quotient_by_root),
-    "graph.reciprocal": (reciprocal_of_root,),
+    graph.Pow.NAME: (first_power, zeroth_power, whole_power, inverse_power, root_of_positive, root_of_any),
+    graph.Div.NAME: (quotient_of_one, quotient_by_power_of_two, quotient_by_constant, quotient_by_root),
+    graph.Reciprocal.NAME: (reciprocal_of_root,),
 }
 
 

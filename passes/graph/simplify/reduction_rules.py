@@ -108,7 +108,8 @@ def _exists(places: range, length: int | None) -> bool:
 
 def gather_of_range(op: ir.Operation) -> ir.Value | None:
     """Look-up at one constant index, or at indices at regular distances: a slice."""
-    data, indices, axis = op.operands[0], constant_array(op.operands[1]), graph.attribute(op, "axis")
+    gather = graph.Gather(op)
+    data, indices, axis = gather.data, constant_array(gather.indices), gather.axis
     places = _places(indices) if indices is not None and indices.ndim < 2 else None
     if places is None or indices is None:
         return None
@@ -118,7 +119,7 @@ def gather_of_range(op: ir.Operation) -> ir.Value | None:
     taken = [Part(0, -1 if dim is None else dim, 1) for dim in dims]
     taken[axis] = Part(places.start, len(places), places.step)
     part = slice_of(data, taken)
-    return part if indices.ndim else graph.build("squeeze", [part], {"axes": [axis]}, op.results[0].type)
+    return part if indices.ndim else graph.build("squeeze", [part], {"axes": [axis]}, gather.result.type)
 
 
 def choice_by_constant(op: ir.Operation) -> ir.Value | None:
@@ -137,10 +138,11 @@ def mean_window_of_one(op: ir.Operation) -> ir.Value | None:
 @rounding
 def mean_over_everything(op: ir.Operation) -> ir.Value | None:
     """Mean over a window as large as the image: reduce_mean."""
-    x, kernel = op.operands[0], list(graph.attribute(op, "kernel"))
-    if graph.attribute(op, "layout") != "NCHW" or graph.shape_of(x)[2:] != kernel:
+    average_pool = graph.AveragePool(op)
+    x, kernel = average_pool.x, list(average_pool.kernel)
+    if average_pool.layout != "NCHW" or graph.shape_of(x)[2:] != kernel:
         return None
-    if any(graph.attribute(op, "pads")):
+    if any(average_pool.pads):
         return None
     axes = list(range(2, 2 + len(kernel)))
     return graph.build("reduce_mean", [x], {"axes": axes, "keepdims": True})
@@ -152,7 +154,7 @@ RULES: Rules = {
     **dict.fromkeys((f"{_REDUCE}max", f"{_REDUCE}min"), (extreme_of_one, extreme_of_extremes)),
     **dict.fromkeys((f"{_REDUCE}sum", f"{_REDUCE}mean"), (sum_of_one, sum_of_sums)),
     f"{_REDUCE}prod": (extreme_of_one, sum_of_sums),
-    "graph.gather": (gather_of_range,),
-    "graph.where": (choice_by_constant,),
-    "graph.average_pool": (mean_window_of_one, mean_over_everything),
+    graph.Gather.NAME: (gather_of_range,),
+    graph.Where.NAME: (choice_by_constant,),
+    graph.AveragePool.NAME: (mean_window_of_one, mean_over_everything),
 }

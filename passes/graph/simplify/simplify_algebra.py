@@ -39,7 +39,7 @@ def _add_safely(op: ir.Operation, rule: str, one: ir.Value, other: ir.Value) -> 
 @rounding
 def common_factor(op: ir.Operation) -> ir.Value | None:
     """a*c + b*c -> (a + b) * c, and the same for differences."""
-    products = _summands(op, "graph.mul")
+    products = _summands(op, graph.Mul.NAME)
     for place, other in ((0, 0), (0, 1), (1, 0), (1, 1)) if products else ():
         first, second = (list(product.operands) for product in products or ())
         factor = first.pop(place)
@@ -53,7 +53,7 @@ def common_factor(op: ir.Operation) -> ir.Value | None:
 @rounding
 def common_matrix(op: ir.Operation) -> ir.Value | None:
     """a@w + b@w -> (a + b)@w, and x@v + x@w -> x@(v + w) of constant v and w: one product instead of two."""
-    products = _summands(op, "graph.matmul")
+    products = _summands(op, graph.Matmul.NAME)
     if products is None:
         return None
     (a, v), (b, w) = (product.operands for product in products)
@@ -72,7 +72,7 @@ def common_matrix(op: ir.Operation) -> ir.Value | None:
 
 _LAWS = (common_factor, common_matrix)
 
-FACTOR_RULES: Rules = dict.fromkeys(("graph.add", "graph.sub"), _LAWS)
+FACTOR_RULES: Rules = dict.fromkeys((graph.Add.NAME, graph.Sub.NAME), _LAWS)
 
 
 _COMMUTATIVE = (

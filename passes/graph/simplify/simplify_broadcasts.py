@@ -49,7 +49,7 @@ def extreme_of_expanded(op: ir.Operation) -> ir.Value | None:
 @rounding
 def mean_of_expanded(op: ir.Operation) -> ir.Value | None:
     """The mean of copies of one element."""
-    return _unexpanded(op) if is_float(op.operands[0]) else None
+    return _unexpanded(op) if is_float(graph.ReduceMean(op).x) else None
 
 
 @rounding
@@ -67,9 +67,9 @@ def sum_of_expanded(op: ir.Operation) -> ir.Value | None:
 
 
 EXPANDED_REDUCTIONS: Rules = {
-    **dict.fromkeys(("graph.reduce_max", "graph.reduce_min"), (extreme_of_expanded,)),
-    "graph.reduce_mean": (mean_of_expanded,),
-    "graph.reduce_sum": (sum_of_expanded,),
+    **dict.fromkeys((graph.ReduceMax.NAME, graph.ReduceMin.NAME), (extreme_of_expanded,)),
+    graph.ReduceMean.NAME: (mean_of_expanded,),
+    graph.ReduceSum.NAME: (sum_of_expanded,),
 }
 
 

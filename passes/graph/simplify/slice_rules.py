@@ -45,9 +45,10 @@ def slice_of(x: ir.Value, taken: list[Part], like: ir.Type | None = None) -> ir.
 
 def slice_of_everything(op: ir.Operation) -> ir.Value | None:
     """All elements of every dim, in order."""
-    shape = graph.shape_of(op.operands[0])
+    slice_op = graph.Slice(op)
+    shape = graph.shape_of(slice_op.x)
     whole = all(part.is_whole(dim) for part, dim in zip(parts(op), shape, strict=True))
-    return op.operands[0] if whole else None
+    return slice_op.x if whole else None
 
 
 def _combined(inner: Part, outer: Part) -> Part | None:
@@ -63,20 +64,22 @@ def _combined(inner: Part, outer: Part) -> Part | None:
 
 def slice_of_slice(op: ir.Operation) -> ir.Value | None:
     """slice(slice(x)): one slice."""
-    inner = defining_op(op.operands[0], "graph.slice")
+    slice_op = graph.Slice(op)
+    inner = defining_op(slice_op.x, graph.Slice.NAME)
     if inner is None:
         return None
     taken = [_combined(*pair) for pair in zip(parts(inner), parts(op), strict=True)]
     if None in taken:
         return None
-    made = slice_of(inner.operands[0], [part for part in taken if part], op.results[0].type)
+    made = slice_of(graph.Slice(inner).x, [part for part in taken if part], slice_op.result.type)
     # Quotients of quotients have another form than one quotient.
-    return graph.name_dims(made, graph.dims_of(op.results[0]))
+    return graph.name_dims(made, graph.dims_of(slice_op.result))
 
 
 def slice_of_constant(op: ir.Operation) -> ir.Value | None:
     """A part of a small constant."""
-    array, source = constant_array(op.operands[0]), defining_op(op.operands[0])
+    slice_op = graph.Slice(op)
+    array, source = constant_array(slice_op.x), defining_op(slice_op.x)
     if array is None or source is None:
         return None
     for axis, part in enumerate(parts(op)):
@@ -87,10 +90,11 @@ def slice_of_constant(op: ir.Operation) -> ir.Value | None:
 
 def slice_of_concat(op: ir.Operation) -> ir.Value | None:
     """A part that lies within one operand of a concat: a slice of that operand."""
-    joined = defining_op(op.operands[0], "graph.concat")
+    slice_op = graph.Slice(op)
+    joined = defining_op(slice_op.x, graph.Concat.NAME)
     if joined is None:
         return None
-    axis, taken = graph.attribute(joined, "axis"), parts(op)
+    axis, taken = graph.Concat(joined).axis, parts(op)
     part, offset = taken[axis], 0
     if part.size < 1 or part.start < 0:
         return None
@@ -101,7 +105,7 @@ def slice_of_concat(op: ir.Operation) -> ir.Value | None:
             return None
         if offset <= ends[0] and ends[1] < offset + length:
             taken[axis] = Part(part.start - offset, part.size, part.step)
-            return slice_of(operand, taken, op.results[0].type)
+            return slice_of(operand, taken, slice_op.result.type)
         offset += length
     return None
 
@@ -113,20 +117,22 @@ def concat_of_one(op: ir.Operation) -> ir.Value | None:
 
 def concat_of_concat(op: ir.Operation) -> ir.Value | None:
     """A concat of concats on the same axis: one, as far as an op can have so many operands."""
-    axis, flat = graph.attribute(op, "axis"), []
+    concat = graph.Concat(op)
+    axis, flat = concat.axis, []
     for operand in op.operands:
-        inner = defining_op(operand, "graph.concat")
-        nested = inner is not None and has_one_use(operand) and graph.attribute(inner, "axis") == axis
+        inner = defining_op(operand, graph.Concat.NAME)
+        nested = inner is not None and has_one_use(operand) and graph.Concat(inner).axis == axis
         flat += list(inner.operands) if inner is not None and nested else [operand]
     if not len(op.operands) < len(flat) <= VARIADIC_LIMIT:
         return None
-    return graph.build("concat", flat, {"axis": axis}, op.results[0].type)
+    return graph.build("concat", flat, {"axis": axis}, concat.result.type)
 
 
 def concat_of_slices(op: ir.Operation) -> ir.Value | None:
     """Neighbouring parts of one value, joined in order: one part, or the value itself."""
-    slices = [defining_op(operand, "graph.slice") for operand in op.operands]
-    axis, found = graph.attribute(op, "axis"), [each for each in slices if each is not None]
+    concat = graph.Concat(op)
+    slices = [defining_op(operand, graph.Slice.NAME) for operand in op.operands]
+    axis, found = concat.axis, [each for each in slices if each is not None]
     if len(found) < max(2, len(slices)) or any(each.operands[0] != found[0].operands[0] for each in found):
         return None
     x, pieces = found[0].operands[0], [parts(each) for each in found]
@@ -138,10 +144,10 @@ def concat_of_slices(op: ir.Operation) -> ir.Value | None:
             return None
         end += part.size
     whole = Part(first[axis].start, end - first[axis].start, 1)
-    return slice_of(x, [*first[:axis], whole, *first[axis + 1 :]], op.results[0].type)
+    return slice_of(x, [*first[:axis], whole, *first[axis + 1 :]], concat.result.type)
 
 
 RULES: Rules = {
-    "graph.slice": (slice_of_everything, slice_of_constant, slice_of_slice, slice_of_concat),
-    "graph.concat": (concat_of_one, concat_of_slices, concat_of_concat),
+    graph.Slice.NAME: (slice_of_everything, slice_of_constant, slice_of_slice, slice_of_concat),
+    graph.Concat.NAME: (concat_of_one, concat_of_slices, concat_of_concat),
 }

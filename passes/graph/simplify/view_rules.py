@@ -18,11 +18,13 @@ from mlc.passes.graph.common.values import constant_array, is_static
 
 def _gives_names(op: ir.Operation) -> bool:
     """Whether nothing but this reshape says the dims of its operand: what a loop or a branch gives."""
-    if op.name != "graph.reshape" or len(op.operands) < 2:
+    if op.name != graph.Reshape.NAME or len(op.operands) < 2:
         return False
-    if defining_op(op.operands[1], "graph.sizes") is None or None not in named_dims(op.operands[0]):
+    if defining_op(op.operands[1], graph.Sizes.NAME) is None or None not in named_dims(graph.Reshape(op).x):
         return False
-    return bool(_names_in(graph.dims_of(op.results[0])) - _names_in(graph.dims_of(op.operands[0])))
+    return bool(
+        _names_in(graph.dims_of(graph.Reshape(op).result)) - _names_in(graph.dims_of(graph.Reshape(op).x))
+    )
 
 
 def _names_in(dims: Sequence[int | Size]) -> set[str]:
@@ -32,7 +34,8 @@ def _names_in(dims: Sequence[int | Size]) -> set[str]:
 def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
     """A reshape that keeps the type, or all of its dims but one (which the rest then determine), unless it
     names dims."""
-    x, result = op.operands[0], op.results[0]
+    reshape = graph.Reshape(op)
+    x, result = reshape.x, reshape.result
     if x.type != result.type:
         return None
     determined = graph.shape_of(x).count(None) <= 1 and not _gives_names(op)
@@ -41,15 +44,16 @@ def reshape_to_own_shape(op: ir.Operation) -> ir.Value | None:
 
 def reshape_of_view(op: ir.Operation) -> ir.Value | None:
     """reshape(reshape(x)): the outer one alone."""
-    inner = defining_op(op.operands[0])
+    reshape = graph.Reshape(op)
+    inner = defining_op(reshape.x)
     if inner is None or inner.name not in VIEWS or _gives_names(inner):
         return None
-    return graph.reshape_to(inner.operands[0], graph.dims_of(op.results[0]))
+    return graph.reshape_to(inner.operands[0], graph.dims_of(reshape.result))
 
 
 def view_of_inverse(op: ir.Operation) -> ir.Value | None:
     """squeeze(unsqueeze(x)) over the same axes, and the other way round."""
-    other = "graph.unsqueeze" if op.name == "graph.squeeze" else "graph.squeeze"
+    other = graph.Unsqueeze.NAME if op.name == graph.Squeeze.NAME else graph.Squeeze.NAME
     inner = defining_op(op.operands[0], other)
     if inner is None or sorted(graph.attribute(inner, "axes")) != sorted(graph.attribute(op, "axes")):
         return None
@@ -71,7 +75,7 @@ def view_of_constant(op: ir.Operation) -> ir.Value | None:
     source, result = defining_op(op.operands[0]), op.results[0]
     if source is None or source.name not in _REMADE or not is_static(result):
         return None
-    if source.name == "graph.constant":
+    if source.name == graph.Constant.NAME:
         array = constant_array(op.operands[0])
         assert array is not None
         return _constant(array.reshape(result.type.shape), source)
@@ -79,7 +83,7 @@ def view_of_constant(op: ir.Operation) -> ir.Value | None:
     return graph.build(source.name, [], fields, result.type, source.location)
 
 
-_REMADE = ("graph.constant", "graph.weight", "graph.full")
+_REMADE = (graph.Constant.NAME, graph.Weight.NAME, graph.Full.NAME)
 
 
 def _constant(array: np.ndarray, source: ir.Operation) -> ir.Value:
@@ -93,17 +97,20 @@ def _permutation(op: ir.Operation) -> list[int]:
 def identity_transpose(op: ir.Operation) -> ir.Value | None:
     """A transpose that leaves every dim in its place."""
     permutation = _permutation(op)
-    return op.operands[0] if permutation == sorted(permutation) else None
+    return graph.Transpose(op).x if permutation == sorted(permutation) else None
 
 
 def transpose_of_transpose(op: ir.Operation) -> ir.Value | None:
     """transpose(transpose(x)): one with the combined permutation."""
-    inner = defining_op(op.operands[0], "graph.transpose")
+    transpose = graph.Transpose(op)
+    inner = defining_op(transpose.x, graph.Transpose.NAME)
     if inner is None:
         return None
     first = _permutation(inner)
     combined = [first[axis] for axis in _permutation(op)]
-    return graph.build("transpose", [inner.operands[0]], {"permutation": combined}, op.results[0].type)
+    return graph.build(
+        "transpose", [graph.Transpose(inner).x], {"permutation": combined}, transpose.result.type
+    )
 
 
 def moves_only_units(shape: Sequence[int | None], permutation: Sequence[int]) -> bool:
@@ -114,23 +121,26 @@ def moves_only_units(shape: Sequence[int | None], permutation: Sequence[int]) ->
 
 def transpose_of_unit_dims(op: ir.Operation) -> ir.Value | None:
     """A transpose that moves nothing but dims of 1: a reshape."""
-    return as_reshape(op) if moves_only_units(graph.shape_of(op.operands[0]), _permutation(op)) else None
+    return (
+        as_reshape(op) if moves_only_units(graph.shape_of(graph.Transpose(op).x), _permutation(op)) else None
+    )
 
 
 def transpose_of_constant(op: ir.Operation) -> ir.Value | None:
     """A transposed small constant."""
-    array = constant_array(op.operands[0])
-    source = defining_op(op.operands[0])
+    transpose = graph.Transpose(op)
+    array = constant_array(transpose.x)
+    source = defining_op(transpose.x)
     return None if array is None or source is None else _constant(array.transpose(_permutation(op)), source)
 
 
 _SQUEEZES = (view_of_nothing, view_of_constant, view_of_inverse, as_reshape)
 
 RULES: Rules = {
-    "graph.reshape": (reshape_to_own_shape, view_of_constant, reshape_of_view),
-    "graph.squeeze": _SQUEEZES,
-    "graph.unsqueeze": _SQUEEZES,
-    "graph.transpose": (
+    graph.Reshape.NAME: (reshape_to_own_shape, view_of_constant, reshape_of_view),
+    graph.Squeeze.NAME: _SQUEEZES,
+    graph.Unsqueeze.NAME: _SQUEEZES,
+    graph.Transpose.NAME: (
         identity_transpose,
         transpose_of_constant,
         transpose_of_transpose,

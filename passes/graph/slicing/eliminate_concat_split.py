@@ -102,7 +102,7 @@ def joined(values: Sequence[ir.Value], axis: int, depth: int = _DEPTH) -> Joined
 
 
 def _slices(values: Sequence[ir.Value], axis: int) -> Slices | None:
-    slices = [defining_op(value, "graph.slice") for value in values]
+    slices = [defining_op(value, graph.Slice.NAME) for value in values]
     found = [each for each in slices if each is not None]
     if len(found) < len(values) or any(each.operands[0] != found[0].operands[0] for each in found):
         return None
@@ -185,14 +185,14 @@ def _convolutions(ops: Sequence[ir.Operation], axis: int, _depth: int) -> Joined
     return Alike(ops[0], [x, Constants(weights, 0)], {"group": groups})
 
 
-_JOINS = {**dict.fromkeys(ELEMENTWISE, _elementwise), "graph.conv": _convolutions}
+_JOINS = {**dict.fromkeys(ELEMENTWISE, _elementwise), graph.Conv.NAME: _convolutions}
 
 
 def computed_whole(op: ir.Operation) -> ir.Value | None:
     """concat(f(a), f(b)) of neighbouring slices a and b of x: f(x); convolutions become a grouped one."""
     if len(op.operands) < 2:
         return None
-    found = joined(op.operands, graph.attribute(op, "axis"))
+    found = joined(op.operands, graph.Concat(op).axis)
     return found.build() if isinstance(found, Alike) else None
 
 
@@ -203,7 +203,7 @@ def _looks_alike(op: ir.Operation) -> bool:
     return len(names) == 1 and all(
         maker is not None
         and len(maker.operands)
-        and defining_op(maker.operands[0], "graph.slice") is not None
+        and defining_op(maker.operands[0], graph.Slice.NAME) is not None
         for maker in makers
     )
 
@@ -219,10 +219,11 @@ def _read_operands(lengths: Sequence[int], part: Part) -> tuple[int, int]:
 
 def slice_of_some_operands(op: ir.Operation) -> ir.Value | None:
     """A part of a concat that nothing else reads: the operands outside it go."""
-    concat = defining_op(op.operands[0], "graph.concat")
-    if concat is None or not has_one_use(op.operands[0]):
+    slice_op = graph.Slice(op)
+    concat = defining_op(slice_op.x, graph.Concat.NAME)
+    if concat is None or not has_one_use(slice_op.x):
         return None
-    axis, taken = graph.attribute(concat, "axis"), parts(op)
+    axis, taken = graph.Concat(concat).axis, parts(op)
     lengths, part = [graph.shape_of(value)[axis] for value in concat.operands], taken[axis]
     if None in lengths or part.size < 1:
         return None
@@ -231,19 +232,19 @@ def slice_of_some_operands(op: ir.Operation) -> ir.Value | None:
         return None
     taken[axis] = Part(part.start - sum(lengths[:first]), part.size, part.step)
     kept = list(concat.operands)[first:end]
-    return slice_of(graph.build("concat", kept, {"axis": axis}), taken, op.results[0].type)
+    return slice_of(graph.build("concat", kept, {"axis": axis}), taken, slice_op.result.type)
 
 
 def _report(function: ir.Operation) -> None:
     """Remarks on what is still computed in parts."""
-    for op in collect_ops(function, "graph.concat"):
+    for op in collect_ops(function, graph.Concat.NAME):
         if _looks_alike(op):
             reason = "the parts are not neighbours of one value, in order, or are read elsewhere"
             missed(op, "graph.eliminate_concat_split.computed_whole", reason)
 
 
 RULES: Rules = joined_tables(
-    slice_rules.RULES, {"graph.concat": (computed_whole,), "graph.slice": (slice_of_some_operands,)}
+    slice_rules.RULES, {graph.Concat.NAME: (computed_whole,), graph.Slice.NAME: (slice_of_some_operands,)}
 )
 
 

@@ -31,7 +31,7 @@ from mlc.passes.graph.slicing.slice_ops import WHOLE, Narrowed, Parts, is_cut, n
 from mlc.passes.graph.windows.fold_padding import windows_hold_elements
 from mlc.passes.remarks import listening, missed
 
-_MOVEMENT = frozenset({"graph.transpose", "graph.expand", "graph.tile"})
+_MOVEMENT = frozenset({graph.Transpose.NAME, graph.Expand.NAME, graph.Tile.NAME})
 
 
 def _is_only_read_here(inner: ir.Operation | None, op: ir.Operation) -> TypeGuard[ir.Operation]:
@@ -42,33 +42,35 @@ def _is_only_read_here(inner: ir.Operation | None, op: ir.Operation) -> TypeGuar
 def look_up_first(op: ir.Operation) -> ir.Value | None:
     """gather(f(x)) -> f(gather(x)) for elementwise f of x and of numbers, where fewer elements are looked up
     than there are."""
-    inner, axis = defining_op(op.operands[0]), graph.attribute(op, "axis")
+    gather = graph.Gather(op)
+    inner, axis = defining_op(gather.data), gather.axis
     if not _is_only_read_here(inner, op) or inner.name not in ELEMENTWISE:
         return None
     x, *numbers = inner.operands
-    count, dims = graph.shape_of(op.operands[1]), graph.shape_of(x)
+    count, dims = graph.shape_of(gather.indices), graph.shape_of(x)
     if any(number.type.rank for number in numbers) or is_constant(x) or shares_kernel(x):
         return None
     if len(dims) <= axis or None in (*count, dims[axis]) or prod(count) >= dims[axis]:
         return None
-    found = graph.build("gather", [x, op.operands[1]], {"axis": axis})
+    found = graph.build("gather", [x, gather.indices], {"axis": axis})
     attributes = attributes_of(inner)
-    return graph.build(inner.name, [found, *numbers], attributes, op.results[0].type)
+    return graph.build(inner.name, [found, *numbers], attributes, gather.result.type)
 
 
 @rounding
 def pool_before_activation(op: ir.Operation) -> ir.Value | None:
     """max_pool(relu(x)) -> relu(max_pool(x)), and the same for clamp: fewer elements. The sign of a zero can
     change."""
-    inner = defining_op(op.operands[0])
-    if not _is_only_read_here(inner, op) or inner.name not in ("graph.relu", "graph.clamp"):
+    max_pool = graph.MaxPool(op)
+    inner = defining_op(max_pool.x)
+    if not _is_only_read_here(inner, op) or inner.name not in (graph.Relu.NAME, graph.Clamp.NAME):
         return None
-    if not windows_hold_elements(op, graph.attribute(op, "pads")):
+    if not windows_hold_elements(op, list(max_pool.pads)):
         return None
     pooling = attributes_of(op)
-    pooled = graph.build("max_pool", [inner.operands[0]], pooling, op.results[0].type)
+    pooled = graph.build("max_pool", [graph.Unary(inner).x], pooling, max_pool.result.type)
     activation = attributes_of(inner)
-    return graph.build(inner.name, [pooled], activation, op.results[0].type)
+    return graph.build(inner.name, [pooled], activation, max_pool.result.type)
 
 
 def _width(value: ir.Value) -> int:
@@ -77,30 +79,32 @@ def _width(value: ir.Value) -> int:
 
 def shrink_before_movement(op: ir.Operation) -> ir.Value | None:
     """cast(transpose(x)) to fewer bytes -> transpose(cast(x)), where the cast joins what makes x."""
-    inner = defining_op(op.operands[0])
+    cast = graph.Cast(op)
+    inner = defining_op(cast.x)
     if not _is_only_read_here(inner, op) or inner.name not in _MOVEMENT:
         return None
     x = inner.operands[0]
-    if _width(op.results[0]) >= _width(x) or not shares_kernel(x):
+    if _width(cast.result) >= _width(x) or not shares_kernel(x):
         return None
     casting = attributes_of(op)
-    kind = ir.RankedTensorType.get(x.type.shape, graph.element_type(op.results[0]))
+    kind = ir.RankedTensorType.get(x.type.shape, graph.element_type(cast.result))
     operands = [graph.build("cast", [x], casting, kind), *list(inner.operands)[1:]]
     movement = attributes_of(inner)
-    return graph.build(inner.name, operands, movement, op.results[0].type)
+    return graph.build(inner.name, operands, movement, cast.result.type)
 
 
 def grow_after_movement(op: ir.Operation) -> ir.Value | None:
     """transpose(cast(x)) to more bytes -> cast(transpose(x)): the cast joins the transpose."""
-    inner = defining_op(op.operands[0], "graph.cast")
+    transpose = graph.Transpose(op)
+    inner = defining_op(transpose.x, graph.Cast.NAME)
     if not _is_only_read_here(inner, op):
         return None
-    x = inner.operands[0]
-    if _width(op.results[0]) <= _width(x) or not shares_kernel(x):
+    x = graph.Cast(inner).x
+    if _width(transpose.result) <= _width(x) or not shares_kernel(x):
         return None
     permutation = {"permutation": op.attributes["permutation"]}
     casting = attributes_of(inner)
-    return graph.build("cast", [graph.build("transpose", [x], permutation)], casting, op.results[0].type)
+    return graph.build("cast", [graph.build("transpose", [x], permutation)], casting, transpose.result.type)
 
 
 def shares_kernel(x: ir.Value) -> bool:
@@ -110,10 +114,10 @@ def shares_kernel(x: ir.Value) -> bool:
 
 
 RULES: Rules = {
-    "graph.cast": (shrink_before_movement,),
-    "graph.gather": (look_up_first,),
-    "graph.max_pool": (pool_before_activation,),
-    "graph.transpose": (grow_after_movement,),
+    graph.Cast.NAME: (shrink_before_movement,),
+    graph.Gather.NAME: (look_up_first,),
+    graph.MaxPool.NAME: (pool_before_activation,),
+    graph.Transpose.NAME: (grow_after_movement,),
 }
 
 
@@ -132,7 +136,7 @@ _DEPTH = 16
 def same_parts(value: ir.Value) -> list[ir.Operation] | None:
     """The slices of the value, if nothing else reads it and all take the same."""
     readers = users(value)
-    if any(reader.name != "graph.slice" for reader in readers):
+    if any(reader.name != graph.Slice.NAME for reader in readers):
         return None
     first = parts(readers[0])
     return readers if all(parts(reader) == first for reader in readers[1:]) else None
@@ -159,7 +163,7 @@ def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH)
 
 def _spares_weights(op: ir.Operation, plan: Narrowed) -> bool:
     """Whether a part of constant weights replaces them: with other users, both would be kept."""
-    if op.name not in ("graph.conv", "graph.matmul"):
+    if op.name not in (graph.Conv.NAME, graph.Matmul.NAME):
         return True
     weights, taken = op.operands[1], plan.operands[1]
     return (
@@ -212,7 +216,7 @@ def _why_whole(op: ir.Operation, exactness: str) -> str | None:
     plan = narrowed(producer, parts(op), exactness)
     if plan is None or not any(is_cut(parts(op), op.operands[0])):
         return None
-    if any(reader.name != "graph.slice" for reader in users(op.operands[0])):
+    if any(reader.name != graph.Slice.NAME for reader in users(op.operands[0])):
         return "something else reads what it is a part of"
     # Otherwise the slices of a split: all of it is needed.
     return None if _spares_weights(producer, plan) else "other products read the same weights"
@@ -220,8 +224,8 @@ def _why_whole(op: ir.Operation, exactness: str) -> str | None:
 
 def _report(function: ir.Operation, exactness: str) -> None:
     """Remarks on the slices that are left."""
-    for op in collect_ops(function, "graph.slice"):
-        ranked = isinstance(op.operands[0].type, ir.RankedTensorType)
+    for op in collect_ops(function, graph.Slice.NAME):
+        ranked = isinstance(graph.Slice(op).x.type, ir.RankedTensorType)
         reason = _why_whole(op, exactness) if ranked else None
         if reason:
             missed(op, "graph.hoist_movement.take_part_first", reason)
@@ -245,7 +249,7 @@ class HoistMovement(Pass):
     limit: str = exactness_option()
 
     def run(self, op: ir.Operation) -> bool:
-        parts_first = {"graph.slice": on_ranked(partial(take_part_first, self.limit))}
+        parts_first = {graph.Slice.NAME: on_ranked(partial(take_part_first, self.limit))}
         # A part moves up by one op in each sweep.
         changed = apply_patterns(op, patterns(RULES, self.limit) | parts_first, max_iterations=1024)
         if listening():

@@ -112,7 +112,7 @@ def matmul(op: ir.Operation, taken: Parts) -> Narrowed | None:
 @rounding
 def convolution(op: ir.Operation, taken: Parts) -> Narrowed | None:
     """Images of the batch, output channels of whole groups, places."""
-    if graph.attribute(op, "layout") != "NCHW":
+    if graph.Conv(op).layout != "NCHW":
         return None
     channels, reaches = channels_for(op, taken[1]), reaches_for(op, taken[2:])
     if channels is None or reaches is None:
@@ -128,7 +128,7 @@ def pool(op: ir.Operation, taken: Parts) -> Narrowed | None:
     if graph.attribute(op, "layout") != "NCHW" or reaches is None:
         return None
     attributes = attributes_for(reaches)
-    if op.name == "graph.average_pool" and attributes["pads"] != graph.attribute(op, "pads"):
+    if op.name == graph.AveragePool.NAME and attributes["pads"] != list(graph.AveragePool(op).pads):
         return None
     return Narrowed(([*taken[:2], *(each.inputs for each in reaches)],), attributes)
 
@@ -199,7 +199,7 @@ def _elementwise(op: ir.Operation, taken: Parts) -> Narrowed | None:
 @rounding
 def _along_rows(op: ir.Operation, taken: Parts) -> Narrowed | None:
     """Softmax, normalisations, scans: whole rows."""
-    name = "axes" if op.name in ("graph.layer_norm", "graph.rms_norm") else "axis"
+    name = "axes" if op.name in (graph.LayerNorm.NAME, graph.RmsNorm.NAME) else "axis"
     axes = graph.attribute(op, name)
     cut = is_cut(taken, op.results[0])
     return (
@@ -209,7 +209,7 @@ def _along_rows(op: ir.Operation, taken: Parts) -> Narrowed | None:
 
 @rounding
 def _reduction(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    name = "axis" if op.name in ("graph.arg_max", "graph.arg_min") else "axes"
+    name = "axis" if op.name in (graph.ArgMax.NAME, graph.ArgMin.NAME) else "axes"
     found = graph.attribute(op, name)
     axes = [found] if isinstance(found, int) else found
     rest, kept = iter(taken), graph.attribute(op, "keepdims")
@@ -224,18 +224,19 @@ def _reduction(op: ir.Operation, taken: Parts) -> Narrowed | None:
 
 def _transpose(op: ir.Operation, taken: Parts) -> Narrowed | None:
     parts = [WHOLE] * len(taken)
-    for axis, part in zip(graph.attribute(op, "permutation"), taken, strict=True):
+    for axis, part in zip(graph.Transpose(op).permutation, taken, strict=True):
         parts[axis] = part
     return Narrowed((parts,))
 
 
 def _reshape(op: ir.Operation, taken: Parts) -> Narrowed | None:
     """Dims that the reshape leaves as they are."""
-    old, new = graph.shape_of(op.operands[0]), graph.shape_of(op.results[0])
+    reshape = graph.Reshape(op)
+    old, new = graph.shape_of(reshape.x), graph.shape_of(reshape.result)
     groups = None if None in old or None in new or 0 in old else dim_groups(old, new)
     if groups is None or len(op.operands) > 1:
         return None
-    cut, parts = is_cut(taken, op.results[0]), [WHOLE] * len(old)
+    cut, parts = is_cut(taken, reshape.result), [WHOLE] * len(old)
     for olds, news in groups:
         if len(olds) == len(news) == 1:
             parts[olds[0]] = taken[news[0]]
@@ -246,23 +247,26 @@ def _reshape(op: ir.Operation, taken: Parts) -> Narrowed | None:
 
 
 def _expand(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    if len(op.operands) > 1 or not op.results[0].type.has_static_shape:
+    expand = graph.Expand(op)
+    if len(op.operands) > 1 or not expand.result.type.has_static_shape:
         return None
-    parts = _broadcast_part(op, op.operands[0], taken)
-    sizes = zip(taken, is_cut(taken, op.results[0]), graph.shape_of(op.results[0]), strict=True)
+    parts = _broadcast_part(op, expand.x, taken)
+    sizes = zip(taken, is_cut(taken, expand.result), graph.shape_of(expand.result), strict=True)
     shape = [part.size if touched else dim for part, touched, dim in sizes]
     return None if parts is None else Narrowed((parts,), {"shape": shape})
 
 
 def _pad(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    amounts = zip(graph.attribute(op, "low"), graph.attribute(op, "high"), strict=True)
+    pad = graph.Pad(op)
+    amounts = zip(pad.low, pad.high, strict=True)
     padded = [low or high for low, high in amounts]
-    cut = is_cut(taken, op.results[0])
+    cut = is_cut(taken, pad.result)
     return None if any(a and b for a, b in zip(padded, cut, strict=True)) else Narrowed((taken,))
 
 
 def _gather(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    axis, rank = graph.attribute(op, "axis"), op.operands[1].type.rank
+    gather = graph.Gather(op)
+    axis, rank = gather.axis, gather.indices.type.rank
     return Narrowed(([*taken[:axis], WHOLE, *taken[axis + rank :]], list(taken[axis : axis + rank])))
 
 
@@ -270,15 +274,15 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(ELEMENTWISE, _elementwise),
     **dict.fromkeys(REDUCTIONS, _reduction),
     **dict.fromkeys(("softmax", "log_softmax", "layer_norm", "rms_norm", "cumsum", "cumprod"), _along_rows),
-    **dict.fromkeys(("graph.max_pool", "graph.average_pool"), pool),
-    "graph.matmul": matmul,
-    "graph.conv": convolution,
-    "graph.attention": attention,
-    "graph.transpose": _transpose,
-    "graph.reshape": _reshape,
-    "graph.expand": _expand,
-    "graph.pad": _pad,
-    "graph.gather": _gather,
+    **dict.fromkeys((graph.MaxPool.NAME, graph.AveragePool.NAME), pool),
+    graph.Matmul.NAME: matmul,
+    graph.Conv.NAME: convolution,
+    graph.Attention.NAME: attention,
+    graph.Transpose.NAME: _transpose,
+    graph.Reshape.NAME: _reshape,
+    graph.Expand.NAME: _expand,
+    graph.Pad.NAME: _pad,
+    graph.Gather.NAME: _gather,
 }
 _RULES |= {f"graph.{name}": rule for name, rule in _RULES.items() if not name.startswith("graph.")}
 

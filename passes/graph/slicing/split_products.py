@@ -50,7 +50,10 @@ def _follow(columns: Columns, op: ir.Operation) -> Columns | None:
     """The columns of what `op` computes of a value whose columns are known; None where they do not follow."""
     result = op.results[0]
     # The result of a reshape may have no dims.
-    if op.name == "graph.reshape" and graph.dims_of(result)[-1:] == graph.dims_of(op.operands[0])[-1:]:
+    if (
+        op.name == graph.Reshape.NAME
+        and graph.dims_of(result)[-1:] == graph.dims_of(graph.Reshape(op).x)[-1:]
+    ):
         leading = graph.dims_of(result)[:-1]
         if not graph.can_tell(leading):
             return None
@@ -78,10 +81,10 @@ def _is_computed(value: ir.Value) -> bool:
 
 def _is_column_slice(op: ir.Operation) -> bool:
     """Whether the op takes some columns, in order, of all rows."""
-    if op.name != "graph.slice" or graph.shape_of(op.results[0])[-1] is None:
+    if op.name != graph.Slice.NAME or graph.shape_of(graph.Slice(op).result)[-1] is None:
         return False
     *rows, columns = parts(op)
-    shape = graph.shape_of(op.operands[0])
+    shape = graph.shape_of(graph.Slice(op).x)
     return columns.step == 1 and all(part.is_whole(dim) for part, dim in zip(rows, shape[:-1], strict=True))
 
 
@@ -102,7 +105,8 @@ def chain_from(op: ir.Operation) -> Chain | None:
 
 def split(op: ir.Operation) -> bool:
     """slice(f(a @ b)) -> f(a @ slice(b)), for constant b and slices that cost a copy."""
-    matrix, result = op.operands[1], op.results[0]
+    matmul = graph.Matmul(op)
+    matrix, result = matmul.b, matmul.result
     if not (len(graph.shape_of(result)) > 1 and len(graph.shape_of(matrix)) == 2 and is_static(matrix)):
         return False
     chain = chain_from(op) if is_constant(matrix) else None
@@ -136,4 +140,4 @@ class SplitProducts(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        return apply_patterns(op, {"graph.matmul": split})
+        return apply_patterns(op, {graph.Matmul.NAME: split})

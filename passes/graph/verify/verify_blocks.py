@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import DEVICE, is_kernel
@@ -17,15 +17,15 @@ _COUNT = "how many results there are is known at its end only"
 _UPDATES = "updates of one place come one after the other"
 # Why ops have loops that go on one element after the other.
 _REASONS = {
-    "graph.compress": _COUNT,
-    "graph.det": "each step of the elimination needs the one before it",
-    "graph.non_max_suppression": "each box that it keeps decides on those after it",
-    "graph.non_zero": _COUNT,
-    "graph.scatter_elements": _UPDATES,
-    "graph.scatter_nd": _UPDATES,
-    "graph.top_k": "it puts one element after the other in its place",
-    "graph.tree_ensemble": "each row goes its own way from node to node",
-    "graph.unique": _COUNT,
+    graph.Compress.NAME: _COUNT,
+    graph.Det.NAME: "each step of the elimination needs the one before it",
+    graph.NonMaxSuppression.NAME: "each box that it keeps decides on those after it",
+    graph.NonZero.NAME: _COUNT,
+    graph.ScatterElements.NAME: _UPDATES,
+    graph.ScatterNd.NAME: _UPDATES,
+    graph.TopK.NAME: "it puts one element after the other in its place",
+    graph.TreeEnsemble.NAME: "each row goes its own way from node to node",
+    graph.Unique.NAME: _COUNT,
 }
 _OPS = [f"graph.{name}" for name in graph.specs()]
 
@@ -65,5 +65,5 @@ class VerifyBlocks(Pass):
     name: ClassVar[str] = "graph-verify-blocks"
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, "func.func") if is_kernel(each)]
+        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
         fail_on(violation for kernel in kernels for violation in without_blocks(kernel))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.verification import fail_on
@@ -19,7 +19,7 @@ def sized_by_data(root: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Every op of `@main` that gives tensors of unknown sizes of such of known ones, as a message and a
     location."""
     for function in [each.operation for each in root.regions[0].blocks[0]]:
-        if function.name != "func.func" or function.attributes["sym_name"].value != MAIN:
+        if function.name != func.Func.NAME or func.Func(function).sym_name != MAIN:
             continue
         for op in collect_ops(function):
             known = all(is_static(value) for value in op.operands)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import is_kernel
@@ -20,7 +20,7 @@ def leftovers(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     name = kernel.attributes["sym_name"].value
     yield from control_flow(kernel)
     for op in collect_ops(kernel):
-        if op.name.startswith("graph.") and op.name not in (*graph.CONTROL_OPS, "graph.yield"):
+        if op.name.startswith("graph.") and op.name not in (*graph.CONTROL_OPS, graph.Yield.NAME):
             yield f"kernel @{name} still holds '{op.name}': run graph-to-linalg first", op.location
 
 
@@ -31,5 +31,5 @@ class VerifyLowered(Pass):
     name: ClassVar[str] = "graph-verify-lowered"
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, "func.func") if is_kernel(each)]
+        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
         fail_on(violation for kernel in kernels for violation in leftovers(kernel))

@@ -19,10 +19,10 @@ def control_flow(root: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     for op in collect_ops(root, graph.CONTROL_OPS):
         reason = "its course is only known when the program runs, and GPUs run a list of launches"
         yield f"'{op.name}' op cannot be part of a kernel or of a GPU's program: {reason}", op.location
-    for op in collect_ops(root, "graph.call_runtime"):
+    for op in collect_ops(root, graph.CallRuntime.NAME):
         reason = "only processors compute with strings and sequences"
         yield f"'{op.name}' op cannot be part of a GPU's program: {reason}", op.location
-    for op in collect_ops(root, "graph.check"):
+    for op in collect_ops(root, graph.Check.NAME):
         reason = "data that are wrong end a call, and GPUs run a list of launches"
         yield f"'{op.name}' op cannot be part of a GPU's program: {reason}", op.location
 

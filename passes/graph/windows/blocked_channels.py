@@ -7,7 +7,6 @@ from math import gcd
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 
 # Largest first: two AVX-512 registers of f32, one, half of one.
@@ -16,9 +15,9 @@ BLOCKS = (32, 16, 8, 4)
 SMALLEST_USEFUL_BLOCK = 8
 RANK = 4
 
-WINDOW_OPS = frozenset({"graph.max_pool", "graph.average_pool"})
+WINDOW_OPS = frozenset({graph.MaxPool.NAME, graph.AveragePool.NAME})
 # Ops with an attribute that names the layout, but convolutions.
-LAYOUT_OPS = WINDOW_OPS | {"graph.lrn"}
+LAYOUT_OPS = WINDOW_OPS | {graph.Lrn.NAME}
 REDUCTIONS = frozenset(f"graph.{name}" for name in graph.specs() if name.startswith("reduce_"))
 CREATION = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "creation")
 
@@ -48,12 +47,12 @@ def is_depthwise(conv: ir.Operation) -> bool:
 def is_blockable_conv(op: ir.Operation) -> bool:
     """Whether the op is a 2-D convolution in plain layout of known shape, but for the batch, in f32."""
     return (
-        op.name == "graph.conv"
-        and graph.attribute(op, "layout") == "NCHW"
-        and is_image(op.operands[0])
-        and is_image(op.results[0])
-        and isinstance(op.operands[1].type, ir.RankedTensorType)
-        and op.operands[1].type.has_static_shape
+        op.name == graph.Conv.NAME
+        and graph.Conv(op).layout == "NCHW"
+        and is_image(graph.Conv(op).x)
+        and is_image(graph.Conv(op).result)
+        and isinstance(graph.Conv(op).w.type, ir.RankedTensorType)
+        and graph.Conv(op).w.type.has_static_shape
     )
 
 
@@ -66,10 +65,10 @@ def channel_divisor(op: ir.Operation) -> int:
     channels = shape[1]
     if op.name in ELEMENTWISE:
         return channels if all(_is_static(value) or is_image(value) for value in op.operands) else 0
-    if op.name == "graph.reshape":
+    if op.name == graph.Reshape.NAME:
         shuffled = channel_shuffle(op)
         return channels if shuffled and SMALLEST_USEFUL_BLOCK % shuffled[1] == 0 else 0
-    if op.name == "graph.gather":
+    if op.name == graph.Gather.NAME:
         return channels if is_pixel_lookup(op) else 0
     if op.name not in _DIVISORS or not all(is_image(value) for value in op.operands):
         return 0
@@ -79,11 +78,11 @@ def channel_divisor(op: ir.Operation) -> int:
 def is_pixel_lookup(op: ir.Operation) -> bool:
     """Whether the op takes rows or columns of an image: a gather by a vector along a spatial dim."""
     return (
-        op.name == "graph.gather"
-        and is_image(op.operands[0])
-        and _is_static(op.operands[1])
-        and op.operands[1].type.rank == 1
-        and graph.attribute(op, "axis") in (2, 3)
+        op.name == graph.Gather.NAME
+        and is_image(graph.Gather(op).data)
+        and _is_static(graph.Gather(op).indices)
+        and graph.Gather(op).indices.type.rank == 1
+        and graph.Gather(op).axis in (2, 3)
     )
 
 
@@ -101,27 +100,30 @@ def _window_divisor(op: ir.Operation) -> int:
 
 def _lrn_divisor(op: ir.Operation) -> int:
     """The window must end in the next block; blocks are computed by vectors of known places."""
-    if not _is_static(op.operands[0]):
+    lrn = graph.Lrn(op)
+    if not _is_static(lrn.x):
         return 1
-    near = graph.attribute(op, "size") // 2 <= SMALLEST_USEFUL_BLOCK
+    near = lrn.size // 2 <= SMALLEST_USEFUL_BLOCK
     return _window_divisor(op) if near else 1
 
 
 def _pad_divisor(op: ir.Operation) -> int:
-    low, high = graph.attribute(op, "low")[1], graph.attribute(op, "high")[1]
-    return gcd(_channels_in(op), low, high) if graph.attribute(op, "mode") == "constant" else 1
+    pad = graph.Pad(op)
+    low, high = pad.low[1], pad.high[1]
+    return gcd(_channels_in(op), low, high) if pad.mode == "constant" else 1
 
 
 def _concat_divisor(op: ir.Operation) -> int:
     parts = [graph.shape_of(value)[1] for value in op.operands]
-    return gcd(*parts) if graph.attribute(op, "axis") == 1 else 1
+    return gcd(*parts) if graph.Concat(op).axis == 1 else 1
 
 
 def _slice_divisor(op: ir.Operation) -> int:
-    if graph.shape_of(op.results[0])[2:] == graph.shape_of(op.operands[0])[2:] == [1, 1]:
+    slice_op = graph.Slice(op)
+    if graph.shape_of(slice_op.result)[2:] == graph.shape_of(slice_op.x)[2:] == [1, 1]:
         # One pixel converts for nothing: what makes the image need not share blocks with a part of it.
         return 1
-    start, step = graph.attribute(op, "starts")[1], graph.attribute(op, "steps")[1]
+    start, step = slice_op.starts[1], slice_op.steps[1]
     return gcd(_channels_in(op), start) if step == 1 else 1
 
 
@@ -132,10 +134,10 @@ def _reduction_divisor(op: ir.Operation) -> int:
 _DIVISORS: dict[str, Callable[[ir.Operation], int]] = {
     **dict.fromkeys(WINDOW_OPS, _window_divisor),
     **dict.fromkeys(REDUCTIONS, _reduction_divisor),
-    "graph.lrn": _lrn_divisor,
-    "graph.pad": _pad_divisor,
-    "graph.concat": _concat_divisor,
-    "graph.slice": _slice_divisor,
+    graph.Lrn.NAME: _lrn_divisor,
+    graph.Pad.NAME: _pad_divisor,
+    graph.Concat.NAME: _concat_divisor,
+    graph.Slice.NAME: _slice_divisor,
 }
 
 
@@ -143,18 +145,18 @@ def channel_shuffle(op: ir.Operation) -> tuple[ir.Value, int] | None:
     """The image and the number g of groups if the reshape `op` ends a channel shuffle of it, which makes
     channel i * g + j of channel j * (C / g) + i: reshape(transpose(reshape(x))) with `[N, g, C/g, H, W]` in
     between."""
-    transpose = defining_op(op.operands[0], "graph.transpose")
-    if transpose is None or list(graph.attribute(transpose, "permutation")) != [0, 2, 1, 3, 4]:
+    transpose = graph.Transpose.defining(op.operands[0])
+    if transpose is None or list(transpose.permutation) != [0, 2, 1, 3, 4]:
         return None
-    split = defining_op(transpose.operands[0], "graph.reshape")
-    if split is None or not is_image(split.operands[0]):
+    split = graph.Reshape.defining(transpose.x)
+    if split is None or not is_image(split.x):
         return None
-    n, groups, channels, *spatial = graph.shape_of(split.results[0])
+    n, groups, channels, *spatial = graph.shape_of(split.result)
     if n is None:
         return None
     plain = (n, groups * channels, *spatial)
-    same = plain == tuple(graph.shape_of(split.operands[0])) == tuple(graph.shape_of(op.results[0]))
-    return (split.operands[0], groups) if same else None
+    same = plain == tuple(graph.shape_of(split.x)) == tuple(graph.shape_of(op.results[0]))
+    return (split.x, groups) if same else None
 
 
 def largest_block(channels: int) -> int:

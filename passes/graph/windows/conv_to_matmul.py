@@ -32,7 +32,8 @@ def is_product(op: ir.Operation) -> bool:
 
 def to_matmul(op: ir.Operation) -> bool:
     """conv(x [N, G*I, ...], w [G*O, I, 1...]) -> reshape(matmul(w [G, O, I], x [N, G, I, places]))."""
-    group = graph.attribute(op, "group")
+    conv = graph.Conv(op)
+    group = conv.group
     if not is_product(op):
         return False
     x, w = op.operands
@@ -41,7 +42,7 @@ def to_matmul(op: ir.Operation) -> bool:
     flat = graph.reshape_to(x, [batch, group, channels // group, prod(places)])
     filters = graph.build("reshape", [w], {"shape": [group, outputs // group, inputs]})
     product = graph.build("matmul", [filters, flat])
-    replace_op(op, graph.reshape_to(product, graph.dims_of(op.results[0])))
+    replace_op(op, graph.reshape_to(product, graph.dims_of(conv.result)))
     return True
 
 
@@ -57,4 +58,4 @@ class ConvToMatmul(Pass):
     exactness: ClassVar[str] = "rounding"
 
     def run(self, op: ir.Operation) -> bool:
-        return apply_patterns(op, {"graph.conv": on_ranked(to_matmul)})
+        return apply_patterns(op, {graph.Conv.NAME: on_ranked(to_matmul)})

@@ -81,30 +81,31 @@ def _read_of_x(op: ir.Operation, pad: ir.Operation) -> list[Range] | None:
 
 def slice_of_pad(op: ir.Operation) -> ir.Value | None:
     """slice(pad(x)): a slice of x, padded by what the slice reads of the padding."""
-    pad = defining_op(op.operands[0], "graph.pad")
+    slice_op = graph.Slice(op)
+    pad = defining_op(slice_op.x, graph.Pad.NAME)
     ranges = _read_of_x(op, pad) if pad and is_ranked(pad) else None
     if pad is None or ranges is None:
         return None
     low, high = [each.low for each in ranges], [each.high for each in ranges]
     padded = any(low) or any(high)
-    same = low == graph.attribute(pad, "low") and high == graph.attribute(pad, "high")
-    if padded and (same or graph.attribute(pad, "mode") != "constant" or not has_one_use(pad.results[0])):
+    same = low == list(graph.Pad(pad).low) and high == list(graph.Pad(pad).high)
+    if padded and (same or graph.Pad(pad).mode != "constant" or not has_one_use(graph.Pad(pad).result)):
         return None
     arrays = {f"{name}s": [getattr(each, name) for each in ranges] for name in ("start", "size", "step")}
-    part = graph.build("slice", [pad.operands[0]], arrays, None if padded else op.results[0].type)
+    part = graph.build("slice", [graph.Pad(pad).x], arrays, None if padded else slice_op.result.type)
     if not padded:
         return part
     amounts = {"mode": "constant", "value": pad.attributes["value"], "low": low, "high": high}
-    return graph.build("pad", [part], amounts, op.results[0].type)
+    return graph.build("pad", [part], amounts, slice_op.result.type)
 
 
-_WINDOWS = frozenset({"graph.conv", "graph.max_pool", "graph.average_pool"})
+_WINDOWS = frozenset({graph.Conv.NAME, graph.MaxPool.NAME, graph.AveragePool.NAME})
 
 
 def constant_pad(value: ir.Value) -> ir.Operation | None:
     """The `graph.pad` of mode constant that makes the value."""
-    pad = defining_op(value, "graph.pad")
-    return pad if pad and is_ranked(pad) and graph.attribute(pad, "mode") == "constant" else None
+    pad = defining_op(value, graph.Pad.NAME)
+    return pad if pad and is_ranked(pad) and graph.Pad(pad).mode == "constant" else None
 
 
 def _spatial_amounts(op: ir.Operation, pad: ir.Operation) -> list[int] | None:
@@ -133,15 +134,15 @@ def windows_hold_elements(op: ir.Operation, pads: Sequence[int]) -> bool:
 def _takes(op: ir.Operation, pad: ir.Operation) -> bool:
     """Whether the padding's value means to the op what its own padding does."""
     value = graph.attribute(pad, "value")
-    if op.name == "graph.max_pool":
+    if op.name == graph.MaxPool.NAME:
         return _is_lowest(value, pad.operands[0])
-    counts = op.name == "graph.conv" or graph.attribute(op, "count_include_pad")
+    counts = op.name == graph.Conv.NAME or graph.attribute(op, "count_include_pad")
     return value == 0 and (counts or not any(graph.attribute(op, "pads")))
 
 
 def _takes_small(op: ir.Operation, pad: ir.Operation) -> bool:
     """Whether no element of what is padded is below the padding, and each window of the pool has one."""
-    if op.name != "graph.max_pool" or not is_at_least(pad.operands[0], graph.attribute(pad, "value")):
+    if op.name != graph.MaxPool.NAME or not is_at_least(pad.operands[0], graph.attribute(pad, "value")):
         return _takes(op, pad)
     return windows_hold_elements(op, _joined_pads(op, pad))
 
@@ -169,7 +170,7 @@ def _folded(op: ir.Operation, takes: Taker) -> ir.Value | None:
     if pad is None or not all(_folds(user, pad, takes) for user in users(pad.results[0])):
         return None
     attributes = attributes_of(op) | {"pads": _joined_pads(op, pad)}
-    if op.name == "graph.average_pool":
+    if op.name == graph.AveragePool.NAME:
         attributes["count_include_pad"] = True
     operands = [pad.operands[0], *list(op.operands)[1:]]
     return graph.build(op.name, operands, attributes, op.results[0].type)
@@ -190,13 +191,15 @@ def into_window_of_small(op: ir.Operation) -> ir.Value | None:
 def _same_positions(op: ir.Operation, added: Sequence[int]) -> bool:
     """In ceil_mode a last window may start in elements that a pad adds, not in the op's own padding."""
     return (
-        op.name == "graph.conv" or not graph.attribute(op, "ceil_mode") or not any(added[len(added) // 2 :])
+        op.name == graph.Conv.NAME
+        or not graph.attribute(op, "ceil_mode")
+        or not any(added[len(added) // 2 :])
     )
 
 
 def pad_of_pad(op: ir.Operation) -> ir.Value | None:
     """pad(pad(x)) of one constant, or of edges: one pad."""
-    inner, mode = defining_op(op.operands[0], "graph.pad"), graph.attribute(op, "mode")
+    inner, mode = defining_op(graph.Pad(op).x, graph.Pad.NAME), graph.Pad(op).mode
     if (
         inner is None
         or not is_ranked(inner)
@@ -204,14 +207,14 @@ def pad_of_pad(op: ir.Operation) -> ir.Value | None:
         or graph.attribute(inner, "mode") != mode
     ):
         return None
-    if mode == "constant" and not _same_number(graph.attribute(inner, "value"), graph.attribute(op, "value")):
+    if mode == "constant" and not _same_number(graph.attribute(inner, "value"), graph.Pad(op).value):
         return None
     amounts = {
         name: [a + b for a, b in zip(graph.attribute(inner, name), graph.attribute(op, name), strict=True)]
         for name in ("low", "high")
     }
     kept = attributes_of(op)
-    return graph.build("pad", [inner.operands[0]], kept | amounts, op.results[0].type)
+    return graph.build("pad", [inner.operands[0]], kept | amounts, graph.Pad(op).result.type)
 
 
 def _same_number(one: Number, other: Number) -> bool:
@@ -221,8 +224,8 @@ def _same_number(one: Number, other: Number) -> bool:
 
 RULES: Rules = {
     **dict.fromkeys(sorted(_WINDOWS), (into_window, into_window_of_small)),
-    "graph.pad": (pad_of_pad,),
-    "graph.slice": (slice_of_pad,),
+    graph.Pad.NAME: (pad_of_pad,),
+    graph.Slice.NAME: (slice_of_pad,),
 }
 
 

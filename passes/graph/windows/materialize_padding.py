@@ -62,10 +62,10 @@ class Window:
 
 def _kernel(op: ir.Operation, spatial: int) -> list[int | None]:
     """Window sizes: an attribute of pools, dims of a convolution's weights (see graph.conv for layouts)."""
-    if op.name != "graph.conv":
+    if op.name != graph.Conv.NAME:
         return graph.attribute(op, "kernel")
-    shape = graph.shape_of(op.operands[1])
-    depthwise = graph.attribute(op, "layout") == "NCHWc" and len(shape) == spatial + 2
+    shape = graph.shape_of(graph.Conv(op).w)
+    depthwise = graph.Conv(op).layout == "NCHWc" and len(shape) == spatial + 2
     first = 1 if depthwise else 2
     return shape[first : first + spatial]
 
@@ -80,7 +80,7 @@ def windows(op: ir.Operation) -> list[Window] | None:
     sizes = graph.shape_of(op.operands[0])[2 : 2 + spatial]
     positions = graph.shape_of(op.results[0])[2 : 2 + spatial]
     pads, dilations = graph.attribute(op, "pads"), graph.attribute(op, "dilations")
-    ceil_mode = op.name != "graph.conv" and graph.attribute(op, "ceil_mode")
+    ceil_mode = op.name != graph.Conv.NAME and graph.attribute(op, "ceil_mode")
     return [
         Window(
             sizes[axis], positions[axis], width, strides[axis], dilations[axis],
@@ -93,7 +93,7 @@ def windows(op: ir.Operation) -> list[Window] | None:
 def _neutral(op: ir.Operation) -> Number:
     """The padding that leaves the op's result alone."""
     x = op.operands[0]
-    if op.name != "graph.max_pool":
+    if op.name != graph.MaxPool.NAME:
         return 0.0 if is_float(x) else 0
     return -np.inf if is_float(x) else np.iinfo(dtype(x)).min
 
@@ -121,9 +121,9 @@ def _without_padding(op: ir.Operation, x: ir.Value) -> ir.Value:
 
 def _factors(op: ir.Operation, dims: Sequence[Window]) -> list[np.ndarray] | None:
     """Per dim, kernel / counted elements for each position of a mean; None where it is not known."""
-    if op.name != "graph.average_pool":
+    if op.name != graph.AveragePool.NAME:
         return []
-    include_pad = graph.attribute(op, "count_include_pad")
+    include_pad = graph.AveragePool(op).count_include_pad
     factors = []
     for window in dims:
         if not window.ceil_mode and (include_pad or not window.begin + window.end):
@@ -159,7 +159,7 @@ def _corrected(mean: ir.Value, factors: Sequence[np.ndarray]) -> ir.Value:
 
 def materialize(op: ir.Operation, on_read: bool = False) -> bool:
     """Pads the input of a convolution or pool; `on_read`, as its kernel reads it."""
-    ceil_mode = op.name != "graph.conv" and graph.attribute(op, "ceil_mode")
+    ceil_mode = op.name != graph.Conv.NAME and graph.attribute(op, "ceil_mode")
     if not ceil_mode and not any(graph.attribute(op, "pads")):
         return False
     dims = windows(op)
@@ -188,6 +188,6 @@ class MaterializePadding(Pass):
     on_read: bool = option(False, help="mark pads as part of the kernels that read them")
 
     def run(self, op: ir.Operation) -> None:
-        names = ["graph.max_pool", "graph.average_pool", *([] if self.pools_only else ["graph.conv"])]
+        names = [graph.MaxPool.NAME, graph.AveragePool.NAME, *([] if self.pools_only else [graph.Conv.NAME])]
         pattern = partial(materialize, on_read=self.on_read) if self.on_read else materialize
         apply_patterns(op, dict.fromkeys(names, on_ranked(pattern)))

@@ -7,6 +7,7 @@ from functools import partial
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import apply_patterns, users
 from mlc.passes.common.target import target_of
@@ -36,5 +37,5 @@ class UnpadWindows(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         pattern = on_ranked(replacing(partial(unpadded, target=target_of(op))))
-        names = ("graph.conv", "graph.max_pool", "graph.average_pool")
+        names = (graph.Conv.NAME, graph.MaxPool.NAME, graph.AveragePool.NAME)
         return apply_patterns(op, dict.fromkeys(names, pattern))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.bindings.operations import address
 from mlc.dialects import graph
-from mlc.passes.common.rewriting import defining_op, users
+from mlc.passes.common.rewriting import users
 from mlc.passes.graph.common.values import is_constant, is_static
 from mlc.passes.graph.prepare.prepare_budget import elements, transformed_weights
 from mlc.passes.graph.winograd.cuts import Extent, own_padding, spatial, takes_cut
@@ -97,10 +97,10 @@ WORTH = 0.64
 
 def plain_weight(op: ir.Operation) -> ir.Value | None:
     """The constant weight `[O, I, 3, 3]` that a blocked convolution reads packed; None for another kernel."""
-    pack = defining_op(op.operands[1], "graph.pack")
-    if pack is None or graph.attribute(pack, "inner_dims") != [1, 0]:
+    pack = graph.Pack.defining(op.operands[1])
+    if pack is None or list(pack.inner_dims) != [1, 0]:
         return None
-    weight = pack.operands[0]
+    weight = pack.x
     fits = list(graph.shape_of(weight)[2:]) == [KERNEL, KERNEL] and is_constant(weight)
     return weight if fits else None
 

@@ -14,7 +14,7 @@ from mlc.dialects import graph
 from mlc.passes.common.rewriting import attributes_of, defining_op, erase_op, replace_op, users
 from mlc.passes.graph.common.op_families import CONVERTING, ELEMENTWISE
 
-POOLS = frozenset({"graph.max_pool", "graph.average_pool"})
+POOLS = frozenset({graph.MaxPool.NAME, graph.AveragePool.NAME})
 # Whose result types follow from those of their operands.
 PLACEWISE = ELEMENTWISE - CONVERTING
 # The dims of height and width in `[N, C/c, H, W, c]`.
@@ -31,10 +31,10 @@ def spatial(value: ir.Value) -> Extent:
 
 def own_padding(op: ir.Operation) -> ir.Operation | None:
     """The `graph.pad` by zeros that only the convolution reads."""
-    pad = defining_op(op.operands[0], "graph.pad")
-    if pad is None or graph.attribute(pad, "mode") != "constant" or graph.attribute(pad, "value") != 0:
+    pad = defining_op(op.operands[0], graph.Pad.NAME)
+    if pad is None or graph.Pad(pad).mode != "constant" or graph.Pad(pad).value != 0:
         return None
-    return pad if len(users(pad.results[0])) == 1 else None
+    return pad if len(users(graph.Pad(pad).result)) == 1 else None
 
 
 def takes_cut(value: ir.Value, surplus: Extent, wider: Mapping[int, Extent]) -> bool:
@@ -44,11 +44,11 @@ def takes_cut(value: ir.Value, surplus: Extent, wider: Mapping[int, Extent]) -> 
     if len(readers) != 1:
         return False
     op = readers[0]
-    if op.name == "graph.pad":
-        high = [graph.attribute(op, "high")[dim] for dim in SPATIAL]
+    if op.name == graph.Pad.NAME:
+        high = [graph.Pad(op).high[dim] for dim in SPATIAL]
         more = wider.get(address(op), (0, 0))
         covers = all(own + added >= cut for own, added, cut in zip(high, more, surplus, strict=True))
-        return covers and graph.attribute(op, "mode") == "constant"
+        return covers and graph.Pad(op).mode == "constant"
     if not passes_cut(op, value):
         return False
     return takes_cut(op.results[0], passed_surplus(op, value, surplus), wider)

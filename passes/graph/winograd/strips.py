@@ -54,13 +54,13 @@ def choose_strip(tile: int, rows: int, columns: int, channels: int) -> Strip | N
 def strip_of(output: ir.Operation) -> Strip | None:
     """The strip of a `winograd_output` op that shares a kernel with its product and with the transform
     before that; None where each is a kernel of its own."""
-    product = defining_op(output.operands[0], "graph.matmul_packed")
-    before = defining_op(product.operands[0], "graph.winograd_input") if product is not None else None
+    product = graph.MatmulPacked.defining(output.operands[0])
+    before = defining_op(product.a, graph.WinogradInput.NAME) if product is not None else None
     if product is None or before is None:
         return None
     tile, (_, height, width) = graph.attribute(output, "tile"), graph.attribute(output, "shape")
     places, tiles, channels = graph.shape_of(before.results[0])
-    _, _, blocks, block = graph.shape_of(product.results[0])
+    _, _, blocks, block = graph.shape_of(product.result)
     if moved_bytes(places, tiles, channels + blocks * block) <= SEPARATE_BYTES:
         return None
     return choose_strip(tile, height // tile, width // tile, channels)

@@ -45,8 +45,8 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
     if candidate is None:
         return False
     surplus, whole = candidate.surplus, [count * candidate.tile for count in candidate.grid]
-    batch, _, _, _, block = graph.shape_of(op.results[0])
-    x = widened(op, surplus) if any(surplus) else op.operands[0]
+    batch, _, _, _, block = graph.shape_of(graph.Conv(op).result)
+    x = widened(op, surplus) if any(surplus) else graph.Conv(op).x
     attributes = {"tile": candidate.tile}
     places = graph.build("winograd_input", [x], attributes)
     weight = transformed_weight(candidate.weight, candidate.tile, block)
@@ -55,7 +55,7 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
     if not any(surplus):
         replace_op(op, result)
         return True
-    part = cut(result, spatial(op.results[0]))
+    part = cut(result, spatial(graph.Conv(op).result))
     replace_op(op, part)
     sink_cut(part)
     return True
@@ -64,7 +64,7 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
 def allowance(function: ir.Operation, budget: int) -> int:
     """The bytes by which weights may still grow; a `budget` of -1 stands for the default."""
     if budget < 0:
-        budget = default_budget(collect_ops(function, "graph.weight"), LEAST_TRANSFORMED)
+        budget = default_budget(collect_ops(function, graph.Weight.NAME), LEAST_TRANSFORMED)
     return budget - spent_bytes(function)
 
 
@@ -93,10 +93,10 @@ class Winograd(Pass):
     def run(self, op: ir.Operation) -> bool:
         check_budget(self.budget, op.location)
         candidates = Candidates()
-        for conv in reversed(collect_ops(op, "graph.conv")):
+        for conv in reversed(collect_ops(op, graph.Conv.NAME)):
             candidates.add(conv)
         if not candidates.found:
             return False
         chosen = affordable(candidates.found[::-1], allowance(op, self.budget))
         by_address = {address(each.op): each for each in chosen}
-        return apply_patterns(op, {"graph.conv": partial(to_winograd, chosen=by_address)})
+        return apply_patterns(op, {graph.Conv.NAME: partial(to_winograd, chosen=by_address)})

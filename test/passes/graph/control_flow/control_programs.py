@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlc.bindings import func, ir
+from mlc.bindings import func, ir, tensor
 from mlc.dialects import graph
 
 NUMBER, TRUTH, STACK = "tensor<i64>", "tensor<i1>", "tensor<?xi64>"
@@ -155,7 +155,7 @@ def evaluate(block: ir.Block, env: dict[ir.Value, Any]) -> list[Any]:
     for view in block.operations:
         op = view.operation
         operands = [env[value] for value in op.operands]
-        if op.name in ("graph.yield", "func.return"):
+        if op.name in (graph.Yield.NAME, func.Return.NAME):
             return operands
         env.update(zip(op.results, _results(op, operands, env), strict=True))
     raise AssertionError("a block without a terminator")
@@ -171,7 +171,7 @@ def _results(op: ir.Operation, operands: list[Any], env: dict[ir.Value, Any]) ->
             return [np.asarray(operands[0])[None]]
         case "reduce_sum":
             return [np.sum(operands[0])]
-        case "tensor.cast":
+        case tensor.Cast.NAME:
             return operands
         case "if":
             return evaluate(op.regions[0 if operands[0] else 1].blocks[0], env)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlc.bindings import ir
-from mlc.dialects import create_context
+from mlc.dialects import create_context, graph
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.layout.assign_layouts import AssignLayouts
 from mlc.passes.graph.layout.layout_costs import AnalyticCosts, OneLayout, layout_costs, register_layout_costs
@@ -45,7 +45,7 @@ def layout(text: str, assign: AssignLayouts) -> tuple[str, list[str]]:
         module = ir.Module.parse(text)
         function = module.body.operations[0].operation
         assign.run(function)
-        (op,) = collect_ops(function, "graph.conv")
+        (op,) = collect_ops(function, graph.Conv.NAME)
         return ir.StringAttr(op.attributes["layout"]).value, [
             f"{remark.kind}: {remark.message}" for remark in remarks
         ]
@@ -82,7 +82,7 @@ def test_vectors_of_the_target_count() -> None:
     """A block of 8 fills the vectors of one processor and half of those of the other."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(LARGE)
-        (op,) = collect_ops(module.operation, "graph.conv")
+        (op,) = collect_ops(module.operation, graph.Conv.NAME)
         narrow, wide = (layout_costs("analytic", parse_target(name)) for name in ("x86-64-v3", "x86-64-v4"))
         assert narrow.conv(op, 8) == wide.conv(op, 8) == 2 * wide.conv(op, 32)
         assert narrow.conv(op, 32) == narrow.conv(op, 8)

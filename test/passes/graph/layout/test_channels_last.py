@@ -7,7 +7,7 @@ import pytest
 from graph_evaluator import evaluate
 
 from mlc.bindings import ir
-from mlc.dialects import create_context
+from mlc.dialects import create_context, graph
 from mlc.frontends.weights.store import WeightStore
 from mlc.passes.common.rewriting import collect_ops
 from mlc.pipelines.driver import run_pipeline
@@ -55,7 +55,7 @@ def test_convolutions(name: str) -> None:
     filters, result, group, attributes = CONVS[name]
     body = f'%r = "graph.conv"(%x, %w) {{{attributes}, group = {group} : i64}} : ({X}, {filters}) -> {result}'
     names = check(function(f"%x: {X}, %w: {filters}", body, result), "graph-channels-last")
-    assert ("graph.matmul" in names) == name.startswith("points")
+    assert (graph.Matmul.NAME in names) == name.startswith("points")
 
 
 @pytest.mark.parametrize("name", POOLS)
@@ -81,7 +81,7 @@ def test_what_lies_between_has_channels_last_too() -> None:
         function(arguments, body, "tensor<2x6x4x5xf32>"), "graph-channels-last", "graph-sink-transposes"
     )
     # Of the image, of the bias, of two sets of filters, and of the result.
-    assert names.count("graph.transpose") <= 5
+    assert names.count(graph.Transpose.NAME) <= 5
 
 
 def test_channels_that_are_filled_add_nothing() -> None:
@@ -89,4 +89,4 @@ def test_channels_that_are_filled_add_nothing() -> None:
     attributes = WINDOW.replace('"NCHW"', '"NCHWc"') + ', group = 1 : i64, accel.precision = "tf32"'
     body = f'%r = "graph.conv"(%x, %w) {{{attributes}}} : ({x}, {w}) -> {y}'
     names = check(function(f"%x: {x}, %w: {w}", body, y), "graph-fill-channels")
-    assert names.count("graph.pad") == 2
+    assert names.count(graph.Pad.NAME) == 2

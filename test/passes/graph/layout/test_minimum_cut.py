@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from mlc.bindings import ir
-from mlc.dialects import create_context
+from mlc.dialects import create_context, graph
 from mlc.passes.graph.layout.assign_layouts import LayoutProblem
 from mlc.passes.graph.layout.layout_groups import Groups, find_groups
 from mlc.passes.graph.layout.layout_rewriter import LayoutRewriter
@@ -115,7 +115,7 @@ def price(block: ir.Block, groups: Groups, chosen: set[ir.Value], costs: RandomC
     LayoutRewriter(groups, chosen).run(block)
     for op in block:
         name, attributes = op.operation.name, op.operation.attributes
-        if name in ("graph.pack", "graph.unpack") and list(attributes["inner_dims"]) == [1]:
+        if name in (graph.Pack.NAME, graph.Unpack.NAME) and list(attributes["inner_dims"]) == [1]:
             total += costs.conversion(2 * 4 * 1024)
     return total
 

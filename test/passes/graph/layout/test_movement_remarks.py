@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mlc.bindings import ir
-from mlc.dialects import create_context
+from mlc.dialects import create_context, graph
 from mlc.passes.remarks import Remark, collect_remarks
 from mlc.pipelines.driver import run_pipeline
 
@@ -41,12 +41,12 @@ def padded_convolution(value: str, results: str, returned: str) -> list[tuple[st
 
 def test_padding_of_another_value() -> None:
     found = padded_convolution("1.0", IMAGE, f"%1 : {IMAGE}")
-    assert found == [("graph.conv", "padding of another value, or of batch or channels")]
+    assert found == [(graph.Conv.NAME, "padding of another value, or of batch or channels")]
 
 
 def test_padding_that_something_else_reads() -> None:
     found = padded_convolution("0.0", f"({IMAGE}, {PADDED})", f"%1, %0 : {IMAGE}, {PADDED}")
-    assert found == [("graph.conv", "another op reads the padded tensor, which is made anyway")]
+    assert found == [(graph.Conv.NAME, "another op reads the padded tensor, which is made anyway")]
 
 
 def test_parts_in_another_order() -> None:
@@ -60,7 +60,7 @@ def test_parts_in_another_order() -> None:
       return %4 : tensor<8xf32>"""  # noqa: E501
     found = missed(remarks("graph-eliminate-concat-split", "%x: tensor<8xf32>", "tensor<8xf32>", body))
     assert found == [
-        ("graph.concat", "the parts are not neighbours of one value, in order, or are read elsewhere")
+        (graph.Concat.NAME, "the parts are not neighbours of one value, in order, or are read elsewhere")
     ]
 
 
@@ -80,7 +80,7 @@ def test_a_part_of_a_product(user: str, returned: str, reason: str) -> None:
       %2 = "graph.matmul"(%{user}, %w) : ({square}, {square}) -> {square}
       return %1, {returned} : {columns}, {square}"""  # noqa: E501
     found = missed(remarks("graph-hoist-movement", f"%x: {square}", f"({columns}, {square})", body))
-    assert found == [("graph.slice", reason)]
+    assert found == [(graph.Slice.NAME, reason)]
 
 
 def test_transposes_that_do_not_cancel() -> None:
@@ -91,5 +91,5 @@ def test_transposes_that_do_not_cancel() -> None:
       %2 = "graph.transpose"(%1) {{permutation = array<i64: 0, 2, 1, 3>}} : ({last}) -> tensor<2x6x4x8xf32>
       return %2, %1 : tensor<2x6x4x8xf32>, {last}"""
     found = missed(remarks("graph-sink-transposes", f"%x: {image}", f"(tensor<2x6x4x8xf32>, {last})", body))
-    assert [op for op, _ in found] == ["graph.transpose", "graph.transpose"]
+    assert [op for op, _ in found] == [graph.Transpose.NAME, graph.Transpose.NAME]
     assert {reason for _, reason in found} == {"the ops around it would need as many transposes elsewhere"}

@@ -8,6 +8,7 @@ import pytest
 
 from mlc.bindings import ir
 from mlc.bindings.context import create_context
+from mlc.dialects import graph
 from mlc.dialects.graph import Graph
 from mlc.passes.graph.prepare.prepare_budget import LEAST_BUDGET, default_budget
 from mlc.passes.graph.prepare.split_prepare import ConstantOps, SplitPrepare
@@ -72,7 +73,7 @@ def test_transformed_weights_have_a_budget_of_their_own() -> None:
 
 def test_what_stays_is_said() -> None:
     (remark,) = remarks_of(budget=23)
-    assert (remark.kind, remark.rule, remark.op) == ("missed", "graph-split-prepare", "graph.tile")
+    assert (remark.kind, remark.rule, remark.op) == ("missed", "graph-split-prepare", graph.Tile.NAME)
     assert remark.message == "tensor<32xi8> grows by more than is left of the budget of 23 bytes"
 
 

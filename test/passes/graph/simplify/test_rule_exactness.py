@@ -133,7 +133,7 @@ def rewrite(rule: str, op: ir.Operation) -> bool:
 
 def class_of(op: ir.Operation) -> str:
     """The class of elements that an op is of: those of its first operand, or of what `where` chooses from."""
-    element = dtype(op.operands[1 if op.name == "graph.where" else 0])
+    element = dtype(op.operands[1 if graph.Where.isa(op) else 0])
     return {"f": "float", "i": "signed", "u": "unsigned", "b": "bool", "c": "complex"}[element.kind]
 
 
