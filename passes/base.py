@@ -1,4 +1,4 @@
-"""What a pass is: a frozen dataclass with a name, an anchor, typed options and `run`."""
+"""The base class of passes: a frozen dataclass with a name, an anchor, typed options and `run`."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ class Pass:
     name: ClassVar[str]
     # The op on which `run` is called: "builtin.module", "func.func", ... or "any".
     anchor: ClassVar[str] = "builtin.module"
-    # What the rewrite may do to numbers: "exact", "rounding" (on by default) or "approximate" (asked for).
+    # What the rewrite may do to results: "exact", "rounding" (on by default) or "approximate" (asked for).
     exactness: ClassVar[str] = "exact"
 
     def run(self, op: ir.Operation) -> bool | None:
         """Rewrites the IR inside `op`. Raises `PassError`.
 
-        False tells the driver that nothing changed, so that it neither verifies nor prints the IR anew; None
-        leaves that open.
+        False informs the driver that nothing changed, so that it neither verifies nor prints the IR again;
+        None leaves that open.
         """
         raise NotImplementedError(f"{type(self).__name__} has no run method")
 

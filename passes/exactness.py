@@ -1,9 +1,9 @@
-"""What a rewrite may do to numbers: the class that each rule declares.
+"""The classes of exactness: a rule declares what it may do to results.
 
 `exact`: the same bits, infinities, denormals and the sign of zero included; NaN stays NaN, of any payload.
 `rounding`: the same up to the rounding of a few operations (reassociation, folding of factors) and the sign
 of zero, barring overflow on the way; on by default. `approximate`: assumes something about the values (no
-NaN, no infinity, no negative number) or loses precision; only where it is asked for.
+NaN, no infinity, no negative value) or loses precision; only where it is asked for.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Rule = TypeVar("_Rule", bound=Callable[..., Any])
 
 def exactness_option() -> Any:
     """The option of passes whose rules are of several classes: the worst that they apply."""
-    return option("rounding", name="exactness", help="what rules may do to numbers", choices=CLASSES)
+    return option("rounding", name="exactness", help="what rules may do to results", choices=CLASSES)
 
 
 def rounding(rule: _Rule) -> _Rule:

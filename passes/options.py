@@ -12,7 +12,7 @@ from mlc.errors import Error
 
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
-# Python evaluates the annotations of a class and of its bases anew at each call.
+# Python evaluates the annotations of a class and of its bases again at each call.
 _hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
@@ -22,7 +22,8 @@ class OptionError(Error):
 
 @dataclasses.dataclass(frozen=True)
 class OptionInfo:
-    """What the help shows of one option. `type_name` is "int", "float", "bool", "string", "list of ..."."""
+    """The description of one option, for help and parsing. `type_name` is "int", "float", "bool", "string",
+    "list of ..."."""
 
     name: str
     field: str
@@ -52,7 +53,7 @@ def option_infos(cls: type[Any]) -> tuple[OptionInfo, ...]:
 
 
 def option_info(field: Any, name: str, type_name: str) -> OptionInfo:
-    """What `option(...)`, a field called `name`, says."""
+    """Returns the description of an option from `field`, made by `option(...)`."""
     return OptionInfo(
         name=field.metadata["name"] or name.replace("_", "-"),
         field=name,

@@ -149,7 +149,7 @@ def is_registered(name: str) -> bool:
 
 
 def target(name: str) -> str | type[Pass] | None:
-    """What is registered under `name`: a class, or "module:Class" if it was not imported yet."""
+    """The pass registered under `name`: a class, or "module:Class" if it was not imported yet."""
     return _TABLE.get(name)
 
 

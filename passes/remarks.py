@@ -1,4 +1,4 @@
-"""What passes tell people about a model: what they changed, and what they left and why.
+"""Remarks of passes for users of a model: what a pass changed, and what it left and why.
 
 Pattern drivers report what patterns changed; a pass reports by itself what it did otherwise, and what it
 wanted to do and could not. Without a collector nothing is kept, and nothing costs time.
@@ -16,7 +16,7 @@ from mlc.bindings import ir
 
 @dataclass(frozen=True)
 class Remark:
-    """One thing that a pass did ("applied") or did not do ("missed") at a place of the model.
+    """One thing that a pass did ("applied") or did not do ("missed") at an op of the model.
 
     `rule` is the pattern's or the decision's name, `op` the name of the op ("graph.conv"), `location` the
     text of its location.
@@ -30,7 +30,7 @@ class Remark:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The names in the location: ONNX nodes, or places of a file."""
+        """The names in the location: ONNX nodes, or locations in a file."""
         return names_in(self.location)
 
 
@@ -79,7 +79,7 @@ def _add(kind: str, name: str, location: ir.Location, rule: str, message: str) -
 
 
 def names_in(location: str) -> tuple[str, ...]:
-    """The names in a location's text, each once: `a` and `b` of `loc(fused["a", "b"])`, places of files as
+    """The names in a location's text, each once: `a` and `b` of `loc(fused["a", "b"])`, locations in files as
     `file:line:column`."""
     found = re.finditer(r'"((?:[^"\\]|\\.)*)"(:\d+:\d+)?', location)
     return tuple(dict.fromkeys(_unescape(each[1]) + (each[2] or "") for each in found))

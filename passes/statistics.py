@@ -1,4 +1,4 @@
-"""Numbers that passes count while they run, for `--mlir-pass-statistics`."""
+"""Statistics that passes collect while they run, for `--mlir-pass-statistics`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Statistic:
-    """A number with its name and what it counts."""
+    """A counter with its name and what it counts."""
 
     name: str
     help: str = ""

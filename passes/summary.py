@@ -1,4 +1,4 @@
-"""What `--help` says of a pass, read from its source: to import a pass means to load MLIR."""
+"""Summaries of passes for `--help`, read from their sources: importing a pass loads MLIR."""
 
 from __future__ import annotations
 

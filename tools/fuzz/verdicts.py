@@ -32,7 +32,7 @@ Compiler = Callable[[ModelProto, Arrays], list[np.ndarray]]
 _SAYS_WHY = re.compile(
     r"of known (sizes|rank)|known when the model is compiled|(is|are) not supported"
     r"|no memory for|more than there are addresses|value with dynamic dims|bytes of memory"
-    r"|is too large|nothing tells the dims"
+    r"|is too large|nothing tells the dims|unknown dims of this"
 )
 
 

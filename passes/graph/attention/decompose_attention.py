@@ -1,6 +1,6 @@
 """graph-decompose-attention: attention and rotary embedding as products, softmax and elementwise ops.
 
-Operands of attention as its kernel takes them: f32, and numbers to add as mask.
+Operands of attention as its kernel takes them: f32, and an additive mask.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def in_f32(op: ir.Operation) -> ir.Value | None:
 
 
 def with_numbers(op: ir.Operation) -> ir.Value | None:
-    """The op with 0 and `fill` as mask, where adding a number as low is to replace by it."""
+    """The op with an additive mask of 0 and `fill`, where adding a value as low amounts to replacing by
+    it."""
     q, k, v, *masks = list(op.operands)
     if not masks or str(graph.element_type(masks[0])) != "i1":
         return None
@@ -51,7 +52,7 @@ def with_numbers(op: ir.Operation) -> ir.Value | None:
 
 
 def _scaled(scores: ir.Value, scale: float) -> ir.Value:
-    """The factor comes behind the product, whose kernel takes it in."""
+    """Multiplies scores after the product, whose kernel fuses the factor as epilogue."""
     return scores if scale == 1 else graph.build("mul", [scores, scalar_constant(scale, scores)])
 
 
@@ -68,7 +69,7 @@ def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
 
 
 def _causal(scores: ir.Value) -> ir.Value:
-    """0 for keys that a query sees, the lowest number for later ones; work for `@prepare`."""
+    """0 for keys that a query sees, the lowest value for later ones; work for `@prepare`."""
     *_, rows, keys = graph.dims_of(scores)
     lowest = float(ml_dtypes.finfo(dtype(scores)).min)  # type: ignore[no-untyped-call]
     if isinstance(rows, Size) or isinstance(keys, Size):
@@ -80,7 +81,7 @@ def _causal(scores: ir.Value) -> ir.Value:
 
 
 def _counted(first: int | Size, end: int | Size) -> ir.Value:
-    """The numbers from `first` to before `end`, sizes that can be told."""
+    """The integers of `[first, end)`, whose bounds are known sizes."""
     bounds = [graph.reshape_to(graph.sizes_vector([each]), []) for each in (first, end)]
     return graph.build("range", [*bounds, graph.build("constant", [], {"value": np.asarray(1)})])
 
@@ -99,7 +100,7 @@ def _weights(op: ir.Operation, scores: ir.Value) -> ir.Value:
 
 @rounding
 def attention_in_parts(op: ir.Operation) -> ir.Value | None:
-    """Attention that no kernel computes as one. Truth values that exclude keys become numbers to add, and
+    """Attention that no kernel computes as one. Boolean masks become additive ones, and
     groups of heads a dim."""
     if (wide := in_f32(op)) is not None:
         return wide
@@ -113,7 +114,7 @@ def attention_in_parts(op: ir.Operation) -> ir.Value | None:
 
 
 def _unknown_batches(op: ir.Operation) -> str | None:
-    """The reason where only running tells whether keys and values have the queries' batches or one."""
+    """Returns the reason where it is dynamic whether keys and values have the queries' batches or one."""
     q, k, v = (graph.dims_of(value)[:-3] for value in list(op.operands)[:3])
     shared = all(dim in (1, whole) for each in (k, v) for whole, dim in zip(q, each, strict=True))
     return None if shared else "whether keys and values have the batches of the queries is not known"
@@ -121,7 +122,7 @@ def _unknown_batches(op: ir.Operation) -> str | None:
 
 @rounding
 def attention_without_blocks(op: ir.Operation) -> ir.Value | None:
-    """Attention that no program of a GPU's thread blocks computes as one. Groups of heads and truth values
+    """Attention that no program of a GPU's thread blocks computes as one. Groups of heads and boolean masks
     are left to the program."""
     reason = block_obstacle(op)
     if reason is None:
@@ -137,7 +138,7 @@ def attention(op: ir.Operation) -> ir.Value | None:
     groups = graph.dims_of(q)[-3] != graph.dims_of(k)[-3]
     dims = (*graph.dims_of(q), *graph.dims_of(k), *graph.dims_of(v))
     if (groups or graph.attribute(op, "causal")) and not graph.can_tell(dims):
-        missed(op, "attention", "grouped heads and causal masks need dims that are told")
+        missed(op, "attention", "grouped heads and causal masks need known dims")
         return None
     *batch, count, rows, width = graph.dims_of(q)
     joined = [graph.dims_of(k)[-3], count // graph.dims_of(k)[-3] * rows] if groups else [count, rows]
@@ -154,7 +155,7 @@ def attention(op: ir.Operation) -> ir.Value | None:
 
 
 def _swapped(x: ir.Value, axis: int) -> ir.Value:
-    """x with the two elements of `axis` exchanged."""
+    """Returns `x` with the two elements along `axis` exchanged."""
     whole = [Part(0, -1 if dim is None else dim, 1) for dim in graph.shape_of(x)]
     whole[axis] = Part(1, 2, -1)
     return slice_of(x, whole)
@@ -167,7 +168,7 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     x = graph.RotaryEmbedding(op).x
     shapes = [graph.dims_of(value) for value in op.operands]
     if not all(map(graph.can_tell, shapes)) or not isinstance(shapes[0][-1], int):
-        missed(op, "rotary_embedding", "its dims are not told")
+        missed(op, "rotary_embedding", "its dims are not known")
         return None
     interleaved = graph.RotaryEmbedding(op).interleaved
     half = shapes[0][-1] // 2
@@ -191,11 +192,11 @@ class DecomposeAttention(Pass):
     """Take attention and rotary embedding apart where no kernel computes them as one.
 
     `attention` stays where one kernel computes it: f32, and few enough keys that the scores of a block of
-    queries stay in the second cache, or as many as a call tells; groups of heads become a dim. Otherwise it
+    queries stay in the L2 cache, or a dynamic count of them; groups of heads become a dim. Otherwise it
     becomes product, scale, mask, softmax and product, in the form in which scale and mask end the first
     product's kernel, and the transposes of k and v its reading. Narrower
     floats are computed as f32. On GPUs (`device=gpu`) it stays for any number of keys and with all
-    masks, in f32, f16 and bf16, for heads of at most 256 numbers. `rotary_embedding` becomes two products
+    masks, in f32, f16 and bf16, for heads of at most 256 elements. `rotary_embedding` becomes two products
     with its factors and their sum.
     """
 

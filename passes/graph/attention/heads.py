@@ -1,6 +1,6 @@
-"""The heads of keys and values: as they lie in memory, transposed, or repeated for groups of queries.
+"""The heads of keys and values: as they are stored, transposed, or repeated for groups of queries.
 
-Grouped heads as a dim of their own: the queries of a group then read one head of keys and values.
+Grouped heads as a separate dim: the queries of a group then read one head of keys and values.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def split_groups(op: ir.Operation) -> ir.Value:
 
 
 def _split(value: ir.Value, sizes: Sequence[int]) -> ir.Value:
-    """The value with two dims, of `sizes`, in place of the one of heads. Before a transpose: behind it, a
+    """The value with two dims, of `sizes`, instead of the one of heads. Before a transpose: after it, a
     reshape would stand between it and its reader."""
     axis = value.type.rank - 3
     op = graph.Transpose.defining(value)
@@ -57,7 +57,7 @@ def _with_dims(value: ir.Value, axis: int, sizes: Sequence[int]) -> ir.Value:
 
 @dataclass
 class Heads:
-    """k or v as it will be: `source` transposed by `permutation`, then of shape `shape`."""
+    """The keys or values of attention: `source` transposed by `permutation`, then of shape `shape`."""
 
     source: ir.Value
     permutation: list[int]
@@ -86,8 +86,8 @@ def heads(value: ir.Value, transposed: bool) -> Heads:
 
 
 def _before_repetition(each: Heads) -> Heads | None:
-    """x `[..., G, T, D]` of reshape(expand(x as [..., G, 1, T, D])) `[..., H, T, D]`: heads repeated in
-    place."""
+    """Returns `x [..., G, T, D]` of `reshape(expand(x as [..., G, 1, T, D]))` `[..., H, T, D]`: heads
+    repeated in place."""
     view = graph.Reshape.defining(each.source)
     expand = defining_op(view.x, graph.Expand.NAME) if view is not None else None
     if expand is None or each.permutation != sorted(each.permutation):
@@ -103,7 +103,7 @@ def _before_repetition(each: Heads) -> Heads | None:
 
 
 def _before_view(value: ir.Value, shape: list[int | Size]) -> ir.Value:
-    """What the value is a view of, where that has the shape; else the value."""
+    """Returns the operand of the view that makes the value, where it has the shape; else the value."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Reshape.NAME, graph.Unsqueeze.NAME):
         return value
@@ -111,7 +111,7 @@ def _before_view(value: ir.Value, shape: list[int | Size]) -> ir.Value:
 
 
 def ungrouped(key: Heads, value: Heads) -> tuple[Heads, Heads]:
-    """k and v without repetition of their heads, where both have it."""
+    """Returns keys and values without repetition of their heads, where both are repeated."""
     k, v = _before_repetition(key), _before_repetition(value)
     return (key, value) if k is None or v is None or k.shape[-3] != v.shape[-3] else (k, v)
 

@@ -1,4 +1,4 @@
-"""Which attention one kernel computes whole."""
+"""Conditions for attention that one kernel computes as a whole."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mlc.passes.common.kernel_functions import is_kernel
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.values import is_static
 
-# Queries whose scores a kernel holds at a time: two vectors of 16 numbers.
+# Queries whose scores a kernel holds at a time: two vectors of 16 elements.
 QUERIES = 32
-# What a head needs fits the stack, and half of a second cache of 1 MiB, beside keys and values.
+# What a head needs fits the stack, and half of an L2 cache of 1 MiB, together with keys and values.
 SCRATCH_BYTES = 512 << 10
 # Whose products GPUs sum in f32, and how many of them a query, a key or a value has at most: a thread block
 # holds tiles of many.
@@ -20,12 +20,13 @@ BLOCK_ELEMENTS, BLOCK_WIDTH = ("bf16", "f16", "f32"), 256
 
 
 def obstacle(op: ir.Operation) -> str | None:
-    """Why `graph.attention` is taken apart into several kernels; None if one computes all of it."""
+    """Returns the reason why `graph.attention` is decomposed into several kernels; None if one computes all
+    of it."""
     q, k, v = list(op.operands)[:3]
     if str(graph.element_type(q)) != "f32":
         return "its elements must be f32"
     if None in (graph.shape_of(q)[-1], graph.shape_of(v)[-1]):
-        return "how many numbers a query and a value have must be known"
+        return "the elements of a query and of a value must be known"
     if not all(map(is_static, op.operands)):
         return _open_obstacle(op)
     if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(each)[:-3]) for each in (k, v)):
@@ -35,28 +36,29 @@ def obstacle(op: ir.Operation) -> str | None:
     if graph.shape_of(q)[-2] < QUERIES // 2:
         return "it has too few queries to fill vectors"
     if any(str(graph.element_type(mask)) == "i1" for mask in list(op.operands)[3:]):
-        return "its mask is of truth values, which lie in bytes and not in vectors"
+        return "its mask is boolean, stored in bytes and not in vectors"
     queries, width = graph.shape_of(q)[-2:]
     if scratch_bytes(min(queries, QUERIES), width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
-        return f"the scores of {QUERIES} queries would not stay in the second cache"
+        return f"the scores of {QUERIES} queries would not stay in the L2 cache"
     return None
 
 
 def _open_obstacle(op: ir.Operation) -> str | None:
-    """The same for attention with dims that only running tells: blocks of queries are filled up, and keys are
+    """The same for attention with dynamic dims: blocks of queries are filled up, and keys are
     taken block by block."""
     q, k, v, *masks = list(op.operands)
-    # The arguments of a kernel have no names of their own; what formed it has compared them.
+    # The arguments of a kernel have no names; what formed it has compared them.
     dims = graph.shape_of if is_kernel(op.parent.operation) else graph.dims_of
     if any(list(dims(q))[:-3] != list(dims(each))[:-3] for each in (k, v)):
         return "keys and values must have the batches of the queries"
     if any(str(graph.element_type(mask)) == "i1" for mask in masks):
-        return "its mask is of truth values, which lie in bytes and not in vectors"
+        return "its mask is boolean, stored in bytes and not in vectors"
     return None
 
 
 def block_obstacle(op: ir.Operation) -> str | None:
-    """Why `graph.attention` is taken apart for a GPU; None if one program of thread blocks computes it."""
+    """Returns the reason why `graph.attention` is decomposed for a GPU; None if thread blocks of one kernel
+    compute it."""
     q, k, v, *masks = list(op.operands)
     if not all(map(is_static, op.operands)):
         return "its dims must be known"
@@ -65,9 +67,9 @@ def block_obstacle(op: ir.Operation) -> str | None:
     if graph.shape_of(k)[-2] == 0:
         return "it has no keys"
     if max(graph.shape_of(q)[-1], graph.shape_of(v)[-1]) > BLOCK_WIDTH:
-        return f"its heads have more than {BLOCK_WIDTH} numbers"
+        return f"its heads have more than {BLOCK_WIDTH} elements"
     if any(defining_op(mask, graph.Constant.NAME) is not None for mask in masks):
-        return "its mask is a small constant, which lies in no memory"
+        return "its mask is a small constant, which has no buffer"
     return None
 
 

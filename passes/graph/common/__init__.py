@@ -1,1 +1,1 @@
-"""What passes on graphs share: values, rule tables, op families, views, signs and bounds."""
+"""Utilities of passes on graphs: values, rule tables, op families, views, signs and bounds."""

@@ -1,4 +1,4 @@
-"""What clamp and relu bound."""
+"""Bounds that clamp and relu impose on their results."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def bounds_of(op: ir.Operation) -> Bounds:
 
 
 def bounds_cross(bounds: Bounds) -> bool:
-    """Whether the upper bound lies below the lower one, and wins."""
+    """Whether the upper bound is below the lower one, and wins."""
     low, high = bounds
     return low is not None and high is not None and high < low
 
 
 def smallest(value: ir.Value) -> Number | None:
-    """The number that no element of the result of a clamp or relu is below; NaN may occur."""
+    """The lower bound of the result of a clamp or relu, or None; NaN may occur."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Clamp.NAME, graph.Relu.NAME):
         return None

@@ -1,4 +1,4 @@
-"""Which dims of two shapes of as many elements stand for each other."""
+"""The correspondence of the dims of two shapes with equally many elements."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def dim_groups(old: Sequence[Dim], new: Sequence[Dim]) -> list[tuple[list[int], 
 
 def _lacks_dims(one: Dim, other: Dim) -> bool | None:
     """Whether the first of two products of dims that should be equal lacks dims, rather than the other one;
-    None where named dims do not tell."""
+    None where that depends on the values of named dims."""
     if isinstance(one, int) and isinstance(other, int):
         return one < other
     if one == 0 or other == 0:

@@ -1,6 +1,6 @@
-"""Families of graph ops that passes ask for by name.
+"""Families of graph ops, by the kernels that they form.
 
-Kinds of graph ops by the kernels that they form.
+Fusion reads from them which ops take epilogues, prologues and padding.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CONVERTING = frozenset({graph.Cast.NAME, graph.Bitcast.NAME})
 # The same elements in the same order, under another shape.
 VIEWS = frozenset({graph.Reshape.NAME, graph.Squeeze.NAME, graph.Unsqueeze.NAME})
 
-# A scan is a kernel of its own: its result depends on the order of the iterations.
+# A scan is a separate kernel: its result depends on the order of the iterations.
 SCANS = frozenset({graph.Cumsum.NAME, graph.Cumprod.NAME})
 REDUCTIONS = (
     frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if spec.family == "reduction") - SCANS
@@ -23,11 +23,11 @@ REDUCTIONS = (
 ROWS = frozenset({graph.Softmax.NAME, graph.LogSoftmax.NAME, graph.LayerNorm.NAME, graph.RmsNorm.NAME})
 PRODUCTS = frozenset({graph.Matmul.NAME, graph.MatmulPacked.NAME})
 
-# Reads and writes heads where they lie.
+# Reads and writes heads in place, at their strides.
 ATTENTION = graph.Attention.NAME
 WINDOWS = frozenset({graph.Conv.NAME, graph.MaxPool.NAME, graph.AveragePool.NAME})
 
-# Ops whose result is computed element by element from places that follow from the index: they fuse like
+# Ops whose result is computed element by element from coordinates that follow from the index: they fuse like
 # elementwise ones.
 MAPPED = frozenset(
     {graph.Transpose.NAME, graph.Expand.NAME, graph.Unpack.NAME, graph.Pack.NAME, graph.Slice.NAME}
@@ -41,7 +41,7 @@ OTHERS = frozenset({LOOKUP, graph.GatherNd.NAME, graph.Lrn.NAME, graph.WinogradO
 LOOKED_UP = ELEMENTWISE | {LOOKUP}
 
 # After these an elementwise op on a value of the same shape can run while the value is in registers or in the
-# first cache.
+# L1 cache.
 TAKES_EPILOGUE = PRODUCTS | WINDOWS | ROWS | REDUCTIONS | ELEMENTWISE | MAPPED | OTHERS
 TAKES_PADDING = PRODUCTS | WINDOWS | ELEMENTWISE | MAPPED | {graph.WinogradOutput.NAME}
 

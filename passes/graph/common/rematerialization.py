@@ -8,7 +8,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import collect_ops, defining_op
 
-# On a conversion or a transpose of what lies in memory. Neither another kernel nor @prepare computes it.
+# On a conversion or a transpose of what is in memory. Neither another kernel nor @prepare computes it.
 ON_READ = "graph.on_read"
 
 
@@ -19,13 +19,14 @@ def mark(value: ir.Value) -> ir.Value:
 
 
 def in_memory(value: ir.Value) -> ir.Value:
-    """What a conversion that belongs to the value's reader converts; without one the value."""
+    """The operand of the conversion that makes the value and belongs to its reader; the value if there is
+    none."""
     made = defining_op(value, graph.Cast.NAME)
     return value if made is None or ON_READ not in made.attributes else graph.Cast(made).x
 
 
 def beneath(value: ir.Value, view: Callable[[ir.Value], ir.Value]) -> ir.Value:
-    """A view of a value, which moves its elements or adds zeros: of what lies in memory, where the value is a
+    """A view of a value, which moves its elements or adds zeros: of what is in memory, where the value is a
     conversion that belongs to its reader."""
     seen = view(in_memory(value))
     if seen.type.element_type == graph.element_type(value):
@@ -35,8 +36,8 @@ def beneath(value: ir.Value, view: Callable[[ir.Value], ir.Value]) -> ir.Value:
 
 
 def read_apart(function: ir.Operation) -> None:
-    """Gives each use of what such an op makes an op of its own, just before the reader."""
-    # Readers first: of several such ops behind one another each reader gets its own.
+    """Clones such an op for each use of its result, just before the reader."""
+    # Readers first: of several such ops in sequence each reader gets its own.
     for op in reversed(collect_ops(function)):
         if ON_READ not in op.attributes:
             continue

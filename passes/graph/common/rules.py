@@ -30,7 +30,7 @@ def patterns(rules: Rules, exactness: str) -> dict[str, Pattern]:
 
 
 def rule_of(table: Mapping[str, _Function], op: ir.Operation, exactness: str) -> _Function | None:
-    """What a table of functions by op name holds for `op`; None where that is of a worse class than
+    """Returns the entry of a table of functions by op name for `op`; None where it is of a worse class than
     `exactness`, where a rank is unknown, and for ops of several results."""
     rule = table.get(op.name)
     if rule is None or len(op.results) != 1 or not is_ranked(op) or not allowed(rule, exactness):

@@ -1,4 +1,4 @@
-"""What is known of the signs of a value's elements."""
+"""Analysis of the signs of a value's elements."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _DEPTH = 4
 
 
 def never_negative(value: ir.Value, depth: int = _DEPTH, *, zeros: bool = False) -> bool:
-    """Whether no element of floats is less than zero or -0.0 (NaN may occur), as far as a few ops back
-    tell; with `zeros`, -0.0 may occur as well. Integers wrap round, so nothing is said of them.
+    """Whether no element of floats is less than zero or -0.0 (NaN may occur), as far as a few ops before it
+    determine; with `zeros`, -0.0 may occur as well. False for integers, which wrap round.
     """
     op, number = defining_op(value), splat(value)
     if op is None or number is not None or not is_float(value):

@@ -1,4 +1,4 @@
-"""What the rules that recognise idioms ask of values: products of factors, sums with a number, means."""
+"""Matchers for the rules that recognise idioms: products of factors, sums with a constant, reductions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlc.passes.graph.common.values import Number, constant_and_other, dtype, sp
 
 
 def is_number(found: Number, wanted: float, like: ir.Value) -> bool:
-    """Whether a constant is a number as far as the element type of `like` can tell: within two steps of
+    """Whether a constant equals `wanted` in the precision of the element type of `like`: within two steps of
     its significand, since products of constants are rounded, too."""
     step = ml_dtypes.finfo(dtype(like)).eps  # type: ignore[no-untyped-call]  # NumPy's knows no bfloat16
     return math.isclose(found, wanted, rel_tol=2 * float(step))
@@ -23,7 +23,7 @@ def is_number(found: Number, wanted: float, like: ir.Value) -> bool:
 
 @dataclass
 class Product:
-    """A tree of multiplications as a number times factors."""
+    """A tree of multiplications as a constant times factors."""
 
     coefficient: float
     factors: list[ir.Value]
@@ -50,12 +50,12 @@ def _times(a: Product, b: Product) -> Product:
 
 
 def _divided(a: Product, b: Product) -> Product | None:
-    """a / b for a number b."""
+    """Returns `a / b` for a constant `b`, else None."""
     return None if b.factors or not b.coefficient else Product(a.coefficient / b.coefficient, a.factors)
 
 
 def _raised(a: Product, b: Product) -> Product | None:
-    """a ** b for a small whole number b."""
+    """Returns `a ** b` for a constant `b` of 2 or 3, else None."""
     if b.factors or b.coefficient not in (2, 3):
         return None
     exponent = int(b.coefficient)
@@ -72,13 +72,13 @@ def is_power(value: ir.Value, coefficient: float, x: ir.Value, exponent: int) ->
 
 
 def plus_number(value: ir.Value) -> tuple[ir.Value, Number] | None:
-    """u and c of u + c."""
+    """Returns `u` and `c` where the value is `u + c` with a constant `c`, else None."""
     op = defining_op(value, graph.Add.NAME)
     return constant_and_other(op) if op is not None else None
 
 
 def negated(value: ir.Value) -> ir.Value | None:
-    """x of -x, also written x * -1."""
+    """Returns `x` where the value is `-x` or `x * -1`, else None."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Neg.NAME, graph.Mul.NAME):
         return None
@@ -93,7 +93,7 @@ def _is_computed(value: ir.Value) -> bool:
 
 
 def without_casts(value: ir.Value) -> ir.Value:
-    """What the value is before casts from float to float, of types in which is computed."""
+    """Returns the value before casts between floating-point types that arithmetic supports."""
     op = defining_op(value, graph.Cast.NAME)
     while op is not None and _is_computed(value) and _is_computed(op.operands[0]):
         value = op.operands[0]
@@ -109,7 +109,8 @@ def like_type(value: ir.Value, element: ir.Type) -> ir.Value:
 
 
 def reduced(value: ir.Value, name: str) -> tuple[ir.Value, list[int]] | None:
-    """What a reduction is over, and its axes, where its result still has them as dims of 1."""
+    """Returns the operand and the sorted axes of a reduction `name` whose result keeps the axes as dims of 1,
+    else None."""
     op = defining_op(value)
     if op is not None and op.name in (graph.Reshape.NAME, graph.Unsqueeze.NAME):
         return _reduced_and_restored(op, name)

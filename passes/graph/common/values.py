@@ -1,4 +1,4 @@
-"""What patterns on graph ops ask of values: constants, static shapes, the constant among two operands."""
+"""Properties of values that patterns on graph ops match: constants, static shapes, constant operands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def is_static(value: ir.Value) -> bool:
 
 
 def is_float(value: ir.Value) -> bool:
-    """Whether the elements are floating-point numbers."""
+    """Whether the elements are floating-point values."""
     return isinstance(graph.element_type(value), ir.FloatType)
 
 
@@ -65,7 +65,7 @@ def constant_array(value: ir.Value) -> np.ndarray | None:
 
 
 def splat(value: ir.Value) -> Number | None:
-    """The number that every element of a constant (or a `graph.full` of known dims) is, else None."""
+    """The value of all elements of a constant, or of a `graph.full` of static shape; else None."""
     op = defining_op(value)
     if op is None:
         return None
@@ -83,7 +83,7 @@ def scalar_constant(number: Number, like: ir.Value) -> ir.Value:
 
 
 def filled(like: ir.Value, number: Number) -> ir.Value | None:
-    """A tensor of the type of `like` whose elements are all `number`; None where nothing tells a dim."""
+    """A tensor of the type of `like` whose elements all equal `number`; None where a dim is unknown."""
     dims = [] if is_static(like) else [graph.sizes_vector(graph.dims_of(like))]
     if any(each is None for each in dims):
         return None
@@ -100,14 +100,14 @@ def has_result_type(op: ir.Operation, operand: ir.Value) -> bool:
 
 
 def as_result(op: ir.Operation, operand: ir.Value) -> ir.Value | None:
-    """An operand of an op that broadcasts, in the type of its result; None where nothing tells its dims."""
+    """An operand of an op that broadcasts, in the type of its result; None where its dims are unknown."""
     if graph.element_type(operand) != op.results[0].type.element_type:
         return None
     return enlarged(operand, op.results[0])
 
 
 def enlarged(value: ir.Value, like: ir.Value) -> ir.Value | None:
-    """The value broadcast to the dims of `like`; None where nothing tells them."""
+    """The value broadcast to the dims of `like`; None where they are unknown."""
     return graph.expand_to(value, graph.dims_of(like))
 
 
@@ -120,7 +120,7 @@ def both_orders(op: ir.Operation | None) -> list[tuple[ir.Value, ir.Value]]:
 
 
 def constant_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
-    """The other operand and the number of a commutative op of which one operand is a splat constant."""
+    """The other operand and the constant of a commutative op of which one operand is a splat constant."""
     for other, constant in both_orders(op):
         number = splat(constant)
         if number is not None:
@@ -150,7 +150,7 @@ def _definers(op: ir.Operation) -> list[ir.Operation]:
 
 def erase_dead(ops: list[ir.Operation]) -> list[ir.Value]:
     """Erases those of the graph ops that have no users, then what only they used. Returns the results that
-    are gone, for comparison only: values that are made later may lie where they lay, and equal them."""
+    are gone, for comparison only: values that are made later may have their addresses, and equal them."""
     erased: list[ir.Value] = []
     # A handle must not be touched once its op is erased, so hashes are taken before.
     pending, gone = [(hash(op), op) for op in ops], set()
@@ -166,8 +166,8 @@ def erase_dead(ops: list[ir.Operation]) -> list[ir.Value]:
 
 
 def replace_if_same_type(op: ir.Operation, value: ir.Value) -> bool:
-    """Replaces `op` by a value and erases what only it used. Where the types differ, erases a value that was
-    made in vain instead. Returns whether it replaced.
+    """Replaces `op` by a value and erases what only it used. Where the types differ, erases the value, which
+    is then unused, instead. Returns whether it replaced.
     """
     if op.results[0].type != value.type or (is_ranked(op) and not graph.same_shape(op.results[0], value)):
         made = defining_op(value)

@@ -1,7 +1,7 @@
-"""Which ops are places in memory and no computation: reshapes, contiguous slices, contiguous concatenations.
+"""Views: ops that name memory and compute nothing (reshapes, contiguous slices and concatenations).
 
 All buffers are dense and row-major. A slice is contiguous where only dims of one element come before the
-sliced one, and only whole dims behind it; likewise a concatenation.
+sliced one, and only whole dims after it; likewise a concatenation.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def view_offset(op: ir.Operation) -> int | None:
 
 
 def joined_offsets(op: ir.Operation) -> list[int] | None:
-    """Where the operands of a concatenation lie in its result, if they can be written there; else None."""
+    """The offsets of a concatenation's operands in its result, if they can be written there; else None."""
     if op.name != graph.Concat.NAME or any(map(_in_kernels, op.operands)):
         return None
     return concat_offsets(op)
@@ -78,7 +78,7 @@ def is_place(op: ir.Operation) -> bool:
 
 
 def view_source(value: ir.Value) -> ir.Value:
-    """What the value is a reshape of: the same elements in the same order."""
+    """Returns the value that this one is a reshape of: the same elements in the same order."""
     op = defining_op(value)
     while op is not None and op.name in RESHAPES:
         value = op.operands[0]
@@ -92,7 +92,7 @@ def is_part(op: ir.Operation) -> bool:
 
 
 def viewed(value: ir.Value) -> ir.Value:
-    """What the value is a part of."""
+    """Returns the value whose buffer holds this one: the operand before all views."""
     op = defining_op(value)
     while op is not None and is_part(op):
         value = op.operands[0]

@@ -1,4 +1,5 @@
-"""What passes on control flow share: bodies, what they see from outside, equality, inlining, smaller ops."""
+"""Utilities of passes on control flow: bodies, what they see from outside, equality, inlining, smaller
+ops."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def operations(block: ir.Block) -> list[ir.Operation]:
 
 
 def yields(block: ir.Block) -> list[ir.Value]:
-    """What a body yields."""
+    """Returns the values that a body yields."""
     return list(graph.yield_of(block).operands)
 
 
@@ -77,7 +78,7 @@ def _use_cast(user: ir.Operation, old: ir.Value, new: ir.Value) -> None:
 
 
 def inline(op: ir.Operation, block: ir.Block, arguments: Sequence[ir.Value] = ()) -> list[ir.Value]:
-    """Moves the ops of a body of `op` to the place before it; returns what the body yields."""
+    """Moves the ops of a body of `op` before it; returns the values that the body yields."""
     for formal, actual in zip(block.arguments, arguments, strict=True):
         replace_value(formal, actual)
     for each in operations(block):

@@ -45,7 +45,7 @@ def may_fail(op: ir.Operation) -> bool:
         return True
     if _family(op) == "elementwise" and len(op.operands) == 1:
         return False
-    # Sizes that only the run tells may contradict each other.
+    # Sizes that are known at run time only may contradict each other.
     return not all(value.type.has_rank and is_static(value) for value in (*op.operands, *op.results))
 
 
@@ -120,7 +120,7 @@ def hoist_common(op: ir.Operation) -> bool:
 
 
 def hoist_from_branches(op: ir.Operation) -> bool:
-    """What both branches compute, and what costs nothing, moves out of them."""
+    """Moves ops that both branches compute, and ops that cost nothing, out of them."""
     free = hoist_free(op)
     return hoist_common(op) or free
 
@@ -130,8 +130,8 @@ class HoistInvariants(Pass):
     """Move computations out of loops and branches that follow from values around them.
 
     Out of a `loop` goes every op without operands from its body. Ops that may fail (indexing, integer
-    division by what may be zero, sizes that only the run tells, calls of the runtime, nested loops) go only
-    if the loop surely runs: constants give it a trip count of at least one and a true condition. Out of an
+    division by what may be zero, dynamic sizes, calls of the runtime, nested loops) go only
+    if the loop always runs: constants give it a trip count of at least one and a true condition. Out of an
     `if` goes what both branches compute, which runs in any case, and what costs nothing: constants, views,
     and work on constants that `graph-split-prepare` then moves to compile time.
     """

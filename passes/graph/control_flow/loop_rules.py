@@ -1,4 +1,4 @@
-"""Rules on `graph.loop`: loops of which the number of runs is known, and what loops carry in vain."""
+"""Rules on `graph.loop`: loops of which the trip count is known, and values that loops carry unused."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Loop:
 
     @property
     def next(self) -> list[ir.Value]:
-        """What the body yields for the carried values."""
+        """The values that the body yields for the carried values."""
         return yields(self.body)[1 : 1 + len(self.initial)]
 
     @property
     def scanned(self) -> list[ir.Value]:
-        """What the body yields for the stacks."""
+        """The values that the body yields for the stacks."""
         return yields(self.body)[1 + len(self.initial) :]
 
     def most_runs(self) -> int | None:
-        """How often the body runs at most, as far as constants tell."""
+        """The largest trip count that constants allow."""
         trips, condition = splat(self.op.operands[0]), splat(self.op.operands[1])
         if condition is not None and not condition:
             return 0
@@ -104,7 +104,7 @@ def runs_once(op: ir.Operation) -> bool:
 
 
 def true_inside(op: ir.Operation) -> bool:
-    """Where a loop's body runs, its condition is true."""
+    """Replaces the condition in a loop's body by true: it holds where the body runs."""
     condition = body_of(op).arguments[1]
     if not has_uses(condition):
         return False
@@ -127,7 +127,7 @@ def invariant(op: ir.Operation) -> bool:
 
 
 def _needed(loop: Loop) -> set[int]:
-    """The carried values on which used results, or the number of runs, depend."""
+    """The carried values on which used results, or the trip count, depend."""
     used = [has_uses(result) for result in loop.op.results]
     count = len(loop.initial)
     needed = {place for place in range(count) if used[place]}
@@ -145,7 +145,7 @@ def _needed(loop: Loop) -> set[int]:
 
 
 def _behind(loop: Loop, value: ir.Value) -> list[ir.Value]:
-    """What a value of the body is made from; nothing for what lies outside."""
+    """The operands of the op that makes a value of the body; none for values from outside."""
     owner = value.owner
     if not isinstance(owner, ir.Block):
         return list(inputs(owner.operation)) if owner.operation.block == loop.body else []

@@ -1,4 +1,5 @@
-"""graph-simplify-control-flow: branches and loops whose course is known, and what they carry in vain."""
+"""graph-simplify-control-flow: branches and loops whose course is known, and the unused values that they
+carry."""
 
 from __future__ import annotations
 
@@ -50,7 +51,7 @@ def same_result(op: ir.Operation) -> bool:
     changed = False
     for result, *pair in zip(op.results, yields(body_of(op, 0)), yields(body_of(op, 1)), strict=True):
         one, other = pair
-        # Both branches see only what lies outside of both.
+        # Both branches see only values from outside of both.
         value = one if one == other else first.setdefault((one, other), result)
         if value != result and has_uses(result):
             replace_value(result, value)
@@ -85,7 +86,7 @@ PATTERNS = {
 
 @dataclass(frozen=True)
 class SimplifyControlFlow(Pass):
-    """Remove branches and loops whose course is known, and the values that they carry in vain.
+    """Remove branches and loops whose course is known, and the unused values that they carry.
 
     An `if` with a constant condition or equal branches becomes a branch's ops; results that nobody uses, that
     both branches take from outside, or that equal another result go. A `loop` that runs never or once becomes

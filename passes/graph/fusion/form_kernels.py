@@ -1,6 +1,6 @@
 """graph-form-kernels: fused groups of ops become kernels, launched by the host functions.
 
-Dims of one kernel that only a call tells: each size that the kernel needs is one number, d0, d1, ...
+Dynamic dims of one kernel: each size that the kernel needs is one integer, d0, d1, ...
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class KernelDims:
         self.names: dict[Size, str] = {}
 
     def name(self, values: Sequence[ir.Value]) -> None:
-        """Gives each size among the values' dims a number. Raises PassError for a dim that is no size."""
+        """Gives each size among the values' dims an index. Raises PassError for a dim that is no size."""
         for value in values:
             for dim in named_dims(value):
                 if dim is None:
-                    raise PassError(f"nothing tells the dims of this {value.type}", value.location)
+                    raise PassError(f"unknown dims of this {value.type}", value.location)
                 if isinstance(dim, Size):
                     self.names.setdefault(dim, f"d{len(self.names)}")
 
     def operand_types(self) -> list[ir.Type]:
-        """The type of the operand that gives the numbers, if there are any."""
+        """The type of the operand that holds the sizes, if there are any."""
         return [ir.RankedTensorType.get([len(self.names)], ir.IndexType.get())] if self.names else []
 
     def of(self, value: ir.Value) -> ir.Attribute:
@@ -68,7 +68,7 @@ class KernelDims:
             copy.attributes[NAMES] = ir.ArrayAttr.get([self.of(each) for each in op.results])
 
     def describe_launch(self, launch: ir.Operation, results: Sequence[ir.Value]) -> None:
-        """Has the launch say its results' dims, and what the numbers are."""
+        """Writes its results' dims, and the sizes d0, d1, ..., at the launch."""
         if not self.names:
             return
         launch.attributes[DIMS] = ir.ArrayAttr.get([ir.StringAttr.get(str(size)) for size in self.names])
@@ -116,7 +116,7 @@ class Outliner:
             op.erase()
 
     def arguments(self, group: Group) -> list[ir.Value]:
-        """What the group reads from outside, small constants excepted."""
+        """The values from outside that the group reads, small constants excepted."""
         inside = {result for op in group.ops for result in op.results}
         outside: dict[ir.Value, None] = {}
         for op in group.ops:
@@ -171,7 +171,7 @@ class Outliner:
 
 def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
     """The arguments that a kernel of elementwise ops may write its result over: each element is read only
-    to compute the one in its place."""
+    to compute the one with the same index."""
     whole = group.result
     alike = all(op.name in ELEMENTWISE and _same_places(op.results[0], whole) for op in group.ops)
     return [index for index, value in enumerate(arguments) if alike and _same_places(value, whole)]
@@ -198,19 +198,19 @@ def _location(group: Group) -> ir.Location:
 
 @dataclass(frozen=True)
 class FormKernels(Pass):
-    """Fuse the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding behind
-    products, convolutions, pooling and normalisations, elementwise ops in front of row reductions, transposes
+    """Fuse the ops of `@main` and `@prepare` into kernels: elementwise chains, epilogues and padding after
+    products, convolutions, pooling and normalisations, elementwise ops before row reductions, transposes
     around products. Each kernel becomes a private function marked `tloop.kernel`, named by its content; the
-    host launches it. Bodies of control flow launch kernels of their own; a row that a loop's body gathers by
+    host launches it. Bodies of control flow launch separate kernels; a row that a loop's body gathers by
     its iteration is a `tloop.row`, and no kernel.
 
-    Dims that only a call tells are numbers d0, d1, ... to a kernel, which its last operand gives; the launch
-    says by `tloop.dims` what sizes they are. Numbers that follow from sizes are `tloop.numbers`, not
+    Dynamic dims are integers d0, d1, ... to a kernel, which its last operand gives; the launch
+    specifies by `tloop.dims` what sizes they are. Values that follow from sizes are `tloop.numbers`, not
     computed by kernels; names that stand for elements of a tensor are read by `tloop.read_sizes`."""
 
     name: ClassVar[str] = "graph-form-kernels"
 
-    fuse: bool = option(True, help="put ops together; otherwise each op is a kernel of its own")
+    fuse: bool = option(True, help="put ops together; otherwise each op is a separate kernel")
 
     def run(self, op: ir.Operation) -> None:
         outliner = Outliner(op)

@@ -1,4 +1,4 @@
-"""Which graph ops share a kernel.
+"""Groups of graph ops that share a kernel.
 
 What kernels compute as they read it, and what they cut off as they write it.
 """
@@ -68,14 +68,14 @@ def readers_of(op: ir.Operation) -> frozenset[str]:
 
 def can_look_up(producer: Sequence[ir.Operation], group: Sequence[ir.Operation]) -> bool:
     """Whether what a producer's ops look up, if they do, can be looked up in a group of ops: not in the
-    epilogue of a kernel of another kind."""
+    epilogue of a kernel of another category."""
     return LOOKUP not in {op.name for op in producer} or all(op.name in LOOKED_UP for op in group)
 
 
 def can_read_through(producer: Sequence[ir.Operation], op: ir.Operation, position: int) -> bool:
-    """Whether `op` can compute operand `position` as it reads it: elementwise ops in front of a row
+    """Whether `op` can compute operand `position` as it reads it: elementwise ops before a row
     reduction, of another elementwise op of their shape or of a gather of single elements; gathers in
-    front of elementwise ops; what is marked as read so, a transpose in front of a product, all of a
+    before elementwise ops; what is marked as read so, a transpose before a product, all of a
     Winograd convolution whose parts would not stay in caches."""
     last, result = producer[-1], producer[-1].results[0]
     if ON_READ in op.attributes:
@@ -129,7 +129,7 @@ class Group:
     closed: bool = False
 
     def inputs(self) -> set[ir.Value]:
-        """What the group reads from outside."""
+        """The values from outside that the group reads."""
         made = {result for op in self.ops for result in op.results}
         return {value for op in self.ops for value in op.operands} - made
 
@@ -161,7 +161,7 @@ class Fusion:
     stay inside."""
 
     def __init__(self) -> None:
-        # In launch order: a group moves to the end whenever it grows, behind everything that it reads.
+        # In launch order: a group moves to the end whenever it grows, after everything that it reads.
         self.groups: dict[Group, None] = {}
         self.by_result: dict[ir.Value, Group] = {}
 

@@ -1,4 +1,4 @@
-"""Values of a host function that get a computation of their own, and so a buffer that they can have alone."""
+"""Copies of a host function's values: a separate computation, so that the value has a buffer to itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def bodies(function: ir.Operation) -> list[ir.Block]:
 
 
 def copy_trivial_results(function: ir.Operation) -> None:
-    """Gives each result of the host function a computation of its own, so that it has its own buffer.
+    """Gives each result of the host function a separate computation, so that it has its own buffer.
 
     A third result of one value copies the second: two copies of the first would be equal, and become one.
     """
@@ -51,7 +51,7 @@ def _has_own_buffer(source: ir.Value) -> bool:
 
 
 def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
-    """A copy in the shape of what it is a copy of; that itself where nothing tells the shape."""
+    """A copy in the shape of `like`; the value itself where that shape is unknown."""
     made: ir.Value | None = graph.reshape_to(value, graph.dims_of(like))
     return like if made is None else made
 
@@ -78,7 +78,7 @@ def copy_body_values(function: ir.Operation) -> None:
 
 
 def _unchanged(loop: Loop) -> set[int]:
-    """The places where a body yields what it carries as it was."""
+    """The operand positions of carried values that a body yields unchanged."""
     pairs = zip(loop.next, loop.carried, strict=True)
     return {place for place, (after, argument) in enumerate(pairs, 1) if view_source(after) == argument}
 
@@ -88,6 +88,6 @@ def _is_in_kernels(value: ir.Value) -> bool:
 
 
 def _own(op: ir.Operation, place: int) -> None:
-    """Gives an operand a computation of its own just before the op."""
+    """Gives an operand a separate computation just before the op."""
     with ir.InsertionPoint(op), op.location:
         op.operands[place] = graph.build("identity", [op.operands[place]])

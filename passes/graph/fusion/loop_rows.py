@@ -35,9 +35,9 @@ def loop_of(value: ir.Value) -> Loop | None:
 
 
 def index_of(value: ir.Value, rows: int) -> Index | None:
-    """A number of one of so many rows as it follows from an iteration, never less than 0 and not beyond the
-    last row; None for others. Numbers of rows below 0 count from the end, so that they must be known to be
-    none."""
+    """The index of one of a number of rows as it follows from an iteration, never less than 0 and not beyond
+    the last row; None for others. Numbers of rows below 0 count from the end, so that they must be known to
+    be none."""
     value = view_source(value)
     if loop_of(value) is not None:
         return Index(value, 0, 1)
@@ -56,8 +56,8 @@ def index_of(value: ir.Value, rows: int) -> Index | None:
 
 
 def take_row(op: ir.Operation) -> None:
-    """Makes a `tloop.row` of a `graph.gather` of one row by an iteration; small constants, which lie in
-    kernels, have no rows to point to."""
+    """Makes a `tloop.row` of a `graph.gather` of one row by an iteration; small constants, which are stored
+    in kernels, have no rows to point to."""
     data, indices = op.operands
     in_kernels = defining_op(viewed(data), graph.Constant.NAME) is not None
     if in_kernels or graph.attribute(op, "axis") != 0 or not (is_static(data) and is_static(indices)):

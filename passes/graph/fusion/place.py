@@ -26,8 +26,8 @@ _OUTSIDE = -1
 
 
 def between(ops: Sequence[ir.Operation], placed: set[int]) -> list[int]:
-    """Of the ops of a block those that read only constants and results of `placed` ones or of each other, and
-    that nothing else reads, by number: the most ops for which that holds."""
+    """Returns the ops of a block that read only constants and results of `placed` ones or of each other, and
+    that nothing else reads, by index: the most ops for which that holds."""
     makers = {value: number for number, op in enumerate(ops) for value in op.results}
     sources = [_sources(op, makers, ops) for op in ops]
     readers: list[set[int]] = [set() for _ in ops]
@@ -67,7 +67,7 @@ def _is_cheap(op: ir.Operation) -> bool:
 # On an op: its device; and that it was placed there because it stands between others.
 PLACE, BETWEEN = "graph.place", "graph.between"
 MAIN = "main"
-# What layouts make of an op is placed with its kind.
+# What layouts make of an op is placed with the op.
 _KINDS = {graph.MatmulPacked.NAME: graph.Matmul.NAME}
 
 
@@ -78,7 +78,7 @@ def place_of(op: ir.Operation) -> str:
 
 @dataclass(frozen=True)
 class PlaceOps(Pass):
-    """Places ops of `@main` on a second device, by their kind or by the ONNX nodes that they come from: sets
+    """Places ops of `@main` on a second device, by their names or by the ONNX nodes that they come from: sets
     their attribute `graph.place`. Beside a processor that is "accel", beside a GPU "cpu", where `unsupported`
     places all ops that have no program of thread blocks, and those between them that cost less there than two
     transfers. Does nothing unless ops are named (docs/placement.md)."""
@@ -87,7 +87,7 @@ class PlaceOps(Pass):
     anchor: ClassVar[str] = "func.func"
 
     device: str = option("accel", help="the device", choices=("accel", "cpu"))
-    ops: tuple[str, ...] = option((), help="kinds of ops: matmul,softmax; matmul_packed is a matmul too")
+    ops: tuple[str, ...] = option((), help="op names: matmul,softmax; matmul_packed is a matmul too")
     nodes: tuple[str, ...] = option((), help="names of ONNX nodes")
     unsupported: bool = option(False, help="with device=cpu: also ops that thread blocks cannot compute")
 
@@ -125,8 +125,8 @@ def _is_unsupported(op: ir.Operation) -> bool:
 
 
 def _no_op(missing: str, ops: Sequence[ir.Operation]) -> str:
-    """With the kinds of ops that there are, if one is missing."""
+    """Returns a note with the names of the ops that there are, if one is missing."""
     kind = missing.removeprefix("graph.")
     kinds = ", ".join(sorted({each.name.removeprefix("graph.") for each in ops if len(each.operands)}))
-    there = f"; its kinds of ops are {kinds}" if kind != missing else ""
+    there = f"; its ops are {kinds}" if kind != missing else ""
     return f"@{MAIN} has no op '{kind}' to place{there}"

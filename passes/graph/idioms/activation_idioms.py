@@ -35,7 +35,7 @@ class Gate:
 
 
 def _erf_argument(erf: ir.Operation) -> ir.Value | None:
-    """x of erf(x / sqrt(2))."""
+    """Returns `x` where the value is `erf(x / sqrt(2))`."""
     scaled = defining_op(graph.Erf(erf).x)
     if scaled is None or scaled.name not in (graph.Mul.NAME, graph.Div.NAME):
         return None
@@ -45,7 +45,8 @@ def _erf_argument(erf: ir.Operation) -> ir.Value | None:
 
 
 def _tanh_argument(tanh: ir.Operation) -> ir.Value | None:
-    """x of tanh(sqrt(2/pi) * (x + 0.044715 x^3)), or of the same with x outside the bracket."""
+    """Returns `x` where the value is `tanh(sqrt(2/pi) * (x + 0.044715 x^3))`, or the same with `x` factored
+    out."""
     outer = product_of(graph.Tanh(tanh).x)
     if not is_number(outer.coefficient, math.sqrt(2 / math.pi), graph.Tanh(tanh).x):
         return None
@@ -58,7 +59,7 @@ def _tanh_argument(tanh: ir.Operation) -> ir.Value | None:
 
 
 def _tanh_argument_outside(outer: Product) -> ir.Value | None:
-    """x of sqrt(2/pi) * x * (1 + 0.044715 x^2)."""
+    """Returns `x` where the value is `sqrt(2/pi) * x * (1 + 0.044715 x^2)`."""
     for bracket in outer.factors:
         others = [factor for factor in outer.factors if factor != bracket]
         inner = plus_number(bracket)
@@ -108,7 +109,7 @@ def gelu(op: ir.Operation) -> ir.Value | None:
 
 
 def _report_constant(op: ir.Operation, product: Product, gate: Gate) -> None:
-    """Says that 0.5 * x * (1 + erf(c * x)) has a c of its own."""
+    """Reports that `0.5 * x * (1 + erf(c * x))` has another `c`."""
     if not listening() or gate.op.name != graph.Erf.NAME or product.coefficient * gate.coefficient != 0.5:
         return
     inner = product_of(gate.op.operands[0])
@@ -122,7 +123,7 @@ _SOFTPLUS_IS_LINEAR = 16
 
 @rounding
 def silu(op: ir.Operation) -> ir.Value | None:
-    """x * sigmoid(x)."""
+    """Replaces `x * sigmoid(x)`."""
     for x, other in both_orders(op):
         gate = graph.Sigmoid.defining(other)
         if gate is not None and gate.x == x:
@@ -132,7 +133,7 @@ def silu(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def quick_gelu(op: ir.Operation) -> ir.Value | None:
-    """x * sigmoid(1.702 x)."""
+    """Replaces `x * sigmoid(1.702 x)`."""
     for x, other in both_orders(op):
         gate = graph.Sigmoid.defining(other)
         scaled = product_of(gate.x, x) if gate is not None else None
@@ -151,7 +152,7 @@ def softplus(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def thresholded_softplus(op: ir.Operation) -> ir.Value | None:
-    """softplus(x), but x where it is larger than a number by which the two are equal."""
+    """Replaces `softplus(x)`, but `x` above a threshold from which the two are equal."""
     condition, linear, curve = op.operands
     greater, inner = defining_op(condition, graph.Greater.NAME), defining_op(curve, graph.Softplus.NAME)
     if greater is None or inner is None or not dtype(curve).itemsize <= 4:
@@ -163,7 +164,7 @@ def thresholded_softplus(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def mish(op: ir.Operation) -> ir.Value | None:
-    """x * tanh(softplus(x))."""
+    """Replaces `x * tanh(softplus(x))`."""
     for x, other in both_orders(op):
         gate = graph.Tanh.defining(other)
         inner = defining_op(gate.x, graph.Softplus.NAME) if gate is not None else None
@@ -173,7 +174,7 @@ def mish(op: ir.Operation) -> ir.Value | None:
 
 
 def _clamped_line(value: ir.Value) -> ir.Value | None:
-    """x of min(max(x + 3, 0), 6)."""
+    """Returns `x` where the value is `min(max(x + 3, 0), 6)`."""
     op = defining_op(value, graph.Clamp.NAME)
     if op is None or not is_float(value) or bounds_of(op) != (0, 6):
         return None
@@ -199,7 +200,7 @@ def hard_gate(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def hard_swish(op: ir.Operation) -> ir.Value | None:
-    """x * hard_sigmoid(x) with a slope of 1/6 and an offset of 1/2."""
+    """Replaces `x * hard_sigmoid(x)` with a slope of 1/6 and an offset of 1/2."""
     for x, other in both_orders(op):
         gate = graph.HardSigmoid.defining(other)
         if gate is None or gate.x != x:

@@ -21,7 +21,7 @@ from mlc.passes.remarks import missed
 
 @dataclass
 class Weights:
-    """What multiplies v: softmax(scores), with zeros for NaN where `safe`."""
+    """The left operand of the matmul with v: `softmax(scores)`, with zeros for NaN where `safe`."""
 
     scores: ir.Value
     safe: bool
@@ -39,7 +39,7 @@ def only(value: ir.Value, what: str) -> ir.Value:
 
 
 def weights_of(value: ir.Value) -> Weights | None:
-    """What the left operand of the product with v is, where it is a softmax of rows."""
+    """Matches the left operand of the matmul with v, where it is a softmax of rows."""
     guarded = _guarded(value)
     inner = without_casts(value if guarded is None else guarded)
     op = graph.Softmax.defining(inner)
@@ -51,7 +51,7 @@ def weights_of(value: ir.Value) -> Weights | None:
 
 
 def _guarded(value: ir.Value) -> ir.Value | None:
-    """p of where(is_nan(p), 0, p), where nothing else reads p."""
+    """Returns `p` of `where(is_nan(p), 0, p)`, where nothing else reads `p`."""
     op = graph.Where.defining(value)
     test = defining_op(op.condition, graph.IsNan.NAME) if op is not None else None
     if op is None or test is None or splat(op.x) != 0:
@@ -61,7 +61,7 @@ def _guarded(value: ir.Value) -> ir.Value | None:
 
 
 def without_empty_rows(value: ir.Value) -> tuple[ir.Value | None, ir.Value]:
-    """c and p of where(c, 0, p), where c chooses rows, whose products are 0 as well."""
+    """Returns `c` and `p` of `where(c, 0, p)`, where `c` chooses rows, whose products are 0 as well."""
     op = defining_op(without_casts(value), graph.Where.NAME)
     if op is None or splat(graph.Where(op).x) != 0 or _guarded(graph.Where(op).result) is not None:
         return None, value
@@ -77,7 +77,7 @@ def without_empty_rows(value: ir.Value) -> tuple[ir.Value | None, ir.Value]:
 
 @dataclass
 class Scores:
-    """scale * (query x keys), keys transposed, and what masks it."""
+    """The scores `scale * (query x keys)`, keys transposed, and their masks."""
 
     query: ir.Value
     keys: ir.Value
@@ -93,7 +93,7 @@ def _scores(value: ir.Value, depth: int = 8) -> Scores | None:
 
 
 def _masked(op: ir.Operation, depth: int) -> Scores | None:
-    """scores + mask."""
+    """Matches `scores + mask`."""
     for position in (0, 1):
         inner = op.operands[position]
         found = _scores(inner, depth) if graph.same_type(inner, graph.Add(op).result) else None
@@ -120,7 +120,7 @@ def _chosen(op: ir.Operation, depth: int) -> Scores | None:
 
 
 def _scaled(op: ir.Operation, depth: int) -> Scores | None:
-    """scores * number or scores / number, before any mask."""
+    """Matches `scores * c` or `scores / c` for a constant `c`, before any mask."""
     inner, factor = _without_number(op)
     found = _scores(inner, depth) if inner is not None else None
     if inner is None or found is None or found.masks.added or found.masks.chosen:
@@ -131,7 +131,7 @@ def _scaled(op: ir.Operation, depth: int) -> Scores | None:
 
 
 def _without_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
-    """x and c of x * c; x / d counts as x * (1 / d)."""
+    """Returns `x` and `c` of `x * c`; `x / d` counts as `x * (1 / d)`."""
     if op.name == graph.Mul.NAME:
         found = constant_and_other(op)
         return (found[0], float(found[1])) if found else (None, 1.0)
@@ -140,7 +140,7 @@ def _without_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
 
 
 def _product(op: ir.Operation, _depth: int) -> Scores | None:
-    """query x keys, each of which may have a scale of its own."""
+    """Matches `query x keys`, both of which may be scaled."""
     matmul = graph.Matmul(op)
     query, first = _without_scale(matmul.a)
     keys, second = _without_scale(matmul.b)
@@ -148,7 +148,7 @@ def _product(op: ir.Operation, _depth: int) -> Scores | None:
 
 
 def _without_scale(value: ir.Value) -> tuple[ir.Value, float]:
-    """x and c of x * c that nothing else reads."""
+    """Returns `x` and `c` of `x * c` that nothing else reads."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Mul.NAME, graph.Div.NAME) or not has_one_use(value):
         return value, 1.0
@@ -166,7 +166,8 @@ _STEPS = {
 
 
 def _mask_operand(masks: Masks) -> tuple[list[ir.Value], float | None]:
-    """The mask as operand (or none), and what replaces excluded scores. `masks` are at most one of a kind."""
+    """The mask as operand (or none), and what replaces excluded scores. `masks` are at most one of each
+    category."""
     if not masks.chosen:
         return masks.added, None
     choice = masks.chosen[0]

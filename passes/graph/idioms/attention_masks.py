@@ -1,4 +1,5 @@
-"""What an attention mask is: nothing, causal, or any other. Weights are known by the hash of their bytes."""
+"""Classification of attention masks: none, causal, or any other. Weights are known by the hash of their
+bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ class Choice:
 
 @dataclass
 class Masks:
-    """What scores are masked by: `added` values, and choices."""
+    """The masks of scores: `added` values, and choices."""
 
     added: list[ir.Value] = field(default_factory=list)
     chosen: list[Choice] = field(default_factory=list)
@@ -42,13 +43,13 @@ class Masks:
 
 
 def _triangle(rows: int, keys: int) -> np.ndarray:
-    """Which keys a causal mask leaves: query s sees key t where t - s <= keys - rows."""
+    """Returns the keys that a causal mask leaves: query s sees key t where `t - s <= keys - rows`."""
     return np.tri(rows, keys, keys - rows, dtype=bool)
 
 
 @lru_cache(maxsize=64)
 def _hashes(rows: int, keys: int, element: str) -> dict[str, str]:
-    """The kind of a mask of rows x keys by the hash of its bytes, as weights carry it."""
+    """The category of a mask of rows x keys by the hash of its bytes, as weights carry it."""
     triangle = _triangle(rows, keys)
     if element == "i1":
         arrays = {"all": [np.ones_like(triangle)], "causal": [triangle], "inverse": [~triangle]}
@@ -72,7 +73,7 @@ def _size(value: ir.Value) -> tuple[int, int] | None:
 
 
 def _of_weight(op: ir.Operation) -> str:
-    """The kind of a mask that is a weight."""
+    """The category of a mask that is a weight."""
     size, element = _size(op.results[0]), str(graph.element_type(op.results[0]))
     if size is None or element not in ("i1", "f32", "f16") or size[0] * size[1] > _HASHED:
         return ""
@@ -80,7 +81,7 @@ def _of_weight(op: ir.Operation) -> str:
 
 
 def _of_array(value: ir.Value, array: np.ndarray) -> str:
-    """The kind of a mask that is a constant."""
+    """The category of a mask that is a constant."""
     size = _size(value)
     keeps = array if array.dtype == bool else array == 0
     drops = ~array if array.dtype == bool else array <= lowest(value)
@@ -95,7 +96,7 @@ def _of_array(value: ir.Value, array: np.ndarray) -> str:
 
 
 def kind_of(value: ir.Value) -> str:
-    """Of a mask, true where scores stay or with numbers that are added to them: "all" if it excludes nothing,
+    """Classifies a mask, true where scores stay or with values added to them: "all" if it excludes nothing,
     "causal", "inverse" if it is true where a causal one is false, or "" for any other."""
     op = defining_op(value)
     if op is None:
@@ -114,7 +115,7 @@ def kind_of(value: ir.Value) -> str:
 
 
 def _of_choice(op: ir.Operation) -> str:
-    """The kind of where(mask, 0, very low), or of the other way round."""
+    """The category of `where(mask, 0, very low)`, or of the other way round."""
     mask, kept, dropped = op.operands
     low = splat(dropped)
     if splat(dropped) == 0:
@@ -126,14 +127,14 @@ def _of_choice(op: ir.Operation) -> str:
 
 
 def _of_both(one: str, other: str, same: bool) -> str:
-    """The kind of the conjunction of two masks, which may broadcast where one excludes nothing."""
+    """The category of the conjunction of two masks, which may broadcast where one excludes nothing."""
     if "all" in (one, other):
         return other if one == "all" else one
     return one if one == other and same else ""
 
 
 def _of_triangle(op: ir.Operation) -> str:
-    """The kind of trilu(full(very low)), the upper triangle without what a causal mask leaves."""
+    """The category of `trilu(full(very low))`, the upper triangle without what a causal mask leaves."""
     size, low = _size(op.results[0]), splat(op.operands[0])
     if size is None or low is None:
         return ""
@@ -145,7 +146,7 @@ def _of_triangle(op: ir.Operation) -> str:
 
 
 def lowest(like: ir.Value) -> float:
-    """The number from which on a score counts as excluded, for a type of elements."""
+    """The value below which a score counts as excluded, for a type of elements."""
     if not isinstance(graph.element_type(like), ir.F16Type):
         return _LOWEST
     return float(np.finfo(dtype(like)).min)
@@ -175,5 +176,5 @@ def _kind_of_choice(choice: Choice) -> str:
 
 
 def _spanning(value: ir.Value, kind: str, rows: Dim, keys: Dim) -> str:
-    """The kind of a mask, unless it is causal for other numbers of rows and keys."""
+    """The category of a mask, "" if it is causal for other counts of rows and keys."""
     return kind if kind != "causal" or _size(value) == (rows, keys) else ""

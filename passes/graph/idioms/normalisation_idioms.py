@@ -44,7 +44,7 @@ def _centred(value: ir.Value) -> Centred | None:
 
 
 def _square_root_of(value: ir.Value) -> ir.Value | None:
-    """x of x^2."""
+    """Returns `x` where the value is `x^2`."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Pow.NAME, graph.Mul.NAME):
         return None
@@ -63,7 +63,7 @@ def _mean_square(value: ir.Value) -> MeanSquare | None:
 
 
 def _under_root(value: ir.Value, inverse: bool) -> ir.Value | None:
-    """y of sqrt(y), or of 1 / sqrt(y)."""
+    """Returns `y` where the value is `sqrt(y)`, or `1 / sqrt(y)`."""
     op = defining_op(without_casts(value))
     if op is None:
         return None
@@ -81,7 +81,7 @@ def _under_root(value: ir.Value, inverse: bool) -> ir.Value | None:
 
 
 def _normalised(op: ir.Operation, numerator: ir.Value, under_root: ir.Value | None) -> ir.Value | None:
-    """layer_norm or rms_norm for numerator / sqrt(under_root)."""
+    """Builds layer_norm or rms_norm for `numerator / sqrt(under_root)`."""
     square = _mean_square(under_root) if under_root is not None else None
     if square is None or not graph.same_type(numerator, op.results[0]):
         return None
@@ -133,7 +133,8 @@ def normalisation_by_quotient(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def folded_normalisation(op: ir.Operation) -> ir.Value | None:
-    """x * f + (offset - mean * f) with f = scale * rsqrt(variance + epsilon), as TensorFlow writes it."""
+    """Replaces `x * f + (offset - mean * f)` with `f = scale * rsqrt(variance + epsilon)`, as TensorFlow
+    writes it."""
     for scaled, shifted in both_orders(op):
         difference = graph.Sub.defining(shifted)
         product = defining_op(difference.b, graph.Mul.NAME) if difference is not None else None

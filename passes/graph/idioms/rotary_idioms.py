@@ -38,7 +38,7 @@ def _is_half(value: ir.Value, x: ir.Value, start: int, step: int) -> bool:
 
 
 def _without_unit_dim(value: ir.Value) -> ir.Value:
-    """y of a view that adds a last dim of 1 to y."""
+    """Returns `y` of a view that adds a last dim of 1 to `y`."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Unsqueeze.NAME, graph.Reshape.NAME):
         return value
@@ -56,7 +56,7 @@ def _pair(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
 
 
 def _is_pair(found: tuple[ir.Value, ir.Value] | None, x: ir.Value, distance: int, step: int) -> bool:
-    """Whether the two are -b and a, where a and b are halves of x, b `distance` behind a."""
+    """Whether the two are -b and a, where a and b are halves of x, b `distance` after a."""
     minus = negated(found[0]) if found else None
     if found is None or minus is None:
         return False
@@ -64,7 +64,8 @@ def _is_pair(found: tuple[ir.Value, ir.Value] | None, x: ir.Value, distance: int
 
 
 def _rotation(value: ir.Value, x: ir.Value) -> str | None:
-    """How the value is x with each pair (a, b) as (-b, a): "halves" or "neighbours"; None if it is not."""
+    """Returns how the value pairs elements (a, b) of x as (-b, a): "halves" or "neighbours"; None if it does
+    not."""
     op = defining_op(value)
     if op is None or not _width(x) or not graph.same_type(value, x):
         return None
@@ -77,7 +78,7 @@ def _rotation(value: ir.Value, x: ir.Value) -> str | None:
 
 @rounding
 def rotary_embedding(op: ir.Operation) -> ir.Value | None:
-    """x * cos + rotated(x) * sin."""
+    """Replaces `x * cos + rotated(x) * sin`."""
     for straight, turned in both_orders(op):
         if not graph.same_type(straight, turned):
             return None

@@ -19,7 +19,7 @@ def _exponential_sum(value: ir.Value) -> tuple[ir.Operation, int] | None:
 
 
 def _without_maximum(value: ir.Value, axis: int) -> ir.Value | None:
-    """x of x - max(x) over an axis."""
+    """Returns `x` of `x - max(x)` over an axis."""
     op = graph.Sub.defining(value)
     found = reduced(op.b, graph.ReduceMax.NAME) if op is not None else None
     return found[0] if op is not None and found == (op.a, [axis]) else None
@@ -41,7 +41,7 @@ def _quotient(op: ir.Operation) -> tuple[ir.Operation, int] | None:
 
 @rounding
 def softmax(op: ir.Operation) -> ir.Value | None:
-    """e / sum(e) over an axis, with e = exp(x - max(x))."""
+    """Replaces `e / sum(e)` over an axis, with `e = exp(x - max(x))`."""
     found = _quotient(op)
     x = _without_maximum(found[0].operands[0], found[1]) if found else None
     return graph.build("softmax", [x], {"axis": found[1]}) if found and x is not None else None
@@ -49,7 +49,7 @@ def softmax(op: ir.Operation) -> ir.Value | None:
 
 @approximate
 def unshifted_softmax(op: ir.Operation) -> ir.Value | None:
-    """e / sum(e) with e = exp(x), whose overflow softmax does not have."""
+    """Replaces `e / sum(e)` with `e = exp(x)`, whose overflow softmax does not have."""
     found = _quotient(op)
     return graph.build("softmax", [found[0].operands[0]], {"axis": found[1]}) if found else None
 
@@ -65,7 +65,7 @@ def logarithm_of_softmax(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def minus_logarithm_of_sum(op: ir.Operation) -> ir.Value | None:
-    """x - log(sum(e^x)): as one reduction, or with x - max(x) for x."""
+    """Replaces `x - log(sum(e^x))`: as one reduction, or with `x - max(x)` for `x`."""
     x, logarithm = op.operands
     found = reduced(logarithm, graph.ReduceLogSumExp.NAME)
     if found and found[0] == x and len(found[1]) == 1:

@@ -24,8 +24,8 @@ from mlc.passes.remarks import applied, listening, missed
 
 @dataclass
 class Readers:
-    """Who reads a value, by the block in which it wants it; items of the cut. `plain`: some reader always
-    takes the plain form."""
+    """The readers of a value, by the block in which they want it; items of the cut. `plain`: some reader
+    always takes the plain form."""
 
     plain: bool = False
     blocked: dict[int, list[int]] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class AssignLayouts(Pass):
     """Block the channels of 2-D convolutions and of what lies between them, where that is cheapest for the
     whole graph. Which values could share blocks, and of which size, comes first: those that one op combines
     share the largest block that divides all their channel counts. Then a minimum cut labels each of them
-    plain or blocked: the sum of all ops' costs and of the conversions (one per value, whoever reads it) is
+    plain or blocked: the sum of all ops' costs and of the conversions (one per value, for all its readers) is
     the least possible under the model `costs`. Weights are packed by ops that `graph-split-prepare` moves
     to compile time."""
 

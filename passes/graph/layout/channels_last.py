@@ -1,4 +1,4 @@
-"""graph-channels-last: images with their channels innermost, as tensor units and wide loads want them."""
+"""graph-channels-last: images with their channels innermost, as matrix units and wide loads need them."""
 
 from __future__ import annotations
 

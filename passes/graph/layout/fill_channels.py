@@ -13,7 +13,7 @@ from mlc.passes.common.rewriting import apply_patterns, attributes_of, replace_o
 from mlc.passes.graph.common.rematerialization import beneath, in_memory
 from mlc.passes.graph.common.values import on_ranked
 
-# Bytes of the reduction that one instruction of tensor units takes of a row, and that one copy takes.
+# Bytes of the reduction that one instruction of matrix units takes of a row, and that one copy takes.
 STEP_BYTES, COPY_BYTES = 32, 16
 # Numbers of a pixel that are copied together at least.
 SHORT_COPY = 8
@@ -43,7 +43,7 @@ def _is_enough(channels: int, wanted: int) -> bool:
 
 
 def _padded(value: ir.Value, dim: int, added: int) -> ir.Value:
-    """With zeros behind a dim."""
+    """Appends `added` zeros along a dim."""
     none = [0] * value.type.rank
     high = [*none[:dim], added, *none[dim + 1 :]]
     attributes = {"low": none, "high": high, "mode": "constant", "value": 0.0}
@@ -52,8 +52,8 @@ def _padded(value: ir.Value, dim: int, added: int) -> ir.Value:
 
 @dataclass(frozen=True)
 class FillChannels(Pass):
-    """Add channels of zeros to images of few channels, as first layers have: 32 bytes of a pixel where tensor
-    units multiply them, whose instructions take so many, and 16 elsewhere, which one copy takes. Pixels then
+    """Add channels of zeros to images of few channels, as first layers have: 32 bytes of a pixel where matrix
+    units multiply them, whose instructions take 32, and 16 elsewhere, which one copy takes. Pixels then
     begin where such copies can. Multiples of 8 channels that are more than half of that stay: tiles are
     padded anyway."""
 

@@ -1,4 +1,4 @@
-"""What layouts cost: the interface through which layout assignment asks, and the analytic model."""
+"""Costs of layouts: the interface that layout assignment queries, and the analytic model."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class AnalyticCosts:
         return LAUNCH + moved / CONVERTED_BYTES
 
     def _windows(self, op: ir.Operation, steps: int, block: int) -> float:
-        """A sum of so many steps for each element of the result, with vectors along runs of `block`
+        """A sum of a given number of steps for each element of the result, with vectors along runs of `block`
         elements."""
         elements = prod(likely_shape(op.results[0]))
         if block <= 1:

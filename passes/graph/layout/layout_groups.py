@@ -1,4 +1,4 @@
-"""Which 4-D values of a graph can have blocked channels, and in blocks of which size."""
+"""Groups of 4-D values of a graph that can have blocked channels, with the size of the blocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEW_CHANNELS = 4
 
 
 class Groups:
-    """Union-find over values whose channels must be blocked alike, with the largest block that suits each
+    """Union-find over values whose channels must have equal blocks, with the largest block that suits each
     group.
 
     Only values with a useful block are in a group. `constants` are the values that follow from weights alone.
@@ -124,8 +124,8 @@ def shares_channels(value: ir.Value, result: ir.Value) -> bool:
 
 
 def wanted_block(groups: Groups, op: ir.Operation, position: int) -> int:
-    """In which block the blocked form of `op` reads operand `position`; 1 if it takes the plain value, or a
-    view of it."""
+    """The block in which the blocked form of `op` reads operand `position`; 1 if it takes the plain value, or
+    a view of it."""
     value, block = op.operands[position], groups.block(op.results[0])
     if graph.Conv.isa(op):
         return _conv_input_block(groups, op) if position == 0 else 1

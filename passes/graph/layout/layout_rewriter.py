@@ -88,7 +88,7 @@ class LayoutRewriter:
         return self.packed[value, block]
 
     def blockwise(self, op: ir.Operation, block: int) -> ir.Value:
-        """An op that treats each channel, or each block of channels, alike."""
+        """An op that treats all channels, or all blocks of channels, the same way."""
         if op.name in REDUCTIONS:
             x = self.blocked(op.operands[0], block)
             return graph.build(op.name, [x], {"axes": [2, 3], "keepdims": True})

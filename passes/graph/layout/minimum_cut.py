@@ -1,7 +1,7 @@
 """The cheapest choice of two labels for many items, as a minimum cut.
 
 An item on the source's side of the cut is True. Costs of single items are edges to the terminals; what all
-readers of a value share is a node of its own, so that it is paid once. The maximum flow is Dinic's (Soviet
+readers of a value share is a separate node, so that it is paid once. The maximum flow is Dinic's (Soviet
 Math. Doklady 11, 1970).
 """
 
@@ -17,13 +17,13 @@ class LayoutCut:
     """Items with two labels, costs between them, and the choice of least total cost."""
 
     def __init__(self) -> None:
-        # Edges lie in pairs: edge i ^ 1 is the reverse of edge i.
+        # Edges are stored in pairs: edge i ^ 1 is the reverse of edge i.
         self.ends: list[int] = []
         self.room: list[float] = []
         self.edges: list[list[int]] = [[], []]
 
     def item(self, when_false: float = 0.0, when_true: float = 0.0) -> int:
-        """A new item with its costs; the number by which the other methods know it."""
+        """A new item with its costs; its index, by which the other methods refer to it."""
         self.edges.append([])
         item = len(self.edges) - 1
         self._edge(SOURCE, item, when_false)
@@ -46,7 +46,7 @@ class LayoutCut:
             self._edge(other, shared, inf)
 
     def solve(self) -> list[bool]:
-        """The label of every item, by its number. Among equally cheap choices, the one with most Trues."""
+        """The label of every item, by its index. Among equally cheap choices, the one with most Trues."""
         while (level := self._levels(SOURCE, forward=True))[SINK] >= 0:
             cursor = [0] * len(self.edges)
             while self._augment(level, cursor):

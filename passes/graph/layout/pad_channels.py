@@ -23,12 +23,13 @@ from mlc.passes.graph.windows.blocked_channels import (
     largest_block,
 )
 
-# Added channels are computed for nothing: at most one for so many that are needed.
+# Added channels are computed for nothing: at most one for this number of needed ones.
 NEEDED_PER_ADDED = 8
 
 
 def added_channels(channels: int, lanes: int) -> int:
-    """How many channels make blocks that fill vectors; 0 where the channels do already, or too many miss."""
+    """The number of channels that make blocks fill vectors; 0 where the channels do already, or too many
+    miss."""
     added = -channels % BLOCKS[0]
     return added if largest_block(channels) < lanes and added * NEEDED_PER_ADDED <= channels else 0
 
@@ -72,7 +73,7 @@ def _trail(value: ir.Value) -> list[ir.Operation] | None:
 
 
 def _widened(value: ir.Value, added: int) -> ir.Value:
-    """A constant operand for so many more channels; what broadcasts along them stays as it is."""
+    """A constant operand with `added` more channels; one that broadcasts along them stays as it is."""
     shape = graph.shape_of(value)
     channel = len(shape) - RANK + 1
     return value if channel < 0 or shape[channel] == 1 else _padded(value, channel, added)

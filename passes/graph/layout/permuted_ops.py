@@ -1,4 +1,4 @@
-"""How ops that do not care about the order of dims work on transposed operands.
+"""Ops that are independent of the order of dims, on transposed operands.
 
 An order `r` of a value v stands for `transpose(v, r)`: dim i of it is dim `r[i]` of v.
 """
@@ -180,6 +180,6 @@ def from_operand(op: ir.Operation, order: Order, exactness: str) -> Permuted | N
 
 
 def from_result(op: ir.Operation, order: Order, exactness: str) -> Permuted | None:
-    """`op` with its result in `order`; None if that does not tell the order of its operands."""
+    """`op` with its result in `order`; None if that does not determine the order of its operands."""
     plan = None if op.name in _RANKED else from_operand(op, order, exactness)
     return plan if plan is not None and plan.result == order else None

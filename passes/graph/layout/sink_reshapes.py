@@ -134,7 +134,8 @@ def sink_below_padding(op: ir.Operation) -> bool:
 
 
 def _moved_counts(counts: Sequence[int], old: Sequence[Dim], new: Sequence[Dim]) -> list[int] | None:
-    """The counts of padding for the dims `new` of what has the dims `old`; None where they have no place."""
+    """The counts of padding for the dims `new` of what has the dims `old`; None where they correspond to no
+    dim."""
     moved: list[int] = []
     for olds, news in dim_groups(old, new) or []:
         if any(counts[dim] for dim in olds):

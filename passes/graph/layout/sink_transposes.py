@@ -67,7 +67,7 @@ def _transpose(value: ir.Value, order: Order) -> ir.Value:
 
 
 def _of_rank(value: ir.Value, rank: int) -> ir.Value:
-    """The value with dims of 1 in front."""
+    """The value with leading dims of 1."""
     missing = rank - value.type.rank
     return graph.build("unsqueeze", [value], {"axes": list(range(missing))}) if missing else value
 

@@ -1,4 +1,4 @@
-"""Which ops of a region should work on transposed values: the decision behind graph-sink-transposes.
+"""The choice of ops that should work on transposed values, as graph-sink-transposes applies it.
 
 Connected ops that could all work on transposed values.
 
@@ -39,7 +39,7 @@ class Region:
 
 @dataclass
 class Growth:
-    """Grows a region inside one block, whose ops `places` has by address."""
+    """Grows a region inside one block, whose ops `positions` has by address."""
 
     places: Mapping[int, int]
     exactness: str
@@ -153,8 +153,8 @@ class Decision:
         return [each for where, each in self.region.plans.items() if not chosen[self.items[where]]]
 
     def _cost_of_op(self, op: ir.Operation, plan: Permuted) -> float:
-        """What an op costs more when it is permuted: other operands to transpose, rows no longer in one
-        piece."""
+        """The additional cost of an op when it is permuted: other operands to transpose, rows no longer in
+        one piece."""
         operands = {
             value: order
             for value, order in zip(op.operands, plan.operands, strict=True)

@@ -1,4 +1,4 @@
-"""graph-transpose-weights: weights of products as the tensor units of a GPU read them."""
+"""graph-transpose-weights: weights of products as the matrix units of a GPU read them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from mlc.passes.graph.common.values import is_constant, on_ranked
 from mlc.targets import GpuTarget
 
 PRODUCTS = (graph.Matmul.NAME, graph.Conv.NAME)
-# Rows of a product from which on a transpose of its right operand by a kernel of its own pays: an estimate,
-# of 8 bytes moved for each number at 3 TB/s, and products at 400 in place of 250 Tflop/s.
+# Rows of a product from which on a transpose of its right operand by a separate kernel pays: an estimate,
+# of 8 bytes moved for each element at 3 TB/s, and products at 400 instead of 250 Tflop/s.
 ROWS = 1024
 
 
 def transpose_weight(op: ir.Operation) -> bool:
     """f(x, w) -> f(x, transpose(transpose(w))) in tf32, where the inner one is work for @prepare, or for a
-    kernel of its own in front of a large product."""
+    separate kernel before a large product."""
     weight = op.operands[1]
     made = defining_op(weight)
     if precision_of(op) == EXACT or weight.type.rank < 2 or not _pays(op, weight):
@@ -38,7 +38,7 @@ def transpose_weight(op: ir.Operation) -> bool:
 
 def transpose_integers(op: ir.Operation) -> bool:
     """f(x, cast(w)) -> f(x, transpose(cast(transpose(w)))), where a product or convolution reads w of 8 bits,
-    and the inner transpose is work for @prepare, or for a kernel of its own in front of a large product."""
+    and the inner transpose is work for @prepare, or for a separate kernel before a large product."""
     made = defining_op(op.operands[1], graph.Cast.NAME)
     if made is None or ON_READ not in made.attributes or not _pays(op, graph.Cast(made).x):
         return False
@@ -73,13 +73,13 @@ def _transposed(value: ir.Value) -> ir.Value:
 
 @dataclass(frozen=True)
 class TransposeWeights(Pass):
-    """Store weights of products and convolutions with the reduction innermost, where tensor units of GPUs
+    """Store weights of products and convolutions with the reduction innermost, where matrix units of GPUs
     want it so: of integers of 8 bits, of which they read four at a time; for `wgmma` of sm_90a, which reads
     operands of 32 bits in no other order, of tf32. Kernels read them transposed back, which is an order of
-    places and moves nothing.
+    elements and moves nothing.
 
-    Operands that other kernels compute, or a caller gives, are transposed by a kernel of their own where the
-    product has 1024 rows or more; others stay as they lie: such products are for `mma.sync`.
+    Operands that other kernels compute, or a caller gives, are transposed by a separate kernel where the
+    product has 1024 rows or more; others stay as they are: such products are for `mma.sync`.
     """
 
     name: ClassVar[str] = "graph-transpose-weights"

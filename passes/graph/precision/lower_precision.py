@@ -1,6 +1,6 @@
 """graph-lower-precision: products and convolutions on operands of fewer bits.
 
-Products of what are floats of 8 bits in memory, which tensor units of GPUs multiply.
+Matrix products of floats of 8 bits in memory, which matrix units of GPUs multiply.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from mlc.targets import GpuTarget
 
 @dataclass(frozen=True)
 class SmallFloats:
-    """`numbers` of 8 bits, times a `scale`, if there is one: of the same rank, or of none."""
+    """`elements` of 8 bits, times a `scale`, if there is one: of the same rank, or of none."""
 
     numbers: ir.Value
     scale: ir.Value | None
 
     def wide(self, element: ir.Type) -> ir.Value:
-        """The numbers as they are read, without the scale."""
+        """The elements as they are read, without the scale."""
         kind = ir.RankedTensorType.get(self.numbers.type.shape, element)
         return mark(graph.build("cast", [self.numbers], {}, kind))
 
@@ -70,7 +70,8 @@ def multiply_small_floats(op: ir.Operation) -> bool:
 
 
 def small_floats(value: ir.Value) -> SmallFloats | None:
-    """What makes a value of floats of 8 bits: a conversion or `dequantize_linear`, perhaps transposed."""
+    """Returns the floats of 8 bits that a conversion or `dequantize_linear`, perhaps transposed, makes the
+    value of."""
     made = defining_op(value)
     if made is None:
         return None
@@ -89,7 +90,7 @@ def small_floats(value: ir.Value) -> SmallFloats | None:
 
 
 def _scale(made: ir.Operation) -> ir.Value | None:
-    """Of a `dequantize_linear` of one scale, or of one for each place along an axis; None if there is a zero
+    """Matches a `dequantize_linear` of one scale, or of one per index along an axis; None if there is a zero
     point, or several scales along the axis."""
     x, scale, *zero = made.operands
     for point in zero:
@@ -110,7 +111,7 @@ def _scale(made: ir.Operation) -> ir.Value | None:
 
 
 def is_single(op: ir.Operation) -> bool:
-    """Whether operands and results are of f32 and of known shape; masks may be of truth values."""
+    """Whether operands and results are of f32 and of known shape; masks may be boolean."""
     kinds = [value.type for value in (*list(op.operands)[:3], *op.results)]
     return all(
         isinstance(kind, ir.RankedTensorType)
@@ -159,7 +160,7 @@ def lower_attention(op: ir.Operation, element: ir.Type) -> None:
 
 
 def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
-    """Truth values stay; the lowest numbers stay numbers, where infinity would make weights of nothing."""
+    """Boolean masks stay; the lowest values stay finite, where infinity would make weights NaN."""
     if not isinstance(graph.element_type(mask), ir.F32Type):
         return mask
     lowest = float(ml_dtypes.finfo(dtype_of(str(element))).min)  # type: ignore[no-untyped-call]
@@ -171,11 +172,11 @@ def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
 class LowerPrecision(Pass):
     """Rounds the operands of f32 products and convolutions to bf16 or f16; sums stay f32. Weights are
     converted once, by `graph-split-prepare`, and take half the memory; conversions of other operands join the
-    kernels that compute them. With tf32 operands stay f32 in memory, and GPUs' tensor units round them.
+    kernels that compute them. With tf32 operands stay f32 in memory, and GPUs' matrix units round them.
 
     For GPUs, attention and depthwise convolutions, which read what other kernels make, are narrower too.
     Products of what are floats of 8 bits in memory, with or without scales (`dequantize_linear`), are
-    products of these, scaled behind; tensor units of sm_90a keep fewer bits of their sums than of others.
+    products of these, scaled after it; tensor cores of sm_90a keep fewer bits of their sums than of others.
 
     Does nothing unless `to` asks for it (`mlc compile --precision`): of 24 bits of precision, bf16 leaves
     each operand 8, f16 and tf32 11; f16 has a smaller range than f32 (docs/precision.md)."""
@@ -209,6 +210,6 @@ class LowerPrecision(Pass):
                 lower_attention(each, narrow.get(op.context))
 
     def mark(self, op: ir.Operation) -> None:
-        """For tensor units, which round the operands themselves."""
+        """Marks products for matrix units, which round the operands themselves."""
         op.attributes[PRECISION] = ir.StringAttr.get(self.to, op.context)
         applied(op, self.name, "operands are rounded to tf32")

@@ -1,4 +1,4 @@
-"""graph-narrow-integer-convolutions: convolutions of integers of 8 bits, which tensor units multiply."""
+"""graph-narrow-integer-convolutions: convolutions of integers of 8 bits, which matrix units multiply."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _is_plain(op: ir.Operation) -> bool:
 
 
 def _sums_of_windows(op: ir.Operation, x: Factor) -> ir.Value:
-    """[N, 1, ...]: of the numbers that each place of the result is computed of."""
+    """Returns `[N, 1, ...]`: the sums of the elements that each result element is computed from."""
     channels = _over_channels(x.wide if is_constant(x.numbers) else mark(x.wide))
     if is_product(op):
         return channels
@@ -54,7 +54,7 @@ def _sums_of_windows(op: ir.Operation, x: Factor) -> ir.Value:
 
 
 def _sums_of_filters(op: ir.Operation, w: Factor) -> ir.Value:
-    """Of what a place of the result multiplies that is not padding: [1, O, ...], or [O, 1, ...] where there
+    """Returns sums of the filters' elements that meet the image: `[1, O, ...]`, or `[O, 1, ...]` where there
     is no padding."""
     centred = w.wide if w.zero is None else graph.build("sub", [w.wide, w.zero])
     filters, pads = _over_channels(centred), graph.attribute(op, "pads")
@@ -90,12 +90,12 @@ def _for_channels(filters: ir.Value) -> ir.Value:
 class NarrowIntegerConvolutions(Pass):
     """Have convolutions of i32, whose operands are integers of 8 bits less zero points, multiply these
     integers, as `graph-narrow-integer-products` does of products. What a zero point of the image adds is
-    the sum of the filters' numbers that meet the image, which are fewer where padding is: work for @prepare,
-    a number for each place of the result and each filter where there is padding, else for each filter. What
+    the sum of the filters' elements that meet the image, which are fewer where padding is: work for @prepare,
+    a value for each position of the result and each filter where there is padding, else for each filter. What
     zero points of the filters add are sums of the image, a convolution of its channels' sums with ones.
 
     Filters are weights, and those of groups have no zero points; else the convolution stays as it is. With a
-    group for each channel nothing is for tensor units, but images are read as they lie.
+    group for each channel matrix units are not used, but images are read as they are stored.
     """
 
     name: ClassVar[str] = "graph-narrow-integer-convolutions"

@@ -25,7 +25,7 @@ HALF = 128
 
 @dataclass(frozen=True)
 class Factor:
-    """An operand of a product: `numbers` of 8 bits, less a zero point of i32 that is the same along the
+    """An operand of a product: `elements` of 8 bits, less a zero point of i32 that is uniform along the
     reduction, if there is one."""
 
     numbers: ir.Value
@@ -33,8 +33,8 @@ class Factor:
 
     @property
     def wide(self) -> ir.Value:
-        """The numbers in i32."""
-        kind = ir.RankedTensorType.get(self.numbers.type.shape, i32())
+        """The elements in i32."""
+        kind = ir.RankedTensorType.get(self.numbers.type.shape, ir.IntegerType.get_signless(32))
         return graph.build("cast", [self.numbers], {}, kind)
 
 
@@ -58,7 +58,7 @@ def factor_of(value: ir.Value, reduced: Iterable[int]) -> Factor | None:
 
 
 def _narrow(value: ir.Value) -> ir.Value | None:
-    """The numbers of 8 bits that a conversion to i32 makes wider."""
+    """The elements of 8 bits that a conversion to i32 widens."""
     made = graph.Cast.defining(value)
     if made is None or str(graph.element_type(value)) != "i32":
         return None
@@ -72,7 +72,7 @@ def _is_alike(zero: ir.Value, reduced: Iterable[int]) -> bool:
 
 
 def simplified(factor: Factor) -> Factor:
-    """Without a zero point of 0. Weights of ui8 whose zero point is 128 are numbers of i8."""
+    """Drops a zero point of 0. Weights of ui8 whose zero point is 128 become weights of i8."""
     given = None if factor.zero is None else constant_array(factor.zero)
     if given is None:
         return factor

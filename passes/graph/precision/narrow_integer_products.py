@@ -1,4 +1,4 @@
-"""graph-narrow-integer-products: products of integers of 8 bits, which tensor units multiply."""
+"""graph-narrow-integer-products: products of integers of 8 bits, which matrix units multiply."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _REDUCED = (-1, -2)
 
 
 def sums(factor: Factor, operand: int) -> ir.Value:
-    """Of the numbers of an operand along the reduction."""
+    """Returns the sums of an operand's elements along the reduction."""
     wide = factor.wide if is_constant(factor.numbers) else mark(factor.wide)
     axis = factor.numbers.type.rank + _REDUCED[operand]
     return graph.build("reduce_sum", [wide], {"axes": [axis], "keepdims": True})
@@ -46,8 +46,8 @@ def narrow_product(op: ir.Operation) -> bool:
 @dataclass(frozen=True)
 class NarrowIntegerProducts(Pass):
     """Have products of i32, whose operands are integers of 8 bits less zero points, multiply these integers:
-    their conversion to i32 belongs to the product (`graph.on_read`), which tensor units of GPUs do with sums
-    of i32. What zero points add is subtracted behind it: they are multiplied by sums of the other operand's
+    their conversion to i32 belongs to the product (`graph.on_read`), which matrix units of GPUs do with sums
+    of i32. What zero points add is subtracted after it: they are multiplied by sums of the other operand's
     rows or columns. Those of weights are work for @prepare. Exact, modulo 2^32 as all sums of i32 are.
 
     Zero points may differ for rows of the left operand and for columns of the right one.

@@ -36,7 +36,7 @@ MOVES = (MAPPED - {graph.Pack.NAME, graph.Unpack.NAME}) | VIEWS
 
 MOVES |= {graph.Concat.NAME, graph.Gather.NAME, graph.Identity.NAME, graph.MaxPool.NAME, graph.Pad.NAME}
 
-# What these read needs an op of its own type: a kernel has no conversion in front of its windows.
+# What these read needs an op of the same type: a kernel has no conversion before its windows.
 COMPUTED = frozenset({graph.AveragePool.NAME})
 
 
@@ -50,7 +50,7 @@ def _is_single(value: ir.Value) -> bool:
 
 
 def _stored(value: ir.Value) -> ir.Value | None:
-    """What lies in memory, of a value that its readers widen."""
+    """Returns the value in memory, of a value that its readers widen, else None."""
     op = defining_op(value, graph.Cast.NAME)
     return graph.Cast(op).x if op is not None and ON_READ in op.attributes else None
 
@@ -183,8 +183,8 @@ def is_narrowed(group: Group, constants: Container[ir.Value]) -> bool:
 
 
 def _readers(value: ir.Value, constants: Container[ir.Value]) -> Iterator[ir.Operation]:
-    """What computes with a value, or with what it is moved to. What it is joined with must be rounded, too:
-    arguments and constants are not."""
+    """The ops that compute with a value, or with its moved elements. Values joined with it must be rounded,
+    too: arguments and constants are not."""
     for reader in users(value):
         given = [each for each in reader.operands if each in constants or defining_op(each) is None]
         if reader.name not in MOVES or (reader.name == graph.Concat.NAME and given):
@@ -194,7 +194,7 @@ def _readers(value: ir.Value, constants: Container[ir.Value]) -> Iterator[ir.Ope
 
 
 def narrow(value: ir.Value, element: ir.Type) -> None:
-    """Rounds a value once, behind what computes it; its readers widen it."""
+    """Rounds a value once, after the op that computes it; its readers widen it."""
     op = value.owner.operation
     with ir.InsertionPoint.after(op), op.location:
         stored = converted(value, element)
@@ -205,9 +205,9 @@ def narrow(value: ir.Value, element: ir.Type) -> None:
 
 @dataclass(frozen=True)
 class NarrowValues(Pass):
-    """Where `graph-lower-precision` has made products narrower, store in their type what kernels leave to
-    others. A kernel rounds its result once, when all is computed; kernels that read it widen what they read,
-    and compute in f32. Both are part of these kernels: no kernel only converts.
+    """Store the values that kernels leave to others in the type of the products that `graph-lower-precision`
+    made narrower. A kernel rounds its result once, when all is computed; kernels that read it widen what they
+    read, and compute in f32. Both are part of these kernels: no kernel only converts.
 
     f32 stay what `@main` returns, weights and constants, sums over rows and what normalisations and softmax
     read, unless products read them, too, and what `arg_max` compares. Ops that move elements, and pools, move

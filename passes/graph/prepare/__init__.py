@@ -1,1 +1,1 @@
-"""What depends on constants only and is computed once, in @prepare, within a budget."""
+"""Passes on values that depend on constants only: computed once, in @prepare, within a budget."""

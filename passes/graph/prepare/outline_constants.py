@@ -39,7 +39,7 @@ def outline(constant: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class OutlineConstants(Pass):
-    """Put a `graph.identity` behind each constant of `@main` whose elements differ, or that are filters, for
+    """Put a `graph.identity` after each constant of `@main` whose elements differ, or that are filters, for
     `graph-split-prepare` to move to `@prepare`: what was part of kernels becomes a weight that they read.
 
     For GPUs, whose threads compute constants of equal elements and would have to look others up.

@@ -1,4 +1,4 @@
-"""Which constant values @prepare computes, so that its results stay within a budget.
+"""The choice of constant values that @prepare computes, so that its results stay within a budget.
 
 Sizes are numbers of elements, so that a conversion of the element type is no growth: a product reads its
 weights in the type in which it computes, folded or not. Sizes that are not known count as nothing.
@@ -54,10 +54,10 @@ class Choice:
 
 
 class Sources:
-    """What constant values follow from.
+    """The values from which constant values are computed.
 
-    `cut[v]` are the values with the fewest elements in all from which @main could compute `v` (those
-    closest to `v` among equals), `v` itself included; `stored[v]` are the weights and constants behind it.
+    `cut[v]` are the values with the fewest elements in all from which @main could compute `v` (those closest
+    to `v` among equals), `v` itself included; `stored[v]` are the weights and constants that it follows from.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ def choose(
 ) -> Choice:
     """Moves as many of the `needed` values as `limit` bytes allow, those that grow least first.
 
-    Instead of a value that stays, what is behind it moves: the fewest elements that make it. Results are in
+    Instead of a value that stays, its sources move: the fewest elements that make it. Results are in
     the order of `computed`, which is the program's.
     """
     sources = Sources(bare, computed)
@@ -146,7 +146,7 @@ def choose(
 
 
 def transformed_weights(function: ir.Operation) -> dict[ir.Value, None]:
-    """What the products of Winograd convolutions read."""
+    """The values that the products of Winograd convolutions read."""
     images = [graph.WinogradInput(op).result for op in collect_ops(function, graph.WinogradInput.NAME)]
     products = [user for image in images for user in users(image) if user.name == graph.MatmulPacked.NAME]
     return {each.operands[1]: None for each in products}

@@ -44,7 +44,7 @@ class ConstantOps:
     def of(cls, block: ir.Block) -> ConstantOps:
         """Finds them in one walk. What `graph.prepared` gives is for @main only, so it does not count; nor do
         ops that kernels of @main do as they read, control flow, whose bodies see other values too, and what
-        has a size that its data tell."""
+        has a size that its data determine."""
         found = cls()
         for view in block.operations:
             op = view.operation
@@ -126,8 +126,8 @@ def _finish(prepare: func.FuncOp, results: Iterable[ir.Value]) -> None:
 def within_budget(
     constants: ConstantOps, needed: list[ir.Value], paid: Container[ir.Value], budget: int
 ) -> list[ir.Value]:
-    """What @prepare computes for the `needed` values: those that are `paid`, and others in `budget` bytes; -1
-    stands for the default. In the program's order."""
+    """The values that @prepare computes for the `needed` values: those that are `paid`, and others in
+    `budget` bytes; -1 stands for the default. In the program's order."""
     limit = default_budget(constants.bare.values()) if budget < 0 else budget
     others = [value for value in needed if value not in paid]
     choice = choose(constants.bare, constants.computed, others, limit)

@@ -1,4 +1,4 @@
-"""A host function whose dims only a call tells, made ready for kernels: sizes are texts at the ops, numbers
+"""A host function with dynamic dims, made ready for kernels: sizes are texts at the ops, values
 that follow from sizes are no computations, and what sizes are read from is marked."""
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _OF_SIZES = {
     tloop.Numbers.NAME,
 }
 _OF_SIZES |= {tloop.ReadSizes.NAME}
-# What only tells of dims, and is never data.
+# Ops that only read dims, and whose results are never data.
 _OF_DIMS = (graph.ShapeOf.NAME, graph.Sizes.NAME)
 
 
 def is_dynamic(function: ir.Operation) -> bool:
-    """Whether some value of the function has dims that only a call tells, or an op computes sizes. Checks and
+    """Whether some value of the function has dynamic dims, or an op computes sizes. Checks and
     calls of the runtime may fail, as such functions can; what takes or gives objects is called as those
     are."""
     ops = collect_ops(function)
@@ -53,7 +53,7 @@ def takes_objects(function: ir.Operation) -> bool:
 
 
 def settle_sizes(function: ir.Operation) -> None:
-    """Writes the dims of all values as sizes at their ops; puts numbers that follow from sizes into
+    """Writes the dims of all values as sizes at their ops; puts values that follow from sizes into
     `tloop.numbers` where they are data; reads other sizes by `tloop.read_sizes`."""
     dims = Dims(function)
     ops = collect_ops(function)
@@ -79,12 +79,12 @@ def settle_sizes(function: ir.Operation) -> None:
 
 
 def _check_told(ops: list[ir.Operation], dims: Dims) -> None:
-    """Raises PassError for a dim with a name that no input and no `graph.sizes` tells."""
+    """Raises PassError for a dim with a name that no input and no `graph.sizes` defines."""
     for op in ops:
         for value in op.results if op.name not in graph.CONTROL_OPS else ():
             names = dims.untold(value) if isinstance(value.type, ir.RankedTensorType) else []
             if names:
-                raise PassError(f"nothing tells {', '.join(names)}, dims of the result", op.location)
+                raise PassError(f"nothing determines {', '.join(names)}, dims of the result", op.location)
 
 
 def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:
@@ -99,7 +99,7 @@ def _write_dims(ops: list[ir.Operation], dims: Dims) -> None:
 
 
 def _refine_types(function: ir.Operation, dims: Dims) -> None:
-    """Types say the dims that have turned out to be numbers."""
+    """Writes dims that have turned out to be static into the types."""
     unknown = ir.ShapedType.get_dynamic_size()
     for op in collect_ops(function):
         for value in op.results if op.name.startswith("graph.") else ():
@@ -169,7 +169,7 @@ def _is_told(value: ir.Value) -> bool:
 
 
 def _is_number(op: ir.Operation, dims: Dims) -> bool:
-    """Whether the op tells of dims, or its result follows from sizes."""
+    """Whether the op reads dims, or its result follows from sizes."""
     if op.name in _OF_DIMS:
         return True
     return (
@@ -179,7 +179,7 @@ def _is_number(op: ir.Operation, dims: Dims) -> bool:
 
 
 def _as_numbers(op: ir.Operation, dims: Dims) -> None:
-    """What reads the result as data reads `tloop.numbers` instead."""
+    """Lets readers of the result as data read `tloop.numbers` instead."""
     value = op.results[0]
     contents = dims.contents(value)
     readers = [use for use in value.uses if not _is_known(use.owner, dims) and not _says_dims(use)]

@@ -25,9 +25,9 @@ def referenced_symbols(root: ir.Operation) -> set[str]:
 
 
 def _refine(op: ir.Operation, keep_signature: bool) -> bool:
-    """Give the op's results all that its operands tell; other dialects' ops go on to see the old types.
+    """Refine the result types by those of the operands; other dialects' ops go on to see the old types.
 
-    Returns whether the operands told anything new.
+    Returns whether a type changed.
     """
     try:
         types = graph.refined_types(op)
@@ -70,7 +70,7 @@ def _refine_function(function: ir.Operation, keep_signature: bool) -> bool:
 
 
 def _update_signature(function: ir.Operation, terminator: ir.Operation) -> bool:
-    """The function returns what its return has; whether it said something else before."""
+    """Sets the function's result types to those of its return op; returns whether they changed."""
     before = function.attributes["function_type"]
     inputs = ir.FunctionType(ir.TypeAttr(before).value).inputs
     results = [value.type for value in terminator.operands]
@@ -82,8 +82,8 @@ def _update_signature(function: ir.Operation, terminator: ir.Operation) -> bool:
 class InferShapes(Pass):
     """Infer the result types of graph ops, and of functions that nobody calls, from their operands.
 
-    Unknown dims and ranks become known where operands and attributes tell; known ones stay. Ops of other
-    dialects see the old type through a `tensor.cast`. Fails where shapes contradict each other.
+    Unknown dims and ranks become known where operands and attributes determine them; known ones stay. Ops of
+    other dialects see the old type through a `tensor.cast`. Fails where shapes contradict each other.
     """
 
     name: ClassVar[str] = "graph-infer-shapes"

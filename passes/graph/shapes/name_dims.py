@@ -14,10 +14,10 @@ from mlc.passes.base import Pass
 @dataclass(frozen=True)
 class NameDims(Pass):
     """Give each op with a result of dynamic dims the attribute `graph.dims`: per result its dims as sums of
-    products of named dims, such as "2*batch*seq + 1"; "" for dims that the type tells.
+    products of named dims, such as "2*batch*seq + 1"; "" for static dims.
 
     Names are those of the function's arguments (`graph.dims` on them, as the importer writes it, or
-    "arg0.shape[1]"), and "nonzero#3.shape[0]" for a dim that only running the op tells. Equal texts are
+    "arg0.shape[1]"), and "nonzero#3.shape[0]" for a dim that is known after the op has run. Equal texts are
     equal sizes. The elements of small integer tensors are followed through shape arithmetic.
     """
 

@@ -1,4 +1,4 @@
-"""graph-number-objects: strings and sequences become the numbers that they are in memory."""
+"""graph-number-objects: strings and sequences become the integers that represent them in memory."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class NumberObjects(Pass):
     """Give tensors of `!graph.string` and `!graph.sequence` elements of type i64; `graph.objects` and
     `graph.object_numbers` go.
 
-    Every op that takes objects only moves numbers then, or compares them, or is a `graph.call_runtime`, whose
-    function knows what they are. Runs before all passes that ask for the size of an element.
+    Every op that takes objects only moves integers then, or compares them, or is a `graph.call_runtime`,
+    whose function knows what they are. Runs before all passes that ask for the size of an element.
     """
 
     name: ClassVar[str] = "graph-number-objects"

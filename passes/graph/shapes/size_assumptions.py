@@ -1,4 +1,4 @@
-"""What ops take for true of dims that only a call tells: the host program checks it before they run."""
+"""Assumptions of ops about dynamic dims, which the host program checks before the ops run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PASSING = {*graph.CONTROL_OPS, graph.Yield.NAME}
 
 
 def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> None:
-    """Has the host program check what ops take for true of their dims, each in a block once. What follows
+    """Has the host program check what ops assume about their dims, once per block. What follows
     from inputs' dims is checked before all else."""
     block = function.regions[0].blocks[0]
     first = block.operations[0]
@@ -56,13 +56,13 @@ def who(op: ir.Operation, name: str) -> str:
 
 def _place(location: ir.Location) -> str:
     """The node that an op comes from, the last one of several, where its location has a name."""
-    # Places in files have a line and a column behind the name.
+    # Locations in files have a line and a column after the name.
     found = re.findall(r'"([^"]+)"(?!:)', str(location))
     return f"'{found[-1]}'" if found else ""
 
 
 def broadcast_operands(op: ir.Operation, dims: Dims) -> None:
-    """Broadcasts those operands of an op of which only a call tells which dims are 1: kernels know it."""
+    """Broadcasts operands of which it is dynamic which dims are 1, so that it is static in kernels."""
     for position, whole in _wholes(op, dims):
         own = dims.of(op.operands[position])
         behind = whole[len(whole) - len(own) :]
@@ -73,7 +73,7 @@ def broadcast_operands(op: ir.Operation, dims: Dims) -> None:
 
 
 def _wholes(op: ir.Operation, dims: Dims) -> list[tuple[int, Sequence[int | Size]]]:
-    """The operands that an op broadcasts, by number, each with the dims that it has then."""
+    """The operands that an op broadcasts, by position, each with the dims that it has then."""
     operands = list(op.operands)
     if op.name in ELEMENTWISE:
         return [(place, dims.of(op.results[0])) for place in range(len(operands))]

@@ -1,4 +1,4 @@
-"""Rules that join bounds: clamp, relu, min and max with numbers."""
+"""Rules that join bounds: clamp, relu, min and max with constants."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def clamp_as_relu(op: ir.Operation) -> ir.Value | None:
 
 
 def clamp_of_clamp(op: ir.Operation) -> ir.Value | None:
-    """clamp and relu of clamp and relu: one with the bounds of both."""
+    """Merges clamp and relu of clamp and relu into one with the bounds of both."""
     inner = defining_op(op.operands[0])
     if inner is None or inner.name not in (graph.Clamp.NAME, graph.Relu.NAME):
         return None
@@ -58,10 +58,10 @@ def clamp_of_clamp(op: ir.Operation) -> ir.Value | None:
 
 
 def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
-    """An operand of the result's type, beside one that is one number."""
+    """Returns the operand of the result's type and the constant that the other operand is, else None."""
     for x, constant in both_orders(op):
         number = splat(constant)
-        # An attribute holds numbers up to 64 bits with a sign.
+        # An attribute holds integers up to 64 bits with a sign.
         if number is not None and has_result_type(op, x) and (is_float(x) or abs(number) < 2**63):
             return x, number
     return None

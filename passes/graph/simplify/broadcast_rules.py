@@ -18,7 +18,7 @@ from mlc.passes.graph.common.values import enlarged, scalar_constant, splat
 
 
 def dims_follow(expand: ir.Operation) -> bool:
-    """Whether only dims of 1 become more: of others, only running tells whether they are 1."""
+    """Whether only dims of 1 become more: of dynamic dims it is not known whether they are 1."""
     dims, own = graph.dims_of(expand.results[0]), graph.dims_of(expand.operands[0])
     return is_part(own, dims)
 
@@ -43,7 +43,7 @@ def expanded(value: ir.Value) -> ir.Value | None:
 
 
 def leading_ones(value: ir.Value) -> ir.Value | None:
-    """The value before a view that puts dims of 1 in front."""
+    """The value before a view that adds leading dims of 1."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Reshape.NAME, graph.Unsqueeze.NAME):
         return None
@@ -152,7 +152,7 @@ def product_of_expanded(op: ir.Operation) -> ir.Value | None:
 
 
 def expand_of_leading_ones(op: ir.Operation) -> ir.Value | None:
-    """expand adds leading dims by itself."""
+    """Drops views that add leading dims before an expand, which adds them itself."""
     x = leading_ones(graph.Expand(op).x)
     return None if x is None else enlarged(x, graph.Expand(op).result)
 

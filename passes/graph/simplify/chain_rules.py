@@ -36,20 +36,20 @@ def of_itself(*names: str) -> Rule:
 
 
 def of_not_negative(op: ir.Operation) -> ir.Value | None:
-    """abs and relu of what is never negative."""
+    """Drops abs and relu of a value that is never negative."""
     unary = graph.Unary(op)
     return unary.x if never_negative(unary.x) else None
 
 
 @rounding
 def abs_of_relu(op: ir.Operation) -> ir.Value | None:
-    """|relu(x)| -> relu(x), which leaves -0.0 as it is."""
+    """Rewrites `|relu(x)|` to `relu(x)`, which leaves -0.0 as it is."""
     abs_op = graph.Abs(op)
     return None if defining_op(abs_op.x, graph.Relu.NAME) is None else abs_op.x
 
 
 def of_other_sign(op: ir.Operation) -> ir.Value | None:
-    """f(-x) -> f(x) and f(|x|) -> f(x) of even functions; -x of unsigned integers is another number."""
+    """f(-x) -> f(x) and f(|x|) -> f(x) of even functions; -x of unsigned integers is another value."""
     inner = defining_op(op.operands[0])
     if inner is None or inner.name not in (NEG, graph.Abs.NAME):
         return None
@@ -89,7 +89,7 @@ def square_of_root(op: ir.Operation) -> ir.Value | None:
 
 
 def square_of_abs(op: ir.Operation) -> ir.Value | None:
-    """|x| * |x| -> x * x."""
+    """Rewrites `|x| * |x|` to `x * x`."""
     mul = graph.Mul(op)
     inner = graph.Abs.defining(mul.a)
     if inner is None or mul.a != mul.b:
@@ -98,13 +98,13 @@ def square_of_abs(op: ir.Operation) -> ir.Value | None:
 
 
 def _negated(value: ir.Value) -> ir.Value | None:
-    """x of -x. Constants are negated once and for all, not here."""
+    """Returns `x` of `-x`. Constants are negated by other rules, not here."""
     op = defining_op(value, NEG)
     return None if op is None or is_constant(value) else op.operands[0]
 
 
 def plus_negated(op: ir.Operation) -> ir.Value | None:
-    """a + (-b) -> a - b, and (-a) + b -> b - a."""
+    """Rewrites `a + (-b)` to `a - b`, and `(-a) + b` to `b - a`."""
     for a, b in both_orders(op):
         negated = _negated(b)
         if negated is not None:
@@ -113,7 +113,7 @@ def plus_negated(op: ir.Operation) -> ir.Value | None:
 
 
 def minus_negated(op: ir.Operation) -> ir.Value | None:
-    """a - (-b) -> a + b."""
+    """Rewrites `a - (-b)` to `a + b`."""
     sub = graph.Sub(op)
     negated = _negated(sub.b)
     return None if negated is None else graph.build("add", [sub.a, negated])
@@ -136,13 +136,13 @@ def _difference(op: ir.Operation) -> ir.Value | None:
 
 
 def negated_integer_difference(op: ir.Operation) -> ir.Value | None:
-    """-(a - b) -> b - a of integers."""
+    """Rewrites `-(a - b)` to `b - a` of integers."""
     return None if is_float(op.operands[0]) else _difference(op)
 
 
 @rounding
 def negated_difference(op: ir.Operation) -> ir.Value | None:
-    """-(a - b) -> b - a; of equal numbers 0.0 instead of -0.0."""
+    """Rewrites `-(a - b)` to `b - a`; of equal values 0.0 instead of -0.0."""
     return _difference(op)
 
 

@@ -1,7 +1,7 @@
-"""Whether constants that a rule brings together stay ordinary numbers, so that no infinity and no zero is
-compiled into a program that had none.
+"""Ranges of constants: whether constants that a rule combines stay normal values, so that no infinity and no
+zero is compiled into a program that had none.
 
-Constants in the IR are known; weights, which are not, are taken to lie in the inner half of the range that
+Constants in the IR are known; weights, which are not, are assumed to be in the inner half of the range that
 the exponents of their type span.
 """
 
@@ -56,7 +56,7 @@ def known(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
 
 
 def stays_ordinary(name: str, one: np.ndarray | None, other: np.ndarray | None, kind: np.dtype) -> bool:
-    """Whether the op `name` (add, sub, mul, div) of two constants of a type of floats gives ordinary numbers.
+    """Whether the op `name` (add, sub, mul, div) of two constants of a type of floats gives normal values.
 
     Of two that are known (arrays that broadcast) this is computed. A factor of weights (None) must be near
     enough to 1, an offset small enough, to leave ordinary weights ordinary. Of two weights it is taken for
@@ -89,7 +89,7 @@ def _is_ordinary(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) 
 
 
 def meet_safely(op: ir.Operation, rule: str, name: str, one: ir.Value, other: ir.Value) -> bool:
-    """Whether the op `name` of two constants that broadcast gives ordinary numbers; says that `rule` leaves
+    """Whether the op `name` of two constants that broadcast gives normal values; reports that `rule` leaves
     `op` where it does not."""
     if not is_float(one) or stays_ordinary(name, known(one), known(other), dtype(one)):
         return True
@@ -98,5 +98,5 @@ def meet_safely(op: ir.Operation, rule: str, name: str, one: ir.Value, other: ir
 
 
 def leaves_range(constant: ir.Value) -> str:
-    """Why constants do not meet."""
+    """Returns the reason why constants are not combined."""
     return f"the two constants together could leave the range of {graph.element_type(constant)}"

@@ -1,4 +1,4 @@
-"""Rules that bring constants together: numbers are computed, chains of offsets and of factors become one."""
+"""Rules that combine constants: scalars are computed, chains of offsets and of factors become one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def on_scalars(op: ir.Operation) -> ir.Value | None:
 
 
 def difference_as_sum(op: ir.Operation) -> ir.Value | None:
-    """x - c -> x + (-c) of floats: one form for offsets."""
+    """Rewrites `x - c` to `x + (-c)` of floats: one form for offsets."""
     minuend, subtrahend = op.operands
     if not is_float(minuend) or not is_constant(subtrahend) or is_constant(minuend):
         return None
@@ -92,14 +92,14 @@ def both_chained(op: ir.Operation) -> ir.Value | None:
 
 
 def _leaves_product(*factors: ir.Value) -> bool:
-    """Whether a product of variables is an ordinary number without these factors, too."""
+    """Whether a product of variables is a normal value without these factors, too."""
     kind = dtype(factors[0])
     ordinary = stays_ordinary(graph.Mul.NAME, None, None, kind)
     return ordinary and all(stays_ordinary(graph.Mul.NAME, None, known(each), kind) for each in factors)
 
 
 def _from_constant(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
-    """c and x of c - x or c / x."""
+    """Returns `c` and `x` of `c - x` or `c / x`."""
     if op is None:
         return None
     constant, x = op.operands
@@ -125,7 +125,7 @@ def after_inverse(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def inverse_of_direct(op: ir.Operation) -> ir.Value | None:
-    """a - (x + b) -> (a - b) - x, and a / (x * b) -> (a / b) / x, for constants a and b."""
+    """Rewrites `a - (x + b)` to `(a - b) - x`, and `a / (x * b)` to `(a / b) / x`, for constants a and b."""
     found = _from_constant(op) if reads(op, _DIRECT[op.name]) else None
     inner = sole_use(found[1], _DIRECT[op.name]) if found else None
     parts = variable_and_constant(inner) if inner else None
@@ -138,7 +138,7 @@ def inverse_of_direct(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def inverse_of_inverse(op: ir.Operation) -> ir.Value | None:
-    """a - (b - x) -> x + (a - b), and a / (b / x) -> x * (a / b), for constants a and b."""
+    """Rewrites `a - (b - x)` to `x + (a - b)`, and `a / (b / x)` to `x * (a / b)`, for constants a and b."""
     found = _from_constant(op) if reads(op, op.name) else None
     parts = _from_constant(sole_use(found[1], op.name)) if found else None
     if not (found and parts) or not keeps_size(found[0], parts[0]) or not is_float(parts[1]):
@@ -149,7 +149,7 @@ def inverse_of_inverse(op: ir.Operation) -> ir.Value | None:
 
 
 def negated_product(op: ir.Operation) -> ir.Value | None:
-    """-(x * c) -> x * (-c) of floats, for a constant c."""
+    """Rewrites `-(x * c)` to `x * (-c)` of floats, for a constant c."""
     inner = sole_use(graph.Neg(op).x, graph.Mul.NAME)
     parts = variable_and_constant(inner) if inner else None
     if parts is None or not is_float(parts[0]):

@@ -10,7 +10,7 @@ from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.values import is_static
 
-# Bits that hold a whole number: significand of floats, digits of integers.
+# Bits that hold an integer: significand of floats, digits of integers.
 _DIGITS = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}
 _EXPONENT_BITS = {"f16": 5, "bf16": 8, "f32": 8, "f64": 11}
 
@@ -27,7 +27,7 @@ def cast_to_own_type(op: ir.Operation) -> ir.Value | None:
 
 
 def _digits(kind: str) -> int:
-    """Binary digits of the largest whole number up to which a type has all; 1 for i1."""
+    """Binary digits of the largest integer up to which a type represents all integers; 1 for i1."""
     if kind in _DIGITS:
         return _DIGITS[kind]
     return int(kind[2:]) if kind.startswith("ui") else max(1, int(kind[1:]) - 1)
@@ -91,7 +91,7 @@ def tile_once(op: ir.Operation) -> ir.Value | None:
 
 
 def tile_of_tile(op: ir.Operation) -> ir.Value | None:
-    """Copies of copies: the product of their numbers."""
+    """Merges copies of copies: the product of their repetitions."""
     tile = graph.Tile(op)
     inner = graph.Tile.defining(tile.x)
     if inner is None:

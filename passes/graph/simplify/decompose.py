@@ -18,14 +18,16 @@ def _per_channel(vector: ir.Value, x: ir.Value) -> ir.Value:
     """A vector of one entry per channel of x, as `[C, 1, ...]` that broadcasts against `[N, C, ...]`."""
     (channels,) = graph.shape_of(vector)
     shape = [-1 if channels is None else channels] + [1] * (x.type.rank - 2)
-    # What normalises has as many entries as x has channels, whatever their number is called.
+    # Scale, bias and statistics have as many elements as x has channels, even if the dims have different
+    # names.
     dims = (*graph.dims_of(x)[1:2], *shape[1:])
     return graph.name_dims(graph.build("reshape", [vector], {"shape": shape}), dims)
 
 
 @rounding
 def batch_norm(op: ir.Operation) -> ir.Value:
-    """x * (scale / sqrt(variance + epsilon)) + (bias - mean * that), statistics in their own precision."""
+    """Computes `x * f + (bias - mean * f)` with `f = scale / sqrt(variance + epsilon)`, in the statistics'
+    precision."""
     x, *parameters = op.operands
     exact = graph.element_type(graph.BatchNorm(op).variance)
     scale, bias, mean, variance = (like_type(value, exact) for value in parameters)

@@ -29,7 +29,7 @@ def empty_result(op: ir.Operation) -> ir.Value | None:
         return None
     made = filled(result, 0)
     if made is None:
-        missed(op, "empty_result", "the result has no elements, but a dim that nothing tells")
+        missed(op, "empty_result", "the result has no elements, but an unknown dim")
     return made
 
 

@@ -19,7 +19,7 @@ from mlc.passes.remarks import missed
 
 
 def _along(axis: int, rank: int, scale: ir.Value) -> int | None:
-    """The length (1: one number for all) of a scale that varies along one axis of a tensor of `rank` only."""
+    """The length (1: one value for all) of a scale that varies along one axis of a tensor of `rank` only."""
     shape = graph.shape_of(scale)
     if len(shape) > rank or not is_static(scale):
         return None
@@ -49,7 +49,7 @@ _SCALED = {graph.Conv.NAME: _scale_of_conv, graph.Matmul.NAME: _scale_of_matmul}
 
 
 def _scales_safely(product: ir.Operation, scale: ir.Value, shape: list[int]) -> bool:
-    """Whether constant weights times a scale, in the shape that it has beside them, stay ordinary numbers."""
+    """Whether constant weights times a scale, in the shape in which it is applied, stay normal values."""
     if not is_float(scale):
         return True
     factors = known(scale)
@@ -61,7 +61,7 @@ def _scales_safely(product: ir.Operation, scale: ir.Value, shape: list[int]) -> 
 @rounding
 def into_weights(op: ir.Operation) -> ir.Value | None:
     """conv(x, w) * s -> conv(x, w * s), and the same for matmul, where w * s is known, or likely, to be
-    ordinary numbers: see `stays_ordinary`."""
+    normal values: see `stays_normal`."""
     found = variable_and_constant(op)
     product = defining_op(found[0]) if found else None
     if found is None or product is None or product.name not in _SCALED:
@@ -123,7 +123,7 @@ class FoldScale(Pass):
     into the weights; constant offsets between them are scaled instead; chains of constant offsets, and of
     constant factors, become one. After graph-decompose this folds batch normalisation. Ops with other users
     stay, and so do constants whose product or sum could leave the range of their type: weights, whose
-    numbers are not known here, take factors from 1/16 to 16 in f16, from 2**-60 to 2**60 in f32 and bf16.
+    values are not known here, take factors from 1/16 to 16 in f16, from 2**-60 to 2**60 in f32 and bf16.
     """
 
     name: ClassVar[str] = "graph-fold-scale"

@@ -1,4 +1,4 @@
-"""Algebraic identities of ops with a neutral or absorbing number, or with the same value twice."""
+"""Algebraic identities of ops with an identity or absorbing constant, or with the same value twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from mlc.passes.graph.common.values import (
 
 
 def _other(op: ir.Operation, number: Number) -> ir.Value | None:
-    """The operand beside one that is `number` throughout."""
+    """Returns the operand whose other operand is `number` in all elements, else None."""
     for other, constant in both_orders(op):
         if splat(constant) == number:
             return other
@@ -47,7 +47,7 @@ def neutral(number: Number) -> Rule:
 
 
 def absorbing(number: Number) -> Rule:
-    """The number itself, where one operand is it, whatever the other."""
+    """Replaces an op by `number` where an operand is it in all elements, for any other operand."""
 
     def absorbing_operand(op: ir.Operation) -> ir.Value | None:
         return None if _other(op, number) is None else filled(op.results[0], number)
@@ -56,7 +56,7 @@ def absorbing(number: Number) -> Rule:
 
 
 def plus_exact_zero(op: ir.Operation) -> ir.Value | None:
-    """x + 0 of integers, x + -0.0 of floats -> x."""
+    """Rewrites `x + 0` of integers and `x + -0.0` of floats to `x`."""
     for other, constant in both_orders(op):
         if splat(constant) == 0 and (_is_negative_zero(constant) or not is_float(other)):
             return _kept(op, other)
@@ -65,19 +65,19 @@ def plus_exact_zero(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def plus_zero(op: ir.Operation) -> ir.Value | None:
-    """x + 0.0 -> x. The sum of -0.0 and 0.0 is 0.0."""
+    """Rewrites `x + 0.0` to `x`. The sum of -0.0 and 0.0 is 0.0."""
     return _kept(op, _other(op, 0))
 
 
 def minus_exact_zero(op: ir.Operation) -> ir.Value | None:
-    """x - 0 -> x, but not x - -0.0."""
+    """Rewrites `x - 0` to `x`, but not x - -0.0."""
     a, b = op.operands
     return _kept(op, a) if splat(b) == 0 and not _is_negative_zero(b) else None
 
 
 @rounding
 def minus_zero(op: ir.Operation) -> ir.Value | None:
-    """x - -0.0 -> x."""
+    """Rewrites `x - -0.0` to `x`."""
     sub = graph.Sub(op)
     return _kept(op, sub.a) if splat(sub.b) == 0 else None
 
@@ -101,26 +101,26 @@ def from_zero(op: ir.Operation) -> ir.Value | None:
 
 
 def over_one(op: ir.Operation) -> ir.Value | None:
-    """x / 1 -> x."""
+    """Rewrites `x / 1` to `x`."""
     div = graph.Div(op)
     return _kept(op, div.a) if splat(div.b) == 1 else None
 
 
 def times_minus_one(op: ir.Operation) -> ir.Value | None:
-    """x * -1 -> -x."""
+    """Rewrites `x * -1` to `-x`."""
     x = _other(op, -1)
     return None if x is None or not has_result_type(op, x) else graph.build("neg", [x])
 
 
 def times_integer_zero(op: ir.Operation) -> ir.Value | None:
-    """x * 0 -> 0 of integers."""
+    """Rewrites `x * 0` of integers to 0."""
     mul = graph.Mul(op)
     return None if is_float(mul.a) or _other(op, 0) is None else filled(mul.result, 0)
 
 
 @approximate
 def times_zero(op: ir.Operation) -> ir.Value | None:
-    """x * 0 -> 0, which infinity and NaN are not."""
+    """Rewrites `x * 0` to 0, although it is NaN of infinity and NaN."""
     return None if _other(op, 0) is None else filled(graph.Mul(op).result, 0)
 
 
@@ -134,30 +134,30 @@ def same_twice(op: ir.Operation) -> ir.Value | None:
 
 
 def integers_cancel(op: ir.Operation) -> ir.Value | None:
-    """x - x and x xor x -> 0 of integers and truth values."""
+    """Rewrites `x - x` and `x xor x` of integers and booleans to 0."""
     binary = graph.Binary(op)
     return filled(binary.result, 0) if _twice(op) and not is_float(binary.a) else None
 
 
 @approximate
 def floats_cancel(op: ir.Operation) -> ir.Value | None:
-    """x - x -> 0, which infinity and NaN do not give."""
+    """Rewrites `x - x` to 0, although it is NaN of infinity and NaN."""
     return filled(graph.Sub(op).result, 0) if _twice(op) else None
 
 
 @approximate
 def quotient_of_same(op: ir.Operation) -> ir.Value | None:
-    """x / x -> 1, which 0, infinity and NaN do not give."""
+    """Rewrites `x / x` to 1, although it is NaN of 0, infinity and NaN."""
     return filled(graph.Div(op).result, 1) if _twice(op) else None
 
 
 def never_less(op: ir.Operation) -> ir.Value | None:
-    """x < x and x > x are false, of NaN too."""
+    """Replaces `x < x` and `x > x` by false, which holds for NaN too."""
     return filled(op.results[0], 0) if _twice(op) else None
 
 
 def equals_itself(op: ir.Operation) -> ir.Value | None:
-    """x == x, x <= x and x >= x are true, but for NaN: of integers."""
+    """Replaces `x == x`, `x <= x` and `x >= x` of integers by true; NaN is unequal to itself."""
     return filled(op.results[0], 1) if _twice(op) and not is_float(op.operands[0]) else None
 
 

@@ -1,9 +1,9 @@
 """graph-reassociate-constants: constants meet, and factors go into weights.
 
-Rules that fold a constant factor in front of a product, or behind views of one, into constant weights.
+Rules that fold a constant factor before a product, or after views of one, into constant weights.
 
-Factors right behind a product are the matter of graph-fold-scale. Every constant times the factor must be
-known, or likely, to be ordinary numbers (`constant_numbers.stays_ordinary`): in f16 weights take factors from
+Factors right after a product are the matter of graph-fold-scale. Every constant times the factor must be
+known, or likely, to be normal values (`constant_ranges.stays_normal`): in f16 weights take factors from
 1/16 to 16.
 """
 
@@ -30,7 +30,7 @@ _MOVES = VIEWS | {graph.Transpose.NAME, graph.Slice.NAME}
 
 _PRODUCTS = (graph.Matmul.NAME, graph.Conv.NAME)
 
-# Projections of attention lie three ops behind their product: bias, heads, transposition.
+# Projections of attention are three ops after their product: bias, heads, transposition.
 _DEPTH = 6
 
 
@@ -44,13 +44,13 @@ def _rebuilt(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
 
 
 def _times_number(value: ir.Value, number: ir.Value) -> ir.Value:
-    """A constant times a number, in the constant's shape."""
+    """A constant times a scalar, in the constant's shape."""
     scalar = number if number.type.rank == 0 else graph.build("reshape", [number], {"shape": []})
     return graph.build("mul", [value, scalar])
 
 
 def _safely(constant: ir.Value, number: ir.Value) -> bool:
-    """Whether a constant times a number stays ordinary."""
+    """Whether a constant times a scalar stays normal."""
     factor = known(number)
     scalar = None if factor is None else factor.reshape(())
     return not is_float(number) or stays_ordinary(graph.Mul.NAME, known(constant), scalar, dtype(number))
@@ -73,7 +73,7 @@ def takes_number(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool
 
 
 def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
-    """The value, which `takes_number`, times a constant of one element."""
+    """The value, which `takes_constant`, times a constant of one element."""
     op = defining_op(value)
     assert op is not None
     first, *rest = op.operands
@@ -101,7 +101,7 @@ def factor_behind_views(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def factor_of_scores(op: ir.Operation) -> ir.Value | None:
-    """(q @ k) * c -> (q * c) @ k, where the constant weights that make q or k take the number c."""
+    """(q @ k) * c -> (q * c) @ k, where the constant weights that make q or k take the scalar c."""
     found = variable_and_constant(op) if reads(op, graph.Matmul.NAME) else None
     product = sole_use(found[0], graph.Matmul.NAME) if found else None
     if not found or product is None or not _is_number(found[1]):
@@ -156,7 +156,7 @@ def factor_before_conv(op: ir.Operation) -> ir.Value | None:
 
 
 def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
-    """x and c of a product of x * c with constant weights, if nothing else uses the two."""
+    """Returns `x` and `c` of a product of `x * c` with constant weights, if nothing else uses the two."""
     x, weights = op.operands
     inner = sole_use(x, graph.Mul.NAME)
     parts = variable_and_constant(inner) if inner and is_constant(weights) else None
@@ -182,10 +182,10 @@ RULES = joined(constant_rules.RULES, SCALE_RULES)
 class ReassociateConstants(Pass):
     """Bring constants together, where they are computed once and for all.
 
-    Arithmetic on single numbers; chains of offsets, of factors, and of differences and quotients of
-    constants; signs into factors; differences of constants as sums. A factor in front of a product, behind
+    Arithmetic on scalars; chains of offsets, of factors, and of differences and quotients of
+    constants; signs into factors; differences of constants as sums. A factor before a product, after
     views of one, or of attention's scores goes into constant weights that nothing else uses; factors right
-    behind a product are left to graph-fold-scale. Ops with other users stay.
+    after a product are left to graph-fold-scale. Ops with other users stay.
     """
 
     name: ClassVar[str] = "graph-reassociate-constants"

@@ -34,17 +34,17 @@ from mlc.passes.remarks import missed
 
 
 def _exponent(op: ir.Operation) -> Number | None:
-    """The number that a power is raised to, where the result is no larger than the base."""
+    """The constant exponent of a power, where the result is no larger than the base."""
     return splat(op.operands[1]) if has_result_type(op, op.operands[0]) else None
 
 
 def first_power(op: ir.Operation) -> ir.Value | None:
-    """x ** 1 -> x."""
+    """Rewrites `x ** 1` to `x`."""
     return graph.Pow(op).a if _exponent(op) == 1 else None
 
 
 def zeroth_power(op: ir.Operation) -> ir.Value | None:
-    """x ** 0 -> 1, of NaN and infinity too."""
+    """Rewrites `x ** 0` to 1, of NaN and infinity too."""
     return filled(graph.Pow(op).result, 1) if _exponent(op) == 0 else None
 
 
@@ -61,14 +61,14 @@ _WHOLE: dict[Number, Callable[[ir.Value], ir.Value]] = {
 
 @rounding
 def whole_power(op: ir.Operation) -> ir.Value | None:
-    """x ** 2, 3 and 4 as products."""
+    """Replaces `x ** 2`, `x ** 3` and `x ** 4` by products."""
     exponent = _exponent(op)
     return _WHOLE[exponent](graph.Pow(op).a) if exponent in _WHOLE else None
 
 
 @rounding
 def inverse_power(op: ir.Operation) -> ir.Value | None:
-    """x ** -1 -> 1 / x."""
+    """Rewrites `x ** -1` to `1 / x`."""
     pow_op = graph.Pow(op)
     if _exponent(op) != -1 or not is_float(pow_op.a):
         return None
@@ -85,7 +85,7 @@ def _root(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def root_of_positive(op: ir.Operation) -> ir.Value | None:
-    """x ** 0.5 -> sqrt(x) and x ** -0.5 -> rsqrt(x), where x is not negative."""
+    """Rewrites `x ** 0.5` to `sqrt(x)` and `x ** -0.5` to `rsqrt(x)`, where x is not negative."""
     if _exponent(op) not in _ROOTS:
         return None
     if never_negative(graph.Pow(op).a):
@@ -101,7 +101,7 @@ def root_of_any(op: ir.Operation) -> ir.Value | None:
 
 
 def _reciprocals(divisor: ir.Value) -> np.ndarray | None:
-    """1 / c for a constant of floats, where all of them are ordinary numbers."""
+    """Returns `1 / c` for a constant of floats, where all its elements are normal values."""
     array = constant_array(divisor)
     number = splat(divisor)
     if number is not None:
@@ -124,20 +124,20 @@ def _product(op: ir.Operation, wanted: Callable[[np.ndarray], bool]) -> ir.Value
     factors = _reciprocals(divisor)
     if factors is None or not wanted(factors):
         return None
-    # A splat is one number, unless it makes the result larger.
+    # A splat is one value, unless it makes the result larger.
     if has_result_type(op, dividend) and splat(divisor) is not None:
         factors = np.asarray(factors.flat[0])
     return graph.build("mul", [dividend, graph.build("constant", [], {"value": factors})])
 
 
 def quotient_by_power_of_two(op: ir.Operation) -> ir.Value | None:
-    """x / 2**k -> x * 2**-k: the same number, rounded once."""
+    """Rewrites `x / 2**k` to `x * 2**-k`: the same value, rounded once."""
     return _product(op, _is_power_of_two)
 
 
 @rounding
 def quotient_by_constant(op: ir.Operation) -> ir.Value | None:
-    """x / c -> x * (1 / c)."""
+    """Rewrites `x / c` to `x * (1 / c)`."""
     return _product(op, lambda _: True)
 
 
@@ -151,7 +151,7 @@ def quotient_of_one(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def quotient_by_root(op: ir.Operation) -> ir.Value | None:
-    """x / sqrt(y) -> x * rsqrt(y), where y has fewer elements than x: fewer quotients."""
+    """Rewrites `x / sqrt(y)` to `x * rsqrt(y)`, where y has fewer elements than x: fewer quotients."""
     dividend, divisor = op.operands
     root = graph.Sqrt.defining(divisor)
     if root is None or not has_one_use(divisor) or not _broadcasts(divisor, graph.Div(op).result):

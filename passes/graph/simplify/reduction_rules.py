@@ -51,7 +51,7 @@ _ONE_ROUNDING: dict[str, Callable[[ir.Value], ir.Value]] = {
 
 
 def extreme_of_one(op: ir.Operation) -> ir.Value | None:
-    """max, min, product, l1 and sum of squares over dims of 1."""
+    """Drops max, min, product, l1 and sum of squares over dims of 1."""
     if not _reduces_units(op):
         return None
     return _without_axes(op, _ONE_EXACT[op.name.removeprefix(_REDUCE)](op.operands[0]))
@@ -67,7 +67,7 @@ def sum_of_one(op: ir.Operation) -> ir.Value | None:
 
 
 def _joined(op: ir.Operation) -> ir.Value | None:
-    """reduce(reduce(x)) of one kind as one, where both keep their dims or both drop them."""
+    """Merges `reduce(reduce(x))` of the same op, where both keep their dims or both drop them."""
     inner = defining_op(op.operands[0], op.name)
     if inner is None or not has_one_use(op.operands[0]):
         return None
@@ -102,7 +102,7 @@ def _places(indices: np.ndarray) -> range | None:
 
 
 def _exists(places: range, length: int | None) -> bool:
-    """Whether a dim has all of the places, if its length is known; negative ones count from its end."""
+    """Whether a dim has all of the indices, if its length is known; negative ones count from its end."""
     return length is None or all(-length <= place < length for place in (places[0], places[-1]))
 
 
@@ -123,7 +123,7 @@ def gather_of_range(op: ir.Operation) -> ir.Value | None:
 
 
 def choice_by_constant(op: ir.Operation) -> ir.Value | None:
-    """where with one constant condition: what it chooses."""
+    """Replaces `where` of a constant condition by the operand that it chooses."""
     condition, x, y = op.operands
     chosen = splat(condition)
     return None if chosen is None else as_result(op, x if chosen else y)

@@ -31,14 +31,14 @@ def _summands(op: ir.Operation, name: str) -> tuple[ir.Operation, ir.Operation] 
 
 
 def _add_safely(op: ir.Operation, rule: str, one: ir.Value, other: ir.Value) -> bool:
-    """Whether the sum, or difference, of constants is an ordinary number; of variables nothing is asked."""
+    """Whether the sum, or difference, of constants is a normal value; variables always qualify."""
     variable = not (is_constant(one) and is_constant(other))
     return variable or meet_safely(op, rule, op.name, one, other)
 
 
 @rounding
 def common_factor(op: ir.Operation) -> ir.Value | None:
-    """a*c + b*c -> (a + b) * c, and the same for differences."""
+    """Rewrites `a*c + b*c` to `(a + b) * c`, and the same for differences."""
     products = _summands(op, graph.Mul.NAME)
     for place, other in ((0, 0), (0, 1), (1, 0), (1, 1)) if products else ():
         first, second = (list(product.operands) for product in products or ())
@@ -52,7 +52,7 @@ def common_factor(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def common_matrix(op: ir.Operation) -> ir.Value | None:
-    """a@w + b@w -> (a + b)@w, and x@v + x@w -> x@(v + w) of constant v and w: one product instead of two."""
+    """Rewrites `a@w + b@w` to `(a + b)@w`, and `x@v + x@w` to `x@(v + w)` for constants v and w."""
     products = _summands(op, graph.Matmul.NAME)
     if products is None:
         return None
@@ -112,7 +112,7 @@ RULES = joined(ORDER_RULES, identity_rules.RULES, chain_rules.RULES, bound_rules
 class SimplifyAlgebra(Pass):
     """Simplify by the identities of arithmetic and logic.
 
-    Neutral and absorbing numbers; a value with itself; functions of their inverse and of themselves; signs
+    Identity and absorbing constants; a value with itself; functions of their inverse and of themselves; signs
     that pass through sums, products and even functions; bounds of bounds; opposite comparisons; the
     distributive law. Constants come second where order does not matter. What infinities and NaN break
     (x - x -> 0) needs `approximate`, what the sign of zero breaks (x + 0 -> x) needs `rounding`.

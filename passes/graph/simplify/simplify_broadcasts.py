@@ -23,13 +23,13 @@ from mlc.passes.remarks import missed
 
 
 def _count(reduction: ir.Operation) -> int:
-    """How many elements each element of the result is of."""
+    """The number of elements that an element of the result is reduced from."""
     shape = graph.shape_of(reduction.operands[0])
     return prod(shape[axis] for axis in graph.attribute(reduction, "axes"))
 
 
 def _unexpanded(op: ir.Operation) -> ir.Value | None:
-    """What a reduction over expanded dims alone is of, in the result's shape; None where it is of nothing."""
+    """Returns the operand of a reduction over expanded dims alone, in the result's shape, else None."""
     x, whole = expanded(op.operands[0]), op.operands[0]
     if x is None or not (is_static(whole) and is_static(x)) or not _count(op):
         return None
@@ -54,7 +54,7 @@ def mean_of_expanded(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def sum_of_expanded(op: ir.Operation) -> ir.Value | None:
-    """The sum of copies of one element: it times their number, which of integers wraps as their sum does."""
+    """The sum of copies of one element: it times their count, which of integers wraps as their sum does."""
     value = _unexpanded(op)
     if value is None:
         return None
@@ -80,8 +80,8 @@ RULES: Rules = {**BROADCASTS, **EXPANDED_REDUCTIONS}
 class SimplifyBroadcasts(Pass):
     """Leave broadcasting to the ops that do it by themselves, and compute before expanding.
 
-    expand, tile of dims of 1 and views with leading dims of 1 in front of elementwise ops and in batch dims
-    of matmul go; constants of equal elements become one number; elementwise ops of expanded values move
+    expand, tile of dims of 1 and views with leading dims of 1 before elementwise ops and in batch dims
+    of matmul go; constants of equal elements become a scalar; elementwise ops of expanded values move
     before the expansion; reductions over expanded dims are views, or products.
     """
 

@@ -14,7 +14,8 @@ from mlc.passes.graph.common.values import constant_array
 
 @dataclass(frozen=True)
 class Part:
-    """What a slice takes of a dim: `size` elements (-1: all that follow) from `start` at distance `step`."""
+    """The part of a dim that a slice takes: `size` elements (-1: all that follow) from `start` at distance
+    `step`."""
 
     start: int
     size: int
@@ -38,7 +39,7 @@ def parts(op: ir.Operation) -> list[Part]:
 
 
 def slice_of(x: ir.Value, taken: list[Part], like: ir.Type | None = None) -> ir.Value:
-    """A slice op; `like` may tell dims of the result."""
+    """A slice op; `like` may give dims of the result."""
     starts, sizes, steps = ([getattr(part, name) for part in taken] for name in ("start", "size", "step"))
     return graph.build("slice", [x], {"starts": starts, "sizes": sizes, "steps": steps}, like)
 
@@ -89,7 +90,7 @@ def slice_of_constant(op: ir.Operation) -> ir.Value | None:
 
 
 def slice_of_concat(op: ir.Operation) -> ir.Value | None:
-    """A part that lies within one operand of a concat: a slice of that operand."""
+    """Replaces a part within one operand of a concat by a slice of that operand."""
     slice_op = graph.Slice(op)
     joined = defining_op(slice_op.x, graph.Concat.NAME)
     if joined is None:
@@ -116,7 +117,7 @@ def concat_of_one(op: ir.Operation) -> ir.Value | None:
 
 
 def concat_of_concat(op: ir.Operation) -> ir.Value | None:
-    """A concat of concats on the same axis: one, as far as an op can have so many operands."""
+    """Merges concats of concats on the same axis, up to the most operands of an op."""
     concat = graph.Concat(op)
     axis, flat = concat.axis, []
     for operand in op.operands:

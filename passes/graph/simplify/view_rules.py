@@ -61,7 +61,7 @@ def view_of_inverse(op: ir.Operation) -> ir.Value | None:
 
 
 def view_of_nothing(op: ir.Operation) -> ir.Value | None:
-    """squeeze and unsqueeze without axes."""
+    """Drops squeeze and unsqueeze without axes."""
     return None if graph.attribute(op, "axes") else op.operands[0]
 
 
@@ -95,7 +95,7 @@ def _permutation(op: ir.Operation) -> list[int]:
 
 
 def identity_transpose(op: ir.Operation) -> ir.Value | None:
-    """A transpose that leaves every dim in its place."""
+    """Drops a transpose of the identity permutation."""
     permutation = _permutation(op)
     return graph.Transpose(op).x if permutation == sorted(permutation) else None
 
@@ -114,7 +114,7 @@ def transpose_of_transpose(op: ir.Operation) -> ir.Value | None:
 
 
 def moves_only_units(shape: Sequence[int | None], permutation: Sequence[int]) -> bool:
-    """Whether a transpose changes the places of dims of 1 only, so that the elements keep their order."""
+    """Whether a transpose moves dims of 1 only, so that the elements keep their order."""
     moved = [axis for axis in permutation if shape[axis] != 1]
     return moved == sorted(moved)
 

@@ -1,6 +1,7 @@
-"""graph-eliminate-concat-split: what is split, computed alike in parts and joined again is computed whole.
+"""graph-eliminate-concat-split: what is split, computed equally in parts and joined again is computed as a
+whole.
 
-What the concatenation of several values is, where they are computed alike from parts of one value.
+The concatenation of several values that equal ops compute from parts of one value.
 """
 
 from __future__ import annotations

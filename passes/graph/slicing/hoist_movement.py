@@ -40,8 +40,8 @@ def _is_only_read_here(inner: ir.Operation | None, op: ir.Operation) -> TypeGuar
 
 
 def look_up_first(op: ir.Operation) -> ir.Value | None:
-    """gather(f(x)) -> f(gather(x)) for elementwise f of x and of numbers, where fewer elements are looked up
-    than there are."""
+    """Rewrites `gather(f(x))` to `f(gather(x))` for elementwise `f` of `x` and of scalars, where fewer
+    elements are looked up than there are."""
     gather = graph.Gather(op)
     inner, axis = defining_op(gather.data), gather.axis
     if not _is_only_read_here(inner, op) or inner.name not in ELEMENTWISE:
@@ -144,7 +144,7 @@ def same_parts(value: ir.Value) -> list[ir.Operation] | None:
 
 def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH) -> bool:
     """Whether `op` should compute a part: not where it shares a kernel with what makes its operand, which
-    then computes all of it, in a kernel of its own."""
+    then computes all of it, in a separate kernel."""
     if op.name in _HEAVY or op.name.startswith("graph.reduce"):
         return _spares_weights(op, plan)
     for operand, taken in zip(op.operands, plan.operands, strict=True):
@@ -209,7 +209,7 @@ def _part(value: ir.Value, taken: Parts | None) -> ir.Value:
 
 
 def _why_whole(op: ir.Operation, exactness: str) -> str | None:
-    """Why what a slice is a part of is computed whole, where that costs much."""
+    """Reports why the operand of a slice is computed as a whole, where that costs much."""
     producer = defining_op(op.operands[0])
     if producer is None or producer.name not in _HEAVY:
         return None
@@ -239,7 +239,7 @@ class HoistMovement(Pass):
     and columns, of constant weights too), convolutions (images, output channels), transposes and reshapes,
     where nothing else reads the values and no fused kernel is torn apart. Where only one token of a
     transformer's last block is read, the block computes only that one. Max-pooling goes before relu and
-    clamp; casts to smaller elements before transposes, casts to larger ones behind them.
+    clamp; casts to smaller elements before transposes, casts to larger ones after them.
     """
 
     name: ClassVar[str] = "graph-hoist-movement"

@@ -1,10 +1,10 @@
-"""How ops compute a part of their result: from which parts of their operands.
+"""Slice propagation: the parts of operands from which an op computes a part of its result.
 
 A part of an op's result, and the parts of the operands that it takes.
 
 Which parts of their operands products, convolutions, pools and attention take for a part of the result.
 
-How convolutions and pools compute a part of their result: which channels and places they read.
+For convolutions and pools: the channels and window positions that they read.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Channels:
 
 
 def channels_for(op: ir.Operation, taken: Part) -> Channels | None:
-    """What a convolution needs for a part of its output channels; None where it tears a group apart."""
+    """The operand parts for a part of a convolution's output channels; None where it splits a group."""
     groups, filters = graph.attribute(op, "group"), graph.shape_of(op.operands[1])
     if taken == WHOLE:
         return Channels(WHOLE, WHOLE, groups)
@@ -54,7 +54,7 @@ def channels_for(op: ir.Operation, taken: Part) -> Channels | None:
 
 @dataclass(frozen=True)
 class Reach:
-    """What a part of a result's spatial dim reads: a part of the input's, padded, at a stride."""
+    """The input that a part of a result's spatial dim reads: a part of the dim, padded, at a stride."""
 
     inputs: Part
     begin: int
@@ -63,12 +63,13 @@ class Reach:
 
 
 def _reach(window: Window, taken: Part) -> Reach | None:
-    """What windows at some places read; None where that depends on an unknown dim, or is padding alone."""
+    """The input that windows at some indices read; None where it depends on an unknown dim, or is padding
+    alone."""
     if taken == WHOLE:
         return Reach(WHOLE, window.begin, window.end, window.stride)
     if window.size is None or taken.step < 1 or taken.size < 1 or taken.start < 0 or window.ceil_mode:
         return None
-    # One place needs no stride.
+    # One window needs no stride.
     stride = window.stride * taken.step if taken.size > 1 else window.stride
     first = taken.start * window.stride - window.begin
     end = first + (taken.size - 1) * stride + window.extent
@@ -77,7 +78,7 @@ def _reach(window: Window, taken: Part) -> Reach | None:
 
 
 def reaches_for(op: ir.Operation, taken: list[Part]) -> list[Reach] | None:
-    """What a convolution or pool reads for parts of its spatial dims."""
+    """The input that a convolution or pool reads for parts of its spatial dims."""
     dims = windows(op)
     found = [] if dims is None else [_reach(*pair) for pair in zip(dims, taken, strict=True)]
     reaches = [each for each in found if each is not None]
@@ -111,7 +112,7 @@ def matmul(op: ir.Operation, taken: Parts) -> Narrowed | None:
 
 @rounding
 def convolution(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    """Images of the batch, output channels of whole groups, places."""
+    """Images of the batch, output channels of whole groups, spatial indices."""
     if graph.Conv(op).layout != "NCHW":
         return None
     channels, reaches = channels_for(op, taken[1]), reaches_for(op, taken[2:])
@@ -123,7 +124,7 @@ def convolution(op: ir.Operation, taken: Parts) -> Narrowed | None:
 
 
 def pool(op: ir.Operation, taken: Parts) -> Narrowed | None:
-    """Images, channels, places; not where a mean's padding moves, which may count."""
+    """Images, channels, spatial indices; not where a mean's padding moves, which may count."""
     reaches = reaches_for(op, taken[2:])
     if graph.attribute(op, "layout") != "NCHW" or reaches is None:
         return None
@@ -175,7 +176,8 @@ def is_cut(taken: Sequence[Part], value: ir.Value) -> list[bool]:
 
 
 def _broadcast_part(op: ir.Operation, operand: ir.Value, taken: Parts) -> Parts | None:
-    """What a part of the result needs of an operand that broadcasts to it; None if that is not known."""
+    """The part that a part of the result needs of an operand that broadcasts to it; None if it is not
+    known."""
     result, own = graph.shape_of(op.results[0]), graph.shape_of(operand)
     cut, offset = is_cut(taken, op.results[0]), len(result) - len(own)
     needed = []
@@ -288,7 +290,8 @@ _RULES |= {f"graph.{name}": rule for name, rule in _RULES.items() if not name.st
 
 
 def narrowed(op: ir.Operation, taken: Parts, exactness: str) -> Narrowed | None:
-    """How `op` computes a part of its result; None where it cannot, or not within a class of exactness."""
+    """Returns `op` narrowed to a part of its result; None where it cannot be, or not within a class of
+    exactness."""
     rule = rule_of(_RULES, op, exactness)
     if rule is None:
         return None

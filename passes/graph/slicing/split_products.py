@@ -22,7 +22,7 @@ Columns = Callable[[Part], ir.Value]
 
 @dataclass(frozen=True)
 class Chain:
-    """What lies between a product and the slices of its columns."""
+    """The ops between a product and the slices of its columns."""
 
     columns: Columns
     slices: Sequence[ir.Operation]
@@ -33,7 +33,7 @@ def _last(value: ir.Value) -> int:
 
 
 def _columns_of(value: ir.Value, taken: Part) -> ir.Value:
-    """Those elements of the last dim; a value that is broadcast along it is the same for all columns."""
+    """Slices the last dim; a value that is broadcast along it is the same for all columns."""
     shape = graph.shape_of(value)
     if not shape or shape[-1] == 1:
         return value

@@ -12,7 +12,7 @@ from mlc.passes.common.rewriting import collect_ops
 
 
 def violation(op: ir.Operation) -> str:
-    """What is wrong with a graph op, empty when nothing is."""
+    """Returns the fault of a graph op, "" if it has none."""
     try:
         refined = graph.refined_types(op)
     except graph.ShapeError as error:
@@ -23,7 +23,7 @@ def violation(op: ir.Operation) -> str:
         return f"'{op.name}' op has a tensor of unknown rank, {unranked}: {hint}"
     for result, complete in zip(op.results, refined, strict=True):
         if result.type != complete:
-            return f"'{op.name}' op result is {result.type} where its operands tell {complete}: {hint}"
+            return f"'{op.name}' op result is {result.type} where its operands imply {complete}: {hint}"
     return ""
 
 

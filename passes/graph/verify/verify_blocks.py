@@ -14,7 +14,7 @@ from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.verification import fail_on
 
 _COUNT = "how many results there are is known at its end only"
-_UPDATES = "updates of one place come one after the other"
+_UPDATES = "updates of one element are sequential"
 # Why ops have loops that go on one element after the other.
 _REASONS = {
     graph.Compress.NAME: _COUNT,
@@ -23,7 +23,7 @@ _REASONS = {
     graph.NonZero.NAME: _COUNT,
     graph.ScatterElements.NAME: _UPDATES,
     graph.ScatterNd.NAME: _UPDATES,
-    graph.TopK.NAME: "it puts one element after the other in its place",
+    graph.TopK.NAME: "it places one element after the other",
     graph.TreeEnsemble.NAME: "each row goes its own way from node to node",
     graph.Unique.NAME: _COUNT,
 }
@@ -31,7 +31,7 @@ _OPS = [f"graph.{name}" for name in graph.specs()]
 
 
 def reason_without_blocks(op: ir.Operation) -> str:
-    """Why a graph op has no form as a program of thread blocks; "" if it has one."""
+    """Returns the reason why a graph op has no form as a program of thread blocks; "" if it has one."""
     return _REASONS.get(op.name) or _of_elements(op)
 
 
@@ -51,7 +51,7 @@ def without_blocks(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
 
 
 def _of_elements(op: ir.Operation) -> str:
-    """What is wrong with the elements of an op's values; "" if nothing is."""
+    """Returns the fault of the element types of an op's values; "" if there is none."""
     kinds = [graph.element_type(value) for value in (*op.operands, *op.results)]
     found = next((kind for kind in kinds if isinstance(kind, ir.ComplexType)), None)
     return f"tiles have no elements {found}" if found else ""
@@ -60,7 +60,7 @@ def _of_elements(op: ir.Operation) -> str:
 @dataclass(frozen=True)
 class VerifyBlocks(Pass):
     """Check that kernels for GPUs hold no op that computes one element after the other, and no complex
-    numbers. Reports every violation; changes nothing."""
+    elements. Reports every violation; changes nothing."""
 
     name: ClassVar[str] = "graph-verify-blocks"
 

@@ -30,8 +30,8 @@ def sized_by_data(root: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
 
 @dataclass(frozen=True)
 class VerifyFixedSizes(Pass):
-    """Check that no op of `@main` gives results of sizes that only data say, for GPUs: the plan of a GPU's
-    program has fixed places and sizes, also for what the processor computes of it.
+    """Check that no op of `@main` gives results of data-dependent sizes, for GPUs: the plan of a GPU's
+    program has fixed offsets and sizes, also for what the processor computes of it.
 
     Reports every violation; changes nothing.
     """

@@ -1,4 +1,4 @@
-"""Which ops can work on images with blocked channels, and how large the blocks may be."""
+"""The ops that can work on images with blocked channels, and the largest blocks of each."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_image(value: ir.Value) -> bool:
 
 
 def likely_shape(value: ir.Value) -> list[int]:
-    """The dims of a tensor, of which one that only a call tells is taken to be 1."""
+    """The dims of a tensor, of which a dynamic one counts as 1."""
     return [1 if dim is None else dim for dim in graph.shape_of(value)]
 
 
@@ -57,8 +57,9 @@ def is_blockable_conv(op: ir.Operation) -> bool:
 
 
 def channel_divisor(op: ir.Operation) -> int:
-    """What a block must divide for the op to work on blocked images as it does on plain ones; 0 if it cannot.
-    Not for convolutions. The result is an image, or for a reduction what is left of one."""
+    """Returns the size that a block must divide for the op to work on blocked images as it does on plain
+    ones; 0 if it cannot. Not for convolutions. The result is an image, or for a reduction what is left of
+    one."""
     shape = graph.shape_of(op.results[0])
     if len(shape) < 2:
         return 0
@@ -99,7 +100,7 @@ def _window_divisor(op: ir.Operation) -> int:
 
 
 def _lrn_divisor(op: ir.Operation) -> int:
-    """The window must end in the next block; blocks are computed by vectors of known places."""
+    """The window must end in the next block; blocks are computed by vectors of known indices."""
     lrn = graph.Lrn(op)
     if not _is_static(lrn.x):
         return 1

@@ -31,7 +31,8 @@ def is_product(op: ir.Operation) -> bool:
 
 
 def to_matmul(op: ir.Operation) -> bool:
-    """conv(x [N, G*I, ...], w [G*O, I, 1...]) -> reshape(matmul(w [G, O, I], x [N, G, I, places]))."""
+    """Rewrites `conv(x [N, G*I, ...], w [G*O, I, 1...])` to `reshape(matmul(w [G, O, I], x [N, G, I,
+    pixels]))`."""
     conv = graph.Conv(op)
     group = conv.group
     if not is_product(op):

@@ -24,8 +24,8 @@ from mlc.passes.remarks import listening, missed
 
 @dataclass(frozen=True)
 class Range:
-    """What a slice of a padded dim reads: `size` elements of x from `start` at `step`, between `low` and
-    `high` elements of padding.
+    """The part that a slice of a padded dim reads: `size` elements of x from `start` at `step`, between `low`
+    and `high` elements of padding.
     """
 
     start: int
@@ -60,7 +60,7 @@ def _of_unknown_dim(low: int, high: int, read: Range) -> Range | None:
 
 
 def _read_of_x(op: ir.Operation, pad: ir.Operation) -> list[Range] | None:
-    """What a slice of a pad reads of the padded tensor, per dim."""
+    """The part of the padded tensor that a slice of a pad reads, per dim."""
     ranges = []
     arrays = [graph.attribute(op, name) for name in ("starts", "sizes", "steps")]
     amounts = [graph.attribute(pad, name) for name in ("low", "high")]
@@ -117,12 +117,12 @@ def _spatial_amounts(op: ir.Operation, pad: ir.Operation) -> list[int] | None:
 
 
 def _is_lowest(value: Number, like: ir.Value) -> bool:
-    """Whether the number loses against every element."""
+    """Whether the padding value is below every element."""
     return value == (-np.inf if is_float(like) else np.iinfo(dtype(like)).min)
 
 
 def windows_hold_elements(op: ir.Operation, pads: Sequence[int]) -> bool:
-    """Whether no window of a pool can lie in the padding alone, whatever the input's size (not 0)."""
+    """Whether no window of a pool can be in the padding alone, whatever the input's size (not 0)."""
     kernel, dilations = graph.attribute(op, "kernel"), graph.attribute(op, "dilations")
     if not any(pads):
         return True
@@ -184,7 +184,7 @@ def into_window(op: ir.Operation) -> ir.Value | None:
 # The sign of a zero alone can change: a maximum with the padding's 0 makes -0.0 of relu positive.
 @rounding
 def into_window_of_small(op: ir.Operation) -> ir.Value | None:
-    """The same for max_pool and padding by a number that no element is below."""
+    """Folds padding of a max_pool by a value that no element is below."""
     return _folded(op, _takes_small)
 
 
@@ -243,10 +243,10 @@ def _report(function: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class FoldPadding(Pass):
-    """Turn constant padding in front of convolutions and pools into their `pads`.
+    """Turn constant padding before convolutions and pools into their `pads`.
 
     Zeros fold into `conv` and into `average_pool` (which then counts padding), minus infinity into
-    `max_pool`, and so do numbers that are not above the pool's input (0 after relu). Pads of pads become one;
+    `max_pool`, and so do values that are not above the pool's input (0 after relu). Pads of pads become one;
     a slice of a pad reads what was padded. Padding that something else reads too stays.
     """
 

@@ -46,11 +46,11 @@ class Window:
             return max(0, (self.positions - 1) * self.stride + self.extent - self.size - self.begin)
         if not self.ceil_mode:
             return self.end
-        # A last window that starts in the padding does not count: only when none can is the number linear.
+        # A last window that starts in the padding does not count: only when none can is the count linear.
         return self.end + self.stride - 1 if self.stride <= self.extent - self.end else None
 
     def counts(self, include_pad: bool) -> np.ndarray | None:
-        """How many elements each position's mean divides by; None where a dim is not known."""
+        """The number of elements that the mean of each window divides by; None where a dim is not known."""
         if self.size is None or self.positions is None:
             return None
         first, last = (-self.begin, self.size + self.end) if include_pad else (0, self.size)
@@ -158,7 +158,7 @@ def _corrected(mean: ir.Value, factors: Sequence[np.ndarray]) -> ir.Value:
 
 
 def materialize(op: ir.Operation, on_read: bool = False) -> bool:
-    """Pads the input of a convolution or pool; `on_read`, as its kernel reads it."""
+    """Pads the input of a convolution or pool; with `on_read`, rematerialised in its kernel."""
     ceil_mode = op.name != graph.Conv.NAME and graph.attribute(op, "ceil_mode")
     if not ceil_mode and not any(graph.attribute(op, "pads")):
         return False

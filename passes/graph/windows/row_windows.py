@@ -1,5 +1,5 @@
 """Windows on plain images that are computed row by row: vectors run along the rows of the image, shifted by
-one place for each column of the window, and the padding is never in memory."""
+one element for each column of the window, and the padding is never in memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlc.targets import Target
 LONGEST_STRIDE = 2
 # Steps of the sums of a row, as vectors: each of them is code.
 LONGEST_ROW = 256
-# Fewer lanes make no vector of which places could be taken apart.
+# Fewer lanes make no vector whose elements could be separated.
 FEWEST_LANES = 4
 
 

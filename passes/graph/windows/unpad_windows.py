@@ -28,9 +28,9 @@ def unpadded(op: ir.Operation, target: Target) -> ir.Value | None:
 
 @dataclass(frozen=True)
 class UnpadWindows(Pass):
-    """Take the padding in front of depthwise convolutions and pools in plain layout into their `pads`, where
+    """Take the padding before depthwise convolutions and pools in plain layout into their `pads`, where
     they are computed row by row: rows and columns outside of the image are registers with the padding's
-    number. Such a window reads what computed the image, a channel shuffle included, without a copy."""
+    value. Such a window reads what computed the image, a channel shuffle included, without a copy."""
 
     name: ClassVar[str] = "graph-unpad-windows"
     anchor: ClassVar[str] = "func.func"

@@ -1,4 +1,4 @@
-"""Which convolutions Winograd's algorithm can compute, and in tiles of which size.
+"""The convolutions that Winograd's algorithm can compute, with the size of their tiles.
 
 Which Winograd convolutions the budget allows: transformed weights are larger than plain ones.
 
@@ -58,7 +58,7 @@ def _saved(candidate: Candidate) -> int:
 
 
 def spent_bytes(function: ir.Operation) -> int:
-    """By how much the transformed weights that a function has exceed plain ones."""
+    """Bytes by which a function's transformed weights exceed plain ones."""
     weights = transformed_weights(function)
     plain = {each: elements(each) // graph.shape_of(each)[0] * KERNEL**2 for each in weights}
     return FLOAT_BYTES * sum(elements(each) - plain[each] for each in weights)
@@ -91,7 +91,7 @@ TILES = (4, 2)
 FEWEST_CHANNELS, FEWEST_TILES = 32, 16
 # Multiplications in the time in which a number of a weight comes from memory.
 LOAD = 13
-# Of the time of a direct convolution; the transforms take what lies above.
+# Fraction of a direct convolution's time; the transforms take the rest.
 WORTH = 0.64
 
 
@@ -106,7 +106,7 @@ def plain_weight(op: ir.Operation) -> ir.Value | None:
 
 
 def is_direct(op: ir.Operation) -> bool:
-    """Whether the convolution visits each place of an unpadded image of known shape, with one group."""
+    """Whether the convolution visits each pixel of an unpadded image of known shape, with one group."""
     ones = (*graph.attribute(op, "strides"), *graph.attribute(op, "dilations"))
     plain = graph.attribute(op, "group") == 1 and graph.attribute(op, "layout") == "NCHWc"
     pads = any(graph.attribute(op, "pads"))
@@ -115,7 +115,7 @@ def is_direct(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A convolution with the constant weight `[O, I, 3, 3]`, for which F(tile, 3) pays; whole tiles exceed
+    """A convolution with the constant weight `[O, I, 3, 3]`, for which F(tile, 3) pays; full tiles exceed
     its result by `surplus`."""
 
     op: ir.Operation
@@ -129,7 +129,7 @@ class Candidate:
 
     @property
     def channels(self) -> tuple[int, int]:
-        """Of the input, of the result."""
+        """The numbers of input and of output channels."""
         outputs, inputs, *_ = graph.shape_of(self.weight)
         return inputs, outputs
 
@@ -183,7 +183,7 @@ class Candidates:
             self.wider[address(pad)] = candidate.surplus
 
     def best(self, tilings: Sequence[Candidate]) -> Candidate | None:
-        """That which takes the least time; says why where none pays."""
+        """Returns the tile size that takes the least time; reports why where none pays."""
         op = tilings[0].op
         covering = [each for each in tilings if self.covers(each)]
         if not covering:

@@ -1,4 +1,4 @@
-"""Results of Winograd convolutions that whole tiles exceed: where the surplus rows and columns are cut off.
+"""Results of Winograd convolutions that full tiles exceed: the ops after which the surplus is cut off.
 
 The cut moves down to the next padding: `pad(slice(x))` writes x as a whole and clears what the slice cuts
 off, which the padding covers. On its way it passes elementwise ops and pools, which compute a little more.
@@ -55,7 +55,7 @@ def takes_cut(value: ir.Value, surplus: Extent, wider: Mapping[int, Extent]) -> 
 
 
 def passes_cut(op: ir.Operation, value: ir.Value) -> bool:
-    """Whether the op computes each place from the same one of `value`, or from a window of it."""
+    """Whether the op computes each element from the same one of `value`, or from a window of it."""
     if op.name in POOLS:
         exact = not any(graph.attribute(op, "pads")) and not graph.attribute(op, "ceil_mode")
         return exact and graph.attribute(op, "layout") == "NCHWc"
@@ -71,7 +71,7 @@ def _broadcast_extent(operand: ir.Value) -> Sequence[int | None]:
 
 
 def passed_surplus(op: ir.Operation, value: ir.Value, surplus: Extent) -> Extent:
-    """By how much the op's result grows where `value` does by `surplus`."""
+    """The rows and columns by which the op's result grows where `value` grows by `surplus`."""
     if op.name not in POOLS:
         return surplus
     larger = [extent + more for extent, more in zip(spatial(value), surplus, strict=True)]
@@ -108,9 +108,9 @@ def sink_cut(part: ir.Value) -> None:
 
 
 def widened(op: ir.Operation, more: Extent) -> ir.Value:
-    """The convolution's input with more rows and columns of its own padding."""
+    """The convolution's input with more rows and columns of padding."""
     pad = own_padding(op)
-    assert pad is not None, "only convolutions with padding of their own are widened"
+    assert pad is not None, "only convolutions with padding are widened"
     high = list(graph.attribute(pad, "high"))
     for dim, added in zip(SPATIAL, more, strict=True):
         high[dim] += added

@@ -1,4 +1,4 @@
-"""Which part of an image a fused Winograd convolution transforms at a time."""
+"""Strips: the part of an image that a fused Winograd convolution transforms at a time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mlc.passes.common.rewriting import defining_op
 
 # Transformed images and products beyond this size would go through memory, which takes longer than is saved.
 SEPARATE_BYTES = 4 << 20
-# Without a strip that fits they may still leave the second cache for the third.
+# Without a strip that fits they may still leave the L2 cache for the L3.
 MOST_BYTES = 8 << 20
-# Transformed strips stay in the second cache, beside the weights that stream through it.
+# Transformed strips stay in the L2 cache, together with the weights that stream through it.
 SCRATCH_BYTES = 640 << 10
 # Columns of the products that are transformed back at a time.
 GROUP = 32
@@ -24,7 +24,7 @@ PADDING = 16
 
 @dataclass(frozen=True)
 class Strip:
-    """`rows` x `columns` tiles of one image, whose numbers follow each other: all columns, or one row."""
+    """`rows` x `columns` tiles of one image, whose indices are contiguous: all columns, or one row."""
 
     rows: int
     columns: int
@@ -53,7 +53,7 @@ def choose_strip(tile: int, rows: int, columns: int, channels: int) -> Strip | N
 
 def strip_of(output: ir.Operation) -> Strip | None:
     """The strip of a `winograd_output` op that shares a kernel with its product and with the transform
-    before that; None where each is a kernel of its own."""
+    before that; None where each is a separate kernel."""
     product = graph.MatmulPacked.defining(output.operands[0])
     before = defining_op(product.a, graph.WinogradInput.NAME) if product is not None else None
     if product is None or before is None:

@@ -74,7 +74,7 @@ class Winograd(Pass):
     2.25 times fewer multiplications: the image's overlapping tiles are transformed, multiplied with the
     transformed weights (constant work, for `@prepare`), and transformed back.
 
-    Where whole tiles exceed the result, its input is padded further, and the surplus is cut off in front of
+    Where full tiles exceed the result, its input is padded further, and the surplus is cut off before
     the next padding, which clears it; so one must follow. Transformed weights are 4 or 1.8 times larger:
     those that save most multiplications for a byte come first, until they have grown by the budget. Against
     a direct convolution the error grows by a small factor, which stays within the class `rounding`.

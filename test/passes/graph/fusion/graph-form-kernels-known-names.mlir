@@ -34,7 +34,7 @@ func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<?xf32> {
 func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}, %s: tensor<i64>, %d: tensor<i64>) -> tensor<?xf32> {
   %0 = "graph.cast"(%s) : (tensor<i64>) -> tensor<f32>
   %1 = "graph.cast"(%d) : (tensor<i64>) -> tensor<f32>
-  // expected-error @below {{nothing tells k, dims of the result}}
+  // expected-error @below {{nothing determines k, dims of the result}}
   %2 = "graph.range"(%0, %1, %1) {graph.dims = [["k"]]} : (tensor<f32>, tensor<f32>, tensor<f32>) -> tensor<?xf32>
   return %2 : tensor<?xf32>
 }

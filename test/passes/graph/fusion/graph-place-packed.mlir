@@ -16,7 +16,7 @@ func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %p: tensor<2x8x16xf32>
 
 // -----
 
-// expected-error @below {{@main has no op 'matmul' to place; its kinds of ops are exp, relu}}
+// expected-error @below {{@main has no op 'matmul' to place; its ops are exp, relu}}
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "graph.relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %1 = "graph.exp"(%0) : (tensor<4xf32>) -> tensor<4xf32>

@@ -17,14 +17,14 @@ func.func private @sums(%x: tensor<4x5xf32>) -> tensor<4xf32> attributes {tloop.
 
 // Every op of every kernel.
 func.func private @first(%x: tensor<8x40xf32>, %y: tensor<3x3xf32>) -> (tensor<8x4xf32>, tensor<f32>) attributes {tloop.kernel} {
-  // expected-error @below {{thread blocks cannot compute 'graph.top_k': it puts one element after the other in its place; a processor can (--unsupported=cpu)}}
+  // expected-error @below {{thread blocks cannot compute 'graph.top_k': it places one element after the other; a processor can (--unsupported=cpu)}}
   %r:2 = "graph.top_k"(%x) {axis = 1, k = 4} : (tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>)
   // expected-note @below {{thread blocks cannot compute 'graph.det': each step of the elimination needs the one before it; a processor can (--unsupported=cpu)}}
   %d = "graph.det"(%y) : (tensor<3x3xf32>) -> tensor<f32>
   return %r#0, %d : tensor<8x4xf32>, tensor<f32>
 }
 func.func private @second(%x: tensor<8x4xf32>, %i: tensor<3x1xi64>, %u: tensor<3x4xf32>) -> tensor<8x4xf32> attributes {tloop.kernel, tloop.device = "accel"} {
-  // expected-note @below {{thread blocks cannot compute 'graph.scatter_nd': updates of one place come one after the other; do not place it by graph-place}}
+  // expected-note @below {{thread blocks cannot compute 'graph.scatter_nd': updates of one element are sequential; do not place it by graph-place}}
   %r = "graph.scatter_nd"(%x, %i, %u) : (tensor<8x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<8x4xf32>
   return %r : tensor<8x4xf32>
 }
