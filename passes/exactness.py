@@ -42,6 +42,6 @@ def exactness_of(rule: Callable[..., Any]) -> str:
     return str(getattr(rule, "exactness", "exact"))
 
 
-def allowed(rule: Callable[..., Any], limit: str) -> bool:
+def is_allowed(rule: Callable[..., Any], limit: str) -> bool:
     """Whether a rule is within the class `limit`."""
     return CLASSES.index(exactness_of(rule)) <= CLASSES.index(limit)

@@ -54,18 +54,18 @@ def listening() -> bool:
     return bool(_collectors)
 
 
-def applied(op: ir.Operation, rule: str, message: str = "") -> None:
+def report_applied(op: ir.Operation, rule: str, message: str = "") -> None:
     """Says that `rule` changed `op`; called while the op still exists."""
     if _collectors:
-        applied_at(op.name, op.location, rule, message)
+        report_applied_at(op.name, op.location, rule, message)
 
 
-def applied_at(name: str, location: ir.Location, rule: str, message: str = "") -> None:
+def report_applied_at(name: str, location: ir.Location, rule: str, message: str = "") -> None:
     """Says that `rule` changed an op called `name`, which may be gone."""
     _add("applied", name, location, rule, message)
 
 
-def missed(op: ir.Operation, rule: str, reason: str) -> None:
+def report_missed(op: ir.Operation, rule: str, reason: str) -> None:
     """Says that `rule` would have changed `op`, but for `reason`, which a user can understand."""
     if _collectors:
         _add("missed", op.name, op.location, rule, reason)

@@ -14,7 +14,7 @@ from mlc.bindings import ir
 from mlc.bindings.operations import address
 from mlc.passes.base import PassError
 from mlc.passes.common.patterns import Pattern, pattern_name, pattern_summary
-from mlc.passes.remarks import applied_at, listening
+from mlc.passes.remarks import listening, report_applied_at
 from mlc.passes.statistics import collecting, count
 
 # One set per active `apply_patterns`: addresses of ops erased during its current sweep.
@@ -103,7 +103,7 @@ def _report(pattern: Pattern, name: str, location: ir.Location) -> None:
     if collecting():
         count(pattern_name(pattern), help="rewrites by this pattern")
     if listening():
-        applied_at(name, location, pattern_name(pattern), pattern_summary(pattern))
+        report_applied_at(name, location, pattern_name(pattern), pattern_summary(pattern))
 
 
 def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) -> list[ir.Operation]:

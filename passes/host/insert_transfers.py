@@ -11,7 +11,7 @@ from mlc.dialects.tloop import TransferOp
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import CPU, GPU, HOST, device_of_kernel, is_kernel
 from mlc.passes.common.rewriting import collect_ops, defining_op
-from mlc.passes.graph.common.views import CONSTANTS, viewed
+from mlc.passes.graph.common.views import CONSTANTS, viewed_buffer
 from mlc.passes.graph.fusion.form_kernels import is_host
 from mlc.passes.host.memory.in_flight import is_view
 
@@ -40,7 +40,7 @@ def _refuse_bodies(function: ir.Operation) -> None:
 def _is_there(value: ir.Value, device: str, devices: dict[str, str]) -> bool:
     """Whether a value lies with the launch that computes it, else with the host, and that is `device`. A
     program on a GPU finds weights of the processor's kernels in its memory."""
-    op = defining_op(viewed(value))
+    op = defining_op(viewed_buffer(value))
     if op is not None and op.name == tloop.Launch.NAME:
         return devices.get(tloop.Launch(op).kernel, HOST) == device
     return device == HOST or (device == CPU and op is not None and op.name in CONSTANTS)

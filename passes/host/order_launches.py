@@ -13,7 +13,7 @@ from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic
 from mlc.passes.host.memory.ordering import smallest_order
 from mlc.passes.host.plan_memory import kernels_in_place
-from mlc.passes.remarks import applied, missed
+from mlc.passes.remarks import report_applied, report_missed
 
 
 def reorder(function: ir.Operation, ops: list[ir.Operation]) -> None:
@@ -38,16 +38,16 @@ class OrderLaunches(Pass):
         in_place = kernels_in_place(op)
         for function in host_functions(op):
             if collect_ops(function, graph.CONTROL_OPS):
-                missed(function, "order launches", "there is control flow")
+                report_missed(function, "order launches", "there is control flow")
                 continue
             if is_dynamic(function):
-                missed(function, "order launches", "only a call tells how much memory they need")
+                report_missed(function, "order launches", "only a call tells how much memory they need")
                 continue
             try:
                 name, ops, before, after = smallest_order(function, in_place)
             except PassError as failure:
-                missed(function, "order launches", failure.message)
+                report_missed(function, "order launches", failure.message)
                 continue
             if after < before:
                 reorder(function, ops)
-                applied(function, f"order {name}", f"peak {before} -> {after} bytes")
+                report_applied(function, f"order {name}", f"peak {before} -> {after} bytes")

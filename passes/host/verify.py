@@ -12,7 +12,7 @@ from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import DIMS, is_kernel
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.verification import fail_on
-from mlc.passes.graph.common.views import CONSTANTS, is_place
+from mlc.passes.graph.common.views import CONSTANTS, needs_no_kernel
 from mlc.passes.graph.fusion.form_kernels import is_host
 
 HOST_OPS = CONSTANTS | {
@@ -60,7 +60,7 @@ def violations(
 ) -> Iterator[tuple[str, ir.Location]]:
     """What keeps `function` from being a host program, as messages and locations."""
     for op in collect_ops(function):
-        if op.name not in HOST_OPS | BODY_OPS | SIZE_OPS and not is_place(op):
+        if op.name not in HOST_OPS | BODY_OPS | SIZE_OPS and not needs_no_kernel(op):
             advice = ": run graph-form-kernels first" if op.name.startswith("graph.") else ""
             yield f"a host function cannot hold '{op.name}'{advice}", op.location
         if tloop.Launch.isa(op) and (wrong := launch_violation(op, kernels)):

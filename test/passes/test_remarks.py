@@ -7,7 +7,7 @@ import pytest
 from mlc.bindings import create_context, ir, parse_module
 from mlc.passes.common.patterns import pattern_name, pattern_summary
 from mlc.passes.common.rewriting import apply_patterns, erase_if_unused, replace_op
-from mlc.passes.remarks import Remark, applied, collect_remarks, listening, missed, names_in
+from mlc.passes.remarks import Remark, collect_remarks, listening, names_in, report_applied, report_missed
 
 TEXT = """func.func @f(%a: i32) -> i32 {
   %0 = arith.addi %a, %a : i32 loc("/layer.0/Add")
@@ -27,7 +27,7 @@ def drop_product(op: ir.Operation) -> bool:
 
 
 def keep(op: ir.Operation) -> bool:
-    missed(op, "keep", "it is wanted")
+    report_missed(op, "keep", "it is wanted")
     return False
 
 
@@ -55,8 +55,8 @@ def test_collectors_nest() -> None:
     [add, *_] = module_ops(root := module())
     with collect_remarks() as outer:
         with collect_remarks() as inner:
-            applied(add, "one")
-        applied(add, "two", "because")
+            report_applied(add, "one")
+        report_applied(add, "two", "because")
     assert [each.rule for each in inner] == ["one"]
     assert [(each.rule, each.message) for each in outer] == [("one", ""), ("two", "because")]
     assert root.operation.verify()

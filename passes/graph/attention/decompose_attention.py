@@ -22,7 +22,7 @@ from mlc.passes.graph.common.rules import Rules, apply_rules
 from mlc.passes.graph.common.terms import like_type
 from mlc.passes.graph.common.values import dtype, scalar_constant
 from mlc.passes.graph.simplify.slice_rules import Part, slice_of
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 
 def in_f32(op: ir.Operation) -> ir.Value | None:
@@ -36,7 +36,7 @@ def in_f32(op: ir.Operation) -> ir.Value | None:
     return like_type(graph.build("attention", wide, attributes), kind)
 
 
-def with_numbers(op: ir.Operation) -> ir.Value | None:
+def with_additive_mask(op: ir.Operation) -> ir.Value | None:
     """The op with an additive mask of 0 and `fill`, where adding a value as low amounts to replacing by
     it."""
     q, k, v, *masks = list(op.operands)
@@ -51,12 +51,12 @@ def with_numbers(op: ir.Operation) -> ir.Value | None:
     return graph.build("attention", [q, k, v, numbers], attributes)
 
 
-def _scaled(scores: ir.Value, scale: float) -> ir.Value:
+def _scale_scores(scores: ir.Value, scale: float) -> ir.Value:
     """Multiplies scores after the product, whose kernel fuses the factor as epilogue."""
     return scores if scale == 1 else graph.build("mul", [scores, scalar_constant(scale, scores)])
 
 
-def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
+def _mask_scores(op: ir.Operation, scores: ir.Value) -> ir.Value:
     """Scores with the mask operand and the causal mask."""
     operands = list(op.operands)
     if len(operands) > 3 and str(graph.element_type(operands[3])) == "i1":
@@ -73,14 +73,16 @@ def _causal(scores: ir.Value) -> ir.Value:
     *_, rows, keys = graph.dims_of(scores)
     lowest = float(ml_dtypes.finfo(dtype(scores)).min)  # type: ignore[no-untyped-call]
     if isinstance(rows, Size) or isinstance(keys, Size):
-        seen = graph.build("less_equal", [_counted(0, keys), _column(_counted(keys - rows, keys), rows)])
+        seen = graph.build(
+            "less_equal", [_indices_between(0, keys), _column(_indices_between(keys - rows, keys), rows)]
+        )
         return graph.build("where", [seen, scalar_constant(0, scores), scalar_constant(lowest, scores)])
     full = ir.RankedTensorType.get([rows, keys], graph.element_type(scores))
     low = graph.build("full", [], {"value": lowest}, full)
     return graph.build("trilu", [low], {"upper": True, "k": keys - rows + 1})
 
 
-def _counted(first: int | Size, end: int | Size) -> ir.Value:
+def _indices_between(first: int | Size, end: int | Size) -> ir.Value:
     """The integers of `[first, end)`, whose bounds are known sizes."""
     bounds = [graph.reshape_to(graph.sizes_vector([each]), []) for each in (first, end)]
     return graph.build("range", [*bounds, graph.build("constant", [], {"value": np.asarray(1)})])
@@ -104,12 +106,12 @@ def attention_in_parts(op: ir.Operation) -> ir.Value | None:
     groups of heads a dim."""
     if (wide := in_f32(op)) is not None:
         return wide
-    if (added := with_numbers(op)) is not None:
+    if (added := with_additive_mask(op)) is not None:
         return added
     reason = obstacle(op) or _unknown_batches(op)
     if reason is None:
         return split_groups(op) if is_grouped(op) else None
-    missed(op, "attention in one kernel", reason)
+    report_missed(op, "attention in one kernel", reason)
     return attention(op)
 
 
@@ -127,7 +129,7 @@ def attention_without_blocks(op: ir.Operation) -> ir.Value | None:
     reason = block_obstacle(op)
     if reason is None:
         return None
-    missed(op, "attention in one kernel", reason)
+    report_missed(op, "attention in one kernel", reason)
     return attention(op)
 
 
@@ -138,7 +140,7 @@ def attention(op: ir.Operation) -> ir.Value | None:
     groups = graph.dims_of(q)[-3] != graph.dims_of(k)[-3]
     dims = (*graph.dims_of(q), *graph.dims_of(k), *graph.dims_of(v))
     if (groups or graph.attribute(op, "causal")) and not graph.can_tell(dims):
-        missed(op, "attention", "grouped heads and causal masks need known dims")
+        report_missed(op, "attention", "grouped heads and causal masks need known dims")
         return None
     *batch, count, rows, width = graph.dims_of(q)
     joined = [graph.dims_of(k)[-3], count // graph.dims_of(k)[-3] * rows] if groups else [count, rows]
@@ -146,7 +148,7 @@ def attention(op: ir.Operation) -> ir.Value | None:
     product = graph.build("matmul", [query, heads(k, transposed=True).build()])
     *leading, _, _, keys = graph.dims_of(product)
     scores = graph.reshape_to(product, [*leading, count, rows, keys]) if groups else product
-    weights = _weights(op, _masked(op, _scaled(scores, graph.attribute(op, "scale"))))
+    weights = _weights(op, _mask_scores(op, _scale_scores(scores, graph.attribute(op, "scale"))))
     if not groups:
         return graph.build("matmul", [weights, v])
     *leading, _, _, _ = graph.dims_of(weights)
@@ -154,7 +156,7 @@ def attention(op: ir.Operation) -> ir.Value | None:
     return graph.reshape_to(value, graph.dims_of(op.results[0]))
 
 
-def _swapped(x: ir.Value, axis: int) -> ir.Value:
+def _swap_halves(x: ir.Value, axis: int) -> ir.Value:
     """Returns `x` with the two elements along `axis` exchanged."""
     whole = [Part(0, -1 if dim is None else dim, 1) for dim in graph.shape_of(x)]
     whole[axis] = Part(1, 2, -1)
@@ -168,7 +170,7 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     x = graph.RotaryEmbedding(op).x
     shapes = [graph.dims_of(value) for value in op.operands]
     if not all(map(graph.can_tell, shapes)) or not isinstance(shapes[0][-1], int):
-        missed(op, "rotary_embedding", "its dims are not known")
+        report_missed(op, "rotary_embedding", "its dims are not known")
         return None
     interleaved = graph.RotaryEmbedding(op).interleaved
     half = shapes[0][-1] // 2
@@ -177,7 +179,7 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     views = zip(op.operands, shapes, strict=True)
     paired, cosines, sines = (graph.reshape_to(value, [*shape[:-1], *pairs]) for value, shape in views)
     signed = graph.build("mul", [sines, graph.build("constant", [], {"value": signs})])
-    turned = graph.build("mul", [_swapped(paired, paired.type.rank + axis), signed])
+    turned = graph.build("mul", [_swap_halves(paired, paired.type.rank + axis), signed])
     total = graph.build("add", [turned, graph.build("mul", [paired, cosines])])
     return graph.reshape_to(total, shapes[0])
 

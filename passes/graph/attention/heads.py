@@ -110,7 +110,7 @@ def _before_view(value: ir.Value, shape: list[int | Size]) -> ir.Value:
     return graph.Reshaping(op).x if graph.dims_of(graph.Reshaping(op).x) == tuple(shape) else value
 
 
-def ungrouped(key: Heads, value: Heads) -> tuple[Heads, Heads]:
+def without_repetition(key: Heads, value: Heads) -> tuple[Heads, Heads]:
     """Returns keys and values without repetition of their heads, where both are repeated."""
     k, v = _before_repetition(key), _before_repetition(value)
     return (key, value) if k is None or v is None or k.shape[-3] != v.shape[-3] else (k, v)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op
-from mlc.passes.graph.common.values import Number, is_float
+from mlc.passes.graph.common.values import Scalar, is_float
 
-Bounds = tuple[Number | None, Number | None]
+Bounds = tuple[Scalar | None, Scalar | None]
 
 
 def bounds_of(op: ir.Operation) -> Bounds:
@@ -23,7 +23,7 @@ def bounds_cross(bounds: Bounds) -> bool:
     return low is not None and high is not None and high < low
 
 
-def smallest(value: ir.Value) -> Number | None:
+def smallest(value: ir.Value) -> Scalar | None:
     """The lower bound of the result of a clamp or relu, or None; NaN may occur."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Clamp.NAME, graph.Relu.NAME):

@@ -9,7 +9,7 @@ from mlc.dialects import graph
 UNROUNDED = "graph.unrounded"
 
 
-def converted(value: ir.Value, element: ir.Type) -> ir.Value:
+def cast_to(value: ir.Value, element: ir.Type) -> ir.Value:
     """The value with other elements, at the current insertion point."""
     return graph.build("cast", [value], {}, with_element(value.type, element))
 

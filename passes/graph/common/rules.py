@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from mlc.bindings import ir
 from mlc.passes.common.patterns import FirstOf, Pattern
 from mlc.passes.common.rewriting import apply_patterns
-from mlc.passes.exactness import allowed
+from mlc.passes.exactness import is_allowed
 from mlc.passes.graph.common.values import Rule, is_ranked, on_ranked, replacing
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -17,7 +17,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 Rules = Mapping[str, Sequence[Rule]]
 
 
-def joined(*tables: Rules) -> dict[str, tuple[Rule, ...]]:
+def join_tables(*tables: Rules) -> dict[str, tuple[Rule, ...]]:
     """One table of all rules: those of earlier tables are tried first."""
     names = sorted({name for table in tables for name in table})
     return {name: tuple(rule for table in tables for rule in table.get(name, ())) for name in names}
@@ -25,7 +25,7 @@ def joined(*tables: Rules) -> dict[str, tuple[Rule, ...]]:
 
 def patterns(rules: Rules, exactness: str) -> dict[str, Pattern]:
     """The rules of the class `exactness`, and of stricter ones, as a pattern per op name."""
-    chosen = {name: [rule for rule in each if allowed(rule, exactness)] for name, each in rules.items()}
+    chosen = {name: [rule for rule in each if is_allowed(rule, exactness)] for name, each in rules.items()}
     return {name: on_ranked(FirstOf(*map(replacing, each))) for name, each in chosen.items() if each}
 
 
@@ -33,7 +33,7 @@ def rule_of(table: Mapping[str, _Function], op: ir.Operation, exactness: str) ->
     """Returns the entry of a table of functions by op name for `op`; None where it is of a worse class than
     `exactness`, where a rank is unknown, and for ops of several results."""
     rule = table.get(op.name)
-    if rule is None or len(op.results) != 1 or not is_ranked(op) or not allowed(rule, exactness):
+    if rule is None or len(op.results) != 1 or not is_ranked(op) or not is_allowed(rule, exactness):
         return None
     return rule
 

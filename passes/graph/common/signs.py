@@ -8,7 +8,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.bounds import smallest
-from mlc.passes.graph.common.values import Number, is_float, splat
+from mlc.passes.graph.common.values import Scalar, is_float, splat
 
 _ALWAYS = frozenset(
     f"graph.{name}"
@@ -59,7 +59,7 @@ def has_elements(value: ir.Value) -> bool:
     return all(extent is not None and extent > 0 for extent in graph.shape_of(value))
 
 
-def is_at_least(value: ir.Value, number: Number) -> bool:
+def is_at_least(value: ir.Value, number: Scalar) -> bool:
     """Whether no element is below a number, as far as a few ops back tell; NaN may occur."""
     least = smallest(value)
     return (least is not None and number <= least) or (number <= 0 and never_negative(value, zeros=True))

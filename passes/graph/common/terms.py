@@ -11,10 +11,10 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import FLOAT
 from mlc.passes.common.rewriting import defining_op
-from mlc.passes.graph.common.values import Number, constant_and_other, dtype, splat
+from mlc.passes.graph.common.values import Scalar, constant_and_other, dtype, splat
 
 
-def is_number(found: Number, wanted: float, like: ir.Value) -> bool:
+def is_scalar_constant(found: Scalar, wanted: float, like: ir.Value) -> bool:
     """Whether a constant equals `wanted` in the precision of the element type of `like`: within two steps of
     its significand, since products of constants are rounded, too."""
     step = ml_dtypes.finfo(dtype(like)).eps  # type: ignore[no-untyped-call]  # NumPy's knows no bfloat16
@@ -49,12 +49,12 @@ def _times(a: Product, b: Product) -> Product:
     return Product(a.coefficient * b.coefficient, a.factors + b.factors)
 
 
-def _divided(a: Product, b: Product) -> Product | None:
+def _divide(a: Product, b: Product) -> Product | None:
     """Returns `a / b` for a constant `b`, else None."""
     return None if b.factors or not b.coefficient else Product(a.coefficient / b.coefficient, a.factors)
 
 
-def _raised(a: Product, b: Product) -> Product | None:
+def _raise_to(a: Product, b: Product) -> Product | None:
     """Returns `a ** b` for a constant `b` of 2 or 3, else None."""
     if b.factors or b.coefficient not in (2, 3):
         return None
@@ -62,22 +62,22 @@ def _raised(a: Product, b: Product) -> Product | None:
     return Product(a.coefficient**exponent, a.factors * exponent)
 
 
-_FACTORED = {graph.Mul.NAME: _times, graph.Div.NAME: _divided, graph.Pow.NAME: _raised}
+_FACTORED = {graph.Mul.NAME: _times, graph.Div.NAME: _divide, graph.Pow.NAME: _raise_to}
 
 
 def is_power(value: ir.Value, coefficient: float, x: ir.Value, exponent: int) -> bool:
     """Whether the value is coefficient * x**exponent."""
     product = product_of(value, x)
-    return product.factors == [x] * exponent and is_number(product.coefficient, coefficient, x)
+    return product.factors == [x] * exponent and is_scalar_constant(product.coefficient, coefficient, x)
 
 
-def plus_number(value: ir.Value) -> tuple[ir.Value, Number] | None:
+def plus_constant(value: ir.Value) -> tuple[ir.Value, Scalar] | None:
     """Returns `u` and `c` where the value is `u + c` with a constant `c`, else None."""
     op = defining_op(value, graph.Add.NAME)
     return constant_and_other(op) if op is not None else None
 
 
-def negated(value: ir.Value) -> ir.Value | None:
+def operand_of_negation(value: ir.Value) -> ir.Value | None:
     """Returns `x` where the value is `-x` or `x * -1`, else None."""
     op = defining_op(value)
     if op is None or op.name not in (graph.Neg.NAME, graph.Mul.NAME):
@@ -108,18 +108,18 @@ def like_type(value: ir.Value, element: ir.Type) -> ir.Value:
     return graph.build("cast", [value], result_type=ir.RankedTensorType.get(value.type.shape, element))
 
 
-def reduced(value: ir.Value, name: str) -> tuple[ir.Value, list[int]] | None:
+def reduction_of(value: ir.Value, name: str) -> tuple[ir.Value, list[int]] | None:
     """Returns the operand and the sorted axes of a reduction `name` whose result keeps the axes as dims of 1,
     else None."""
     op = defining_op(value)
     if op is not None and op.name in (graph.Reshape.NAME, graph.Unsqueeze.NAME):
-        return _reduced_and_restored(op, name)
+        return _restored_reduction_of(op, name)
     if op is None or op.name != name or not graph.attribute(op, "keepdims"):
         return None
     return op.operands[0], sorted(graph.attribute(op, "axes"))
 
 
-def _reduced_and_restored(view: ir.Operation, name: str) -> tuple[ir.Value, list[int]] | None:
+def _restored_reduction_of(view: ir.Operation, name: str) -> tuple[ir.Value, list[int]] | None:
     """The same of a reduction that drops its axes, before a view that puts them back."""
     op = defining_op(view.operands[0], name)
     if op is None or graph.attribute(op, "keepdims"):

@@ -12,7 +12,7 @@ from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.common.patterns import Pattern
 from mlc.passes.common.rewriting import defining_op, erase_op, has_uses, replace_op
 
-Number = int | float
+Scalar = int | float
 
 # Ops that never take part in constant arithmetic worth folding end the search of `is_constant`.
 _ARITHMETIC = frozenset(
@@ -31,11 +31,11 @@ def is_ranked(op: ir.Operation) -> bool:
 def on_ranked(pattern: Pattern) -> Pattern:
     """The pattern, applied only to ops whose operands and results all have known ranks."""
 
-    def guarded(op: ir.Operation) -> bool:
+    def guard(op: ir.Operation) -> bool:
         return is_ranked(op) and pattern(op)
 
-    guarded.__wrapped__ = pattern  # type: ignore[attr-defined]  # for the names in traces and statistics
-    return guarded
+    guard.__wrapped__ = pattern  # type: ignore[attr-defined]  # for the names in traces and statistics
+    return guard
 
 
 def is_static(value: ir.Value) -> bool:
@@ -64,7 +64,7 @@ def constant_array(value: ir.Value) -> np.ndarray | None:
     return None if op is None else op.value
 
 
-def splat(value: ir.Value) -> Number | None:
+def splat(value: ir.Value) -> Scalar | None:
     """The value of all elements of a constant, or of a `graph.full` of static shape; else None."""
     op = defining_op(value)
     if op is None:
@@ -77,12 +77,12 @@ def splat(value: ir.Value) -> Number | None:
     return element.value if isinstance(element, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr) else None
 
 
-def scalar_constant(number: Number, like: ir.Value) -> ir.Value:
+def scalar_constant(number: Scalar, like: ir.Value) -> ir.Value:
     """A constant of rank 0 with the elements of `like`, at the current insertion point."""
     return graph.build("constant", [], {"value": np.asarray(number, dtype(like))})
 
 
-def filled(like: ir.Value, number: Number) -> ir.Value | None:
+def fill_like(like: ir.Value, number: Scalar) -> ir.Value | None:
     """A tensor of the type of `like` whose elements all equal `number`; None where a dim is unknown."""
     dims = [] if is_static(like) else [graph.sizes_vector(graph.dims_of(like))]
     if any(each is None for each in dims):
@@ -90,7 +90,7 @@ def filled(like: ir.Value, number: Number) -> ir.Value | None:
     value = float(number) if is_float(like) else int(number)
     if not is_float(like) and value >= 2**63:
         # More than the attribute of `full` holds, which has a sign.
-        return enlarged(scalar_constant(value, like), like)
+        return broadcast_like(scalar_constant(value, like), like)
     return graph.build("full", dims, {"value": value}, like.type)
 
 
@@ -103,10 +103,10 @@ def as_result(op: ir.Operation, operand: ir.Value) -> ir.Value | None:
     """An operand of an op that broadcasts, in the type of its result; None where its dims are unknown."""
     if graph.element_type(operand) != op.results[0].type.element_type:
         return None
-    return enlarged(operand, op.results[0])
+    return broadcast_like(operand, op.results[0])
 
 
-def enlarged(value: ir.Value, like: ir.Value) -> ir.Value | None:
+def broadcast_like(value: ir.Value, like: ir.Value) -> ir.Value | None:
     """The value broadcast to the dims of `like`; None where they are unknown."""
     return graph.expand_to(value, graph.dims_of(like))
 
@@ -119,7 +119,7 @@ def both_orders(op: ir.Operation | None) -> list[tuple[ir.Value, ir.Value]]:
     return [(a, b), (b, a)]
 
 
-def constant_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
+def constant_and_other(op: ir.Operation) -> tuple[ir.Value, Scalar] | None:
     """The other operand and the constant of a commutative op of which one operand is a splat constant."""
     for other, constant in both_orders(op):
         number = splat(constant)

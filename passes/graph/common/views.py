@@ -72,7 +72,7 @@ def joined_offsets(op: ir.Operation) -> list[int] | None:
     return concat_offsets(op)
 
 
-def is_place(op: ir.Operation) -> bool:
+def needs_no_kernel(op: ir.Operation) -> bool:
     """Whether the op costs no kernel: its result is a part, or a union, of other buffers."""
     return view_offset(op) is not None or joined_offsets(op) is not None
 
@@ -91,7 +91,7 @@ def is_part(op: ir.Operation) -> bool:
     return op.name == tloop.Row.NAME or (op.name.startswith("graph.") and view_offset(op) is not None)
 
 
-def viewed(value: ir.Value) -> ir.Value:
+def viewed_buffer(value: ir.Value) -> ir.Value:
     """Returns the value whose buffer holds this one: the operand before all views."""
     op = defining_op(value)
     while op is not None and is_part(op):

@@ -15,7 +15,7 @@ from mlc.passes.graph.common.values import is_constant, is_float, is_static, spl
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, body_of, inputs, operations, same_op
 from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.graph.prepare.prepare_budget import elements
-from mlc.passes.remarks import listening, missed
+from mlc.passes.remarks import listening, report_missed
 
 _COPIES = VIEWS | {graph.Identity.NAME}
 # They read where their operands say, or run for as long.
@@ -61,7 +61,7 @@ def is_free(op: ir.Operation) -> bool:
 def invariants(loop: Loop) -> tuple[list[ir.Operation], list[ir.Operation]]:
     """The ops of a body whose operands come from outside: those that may move out, and those that may fail
     while the loop may not run."""
-    runs, made = loop.surely_runs(), set(loop.body.arguments)
+    runs, made = loop.always_runs(), set(loop.body.arguments)
     movable: list[ir.Operation] = []
     stuck: list[ir.Operation] = []
     for each in operations(loop.body):
@@ -142,5 +142,5 @@ class HoistInvariants(Pass):
         changed = apply_patterns(op, {LOOP: hoist_from_loop, IF: hoist_from_branches})
         for loop in collect_ops(op, LOOP) if listening() else []:
             for each in invariants(Loop(loop))[1]:
-                missed(each, self.name, "it may fail, and the loop around it may never run")
+                report_missed(each, self.name, "it may fail, and the loop around it may never run")
         return changed

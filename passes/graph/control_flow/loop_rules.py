@@ -61,7 +61,7 @@ class Loop:
         bounds = [max(0, int(trips))] if trips is not None else []
         return min([*bounds, 1] if stops else bounds, default=None)
 
-    def surely_runs(self) -> bool:
+    def always_runs(self) -> bool:
         """Whether the body runs at least once."""
         trips, condition = splat(self.op.operands[0]), splat(self.op.operands[1])
         return trips is not None and trips >= 1 and bool(condition)
@@ -93,7 +93,7 @@ def never_runs(op: ir.Operation) -> bool:
 def runs_once(op: ir.Operation) -> bool:
     """loop(once) -> the body."""
     loop = Loop(op)
-    if loop.most_runs() != 1 or not loop.surely_runs():
+    if loop.most_runs() != 1 or not loop.always_runs():
         return False
     count = len(loop.initial)
     iteration = graph.build("constant", [], {"value": np.asarray(0, np.int64)})
@@ -126,7 +126,7 @@ def invariant(op: ir.Operation) -> bool:
     return changed
 
 
-def _needed(loop: Loop) -> set[int]:
+def _needed_values(loop: Loop) -> set[int]:
     """The carried values on which used results, or the trip count, depend."""
     used = [has_uses(result) for result in loop.op.results]
     count = len(loop.initial)
@@ -136,7 +136,7 @@ def _needed(loop: Loop) -> set[int]:
     seen = set(pending)
     while pending:
         value = pending.pop()
-        behind = _behind(loop, value)
+        behind = _defining_values(loop, value)
         if isinstance(value.owner, ir.Block) and value.owner == loop.body and value.arg_number >= 2:
             needed.add(value.arg_number - 2)
         pending += [each for each in behind if each not in seen]
@@ -144,7 +144,7 @@ def _needed(loop: Loop) -> set[int]:
     return needed
 
 
-def _behind(loop: Loop, value: ir.Value) -> list[ir.Value]:
+def _defining_values(loop: Loop, value: ir.Value) -> list[ir.Value]:
     """The operands of the op that makes a value of the body; none for values from outside."""
     owner = value.owner
     if not isinstance(owner, ir.Block):
@@ -153,11 +153,11 @@ def _behind(loop: Loop, value: ir.Value) -> list[ir.Value]:
     return [loop.next[value.arg_number - 2]] if carried else []
 
 
-def unused(op: ir.Operation) -> bool:
+def drop_unused(op: ir.Operation) -> bool:
     """Carried values and stacks that nobody needs are dropped."""
     loop = Loop(op)
     count, total = len(loop.initial), len(op.results)
-    needed = _needed(loop)
+    needed = _needed_values(loop)
     stacks = [place for place in range(total - count) if has_uses(op.results[count + place])]
     if len(needed) == count and len(stacks) == total - count:
         return False

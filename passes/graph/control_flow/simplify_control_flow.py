@@ -25,7 +25,7 @@ from mlc.passes.graph.control_flow.bodies import (
     yields,
 )
 from mlc.passes.graph.shapes.infer_shapes import InferShapes
-from mlc.passes.remarks import listening, missed
+from mlc.passes.remarks import listening, report_missed
 
 
 def known_condition(op: ir.Operation) -> bool:
@@ -79,7 +79,7 @@ PATTERNS = {
         loop_rules.runs_once,
         loop_rules.true_inside,
         loop_rules.invariant,
-        loop_rules.unused,
+        loop_rules.drop_unused,
     ),
 }
 
@@ -103,5 +103,7 @@ class SimplifyControlFlow(Pass):
             InferShapes().run(op)
         for loop in collect_ops(op, LOOP) if listening() else []:
             if loop_rules.Loop(loop).most_runs() == 0:
-                missed(loop, self.name, "it never runs, but a stack of nothing has dims that are not known")
+                report_missed(
+                    loop, self.name, "it never runs, but a stack of nothing has dims that are not known"
+                )
         return changed

@@ -173,11 +173,11 @@ def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
     """The arguments that a kernel of elementwise ops may write its result over: each element is read only
     to compute the one with the same index."""
     whole = group.result
-    alike = all(op.name in ELEMENTWISE and _same_places(op.results[0], whole) for op in group.ops)
-    return [index for index, value in enumerate(arguments) if alike and _same_places(value, whole)]
+    alike = all(op.name in ELEMENTWISE and _same_addresses(op.results[0], whole) for op in group.ops)
+    return [index for index, value in enumerate(arguments) if alike and _same_addresses(value, whole)]
 
 
-def _same_places(one: ir.Value, other: ir.Value) -> bool:
+def _same_addresses(one: ir.Value, other: ir.Value) -> bool:
     """Whether two tensors have their elements at the same bytes."""
     widths = [element_bytes(str(each.type.element_type)) for each in (one, other)]
     return graph.same_shape(one, other) and widths[0] == widths[1]

@@ -29,10 +29,10 @@ from mlc.passes.graph.common.op_families import (
     WINOGRAD,
 )
 from mlc.passes.graph.common.rematerialization import ON_READ
-from mlc.passes.graph.common.views import CONSTANTS, is_place
+from mlc.passes.graph.common.views import CONSTANTS, needs_no_kernel
 from mlc.passes.graph.fusion.place import place_of
 from mlc.passes.graph.winograd.strips import strip_of
-from mlc.passes.remarks import listening, missed
+from mlc.passes.remarks import listening, report_missed
 from mlc.targets import GpuTarget
 
 
@@ -146,7 +146,7 @@ class Group:
 def is_computed(op: ir.Operation) -> bool:
     """Whether the op needs a kernel: constants, views, control flow, checks and calls of the runtime do
     not."""
-    return op.name.startswith("graph.") and op.name not in CONSTANTS | _HOST and not is_place(op)
+    return op.name.startswith("graph.") and op.name not in CONSTANTS | _HOST and not needs_no_kernel(op)
 
 
 def stands_alone(op: ir.Operation) -> bool:
@@ -247,7 +247,7 @@ class Fusion:
             reason = "its operand is broadcast: the kernel would compute it again for each element"
         else:
             reason = f"a kernel of '{group.anchor}' cannot end with it"
-        missed(op, "fusion", reason)
+        report_missed(op, "fusion", reason)
 
     def take_operands(self, group: Group, op: ir.Operation) -> None:
         """Moves producers that only `op` reads into `group`, where that pays."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.dialects import graph, tloop
 from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
-from mlc.passes.graph.common.views import CONSTANTS, view_offset, view_source, viewed
+from mlc.passes.graph.common.views import CONSTANTS, view_offset, view_source, viewed_buffer
 from mlc.passes.graph.control_flow.bodies import LOOP
 from mlc.passes.graph.control_flow.loop_rules import Loop
 
@@ -28,7 +28,7 @@ def copy_trivial_results(function: ir.Operation) -> None:
         source = view_source(value)
         if not _has_own_buffer(source) or source in seen:
             with ir.InsertionPoint(terminator), terminator.location:
-                original = _reshaped(copies[source], value) if source in copies else value
+                original = _reshape_copy(copies[source], value) if source in copies else value
                 copies[source] = graph.build("identity", [original])
             terminator.operands[index] = copies[source]
         seen.add(source)
@@ -50,7 +50,7 @@ def _has_own_buffer(source: ir.Value) -> bool:
     return op is not None and op.name not in CONSTANTS and view_offset(op) is None
 
 
-def _reshaped(value: ir.Value, like: ir.Value) -> ir.Value:
+def _reshape_copy(value: ir.Value, like: ir.Value) -> ir.Value:
     """A copy in the shape of `like`; the value itself where that shape is unknown."""
     made: ir.Value | None = graph.reshape_to(value, graph.dims_of(like))
     return like if made is None else made
@@ -70,14 +70,14 @@ def copy_body_values(function: ir.Operation) -> None:
             given = set(region.blocks[0].arguments)
             # The condition of another run is read at once, and the loop knows a constant.
             first = 1 if op.name == LOOP else 0
-            kept = _unchanged(Loop(op)) if op.name == LOOP else set()
+            kept = _invariant_positions(Loop(op)) if op.name == LOOP else set()
             for place in range(first, len(end.operands)):
                 value = end.operands[place]
-                if _is_in_kernels(value) or (viewed(value) in given and place not in kept):
+                if _is_in_kernels(value) or (viewed_buffer(value) in given and place not in kept):
                     _own(end, place)
 
 
-def _unchanged(loop: Loop) -> set[int]:
+def _invariant_positions(loop: Loop) -> set[int]:
     """The operand positions of carried values that a body yields unchanged."""
     pairs = zip(loop.next, loop.carried, strict=True)
     return {place for place, (after, argument) in enumerate(pairs, 1) if view_source(after) == argument}

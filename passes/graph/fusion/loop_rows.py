@@ -11,7 +11,7 @@ from mlc.dialects.tloop import RowOp
 from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops, defining_op, replace_op
 from mlc.passes.graph.common.values import both_orders, erase_dead, is_static, splat
-from mlc.passes.graph.common.views import view_source, viewed
+from mlc.passes.graph.common.views import view_source, viewed_buffer
 from mlc.passes.graph.control_flow.bodies import LOOP
 from mlc.passes.graph.control_flow.loop_rules import Loop
 
@@ -59,7 +59,7 @@ def take_row(op: ir.Operation) -> None:
     """Makes a `tloop.row` of a `graph.gather` of one row by an iteration; small constants, which are stored
     in kernels, have no rows to point to."""
     data, indices = op.operands
-    in_kernels = defining_op(viewed(data), graph.Constant.NAME) is not None
+    in_kernels = defining_op(viewed_buffer(data), graph.Constant.NAME) is not None
     if in_kernels or graph.attribute(op, "axis") != 0 or not (is_static(data) and is_static(indices)):
         return
     index = index_of(indices, graph.shape_of(data)[0]) if prod(graph.shape_of(indices)) == 1 else None

@@ -14,7 +14,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.kernel_functions import CPU
 from mlc.passes.graph.common.rematerialization import ON_READ
-from mlc.passes.graph.common.views import CONSTANTS, is_part, is_place, viewed
+from mlc.passes.graph.common.views import CONSTANTS, is_part, needs_no_kernel, viewed_buffer
 from mlc.passes.graph.verify.verify_blocks import reason_without_blocks
 from mlc.passes.remarks import names_in
 
@@ -54,21 +54,21 @@ def _sources(op: ir.Operation, makers: dict[ir.Value, int], ops: Sequence[ir.Ope
     nothing."""
     if is_part(op):
         return set()
-    found = {makers.get(viewed(value), _OUTSIDE) for value in op.operands}
+    found = {makers.get(viewed_buffer(value), _OUTSIDE) for value in op.operands}
     return {number for number in found if number == _OUTSIDE or ops[number].name not in CONSTANTS}
 
 
 def _is_cheap(op: ir.Operation) -> bool:
     spec = graph.specs().get(op.name.removeprefix("graph."))
     cheap = spec is not None and spec.family.startswith(_CHEAP)
-    return cheap and ON_READ not in op.attributes and not is_place(op)
+    return cheap and ON_READ not in op.attributes and not needs_no_kernel(op)
 
 
 # On an op: its device; and that it was placed there because it stands between others.
 PLACE, BETWEEN = "graph.place", "graph.between"
 MAIN = "main"
 # What layouts make of an op is placed with the op.
-_KINDS = {graph.MatmulPacked.NAME: graph.Matmul.NAME}
+_OP_OF_PACKED = {graph.MatmulPacked.NAME: graph.Matmul.NAME}
 
 
 def place_of(op: ir.Operation) -> str:
@@ -101,7 +101,7 @@ class PlaceOps(Pass):
         inside = [each.operation for each in op.regions[0].blocks[0]]
         ops = [each for each in inside if each.name.startswith("graph.")]
         for each in ops:
-            kinds = each.name, _KINDS.get(each.name, each.name)
+            kinds = each.name, _OP_OF_PACKED.get(each.name, each.name)
             matched = wanted & {*kinds, *names_in(str(each.location))}
             if matched or (self.unsupported and _is_unsupported(each)):
                 each.attributes[PLACE] = ir.StringAttr.get(self.device)

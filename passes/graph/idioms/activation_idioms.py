@@ -16,13 +16,13 @@ from mlc.passes.graph.common.bounds import bounds_of
 from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.terms import (
     Product,
-    is_number,
     is_power,
-    plus_number,
+    is_scalar_constant,
+    plus_constant,
     product_of,
 )
 from mlc.passes.graph.common.values import both_orders, dtype, is_float, splat
-from mlc.passes.remarks import listening, missed
+from mlc.passes.remarks import listening, report_missed
 
 
 @dataclass
@@ -48,7 +48,7 @@ def _tanh_argument(tanh: ir.Operation) -> ir.Value | None:
     """Returns `x` where the value is `tanh(sqrt(2/pi) * (x + 0.044715 x^3))`, or the same with `x` factored
     out."""
     outer = product_of(graph.Tanh(tanh).x)
-    if not is_number(outer.coefficient, math.sqrt(2 / math.pi), graph.Tanh(tanh).x):
+    if not is_scalar_constant(outer.coefficient, math.sqrt(2 / math.pi), graph.Tanh(tanh).x):
         return None
     for factor in outer.factors:
         bracket = defining_op(factor, graph.Add.NAME)
@@ -62,7 +62,7 @@ def _tanh_argument_outside(outer: Product) -> ir.Value | None:
     """Returns `x` where the value is `sqrt(2/pi) * x * (1 + 0.044715 x^2)`."""
     for bracket in outer.factors:
         others = [factor for factor in outer.factors if factor != bracket]
-        inner = plus_number(bracket)
+        inner = plus_constant(bracket)
         if inner and inner[1] == 1 and len(others) == 1 and is_power(inner[0], 0.044715, others[0], 2):
             return others[0]
     return None
@@ -73,12 +73,12 @@ _GATES = {graph.Erf.NAME: (_erf_argument, "none"), graph.Tanh.NAME: (_tanh_argum
 
 def _gate(factor: ir.Value) -> Gate | None:
     """The gate that a factor is: 1 + g, or c + c * g."""
-    found = plus_number(factor)
+    found = plus_constant(factor)
     if not found or not found[1]:
         return None
     inner = product_of(found[0])
     op = defining_op(inner.factors[0]) if len(inner.factors) == 1 else None
-    if op is None or op.name not in _GATES or not is_number(inner.coefficient, found[1], factor):
+    if op is None or op.name not in _GATES or not is_scalar_constant(inner.coefficient, found[1], factor):
         return None
     return Gate(factor, found[1], op)
 
@@ -87,7 +87,7 @@ def _is_half_times(value: ir.Value, x: ir.Value, gate: Gate) -> bool:
     """Whether the value is 0.5 * x * (1 + g)."""
     product = product_of(value, x)
     factors = product.factors
-    halved = is_number(product.coefficient * gate.coefficient, 0.5, x)
+    halved = is_scalar_constant(product.coefficient * gate.coefficient, 0.5, x)
     return halved and len(factors) == 2 and x in factors and gate.factor in factors
 
 
@@ -104,7 +104,7 @@ def gelu(op: ir.Operation) -> ir.Value | None:
         elif _is_half_times(binary.result, x, gate):
             if has_one_use(gate.op.results[0]):
                 return graph.build("gelu", [x], {"approximate": approximate})
-            missed(op, "gelu", f"the result of {gate.op.name.removeprefix('graph.')} has another use")
+            report_missed(op, "gelu", f"the result of {gate.op.name.removeprefix('graph.')} has another use")
     return None
 
 
@@ -114,7 +114,9 @@ def _report_constant(op: ir.Operation, product: Product, gate: Gate) -> None:
         return
     inner = product_of(gate.op.operands[0])
     if len(inner.factors) == 1 and inner.factors[0] in product.factors:
-        missed(op, "gelu", f"the factor in erf is {inner.coefficient:.6g} instead of {math.sqrt(0.5):.6g}")
+        report_missed(
+            op, "gelu", f"the factor in erf is {inner.coefficient:.6g} instead of {math.sqrt(0.5):.6g}"
+        )
 
 
 # Beyond it softplus(x) is x up to f32's rounding; PyTorch's threshold is 20.
@@ -137,7 +139,7 @@ def quick_gelu(op: ir.Operation) -> ir.Value | None:
     for x, other in both_orders(op):
         gate = graph.Sigmoid.defining(other)
         scaled = product_of(gate.x, x) if gate is not None else None
-        if scaled and scaled.factors == [x] and is_number(scaled.coefficient, 1.702, x):
+        if scaled and scaled.factors == [x] and is_scalar_constant(scaled.coefficient, 1.702, x):
             return graph.build("gelu", [x], {"approximate": "sigmoid"})
     return None
 
@@ -145,7 +147,7 @@ def quick_gelu(op: ir.Operation) -> ir.Value | None:
 @rounding
 def softplus(op: ir.Operation) -> ir.Value | None:
     """log(1 + e^x). Where e^x overflows the logarithm is infinite, and softplus x."""
-    found = plus_number(op.operands[0])
+    found = plus_constant(op.operands[0])
     power = defining_op(found[0], graph.Exp.NAME) if found and found[1] == 1 else None
     return graph.build("softplus", [power.operands[0]]) if power is not None else None
 
@@ -178,7 +180,7 @@ def _clamped_line(value: ir.Value) -> ir.Value | None:
     op = defining_op(value, graph.Clamp.NAME)
     if op is None or not is_float(value) or bounds_of(op) != (0, 6):
         return None
-    found = plus_number(graph.Clamp(op).x)
+    found = plus_constant(graph.Clamp(op).x)
     return found[0] if found and found[1] == 3 else None
 
 
@@ -189,7 +191,7 @@ def hard_gate(op: ir.Operation) -> ir.Value | None:
     product = product_of(binary.result)
     lines = [(factor, _clamped_line(factor)) for factor in product.factors[:2]]
     for factor, x in lines:
-        if x is None or not is_number(product.coefficient, 1 / 6, x):
+        if x is None or not is_scalar_constant(product.coefficient, 1 / 6, x):
             continue
         if product.factors == [factor]:
             return graph.build("hard_sigmoid", [x], {"alpha": 1 / 6, "beta": 0.5})
@@ -205,7 +207,7 @@ def hard_swish(op: ir.Operation) -> ir.Value | None:
         gate = graph.HardSigmoid.defining(other)
         if gate is None or gate.x != x:
             continue
-        if is_number(gate.alpha, 1 / 6, x) and gate.beta == 0.5:
+        if is_scalar_constant(gate.alpha, 1 / 6, x) and gate.beta == 0.5:
             return graph.build("hard_swish", [x])
     return None
 

@@ -11,12 +11,12 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op, has_one_use, users
 from mlc.passes.exactness import rounding
-from mlc.passes.graph.attention.heads import fits, heads, ungrouped
+from mlc.passes.graph.attention.heads import fits, heads, without_repetition
 from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.terms import without_casts
 from mlc.passes.graph.common.values import constant_and_other, has_result_type, scalar_constant, splat
-from mlc.passes.graph.idioms.attention_masks import Choice, Masks, lowest, simplified
-from mlc.passes.remarks import missed
+from mlc.passes.graph.idioms.attention_masks import Choice, Masks, lowest, simplify_masks
+from mlc.passes.remarks import report_missed
 
 
 @dataclass
@@ -40,7 +40,7 @@ def only(value: ir.Value, what: str) -> ir.Value:
 
 def weights_of(value: ir.Value) -> Weights | None:
     """Matches the left operand of the matmul with v, where it is a softmax of rows."""
-    guarded = _guarded(value)
+    guarded = _match_guard(value)
     inner = without_casts(value if guarded is None else guarded)
     op = graph.Softmax.defining(inner)
     if op is None or op.axis != op.result.type.rank - 1:
@@ -50,7 +50,7 @@ def weights_of(value: ir.Value) -> Weights | None:
     return Weights(without_casts(only(op.x, "the masked scores have another use")), guarded is not None)
 
 
-def _guarded(value: ir.Value) -> ir.Value | None:
+def _match_guard(value: ir.Value) -> ir.Value | None:
     """Returns `p` of `where(is_nan(p), 0, p)`, where nothing else reads `p`."""
     op = graph.Where.defining(value)
     test = defining_op(op.condition, graph.IsNan.NAME) if op is not None else None
@@ -63,7 +63,7 @@ def _guarded(value: ir.Value) -> ir.Value | None:
 def without_empty_rows(value: ir.Value) -> tuple[ir.Value | None, ir.Value]:
     """Returns `c` and `p` of `where(c, 0, p)`, where `c` chooses rows, whose products are 0 as well."""
     op = defining_op(without_casts(value), graph.Where.NAME)
-    if op is None or splat(graph.Where(op).x) != 0 or _guarded(graph.Where(op).result) is not None:
+    if op is None or splat(graph.Where(op).x) != 0 or _match_guard(graph.Where(op).result) is not None:
         return None, value
     condition, _, kept = op.operands
     if not condition.type.rank or graph.shape_of(condition)[-1] != 1:
@@ -92,7 +92,7 @@ def _scores(value: ir.Value, depth: int = 8) -> Scores | None:
     return step(op, depth - 1) if step is not None and op is not None and depth else None
 
 
-def _masked(op: ir.Operation, depth: int) -> Scores | None:
+def _match_added_mask(op: ir.Operation, depth: int) -> Scores | None:
     """Matches `scores + mask`."""
     for position in (0, 1):
         inner = op.operands[position]
@@ -104,7 +104,7 @@ def _masked(op: ir.Operation, depth: int) -> Scores | None:
     return None
 
 
-def _chosen(op: ir.Operation, depth: int) -> Scores | None:
+def _match_chosen_mask(op: ir.Operation, depth: int) -> Scores | None:
     """where(mask, scores, number), and with the last two exchanged."""
     condition, kept, dropped = op.operands
     negative = splat(kept) is not None
@@ -119,9 +119,9 @@ def _chosen(op: ir.Operation, depth: int) -> Scores | None:
     return found
 
 
-def _scaled(op: ir.Operation, depth: int) -> Scores | None:
+def _match_scale(op: ir.Operation, depth: int) -> Scores | None:
     """Matches `scores * c` or `scores / c` for a constant `c`, before any mask."""
-    inner, factor = _without_number(op)
+    inner, factor = _split_factor(op)
     found = _scores(inner, depth) if inner is not None else None
     if inner is None or found is None or found.masks.added or found.masks.chosen:
         return None
@@ -130,7 +130,7 @@ def _scaled(op: ir.Operation, depth: int) -> Scores | None:
     return found
 
 
-def _without_number(op: ir.Operation) -> tuple[ir.Value | None, float]:
+def _split_factor(op: ir.Operation) -> tuple[ir.Value | None, float]:
     """Returns `x` and `c` of `x * c`; `x / d` counts as `x * (1 / d)`."""
     if op.name == graph.Mul.NAME:
         found = constant_and_other(op)
@@ -152,15 +152,15 @@ def _without_scale(value: ir.Value) -> tuple[ir.Value, float]:
     op = defining_op(value)
     if op is None or op.name not in (graph.Mul.NAME, graph.Div.NAME) or not has_one_use(value):
         return value, 1.0
-    inner, factor = _without_number(op)
+    inner, factor = _split_factor(op)
     return (value, 1.0) if inner is None or not has_result_type(op, inner) else (inner, factor)
 
 
 _STEPS = {
-    graph.Add.NAME: _masked,
-    graph.Where.NAME: _chosen,
-    graph.Mul.NAME: _scaled,
-    graph.Div.NAME: _scaled,
+    graph.Add.NAME: _match_added_mask,
+    graph.Where.NAME: _match_chosen_mask,
+    graph.Mul.NAME: _match_scale,
+    graph.Div.NAME: _match_scale,
     graph.Matmul.NAME: _product,
 }
 
@@ -201,7 +201,7 @@ def attention(op: ir.Operation) -> ir.Value | None:
         weights = weights_of(kept)
         found = _scores(weights.scores) if weights is not None else None
     except Shared as reason:
-        missed(op, "attention", str(reason))
+        report_missed(op, "attention", str(reason))
         return None
     result = _attention(op, found, weights.safe) if found is not None and weights is not None else None
     if result is None or empty is None:
@@ -212,16 +212,18 @@ def attention(op: ir.Operation) -> ir.Value | None:
 def _attention(op: ir.Operation, found: Scores, safe: bool) -> ir.Value | None:
     """The op for what was found, unless its shapes or masks are beyond it."""
     if graph.element_type(found.query) != graph.element_type(op.operands[1]):
-        missed(op, "attention", "scores and values are computed in different element types")
+        report_missed(op, "attention", "scores and values are computed in different element types")
         return None
     query = graph.dims_of(found.query)
-    key, value = ungrouped(heads(found.keys, transposed=True), heads(op.operands[1], transposed=False))
+    key, value = without_repetition(
+        heads(found.keys, transposed=True), heads(op.operands[1], transposed=False)
+    )
     if not fits(query, key, value):
-        missed(op, "attention", "the heads of keys and values do not divide those of the queries")
+        report_missed(op, "attention", "the heads of keys and values do not divide those of the queries")
         return None
-    masks = simplified(found.masks, found.query, query[-2], key.shape[-2])
+    masks = simplify_masks(found.masks, found.query, query[-2], key.shape[-2])
     if not _is_one_mask(masks):
-        missed(op, "attention", "it has several masks")
+        report_missed(op, "attention", "it has several masks")
         return None
     mask, fill = _mask_operand(masks)
     attributes = {"scale": found.scale, "causal": masks.causal, "fill": fill, "safe": safe}

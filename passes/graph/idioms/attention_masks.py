@@ -95,7 +95,7 @@ def _of_array(value: ir.Value, array: np.ndarray) -> str:
     return "inverse" if array.dtype == bool and np.where(triangle, drops, keeps).all() else ""
 
 
-def kind_of(value: ir.Value) -> str:
+def category_of(value: ir.Value) -> str:
     """Classifies a mask, true where scores stay or with values added to them: "all" if it excludes nothing,
     "causal", "inverse" if it is true where a causal one is false, or "" for any other."""
     op = defining_op(value)
@@ -110,7 +110,7 @@ def kind_of(value: ir.Value) -> str:
         return _of_choice(op)
     if op.name == graph.And.NAME:
         one, other = op.operands
-        return _of_both(kind_of(one), kind_of(other), same=graph.same_type(one, other))
+        return _of_both(category_of(one), category_of(other), same=graph.same_type(one, other))
     return _of_triangle(op) if op.name == graph.Trilu.NAME else ""
 
 
@@ -119,10 +119,10 @@ def _of_choice(op: ir.Operation) -> str:
     mask, kept, dropped = op.operands
     low = splat(dropped)
     if splat(dropped) == 0:
-        kind, low = kind_of(mask), splat(kept)
+        kind, low = category_of(mask), splat(kept)
         kind = "causal" if kind == "inverse" else ""
     else:
-        kind = kind_of(mask).replace("inverse", "") if splat(kept) == 0 else ""
+        kind = category_of(mask).replace("inverse", "") if splat(kept) == 0 else ""
     return kind if low is not None and low <= lowest(op.results[0]) else ""
 
 
@@ -152,24 +152,24 @@ def lowest(like: ir.Value) -> float:
     return float(np.finfo(dtype(like)).min)
 
 
-def simplified(masks: Masks, like: ir.Value, rows: Dim, keys: Dim) -> Masks:
+def simplify_masks(masks: Masks, like: ir.Value, rows: Dim, keys: Dim) -> Masks:
     """The same without masks that exclude nothing, and with causal ones told apart where they span all
     scores, which have the elements of `like`."""
     result = Masks()
     for value in masks.added:
-        kind = _spanning(value, kind_of(value), rows, keys)
+        kind = _spanning(value, category_of(value), rows, keys)
         result.causal |= kind == "causal"
         result.added += [value] if not kind else []
     for choice in masks.chosen:
-        kind = _spanning(choice.mask, _kind_of_choice(choice), rows, keys)
+        kind = _spanning(choice.mask, _category_of_choice(choice), rows, keys)
         causal = kind == "causal" and choice.fill <= lowest(like)
         result.causal |= causal
         result.chosen += [] if causal or kind == "all" else [choice]
     return result
 
 
-def _kind_of_choice(choice: Choice) -> str:
-    kind = kind_of(choice.mask)
+def _category_of_choice(choice: Choice) -> str:
+    kind = category_of(choice.mask)
     if choice.negative:
         return "causal" if kind == "inverse" else ""
     return "" if kind == "inverse" else kind

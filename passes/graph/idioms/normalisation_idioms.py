@@ -9,8 +9,8 @@ from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.common.rules import Rules
-from mlc.passes.graph.common.terms import like_type, plus_number, reduced, without_casts
-from mlc.passes.graph.common.values import Number, both_orders, splat
+from mlc.passes.graph.common.terms import like_type, plus_constant, reduction_of, without_casts
+from mlc.passes.graph.common.values import Scalar, both_orders, splat
 
 
 @dataclass
@@ -28,14 +28,14 @@ class MeanSquare:
     wide: ir.Value
     x: ir.Value
     axes: list[int]
-    epsilon: Number
+    epsilon: Scalar
 
 
 def _mean(value: ir.Value) -> tuple[ir.Value, list[int]] | None:
-    return reduced(value, graph.ReduceMean.NAME)
+    return reduction_of(value, graph.ReduceMean.NAME)
 
 
-def _centred(value: ir.Value) -> Centred | None:
+def _match_centred(value: ir.Value) -> Centred | None:
     op = graph.Sub.defining(value)
     found = _mean(without_casts(op.b)) if op is not None else None
     if op is None or not found or without_casts(found[0]) != without_casts(op.a):
@@ -54,7 +54,7 @@ def _square_root_of(value: ir.Value) -> ir.Value | None:
 
 
 def _mean_square(value: ir.Value) -> MeanSquare | None:
-    found = plus_number(value)
+    found = plus_constant(value)
     mean = _mean(found[0]) if found else None
     base = _square_root_of(mean[0]) if mean else None
     if base is None or mean is None or found is None:
@@ -80,22 +80,24 @@ def _under_root(value: ir.Value, inverse: bool) -> ir.Value | None:
     return None
 
 
-def _normalised(op: ir.Operation, numerator: ir.Value, under_root: ir.Value | None) -> ir.Value | None:
+def _build_normalisation(
+    op: ir.Operation, numerator: ir.Value, under_root: ir.Value | None
+) -> ir.Value | None:
     """Builds layer_norm or rms_norm for `numerator / sqrt(under_root)`."""
     square = _mean_square(under_root) if under_root is not None else None
     if square is None or not graph.same_type(numerator, op.results[0]):
         return None
     same = without_casts(numerator) == square.x
-    top = _centred(without_casts(numerator))
-    bottom = top if same else _centred(square.x)
+    top = _match_centred(without_casts(numerator))
+    bottom = top if same else _match_centred(square.x)
     if top and top == bottom and top.axes == square.axes:
-        return _built("layer_norm", top.x, square, op)
+        return _build_op("layer_norm", top.x, square, op)
     if same:
-        return _built("rms_norm", square.x, square, op)
+        return _build_op("rms_norm", square.x, square, op)
     return _scaled_first(op, numerator, square)
 
 
-def _built(name: str, x: ir.Value, square: MeanSquare, op: ir.Operation) -> ir.Value:
+def _build_op(name: str, x: ir.Value, square: MeanSquare, op: ir.Operation) -> ir.Value:
     """The normalisation, computed with the elements of the mean square."""
     wide = like_type(x, graph.element_type(square.wide))
     value = graph.build(name, [wide], {"axes": square.axes, "epsilon": square.epsilon})
@@ -107,10 +109,10 @@ def _scaled_first(op: ir.Operation, numerator: ir.Value, square: MeanSquare) -> 
     for part, scale in both_orders(defining_op(numerator, graph.Mul.NAME)):
         if part != square.wide or not graph.same_type(part, numerator):
             continue
-        centred = _centred(part)
+        centred = _match_centred(part)
         if centred is None or centred.axes != square.axes:
             return None
-        return graph.build("mul", [_built("layer_norm", centred.x, square, op), scale])
+        return graph.build("mul", [_build_op("layer_norm", centred.x, square, op), scale])
     return None
 
 
@@ -118,7 +120,7 @@ def _scaled_first(op: ir.Operation, numerator: ir.Value, square: MeanSquare) -> 
 def normalisation_by_product(op: ir.Operation) -> ir.Value | None:
     """(x - mean) * rsqrt(variance + epsilon), and without the mean."""
     for numerator, scale in both_orders(op):
-        result = _normalised(op, numerator, _under_root(scale, inverse=True))
+        result = _build_normalisation(op, numerator, _under_root(scale, inverse=True))
         if result is not None:
             return result
     return None
@@ -128,7 +130,7 @@ def normalisation_by_product(op: ir.Operation) -> ir.Value | None:
 def normalisation_by_quotient(op: ir.Operation) -> ir.Value | None:
     """(x - mean) / sqrt(variance + epsilon), and without the mean."""
     numerator, divisor = op.operands
-    return _normalised(op, numerator, _under_root(divisor, inverse=False))
+    return _build_normalisation(op, numerator, _under_root(divisor, inverse=False))
 
 
 @rounding
@@ -140,13 +142,13 @@ def folded_normalisation(op: ir.Operation) -> ir.Value | None:
         product = defining_op(difference.b, graph.Mul.NAME) if difference is not None else None
         for mean, factor in both_orders(product):
             found = _mean(mean)
-            result = _folded(scaled, factor, found) if found else None
+            result = _fold_scale(scaled, factor, found) if found else None
             if result is not None and difference is not None:
                 return graph.build("add", [result, difference.a])
     return None
 
 
-def _folded(scaled: ir.Value, factor: ir.Value, mean: tuple[ir.Value, list[int]]) -> ir.Value | None:
+def _fold_scale(scaled: ir.Value, factor: ir.Value, mean: tuple[ir.Value, list[int]]) -> ir.Value | None:
     """layer_norm(x) * scale for scaled = x * factor."""
     x, axes = mean
     if not any(a == x and b == factor for a, b in both_orders(defining_op(scaled, graph.Mul.NAME))):
@@ -155,7 +157,7 @@ def _folded(scaled: ir.Value, factor: ir.Value, mean: tuple[ir.Value, list[int]]
     for root, scale in [*both_orders(product), (factor, None)]:
         under = _under_root(root, inverse=True)
         square = _mean_square(under) if under is not None else None
-        centred = _centred(square.x) if square is not None else None
+        centred = _match_centred(square.x) if square is not None else None
         if square is not None and centred == Centred(x, axes) and square.axes == axes:
             value = graph.build("layer_norm", [x], {"axes": axes, "epsilon": square.epsilon})
             return value if scale is None else graph.build("mul", [value, scale])

@@ -8,7 +8,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.exactness import exactness_option
-from mlc.passes.graph.common.rules import apply_rules, joined
+from mlc.passes.graph.common.rules import apply_rules, join_tables
 from mlc.passes.graph.idioms import (
     activation_idioms,
     attention_idioms,
@@ -18,7 +18,7 @@ from mlc.passes.graph.idioms import (
 )
 from mlc.passes.graph.simplify import bound_rules
 
-RULES = joined(
+RULES = join_tables(
     activation_idioms.RULES,
     bound_rules.CLAMPS,
     softmax_idioms.RULES,

@@ -7,7 +7,7 @@ from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.common.rules import Rules
-from mlc.passes.graph.common.terms import negated
+from mlc.passes.graph.common.terms import operand_of_negation
 from mlc.passes.graph.common.values import both_orders
 from mlc.passes.graph.simplify.slice_rules import Part, parts
 
@@ -57,7 +57,7 @@ def _pair(value: ir.Value) -> tuple[ir.Value, ir.Value] | None:
 
 def _is_pair(found: tuple[ir.Value, ir.Value] | None, x: ir.Value, distance: int, step: int) -> bool:
     """Whether the two are -b and a, where a and b are halves of x, b `distance` after a."""
-    minus = negated(found[0]) if found else None
+    minus = operand_of_negation(found[0]) if found else None
     if found is None or minus is None:
         return False
     return _is_half(found[1], x, 0, step) and _is_half(minus, x, distance, step)

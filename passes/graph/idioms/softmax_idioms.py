@@ -7,13 +7,13 @@ from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.exactness import approximate, rounding
 from mlc.passes.graph.common.rules import Rules
-from mlc.passes.graph.common.terms import reduced
+from mlc.passes.graph.common.terms import reduction_of
 from mlc.passes.graph.common.values import both_orders
 
 
 def _exponential_sum(value: ir.Value) -> tuple[ir.Operation, int] | None:
     """The exponential of sum(e^y) over one axis, and the axis."""
-    found = reduced(value, graph.ReduceSum.NAME)
+    found = reduction_of(value, graph.ReduceSum.NAME)
     power = defining_op(found[0], graph.Exp.NAME) if found and len(found[1]) == 1 else None
     return (power, found[1][0]) if power is not None and found else None
 
@@ -21,7 +21,7 @@ def _exponential_sum(value: ir.Value) -> tuple[ir.Operation, int] | None:
 def _without_maximum(value: ir.Value, axis: int) -> ir.Value | None:
     """Returns `x` of `x - max(x)` over an axis."""
     op = graph.Sub.defining(value)
-    found = reduced(op.b, graph.ReduceMax.NAME) if op is not None else None
+    found = reduction_of(op.b, graph.ReduceMax.NAME) if op is not None else None
     return found[0] if op is not None and found == (op.a, [axis]) else None
 
 
@@ -67,7 +67,7 @@ def logarithm_of_softmax(op: ir.Operation) -> ir.Value | None:
 def minus_logarithm_of_sum(op: ir.Operation) -> ir.Value | None:
     """Replaces `x - log(sum(e^x))`: as one reduction, or with `x - max(x)` for `x`."""
     x, logarithm = op.operands
-    found = reduced(logarithm, graph.ReduceLogSumExp.NAME)
+    found = reduction_of(logarithm, graph.ReduceLogSumExp.NAME)
     if found and found[0] == x and len(found[1]) == 1:
         return graph.build("log_softmax", [x], {"axis": found[1][0]})
     total = graph.Log.defining(logarithm)

@@ -19,7 +19,7 @@ from mlc.passes.graph.layout.layout_groups import Groups, find_groups, wanted_bl
 from mlc.passes.graph.layout.layout_rewriter import LayoutRewriter
 from mlc.passes.graph.layout.minimum_cut import SINK, LayoutCut
 from mlc.passes.graph.windows.blocked_channels import WINDOW_OPS, is_blockable_conv, likely_shape
-from mlc.passes.remarks import applied, listening, missed
+from mlc.passes.remarks import listening, report_applied, report_missed
 
 
 @dataclass
@@ -153,9 +153,11 @@ def _report(block: ir.Block, groups: Groups, chosen: set[ir.Value]) -> None:
         if op.name != graph.Conv.NAME or graph.Conv(op).layout != "NCHW":
             continue
         if graph.Conv(op).result in chosen:
-            applied(op, AssignLayouts.name, f"blocks of {groups.block(graph.Conv(op).result)} channels")
+            report_applied(
+                op, AssignLayouts.name, f"blocks of {groups.block(graph.Conv(op).result)} channels"
+            )
         else:
-            missed(op, AssignLayouts.name, _reason(op, groups))
+            report_missed(op, AssignLayouts.name, _reason(op, groups))
 
 
 def _reason(op: ir.Operation, groups: Groups) -> str:

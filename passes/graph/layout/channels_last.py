@@ -18,25 +18,25 @@ from mlc.passes.graph.windows.conv_to_matmul import is_product
 POOLS = (graph.MaxPool.NAME, graph.AveragePool.NAME)
 
 
-def _transposed(value: ir.Value, permutation: Sequence[int]) -> ir.Value:
+def _transpose(value: ir.Value, permutation: Sequence[int]) -> ir.Value:
     attributes = {"permutation": list(permutation)}
     return beneath(value, lambda each: graph.build("transpose", [each], attributes))
 
 
-def _reshaped(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+def _reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
     return beneath(value, lambda each: graph.build("reshape", [each], {"shape": list(shape)}))
 
 
 def last(value: ir.Value) -> ir.Value:
     """[N, C, spatial...] -> [N, spatial..., C]."""
     rank = value.type.rank
-    return _transposed(value, [0, *range(2, rank), 1])
+    return _transpose(value, [0, *range(2, rank), 1])
 
 
 def first(value: ir.Value) -> ir.Value:
     """[N, spatial..., C] -> [N, C, spatial...]."""
     rank = value.type.rank
-    return _transposed(value, [0, rank - 1, *range(1, rank - 1)])
+    return _transpose(value, [0, rank - 1, *range(1, rank - 1)])
 
 
 def conv_channels_last(op: ir.Operation) -> bool:
@@ -51,7 +51,7 @@ def conv_channels_last(op: ir.Operation) -> bool:
     elif conv.group == 1:
         made = _whole_block(op, last(conv.x), _filters(op))
     else:
-        made = _grouped(op)
+        made = _group_channels(op)
     replace_op(op, first(made))
     return True
 
@@ -64,7 +64,7 @@ def pool_channels_last(op: ir.Operation) -> bool:
     if pad is None or ON_READ not in pad.attributes:
         replace_op(op, first(_whole_block(op, last(op.operands[0]))))
     else:
-        replace_op(op, first(_unblocked(_blocked(op, _padded_block(pad)))))
+        replace_op(op, first(_unblock(_to_blocked(op, _padded_block(pad)))))
     return True
 
 
@@ -85,20 +85,20 @@ def _is_plain(op: ir.Operation) -> bool:
 
 def _whole_block(op: ir.Operation, image: ir.Value, *filters: ir.Value) -> ir.Value:
     """`op` on an image [N, spatial..., C]."""
-    return _unblocked(_blocked(op, _one_block(image), *filters))
+    return _unblock(_to_blocked(op, _one_block(image), *filters))
 
 
 def _one_block(image: ir.Value) -> ir.Value:
     count, *rest = graph.shape_of(image)
-    return _reshaped(image, [count, 1, *rest])
+    return _reshape(image, [count, 1, *rest])
 
 
-def _unblocked(blocked: ir.Value) -> ir.Value:
+def _unblock(blocked: ir.Value) -> ir.Value:
     count, _, *rest = graph.shape_of(blocked)
-    return _reshaped(blocked, [count, *rest])
+    return _reshape(blocked, [count, *rest])
 
 
-def _blocked(op: ir.Operation, *operands: ir.Value) -> ir.Value:
+def _to_blocked(op: ir.Operation, *operands: ir.Value) -> ir.Value:
     attributes = attributes_of(op) | {"layout": "NCHWc"}
     return graph.build(op.name, list(operands), attributes)
 
@@ -107,34 +107,34 @@ def _filters(op: ir.Operation) -> ir.Value:
     """[O, I, kernel...] -> [1, 1, kernel..., I, O]."""
     outputs, inputs, *kernel = graph.shape_of(op.operands[1])
     rank = 2 + len(kernel)
-    moved = _transposed(op.operands[1], [*range(2, rank), 1, 0])
-    return _reshaped(moved, [1, 1, *kernel, inputs, outputs])
+    moved = _transpose(op.operands[1], [*range(2, rank), 1, 0])
+    return _reshape(moved, [1, 1, *kernel, inputs, outputs])
 
 
 def _depthwise_filters(op: ir.Operation) -> ir.Value:
     """[C, 1, kernel...] -> [1, kernel..., C]."""
     channels, _, *kernel = graph.shape_of(op.operands[1])
-    flat = _reshaped(op.operands[1], [channels, *kernel])
-    moved = _transposed(flat, [*range(1, 1 + len(kernel)), 0])
-    return _reshaped(moved, [1, *kernel, channels])
+    flat = _reshape(op.operands[1], [channels, *kernel])
+    moved = _transpose(flat, [*range(1, 1 + len(kernel)), 0])
+    return _reshape(moved, [1, *kernel, channels])
 
 
-def _grouped(op: ir.Operation) -> ir.Value:
+def _group_channels(op: ir.Operation) -> ir.Value:
     """Blocks of a group's channels, [N, G, spatial..., C/G]."""
     group, spatial = graph.attribute(op, "group"), len(graph.attribute(op, "strides"))
     image = last(op.operands[0])
     count, *places, channels = graph.shape_of(image)
-    split = _reshaped(image, [count, *places, group, channels // group])
+    split = _reshape(image, [count, *places, group, channels // group])
     between = range(1, 1 + spatial)
-    blocks = _transposed(split, [0, 1 + spatial, *between, 2 + spatial])
+    blocks = _transpose(split, [0, 1 + spatial, *between, 2 + spatial])
     outputs, inputs, *kernel = graph.shape_of(op.operands[1])
-    filters = _reshaped(op.operands[1], [group, outputs // group, inputs, *kernel])
-    filters = _transposed(filters, [0, *range(3, 3 + spatial), 2, 1])
-    filters = _reshaped(filters, [group, 1, *kernel, inputs, outputs // group])
-    made = _blocked(op, blocks, filters)
+    filters = _reshape(op.operands[1], [group, outputs // group, inputs, *kernel])
+    filters = _transpose(filters, [0, *range(3, 3 + spatial), 2, 1])
+    filters = _reshape(filters, [group, 1, *kernel, inputs, outputs // group])
+    made = _to_blocked(op, blocks, filters)
     count, _, *places, _ = graph.shape_of(made)
-    joined = _transposed(made, [0, *range(2, 2 + spatial), 1, 2 + spatial])
-    return _reshaped(joined, [count, *places, outputs])
+    joined = _transpose(made, [0, *range(2, 2 + spatial), 1, 2 + spatial])
+    return _reshape(joined, [count, *places, outputs])
 
 
 def _product(op: ir.Operation) -> ir.Value:
@@ -144,13 +144,13 @@ def _product(op: ir.Operation) -> ir.Value:
     outputs, inputs = graph.shape_of(op.operands[1])[:2]
     pixels = count * prod(places)
     if group == 1:
-        filters = _transposed(_reshaped(op.operands[1], [outputs, inputs]), [1, 0])
-        made = graph.build("matmul", [_reshaped(image, [pixels, channels]), filters])
+        filters = _transpose(_reshape(op.operands[1], [outputs, inputs]), [1, 0])
+        made = graph.build("matmul", [_reshape(image, [pixels, channels]), filters])
     else:
-        filters = _transposed(_reshaped(op.operands[1], [group, outputs // group, inputs]), [0, 2, 1])
-        parts = _transposed(_reshaped(image, [pixels, group, inputs]), [1, 0, 2])
-        made = _transposed(graph.build("matmul", [parts, filters]), [1, 0, 2])
-    return _reshaped(made, [count, *places, outputs])
+        filters = _transpose(_reshape(op.operands[1], [group, outputs // group, inputs]), [0, 2, 1])
+        parts = _transpose(_reshape(image, [pixels, group, inputs]), [1, 0, 2])
+        made = _transpose(graph.build("matmul", [parts, filters]), [1, 0, 2])
+    return _reshape(made, [count, *places, outputs])
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def fill_channels(op: ir.Operation) -> bool:
     if channels is None or _is_enough(channels, wanted) or graph.shape_of(x)[1] != 1:
         return False
     dims = ((x, x.type.rank - 1), (w, w.type.rank - 2))
-    operands = [_padded(value, dim, wanted - channels) for value, dim in dims]
+    operands = [_pad_dim(value, dim, wanted - channels) for value, dim in dims]
     replace_op(op, graph.build("conv", operands, attributes_of(op), conv.result.type))
     return True
 
@@ -42,7 +42,7 @@ def _is_enough(channels: int, wanted: int) -> bool:
     return channels >= wanted or (channels > wanted // 2 and channels % SHORT_COPY == 0)
 
 
-def _padded(value: ir.Value, dim: int, added: int) -> ir.Value:
+def _pad_dim(value: ir.Value, dim: int, added: int) -> ir.Value:
     """Appends `added` zeros along a dim."""
     none = [0] * value.type.rank
     high = [*none[:dim], added, *none[dim + 1 :]]

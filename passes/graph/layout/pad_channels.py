@@ -46,9 +46,11 @@ def padded_channels(op: ir.Operation, lanes: int) -> ir.Value | None:
         return None
     conv, *elementwise = trail
     image, filters = conv.operands
-    value = graph.build("conv", [image, _padded(filters, 0, added)], attributes_of(conv))
+    value = graph.build("conv", [image, _pad_dim(filters, 0, added)], attributes_of(conv))
     for each in elementwise:
-        operands = [_widened(operand, added) if is_constant(operand) else value for operand in each.operands]
+        operands = [
+            _widen_constant(operand, added) if is_constant(operand) else value for operand in each.operands
+        ]
         value = graph.build(each.name, operands, attributes_of(each))
     value = graph.build(op.name, [value], attributes_of(op))
     sizes = list(graph.shape_of(op.results[0]))
@@ -72,14 +74,14 @@ def _trail(value: ir.Value) -> list[ir.Operation] | None:
     return None if before is None else [*before, op]
 
 
-def _widened(value: ir.Value, added: int) -> ir.Value:
+def _widen_constant(value: ir.Value, added: int) -> ir.Value:
     """A constant operand with `added` more channels; one that broadcasts along them stays as it is."""
     shape = graph.shape_of(value)
     channel = len(shape) - RANK + 1
-    return value if channel < 0 or shape[channel] == 1 else _padded(value, channel, added)
+    return value if channel < 0 or shape[channel] == 1 else _pad_dim(value, channel, added)
 
 
-def _padded(value: ir.Value, dim: int, added: int) -> ir.Value:
+def _pad_dim(value: ir.Value, dim: int, added: int) -> ir.Value:
     none = [0] * len(graph.shape_of(value))
     high = [*none[:dim], added, *none[dim + 1 :]]
     return graph.build("pad", [value], {"low": none, "high": high})

@@ -46,7 +46,7 @@ def _without(order: Order, gone: Sequence[int]) -> Order:
     return tuple(left.index(axis) for axis in order if axis not in gone)
 
 
-def _alike(op: ir.Operation, order: Order) -> Permuted | None:
+def _permute_elementwise(op: ir.Operation, order: Order) -> Permuted | None:
     """Elementwise ops: the order is one of the result's dims."""
     if op.results[0].type.rank != len(order):
         return None
@@ -60,7 +60,7 @@ def _one_axis(op: ir.Operation, order: Order) -> Permuted:
 
 def _rotary(op: ir.Operation, order: Order) -> Permuted | None:
     """The last dim holds pairs."""
-    return _alike(op, order) if order[-1] == len(order) - 1 else None
+    return _permute_elementwise(op, order) if order[-1] == len(order) - 1 else None
 
 
 # Sums over several axes add in another order.
@@ -106,7 +106,7 @@ def _gather(op: ir.Operation, order: Order) -> Permuted | None:
     return Permuted((order, None), result, {"axis": order.index(axis)})
 
 
-def _quantised(op: ir.Operation, order: Order) -> Permuted | None:
+def _permute_quantised(op: ir.Operation, order: Order) -> Permuted | None:
     if op.operands[1].type.rank > 1 or graph.attribute(op, "block_size"):
         return None
     others = (None,) * (len(op.operands) - 1)
@@ -144,14 +144,14 @@ def _order_of_groups(groups: list[tuple[list[int], list[int]]], order: Order) ->
 
 
 _PLANS: dict[str, Callable[[ir.Operation, Order], Permuted | None]] = {
-    **dict.fromkeys(ELEMENTWISE, _alike),
+    **dict.fromkeys(ELEMENTWISE, _permute_elementwise),
     **dict.fromkeys(
         (graph.Softmax.NAME, graph.LogSoftmax.NAME, graph.Cumsum.NAME, graph.Cumprod.NAME), _one_axis
     ),
     **dict.fromkeys((graph.Concat.NAME, graph.GatherElements.NAME), _one_axis),
     **dict.fromkeys((graph.LayerNorm.NAME, graph.RmsNorm.NAME), _axes),
     **dict.fromkeys((graph.ArgMax.NAME, graph.ArgMin.NAME), _arg_reduction),
-    **dict.fromkeys((graph.QuantizeLinear.NAME, graph.DequantizeLinear.NAME), _quantised),
+    **dict.fromkeys((graph.QuantizeLinear.NAME, graph.DequantizeLinear.NAME), _permute_quantised),
     graph.RotaryEmbedding.NAME: _rotary,
     graph.Slice.NAME: _per_dim("starts", "sizes", "steps"),
     graph.Pad.NAME: _per_dim("low", "high"),

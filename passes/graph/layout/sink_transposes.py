@@ -17,7 +17,7 @@ from mlc.passes.graph.common.values import erase_dead, is_constant, is_ranked
 from mlc.passes.graph.layout.permuted_ops import Order, Permuted, compose, inverse
 from mlc.passes.graph.layout.transpose_decision import Decision, Growth, Region, permutation
 from mlc.passes.graph.simplify import view_rules
-from mlc.passes.remarks import applied, missed
+from mlc.passes.remarks import report_applied, report_missed
 
 _RULE = "graph.sink_transposes"
 # Each rewrite moves fewer bytes by its own estimate; more than a few sweeps do not occur.
@@ -37,7 +37,7 @@ class Rewriter:
         with ir.InsertionPoint(op), op.location:
             operands = [self._adapted(*each) for each in zip(op.operands, plan.operands, strict=True)]
             attributes = attributes_of(op) | plan.attributes
-            new = graph.build(op.name, operands, attributes, _reordered(op.results[0].type, plan.result))
+            new = graph.build(op.name, operands, attributes, _reorder_type(op.results[0].type, plan.result))
             order = list(inverse(plan.result))
             back = graph.build("transpose", [new], {"permutation": order})
         op.results[0].replace_all_uses_with(back)
@@ -72,7 +72,7 @@ def _of_rank(value: ir.Value, rank: int) -> ir.Value:
     return graph.build("unsqueeze", [value], {"axes": list(range(missing))}) if missing else value
 
 
-def _reordered(kind: ir.Type, order: Order) -> ir.Type:
+def _reorder_type(kind: ir.Type, order: Order) -> ir.Type:
     return ir.RankedTensorType.get([kind.shape[axis] for axis in order], kind.element_type)
 
 
@@ -105,7 +105,7 @@ class Sweep:
             apply_rules(self.function, view_rules.RULES, "exact")
             return True
         for transpose in self.kept.values():
-            missed(transpose, _RULE, "the ops around it would need as many transposes elsewhere")
+            report_missed(transpose, _RULE, "the ops around it would need as many transposes elsewhere")
         return False
 
     def _improve(self) -> bool:
@@ -131,7 +131,7 @@ class Sweep:
             if _has_several(region):
                 self.kept[address(transpose)] = transpose
             return False
-        applied(transpose, _RULE, f"{len(chosen)} ops work on transposed operands")
+        report_applied(transpose, _RULE, f"{len(chosen)} ops work on transposed operands")
         self._rewrite(sorted(chosen, key=lambda each: places[address(each[0])]))
         return True
 

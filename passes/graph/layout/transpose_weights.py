@@ -32,7 +32,7 @@ def transpose_weight(op: ir.Operation) -> bool:
         return False
     if made is not None and ON_READ in made.attributes:
         return False
-    op.operands[1] = mark(_transposed(_transposed(weight)))
+    op.operands[1] = mark(_transpose_matrix(_transpose_matrix(weight)))
     return True
 
 
@@ -45,9 +45,9 @@ def transpose_integers(op: ir.Operation) -> bool:
     if op.name == graph.Conv.NAME and graph.Conv(op).w.type.rank < graph.Conv(op).x.type.rank:
         # Without a reduction over channels, depthwise.
         return False
-    stored = _transposed(graph.Cast(made).x)
+    stored = _transpose_matrix(graph.Cast(made).x)
     kind = ir.RankedTensorType.get(stored.type.shape, graph.Cast(made).result.type.element_type)
-    op.operands[1] = mark(_transposed(mark(graph.build("cast", [stored], {}, kind))))
+    op.operands[1] = mark(_transpose_matrix(mark(graph.build("cast", [stored], {}, kind))))
     # Before @prepare computes for it.
     erase_if_unused(made)
     return True
@@ -66,7 +66,7 @@ def _pays(op: ir.Operation, stored: ir.Value) -> bool:
     return None not in rows and len(left) > 1 and prod(rows) >= ROWS
 
 
-def _transposed(value: ir.Value) -> ir.Value:
+def _transpose_matrix(value: ir.Value) -> ir.Value:
     rank = value.type.rank
     return graph.build("transpose", [value], {"permutation": [*range(rank - 2), rank - 1, rank - 2]})
 

@@ -19,10 +19,10 @@ from mlc.passes.common.kernel_functions import PRECISION
 from mlc.passes.common.narrow_floats import MULTIPLIED
 from mlc.passes.common.rewriting import attributes_of, collect_ops, defining_op, replace_op
 from mlc.passes.common.target import target_of
-from mlc.passes.graph.common.casts import UNROUNDED, converted, with_element
+from mlc.passes.graph.common.casts import UNROUNDED, cast_to, with_element
 from mlc.passes.graph.common.rematerialization import mark
 from mlc.passes.graph.common.values import constant_array
-from mlc.passes.remarks import applied
+from mlc.passes.remarks import report_applied
 from mlc.targets import GpuTarget
 
 
@@ -38,7 +38,7 @@ class SmallFloats:
         kind = ir.RankedTensorType.get(self.numbers.type.shape, element)
         return mark(graph.build("cast", [self.numbers], {}, kind))
 
-    def is_alike(self, axis: int) -> bool:
+    def is_uniform(self, axis: int) -> bool:
         """Whether the scale is the same along an axis, from the back."""
         shape = [] if self.scale is None else graph.shape_of(self.scale)
         return not shape or shape[axis] == 1
@@ -58,7 +58,7 @@ def multiply_small_floats(op: ir.Operation) -> bool:
         return False
     with ir.InsertionPoint(op), op.location:
         a, b = map(small_floats, op.operands)
-        if a is None or b is None or not a.is_alike(-1) or not b.is_alike(-2):
+        if a is None or b is None or not a.is_uniform(-1) or not b.is_uniform(-2):
             return False
         element = graph.element_type(graph.Matmul(op).result)
         result = graph.build("matmul", [a.wide(element), b.wide(element)])
@@ -140,11 +140,11 @@ def lower(op: ir.Operation, element: ir.Type) -> None:
         narrow = op.clone()
         for position, value in enumerate(op.operands):
             with ir.InsertionPoint(narrow):
-                narrow.operands[position] = converted(value, element)
+                narrow.operands[position] = cast_to(value, element)
         narrow.results[0].set_type(with_element(kind, element))
         narrow.attributes[UNROUNDED] = ir.UnitAttr.get()
-        applied(op, LowerPrecision.name, f"operands are {element}")
-        replace_op(op, converted(narrow.results[0], kind.element_type))
+        report_applied(op, LowerPrecision.name, f"operands are {element}")
+        replace_op(op, cast_to(narrow.results[0], kind.element_type))
 
 
 def lower_attention(op: ir.Operation, element: ir.Type) -> None:
@@ -152,11 +152,11 @@ def lower_attention(op: ir.Operation, element: ir.Type) -> None:
     q, k, v, *masks = list(op.operands)
     attributes, kind = attributes_of(op), op.results[0].type
     with ir.InsertionPoint(op), op.location:
-        operands = [converted(value, element) for value in (q, k, v)]
+        operands = [cast_to(value, element) for value in (q, k, v)]
         operands += [_narrow_mask(mask, element) for mask in masks]
         narrow = graph.build("attention", operands, attributes, with_element(kind, element))
-        applied(op, LowerPrecision.name, f"operands are {element}")
-        replace_op(op, converted(narrow, kind.element_type))
+        report_applied(op, LowerPrecision.name, f"operands are {element}")
+        replace_op(op, cast_to(narrow, kind.element_type))
 
 
 def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
@@ -165,7 +165,7 @@ def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:
         return mask
     lowest = float(ml_dtypes.finfo(dtype_of(str(element))).min)  # type: ignore[no-untyped-call]
     held = graph.build("clamp", [mask], {"min": lowest})
-    return converted(graph.build("where", [graph.build("is_inf", [mask]), mask, held]), element)
+    return cast_to(graph.build("where", [graph.build("is_inf", [mask]), mask, held]), element)
 
 
 @dataclass(frozen=True)
@@ -212,4 +212,4 @@ class LowerPrecision(Pass):
     def mark(self, op: ir.Operation) -> None:
         """Marks products for matrix units, which round the operands themselves."""
         op.attributes[PRECISION] = ir.StringAttr.get(self.to, op.context)
-        applied(op, self.name, "operands are rounded to tf32")
+        report_applied(op, self.name, "operands are rounded to tf32")

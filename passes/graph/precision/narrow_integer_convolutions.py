@@ -13,7 +13,7 @@ from mlc.passes.common.constants import i32
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.graph.common.rematerialization import mark
 from mlc.passes.graph.common.values import is_constant, is_static, on_ranked
-from mlc.passes.graph.precision.narrow_integer_factors import Factor, factor_of, less, simplified
+from mlc.passes.graph.precision.narrow_integer_factors import Factor, factor_of, less, simplify_factor
 from mlc.passes.graph.windows.conv_to_matmul import is_product
 
 
@@ -27,7 +27,7 @@ def narrow_convolution(op: ir.Operation) -> bool:
     found = [factor_of(each, range(1 - each.type.rank, 0)) for each in op.operands]
     if None in found:
         return False
-    x, w = (simplified(each) for each in found if each is not None)
+    x, w = (simplify_factor(each) for each in found if each is not None)
     if not is_constant(w.numbers) or (w.zero is not None and conv.group > 1):
         return False
     result = graph.build("conv", [mark(x.wide), mark(w.wide)], attributes_of(op), conv.result.type)

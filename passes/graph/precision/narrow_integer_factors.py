@@ -52,7 +52,7 @@ def factor_of(value: ir.Value, reduced: Iterable[int]) -> Factor | None:
     pairs = both_orders(made)[: 1 if made.name == graph.Sub.NAME else 2]
     for wide, zero in pairs:
         numbers = _narrow(wide)
-        if numbers is not None and graph.same_type(wide, value) and _is_alike(zero, axes):
+        if numbers is not None and graph.same_type(wide, value) and _is_uniform(zero, axes):
             return Factor(numbers, zero if made.name == graph.Sub.NAME else graph.build("neg", [zero]))
     return None
 
@@ -65,13 +65,13 @@ def _narrow(value: ir.Value) -> ir.Value | None:
     return made.x if str(graph.element_type(made.x)) in NARROW else None
 
 
-def _is_alike(zero: ir.Value, reduced: Iterable[int]) -> bool:
+def _is_uniform(zero: ir.Value, reduced: Iterable[int]) -> bool:
     """Whether a zero point is the same along the reduction."""
     shape = graph.shape_of(zero)
     return all(len(shape) < -axis or shape[axis] == 1 for axis in reduced)
 
 
-def simplified(factor: Factor) -> Factor:
+def simplify_factor(factor: Factor) -> Factor:
     """Drops a zero point of 0. Weights of ui8 whose zero point is 128 become weights of i8."""
     given = None if factor.zero is None else constant_array(factor.zero)
     if given is None:

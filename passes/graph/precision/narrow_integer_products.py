@@ -11,7 +11,7 @@ from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import apply_patterns, replace_op
 from mlc.passes.graph.common.rematerialization import mark
 from mlc.passes.graph.common.values import is_constant, is_static, on_ranked, scalar_constant
-from mlc.passes.graph.precision.narrow_integer_factors import Factor, factor_of, less, simplified
+from mlc.passes.graph.precision.narrow_integer_factors import Factor, factor_of, less, simplify_factor
 
 # The axes of the reduction, from the back.
 _REDUCED = (-1, -2)
@@ -30,7 +30,7 @@ def narrow_product(op: ir.Operation) -> bool:
     found = [factor_of(op.operands[operand], _REDUCED[operand : operand + 1]) for operand in range(2)]
     if None in found or not all(map(is_static, (*op.operands, *op.results))):
         return False
-    a, b = (simplified(each) for each in found if each is not None)
+    a, b = (simplify_factor(each) for each in found if each is not None)
     result = graph.build("matmul", [mark(a.wide), mark(b.wide)])
     if b.zero is not None:
         result = less(result, sums(a, 0), b.zero)

@@ -22,14 +22,14 @@ from mlc.passes.common.rewriting import (
     has_one_use,
     users,
 )
-from mlc.passes.graph.common.casts import UNROUNDED, converted, with_element
+from mlc.passes.graph.common.casts import UNROUNDED, cast_to, with_element
 from mlc.passes.graph.common.op_families import ELEMENTWISE, MAPPED, REDUCTIONS, ROWS, TAKES_EPILOGUE, VIEWS
 from mlc.passes.graph.common.rematerialization import ON_READ, mark
 from mlc.passes.graph.common.rules import Rules, patterns
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.graph.fusion.groups import Group, fuse
 from mlc.passes.graph.prepare.split_prepare import MAIN, ConstantOps, find_function
-from mlc.passes.remarks import applied
+from mlc.passes.remarks import report_applied
 
 # These move or choose elements, whatever their type.
 MOVES = (MAPPED - {graph.Pack.NAME, graph.Unpack.NAME}) | VIEWS
@@ -42,14 +42,14 @@ COMPUTED = frozenset({graph.AveragePool.NAME})
 
 def widened_by_readers(value: ir.Value, element: ir.Type) -> ir.Value:
     """The value with other elements, as part of the kernel that reads it."""
-    return mark(converted(value, element))
+    return mark(cast_to(value, element))
 
 
 def _is_single(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType) and isinstance(value.type.element_type, ir.F32Type)
 
 
-def _stored(value: ir.Value) -> ir.Value | None:
+def _stored_value(value: ir.Value) -> ir.Value | None:
     """Returns the value in memory, of a value that its readers widen, else None."""
     op = defining_op(value, graph.Cast.NAME)
     return graph.Cast(op).x if op is not None and ON_READ in op.attributes else None
@@ -72,7 +72,7 @@ def round_before_move(op: ir.Operation) -> ir.Value | None:
     move = defining_op(x)
     if move is None or move.name not in MOVES or not is_rounding(op) or not _takes_rounding(x):
         return None
-    operands = [converted(each, element) if _is_single(each) else each for each in move.operands]
+    operands = [cast_to(each, element) if _is_single(each) else each for each in move.operands]
     attributes = attributes_of(move)
     return graph.build(move.name, operands, attributes, cast.result.type)
 
@@ -80,7 +80,7 @@ def round_before_move(op: ir.Operation) -> ir.Value | None:
 def _takes_rounding(x: ir.Value) -> bool:
     """Whether the kernel that computes x can round it: nothing else reads x, or what it is moved from."""
     op = defining_op(x)
-    if _stored(x) is not None:
+    if _stored_value(x) is not None:
         return True
     if op is None or not has_one_use(x):
         return False
@@ -103,7 +103,7 @@ def _keeps_value(move: ir.Operation) -> bool:
 def move_narrow(op: ir.Operation) -> ir.Value | None:
     """move(cast(x)) -> cast(move(x)), where readers widen x: they widen what is moved."""
     wide = [each for each in op.operands if _is_single(each)]
-    stored = {each: value for each in wide if (value := _stored(each)) is not None}
+    stored = {each: value for each in wide if (value := _stored_value(each)) is not None}
     if not wide or len(stored) < len(set(wide)) or not _keeps_value(op):
         return None
     kinds = {str(graph.element_type(each)) for each in stored.values()}
@@ -118,11 +118,11 @@ def move_narrow(op: ir.Operation) -> ir.Value | None:
         # What is computed of it in its kernel sees its sums in f32.
         moved.owner.operation.attributes[UNROUNDED] = ir.UnitAttr.get()
     # Ops that others may follow in their kernel are followed by this one; there it is part of their end.
-    wider = converted if op.name in TAKES_EPILOGUE else widened_by_readers
+    wider = cast_to if op.name in TAKES_EPILOGUE else widened_by_readers
     return wider(moved, graph.element_type(op.results[0]))
 
 
-def round_behind_transpose(op: ir.Operation) -> ir.Value | None:
+def round_after_transpose(op: ir.Operation) -> ir.Value | None:
     """transpose(cast(x)) -> cast(transpose(x)), where x is not computed: one kernel does both."""
     transpose = graph.Transpose(op)
     inner = defining_op(transpose.x, graph.Cast.NAME)
@@ -131,13 +131,13 @@ def round_behind_transpose(op: ir.Operation) -> ir.Value | None:
     if defining_op(view_source(graph.Cast(inner).x)) is not None:
         return None
     moved = graph.build("transpose", [graph.Cast(inner).x], attributes_of(op))
-    return converted(moved, graph.element_type(transpose.result))
+    return cast_to(moved, graph.element_type(transpose.result))
 
 
 _TABLE: Rules = {
     **dict.fromkeys(sorted(MOVES | COMPUTED), (move_narrow,)),
     graph.Cast.NAME: (round_trip, round_before_move),
-    graph.Transpose.NAME: (move_narrow, round_behind_transpose),
+    graph.Transpose.NAME: (move_narrow, round_after_transpose),
 }
 
 PATTERNS = patterns(_TABLE, "rounding")
@@ -197,10 +197,10 @@ def narrow(value: ir.Value, element: ir.Type) -> None:
     """Rounds a value once, after the op that computes it; its readers widen it."""
     op = value.owner.operation
     with ir.InsertionPoint.after(op), op.location:
-        stored = converted(value, element)
+        stored = cast_to(value, element)
         wide = widened_by_readers(stored, graph.element_type(value))
     value.replace_all_uses_except(wide, [stored.owner.operation])
-    applied(op, NarrowValues.name, f"its result is stored as {element}")
+    report_applied(op, NarrowValues.name, f"its result is stored as {element}")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from mlc.passes.graph.prepare.prepare_budget import (
     default_budget,
     transformed_weights,
 )
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 MAIN, PREPARE = "main", "prepare"
 # What calls the runtime has objects of the running call, which is what a check ends.
@@ -133,7 +133,7 @@ def within_budget(
     choice = choose(constants.bare, constants.computed, others, limit)
     for value in choice.kept:
         reason = f"{value.type} grows by more than is left of the budget of {limit} bytes"
-        missed(constants.computed[value], SplitPrepare.name, reason)
+        report_missed(constants.computed[value], SplitPrepare.name, reason)
     moved = {*choice.moved, *(value for value in needed if value in paid)}
     return [value for value in constants.computed if value in moved]
 

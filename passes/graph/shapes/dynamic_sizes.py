@@ -57,7 +57,7 @@ def settle_sizes(function: ir.Operation) -> None:
     `tloop.numbers` where they are data; reads other sizes by `tloop.read_sizes`."""
     dims = Dims(function)
     ops = collect_ops(function)
-    _check_told(ops, dims)
+    _check_defined(ops, dims)
     _write_dims(ops, dims)
     _refine_types(function, dims)
     _write_arguments(function, dims)
@@ -66,19 +66,19 @@ def settle_sizes(function: ir.Operation) -> None:
     for op in ops:
         broadcast_operands(op, dims)
     for op in ops:
-        if op.name == graph.Range.NAME and _is_told(graph.Range(op).result):
+        if op.name == graph.Range.NAME and _has_known_dims(graph.Range(op).result):
             # Its length says where it ends.
             graph.Range(op).limit = graph.Range(op).start
     for op in ops:
-        if len(op.results) == 1 and _is_number(op, dims):
-            _as_numbers(op, dims)
+        if len(op.results) == 1 and _is_size_value(op, dims):
+            _replace_data_uses(op, dims)
     for op in collect_ops(function):
         if op.name in DIMS_OPERAND:
             _drop_dims_operand(op)
     erase_dead([op for op in collect_ops(function) if op.name.startswith("graph.") and _is_dead(op)])
 
 
-def _check_told(ops: list[ir.Operation], dims: Dims) -> None:
+def _check_defined(ops: list[ir.Operation], dims: Dims) -> None:
     """Raises PassError for a dim with a name that no input and no `graph.sizes` defines."""
     for op in ops:
         for value in op.results if op.name not in graph.CONTROL_OPS else ():
@@ -150,7 +150,7 @@ def _named_operands(op: ir.Operation) -> Iterator[tuple[ir.Value, list[str]]]:
 def _drop_dims_operand(op: ir.Operation) -> None:
     """The op without the operand that says dims: its attribute does."""
     before = DIMS_OPERAND[op.name]
-    if len(op.operands) == before or not _is_told(op.results[0]):
+    if len(op.operands) == before or not _has_known_dims(op.results[0]):
         return
     attributes = {name: op.attributes[name] for name in op.attributes}
     with ir.InsertionPoint(op):
@@ -164,11 +164,11 @@ def _is_dead(op: ir.Operation) -> bool:
     return bool(op.results) and not any(has_uses(value) for value in op.results)
 
 
-def _is_told(value: ir.Value) -> bool:
+def _has_known_dims(value: ir.Value) -> bool:
     return None not in named_dims(value)
 
 
-def _is_number(op: ir.Operation, dims: Dims) -> bool:
+def _is_size_value(op: ir.Operation, dims: Dims) -> bool:
     """Whether the op reads dims, or its result follows from sizes."""
     if op.name in _OF_DIMS:
         return True
@@ -178,7 +178,7 @@ def _is_number(op: ir.Operation, dims: Dims) -> bool:
     )
 
 
-def _as_numbers(op: ir.Operation, dims: Dims) -> None:
+def _replace_data_uses(op: ir.Operation, dims: Dims) -> None:
     """Lets readers of the result as data read `tloop.numbers` instead."""
     value = op.results[0]
     contents = dims.contents(value)
@@ -194,10 +194,10 @@ def _as_numbers(op: ir.Operation, dims: Dims) -> None:
 def _says_dims(use: ir.OpOperand) -> bool:
     """Whether the use is the operand by which an op says its result's dims, which their names do."""
     op = use.owner.operation
-    return DIMS_OPERAND.get(op.name) == use.operand_number and _is_told(op.results[0])
+    return DIMS_OPERAND.get(op.name) == use.operand_number and _has_known_dims(op.results[0])
 
 
 def _is_known(reader: ir.OpView | ir.Operation, dims: Dims) -> bool:
     """Whether the reader's own result follows from sizes."""
     op = reader.operation
-    return len(op.results) == 1 and op.name.startswith("graph.") and _is_number(op, dims)
+    return len(op.results) == 1 and op.name.startswith("graph.") and _is_size_value(op, dims)

@@ -33,11 +33,11 @@ class NumberObjects(Pass):
             ops = collect_ops(function)
             values = [*_arguments(function, ops), *(value for each in ops for value in each.results)]
             for value in values:
-                value.set_type(_numbered(value.type))
+                value.set_type(_with_ids(value.type))
             for each in [each for each in ops if each.name in _CONVERSIONS]:
                 replace_op(each, each.operands[0])
             kind = function.attributes["function_type"].value
-            sides = ([_numbered(each) for each in side] for side in (kind.inputs, kind.results))
+            sides = ([_with_ids(each) for each in side] for side in (kind.inputs, kind.results))
             function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*sides))
 
 
@@ -48,7 +48,7 @@ def _arguments(function: ir.Operation, ops: list[ir.Operation]) -> Iterator[ir.V
                 yield from block.arguments
 
 
-def _numbered(kind: ir.Type) -> ir.Type:
+def _with_ids(kind: ir.Type) -> ir.Type:
     if not isinstance(kind, ir.RankedTensorType) or str(kind.element_type) not in OBJECTS:
         return kind
     return ir.RankedTensorType.get(list(kind.shape), i64())

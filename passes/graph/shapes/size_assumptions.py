@@ -28,7 +28,7 @@ def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> N
     for op in ops:
         if not op.name.startswith("graph."):
             continue
-        for each in _required(op, dims):
+        for each in _checked_requirements(op, dims):
             if (op.block, each) in seen or (block, each) in seen:
                 continue
             seen.append((op.block, each))
@@ -37,7 +37,7 @@ def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> N
                 build_expect(each, who(op, op.name.removeprefix("graph.")))
 
 
-def _required(op: ir.Operation, dims: Dims) -> list[Requirement]:
+def _checked_requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
     """Raises PassError where it never holds."""
     try:
         return passing_requirements(op, dims) if op.name in _PASSING else requirements(op, dims)
@@ -51,10 +51,10 @@ def _names(sizes: Sequence[int | Size]) -> set[str]:
 
 def who(op: ir.Operation, name: str) -> str:
     """An op as messages of a running program call it: what it does, and the node that it comes from."""
-    return f"{name} {_place(op.location)}".strip()
+    return f"{name} {_node_name(op.location)}".strip()
 
 
-def _place(location: ir.Location) -> str:
+def _node_name(location: ir.Location) -> str:
     """The node that an op comes from, the last one of several, where its location has a name."""
     # Locations in files have a line and a column after the name.
     found = re.findall(r'"([^"]+)"(?!:)', str(location))

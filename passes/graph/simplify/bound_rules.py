@@ -10,10 +10,10 @@ from mlc.passes.common.rewriting import defining_op
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.common.bounds import Bounds, bounds_cross, bounds_of
 from mlc.passes.graph.common.rules import Rules
-from mlc.passes.graph.common.values import Number, both_orders, has_result_type, is_float, splat
+from mlc.passes.graph.common.values import Scalar, both_orders, has_result_type, is_float, splat
 
 
-def _within(number: Number | None, bounds: Bounds) -> Number | None:
+def _within(number: Scalar | None, bounds: Bounds) -> Scalar | None:
     """A bound as the op that follows it leaves it; None is no bound on its side."""
     low, high = bounds
     if number is not None and low is not None and low > number:
@@ -21,12 +21,12 @@ def _within(number: Number | None, bounds: Bounds) -> Number | None:
     return high if number is not None and high is not None and high < number else number
 
 
-def _is_zero(bound: Number | None) -> bool:
+def _is_zero(bound: Scalar | None) -> bool:
     """Whether it is relu's bound; -0.0 is not."""
     return bound == 0 and copysign(1, bound) > 0
 
 
-def _clamp(x: ir.Value, low: Number | None, high: Number | None) -> ir.Value:
+def _clamp(x: ir.Value, low: Scalar | None, high: Scalar | None) -> ir.Value:
     if high is None and _is_zero(low):
         return graph.build("relu", [x])
     return graph.build("clamp", [x], {"min": low, "max": high})
@@ -57,7 +57,7 @@ def clamp_of_clamp(op: ir.Operation) -> ir.Value | None:
     return _clamp(graph.Unary(inner).x, low, high)
 
 
-def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
+def _constant_and_operand(op: ir.Operation) -> tuple[ir.Value, Scalar] | None:
     """Returns the operand of the result's type and the constant that the other operand is, else None."""
     for x, constant in both_orders(op):
         number = splat(constant)
@@ -67,13 +67,13 @@ def _number_and_other(op: ir.Operation) -> tuple[ir.Value, Number] | None:
     return None
 
 
-def _bound(op: ir.Operation, x: ir.Value, number: Number) -> ir.Value:
+def _bound(op: ir.Operation, x: ir.Value, number: Scalar) -> ir.Value:
     return _clamp(x, number, None) if op.name == graph.Max.NAME else _clamp(x, None, number)
 
 
-def number_as_bound(op: ir.Operation) -> ir.Value | None:
+def constant_as_bound(op: ir.Operation) -> ir.Value | None:
     """max(x, c) and min(x, c) -> clamp; not with a float zero, of which clamp keeps either sign."""
-    found = _number_and_other(op)
+    found = _constant_and_operand(op)
     if found is None or isnan(found[1]) or (found[1] == 0 and is_float(found[0])):
         return None
     return _bound(op, *found)
@@ -82,14 +82,14 @@ def number_as_bound(op: ir.Operation) -> ir.Value | None:
 @rounding
 def zero_as_bound(op: ir.Operation) -> ir.Value | None:
     """max(x, 0.0) -> relu(x), which leaves -0.0 as it is; min(x, 0.0) -> clamp."""
-    found = _number_and_other(op)
+    found = _constant_and_operand(op)
     return _bound(op, *found) if found and found[1] == 0 else None
 
 
 # Those that find clamps.
 CLAMPS: Rules = {
     **dict.fromkeys((graph.Clamp.NAME, graph.Relu.NAME), (clamp_of_clamp,)),
-    **dict.fromkeys((graph.Max.NAME, graph.Min.NAME), (number_as_bound, zero_as_bound)),
+    **dict.fromkeys((graph.Max.NAME, graph.Min.NAME), (constant_as_bound, zero_as_bound)),
 }
 
 RULES: Rules = {

@@ -14,7 +14,7 @@ from mlc.dialects.graph.sizes import Size, broadcast, product
 from mlc.passes.common.rewriting import attributes_of, defining_op, has_one_use
 from mlc.passes.graph.common.constant_operands import reads
 from mlc.passes.graph.common.rules import Rules
-from mlc.passes.graph.common.values import enlarged, scalar_constant, splat
+from mlc.passes.graph.common.values import broadcast_like, scalar_constant, splat
 
 
 def dims_follow(expand: ir.Operation) -> bool:
@@ -29,7 +29,7 @@ def is_part(own: Shape, whole: Shape) -> bool:
     return len(own) <= len(whole) and all(dim in (1, wanted) for dim, wanted in aligned)
 
 
-def expanded(value: ir.Value) -> ir.Value | None:
+def before_expansion(value: ir.Value) -> ir.Value | None:
     """The value before an expansion of known dims, or copies of dims of 1."""
     op = defining_op(value)
     if op is None:
@@ -62,7 +62,7 @@ _ENLARGING = tuple(f"graph.{name}" for name in ("expand", "tile", "reshape", "un
 
 
 def _smaller(value: ir.Value) -> ir.Value | None:
-    found = expanded(value)
+    found = before_expansion(value)
     return leading_ones(value) if found is None else found
 
 
@@ -91,11 +91,11 @@ def broadcast_operands(op: ir.Operation) -> ir.Value | None:
         return None
     result, whole = op.results[0], graph.dims_of(op.results[0])
     dims = [_smaller_dims(*each) for each in zip(op.operands, smaller, types, strict=True)]
-    joined = _joined(dims)
+    joined = _broadcast_shape(dims)
     if joined != whole and not (_has_fewer_elements(joined, whole) and _used_here_only(op)):
         return None
     operands = [_of_type(old, new, kind) for old, new, kind in zip(op.operands, smaller, types, strict=True)]
-    return enlarged(graph.build(op.name, operands, attributes_of(op)), result)
+    return broadcast_like(graph.build(op.name, operands, attributes_of(op)), result)
 
 
 def _smaller_dims(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> Shape:
@@ -103,7 +103,7 @@ def _smaller_dims(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> S
     return graph.dims_of(value if smaller is None else smaller) if kind.rank else ()
 
 
-def _joined(shapes: Sequence[Shape]) -> Shape:
+def _broadcast_shape(shapes: Sequence[Shape]) -> Shape:
     """The dims that tensors broadcast to, which do broadcast."""
     joined: list[int | Size] = [1] * max(map(len, shapes))
     for shape in shapes:
@@ -120,23 +120,23 @@ def _has_fewer_elements(own: Shape, than: Shape) -> bool:
 
 def _used_here_only(op: ir.Operation) -> bool:
     """Whether nothing else uses the expansions among the operands."""
-    return all(has_one_use(operand) for operand in op.operands if expanded(operand) is not None)
+    return all(has_one_use(operand) for operand in op.operands if before_expansion(operand) is not None)
 
 
 def function_of_expanded(op: ir.Operation) -> ir.Value | None:
     """f(expand(x)) -> expand(f(x)) for f of one operand."""
-    x, result = expanded(op.operands[0]), op.results[0]
+    x, result = before_expansion(op.operands[0]), op.results[0]
     if x is None or not has_one_use(op.operands[0]):
         return None
     if not _has_fewer_elements(graph.dims_of(x), graph.dims_of(result)):
         return None
     kind = ir.RankedTensorType.get(x.type.shape, result.type.element_type)
-    return enlarged(graph.build(op.name, [x], attributes_of(op), kind), result)
+    return broadcast_like(graph.build(op.name, [x], attributes_of(op), kind), result)
 
 
 def _unexpanded_batch(value: ir.Value) -> ir.Value:
     """The value before an expansion that leaves its last two dims alone, else the value."""
-    smaller = expanded(value)
+    smaller = before_expansion(value)
     if smaller is None or smaller.type.rank < 2:
         return value
     return smaller if graph.dims_of(smaller)[-2:] == graph.dims_of(value)[-2:] else value
@@ -154,14 +154,14 @@ def product_of_expanded(op: ir.Operation) -> ir.Value | None:
 def expand_of_leading_ones(op: ir.Operation) -> ir.Value | None:
     """Drops views that add leading dims before an expand, which adds them itself."""
     x = leading_ones(graph.Expand(op).x)
-    return None if x is None else enlarged(x, graph.Expand(op).result)
+    return None if x is None else broadcast_like(x, graph.Expand(op).result)
 
 
 def tile_of_ones(op: ir.Operation) -> ir.Value | None:
     """Copies of dims of 1: an expansion."""
     tile = graph.Tile(op)
-    x = expanded(tile.result)
-    return None if x is None else enlarged(x, tile.result)
+    x = before_expansion(tile.result)
+    return None if x is None else broadcast_like(x, tile.result)
 
 
 RULES: Rules = {

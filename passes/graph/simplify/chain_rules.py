@@ -97,7 +97,7 @@ def square_of_abs(op: ir.Operation) -> ir.Value | None:
     return graph.build("mul", [inner.x, inner.x])
 
 
-def _negated(value: ir.Value) -> ir.Value | None:
+def _negate(value: ir.Value) -> ir.Value | None:
     """Returns `x` of `-x`. Constants are negated by other rules, not here."""
     op = defining_op(value, NEG)
     return None if op is None or is_constant(value) else op.operands[0]
@@ -106,7 +106,7 @@ def _negated(value: ir.Value) -> ir.Value | None:
 def plus_negated(op: ir.Operation) -> ir.Value | None:
     """Rewrites `a + (-b)` to `a - b`, and `(-a) + b` to `b - a`."""
     for a, b in both_orders(op):
-        negated = _negated(b)
+        negated = _negate(b)
         if negated is not None:
             return graph.build("sub", [a, negated])
     return None
@@ -115,7 +115,7 @@ def plus_negated(op: ir.Operation) -> ir.Value | None:
 def minus_negated(op: ir.Operation) -> ir.Value | None:
     """Rewrites `a - (-b)` to `a + b`."""
     sub = graph.Sub(op)
-    negated = _negated(sub.b)
+    negated = _negate(sub.b)
     return None if negated is None else graph.build("add", [sub.a, negated])
 
 
@@ -123,7 +123,7 @@ def both_negated(op: ir.Operation) -> ir.Value | None:
     """(-a) * (-b) -> a * b, and the same for quotients of floats: the lowest integer has no opposite."""
     if op.name == graph.Div.NAME and not is_float(graph.Div(op).a):
         return None
-    a, b = (_negated(operand) for operand in op.operands)
+    a, b = (_negate(operand) for operand in op.operands)
     return None if a is None or b is None else graph.build(op.name, [a, b])
 
 

@@ -17,7 +17,7 @@ from mlc.dialects import graph
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.op_families import VIEWS
 from mlc.passes.graph.common.values import constant_array, dtype, is_float, is_static
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 # Arithmetic that NumPy does exactly as the compiled op would.
 FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, Callable[..., np.ndarray]] = {
 _DEPTH = 8
 
 
-def known(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
+def known_values(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
     """The numbers of a constant, of a fill, and of arithmetic on such, as an array of the value's rank that
     broadcasts to its shape; None of weights and variables."""
     op = defining_op(value)
@@ -45,7 +45,9 @@ def known(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
         return np.full([1] * value.type.rank, graph.Full(op).value, dtype(value))
     if op.name not in FUNCTIONS and op.name not in VIEWS:
         return None
-    operands = [array for array in (known(each, depth - 1) for each in op.operands) if array is not None]
+    operands = [
+        array for array in (known_values(each, depth - 1) for each in op.operands) if array is not None
+    ]
     if len(operands) < len(op.operands):
         return None
     if op.name in VIEWS:
@@ -55,7 +57,7 @@ def known(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
         return np.asarray(FUNCTIONS[op.name](*operands), dtype(value))
 
 
-def stays_ordinary(name: str, one: np.ndarray | None, other: np.ndarray | None, kind: np.dtype) -> bool:
+def stays_normal(name: str, one: np.ndarray | None, other: np.ndarray | None, kind: np.dtype) -> bool:
     """Whether the op `name` (add, sub, mul, div) of two constants of a type of floats gives normal values.
 
     Of two that are known (arrays that broadcast) this is computed. A factor of weights (None) must be near
@@ -65,7 +67,7 @@ def stays_ordinary(name: str, one: np.ndarray | None, other: np.ndarray | None, 
     if kind.kind in "iub":
         return True
     if one is not None and other is not None:
-        return _is_ordinary(name, one, other, kind)
+        return _is_normal(name, one, other, kind)
     numbers, span = (other if one is None else one), int(ml_dtypes.finfo(kind).maxexp)  # type: ignore[no-untyped-call]  # NumPy's knows no bfloat16
     if numbers is None:
         return span > int(np.finfo(np.float16).maxexp)
@@ -76,7 +78,7 @@ def stays_ordinary(name: str, one: np.ndarray | None, other: np.ndarray | None, 
     return bool((near | (size == 0) if name == graph.Mul.NAME else near).all())
 
 
-def _is_ordinary(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) -> bool:
+def _is_normal(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) -> bool:
     """Whether the result, rounded once, is finite and, of products, normal or exactly 0."""
     a, b = one.astype(np.float64), other.astype(np.float64)
     with np.errstate(all="ignore"):
@@ -91,9 +93,9 @@ def _is_ordinary(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) 
 def meet_safely(op: ir.Operation, rule: str, name: str, one: ir.Value, other: ir.Value) -> bool:
     """Whether the op `name` of two constants that broadcast gives normal values; reports that `rule` leaves
     `op` where it does not."""
-    if not is_float(one) or stays_ordinary(name, known(one), known(other), dtype(one)):
+    if not is_float(one) or stays_normal(name, known_values(one), known_values(other), dtype(one)):
         return True
-    missed(op, rule, leaves_range(one))
+    report_missed(op, rule, leaves_range(one))
     return False
 
 

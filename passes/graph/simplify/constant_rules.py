@@ -20,12 +20,12 @@ from mlc.passes.graph.common.values import (
 )
 from mlc.passes.graph.simplify.constant_ranges import (
     FUNCTIONS,
-    known,
+    known_values,
     leaves_range,
     meet_safely,
-    stays_ordinary,
+    stays_normal,
 )
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 
 def on_scalars(op: ir.Operation) -> ir.Value | None:
@@ -55,7 +55,7 @@ def difference_as_sum(op: ir.Operation) -> ir.Value | None:
 
 
 @rounding
-def chained(op: ir.Operation) -> ir.Value | None:
+def combine_constants(op: ir.Operation) -> ir.Value | None:
     """(x + a) + b -> x + (a + b) for constants a and b, and the same for mul."""
     found = variable_and_constant(op) if reads(op, op.name) else None
     inner = sole_use(found[0], op.name) if found else None
@@ -63,9 +63,9 @@ def chained(op: ir.Operation) -> ir.Value | None:
     if not (found and parts):
         return None
     if not keeps_size(parts[1], found[1]):
-        missed(op, "chained", "the two constants together would be larger than each")
+        report_missed(op, "combine_constants", "the two constants together would be larger than each")
         return None
-    if not meet_safely(op, "chained", op.name, parts[1], found[1]):
+    if not meet_safely(op, "combine_constants", op.name, parts[1], found[1]):
         return None
     return graph.build(op.name, [parts[0], graph.build(op.name, [parts[1], found[1]])])
 
@@ -83,7 +83,7 @@ def both_chained(op: ir.Operation) -> ir.Value | None:
     if not graph.same_type(first[0], second[0]):
         return None
     if op.name == graph.Mul.NAME and not _leaves_product(first[1], second[1]):
-        missed(op, "both_chained", leaves_range(first[1]))
+        report_missed(op, "both_chained", leaves_range(first[1]))
         return None
     if not meet_safely(op, "both_chained", op.name, first[1], second[1]):
         return None
@@ -94,8 +94,8 @@ def both_chained(op: ir.Operation) -> ir.Value | None:
 def _leaves_product(*factors: ir.Value) -> bool:
     """Whether a product of variables is a normal value without these factors, too."""
     kind = dtype(factors[0])
-    ordinary = stays_ordinary(graph.Mul.NAME, None, None, kind)
-    return ordinary and all(stays_ordinary(graph.Mul.NAME, None, known(each), kind) for each in factors)
+    ordinary = stays_normal(graph.Mul.NAME, None, None, kind)
+    return ordinary and all(stays_normal(graph.Mul.NAME, None, known_values(each), kind) for each in factors)
 
 
 def _from_constant(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:
@@ -166,7 +166,7 @@ def product_of_negated(op: ir.Operation) -> ir.Value | None:
     return graph.build("mul", [inner.operands[0], graph.build("neg", [found[1]])])
 
 
-_CHAINS = (on_scalars, chained, both_chained, after_inverse)
+_CHAINS = (on_scalars, combine_constants, both_chained, after_inverse)
 _INVERSES = (on_scalars, inverse_of_direct, inverse_of_inverse)
 
 RULES: Rules = {

@@ -12,9 +12,9 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.base import Pass
-from mlc.passes.graph.common.rules import Rules, apply_rules, joined
-from mlc.passes.graph.common.values import Number, dtype, filled, is_float
-from mlc.passes.remarks import missed
+from mlc.passes.graph.common.rules import Rules, apply_rules, join_tables
+from mlc.passes.graph.common.values import Scalar, dtype, fill_like, is_float
+from mlc.passes.remarks import report_missed
 
 
 def is_empty(value: ir.Value) -> bool:
@@ -27,17 +27,17 @@ def empty_result(op: ir.Operation) -> ir.Value | None:
     (result,) = op.results
     if not is_empty(result):
         return None
-    made = filled(result, 0)
+    made = fill_like(result, 0)
     if made is None:
-        missed(op, "empty_result", "the result has no elements, but an unknown dim")
+        report_missed(op, "empty_result", "the result has no elements, but an unknown dim")
     return made
 
 
-def _lowest(value: ir.Value) -> Number:
+def _lowest(value: ir.Value) -> Scalar:
     return -inf if is_float(value) else _limits(value)[0]
 
 
-def _highest(value: ir.Value) -> Number:
+def _highest(value: ir.Value) -> Scalar:
     return inf if is_float(value) else _limits(value)[1]
 
 
@@ -63,13 +63,13 @@ def reduction_of_nothing(op: ir.Operation) -> ir.Value | None:
     name, result = op.name.removeprefix("graph.reduce_"), op.results[0]
     if not is_empty(op.operands[0]) or (name.startswith("log") and not is_float(result)):
         return None
-    return filled(result, _NEUTRAL[name](result))
+    return fill_like(result, _NEUTRAL[name](result))
 
 
 def product_of_nothing(op: ir.Operation) -> ir.Value | None:
     """A matrix product over a dim of 0: zeros."""
     matmul = graph.Matmul(op)
-    return filled(matmul.result, 0) if is_empty(matmul.a) else None
+    return fill_like(matmul.result, 0) if is_empty(matmul.a) else None
 
 
 def concat_with_nothing(op: ir.Operation) -> ir.Value | None:
@@ -87,7 +87,7 @@ def pad_of_nothing(op: ir.Operation) -> ir.Value | None:
     pad = graph.Pad(op)
     if not is_empty(pad.x) or pad.mode != "constant":
         return None
-    return filled(pad.result, pad.value)
+    return fill_like(pad.result, pad.value)
 
 
 # Creation makes what it says; an op of several results has no single value to stand for it.
@@ -97,7 +97,7 @@ _COMPUTED = [
     if spec.family != "creation" and len(spec.results) == 1
 ]
 
-RULES: Rules = joined(
+RULES: Rules = join_tables(
     dict.fromkeys(_COMPUTED, (empty_result,)),
     {f"graph.reduce_{name}": (reduction_of_nothing,) for name in _NEUTRAL},
     {

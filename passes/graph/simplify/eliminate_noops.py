@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.passes.base import Pass
-from mlc.passes.graph.common.rules import apply_rules, joined
+from mlc.passes.graph.common.rules import apply_rules, join_tables
 from mlc.passes.graph.simplify import copy_rules, slice_rules, view_rules
 
-RULES = joined(view_rules.RULES, slice_rules.RULES, copy_rules.RULES)
+RULES = join_tables(view_rules.RULES, slice_rules.RULES, copy_rules.RULES)
 
 
 @dataclass(frozen=True)

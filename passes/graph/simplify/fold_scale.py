@@ -13,9 +13,9 @@ from mlc.passes.exactness import exactness_option, rounding
 from mlc.passes.graph.common.constant_operands import keeps_size, sole_use, variable_and_constant
 from mlc.passes.graph.common.rules import Rules, apply_rules
 from mlc.passes.graph.common.values import dtype, is_constant, is_float, is_static
-from mlc.passes.graph.simplify.constant_ranges import known, leaves_range, meet_safely, stays_ordinary
-from mlc.passes.graph.simplify.constant_rules import chained
-from mlc.passes.remarks import missed
+from mlc.passes.graph.simplify.constant_ranges import known_values, leaves_range, meet_safely, stays_normal
+from mlc.passes.graph.simplify.constant_rules import combine_constants
+from mlc.passes.remarks import report_missed
 
 
 def _along(axis: int, rank: int, scale: ir.Value) -> int | None:
@@ -52,10 +52,10 @@ def _scales_safely(product: ir.Operation, scale: ir.Value, shape: list[int]) -> 
     """Whether constant weights times a scale, in the shape in which it is applied, stay normal values."""
     if not is_float(scale):
         return True
-    factors = known(scale)
+    factors = known_values(scale)
     if factors is not None:
         factors = factors.reshape(shape if factors.size > 1 else [1] * len(shape))
-    return stays_ordinary(graph.Mul.NAME, known(product.operands[1]), factors, dtype(scale))
+    return stays_normal(graph.Mul.NAME, known_values(product.operands[1]), factors, dtype(scale))
 
 
 @rounding
@@ -74,7 +74,7 @@ def into_weights(op: ir.Operation) -> ir.Value | None:
     if shape is None or not graph.same_type(product.results[0], graph.Mul(op).result):
         return None
     if not _scales_safely(product, found[1], shape):
-        missed(op, "into_weights", leaves_range(weights))
+        report_missed(op, "into_weights", leaves_range(weights))
         return None
     # The entries of the scale under a shape of its element count.
     scaled = graph.build("mul", [weights, graph.build("reshape", [found[1]], {"shape": shape})])
@@ -93,7 +93,9 @@ def _is_scaled(value: ir.Value, scale: ir.Value) -> bool:
         shape = _SCALED[op.name](op, scale)
         return shape is not None and _scales_safely(op, scale, shape)
     parts = variable_and_constant(op) if op.name == graph.Mul.NAME else None
-    return parts is not None and stays_ordinary(graph.Mul.NAME, known(parts[1]), known(scale), dtype(scale))
+    return parts is not None and stays_normal(
+        graph.Mul.NAME, known_values(parts[1]), known_values(scale), dtype(scale)
+    )
 
 
 @rounding
@@ -112,7 +114,10 @@ def over_offset(op: ir.Operation) -> ir.Value | None:
     return graph.build("add", [graph.build("mul", [x, scale]), graph.build("mul", [offset, scale])])
 
 
-RULES: Rules = {graph.Mul.NAME: (into_weights, chained, over_offset), graph.Add.NAME: (chained,)}
+RULES: Rules = {
+    graph.Mul.NAME: (into_weights, combine_constants, over_offset),
+    graph.Add.NAME: (combine_constants,),
+}
 
 
 @dataclass(frozen=True)

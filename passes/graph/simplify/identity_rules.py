@@ -9,18 +9,18 @@ from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding
 from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.values import (
-    Number,
     Rule,
+    Scalar,
     as_result,
     both_orders,
-    filled,
+    fill_like,
     has_result_type,
     is_float,
     splat,
 )
 
 
-def _other(op: ir.Operation, number: Number) -> ir.Value | None:
+def _other(op: ir.Operation, number: Scalar) -> ir.Value | None:
     """Returns the operand whose other operand is `number` in all elements, else None."""
     for other, constant in both_orders(op):
         if splat(constant) == number:
@@ -28,7 +28,7 @@ def _other(op: ir.Operation, number: Number) -> ir.Value | None:
     return None
 
 
-def _kept(op: ir.Operation, value: ir.Value | None) -> ir.Value | None:
+def _keep_operand(op: ir.Operation, value: ir.Value | None) -> ir.Value | None:
     return None if value is None else as_result(op, value)
 
 
@@ -37,20 +37,20 @@ def _is_negative_zero(value: ir.Value) -> bool:
     return number == 0 and copysign(1, number) < 0
 
 
-def neutral(number: Number) -> Rule:
+def neutral(number: Scalar) -> Rule:
     """The other operand, where one is the neutral number of a commutative op."""
 
     def neutral_operand(op: ir.Operation) -> ir.Value | None:
-        return _kept(op, _other(op, number))
+        return _keep_operand(op, _other(op, number))
 
     return neutral_operand
 
 
-def absorbing(number: Number) -> Rule:
+def absorbing(number: Scalar) -> Rule:
     """Replaces an op by `number` where an operand is it in all elements, for any other operand."""
 
     def absorbing_operand(op: ir.Operation) -> ir.Value | None:
-        return None if _other(op, number) is None else filled(op.results[0], number)
+        return None if _other(op, number) is None else fill_like(op.results[0], number)
 
     return absorbing_operand
 
@@ -59,27 +59,27 @@ def plus_exact_zero(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x + 0` of integers and `x + -0.0` of floats to `x`."""
     for other, constant in both_orders(op):
         if splat(constant) == 0 and (_is_negative_zero(constant) or not is_float(other)):
-            return _kept(op, other)
+            return _keep_operand(op, other)
     return None
 
 
 @rounding
 def plus_zero(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x + 0.0` to `x`. The sum of -0.0 and 0.0 is 0.0."""
-    return _kept(op, _other(op, 0))
+    return _keep_operand(op, _other(op, 0))
 
 
 def minus_exact_zero(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x - 0` to `x`, but not x - -0.0."""
     a, b = op.operands
-    return _kept(op, a) if splat(b) == 0 and not _is_negative_zero(b) else None
+    return _keep_operand(op, a) if splat(b) == 0 and not _is_negative_zero(b) else None
 
 
 @rounding
 def minus_zero(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x - -0.0` to `x`."""
     sub = graph.Sub(op)
-    return _kept(op, sub.a) if splat(sub.b) == 0 else None
+    return _keep_operand(op, sub.a) if splat(sub.b) == 0 else None
 
 
 def _from_zero(op: ir.Operation) -> ir.Value | None:
@@ -103,7 +103,7 @@ def from_zero(op: ir.Operation) -> ir.Value | None:
 def over_one(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x / 1` to `x`."""
     div = graph.Div(op)
-    return _kept(op, div.a) if splat(div.b) == 1 else None
+    return _keep_operand(op, div.a) if splat(div.b) == 1 else None
 
 
 def times_minus_one(op: ir.Operation) -> ir.Value | None:
@@ -115,13 +115,13 @@ def times_minus_one(op: ir.Operation) -> ir.Value | None:
 def times_integer_zero(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x * 0` of integers to 0."""
     mul = graph.Mul(op)
-    return None if is_float(mul.a) or _other(op, 0) is None else filled(mul.result, 0)
+    return None if is_float(mul.a) or _other(op, 0) is None else fill_like(mul.result, 0)
 
 
 @approximate
 def times_zero(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x * 0` to 0, although it is NaN of infinity and NaN."""
-    return None if _other(op, 0) is None else filled(graph.Mul(op).result, 0)
+    return None if _other(op, 0) is None else fill_like(graph.Mul(op).result, 0)
 
 
 def _twice(op: ir.Operation) -> bool:
@@ -136,35 +136,35 @@ def same_twice(op: ir.Operation) -> ir.Value | None:
 def integers_cancel(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x - x` and `x xor x` of integers and booleans to 0."""
     binary = graph.Binary(op)
-    return filled(binary.result, 0) if _twice(op) and not is_float(binary.a) else None
+    return fill_like(binary.result, 0) if _twice(op) and not is_float(binary.a) else None
 
 
 @approximate
 def floats_cancel(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x - x` to 0, although it is NaN of infinity and NaN."""
-    return filled(graph.Sub(op).result, 0) if _twice(op) else None
+    return fill_like(graph.Sub(op).result, 0) if _twice(op) else None
 
 
 @approximate
 def quotient_of_same(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x / x` to 1, although it is NaN of 0, infinity and NaN."""
-    return filled(graph.Div(op).result, 1) if _twice(op) else None
+    return fill_like(graph.Div(op).result, 1) if _twice(op) else None
 
 
 def never_less(op: ir.Operation) -> ir.Value | None:
     """Replaces `x < x` and `x > x` by false, which holds for NaN too."""
-    return filled(op.results[0], 0) if _twice(op) else None
+    return fill_like(op.results[0], 0) if _twice(op) else None
 
 
 def equals_itself(op: ir.Operation) -> ir.Value | None:
     """Replaces `x == x`, `x <= x` and `x >= x` of integers by true; NaN is unequal to itself."""
-    return filled(op.results[0], 1) if _twice(op) and not is_float(op.operands[0]) else None
+    return fill_like(op.results[0], 1) if _twice(op) and not is_float(op.operands[0]) else None
 
 
 def choice_of_same(op: ir.Operation) -> ir.Value | None:
     """where(c, x, x) -> x."""
     _, x, y = op.operands
-    return _kept(op, x) if x == y else None
+    return _keep_operand(op, x) if x == y else None
 
 
 def check_of_truth(op: ir.Operation) -> ir.Value | None:

@@ -20,11 +20,11 @@ from mlc.passes.common.rewriting import attributes_of, defining_op, has_one_use
 from mlc.passes.exactness import exactness_option, rounding
 from mlc.passes.graph.common.constant_operands import reads, sole_use, variable_and_constant
 from mlc.passes.graph.common.op_families import VIEWS
-from mlc.passes.graph.common.rules import Rules, apply_rules, joined
+from mlc.passes.graph.common.rules import Rules, apply_rules, join_tables
 from mlc.passes.graph.common.values import dtype, is_constant, is_float, is_static
 from mlc.passes.graph.simplify import constant_rules
-from mlc.passes.graph.simplify.constant_ranges import known, leaves_range, stays_ordinary
-from mlc.passes.remarks import missed
+from mlc.passes.graph.simplify.constant_ranges import known_values, leaves_range, stays_normal
+from mlc.passes.remarks import report_missed
 
 _MOVES = VIEWS | {graph.Transpose.NAME, graph.Slice.NAME}
 
@@ -34,7 +34,7 @@ _PRODUCTS = (graph.Matmul.NAME, graph.Conv.NAME)
 _DEPTH = 6
 
 
-def _is_number(value: ir.Value) -> bool:
+def _is_scalar_constant(value: ir.Value) -> bool:
     return is_static(value) and prod(value.type.shape) == 1
 
 
@@ -43,7 +43,7 @@ def _rebuilt(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
     return graph.build(op.name, operands, attributes, op.results[0].type)
 
 
-def _times_number(value: ir.Value, number: ir.Value) -> ir.Value:
+def _times_constant(value: ir.Value, number: ir.Value) -> ir.Value:
     """A constant times a scalar, in the constant's shape."""
     scalar = number if number.type.rank == 0 else graph.build("reshape", [number], {"shape": []})
     return graph.build("mul", [value, scalar])
@@ -51,12 +51,12 @@ def _times_number(value: ir.Value, number: ir.Value) -> ir.Value:
 
 def _safely(constant: ir.Value, number: ir.Value) -> bool:
     """Whether a constant times a scalar stays normal."""
-    factor = known(number)
+    factor = known_values(number)
     scalar = None if factor is None else factor.reshape(())
-    return not is_float(number) or stays_ordinary(graph.Mul.NAME, known(constant), scalar, dtype(number))
+    return not is_float(number) or stays_normal(graph.Mul.NAME, known_values(constant), scalar, dtype(number))
 
 
-def takes_number(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool:
+def takes_constant(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool:
     """Whether a constant of one element times the value can go into constants that nothing else uses."""
     op = defining_op(value)
     if op is None or depth == 0 or not has_one_use(value):
@@ -68,35 +68,35 @@ def takes_number(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool
         parts = variable_and_constant(op)
         if parts is None or not _safely(parts[1], number):
             return False
-        return op.name == graph.Mul.NAME or takes_number(parts[0], number, depth - 1)
-    return op.name in _MOVES and takes_number(op.operands[0], number, depth - 1)
+        return op.name == graph.Mul.NAME or takes_constant(parts[0], number, depth - 1)
+    return op.name in _MOVES and takes_constant(op.operands[0], number, depth - 1)
 
 
-def times_number(value: ir.Value, number: ir.Value) -> ir.Value:
+def times_constant(value: ir.Value, number: ir.Value) -> ir.Value:
     """The value, which `takes_constant`, times a constant of one element."""
     op = defining_op(value)
     assert op is not None
     first, *rest = op.operands
     if op.name in _PRODUCTS:
-        return _rebuilt(op, [first, _times_number(rest[0], number)])
+        return _rebuilt(op, [first, _times_constant(rest[0], number)])
     if op.name in _MOVES:
-        return _rebuilt(op, [times_number(first, number), *rest])
+        return _rebuilt(op, [times_constant(first, number), *rest])
     parts = variable_and_constant(op)
     assert parts is not None
-    variable = parts[0] if op.name == graph.Mul.NAME else times_number(parts[0], number)
-    return _rebuilt(op, [variable, _times_number(parts[1], number)])
+    variable = parts[0] if op.name == graph.Mul.NAME else times_constant(parts[0], number)
+    return _rebuilt(op, [variable, _times_constant(parts[1], number)])
 
 
 @rounding
-def factor_behind_views(op: ir.Operation) -> ir.Value | None:
+def factor_after_views(op: ir.Operation) -> ir.Value | None:
     """reshape(x @ w) * c -> reshape(x @ (w * c)), through views, transposes and offsets, for a number c."""
     found = variable_and_constant(op) if reads(op, *_MOVES) else None
-    if not found or not graph.same_type(found[0], graph.Mul(op).result) or not _is_number(found[1]):
+    if not found or not graph.same_type(found[0], graph.Mul(op).result) or not _is_scalar_constant(found[1]):
         return None
     top = defining_op(found[0])
-    if top is None or top.name not in _MOVES or not takes_number(found[0], found[1]):
+    if top is None or top.name not in _MOVES or not takes_constant(found[0], found[1]):
         return None
-    return times_number(found[0], found[1])
+    return times_constant(found[0], found[1])
 
 
 @rounding
@@ -104,14 +104,14 @@ def factor_of_scores(op: ir.Operation) -> ir.Value | None:
     """(q @ k) * c -> (q * c) @ k, where the constant weights that make q or k take the scalar c."""
     found = variable_and_constant(op) if reads(op, graph.Matmul.NAME) else None
     product = sole_use(found[0], graph.Matmul.NAME) if found else None
-    if not found or product is None or not _is_number(found[1]):
+    if not found or product is None or not _is_scalar_constant(found[1]):
         return None
     if not graph.same_type(found[0], graph.Mul(op).result):
         return None
     operands = list(product.operands)
     for place, operand in enumerate(operands):
-        if takes_number(operand, found[1]):
-            operands[place] = times_number(operand, found[1])
+        if takes_constant(operand, found[1]):
+            operands[place] = times_constant(operand, found[1])
             return _rebuilt(product, operands)
     return None
 
@@ -123,14 +123,14 @@ def _per_row(op: ir.Operation, scale: ir.Value) -> ir.Value | None:
     if not is_static(scale) or any(dim != 1 for dim in shape[:-1]) or shape[-1:] not in ([], [1], [rows]):
         return None
     column = [rows] if weights.type.rank == 1 else [rows, 1]
-    factors = known(scale)
+    factors = known_values(scale)
     if factors is not None and factors.size > 1:
         factors = factors.reshape(column)
-    if is_float(scale) and not stays_ordinary(graph.Mul.NAME, known(weights), factors, dtype(scale)):
-        missed(op, "factor_before_product", leaves_range(weights))
+    if is_float(scale) and not stays_normal(graph.Mul.NAME, known_values(weights), factors, dtype(scale)):
+        report_missed(op, "factor_before_product", leaves_range(weights))
         return None
-    if _is_number(scale):
-        return _times_number(weights, scale)
+    if _is_scalar_constant(scale):
+        return _times_constant(weights, scale)
     return graph.build("mul", [weights, graph.build("reshape", [scale], {"shape": column})])
 
 
@@ -147,12 +147,12 @@ def factor_before_conv(op: ir.Operation) -> ir.Value | None:
     """conv(x * c, w) -> conv(x, c * w) for constant w and a number c."""
     conv = graph.Conv(op)
     found = _scaled_input(op)
-    if not found or not _is_number(found[1]):
+    if not found or not _is_scalar_constant(found[1]):
         return None
     if not _safely(conv.w, found[1]):
-        missed(op, "factor_before_conv", leaves_range(conv.w))
+        report_missed(op, "factor_before_conv", leaves_range(conv.w))
         return None
-    return _rebuilt(op, [found[0], _times_number(conv.w, found[1])])
+    return _rebuilt(op, [found[0], _times_constant(conv.w, found[1])])
 
 
 def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
@@ -163,19 +163,19 @@ def _scaled_input(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:
     if not parts or not graph.same_type(parts[0], x):
         return None
     if not has_one_use(weights):
-        missed(op, "factor_before_product", "the weights have other users and would be held twice")
+        report_missed(op, "factor_before_product", "the weights have other users and would be held twice")
         return None
     return parts
 
 
 SCALE_RULES: Rules = {
-    graph.Mul.NAME: (factor_behind_views, factor_of_scores),
+    graph.Mul.NAME: (factor_after_views, factor_of_scores),
     graph.Matmul.NAME: (factor_before_product,),
     graph.Conv.NAME: (factor_before_conv,),
 }
 
 
-RULES = joined(constant_rules.RULES, SCALE_RULES)
+RULES = join_tables(constant_rules.RULES, SCALE_RULES)
 
 
 @dataclass(frozen=True)

@@ -17,23 +17,23 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import defining_op, has_one_use
 from mlc.passes.exactness import approximate, exactness_option, rounding
-from mlc.passes.graph.common.rules import Rules, apply_rules, joined
+from mlc.passes.graph.common.rules import Rules, apply_rules, join_tables
 from mlc.passes.graph.common.signs import never_negative
 from mlc.passes.graph.common.values import (
-    Number,
+    Scalar,
     constant_array,
     dtype,
-    filled,
+    fill_like,
     has_result_type,
     is_float,
     is_static,
     splat,
 )
 from mlc.passes.graph.simplify import reduction_rules
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 
-def _exponent(op: ir.Operation) -> Number | None:
+def _exponent(op: ir.Operation) -> Scalar | None:
     """The constant exponent of a power, where the result is no larger than the base."""
     return splat(op.operands[1]) if has_result_type(op, op.operands[0]) else None
 
@@ -45,14 +45,14 @@ def first_power(op: ir.Operation) -> ir.Value | None:
 
 def zeroth_power(op: ir.Operation) -> ir.Value | None:
     """Rewrites `x ** 0` to 1, of NaN and infinity too."""
-    return filled(graph.Pow(op).result, 1) if _exponent(op) == 0 else None
+    return fill_like(graph.Pow(op).result, 1) if _exponent(op) == 0 else None
 
 
 def _square(x: ir.Value) -> ir.Value:
     return graph.build("mul", [x, x])
 
 
-_WHOLE: dict[Number, Callable[[ir.Value], ir.Value]] = {
+_WHOLE: dict[Scalar, Callable[[ir.Value], ir.Value]] = {
     2: _square,
     3: lambda x: graph.build("mul", [_square(x), x]),
     4: lambda x: _square(_square(x)),
@@ -75,7 +75,7 @@ def inverse_power(op: ir.Operation) -> ir.Value | None:
     return graph.build("reciprocal", [pow_op.a])
 
 
-_ROOTS: dict[Number, str] = {0.5: "sqrt", -0.5: "rsqrt"}
+_ROOTS: dict[Scalar, str] = {0.5: "sqrt", -0.5: "rsqrt"}
 
 
 def _root(op: ir.Operation) -> ir.Value | None:
@@ -90,7 +90,9 @@ def root_of_positive(op: ir.Operation) -> ir.Value | None:
         return None
     if never_negative(graph.Pow(op).a):
         return _root(op)
-    missed(op, "root_of_positive", "the base may be negative; rules that are approximate would not ask")
+    report_missed(
+        op, "root_of_positive", "the base may be negative; rules that are approximate would not ask"
+    )
     return None
 
 
@@ -183,7 +185,7 @@ POWER_RULES: Rules = {
 }
 
 
-RULES = joined(POWER_RULES, reduction_rules.RULES)
+RULES = join_tables(POWER_RULES, reduction_rules.RULES)
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ def sum_of_one(op: ir.Operation) -> ir.Value | None:
     return _without_axes(op, _ONE_ROUNDING[op.name.removeprefix(_REDUCE)](op.operands[0]))
 
 
-def _joined(op: ir.Operation) -> ir.Value | None:
+def _merge_reductions(op: ir.Operation) -> ir.Value | None:
     """Merges `reduce(reduce(x))` of the same op, where both keep their dims or both drop them."""
     inner = defining_op(op.operands[0], op.name)
     if inner is None or not has_one_use(op.operands[0]):
@@ -82,16 +82,16 @@ def _joined(op: ir.Operation) -> ir.Value | None:
 
 def extreme_of_extremes(op: ir.Operation) -> ir.Value | None:
     """The largest of the largest elements, the smallest of the smallest."""
-    return _joined(op)
+    return _merge_reductions(op)
 
 
 @rounding
 def sum_of_sums(op: ir.Operation) -> ir.Value | None:
     """Sums of sums, products of products, means of means; means of integers are rounded each."""
-    return _joined(op) if op.name != f"{_REDUCE}mean" or is_float(op.operands[0]) else None
+    return _merge_reductions(op) if op.name != f"{_REDUCE}mean" or is_float(op.operands[0]) else None
 
 
-def _places(indices: np.ndarray) -> range | None:
+def _index_range(indices: np.ndarray) -> range | None:
     """A vector of indices as a range that does not cross zero."""
     flat = [int(index) for index in indices.flat]
     if not flat or min(flat) < 0 <= max(flat):
@@ -110,7 +110,7 @@ def gather_of_range(op: ir.Operation) -> ir.Value | None:
     """Look-up at one constant index, or at indices at regular distances: a slice."""
     gather = graph.Gather(op)
     data, indices, axis = gather.data, constant_array(gather.indices), gather.axis
-    places = _places(indices) if indices is not None and indices.ndim < 2 else None
+    places = _index_range(indices) if indices is not None and indices.ndim < 2 else None
     if places is None or indices is None:
         return None
     dims = graph.shape_of(data)

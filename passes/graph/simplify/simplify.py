@@ -8,7 +8,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.exactness import exactness_option
-from mlc.passes.graph.common.rules import apply_rules, joined
+from mlc.passes.graph.common.rules import apply_rules, join_tables
 from mlc.passes.graph.simplify import (
     broadcast_rules,
     eliminate_noops,
@@ -17,7 +17,7 @@ from mlc.passes.graph.simplify import (
     simplify_algebra,
 )
 
-RULES = joined(
+RULES = join_tables(
     eliminate_noops.RULES,
     simplify_algebra.RULES,
     broadcast_rules.RULES,

@@ -15,11 +15,11 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import defining_op, has_one_use
 from mlc.passes.exactness import exactness_option, rounding
-from mlc.passes.graph.common.rules import Rules, apply_rules, joined
+from mlc.passes.graph.common.rules import Rules, apply_rules, join_tables
 from mlc.passes.graph.common.values import is_constant
 from mlc.passes.graph.simplify import bound_rules, chain_rules, identity_rules
 from mlc.passes.graph.simplify.constant_ranges import meet_safely
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 
 def _summands(op: ir.Operation, name: str) -> tuple[ir.Operation, ir.Operation] | None:
@@ -63,7 +63,9 @@ def common_matrix(op: ir.Operation) -> ir.Value | None:
     if a != b or not graph.same_type(v, w):
         return None
     if not (is_constant(v) and is_constant(w)):
-        missed(op, "common_matrix", "two products of one value, but their other operands are not constant")
+        report_missed(
+            op, "common_matrix", "two products of one value, but their other operands are not constant"
+        )
         return None
     if not _add_safely(op, "common_matrix", v, w):
         return None
@@ -105,7 +107,7 @@ ORDER_RULES: Rules = {f"graph.{name}": (operand_order,) for name in _COMMUTATIVE
 
 
 # Order first: it makes the forms fewer that the others see.
-RULES = joined(ORDER_RULES, identity_rules.RULES, chain_rules.RULES, bound_rules.RULES, FACTOR_RULES)
+RULES = join_tables(ORDER_RULES, identity_rules.RULES, chain_rules.RULES, bound_rules.RULES, FACTOR_RULES)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.exactness import exactness_option, rounding
 from mlc.passes.graph.common.rules import Rules, apply_rules
-from mlc.passes.graph.common.values import dtype, enlarged, is_float, is_static
+from mlc.passes.graph.common.values import broadcast_like, dtype, is_float, is_static
 from mlc.passes.graph.simplify.broadcast_rules import RULES as BROADCASTS
-from mlc.passes.graph.simplify.broadcast_rules import expanded
-from mlc.passes.remarks import missed
+from mlc.passes.graph.simplify.broadcast_rules import before_expansion
+from mlc.passes.remarks import report_missed
 
 
 def _count(reduction: ir.Operation) -> int:
@@ -28,9 +28,9 @@ def _count(reduction: ir.Operation) -> int:
     return prod(shape[axis] for axis in graph.attribute(reduction, "axes"))
 
 
-def _unexpanded(op: ir.Operation) -> ir.Value | None:
+def _drop_expansion(op: ir.Operation) -> ir.Value | None:
     """Returns the operand of a reduction over expanded dims alone, in the result's shape, else None."""
-    x, whole = expanded(op.operands[0]), op.operands[0]
+    x, whole = before_expansion(op.operands[0]), op.operands[0]
     if x is None or not (is_static(whole) and is_static(x)) or not _count(op):
         return None
     shape, axes = [1] * (whole.type.rank - x.type.rank) + x.type.shape, graph.attribute(op, "axes")
@@ -38,30 +38,30 @@ def _unexpanded(op: ir.Operation) -> ir.Value | None:
         return None
     kept = [dim for axis, dim in enumerate(shape) if graph.attribute(op, "keepdims") or axis not in axes]
     small = x if list(x.type.shape) == kept else graph.build("reshape", [x], {"shape": kept})
-    return enlarged(small, op.results[0])
+    return broadcast_like(small, op.results[0])
 
 
 def extreme_of_expanded(op: ir.Operation) -> ir.Value | None:
     """The largest or smallest of copies of one element."""
-    return _unexpanded(op)
+    return _drop_expansion(op)
 
 
 @rounding
 def mean_of_expanded(op: ir.Operation) -> ir.Value | None:
     """The mean of copies of one element."""
-    return _unexpanded(op) if is_float(graph.ReduceMean(op).x) else None
+    return _drop_expansion(op) if is_float(graph.ReduceMean(op).x) else None
 
 
 @rounding
 def sum_of_expanded(op: ir.Operation) -> ir.Value | None:
     """The sum of copies of one element: it times their count, which of integers wraps as their sum does."""
-    value = _unexpanded(op)
+    value = _drop_expansion(op)
     if value is None:
         return None
     with np.errstate(over="ignore"):
         count = np.asarray(_count(op)).astype(dtype(value))
     if not np.isfinite(count):
-        missed(op, "sum_of_expanded", f"{graph.element_type(value)} cannot hold the number of copies")
+        report_missed(op, "sum_of_expanded", f"{graph.element_type(value)} cannot hold the number of copies")
         return None
     return graph.build("mul", [value, graph.build("constant", [], {"value": count})])
 

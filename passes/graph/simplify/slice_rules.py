@@ -52,7 +52,7 @@ def slice_of_everything(op: ir.Operation) -> ir.Value | None:
     return slice_op.x if whole else None
 
 
-def _combined(inner: Part, outer: Part) -> Part | None:
+def _combine_parts(inner: Part, outer: Part) -> Part | None:
     """A part of a part; None where that depends on a dim that is not known."""
     if outer.size == -1 and not (inner.size == -1 and inner.step > 0 and outer.step > 0):
         return None
@@ -69,7 +69,7 @@ def slice_of_slice(op: ir.Operation) -> ir.Value | None:
     inner = defining_op(slice_op.x, graph.Slice.NAME)
     if inner is None:
         return None
-    taken = [_combined(*pair) for pair in zip(parts(inner), parts(op), strict=True)]
+    taken = [_combine_parts(*pair) for pair in zip(parts(inner), parts(op), strict=True)]
     if None in taken:
         return None
     made = slice_of(graph.Slice(inner).x, [part for part in taken if part], slice_op.result.type)

@@ -18,11 +18,11 @@ from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import attributes_of, collect_ops, defining_op, has_one_use
 from mlc.passes.graph.common.op_families import CONVERTING, ELEMENTWISE
 from mlc.passes.graph.common.rules import Rules, apply_rules
-from mlc.passes.graph.common.rules import joined as joined_tables
+from mlc.passes.graph.common.rules import join_tables as joined_tables
 from mlc.passes.graph.common.values import is_constant, is_ranked
 from mlc.passes.graph.simplify import slice_rules
 from mlc.passes.graph.simplify.slice_rules import Part, parts, slice_of
-from mlc.passes.remarks import listening, missed
+from mlc.passes.remarks import listening, report_missed
 
 # Chains of more ops in each branch are not followed.
 _DEPTH = 12
@@ -75,7 +75,7 @@ class Slices(Joined):
 
 
 @dataclass
-class Alike(Joined):
+class JoinedOps(Joined):
     """The same op in every branch."""
 
     op: ir.Operation
@@ -94,11 +94,13 @@ def _joined_type(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Type:
     return ir.RankedTensorType.get(operands[0].type.shape, graph.element_type(op.results[0]))
 
 
-def joined(values: Sequence[ir.Value], axis: int, depth: int = _DEPTH) -> Joined | None:
+def join_tables(values: Sequence[ir.Value], axis: int, depth: int = _DEPTH) -> Joined | None:
     """The concatenation of `values` along `axis` without a concat of what is computed; None where there is
     none. Nothing is built yet."""
     return (
-        _slices(values, axis) or _constants(values, axis) or (_alike(values, axis, depth) if depth else None)
+        _slices(values, axis)
+        or _constants(values, axis)
+        or (_join_equal_ops(values, axis, depth) if depth else None)
     )
 
 
@@ -125,7 +127,7 @@ def _constants(values: Sequence[ir.Value], axis: int) -> Constants | None:
     return Constants(values, axis) if all(map(is_constant, values)) else None
 
 
-def _same_kind(ops: Sequence[ir.Operation | None]) -> bool:
+def _are_equal_ops(ops: Sequence[ir.Operation | None]) -> bool:
     """Whether all are the same op, with the same attributes and elements, and each is read only once."""
     first = ops[0]
     if first is None or any(op is None or op.name != first.name for op in ops):
@@ -144,10 +146,10 @@ def _meaning(op: ir.Operation) -> dict[str, ir.Attribute]:
     return {name: each for name, each in attributes_of(op).items() if name != NAMES}
 
 
-def _alike(values: Sequence[ir.Value], axis: int, depth: int) -> Joined | None:
+def _join_equal_ops(values: Sequence[ir.Value], axis: int, depth: int) -> Joined | None:
     ops = [defining_op(value) for value in values]
     first = ops[0]
-    if first is None or first.name not in _JOINS or not _same_kind(ops):
+    if first is None or first.name not in _JOINS or not _are_equal_ops(ops):
         return None
     return _JOINS[first.name]([op for op in ops if op is not None], axis, depth - 1)
 
@@ -158,7 +160,7 @@ def _elementwise(ops: Sequence[ir.Operation], axis: int, depth: int) -> Joined |
     found = [each for each in operands if each is not None]
     if len(found) < len(operands) or not any(each.is_whole for each in found):
         return None
-    return Alike(ops[0], found, {})
+    return JoinedOps(ops[0], found, {})
 
 
 def _operand(ops: Sequence[ir.Operation], position: int, axis: int, depth: int) -> Joined | None:
@@ -169,7 +171,7 @@ def _operand(ops: Sequence[ir.Operation], position: int, axis: int, depth: int) 
     at = axis + values[0].type.rank - rank
     own = [graph.shape_of(value)[at] if at >= 0 else 1 for value in values]
     if own == [graph.shape_of(op.results[0])[axis] for op in ops] and at >= 0 and None not in own:
-        return joined(values, at, depth)
+        return join_tables(values, at, depth)
     same = all(value == values[0] for value in values) and own[0] == 1
     return Shared(values[0]) if same else None
 
@@ -183,7 +185,7 @@ def _convolutions(ops: Sequence[ir.Operation], axis: int, _depth: int) -> Joined
     if x is None or any(each.type != weights[0].type for each in weights):
         return None
     groups = graph.attribute(ops[0], "group") * len(ops)
-    return Alike(ops[0], [x, Constants(weights, 0)], {"group": groups})
+    return JoinedOps(ops[0], [x, Constants(weights, 0)], {"group": groups})
 
 
 _JOINS = {**dict.fromkeys(ELEMENTWISE, _elementwise), graph.Conv.NAME: _convolutions}
@@ -193,11 +195,11 @@ def computed_whole(op: ir.Operation) -> ir.Value | None:
     """concat(f(a), f(b)) of neighbouring slices a and b of x: f(x); convolutions become a grouped one."""
     if len(op.operands) < 2:
         return None
-    found = joined(op.operands, graph.Concat(op).axis)
-    return found.build() if isinstance(found, Alike) else None
+    found = join_tables(op.operands, graph.Concat(op).axis)
+    return found.build() if isinstance(found, JoinedOps) else None
 
 
-def _looks_alike(op: ir.Operation) -> bool:
+def _may_join(op: ir.Operation) -> bool:
     """Whether every operand is the same op on a slice."""
     makers = [defining_op(value) for value in op.operands]
     names = {None if maker is None else maker.name for maker in makers}
@@ -239,9 +241,9 @@ def slice_of_some_operands(op: ir.Operation) -> ir.Value | None:
 def _report(function: ir.Operation) -> None:
     """Remarks on what is still computed in parts."""
     for op in collect_ops(function, graph.Concat.NAME):
-        if _looks_alike(op):
+        if _may_join(op):
             reason = "the parts are not neighbours of one value, in order, or are read elsewhere"
-            missed(op, "graph.eliminate_concat_split.computed_whole", reason)
+            report_missed(op, "graph.eliminate_concat_split.computed_whole", reason)
 
 
 RULES: Rules = joined_tables(

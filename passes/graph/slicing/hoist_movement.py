@@ -27,9 +27,9 @@ from mlc.passes.graph.common.op_families import ELEMENTWISE, TAKES_EPILOGUE, VIE
 from mlc.passes.graph.common.rules import Rules, patterns
 from mlc.passes.graph.common.values import dtype, erase_dead, is_constant, is_ranked, on_ranked
 from mlc.passes.graph.simplify.slice_rules import Part, parts, slice_of
-from mlc.passes.graph.slicing.slice_ops import WHOLE, Narrowed, Parts, is_cut, narrowed
+from mlc.passes.graph.slicing.slice_ops import WHOLE, Narrowed, Parts, is_cut, narrow_op
 from mlc.passes.graph.windows.fold_padding import windows_hold_elements
-from mlc.passes.remarks import listening, missed
+from mlc.passes.remarks import listening, report_missed
 
 _MOVEMENT = frozenset({graph.Transpose.NAME, graph.Expand.NAME, graph.Tile.NAME})
 
@@ -155,7 +155,7 @@ def _pays(op: ir.Operation, plan: Narrowed, exactness: str, depth: int = _DEPTH)
             continue
         if op.name not in VIEWS and not shares_kernel(operand):
             continue
-        further = narrowed(producer, taken, exactness) if has_one_use(operand) and depth else None
+        further = narrow_op(producer, taken, exactness) if has_one_use(operand) and depth else None
         if further is None or not _pays(producer, further, exactness, depth - 1):
             return False
     return True
@@ -176,7 +176,7 @@ def take_part_first(exactness: str, op: ir.Operation) -> bool:
     producer = defining_op(op.operands[0])
     if producer is None or not any(is_cut(taken := parts(op), op.operands[0])):
         return False
-    plan = narrowed(producer, taken, exactness)
+    plan = narrow_op(producer, taken, exactness)
     if plan is None:
         return False
     readers = same_parts(producer.results[0])
@@ -213,7 +213,7 @@ def _why_whole(op: ir.Operation, exactness: str) -> str | None:
     producer = defining_op(op.operands[0])
     if producer is None or producer.name not in _HEAVY:
         return None
-    plan = narrowed(producer, parts(op), exactness)
+    plan = narrow_op(producer, parts(op), exactness)
     if plan is None or not any(is_cut(parts(op), op.operands[0])):
         return None
     if any(reader.name != graph.Slice.NAME for reader in users(op.operands[0])):
@@ -228,7 +228,7 @@ def _report(function: ir.Operation, exactness: str) -> None:
         ranked = isinstance(graph.Slice(op).x.type, ir.RankedTensorType)
         reason = _why_whole(op, exactness) if ranked else None
         if reason:
-            missed(op, "graph.hoist_movement.take_part_first", reason)
+            report_missed(op, "graph.hoist_movement.take_part_first", reason)
 
 
 @dataclass(frozen=True)

@@ -289,7 +289,7 @@ _RULES: dict[str, Rule] = {
 _RULES |= {f"graph.{name}": rule for name, rule in _RULES.items() if not name.startswith("graph.")}
 
 
-def narrowed(op: ir.Operation, taken: Parts, exactness: str) -> Narrowed | None:
+def narrow_op(op: ir.Operation, taken: Parts, exactness: str) -> Narrowed | None:
     """Returns `op` narrowed to a part of its result; None where it cannot be, or not within a class of
     exactness."""
     rule = rule_of(_RULES, op, exactness)

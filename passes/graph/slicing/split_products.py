@@ -14,7 +14,7 @@ from mlc.passes.graph.common.op_families import ELEMENTWISE
 from mlc.passes.graph.common.values import erase_dead, is_constant, is_ranked, is_static
 from mlc.passes.graph.common.views import slice_offset
 from mlc.passes.graph.simplify.slice_rules import Part, parts, slice_of
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 # Builds the part of a value whose last dim is given.
 Columns = Callable[[Part], ir.Value]
@@ -114,7 +114,7 @@ def split(op: ir.Operation) -> bool:
         return False
     taken = [parts(each)[-1] for each in chain.slices]
     if sum(part.size for part in taken) > _last(result):
-        missed(op, "graph-split-products", "its slices overlap: columns would be computed twice")
+        report_missed(op, "graph-split-products", "its slices overlap: columns would be computed twice")
         return False
     for each, part in zip(chain.slices, taken, strict=True):
         with ir.InsertionPoint(each), each.location:

@@ -18,8 +18,8 @@ from mlc.passes.common.rewriting import attributes_of, collect_ops, defining_op,
 from mlc.passes.exactness import exactness_option, rounding
 from mlc.passes.graph.common.rules import Rules, apply_rules
 from mlc.passes.graph.common.signs import is_at_least
-from mlc.passes.graph.common.values import Number, dtype, is_float, is_ranked
-from mlc.passes.remarks import listening, missed
+from mlc.passes.graph.common.values import Scalar, dtype, is_float, is_ranked
+from mlc.passes.remarks import listening, report_missed
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _spatial_amounts(op: ir.Operation, pad: ir.Operation) -> list[int] | None:
     return None if any(outside) else [*low[2 : 2 + spatial], *high[2 : 2 + spatial]]
 
 
-def _is_lowest(value: Number, like: ir.Value) -> bool:
+def _is_lowest(value: Scalar, like: ir.Value) -> bool:
     """Whether the padding value is below every element."""
     return value == (-np.inf if is_float(like) else np.iinfo(dtype(like)).min)
 
@@ -164,7 +164,7 @@ def _folds(op: ir.Operation, pad: ir.Operation, takes: Taker) -> bool:
     return added is not None and _same_positions(op, added) and takes(op, pad)
 
 
-def _folded(op: ir.Operation, takes: Taker) -> ir.Value | None:
+def _fold_into(op: ir.Operation, takes: Taker) -> ir.Value | None:
     """The op on what is padded, if all that read the padded tensor can do so."""
     pad = constant_pad(op.operands[0])
     if pad is None or not all(_folds(user, pad, takes) for user in users(pad.results[0])):
@@ -178,14 +178,14 @@ def _folded(op: ir.Operation, takes: Taker) -> ir.Value | None:
 
 def into_window(op: ir.Operation) -> ir.Value | None:
     """conv(pad(x)), average_pool(pad(x)), max_pool(pad(x)): the op with larger `pads`."""
-    return _folded(op, _takes)
+    return _fold_into(op, _takes)
 
 
 # The sign of a zero alone can change: a maximum with the padding's 0 makes -0.0 of relu positive.
 @rounding
 def into_window_of_small(op: ir.Operation) -> ir.Value | None:
     """Folds padding of a max_pool by a value that no element is below."""
-    return _folded(op, _takes_small)
+    return _fold_into(op, _takes_small)
 
 
 def _same_positions(op: ir.Operation, added: Sequence[int]) -> bool:
@@ -207,7 +207,7 @@ def pad_of_pad(op: ir.Operation) -> ir.Value | None:
         or graph.attribute(inner, "mode") != mode
     ):
         return None
-    if mode == "constant" and not _same_number(graph.attribute(inner, "value"), graph.Pad(op).value):
+    if mode == "constant" and not _same_bits(graph.attribute(inner, "value"), graph.Pad(op).value):
         return None
     amounts = {
         name: [a + b for a, b in zip(graph.attribute(inner, name), graph.attribute(op, name), strict=True)]
@@ -217,7 +217,7 @@ def pad_of_pad(op: ir.Operation) -> ir.Value | None:
     return graph.build("pad", [inner.operands[0]], kept | amounts, graph.Pad(op).result.type)
 
 
-def _same_number(one: Number, other: Number) -> bool:
+def _same_bits(one: Scalar, other: Scalar) -> bool:
     """Equal bits: -0.0 is not 0.0."""
     return one == other and np.signbit(one) == np.signbit(other)
 
@@ -238,7 +238,7 @@ def _report(function: ir.Operation) -> None:
         reason = "padding of another value, or of batch or channels"
         if _folds(op, pad, _takes_small):
             reason = "another op reads the padded tensor, which is made anyway"
-        missed(op, "graph.fold_padding.into_window", reason)
+        report_missed(op, "graph.fold_padding.into_window", reason)
 
 
 @dataclass(frozen=True)

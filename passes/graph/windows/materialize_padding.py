@@ -15,7 +15,7 @@ from mlc.dialects.graph.ops.creation import CONSTANT_LIMIT
 from mlc.passes.base import Pass, option
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.graph.common.rematerialization import mark
-from mlc.passes.graph.common.values import Number, dtype, is_float, on_ranked
+from mlc.passes.graph.common.values import Scalar, dtype, is_float, on_ranked
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def windows(op: ir.Operation) -> list[Window] | None:
     ]  # fmt: skip
 
 
-def _neutral(op: ir.Operation) -> Number:
+def _neutral(op: ir.Operation) -> Scalar:
     """The padding that leaves the op's result alone."""
     x = op.operands[0]
     if op.name != graph.MaxPool.NAME:
@@ -98,7 +98,9 @@ def _neutral(op: ir.Operation) -> Number:
     return -np.inf if is_float(x) else np.iinfo(dtype(x)).min
 
 
-def _padded(op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None], on_read: bool) -> ir.Value:
+def _pad_image(
+    op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None], on_read: bool
+) -> ir.Value:
     x = op.operands[0]
     lows = [window.begin for window in dims]
     if not any((*lows, *highs)):
@@ -146,7 +148,7 @@ def _vector(values: np.ndarray, shape: list[int]) -> ir.Value:
     return graph.build("concat", parts, {"axis": axis})
 
 
-def _corrected(mean: ir.Value, factors: Sequence[np.ndarray]) -> ir.Value:
+def _correct_mean(mean: ir.Value, factors: Sequence[np.ndarray]) -> ir.Value:
     """The means times their factors, dim by dim."""
     for axis, values in enumerate(factors, 2):
         if np.all(values == 1):
@@ -168,8 +170,8 @@ def materialize(op: ir.Operation, on_read: bool = False) -> bool:
     highs, factors = [window.high() for window in dims], _factors(op, dims)
     if None in highs or factors is None:
         return False
-    result = _without_padding(op, _padded(op, dims, highs, on_read))
-    replace_op(op, _corrected(result, factors))
+    result = _without_padding(op, _pad_image(op, dims, highs, on_read))
+    replace_op(op, _correct_mean(result, factors))
     return True
 
 

@@ -17,7 +17,7 @@ from mlc.passes.graph.windows.row_windows import is_row_window
 from mlc.targets import Target
 
 
-def unpadded(op: ir.Operation, target: Target) -> ir.Value | None:
+def drop_pad(op: ir.Operation, target: Target) -> ir.Value | None:
     """conv(pad(x)), average_pool(pad(x)), max_pool(pad(x)): the op with `pads`, if all that reads the padded
     image is computed by rows."""
     pad = constant_pad(op.operands[0])
@@ -36,6 +36,6 @@ class UnpadWindows(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        pattern = on_ranked(replacing(partial(unpadded, target=target_of(op))))
+        pattern = on_ranked(replacing(partial(drop_pad, target=target_of(op))))
         names = (graph.Conv.NAME, graph.MaxPool.NAME, graph.AveragePool.NAME)
         return apply_patterns(op, dict.fromkeys(names, pattern))

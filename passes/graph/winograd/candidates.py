@@ -19,7 +19,7 @@ from mlc.passes.graph.common.values import is_constant, is_static
 from mlc.passes.graph.prepare.prepare_budget import elements, transformed_weights
 from mlc.passes.graph.winograd.cuts import Extent, own_padding, spatial, takes_cut
 from mlc.passes.graph.winograd.strips import MOST_BYTES, choose_strip, moved_bytes
-from mlc.passes.remarks import missed
+from mlc.passes.remarks import report_missed
 
 FLOAT_BYTES = 4
 
@@ -42,7 +42,7 @@ class Group:
     @property
     def benefit(self) -> float:
         """Multiplications saved per byte."""
-        return sum(map(_saved, self.candidates)) / self.growth
+        return sum(map(_saved_multiplications, self.candidates)) / self.growth
 
 
 def transformed_elements(plain: int, tile: int) -> int:
@@ -50,7 +50,7 @@ def transformed_elements(plain: int, tile: int) -> int:
     return plain // KERNEL**2 * (tile + KERNEL - 1) ** 2
 
 
-def _saved(candidate: Candidate) -> int:
+def _saved_multiplications(candidate: Candidate) -> int:
     """Multiplications that the algorithm does without."""
     batch, _, height, width, _ = graph.shape_of(candidate.op.results[0])
     plain = elements(candidate.weight)
@@ -80,7 +80,7 @@ def affordable(candidates: Sequence[Candidate], budget: int) -> list[Candidate]:
             continue
         reason = f"its weight grows by {group.growth} bytes, more than is left of the budget of {budget}"
         for each in group.candidates:
-            missed(each.op, "graph-winograd", reason)
+            report_missed(each.op, "graph-winograd", reason)
     return chosen
 
 
@@ -189,17 +189,17 @@ class Candidates:
         if not covering:
             height, width = spatial(op.results[0])
             reason = "is no whole number of tiles, and no padding follows that covers the rest"
-            missed(op, "graph-winograd", f"its result of {height} x {width} {reason}")
+            report_missed(op, "graph-winograd", f"its result of {height} x {width} {reason}")
             return None
         paying = [each for each in covering if pays(each)]
         if not paying:
             tiles, channels = covering[0].tiles, covering[0].channels
             reason = f"{tiles} tiles of {channels[1]} channels do not pay for the transforms"
-            missed(op, "graph-winograd", reason)
+            report_missed(op, "graph-winograd", reason)
             return None
         fitting = [each for each in paying if each.stays_in_caches()]
         if not fitting:
-            missed(op, "graph-winograd", "its transformed images do not stay in caches")
+            report_missed(op, "graph-winograd", "its transformed images do not stay in caches")
         return min(fitting, key=lambda each: each.cost, default=None)
 
     def covers(self, candidate: Candidate) -> bool:

@@ -107,7 +107,7 @@ def sink_cut(part: ir.Value) -> None:
         erase_op(slice_op)
 
 
-def widened(op: ir.Operation, more: Extent) -> ir.Value:
+def widen_input(op: ir.Operation, more: Extent) -> ir.Value:
     """The convolution's input with more rows and columns of padding."""
     pad = own_padding(op)
     assert pad is not None, "only convolutions with padding are widened"

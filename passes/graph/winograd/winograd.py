@@ -20,7 +20,7 @@ from mlc.passes.graph.prepare.prepare_budget import (
     default_budget,
 )
 from mlc.passes.graph.winograd.candidates import KERNEL, Candidate, Candidates, affordable, spent_bytes
-from mlc.passes.graph.winograd.cuts import cut, sink_cut, spatial, widened
+from mlc.passes.graph.winograd.cuts import cut, sink_cut, spatial, widen_input
 from mlc.passes.graph.winograd.matrices import kernel_matrix
 
 
@@ -33,8 +33,8 @@ def transformed_weight(weight: ir.Value, tile: int, block: int) -> ir.Value:
     columns = graph.build("matmul", [weight, constant])
     turned = graph.build("transpose", [columns], {"permutation": [0, 1, 3, 2]})
     both = graph.build("matmul", [turned, constant])
-    by_place = graph.build("transpose", [both], {"permutation": [3, 2, 1, 0]})
-    flat = graph.build("reshape", [by_place], {"shape": [size * size, inputs, outputs]})
+    by_coordinates = graph.build("transpose", [both], {"permutation": [3, 2, 1, 0]})
+    flat = graph.build("reshape", [by_coordinates], {"shape": [size * size, inputs, outputs]})
     packing = {"inner_dims": [2], "inner_tiles": [block], "outer_permutation": [0, 2, 1]}
     return graph.build("pack", [flat], packing)
 
@@ -46,7 +46,7 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
         return False
     surplus, whole = candidate.surplus, [count * candidate.tile for count in candidate.grid]
     batch, _, _, _, block = graph.shape_of(graph.Conv(op).result)
-    x = widened(op, surplus) if any(surplus) else graph.Conv(op).x
+    x = widen_input(op, surplus) if any(surplus) else graph.Conv(op).x
     attributes = {"tile": candidate.tile}
     places = graph.build("winograd_input", [x], attributes)
     weight = transformed_weight(candidate.weight, candidate.tile, block)

@@ -14,7 +14,7 @@ from mlc.bindings import ir
 from mlc.dialects import tloop
 from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import terminator_of, users
-from mlc.passes.graph.common.views import is_part, view_source, viewed
+from mlc.passes.graph.common.views import is_part, view_source, viewed_buffer
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, YIELD, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.host.memory.buffers import Buffer, Move, Part, Row, tensor_bytes
@@ -122,7 +122,7 @@ class Bodies:
     def check_computed(self, loop: Loop, value: ir.Value) -> None:
         """Copies at the end of a run happen one after the other: none may read what another has written.
         Raises PassError for another carried value, as it was."""
-        if viewed(value) in loop.carried:
+        if viewed_buffer(value) in loop.carried:
             raise PassError(
                 "a carried value becomes another one without a launch; run graph-form-kernels first",
                 loop.op.location,

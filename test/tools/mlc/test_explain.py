@@ -89,14 +89,14 @@ def test_kernels_are_filtered_too(mlc: Any, model: Path) -> None:
 
 def test_missed_only(mlc: Any, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from mlc.passes.graph.fusion.form_kernels import FormKernels
-    from mlc.passes.remarks import applied, missed
+    from mlc.passes.remarks import report_applied, report_missed
 
     run = FormKernels.run
 
     def remarking(self: Any, op: Any) -> None:
         for _ in range(2):
-            missed(op, "join", "there is nothing to join with")
-        applied(op, "something")
+            report_missed(op, "join", "there is nothing to join with")
+        report_applied(op, "something")
         run(self, op)
 
     monkeypatch.setattr(FormKernels, "run", remarking)

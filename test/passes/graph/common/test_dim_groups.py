@@ -34,7 +34,7 @@ def test_groups(old: list[int], new: list[int], expected: object) -> None:
 def test_groups_cover_both_shapes_in_order(seed: int) -> None:
     generator = random.Random(seed)
     factors = [generator.choice([1, 2, 3, 4, 6]) for _ in range(generator.randint(1, 6))]
-    old, new = joined(factors, generator), joined(factors, generator)
+    old, new = join_neighbours(factors, generator), join_neighbours(factors, generator)
     groups = dim_groups(old, new)
     assert groups is not None
     assert [dim for olds, _ in groups for dim in olds] == list(range(len(old)))
@@ -42,7 +42,7 @@ def test_groups_cover_both_shapes_in_order(seed: int) -> None:
     assert all(prod(old[dim] for dim in olds) == prod(new[dim] for dim in news) for olds, news in groups)
 
 
-def joined(factors: list[int], generator: random.Random) -> list[int]:
+def join_neighbours(factors: list[int], generator: random.Random) -> list[int]:
     """`factors` with random neighbours multiplied."""
     shape = [factors[0]]
     for factor in factors[1:]:

@@ -101,7 +101,7 @@ def random_graph(random: Random, count: int) -> str:
     return f"func.func @main({arguments}) -> {IMAGE} {{\n{body}\nreturn {values[-1]} : {IMAGE}\n}}"
 
 
-def labelled(text: str) -> tuple[ir.Module, ir.Block, Groups]:
+def parse_and_label(text: str) -> tuple[ir.Module, ir.Block, Groups]:
     module = ir.Module.parse(text)
     block = module.body.operations[0].operation.regions[0].blocks[0]
     return module, block, find_groups(block)
@@ -124,12 +124,12 @@ def price(block: ir.Block, groups: Groups, chosen: set[ir.Value], costs: RandomC
 def test_graphs_against_every_labelling(seed: int) -> None:
     text, costs = random_graph(Random(seed), 6), RandomCosts(seed)
     with create_context(), ir.Location.unknown():
-        _module, block, groups = labelled(text)
+        _module, block, groups = parse_and_label(text)
         chosen = LayoutProblem(block, groups, costs).blocked_values()
         count, found = len(groups.parent), price(block, groups, chosen, costs)
         prices = []
         for labels in product((True, False), repeat=count):
-            _module, block, groups = labelled(text)
+            _module, block, groups = parse_and_label(text)
             some = {value for value, label in zip(groups.parent, labels, strict=True) if label}
             prices.append(price(block, groups, some, costs))
     assert found == pytest.approx(min(prices))

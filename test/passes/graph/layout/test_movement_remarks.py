@@ -26,7 +26,7 @@ def remarks(name: str, arguments: str, results: str, body: str) -> list[Remark]:
     return found
 
 
-def missed(found: list[Remark]) -> list[tuple[str, str]]:
+def missed_remarks(found: list[Remark]) -> list[tuple[str, str]]:
     """Op and reason of what was left."""
     return [(each.op, each.message) for each in found if each.kind == "missed"]
 
@@ -36,7 +36,9 @@ def padded_convolution(value: str, results: str, returned: str) -> list[tuple[st
       %0 = "graph.pad"(%x) {PAD.format(value)} : ({IMAGE}) -> {PADDED}
       %1 = "graph.conv"(%0, %w) {CONV} : ({PADDED}, tensor<2x2x3x3xf32>) -> {IMAGE}
       return {returned}"""
-    return missed(remarks("graph-fold-padding", f"%x: {IMAGE}, %w: tensor<2x2x3x3xf32>", results, body))
+    return missed_remarks(
+        remarks("graph-fold-padding", f"%x: {IMAGE}, %w: tensor<2x2x3x3xf32>", results, body)
+    )
 
 
 def test_padding_of_another_value() -> None:
@@ -58,7 +60,9 @@ def test_parts_in_another_order() -> None:
       %3 = "graph.relu"(%1) : (tensor<4xf32>) -> tensor<4xf32>
       %4 = "graph.concat"(%2, %3) {{axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
       return %4 : tensor<8xf32>"""  # noqa: E501
-    found = missed(remarks("graph-eliminate-concat-split", "%x: tensor<8xf32>", "tensor<8xf32>", body))
+    found = missed_remarks(
+        remarks("graph-eliminate-concat-split", "%x: tensor<8xf32>", "tensor<8xf32>", body)
+    )
     assert found == [
         (graph.Concat.NAME, "the parts are not neighbours of one value, in order, or are read elsewhere")
     ]
@@ -79,7 +83,7 @@ def test_a_part_of_a_product(user: str, returned: str, reason: str) -> None:
       %1 = "graph.slice"(%0) {{sizes = array<i64: 8, 2>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>}} : ({square}) -> {columns}
       %2 = "graph.matmul"(%{user}, %w) : ({square}, {square}) -> {square}
       return %1, {returned} : {columns}, {square}"""  # noqa: E501
-    found = missed(remarks("graph-hoist-movement", f"%x: {square}", f"({columns}, {square})", body))
+    found = missed_remarks(remarks("graph-hoist-movement", f"%x: {square}", f"({columns}, {square})", body))
     assert found == [(graph.Slice.NAME, reason)]
 
 
@@ -90,6 +94,8 @@ def test_transposes_that_do_not_cancel() -> None:
       %1 = "graph.exp"(%0) : ({last}) -> {last}
       %2 = "graph.transpose"(%1) {{permutation = array<i64: 0, 2, 1, 3>}} : ({last}) -> tensor<2x6x4x8xf32>
       return %2, %1 : tensor<2x6x4x8xf32>, {last}"""
-    found = missed(remarks("graph-sink-transposes", f"%x: {image}", f"(tensor<2x6x4x8xf32>, {last})", body))
+    found = missed_remarks(
+        remarks("graph-sink-transposes", f"%x: {image}", f"(tensor<2x6x4x8xf32>, {last})", body)
+    )
     assert [op for op, _ in found] == [graph.Transpose.NAME, graph.Transpose.NAME]
     assert {reason for _, reason in found} == {"the ops around it would need as many transposes elsewhere"}

@@ -85,7 +85,7 @@ ALGEBRA: Examples = {
         lambda v: v.abs(v.neg(v.i)),
         lambda v: v.cosh(v.abs(v.x)),
     ],
-    "chain_rules.square_of_abs": [lambda v: _squared(v, v.abs(v.x))],
+    "chain_rules.square_of_abs": [lambda v: _square(v, v.abs(v.x))],
     "chain_rules.plus_negated": [
         lambda v: v.add(v.x, v.neg(v.y)),
         lambda v: v.add(v.neg(v.x), v.y),
@@ -108,7 +108,7 @@ ALGEBRA: Examples = {
     "chain_rules.log_of_exp": [lambda v: v.log(v.exp(v.x))],
     "chain_rules.exp_of_log": [lambda v: v.exp(v.log(v.abs(v.x)))],
     "chain_rules.root_of_square": [lambda v: v.sqrt(v.mul(v.x, v.x))],
-    "chain_rules.square_of_root": [lambda v: _squared(v, v.sqrt(v.abs(v.x)))],
+    "chain_rules.square_of_root": [lambda v: _square(v, v.sqrt(v.abs(v.x)))],
     "bound_rules.clamp_without_bounds": [
         lambda v: v.clamp(v.x),
         lambda v: v.clamp(v.x, min=-np.inf, max=np.inf),
@@ -125,7 +125,7 @@ ALGEBRA: Examples = {
         lambda v: v.clamp(v.clamp(v.x, min=-0.0), min=0.0, max=3.0),
         lambda v: v.clamp(v.clamp(v.i, min=-1), max=7),
     ],
-    "bound_rules.number_as_bound": [
+    "bound_rules.constant_as_bound": [
         lambda v: v.max(v.x, 1.5),
         lambda v: v.min(v.x, -0.5),
         lambda v: v.max(v.i, 0),
@@ -143,5 +143,5 @@ ALGEBRA: Examples = {
 }  # fmt: skip
 
 
-def _squared(v: Values, x: ir.Value) -> ir.Value:
+def _square(v: Values, x: ir.Value) -> ir.Value:
     return v.mul(x, x)

@@ -80,7 +80,7 @@ CONSTANTS: Examples = {
         lambda v: v.sub(v.x, 1.5),
         lambda v: v.sub(v.m, v.constant(ROW)),
     ],
-    "constant_rules.chained": [
+    "constant_rules.combine_constants": [
         lambda v: v.add(v.add(v.m, v.constant(ROW)), 2.5),
         lambda v: v.mul(v.mul(v.m, 0.5), v.constant(ROW)),
         lambda v: v.mul(v.mul(v.x, 300.0), 300.0),
@@ -113,11 +113,11 @@ CONSTANTS: Examples = {
     "fold_scale.over_offset": [
         lambda v: v.mul(v.add(v.matmul(v.m, weights(v, 6, 2)), 2.5), v.constant(ROW[:2]))
     ],
-    "reassociate_constants.factor_behind_views": [
-        lambda v: v.mul(v.transpose(_projected(v), permutation=[2, 0, 1]), 0.125)
+    "reassociate_constants.factor_after_views": [
+        lambda v: v.mul(v.transpose(_project_heads(v), permutation=[2, 0, 1]), 0.125)
     ],
     "reassociate_constants.factor_of_scores": [
-        lambda v: v.mul(v.matmul(_projected(v), v.sigmoid(_projected(v))), 0.3)
+        lambda v: v.mul(v.matmul(_project_heads(v), v.sigmoid(_project_heads(v))), 0.3)
     ],
     "reassociate_constants.factor_before_product": [
         lambda v: v.matmul(v.mul(v.m, 0.3), weights(v, 6, 2)),
@@ -133,7 +133,7 @@ CONSTANTS: Examples = {
 }  # fmt: skip
 
 
-def _projected(v: Values) -> ir.Value:
+def _project_heads(v: Values) -> ir.Value:
     """Heads of a projection with bias: `[2, 4, 4]`."""
     projected = v.add(v.matmul(v.m, weights(v, 6, 8, 0.01)), v.constant(np.arange(8, dtype=np.float32)))
     return v.reshape(projected, shape=[2, 4, 4])

@@ -30,7 +30,7 @@ LEFT: Examples = {
     "hoist_movement.shrink_before_movement": [
         lambda v: v.cast(v.transpose(v.less(v.m, 0.0), permutation=[1, 0]), type="f32")
     ],
-    "constant_rules.chained": [
+    "constant_rules.combine_constants": [
         *[lambda v, c=c: v.mul(v.mul(v.x, c), c) for c in (HUGE, TINY)],
         lambda v: v.add(v.add(v.x, LARGE), LARGE),
     ],

@@ -52,7 +52,7 @@ class Program:
 
 
 @contextmanager
-def compiled(module: ir.Module) -> Iterator[Program]:
+def compile_module(module: ir.Module) -> Iterator[Program]:
     """The functions of a module, which is used up; not to be run after the block."""
     types = {}
     for function in module.body:

@@ -66,7 +66,7 @@ def arguments(numbers: np.ndarray) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-def converted(array: np.ndarray, kind: np.dtype) -> np.ndarray:
+def convert_array(array: np.ndarray, kind: np.dtype) -> np.ndarray:
     """The numbers in another type; those that it lacks wrap round, or are infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         return (array.astype(np.int64) if kind.kind in "iu" else array).astype(kind)
@@ -98,18 +98,18 @@ class Values:
 
     def number(self, number: Any, like: ir.Value) -> ir.Value:
         """A constant of the elements of `like`."""
-        return self._dense(converted(np.asarray(number), dtype(like)))
+        return self._dense(convert_array(np.asarray(number), dtype(like)))
 
     def constant(self, array: Any) -> ir.Value:
         given = np.asarray(array)
-        return self._dense(converted(given, dtype(self.x)) if given.dtype == np.float32 else given)
+        return self._dense(convert_array(given, dtype(self.x)) if given.dtype == np.float32 else given)
 
     def _dense(self, array: np.ndarray) -> ir.Value:
         return graph.build("constant", [], {"value": array})
 
     def full(self, value: float, *shape: int) -> ir.Value:
         kind = ir.RankedTensorType.get(shape, graph.element_type(self.x))
-        number = converted(np.asarray(value), dtype(self.x)).item()
+        number = convert_array(np.asarray(value), dtype(self.x)).item()
         return graph.build("full", [], {"value": number}, kind)
 
     def reduce(self, kind: str, x: ir.Value, *axes: int, keepdims: bool = True) -> ir.Value:

@@ -32,14 +32,14 @@ from mlc.passes import registry
 from mlc.passes.common.patterns import pattern_name
 from mlc.passes.common.rewriting import has_uses
 from mlc.passes.exactness import CLASSES, exactness_of
-from mlc.passes.graph.common.rules import Rules, joined
+from mlc.passes.graph.common.rules import Rules, join_tables
 from mlc.passes.graph.common.values import Rule, dtype, replacing
 from mlc.passes.graph.simplify import eliminate_empty, simplify
 
 # Of results without elements there are no bits; checks are no kernels.
 ELSEWHERE = ["eliminate_empty.empty_result", "identity_rules.check_of_truth"]
 # All rules of these passes have examples, of the others the exact ones.
-OWN = joined(simplify.RULES, eliminate_empty.RULES)
+OWN = join_tables(simplify.RULES, eliminate_empty.RULES)
 
 
 def rules_of(name: str) -> Rules:
@@ -50,7 +50,7 @@ def rules_of(name: str) -> Rules:
 
 
 PASSES = [each for each in registry.names() if each.startswith("graph-") and each != "graph-to-linalg"]
-RULES = joined(*map(rules_of, PASSES))
+RULES = join_tables(*map(rules_of, PASSES))
 # What rounding may change, by the bytes of a float; integers wrap round alike in any order.
 TOLERANCE = {4: 2e-5, 2: 1e-2}
 # Each example is tried on numbers of every type that its ops take.
