@@ -46,7 +46,7 @@ def collect_remarks() -> Iterator[list[Remark]]:
         yield remarks
     finally:
         # By identity: two collectors that hold the same are equal.
-        _collectors[:] = [each for each in _collectors if each is not remarks]
+        _collectors[:] = [collector for collector in _collectors if collector is not remarks]
 
 
 def listening() -> bool:

@@ -77,9 +77,9 @@ def _read_field(
 def _option(name: str, annotation: str, call: ast.Call) -> OptionInfo:
     """The option of `name: annotation = option(default, help=..., choices=..., name=...)` and the like."""
     make = _MAKERS.get(ast.unparse(call.func))
-    if make is None or any(each.arg is None for each in call.keywords):
+    if make is None or any(keyword.arg is None for keyword in call.keywords):
         raise _NotPlain
-    values = {str(each.arg): _constant(each.value) for each in call.keywords}
+    values = {str(keyword.arg): _constant(keyword.value) for keyword in call.keywords}
     return option_info(make(*map(_constant, call.args), **values), name, _type_name(annotation))
 
 

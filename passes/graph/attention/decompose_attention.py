@@ -84,7 +84,7 @@ def _causal(scores: ir.Value) -> ir.Value:
 
 def _indices_between(first: int | Size, end: int | Size) -> ir.Value:
     """The integers of `[first, end)`, whose bounds are known sizes."""
-    bounds = [graph.reshape_to(graph.sizes_vector([each]), []) for each in (first, end)]
+    bounds = [graph.reshape_to(graph.sizes_vector([bound]), []) for bound in (first, end)]
     return graph.build("range", [*bounds, graph.build("constant", [], {"value": np.asarray(1)})])
 
 
@@ -118,7 +118,9 @@ def attention_in_parts(op: ir.Operation) -> ir.Value | None:
 def _unknown_batches(op: ir.Operation) -> str | None:
     """Returns the reason where it is dynamic whether keys and values have the queries' batches or one."""
     q, k, v = (graph.dims_of(value)[:-3] for value in list(op.operands)[:3])
-    shared = all(dim in (1, whole) for each in (k, v) for whole, dim in zip(q, each, strict=True))
+    shared = all(
+        dim in (1, whole) for operand_dims in (k, v) for whole, dim in zip(q, operand_dims, strict=True)
+    )
     return None if shared else "whether keys and values have the batches of the queries is not known"
 
 

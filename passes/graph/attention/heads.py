@@ -85,19 +85,19 @@ def heads(value: ir.Value, transposed: bool) -> Heads:
     return Heads(value, permutation, shape)
 
 
-def _before_repetition(each: Heads) -> Heads | None:
+def _before_repetition(heads: Heads) -> Heads | None:
     """Returns `x [..., G, T, D]` of `reshape(expand(x as [..., G, 1, T, D]))` `[..., H, T, D]`: heads
     repeated in place."""
-    view = graph.Reshape.defining(each.source)
+    view = graph.Reshape.defining(heads.source)
     expand = defining_op(view.x, graph.Expand.NAME) if view is not None else None
-    if expand is None or each.permutation != sorted(each.permutation):
+    if expand is None or heads.permutation != sorted(heads.permutation):
         return None
     inner, full = graph.dims_of(expand.operands[0]), graph.dims_of(expand.results[0])
-    if len(full) != len(each.shape) + 1 or len(inner) != len(full) or inner[-3] != 1:
+    if len(full) != len(heads.shape) + 1 or len(inner) != len(full) or inner[-3] != 1:
         return None
     joined = [*full[:-4], full[-4] * full[-3], *full[-2:]]
     once = [*inner[:-3], *inner[-2:]]
-    if joined != each.shape or not graph.can_tell(once) or once != [*full[:-3], *full[-2:]]:
+    if joined != heads.shape or not graph.can_tell(once) or once != [*full[:-3], *full[-2:]]:
         return None
     return Heads(_before_view(expand.operands[0], once), list(range(len(once))), once)
 

@@ -29,7 +29,7 @@ def obstacle(op: ir.Operation) -> str | None:
         return "the elements of a query and of a value must be known"
     if not all(map(is_static, op.operands)):
         return _open_obstacle(op)
-    if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(each)[:-3]) for each in (k, v)):
+    if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(operand)[:-3]) for operand in (k, v)):
         return "keys and values have more batches than queries"
     if graph.shape_of(k)[-2] == 0:
         return "it has no keys"
@@ -49,7 +49,7 @@ def _open_obstacle(op: ir.Operation) -> str | None:
     q, k, v, *masks = list(op.operands)
     # The arguments of a kernel have no names; what formed it has compared them.
     dims = graph.shape_of if is_kernel(op.parent.operation) else graph.dims_of
-    if any(list(dims(q))[:-3] != list(dims(each))[:-3] for each in (k, v)):
+    if any(list(dims(q))[:-3] != list(dims(operand))[:-3] for operand in (k, v)):
         return "keys and values must have the batches of the queries"
     if any(str(graph.element_type(mask)) == "i1" for mask in masks):
         return "its mask is boolean, stored in bytes and not in vectors"

@@ -13,7 +13,7 @@ from mlc.passes.graph.common.values import is_constant, is_static
 def reads(op: ir.Operation, *names: str) -> bool:
     """Whether an op of one of the names makes an operand. Costs less than to ask for constants: ask first."""
     made = [defining_op(operand) for operand in op.operands]
-    return any(each is not None and each.name in names for each in made)
+    return any(maker is not None and maker.name in names for maker in made)
 
 
 def variable_and_constant(op: ir.Operation) -> tuple[ir.Value, ir.Value] | None:

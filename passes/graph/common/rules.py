@@ -25,8 +25,10 @@ def join_tables(*tables: Rules) -> dict[str, tuple[Rule, ...]]:
 
 def patterns(rules: Rules, exactness: str) -> dict[str, Pattern]:
     """The rules of the class `exactness`, and of stricter ones, as a pattern per op name."""
-    chosen = {name: [rule for rule in each if is_allowed(rule, exactness)] for name, each in rules.items()}
-    return {name: on_ranked(FirstOf(*map(replacing, each))) for name, each in chosen.items() if each}
+    chosen = {
+        name: [rule for rule in listed if is_allowed(rule, exactness)] for name, listed in rules.items()
+    }
+    return {name: on_ranked(FirstOf(*map(replacing, listed))) for name, listed in chosen.items() if listed}
 
 
 def rule_of(table: Mapping[str, _Function], op: ir.Operation, exactness: str) -> _Function | None:

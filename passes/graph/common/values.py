@@ -85,7 +85,7 @@ def scalar_constant(number: Scalar, like: ir.Value) -> ir.Value:
 def fill_like(like: ir.Value, number: Scalar) -> ir.Value | None:
     """A tensor of the type of `like` whose elements all equal `number`; None where a dim is unknown."""
     dims = [] if is_static(like) else [graph.sizes_vector(graph.dims_of(like))]
-    if any(each is None for each in dims):
+    if any(dim is None for dim in dims):
         return None
     value = float(number) if is_float(like) else int(number)
     if not is_float(like) and value >= 2**63:
@@ -145,7 +145,7 @@ def is_constant(value: ir.Value) -> bool:
 def _definers(op: ir.Operation) -> list[ir.Operation]:
     """The graph ops that make the operands."""
     found = [defining_op(operand) for operand in op.operands]
-    return [each for each in found if each is not None and each.name.startswith("graph.")]
+    return [definer for definer in found if definer is not None and definer.name.startswith("graph.")]
 
 
 def erase_dead(ops: list[ir.Operation]) -> list[ir.Value]:
@@ -159,7 +159,7 @@ def erase_dead(ops: list[ir.Operation]) -> list[ir.Value]:
         if key in gone or any(has_uses(result) for result in op.results):
             continue
         gone.add(key)
-        pending += [(hash(each), each) for each in _definers(op)]
+        pending += [(hash(definer), definer) for definer in _definers(op)]
         erased += op.results
         erase_op(op)
     return erased

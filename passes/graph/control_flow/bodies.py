@@ -22,7 +22,7 @@ def body_of(op: ir.Operation, place: int = 0) -> ir.Block:
 
 def operations(block: ir.Block) -> list[ir.Operation]:
     """The ops of a body, without the yield."""
-    return [each.operation for each in block.operations][:-1]
+    return [op.operation for op in block.operations][:-1]
 
 
 def yields(block: ir.Block) -> list[ir.Value]:
@@ -46,8 +46,8 @@ def inputs(op: ir.Operation) -> Iterator[ir.Value]:
     yield from op.operands
     for region in op.regions:
         for block in region.blocks:
-            for each in block.operations:
-                yield from (value for value in inputs(each.operation) if not is_inside(value, op))
+            for inner in block.operations:
+                yield from (value for value in inputs(inner.operation) if not is_inside(value, op))
 
 
 def replace_value(old: ir.Value, new: ir.Value) -> None:
@@ -81,8 +81,8 @@ def inline(op: ir.Operation, block: ir.Block, arguments: Sequence[ir.Value] = ()
     """Moves the ops of a body of `op` before it; returns the values that the body yields."""
     for formal, actual in zip(block.arguments, arguments, strict=True):
         replace_value(formal, actual)
-    for each in operations(block):
-        each.move_before(op)
+    for inner in operations(block):
+        inner.move_before(op)
     return yields(block)
 
 

@@ -32,7 +32,7 @@ def _family(op: ir.Operation) -> str:
 
 def is_pure(op: ir.Operation) -> bool:
     """Whether the op and what it holds are graph ops, which have no side effects."""
-    return all(each.name.startswith("graph.") for each in (op, *collect_ops(op)))
+    return all(inner.name.startswith("graph.") for inner in (op, *collect_ops(op)))
 
 
 def may_fail(op: ir.Operation) -> bool:
@@ -40,7 +40,7 @@ def may_fail(op: ir.Operation) -> bool:
     if op.name in (LOOP, graph.CallRuntime.NAME, graph.Check.NAME) or op.name in INDEXED:
         return True
     if op.name == IF:
-        return any(may_fail(each) for block in (0, 1) for each in operations(body_of(op, block)))
+        return any(may_fail(inner) for block in (0, 1) for inner in operations(body_of(op, block)))
     if op.name in DIVISIONS and not is_float(op.results[0]) and splat(op.operands[1]) in (None, 0, -1):
         return True
     if _family(op) == "elementwise" and len(op.operands) == 1:
@@ -64,13 +64,13 @@ def invariants(loop: Loop) -> tuple[list[ir.Operation], list[ir.Operation]]:
     runs, made = loop.always_runs(), set(loop.body.arguments)
     movable: list[ir.Operation] = []
     stuck: list[ir.Operation] = []
-    for each in operations(loop.body):
-        varies = not is_pure(each) or any(value in made for value in inputs(each))
-        if not varies and (runs or not may_fail(each)):
-            movable.append(each)
+    for op in operations(loop.body):
+        varies = not is_pure(op) or any(value in made for value in inputs(op))
+        if not varies and (runs or not may_fail(op)):
+            movable.append(op)
             continue
-        made.update(each.results)
-        stuck += [] if varies else [each]
+        made.update(op.results)
+        stuck += [] if varies else [op]
     return movable, stuck
 
 
@@ -78,8 +78,8 @@ def hoist_from_loop(op: ir.Operation) -> bool:
     """Ops of a loop's body whose operands come from outside move out, unless they may fail and the loop may
     not run."""
     movable, _ = invariants(Loop(op))
-    for each in movable:
-        each.move_before(op)
+    for inner in movable:
+        inner.move_before(op)
     return bool(movable)
 
 
@@ -88,12 +88,12 @@ def hoist_free(op: ir.Operation) -> bool:
     changed = False
     for block in (body_of(op, 0), body_of(op, 1)):
         made: set[ir.Value] = set()
-        for each in operations(block):
-            inside = not is_pure(each) or any(value in made for value in inputs(each))
-            if inside or not each.results or may_fail(each) or not is_free(each):
-                made.update(each.results)
+        for inner in operations(block):
+            inside = not is_pure(inner) or any(value in made for value in inputs(inner))
+            if inside or not inner.results or may_fail(inner) or not is_free(inner):
+                made.update(inner.results)
                 continue
-            each.move_before(op)
+            inner.move_before(op)
             changed = True
     return changed
 
@@ -101,20 +101,20 @@ def hoist_free(op: ir.Operation) -> bool:
 def hoist_common(op: ir.Operation) -> bool:
     """Ops that both branches run on the same values run once, before the branches."""
     others: dict[str, list[ir.Operation]] = defaultdict(list)
-    for each in operations(body_of(op, 1)):
-        others[each.name].append(each)
+    for inner in operations(body_of(op, 1)):
+        others[inner.name].append(inner)
     made: set[ir.Value] = set()
     changed = False
-    for each in operations(body_of(op, 0)):
-        outside = not any(value in made for value in inputs(each))
-        candidates = others[each.name] if outside else []
-        equal = next((other for other in candidates if same_op(each, other)), None)
+    for inner in operations(body_of(op, 0)):
+        outside = not any(value in made for value in inputs(inner))
+        candidates = others[inner.name] if outside else []
+        equal = next((other for other in candidates if same_op(inner, other)), None)
         if equal is None:
-            made.update(each.results)
+            made.update(inner.results)
             continue
         candidates.remove(equal)
-        each.move_before(op)
-        replace_op(equal, list(each.results))
+        inner.move_before(op)
+        replace_op(equal, list(inner.results))
         changed = True
     return changed
 
@@ -141,6 +141,6 @@ class HoistInvariants(Pass):
     def run(self, op: ir.Operation) -> bool:
         changed = apply_patterns(op, {LOOP: hoist_from_loop, IF: hoist_from_branches})
         for loop in collect_ops(op, LOOP) if listening() else []:
-            for each in invariants(Loop(loop))[1]:
-                report_missed(each, self.name, "it may fail, and the loop around it may never run")
+            for invariant in invariants(Loop(loop))[1]:
+                report_missed(invariant, self.name, "it may fail, and the loop around it may never run")
         return changed

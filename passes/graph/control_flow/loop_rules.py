@@ -139,7 +139,7 @@ def _needed_values(loop: Loop) -> set[int]:
         behind = _defining_values(loop, value)
         if isinstance(value.owner, ir.Block) and value.owner == loop.body and value.arg_number >= 2:
             needed.add(value.arg_number - 2)
-        pending += [each for each in behind if each not in seen]
+        pending += [operand for operand in behind if operand not in seen]
         seen.update(behind)
     return needed
 

@@ -60,19 +60,21 @@ class KernelDims:
         self, kernel: ir.Operation, arguments: Sequence[ir.Value], results: Sequence[ir.Value]
     ) -> None:
         if self.names:
-            kernel.attributes[DIMS] = ir.ArrayAttr.get([self.of(each) for each in (*arguments, *results)])
+            kernel.attributes[DIMS] = ir.ArrayAttr.get(
+                [self.of(argument) for argument in (*arguments, *results)]
+            )
 
     def describe_copy(self, op: ir.Operation, copy: ir.Operation) -> None:
         """Has an op of the kernel name its results' dims as the kernel does."""
         if NAMES in copy.attributes:
-            copy.attributes[NAMES] = ir.ArrayAttr.get([self.of(each) for each in op.results])
+            copy.attributes[NAMES] = ir.ArrayAttr.get([self.of(result) for result in op.results])
 
     def describe_launch(self, launch: ir.Operation, results: Sequence[ir.Value]) -> None:
         """Writes its results' dims, and the sizes d0, d1, ..., at the launch."""
         if not self.names:
             return
         launch.attributes[DIMS] = ir.ArrayAttr.get([ir.StringAttr.get(str(size)) for size in self.names])
-        shapes = [named_dims(each) for each in results]
+        shapes = [named_dims(result) for result in results]
         if any(isinstance(dim, Size) for shape in shapes for dim in shape):
             launch.attributes[NAMES] = names_attribute(shapes)
 
@@ -88,7 +90,7 @@ def is_host(op: ir.Operation) -> bool:
 
 def host_functions(module: ir.Operation) -> list[ir.Operation]:
     """`@main`, and `@prepare` if there is one."""
-    return [each.operation for each in module.regions[0].blocks[0] if is_host(each.operation)]
+    return [child.operation for child in module.regions[0].blocks[0] if is_host(child.operation)]
 
 
 class Outliner:
@@ -179,7 +181,7 @@ def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
 
 def _same_addresses(one: ir.Value, other: ir.Value) -> bool:
     """Whether two tensors have their elements at the same bytes."""
-    widths = [element_bytes(str(each.type.element_type)) for each in (one, other)]
+    widths = [element_bytes(str(tensor.type.element_type)) for tensor in (one, other)]
     return graph.same_shape(one, other) and widths[0] == widths[1]
 
 

@@ -61,7 +61,7 @@ def readers_of(op: ir.Operation) -> frozenset[str]:
     """The ops that do what `op`, which is marked as read so, does as they read."""
     if op.name != graph.Cast.NAME:
         return PRODUCTS | WINDOWS
-    read, made = (graph.element_type(each) for each in (graph.Cast(op).x, graph.Cast(op).result))
+    read, made = (graph.element_type(value) for value in (graph.Cast(op).x, graph.Cast(op).result))
     multiplied = isinstance(made, ir.IntegerType) or isinstance(read, MULTIPLIED)
     return ELEMENTWISE | TAKES_PROLOGUE | (PRODUCTS | WINDOWS if multiplied else frozenset())
 
@@ -85,14 +85,14 @@ def can_read_through(producer: Sequence[ir.Operation], op: ir.Operation, positio
     if op.name in WINDOWS:
         return False
     if op.name in ELEMENTWISE:
-        return all(each.name in LOOKED_UP for each in producer) and graph.same_shape(result, op.results[0])
-    is_elementwise = all(each.name in ELEMENTWISE for each in producer)
+        return all(made.name in LOOKED_UP for made in producer) and graph.same_shape(result, op.results[0])
+    is_elementwise = all(made.name in ELEMENTWISE for made in producer)
     if op.name == LOOKUP:
         # Each index is read once: the data has one dim.
         return position == 1 and is_elementwise and graph.same_shape(result, op.results[0])
     if op.name in TAKES_PROLOGUE:
         return is_elementwise and graph.same_shape(result, op.operands[position])
-    names = [each.name for each in producer]
+    names = [made.name for made in producer]
     if names == [graph.WinogradInput.NAME]:
         return _is_strip(op)
     return names == [graph.Transpose.NAME] and _takes_transposed(op, position, producer[0])
@@ -211,7 +211,7 @@ class Fusion:
         if op.name in ELEMENTWISE:
             return group.anchor in TAKES_EPILOGUE and same_shape
         if op.name == graph.WinogradOutput.NAME:
-            return [each.name for each in group.ops] == list(WINOGRAD) and strip_of(op) is not None
+            return [member.name for member in group.ops] == list(WINOGRAD) and strip_of(op) is not None
         if op.name == graph.Slice.NAME:
             return group.anchor in TAKES_PADDING and is_cleared_cut(op)
         if op.name == graph.Pad.NAME:

@@ -8,7 +8,6 @@ from math import prod
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import RowOp
-from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops, defining_op, replace_op
 from mlc.passes.graph.common.values import both_orders, erase_dead, is_static, splat
 from mlc.passes.graph.common.views import view_source, viewed_buffer
@@ -65,8 +64,8 @@ def take_row(op: ir.Operation) -> None:
     index = index_of(indices, graph.shape_of(data)[0]) if prod(graph.shape_of(indices)) == 1 else None
     if index is None:
         return
-    count = i64()
-    first, step = (ir.IntegerAttr.get(count, each) for each in (index.first, index.step))
+    count = ir.IntegerType.get_signless(64)
+    first, step = (ir.IntegerAttr.get(count, value) for value in (index.first, index.step))
     made = defining_op(indices)
     with ir.InsertionPoint(op), op.location:
         row = RowOp(first, step, data, index.iteration, op.results[0].type)

@@ -39,7 +39,9 @@ def between(ops: Sequence[ir.Operation], placed: set[int]) -> list[int]:
     while changed:
         there = placed | found
         left = {
-            each for each in found if _is_inside(sources[each], there) and _is_inside(readers[each], there)
+            index
+            for index in found
+            if _is_inside(sources[index], there) and _is_inside(readers[index], there)
         }
         changed, found = left != found, left
     return sorted(found)
@@ -92,19 +94,19 @@ class PlaceOps(Pass):
     unsupported: bool = option(False, help="with device=cpu: also ops that thread blocks cannot compute")
 
     def run(self, op: ir.Operation) -> bool:
-        wanted = {f"graph.{each}" for each in self.ops} | set(self.nodes)
+        wanted = {f"graph.{name}" for name in self.ops} | set(self.nodes)
         if op.attributes["sym_name"].value != MAIN or not (wanted or self.unsupported):
             return False
         if self.unsupported and self.device != CPU:
             raise PassError("what thread blocks cannot compute is for device=cpu", op.location)
         found: set[str] = set()
-        inside = [each.operation for each in op.regions[0].blocks[0]]
-        ops = [each for each in inside if each.name.startswith("graph.")]
-        for each in ops:
-            kinds = each.name, _OP_OF_PACKED.get(each.name, each.name)
-            matched = wanted & {*kinds, *names_in(str(each.location))}
-            if matched or (self.unsupported and _is_unsupported(each)):
-                each.attributes[PLACE] = ir.StringAttr.get(self.device)
+        inside = [child.operation for child in op.regions[0].blocks[0]]
+        ops = [inner for inner in inside if inner.name.startswith("graph.")]
+        for candidate in ops:
+            kinds = candidate.name, _OP_OF_PACKED.get(candidate.name, candidate.name)
+            matched = wanted & {*kinds, *names_in(str(candidate.location))}
+            if matched or (self.unsupported and _is_unsupported(candidate)):
+                candidate.attributes[PLACE] = ir.StringAttr.get(self.device)
             found |= matched
         if self.unsupported:
             _place_between(inside, self.device)
@@ -127,6 +129,6 @@ def _is_unsupported(op: ir.Operation) -> bool:
 def _no_op(missing: str, ops: Sequence[ir.Operation]) -> str:
     """Returns a note with the names of the ops that there are, if one is missing."""
     kind = missing.removeprefix("graph.")
-    kinds = ", ".join(sorted({each.name.removeprefix("graph.") for each in ops if len(each.operands)}))
+    kinds = ", ".join(sorted({op.name.removeprefix("graph.") for op in ops if len(op.operands)}))
     there = f"; its ops are {kinds}" if kind != missing else ""
     return f"@{MAIN} has no op '{kind}' to place{there}"

@@ -85,7 +85,7 @@ class LayoutProblem:
             return
         item = self.items[value]
         # Everybody who wants blocks of a value in a group wants the group's.
-        items = [each for group in readers.blocked.values() for each in group]
+        items = [item for group in readers.blocked.values() for item in group]
         self.cut.pay_when_false(item, items, cost)
         self.cut.pay_when_true(item, [SINK] if readers.plain else items, cost)
 
@@ -148,8 +148,8 @@ def _blocks(convs: list[ir.Operation]) -> list[ir.Block]:
 
 def _report(block: ir.Block, groups: Groups, chosen: set[ir.Value]) -> None:
     """Remarks on the convolutions: their blocks, or why they stay in plain layout."""
-    for each in block:
-        op = each.operation
+    for child in block:
+        op = child.operation
         if op.name != graph.Conv.NAME or graph.Conv(op).layout != "NCHW":
             continue
         if graph.Conv(op).result in chosen:

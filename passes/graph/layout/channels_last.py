@@ -20,11 +20,11 @@ POOLS = (graph.MaxPool.NAME, graph.AveragePool.NAME)
 
 def _transpose(value: ir.Value, permutation: Sequence[int]) -> ir.Value:
     attributes = {"permutation": list(permutation)}
-    return beneath(value, lambda each: graph.build("transpose", [each], attributes))
+    return beneath(value, lambda source: graph.build("transpose", [source], attributes))
 
 
 def _reshape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    return beneath(value, lambda each: graph.build("reshape", [each], {"shape": list(shape)}))
+    return beneath(value, lambda source: graph.build("reshape", [source], {"shape": list(shape)}))
 
 
 def last(value: ir.Value) -> ir.Value:

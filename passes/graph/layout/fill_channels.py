@@ -47,7 +47,7 @@ def _pad_dim(value: ir.Value, dim: int, added: int) -> ir.Value:
     none = [0] * value.type.rank
     high = [*none[:dim], added, *none[dim + 1 :]]
     attributes = {"low": none, "high": high, "mode": "constant", "value": 0.0}
-    return beneath(value, lambda each: graph.build("pad", [each], attributes))
+    return beneath(value, lambda source: graph.build("pad", [source], attributes))
 
 
 @dataclass(frozen=True)

@@ -71,8 +71,8 @@ def find_groups(block: ir.Block) -> Groups:
     An op that would leave its operands' group no useful block stays out: it works on plain values.
     """
     groups = Groups()
-    for each in block:
-        op = each.operation
+    for child in block:
+        op = child.operation
         if op.name in CREATION or (
             len(op.operands) and all(value in groups.constants for value in op.operands)
         ):

@@ -35,9 +35,9 @@ class LayoutRewriter:
 
     def run(self, block: ir.Block) -> None:
         """Rewrites all ops of the block."""
-        for each in [op.operation for op in block]:
-            if len(each.results) == 1 and each.results[0] in self.chosen:
-                self.rewrite(each)
+        for operation in [op.operation for op in block]:
+            if len(operation.results) == 1 and operation.results[0] in self.chosen:
+                self.rewrite(operation)
         for op, size in reversed(self.replaced):
             self.drop(op, size)
 

@@ -52,4 +52,4 @@ class PackMatmuls(Pass):
     def run(self, op: ir.Operation) -> None:
         target = target_of(op)
         widest = panel(lanes(target), registers(target))
-        apply_patterns(op, {graph.Matmul.NAME: lambda each: pack_matmul(each, widest)})
+        apply_patterns(op, {graph.Matmul.NAME: lambda matmul: pack_matmul(matmul, widest)})

@@ -47,11 +47,11 @@ def padded_channels(op: ir.Operation, lanes: int) -> ir.Value | None:
     conv, *elementwise = trail
     image, filters = conv.operands
     value = graph.build("conv", [image, _pad_dim(filters, 0, added)], attributes_of(conv))
-    for each in elementwise:
+    for inner in elementwise:
         operands = [
-            _widen_constant(operand, added) if is_constant(operand) else value for operand in each.operands
+            _widen_constant(operand, added) if is_constant(operand) else value for operand in inner.operands
         ]
-        value = graph.build(each.name, operands, attributes_of(each))
+        value = graph.build(inner.name, operands, attributes_of(inner))
     value = graph.build(op.name, [value], attributes_of(op))
     sizes = list(graph.shape_of(op.results[0]))
     bounds = {"starts": [0] * len(sizes), "sizes": sizes, "steps": [1] * len(sizes)}

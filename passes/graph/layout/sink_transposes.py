@@ -35,7 +35,10 @@ class Rewriter:
     def run(self, op: ir.Operation, plan: Permuted) -> ir.Operation:
         """The op on transposed operands, just before `op`; users of `op` read its result transposed back."""
         with ir.InsertionPoint(op), op.location:
-            operands = [self._adapted(*each) for each in zip(op.operands, plan.operands, strict=True)]
+            operands = [
+                self._adapted(*operand_and_order)
+                for operand_and_order in zip(op.operands, plan.operands, strict=True)
+            ]
             attributes = attributes_of(op) | plan.attributes
             new = graph.build(op.name, operands, attributes, _reorder_type(op.results[0].type, plan.result))
             order = list(inverse(plan.result))
@@ -132,7 +135,7 @@ class Sweep:
                 self.kept[address(transpose)] = transpose
             return False
         report_applied(transpose, _RULE, f"{len(chosen)} ops work on transposed operands")
-        self._rewrite(sorted(chosen, key=lambda each: places[address(each[0])]))
+        self._rewrite(sorted(chosen, key=lambda op_and_order: places[address(op_and_order[0])]))
         return True
 
     def _rewrite(self, chosen: list[tuple[ir.Operation, Permuted]]) -> None:
@@ -145,7 +148,7 @@ class Sweep:
             with ir.InsertionPoint(reader), reader.location:
                 reader.results[0].replace_all_uses_with(_transpose(reader.operands[0], permutation(reader)))
         gone = set(erase_dead([*(op for op, _ in chosen), *readers, *backs]))
-        self.settled = {each for each in self.settled if each[0] not in gone}
+        self.settled = {key for key in self.settled if key[0] not in gone}
 
 
 def _has_several(region: Region) -> bool:

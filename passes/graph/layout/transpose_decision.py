@@ -150,7 +150,7 @@ class Decision:
         for value, order in self.region.orders.items():
             self._connect(value, order)
         chosen = self.cut.solve()
-        return [each for where, each in self.region.plans.items() if not chosen[self.items[where]]]
+        return [plan for where, plan in self.region.plans.items() if not chosen[self.items[where]]]
 
     def _cost_of_op(self, op: ir.Operation, plan: Permuted) -> float:
         """The additional cost of an op when it is permuted: other operands to transpose, rows no longer in

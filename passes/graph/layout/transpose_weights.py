@@ -61,7 +61,7 @@ def _pays(op: ir.Operation, stored: ir.Value) -> bool:
         return True
     if op.name != graph.Matmul.NAME or defining_op(stored, graph.Transpose.NAME) is not None:
         return False
-    left, right = (graph.shape_of(each) for each in op.operands)
+    left, right = (graph.shape_of(operand) for operand in op.operands)
     rows = left[-2:-1] if len(right) > 2 else left[:-1]
     return None not in rows and len(left) > 1 and prod(rows) >= ROWS
 

@@ -54,7 +54,7 @@ class SmallFloats:
 def multiply_small_floats(op: ir.Operation) -> bool:
     """matmul(a * x, b * y) -> matmul(a, b) * x * y, where a and b have 8 bits in memory and x and y are
     scales that do not change along the reduction. Returns whether the `graph.matmul` was one of these."""
-    if op.name != graph.Matmul.NAME or any(each.type.rank < 2 for each in op.operands):
+    if op.name != graph.Matmul.NAME or any(operand.type.rank < 2 for operand in op.operands):
         return False
     with ir.InsertionPoint(op), op.location:
         a, b = map(small_floats, op.operands)
@@ -62,9 +62,9 @@ def multiply_small_floats(op: ir.Operation) -> bool:
             return False
         element = graph.element_type(graph.Matmul(op).result)
         result = graph.build("matmul", [a.wide(element), b.wide(element)])
-        for each in (a, b):
-            if each.scale is not None:
-                result = graph.build("mul", [result, each.scale])
+        for factor in (a, b):
+            if factor.scale is not None:
+                result = graph.build("mul", [result, factor.scale])
         replace_op(op, result)
     return True
 
@@ -192,22 +192,22 @@ class LowerPrecision(Pass):
             return
         narrow = {"f16": ir.F16Type, "bf16": ir.BF16Type}.get(self.to)
         on_gpu = isinstance(target_of(op), GpuTarget)
-        for each in collect_ops(op, (graph.Matmul.NAME, graph.MatmulPacked.NAME, graph.Conv.NAME)):
-            if not is_single(each):
+        for contraction in collect_ops(op, (graph.Matmul.NAME, graph.MatmulPacked.NAME, graph.Conv.NAME)):
+            if not is_single(contraction):
                 continue
-            if on_gpu and multiply_small_floats(each):
+            if on_gpu and multiply_small_floats(contraction):
                 continue
-            if narrow is not None and (on_gpu or has_sums(each)):
-                lower(each, narrow.get(op.context))
-            elif narrow is None and has_sums(each):
-                self.mark(each)
-        for each in collect_ops(op, graph.Attention.NAME):
-            if not is_single(each):
+            if narrow is not None and (on_gpu or has_sums(contraction)):
+                lower(contraction, narrow.get(op.context))
+            elif narrow is None and has_sums(contraction):
+                self.mark(contraction)
+        for attention in collect_ops(op, graph.Attention.NAME):
+            if not is_single(attention):
                 continue
             if narrow is None:
-                self.mark(each)
+                self.mark(attention)
             elif on_gpu:
-                lower_attention(each, narrow.get(op.context))
+                lower_attention(attention, narrow.get(op.context))
 
     def mark(self, op: ir.Operation) -> None:
         """Marks products for matrix units, which round the operands themselves."""

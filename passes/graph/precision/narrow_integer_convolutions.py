@@ -24,10 +24,10 @@ def narrow_convolution(op: ir.Operation) -> bool:
     if not _is_plain(op):
         return False
     # All axes but the images' and the filters'.
-    found = [factor_of(each, range(1 - each.type.rank, 0)) for each in op.operands]
+    found = [factor_of(operand, range(1 - operand.type.rank, 0)) for operand in op.operands]
     if None in found:
         return False
-    x, w = (simplify_factor(each) for each in found if each is not None)
+    x, w = (simplify_factor(factor) for factor in found if factor is not None)
     if not is_constant(w.numbers) or (w.zero is not None and conv.group > 1):
         return False
     result = graph.build("conv", [mark(x.wide), mark(w.wide)], attributes_of(op), conv.result.type)

@@ -30,7 +30,7 @@ def narrow_product(op: ir.Operation) -> bool:
     found = [factor_of(op.operands[operand], _REDUCED[operand : operand + 1]) for operand in range(2)]
     if None in found or not all(map(is_static, (*op.operands, *op.results))):
         return False
-    a, b = (simplify_factor(each) for each in found if each is not None)
+    a, b = (simplify_factor(factor) for factor in found if factor is not None)
     result = graph.build("matmul", [mark(a.wide), mark(b.wide)])
     if b.zero is not None:
         result = less(result, sums(a, 0), b.zero)

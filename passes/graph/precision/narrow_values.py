@@ -72,7 +72,7 @@ def round_before_move(op: ir.Operation) -> ir.Value | None:
     move = defining_op(x)
     if move is None or move.name not in MOVES or not is_rounding(op) or not _takes_rounding(x):
         return None
-    operands = [cast_to(each, element) if _is_single(each) else each for each in move.operands]
+    operands = [cast_to(operand, element) if _is_single(operand) else operand for operand in move.operands]
     attributes = attributes_of(move)
     return graph.build(move.name, operands, attributes, cast.result.type)
 
@@ -86,7 +86,9 @@ def _takes_rounding(x: ir.Value) -> bool:
         return False
     if op.name not in MOVES:
         return op.name in TAKES_EPILOGUE
-    return _keeps_value(op) and all(_takes_rounding(each) for each in op.operands if _is_single(each))
+    return _keeps_value(op) and all(
+        _takes_rounding(operand) for operand in op.operands if _is_single(operand)
+    )
 
 
 def is_rounding(op: ir.Operation) -> bool:
@@ -102,15 +104,15 @@ def _keeps_value(move: ir.Operation) -> bool:
 
 def move_narrow(op: ir.Operation) -> ir.Value | None:
     """move(cast(x)) -> cast(move(x)), where readers widen x: they widen what is moved."""
-    wide = [each for each in op.operands if _is_single(each)]
-    stored = {each: value for each in wide if (value := _stored_value(each)) is not None}
+    wide = [operand for operand in op.operands if _is_single(operand)]
+    stored = {source: value for source in wide if (value := _stored_value(source)) is not None}
     if not wide or len(stored) < len(set(wide)) or not _keeps_value(op):
         return None
-    kinds = {str(graph.element_type(each)) for each in stored.values()}
+    kinds = {str(graph.element_type(value)) for value in stored.values()}
     if len(kinds) > 1:
         return None
     element = graph.element_type(next(iter(stored.values())))
-    operands = [stored.get(each, each) for each in op.operands]
+    operands = [stored.get(operand, operand) for operand in op.operands]
     kind = with_element(op.results[0].type, element)
     attributes = attributes_of(op)
     moved = graph.build(op.name, operands, attributes, kind)
@@ -186,7 +188,9 @@ def _readers(value: ir.Value, constants: Container[ir.Value]) -> Iterator[ir.Ope
     """The ops that compute with a value, or with its moved elements. Values joined with it must be rounded,
     too: arguments and constants are not."""
     for reader in users(value):
-        given = [each for each in reader.operands if each in constants or defining_op(each) is None]
+        given = [
+            operand for operand in reader.operands if operand in constants or defining_op(operand) is None
+        ]
         if reader.name not in MOVES or (reader.name == graph.Concat.NAME and given):
             yield reader
         else:
@@ -227,7 +231,7 @@ class NarrowValues(Pass):
             return False
         constants = ConstantOps.of(main.entry_block)
         known = constants.bare.keys() | constants.computed.keys()
-        results = [each.result for each in fuse(main.regions[0].blocks[0]) if is_narrowed(each, known)]
+        results = [group.result for group in fuse(main.regions[0].blocks[0]) if is_narrowed(group, known)]
         for value in results:
             narrow(value, element)
         apply_patterns(main.operation, PATTERNS)

@@ -149,4 +149,4 @@ def transformed_weights(function: ir.Operation) -> dict[ir.Value, None]:
     """The values that the products of Winograd convolutions read."""
     images = [graph.WinogradInput(op).result for op in collect_ops(function, graph.WinogradInput.NAME)]
     products = [user for image in images for user in users(image) if user.name == graph.MatmulPacked.NAME]
-    return {each.operands[1]: None for each in products}
+    return {product.operands[1]: None for product in products}

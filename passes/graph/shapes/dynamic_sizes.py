@@ -117,7 +117,7 @@ def _write_arguments(function: ir.Operation, dims: Dims) -> None:
     given = function.attributes.get("arg_attrs", [ir.DictAttr.get({}) for _ in arguments])
     entries = []
     for argument, old in zip(arguments, given, strict=True):
-        entry = {each.name: each.attr for each in old}
+        entry = {entry_attribute.name: entry_attribute.attr for entry_attribute in old}
         shape = dims.of(argument)
         if any(isinstance(dim, Size) for dim in shape):
             entry[NAMES] = names_attribute([shape])[0]
@@ -186,7 +186,7 @@ def _replace_data_uses(op: ir.Operation, dims: Dims) -> None:
     if contents is None or not readers:
         return
     with ir.InsertionPoint(op), op.location:
-        made = build_numbers([str(each) for each in np.asarray(contents).reshape(-1)], value.type)
+        made = build_numbers([str(size) for size in np.asarray(contents).reshape(-1)], value.type)
     for use in readers:
         use.owner.operation.operands[use.operand_number] = made
 

@@ -27,7 +27,7 @@ class NameDims(Pass):
     def run(self, op: ir.Operation) -> None:
         dims = Dims(op)
         with op.context:
-            for each in [each.operation for each in op.regions[0].blocks[0]]:
-                shapes = [dims.of(value) for value in each.results]
+            for inner in [child.operation for child in op.regions[0].blocks[0]]:
+                shapes = [dims.of(value) for value in inner.results]
                 if any(isinstance(dim, Size) for shape in shapes for dim in shape):
-                    each.attributes[NAMES] = names_attribute(shapes)
+                    inner.attributes[NAMES] = names_attribute(shapes)

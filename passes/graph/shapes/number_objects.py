@@ -28,16 +28,16 @@ class NumberObjects(Pass):
     name: ClassVar[str] = "graph-number-objects"
 
     def run(self, op: ir.Operation) -> None:
-        functions = [each.operation for each in op.regions[0].blocks[0] if func.Func.isa(each)]
+        functions = [child.operation for child in op.regions[0].blocks[0] if func.Func.isa(child)]
         for function in functions:
             ops = collect_ops(function)
-            values = [*_arguments(function, ops), *(value for each in ops for value in each.results)]
+            values = [*_arguments(function, ops), *(value for inner in ops for value in inner.results)]
             for value in values:
                 value.set_type(_with_ids(value.type))
-            for each in [each for each in ops if each.name in _CONVERSIONS]:
-                replace_op(each, each.operands[0])
+            for conversion in [conversion for conversion in ops if conversion.name in _CONVERSIONS]:
+                replace_op(conversion, conversion.operands[0])
             kind = function.attributes["function_type"].value
-            sides = ([_with_ids(each) for each in side] for side in (kind.inputs, kind.results))
+            sides = ([_with_ids(value_type) for value_type in side] for side in (kind.inputs, kind.results))
             function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*sides))
 
 

@@ -28,13 +28,13 @@ def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> N
     for op in ops:
         if not op.name.startswith("graph."):
             continue
-        for each in _checked_requirements(op, dims):
-            if (op.block, each) in seen or (block, each) in seen:
+        for requirement in _checked_requirements(op, dims):
+            if (op.block, requirement) in seen or (block, requirement) in seen:
                 continue
-            seen.append((op.block, each))
-            is_first = op.block == block and _names((each.left, each.right)) <= told
+            seen.append((op.block, requirement))
+            is_first = op.block == block and _names((requirement.left, requirement.right)) <= told
             with ir.InsertionPoint(first if is_first else op), op.location:
-                build_expect(each, who(op, op.name.removeprefix("graph.")))
+                build_expect(requirement, who(op, op.name.removeprefix("graph.")))
 
 
 def _checked_requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:

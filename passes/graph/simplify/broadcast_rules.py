@@ -90,7 +90,9 @@ def broadcast_operands(op: ir.Operation) -> ir.Value | None:
     if types == [operand.type for operand in op.operands]:
         return None
     result, whole = op.results[0], graph.dims_of(op.results[0])
-    dims = [_smaller_dims(*each) for each in zip(op.operands, smaller, types, strict=True)]
+    dims = [
+        _smaller_dims(*operand_and_dims) for operand_and_dims in zip(op.operands, smaller, types, strict=True)
+    ]
     joined = _broadcast_shape(dims)
     if joined != whole and not (_has_fewer_elements(joined, whole) and _used_here_only(op)):
         return None

@@ -46,7 +46,7 @@ def known_values(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
     if op.name not in FUNCTIONS and op.name not in VIEWS:
         return None
     operands = [
-        array for array in (known_values(each, depth - 1) for each in op.operands) if array is not None
+        array for array in (known_values(operand, depth - 1) for operand in op.operands) if array is not None
     ]
     if len(operands) < len(op.operands):
         return None

@@ -95,7 +95,9 @@ def _leaves_product(*factors: ir.Value) -> bool:
     """Whether a product of variables is a normal value without these factors, too."""
     kind = dtype(factors[0])
     ordinary = stays_normal(graph.Mul.NAME, None, None, kind)
-    return ordinary and all(stays_normal(graph.Mul.NAME, None, known_values(each), kind) for each in factors)
+    return ordinary and all(
+        stays_normal(graph.Mul.NAME, None, known_values(factor), kind) for factor in factors
+    )
 
 
 def _from_constant(op: ir.Operation | None) -> tuple[ir.Value, ir.Value] | None:

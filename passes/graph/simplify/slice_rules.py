@@ -133,10 +133,10 @@ def concat_of_slices(op: ir.Operation) -> ir.Value | None:
     """Neighbouring parts of one value, joined in order: one part, or the value itself."""
     concat = graph.Concat(op)
     slices = [defining_op(operand, graph.Slice.NAME) for operand in op.operands]
-    axis, found = concat.axis, [each for each in slices if each is not None]
-    if len(found) < max(2, len(slices)) or any(each.operands[0] != found[0].operands[0] for each in found):
+    axis, found = concat.axis, [piece for piece in slices if piece is not None]
+    if len(found) < max(2, len(slices)) or any(piece.operands[0] != found[0].operands[0] for piece in found):
         return None
-    x, pieces = found[0].operands[0], [parts(each) for each in found]
+    x, pieces = found[0].operands[0], [parts(piece) for piece in found]
     first, end = pieces[0], max(0, pieces[0][axis].start)
     for piece in pieces:
         others_differ = piece[:axis] + piece[axis + 1 :] != first[:axis] + first[axis + 1 :]

@@ -85,7 +85,7 @@ class JoinedOps(Joined):
 
     def build(self) -> ir.Value:
         attributes = attributes_of(self.op)
-        operands = [each.build() for each in self.operands]
+        operands = [operand.build() for operand in self.operands]
         kind = _joined_type(self.op, operands) if self.op.name in CONVERTING else None
         return graph.build(self.op.name, operands, attributes | self.attributes, kind)
 
@@ -106,10 +106,10 @@ def join_tables(values: Sequence[ir.Value], axis: int, depth: int = _DEPTH) -> J
 
 def _slices(values: Sequence[ir.Value], axis: int) -> Slices | None:
     slices = [defining_op(value, graph.Slice.NAME) for value in values]
-    found = [each for each in slices if each is not None]
-    if len(found) < len(values) or any(each.operands[0] != found[0].operands[0] for each in found):
+    found = [piece for piece in slices if piece is not None]
+    if len(found) < len(values) or any(piece.operands[0] != found[0].operands[0] for piece in found):
         return None
-    pieces = [parts(each) for each in found]
+    pieces = [parts(piece) for piece in found]
     first = pieces[0]
     end = first[axis].start
     for piece in pieces:
@@ -143,7 +143,7 @@ def _are_equal_ops(ops: Sequence[ir.Operation | None]) -> bool:
 
 def _meaning(op: ir.Operation) -> dict[str, ir.Attribute]:
     """The attributes but the names of dims."""
-    return {name: each for name, each in attributes_of(op).items() if name != NAMES}
+    return {name: attribute for name, attribute in attributes_of(op).items() if name != NAMES}
 
 
 def _join_equal_ops(values: Sequence[ir.Value], axis: int, depth: int) -> Joined | None:
@@ -157,8 +157,8 @@ def _join_equal_ops(values: Sequence[ir.Value], axis: int, depth: int) -> Joined
 def _elementwise(ops: Sequence[ir.Operation], axis: int, depth: int) -> Joined | None:
     """f(a1, b1), f(a2, b2), ...: f of the joined operands."""
     operands = [_operand(ops, position, axis, depth) for position in range(len(ops[0].operands))]
-    found = [each for each in operands if each is not None]
-    if len(found) < len(operands) or not any(each.is_whole for each in found):
+    found = [operand for operand in operands if operand is not None]
+    if len(found) < len(operands) or not any(operand.is_whole for operand in found):
         return None
     return JoinedOps(ops[0], found, {})
 
@@ -182,7 +182,7 @@ def _convolutions(ops: Sequence[ir.Operation], axis: int, _depth: int) -> Joined
     if axis != 1 or graph.attribute(ops[0], "layout") != "NCHW" or not all(map(is_constant, weights)):
         return None
     x = _slices(inputs, 1)
-    if x is None or any(each.type != weights[0].type for each in weights):
+    if x is None or any(weight.type != weights[0].type for weight in weights):
         return None
     groups = graph.attribute(ops[0], "group") * len(ops)
     return JoinedOps(ops[0], [x, Constants(weights, 0)], {"group": groups})

@@ -81,14 +81,14 @@ def reaches_for(op: ir.Operation, taken: list[Part]) -> list[Reach] | None:
     """The input that a convolution or pool reads for parts of its spatial dims."""
     dims = windows(op)
     found = [] if dims is None else [_reach(*pair) for pair in zip(dims, taken, strict=True)]
-    reaches = [each for each in found if each is not None]
+    reaches = [reach for reach in found if reach is not None]
     return reaches if len(reaches) == len(taken) else None
 
 
 def attributes_for(reaches: list[Reach]) -> dict[str, Any]:
     """The `pads` and `strides` of an op that reads so."""
-    pads = [*(each.begin for each in reaches), *(each.end for each in reaches)]
-    return {"pads": pads, "strides": [each.stride for each in reaches]}
+    pads = [*(reach.begin for reach in reaches), *(reach.end for reach in reaches)]
+    return {"pads": pads, "strides": [reach.stride for reach in reaches]}
 
 
 @rounding
@@ -119,7 +119,7 @@ def convolution(op: ir.Operation, taken: Parts) -> Narrowed | None:
     if channels is None or reaches is None:
         return None
     filters = [channels.filters, *[WHOLE] * (len(taken) - 1)]
-    x = [taken[0], channels.inputs, *(each.inputs for each in reaches)]
+    x = [taken[0], channels.inputs, *(reach.inputs for reach in reaches)]
     return Narrowed((x, filters), attributes_for(reaches) | {"group": channels.groups})
 
 
@@ -131,7 +131,7 @@ def pool(op: ir.Operation, taken: Parts) -> Narrowed | None:
     attributes = attributes_for(reaches)
     if op.name == graph.AveragePool.NAME and attributes["pads"] != list(graph.AveragePool(op).pads):
         return None
-    return Narrowed(([*taken[:2], *(each.inputs for each in reaches)],), attributes)
+    return Narrowed(([*taken[:2], *(reach.inputs for reach in reaches)],), attributes)
 
 
 @rounding
@@ -194,7 +194,7 @@ def _broadcast_part(op: ir.Operation, operand: ir.Value, taken: Parts) -> Parts 
 
 def _elementwise(op: ir.Operation, taken: Parts) -> Narrowed | None:
     parts = [_broadcast_part(op, operand, taken) for operand in op.operands]
-    found = [each for each in parts if each is not None]
+    found = [part for part in parts if part is not None]
     return Narrowed(tuple(found)) if len(found) == len(parts) else None
 
 

@@ -110,17 +110,17 @@ def split(op: ir.Operation) -> bool:
     if not (len(graph.shape_of(result)) > 1 and len(graph.shape_of(matrix)) == 2 and is_static(matrix)):
         return False
     chain = chain_from(op) if is_constant(matrix) else None
-    if chain is None or all(slice_offset(each) is not None for each in chain.slices):
+    if chain is None or all(slice_offset(column_slice) is not None for column_slice in chain.slices):
         return False
-    taken = [parts(each)[-1] for each in chain.slices]
+    taken = [parts(column_slice)[-1] for column_slice in chain.slices]
     if sum(part.size for part in taken) > _last(result):
         report_missed(op, "graph-split-products", "its slices overlap: columns would be computed twice")
         return False
-    for each, part in zip(chain.slices, taken, strict=True):
-        with ir.InsertionPoint(each), each.location:
+    for column_slice, part in zip(chain.slices, taken, strict=True):
+        with ir.InsertionPoint(column_slice), column_slice.location:
             made = chain.columns(part)
-        before = each.operands[0].owner.operation
-        replace_op(each, made)
+        before = column_slice.operands[0].owner.operation
+        replace_op(column_slice, made)
         erase_dead([before])
     return True
 

@@ -39,7 +39,9 @@ class Verify(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         candidates = [each for each in collect_ops(op) if each.name.startswith("graph.")]
-        found = [(message, each.location) for each in candidates if (message := violation(each))]
+        found = [
+            (message, candidate.location) for candidate in candidates if (message := violation(candidate))
+        ]
         if found:
             (message, location), *others = found
             raise PassError(message, location, others)

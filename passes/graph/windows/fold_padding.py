@@ -86,12 +86,12 @@ def slice_of_pad(op: ir.Operation) -> ir.Value | None:
     ranges = _read_of_x(op, pad) if pad and is_ranked(pad) else None
     if pad is None or ranges is None:
         return None
-    low, high = [each.low for each in ranges], [each.high for each in ranges]
+    low, high = [part.low for part in ranges], [part.high for part in ranges]
     padded = any(low) or any(high)
     same = low == list(graph.Pad(pad).low) and high == list(graph.Pad(pad).high)
     if padded and (same or graph.Pad(pad).mode != "constant" or not has_one_use(graph.Pad(pad).result)):
         return None
-    arrays = {f"{name}s": [getattr(each, name) for each in ranges] for name in ("start", "size", "step")}
+    arrays = {f"{name}s": [getattr(part, name) for part in ranges] for name in ("start", "size", "step")}
     part = graph.build("slice", [graph.Pad(pad).x], arrays, None if padded else slice_op.result.type)
     if not padded:
         return part

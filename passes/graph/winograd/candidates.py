@@ -36,7 +36,7 @@ class Group:
         weight, tile = self.candidates[0].weight, self.candidates[0].tile
         transformed = transformed_elements(elements(weight), tile)
         readers = {address(user) for pack in users(weight) for user in users(pack.results[0])}
-        alone = readers <= {address(each.op) for each in self.candidates}
+        alone = readers <= {address(candidate.op) for candidate in self.candidates}
         return FLOAT_BYTES * (transformed - elements(weight) * alone)
 
     @property
@@ -60,27 +60,27 @@ def _saved_multiplications(candidate: Candidate) -> int:
 def spent_bytes(function: ir.Operation) -> int:
     """Bytes by which a function's transformed weights exceed plain ones."""
     weights = transformed_weights(function)
-    plain = {each: elements(each) // graph.shape_of(each)[0] * KERNEL**2 for each in weights}
-    return FLOAT_BYTES * sum(elements(each) - plain[each] for each in weights)
+    plain = {weight: elements(weight) // graph.shape_of(weight)[0] * KERNEL**2 for weight in weights}
+    return FLOAT_BYTES * sum(elements(weight) - plain[weight] for weight in weights)
 
 
 def affordable(candidates: Sequence[Candidate], budget: int) -> list[Candidate]:
     """The candidates whose weights grow by at most `budget` bytes together: those that save most for a byte
     first, of equals those that grow least."""
     weights: dict[tuple[ir.Value, int], list[Candidate]] = {}
-    for each in candidates:
-        weights.setdefault((each.weight, each.tile), []).append(each)
-    groups = [Group(tuple(each)) for each in weights.values()]
+    for candidate in candidates:
+        weights.setdefault((candidate.weight, candidate.tile), []).append(candidate)
+    groups = [Group(tuple(sharing)) for sharing in weights.values()]
     chosen: list[Candidate] = []
     left = budget
-    for group in sorted(groups, key=lambda each: (-each.benefit, each.growth)):
+    for group in sorted(groups, key=lambda group: (-group.benefit, group.growth)):
         if group.growth <= left:
             left -= group.growth
             chosen += group.candidates
             continue
         reason = f"its weight grows by {group.growth} bytes, more than is left of the budget of {budget}"
-        for each in group.candidates:
-            report_missed(each.op, "graph-winograd", reason)
+        for candidate in group.candidates:
+            report_missed(candidate.op, "graph-winograd", reason)
     return chosen
 
 
@@ -185,22 +185,22 @@ class Candidates:
     def best(self, tilings: Sequence[Candidate]) -> Candidate | None:
         """Returns the tile size that takes the least time; reports why where none pays."""
         op = tilings[0].op
-        covering = [each for each in tilings if self.covers(each)]
+        covering = [tiling for tiling in tilings if self.covers(tiling)]
         if not covering:
             height, width = spatial(op.results[0])
             reason = "is no whole number of tiles, and no padding follows that covers the rest"
             report_missed(op, "graph-winograd", f"its result of {height} x {width} {reason}")
             return None
-        paying = [each for each in covering if pays(each)]
+        paying = [tiling for tiling in covering if pays(tiling)]
         if not paying:
             tiles, channels = covering[0].tiles, covering[0].channels
             reason = f"{tiles} tiles of {channels[1]} channels do not pay for the transforms"
             report_missed(op, "graph-winograd", reason)
             return None
-        fitting = [each for each in paying if each.stays_in_caches()]
+        fitting = [tiling for tiling in paying if tiling.stays_in_caches()]
         if not fitting:
             report_missed(op, "graph-winograd", "its transformed images do not stay in caches")
-        return min(fitting, key=lambda each: each.cost, default=None)
+        return min(fitting, key=lambda tiling: tiling.cost, default=None)
 
     def covers(self, candidate: Candidate) -> bool:
         """Whether tiles cover the result exactly, or what follows can cut off the rest."""

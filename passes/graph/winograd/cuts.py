@@ -76,7 +76,7 @@ def passed_surplus(op: ir.Operation, value: ir.Value, surplus: Extent) -> Extent
         return surplus
     larger = [extent + more for extent, more in zip(spatial(value), surplus, strict=True)]
     windows = zip(
-        larger, *(graph.attribute(op, each) for each in ("kernel", "dilations", "strides")), strict=True
+        larger, *(graph.attribute(op, name) for name in ("kernel", "dilations", "strides")), strict=True
     )
     sizes = [
         (extent - dilation * (width - 1) - 1) // stride + 1 for extent, width, dilation, stride in windows
@@ -100,7 +100,7 @@ def sink_cut(part: ir.Value) -> None:
             return
         op = readers[0]
         with ir.InsertionPoint(op), op.location:
-            whole = [slice_op.operands[0] if each == part else each for each in op.operands]
+            whole = [slice_op.operands[0] if operand == part else operand for operand in op.operands]
             larger = graph.build(op.name, whole, attributes_of(op))
             part = cut(larger, spatial(op.results[0]))
         replace_op(op, part)

@@ -44,11 +44,11 @@ def choose_strip(tile: int, rows: int, columns: int, channels: int) -> Strip | N
     whole_rows = [Strip(count, columns) for count in range(1, rows + 1) if rows % count == 0]
     parts = [Strip(1, count) for count in range(1, columns) if columns % count == 0]
     fitting = [
-        each
-        for each in (*whole_rows, *parts)
-        if FEWEST <= each.tiles <= MOST and scratch_bytes(tile, each.tiles, channels) <= SCRATCH_BYTES
+        strip
+        for strip in (*whole_rows, *parts)
+        if FEWEST <= strip.tiles <= MOST and scratch_bytes(tile, strip.tiles, channels) <= SCRATCH_BYTES
     ]
-    return max(fitting, key=lambda each: each.tiles, default=None)
+    return max(fitting, key=lambda strip: strip.tiles, default=None)
 
 
 def strip_of(output: ir.Operation) -> Strip | None:

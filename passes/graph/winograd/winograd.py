@@ -98,5 +98,5 @@ class Winograd(Pass):
         if not candidates.found:
             return False
         chosen = affordable(candidates.found[::-1], allowance(op, self.budget))
-        by_address = {address(each.op): each for each in chosen}
+        by_address = {address(candidate.op): candidate for candidate in chosen}
         return apply_patterns(op, {graph.Conv.NAME: partial(to_winograd, chosen=by_address)})
