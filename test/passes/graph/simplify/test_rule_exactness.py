@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 from rule_examples import EXAMPLES, LEFT, Example
-from rule_programs import Program, compiled
+from rule_programs import Program, compile_module
 from rule_values import (
     FLOATS,
     HALVES,
@@ -171,7 +171,7 @@ def failures(
 ) -> list[str]:
     with create_context(), ir.Location.unknown():
         case = Case(numbers, classes)
-        with compiled(case.module) as program:
+        with compile_module(case.module) as program:
             found = [(name, wrong(before, after)) for name, before, after in case.results(program)]
     return case.wrong + [f"{name}: {text}" for name, text in found if text]
 
