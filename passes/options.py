@@ -177,7 +177,7 @@ def _items(text: str) -> list[str]:
     return [item.strip() for item in text.split(",")] if text.strip() else []
 
 
-def _number(text: str) -> float:
+def _parse_float(text: str) -> float:
     """A float that compares with others."""
     value = float(text)
     if isnan(value):
@@ -187,10 +187,10 @@ def _number(text: str) -> float:
 
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "int": int,
-    "float": _number,
+    "float": _parse_float,
     "bool": lambda text: _BOOLEANS[text.lower()],
     "string": str,
     "list of int": lambda text: tuple(int(item) for item in _items(text)),
-    "list of float": lambda text: tuple(_number(item) for item in _items(text)),
+    "list of float": lambda text: tuple(_parse_float(item) for item in _items(text)),
     "list of string": lambda text: tuple(_items(text)),
 }

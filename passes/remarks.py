@@ -89,7 +89,7 @@ def _unescape(text: str) -> str:
     r"""MLIR's string escapes: `\\`, and `\41` for a byte."""
     parts = re.split(r"\\(\\|[0-9A-Fa-f]{2})", text)
     raw = [
-        part.encode() if place % 2 == 0 else b"\\" if part == "\\" else bytes.fromhex(part)
-        for place, part in enumerate(parts)
+        part.encode() if index % 2 == 0 else b"\\" if part == "\\" else bytes.fromhex(part)
+        for index, part in enumerate(parts)
     ]
     return b"".join(raw).decode(errors="replace")

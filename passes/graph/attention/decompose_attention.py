@@ -27,13 +27,13 @@ from mlc.passes.remarks import report_missed
 
 def in_f32(op: ir.Operation) -> ir.Value | None:
     """The op on f32, where its elements are narrower: they are rounded once, not at each step."""
-    kind = graph.element_type(op.results[0])
+    element_type = graph.element_type(op.results[0])
     if dtype(op.results[0]).itemsize >= 4:
         return None
     f32 = ir.F32Type.get(op.context)
     wide = [x if str(graph.element_type(x)) == "i1" else like_type(x, f32) for x in op.operands]
     attributes = {name: graph.attribute(op, name) for name in ("scale", "causal", "fill", "safe")}
-    return like_type(graph.build("attention", wide, attributes), kind)
+    return like_type(graph.build("attention", wide, attributes), element_type)
 
 
 def with_additive_mask(op: ir.Operation) -> ir.Value | None:
@@ -43,12 +43,12 @@ def with_additive_mask(op: ir.Operation) -> ir.Value | None:
     if not masks or str(graph.element_type(masks[0])) != "i1":
         return None
     fill = graph.attribute(op, "fill")
-    number = float("-inf") if fill is None else fill
-    if number > ml_dtypes.finfo(dtype(q)).min / 2:  # type: ignore[no-untyped-call]
+    fill_value = float("-inf") if fill is None else fill
+    if fill_value > ml_dtypes.finfo(dtype(q)).min / 2:  # type: ignore[no-untyped-call]
         return None
-    numbers = graph.build("where", [masks[0], scalar_constant(0, q), scalar_constant(number, q)])
+    additive = graph.build("where", [masks[0], scalar_constant(0, q), scalar_constant(fill_value, q)])
     attributes = {name: graph.attribute(op, name) for name in ("scale", "causal", "safe")}
-    return graph.build("attention", [q, k, v, numbers], attributes)
+    return graph.build("attention", [q, k, v, additive], attributes)
 
 
 def _scale_scores(scores: ir.Value, scale: float) -> ir.Value:

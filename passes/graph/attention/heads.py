@@ -45,7 +45,7 @@ def _split(value: ir.Value, sizes: Sequence[int]) -> ir.Value:
         return _with_dims(value, axis, sizes)
     order = list(op.permutation)
     source = _with_dims(op.x, order[axis], sizes)
-    moved = [place + (place > order[axis]) for place in order]
+    moved = [index + (index > order[axis]) for index in order]
     moved.insert(axis + 1, moved[axis] + 1)
     return graph.build("transpose", [source], {"permutation": moved})
 

@@ -14,6 +14,6 @@ def cast_to(value: ir.Value, element: ir.Type) -> ir.Value:
     return graph.build("cast", [value], {}, with_element(value.type, element))
 
 
-def with_element(kind: ir.Type, element: ir.Type) -> ir.Type:
+def with_element(tensor_type: ir.Type, element: ir.Type) -> ir.Type:
     """`kind`, a tensor type, with other elements."""
-    return ir.RankedTensorType.get(ir.RankedTensorType(kind).shape, element)
+    return ir.RankedTensorType.get(ir.RankedTensorType(tensor_type).shape, element)

@@ -31,8 +31,8 @@ def beneath(value: ir.Value, view: Callable[[ir.Value], ir.Value]) -> ir.Value:
     seen = view(in_memory(value))
     if seen.type.element_type == graph.element_type(value):
         return seen
-    kind = ir.RankedTensorType.get(seen.type.shape, graph.element_type(value))
-    return mark(graph.build("cast", [seen], {}, kind))
+    result_type = ir.RankedTensorType.get(seen.type.shape, graph.element_type(value))
+    return mark(graph.build("cast", [seen], {}, result_type))
 
 
 def read_apart(function: ir.Operation) -> None:

@@ -33,9 +33,9 @@ def never_negative(value: ir.Value, depth: int = _DEPTH, *, zeros: bool = False)
     """Whether no element of floats is less than zero or -0.0 (NaN may occur), as far as a few ops before it
     determine; with `zeros`, -0.0 may occur as well. False for integers, which wrap round.
     """
-    op, number = defining_op(value), splat(value)
-    if op is None or number is not None or not is_float(value):
-        return number is not None and is_float(value) and (copysign(1, number) > 0 or (zeros and number == 0))
+    op, scalar = defining_op(value), splat(value)
+    if op is None or scalar is not None or not is_float(value):
+        return scalar is not None and is_float(value) and (copysign(1, scalar) > 0 or (zeros and scalar == 0))
     if op.name in _ALWAYS or (op.name == graph.Mul.NAME and graph.Mul(op).a == graph.Mul(op).b):
         return True
     least = smallest(value)
@@ -59,10 +59,10 @@ def has_elements(value: ir.Value) -> bool:
     return all(extent is not None and extent > 0 for extent in graph.shape_of(value))
 
 
-def is_at_least(value: ir.Value, number: Scalar) -> bool:
+def is_at_least(value: ir.Value, scalar: Scalar) -> bool:
     """Whether no element is below a number, as far as a few ops back tell; NaN may occur."""
     least = smallest(value)
-    return (least is not None and number <= least) or (number <= 0 and never_negative(value, zeros=True))
+    return (least is not None and scalar <= least) or (scalar <= 0 and never_negative(value, zeros=True))
 
 
 def _data(op: ir.Operation) -> list[ir.Value]:

@@ -35,9 +35,9 @@ _DEPTH = 6
 
 def product_of(value: ir.Value, whole: ir.Value | None = None, depth: int = _DEPTH) -> Product:
     """The factors of a value; `whole` is one factor even where it is a product."""
-    op, number = defining_op(value), splat(value)
-    if number is not None:
-        return Product(number, [])
+    op, scalar = defining_op(value), splat(value)
+    if scalar is not None:
+        return Product(scalar, [])
     if op is None or op.name not in _FACTORED or depth == 0 or (whole is not None and value == whole):
         return Product(1.0, [value])
     a, b = op.operands

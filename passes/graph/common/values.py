@@ -77,17 +77,17 @@ def splat(value: ir.Value) -> Scalar | None:
     return element.value if isinstance(element, ir.FloatAttr | ir.IntegerAttr | ir.BoolAttr) else None
 
 
-def scalar_constant(number: Scalar, like: ir.Value) -> ir.Value:
+def scalar_constant(scalar: Scalar, like: ir.Value) -> ir.Value:
     """A constant of rank 0 with the elements of `like`, at the current insertion point."""
-    return graph.build("constant", [], {"value": np.asarray(number, dtype(like))})
+    return graph.build("constant", [], {"value": np.asarray(scalar, dtype(like))})
 
 
-def fill_like(like: ir.Value, number: Scalar) -> ir.Value | None:
+def fill_like(like: ir.Value, scalar: Scalar) -> ir.Value | None:
     """A tensor of the type of `like` whose elements all equal `number`; None where a dim is unknown."""
     dims = [] if is_static(like) else [graph.sizes_vector(graph.dims_of(like))]
     if any(dim is None for dim in dims):
         return None
-    value = float(number) if is_float(like) else int(number)
+    value = float(scalar) if is_float(like) else int(scalar)
     if not is_float(like) and value >= 2**63:
         # More than the attribute of `full` holds, which has a sign.
         return broadcast_like(scalar_constant(value, like), like)
@@ -122,9 +122,9 @@ def both_orders(op: ir.Operation | None) -> list[tuple[ir.Value, ir.Value]]:
 def constant_and_other(op: ir.Operation) -> tuple[ir.Value, Scalar] | None:
     """The other operand and the constant of a commutative op of which one operand is a splat constant."""
     for other, constant in both_orders(op):
-        number = splat(constant)
-        if number is not None:
-            return other, number
+        scalar = splat(constant)
+        if scalar is not None:
+            return other, scalar
     return None
 
 

@@ -15,9 +15,9 @@ from mlc.passes.graph.shapes.infer_shapes import referenced_symbols
 IF, LOOP, YIELD = graph.If.NAME, graph.Loop.NAME, graph.Yield.NAME
 
 
-def body_of(op: ir.Operation, place: int = 0) -> ir.Block:
+def body_of(op: ir.Operation, index: int = 0) -> ir.Block:
     """The block of a region of `op`."""
-    return op.regions[place].blocks[0]
+    return op.regions[index].blocks[0]
 
 
 def operations(block: ir.Block) -> list[ir.Operation]:
@@ -105,12 +105,12 @@ def keep_results(op: ir.Operation, operands: Sequence[ir.Value], kept: Sequence[
     """Replaces a control-flow op whose bodies yield less by one with these operands and the results
     `kept`."""
     blocks = [region.blocks[0] for region in op.regions]
-    types = [op.results[place].type for place in kept]
+    types = [op.results[index].type for index in kept]
     smaller = graph.build_control(op.name.removeprefix("graph."), operands, types, blocks)
     if NAMES in op.attributes:
-        smaller.attributes[NAMES] = ir.ArrayAttr.get([op.attributes[NAMES][place] for place in kept])
-    for place, result in zip(kept, smaller.results, strict=True):
-        op.results[place].replace_all_uses_with(result)
+        smaller.attributes[NAMES] = ir.ArrayAttr.get([op.attributes[NAMES][index] for index in kept])
+    for index, result in zip(kept, smaller.results, strict=True):
+        op.results[index].replace_all_uses_with(result)
     erase_op(op)
 
 

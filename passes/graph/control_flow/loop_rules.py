@@ -74,8 +74,8 @@ def _can_be_empty(stack: ir.Value) -> bool:
 
 
 def _empty(stack: ir.Value) -> ir.Value:
-    kind = ir.RankedTensorType.get([0, *graph.shape_of(stack)[1:]], graph.element_type(stack))
-    return graph.build("full", [], {"value": 0.0 if is_float(stack) else 0}, kind)
+    stack_type = ir.RankedTensorType.get([0, *graph.shape_of(stack)[1:]], graph.element_type(stack))
+    return graph.build("full", [], {"value": 0.0 if is_float(stack) else 0}, stack_type)
 
 
 def never_runs(op: ir.Operation) -> bool:
@@ -117,8 +117,8 @@ def invariant(op: ir.Operation) -> bool:
     with, is the value outside."""
     loop = Loop(op)
     changed = False
-    for place, (start, argument, after) in enumerate(zip(loop.initial, loop.carried, loop.next, strict=True)):
-        result = op.results[place]
+    for index, (start, argument, after) in enumerate(zip(loop.initial, loop.carried, loop.next, strict=True)):
+        result = op.results[index]
         if after in (argument, start) and (has_uses(argument) or has_uses(result)):
             replace_value(argument, start)
             replace_value(result, start)
@@ -130,17 +130,17 @@ def _needed_values(loop: Loop) -> set[int]:
     """The carried values on which used results, or the trip count, depend."""
     used = [has_uses(result) for result in loop.op.results]
     count = len(loop.initial)
-    needed = {place for place in range(count) if used[place]}
-    pending = [yields(loop.body)[0], *(loop.next[place] for place in needed)]
+    needed = {index for index in range(count) if used[index]}
+    pending = [yields(loop.body)[0], *(loop.next[index] for index in needed)]
     pending += [value for value, use in zip(loop.scanned, used[count:], strict=True) if use]
     seen = set(pending)
     while pending:
         value = pending.pop()
-        behind = _defining_values(loop, value)
+        sources = _defining_values(loop, value)
         if isinstance(value.owner, ir.Block) and value.owner == loop.body and value.arg_number >= 2:
             needed.add(value.arg_number - 2)
-        pending += [operand for operand in behind if operand not in seen]
-        seen.update(behind)
+        pending += [operand for operand in sources if operand not in seen]
+        seen.update(sources)
     return needed
 
 
@@ -158,19 +158,19 @@ def drop_unused(op: ir.Operation) -> bool:
     loop = Loop(op)
     count, total = len(loop.initial), len(op.results)
     needed = _needed_values(loop)
-    stacks = [place for place in range(total - count) if has_uses(op.results[count + place])]
+    stacks = [index for index in range(total - count) if has_uses(op.results[count + index])]
     if len(needed) == count and len(stacks) == total - count:
         return False
     kept = sorted(needed)
     condition, after, scanned = yields(loop.body)[0], loop.next, loop.scanned
     set_yields(
-        loop.body, [condition, *(after[place] for place in kept), *(scanned[place] for place in stacks)]
+        loop.body, [condition, *(after[index] for index in kept), *(scanned[index] for index in stacks)]
     )
-    operands = [*list(op.operands)[:2], *(loop.initial[place] for place in kept)]
-    for place in reversed(range(count)):
-        if place not in needed:
+    operands = [*list(op.operands)[:2], *(loop.initial[index] for index in kept)]
+    for index in reversed(range(count)):
+        if index not in needed:
             # Only dead ops still use it.
-            loop.carried[place].replace_all_uses_with(loop.initial[place])
-            loop.body.erase_argument(2 + place)
-    keep_results(op, operands, [*kept, *(count + place for place in stacks)])
+            loop.carried[index].replace_all_uses_with(loop.initial[index])
+            loop.body.erase_argument(2 + index)
+    keep_results(op, operands, [*kept, *(count + index for index in stacks)])
     return True

@@ -61,12 +61,12 @@ def same_result(op: ir.Operation) -> bool:
 
 def unused_results(op: ir.Operation) -> bool:
     """Results that nobody uses are not yielded."""
-    kept = [place for place, result in enumerate(op.results) if has_uses(result)]
+    kept = [index for index, result in enumerate(op.results) if has_uses(result)]
     if len(kept) == len(op.results):
         return False
     for block in (body_of(op, 0), body_of(op, 1)):
         values = yields(block)
-        set_yields(block, [values[place] for place in kept])
+        set_yields(block, [values[index] for index in kept])
     keep_results(op, list(op.operands), kept)
     return True
 

@@ -132,10 +132,10 @@ class Outliner:
     ) -> ir.Operation:
         dims.name([*arguments, *(value for op in group.ops for value in op.results)])
         inputs = [*(value.type for value in arguments), *dims.operand_types()]
-        kind = ir.FunctionType.get(inputs, [value.type for value in results])
+        function_type = ir.FunctionType.get(inputs, [value.type for value in results])
         body = self.module.regions[0].blocks[0]
         function = func.FuncOp(
-            PLACEHOLDER, kind, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body)
+            PLACEHOLDER, function_type, visibility="private", loc=_location(group), ip=ir.InsertionPoint(body)
         )
         function.operation.attributes[MARK] = ir.UnitAttr.get()
         block = function.add_entry_block()
@@ -175,8 +175,10 @@ def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
     """The arguments that a kernel of elementwise ops may write its result over: each element is read only
     to compute the one with the same index."""
     whole = group.result
-    alike = all(op.name in ELEMENTWISE and _same_addresses(op.results[0], whole) for op in group.ops)
-    return [index for index, value in enumerate(arguments) if alike and _same_addresses(value, whole)]
+    is_elementwise = all(op.name in ELEMENTWISE and _same_addresses(op.results[0], whole) for op in group.ops)
+    return [
+        index for index, value in enumerate(arguments) if is_elementwise and _same_addresses(value, whole)
+    ]
 
 
 def _same_addresses(one: ir.Value, other: ir.Value) -> bool:

@@ -62,32 +62,32 @@ def copy_body_values(function: ir.Operation) -> None:
     have been written over it."""
     for op in collect_ops(function, graph.CONTROL_OPS):
         if op.name == LOOP:
-            for place in range(2, len(op.operands)):
-                if _is_in_kernels(op.operands[place]):
-                    _own(op, place)
+            for position in range(2, len(op.operands)):
+                if _is_in_kernels(op.operands[position]):
+                    _own(op, position)
         for region in op.regions:
             end = terminator_of(region.blocks[0])
             given = set(region.blocks[0].arguments)
             # The condition of another run is read at once, and the loop knows a constant.
             first = 1 if op.name == LOOP else 0
             kept = _invariant_positions(Loop(op)) if op.name == LOOP else set()
-            for place in range(first, len(end.operands)):
-                value = end.operands[place]
-                if _is_in_kernels(value) or (viewed_buffer(value) in given and place not in kept):
-                    _own(end, place)
+            for position in range(first, len(end.operands)):
+                value = end.operands[position]
+                if _is_in_kernels(value) or (viewed_buffer(value) in given and position not in kept):
+                    _own(end, position)
 
 
 def _invariant_positions(loop: Loop) -> set[int]:
     """The operand positions of carried values that a body yields unchanged."""
     pairs = zip(loop.next, loop.carried, strict=True)
-    return {place for place, (after, argument) in enumerate(pairs, 1) if view_source(after) == argument}
+    return {position for position, (after, argument) in enumerate(pairs, 1) if view_source(after) == argument}
 
 
 def _is_in_kernels(value: ir.Value) -> bool:
     return defining_op(view_source(value), graph.Constant.NAME) is not None
 
 
-def _own(op: ir.Operation, place: int) -> None:
+def _own(op: ir.Operation, position: int) -> None:
     """Gives an operand a separate computation just before the op."""
     with ir.InsertionPoint(op), op.location:
-        op.operands[place] = graph.build("identity", [op.operands[place]])
+        op.operands[position] = graph.build("identity", [op.operands[position]])

@@ -28,13 +28,13 @@ _OUTSIDE = -1
 def between(ops: Sequence[ir.Operation], placed: set[int]) -> list[int]:
     """Returns the ops of a block that read only constants and results of `placed` ones or of each other, and
     that nothing else reads, by index: the most ops for which that holds."""
-    makers = {value: number for number, op in enumerate(ops) for value in op.results}
+    makers = {value: op_index for op_index, op in enumerate(ops) for value in op.results}
     sources = [_sources(op, makers, ops) for op in ops]
     readers: list[set[int]] = [set() for _ in ops]
-    for number, read in enumerate(sources):
+    for op_index, read in enumerate(sources):
         for source in read - {_OUTSIDE}:
-            readers[source].add(number)
-    found = {number for number, op in enumerate(ops) if number not in placed and _is_cheap(op)}
+            readers[source].add(op_index)
+    found = {op_index for op_index, op in enumerate(ops) if op_index not in placed and _is_cheap(op)}
     changed = True
     while changed:
         there = placed | found
@@ -57,7 +57,7 @@ def _sources(op: ir.Operation, makers: dict[ir.Value, int], ops: Sequence[ir.Ope
     if is_part(op):
         return set()
     found = {makers.get(viewed_buffer(value), _OUTSIDE) for value in op.operands}
-    return {number for number in found if number == _OUTSIDE or ops[number].name not in CONSTANTS}
+    return {op_index for op_index in found if op_index == _OUTSIDE or ops[op_index].name not in CONSTANTS}
 
 
 def _is_cheap(op: ir.Operation) -> bool:
@@ -103,8 +103,8 @@ class PlaceOps(Pass):
         inside = [child.operation for child in op.regions[0].blocks[0]]
         ops = [inner for inner in inside if inner.name.startswith("graph.")]
         for candidate in ops:
-            kinds = candidate.name, _OP_OF_PACKED.get(candidate.name, candidate.name)
-            matched = wanted & {*kinds, *names_in(str(candidate.location))}
+            names = candidate.name, _OP_OF_PACKED.get(candidate.name, candidate.name)
+            matched = wanted & {*names, *names_in(str(candidate.location))}
             if matched or (self.unsupported and _is_unsupported(candidate)):
                 candidate.attributes[PLACE] = ir.StringAttr.get(self.device)
             found |= matched
@@ -116,10 +116,10 @@ class PlaceOps(Pass):
 
 
 def _place_between(ops: Sequence[ir.Operation], device: str) -> None:
-    placed = {number for number, op in enumerate(ops) if place_of(op) == device}
-    for number in between(ops, placed):
-        ops[number].attributes[PLACE] = ir.StringAttr.get(device)
-        ops[number].attributes[BETWEEN] = ir.UnitAttr.get()
+    placed = {op_index for op_index, op in enumerate(ops) if place_of(op) == device}
+    for op_index in between(ops, placed):
+        ops[op_index].attributes[PLACE] = ir.StringAttr.get(device)
+        ops[op_index].attributes[BETWEEN] = ir.UnitAttr.get()
 
 
 def _is_unsupported(op: ir.Operation) -> bool:
@@ -128,7 +128,7 @@ def _is_unsupported(op: ir.Operation) -> bool:
 
 def _no_op(missing: str, ops: Sequence[ir.Operation]) -> str:
     """Returns a note with the names of the ops that there are, if one is missing."""
-    kind = missing.removeprefix("graph.")
-    kinds = ", ".join(sorted({op.name.removeprefix("graph.") for op in ops if len(op.operands)}))
-    there = f"; its ops are {kinds}" if kind != missing else ""
-    return f"@{MAIN} has no op '{kind}' to place{there}"
+    op_name = missing.removeprefix("graph.")
+    names = ", ".join(sorted({op.name.removeprefix("graph.") for op in ops if len(op.operands)}))
+    there = f"; its ops are {names}" if op_name != missing else ""
+    return f"@{MAIN} has no op '{op_name}' to place{there}"

@@ -108,8 +108,8 @@ def _match_chosen_mask(op: ir.Operation, depth: int) -> Scores | None:
     """where(mask, scores, number), and with the last two exchanged."""
     condition, kept, dropped = op.operands
     negative = splat(kept) is not None
-    inner, number = (dropped, kept) if negative else (kept, dropped)
-    fill = splat(number)
+    inner, constant = (dropped, kept) if negative else (kept, dropped)
+    fill = splat(constant)
     whole = fill is not None and graph.same_type(inner, graph.Where(op).result)
     found = _scores(inner, depth) if whole else None
     if found is None or fill is None:
@@ -135,8 +135,8 @@ def _split_factor(op: ir.Operation) -> tuple[ir.Value | None, float]:
     if op.name == graph.Mul.NAME:
         found = constant_and_other(op)
         return (found[0], float(found[1])) if found else (None, 1.0)
-    number = splat(graph.Div(op).b) if op.name == graph.Div.NAME else None
-    return (op.operands[0], 1.0 / float(number)) if number else (None, 1.0)
+    constant = splat(graph.Div(op).b) if op.name == graph.Div.NAME else None
+    return (op.operands[0], 1.0 / float(constant)) if constant else (None, 1.0)
 
 
 def _product(op: ir.Operation, _depth: int) -> Scores | None:
@@ -174,9 +174,9 @@ def _mask_operand(masks: Masks) -> tuple[list[ir.Value], float | None]:
     truth = graph.build("not", [choice.mask]) if choice.negative else choice.mask
     if not masks.added:
         return [truth], choice.fill
-    numbers = masks.added[0]
-    fill = scalar_constant(choice.fill, numbers)
-    return [graph.build("where", [truth, numbers, fill])], None
+    added = masks.added[0]
+    fill = scalar_constant(choice.fill, added)
+    return [graph.build("where", [truth, added, fill])], None
 
 
 def _is_one_mask(masks: Masks) -> bool:

@@ -54,13 +54,13 @@ def _hashes(rows: int, keys: int, element: str) -> dict[str, str]:
     if element == "i1":
         arrays = {"all": [np.ones_like(triangle)], "causal": [triangle], "inverse": [~triangle]}
     else:
-        numbers = dtype_of(element)
-        fills = (-np.inf, np.finfo(numbers).min)
-        masks = [np.where(triangle, 0, fill).astype(numbers) for fill in fills]
-        arrays = {"all": [np.zeros(triangle.shape, numbers)], "causal": masks}
+        element_dtype = dtype_of(element)
+        fills = (-np.inf, np.finfo(element_dtype).min)
+        masks = [np.where(triangle, 0, fill).astype(element_dtype) for fill in fills]
+        arrays = {"all": [np.zeros(triangle.shape, element_dtype)], "causal": masks}
     return {
-        hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(): kind
-        for kind, each in arrays.items()
+        hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(): category
+        for category, each in arrays.items()
         for array in each
     }
 
@@ -119,11 +119,11 @@ def _of_choice(op: ir.Operation) -> str:
     mask, kept, dropped = op.operands
     low = splat(dropped)
     if splat(dropped) == 0:
-        kind, low = category_of(mask), splat(kept)
-        kind = "causal" if kind == "inverse" else ""
+        category, low = category_of(mask), splat(kept)
+        category = "causal" if category == "inverse" else ""
     else:
-        kind = category_of(mask).replace("inverse", "") if splat(kept) == 0 else ""
-    return kind if low is not None and low <= lowest(op.results[0]) else ""
+        category = category_of(mask).replace("inverse", "") if splat(kept) == 0 else ""
+    return category if low is not None and low <= lowest(op.results[0]) else ""
 
 
 def _of_both(one: str, other: str, same: bool) -> str:
@@ -157,24 +157,24 @@ def simplify_masks(masks: Masks, like: ir.Value, rows: Dim, keys: Dim) -> Masks:
     scores, which have the elements of `like`."""
     result = Masks()
     for value in masks.added:
-        kind = _spanning(value, category_of(value), rows, keys)
-        result.causal |= kind == "causal"
-        result.added += [value] if not kind else []
+        category = _spanning(value, category_of(value), rows, keys)
+        result.causal |= category == "causal"
+        result.added += [value] if not category else []
     for choice in masks.chosen:
-        kind = _spanning(choice.mask, _category_of_choice(choice), rows, keys)
-        causal = kind == "causal" and choice.fill <= lowest(like)
+        category = _spanning(choice.mask, _category_of_choice(choice), rows, keys)
+        causal = category == "causal" and choice.fill <= lowest(like)
         result.causal |= causal
-        result.chosen += [] if causal or kind == "all" else [choice]
+        result.chosen += [] if causal or category == "all" else [choice]
     return result
 
 
 def _category_of_choice(choice: Choice) -> str:
-    kind = category_of(choice.mask)
+    category = category_of(choice.mask)
     if choice.negative:
-        return "causal" if kind == "inverse" else ""
-    return "" if kind == "inverse" else kind
+        return "causal" if category == "inverse" else ""
+    return "" if category == "inverse" else category
 
 
-def _spanning(value: ir.Value, kind: str, rows: Dim, keys: Dim) -> str:
+def _spanning(value: ir.Value, category: str, rows: Dim, keys: Dim) -> str:
     """The category of a mask, "" if it is causal for other counts of rows and keys."""
-    return kind if kind != "causal" or _size(value) == (rows, keys) else ""
+    return category if category != "causal" or _size(value) == (rows, keys) else ""

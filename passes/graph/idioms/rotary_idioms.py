@@ -84,9 +84,9 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
             return None
         for x, cosine in both_orders(defining_op(straight, graph.Mul.NAME)):
             for rotated, sine in both_orders(defining_op(turned, graph.Mul.NAME)):
-                kind = _rotation(rotated, x)
-                if kind and _spans(cosine, x) and _spans(sine, x):
-                    attributes = {"interleaved": kind == "neighbours"}
+                pairing = _rotation(rotated, x)
+                if pairing and _spans(cosine, x) and _spans(sine, x):
+                    attributes = {"interleaved": pairing == "neighbours"}
                     return graph.build("rotary_embedding", [x, cosine, sine], attributes)
     return None
 

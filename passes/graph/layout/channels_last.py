@@ -123,8 +123,8 @@ def _group_channels(op: ir.Operation) -> ir.Value:
     """Blocks of a group's channels, [N, G, spatial..., C/G]."""
     group, spatial = graph.attribute(op, "group"), len(graph.attribute(op, "strides"))
     image = last(op.operands[0])
-    count, *places, channels = graph.shape_of(image)
-    split = _reshape(image, [count, *places, group, channels // group])
+    count, *spatial_dims, channels = graph.shape_of(image)
+    split = _reshape(image, [count, *spatial_dims, group, channels // group])
     between = range(1, 1 + spatial)
     blocks = _transpose(split, [0, 1 + spatial, *between, 2 + spatial])
     outputs, inputs, *kernel = graph.shape_of(op.operands[1])
@@ -132,17 +132,17 @@ def _group_channels(op: ir.Operation) -> ir.Value:
     filters = _transpose(filters, [0, *range(3, 3 + spatial), 2, 1])
     filters = _reshape(filters, [group, 1, *kernel, inputs, outputs // group])
     made = _to_blocked(op, blocks, filters)
-    count, _, *places, _ = graph.shape_of(made)
+    count, _, *spatial_dims, _ = graph.shape_of(made)
     joined = _transpose(made, [0, *range(2, 2 + spatial), 1, 2 + spatial])
-    return _reshape(joined, [count, *places, outputs])
+    return _reshape(joined, [count, *spatial_dims, outputs])
 
 
 def _product(op: ir.Operation) -> ir.Value:
     """A pointwise convolution: all pixels times the filters, [pixels, I] x [I, O], group by group."""
     group, image = graph.attribute(op, "group"), last(op.operands[0])
-    count, *places, channels = graph.shape_of(image)
+    count, *spatial_dims, channels = graph.shape_of(image)
     outputs, inputs = graph.shape_of(op.operands[1])[:2]
-    pixels = count * prod(places)
+    pixels = count * prod(spatial_dims)
     if group == 1:
         filters = _transpose(_reshape(op.operands[1], [outputs, inputs]), [1, 0])
         made = graph.build("matmul", [_reshape(image, [pixels, channels]), filters])
@@ -150,7 +150,7 @@ def _product(op: ir.Operation) -> ir.Value:
         filters = _transpose(_reshape(op.operands[1], [group, outputs // group, inputs]), [0, 2, 1])
         parts = _transpose(_reshape(image, [pixels, group, inputs]), [1, 0, 2])
         made = _transpose(graph.build("matmul", [parts, filters]), [1, 0, 2])
-    return _reshape(made, [count, *places, outputs])
+    return _reshape(made, [count, *spatial_dims, outputs])
 
 
 @dataclass(frozen=True)

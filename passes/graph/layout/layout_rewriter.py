@@ -93,8 +93,8 @@ class LayoutRewriter:
             x = self.blocked(op.operands[0], block)
             return graph.build(op.name, [x], {"axes": [2, 3], "keepdims": True})
         operands = [self.operand(op, position, block) for position in range(len(op.operands))]
-        kind = blocked_type(op.results[0], block)
-        return graph.build(op.name, operands, blocked_attributes(op, block), kind)
+        result_type = blocked_type(op.results[0], block)
+        return graph.build(op.name, operands, blocked_attributes(op, block), result_type)
 
     def operand(self, op: ir.Operation, position: int, block: int) -> ir.Value:
         """An operand for the blocked form of `op`: what broadcasts along channels only changes its shape."""

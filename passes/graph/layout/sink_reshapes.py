@@ -106,8 +106,8 @@ def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[Dim]]) -> Non
         else:
             operands.append(graph.reshape_to(operand, shape))
     attributes = attributes_of(op)
-    kind = ir.RankedTensorType.get(source.type.shape, graph.element_type(op.results[0]))
-    moved = graph.build(op.name, operands, attributes, kind)
+    result_type = ir.RankedTensorType.get(source.type.shape, graph.element_type(op.results[0]))
+    moved = graph.build(op.name, operands, attributes, result_type)
     replace_op(op, graph.reshape_to(moved, graph.dims_of(op.results[0])))
 
 
@@ -178,13 +178,13 @@ def _moved_together(
     """The permutation of the first dims of the pairs that moves the second ones by `permutation`; None where
     that tears a pair apart."""
     moved: list[int] = []
-    place = 0
-    while place < len(permutation):
-        olds, news = next(pair for pair in groups if permutation[place] in pair[1])
-        if list(permutation[place : place + len(news)]) != news:
+    index = 0
+    while index < len(permutation):
+        olds, news = next(pair for pair in groups if permutation[index] in pair[1])
+        if list(permutation[index : index + len(news)]) != news:
             return None
         moved += olds
-        place += len(news)
+        index += len(news)
     return moved if len(moved) == sum(len(olds) for olds, _ in groups) else None
 
 

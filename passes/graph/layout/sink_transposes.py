@@ -75,8 +75,8 @@ def _of_rank(value: ir.Value, rank: int) -> ir.Value:
     return graph.build("unsqueeze", [value], {"axes": list(range(missing))}) if missing else value
 
 
-def _reorder_type(kind: ir.Type, order: Order) -> ir.Type:
-    return ir.RankedTensorType.get([kind.shape[axis] for axis in order], kind.element_type)
+def _reorder_type(tensor_type: ir.Type, order: Order) -> ir.Type:
+    return ir.RankedTensorType.get([tensor_type.shape[axis] for axis in order], tensor_type.element_type)
 
 
 def seeds(transpose: ir.Operation) -> Iterator[tuple[ir.Value, Order]]:
@@ -117,15 +117,17 @@ class Sweep:
         transposes = [op for op in ops if op.name == graph.Transpose.NAME and is_ranked(op)]
         if not transposes:
             return False
-        places = {address(op): place for place, op in enumerate(ops)}
+        positions = {address(op): position for position, op in enumerate(ops)}
         for transpose in transposes:
             for seed in seeds(transpose):
-                if seed not in self.settled and self._settle(transpose, seed, places):
+                if seed not in self.settled and self._settle(transpose, seed, positions):
                     return True
         return False
 
-    def _settle(self, transpose: ir.Operation, seed: tuple[ir.Value, Order], places: dict[int, int]) -> bool:
-        region = Growth(places, self.exactness).run(*seed)
+    def _settle(
+        self, transpose: ir.Operation, seed: tuple[ir.Value, Order], positions: dict[int, int]
+    ) -> bool:
+        region = Growth(positions, self.exactness).run(*seed)
         self.settled.update(region.orders.items())
         if not region.plans:
             return False
@@ -135,7 +137,7 @@ class Sweep:
                 self.kept[address(transpose)] = transpose
             return False
         report_applied(transpose, _RULE, f"{len(chosen)} ops work on transposed operands")
-        self._rewrite(sorted(chosen, key=lambda op_and_order: places[address(op_and_order[0])]))
+        self._rewrite(sorted(chosen, key=lambda op_and_order: positions[address(op_and_order[0])]))
         return True
 
     def _rewrite(self, chosen: list[tuple[ir.Operation, Permuted]]) -> None:

@@ -41,7 +41,7 @@ class Region:
 class Growth:
     """Grows a region inside one block, whose ops `positions` has by address."""
 
-    places: Mapping[int, int]
+    positions: Mapping[int, int]
     exactness: str
     region: Region = field(default_factory=Region)
     pending: deque[ir.Value] = field(default_factory=deque)
@@ -74,7 +74,7 @@ class Growth:
             self._take(user, plan)
 
     def _take(self, op: ir.Operation, plan: Permuted | None) -> None:
-        if plan is None or address(op) in self.region.plans or address(op) not in self.places:
+        if plan is None or address(op) in self.region.plans or address(op) not in self.positions:
             return
         if self.region.orders.get(op.results[0], plan.result) != plan.result:
             return

@@ -46,8 +46,8 @@ def transpose_integers(op: ir.Operation) -> bool:
         # Without a reduction over channels, depthwise.
         return False
     stored = _transpose_matrix(graph.Cast(made).x)
-    kind = ir.RankedTensorType.get(stored.type.shape, graph.Cast(made).result.type.element_type)
-    op.operands[1] = mark(_transpose_matrix(mark(graph.build("cast", [stored], {}, kind))))
+    result_type = ir.RankedTensorType.get(stored.type.shape, graph.Cast(made).result.type.element_type)
+    op.operands[1] = mark(_transpose_matrix(mark(graph.build("cast", [stored], {}, result_type))))
     # Before @prepare computes for it.
     erase_if_unused(made)
     return True

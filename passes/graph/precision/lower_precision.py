@@ -30,25 +30,25 @@ from mlc.targets import GpuTarget
 class SmallFloats:
     """`elements` of 8 bits, times a `scale`, if there is one: of the same rank, or of none."""
 
-    numbers: ir.Value
+    elements: ir.Value
     scale: ir.Value | None
 
     def wide(self, element: ir.Type) -> ir.Value:
         """The elements as they are read, without the scale."""
-        kind = ir.RankedTensorType.get(self.numbers.type.shape, element)
-        return mark(graph.build("cast", [self.numbers], {}, kind))
+        tensor_type = ir.RankedTensorType.get(self.elements.type.shape, element)
+        return mark(graph.build("cast", [self.elements], {}, tensor_type))
 
     def is_uniform(self, axis: int) -> bool:
         """Whether the scale is the same along an axis, from the back."""
         shape = [] if self.scale is None else graph.shape_of(self.scale)
         return not shape or shape[axis] == 1
 
-    def transposed(self, order: Sequence[int]) -> SmallFloats:
+    def transpose(self, order: Sequence[int]) -> SmallFloats:
         permutation = {"permutation": list(order)}
         scale = self.scale
         if scale is not None and scale.type.rank:
             scale = graph.build("transpose", [scale], permutation)
-        return SmallFloats(graph.build("transpose", [self.numbers], permutation), scale)
+        return SmallFloats(graph.build("transpose", [self.elements], permutation), scale)
 
 
 def multiply_small_floats(op: ir.Operation) -> bool:
@@ -77,16 +77,16 @@ def small_floats(value: ir.Value) -> SmallFloats | None:
         return None
     if made.name == graph.Transpose.NAME:
         before = small_floats(graph.Transpose(made).x)
-        return None if before is None else before.transposed(list(graph.Transpose(made).permutation))
+        return None if before is None else before.transpose(list(graph.Transpose(made).permutation))
     if made.name not in (graph.Cast.NAME, graph.DequantizeLinear.NAME):
         return None
-    numbers = made.operands[0]
-    if not isinstance(graph.element_type(numbers), MULTIPLIED):
+    elements = made.operands[0]
+    if not isinstance(graph.element_type(elements), MULTIPLIED):
         return None
     if made.name == graph.Cast.NAME:
-        return SmallFloats(numbers, None)
+        return SmallFloats(elements, None)
     scale = _scale(made)
-    return None if scale is None else SmallFloats(numbers, scale)
+    return None if scale is None else SmallFloats(elements, scale)
 
 
 def _scale(made: ir.Operation) -> ir.Value | None:
@@ -112,12 +112,12 @@ def _scale(made: ir.Operation) -> ir.Value | None:
 
 def is_single(op: ir.Operation) -> bool:
     """Whether operands and results are of f32 and of known shape; masks may be boolean."""
-    kinds = [value.type for value in (*list(op.operands)[:3], *op.results)]
+    tensor_types = [value.type for value in (*list(op.operands)[:3], *op.results)]
     return all(
-        isinstance(kind, ir.RankedTensorType)
-        and kind.has_static_shape
-        and isinstance(kind.element_type, ir.F32Type)
-        for kind in kinds
+        isinstance(tensor_type, ir.RankedTensorType)
+        and tensor_type.has_static_shape
+        and isinstance(tensor_type.element_type, ir.F32Type)
+        for tensor_type in tensor_types
     )
 
 
@@ -135,28 +135,28 @@ def has_sums(op: ir.Operation) -> bool:
 def lower(op: ir.Operation, element: ir.Type) -> None:
     """op(x, y) -> cast(op(cast(x), cast(y))). The product is marked so that its sum, which is f32, need not
     be rounded between it and the cast."""
-    kind = op.results[0].type
+    tensor_type = op.results[0].type
     with ir.InsertionPoint(op), op.location:
         narrow = op.clone()
         for position, value in enumerate(op.operands):
             with ir.InsertionPoint(narrow):
                 narrow.operands[position] = cast_to(value, element)
-        narrow.results[0].set_type(with_element(kind, element))
+        narrow.results[0].set_type(with_element(tensor_type, element))
         narrow.attributes[UNROUNDED] = ir.UnitAttr.get()
         report_applied(op, LowerPrecision.name, f"operands are {element}")
-        replace_op(op, cast_to(narrow.results[0], kind.element_type))
+        replace_op(op, cast_to(narrow.results[0], tensor_type.element_type))
 
 
 def lower_attention(op: ir.Operation, element: ir.Type) -> None:
     """The same for attention, whose sums, softmax and masks are f32 in its program."""
     q, k, v, *masks = list(op.operands)
-    attributes, kind = attributes_of(op), op.results[0].type
+    attributes, tensor_type = attributes_of(op), op.results[0].type
     with ir.InsertionPoint(op), op.location:
         operands = [cast_to(value, element) for value in (q, k, v)]
         operands += [_narrow_mask(mask, element) for mask in masks]
-        narrow = graph.build("attention", operands, attributes, with_element(kind, element))
+        narrow = graph.build("attention", operands, attributes, with_element(tensor_type, element))
         report_applied(op, LowerPrecision.name, f"operands are {element}")
-        replace_op(op, cast_to(narrow, kind.element_type))
+        replace_op(op, cast_to(narrow, tensor_type.element_type))
 
 
 def _narrow_mask(mask: ir.Value, element: ir.Type) -> ir.Value:

@@ -28,7 +28,7 @@ def narrow_convolution(op: ir.Operation) -> bool:
     if None in found:
         return False
     x, w = (simplify_factor(factor) for factor in found if factor is not None)
-    if not is_constant(w.numbers) or (w.zero is not None and conv.group > 1):
+    if not is_constant(w.elements) or (w.zero is not None and conv.group > 1):
         return False
     result = graph.build("conv", [mark(x.wide), mark(w.wide)], attributes_of(op), conv.result.type)
     if w.zero is not None:
@@ -46,7 +46,7 @@ def _is_plain(op: ir.Operation) -> bool:
 
 def _sums_of_windows(op: ir.Operation, x: Factor) -> ir.Value:
     """Returns `[N, 1, ...]`: the sums of the elements that each result element is computed from."""
-    channels = _over_channels(x.wide if is_constant(x.numbers) else mark(x.wide))
+    channels = _over_channels(x.wide if is_constant(x.elements) else mark(x.wide))
     if is_product(op):
         return channels
     kernel = graph.shape_of(op.operands[1])[2:]
@@ -58,7 +58,7 @@ def _sums_of_filters(op: ir.Operation, w: Factor) -> ir.Value:
     is no padding."""
     centred = w.wide if w.zero is None else graph.build("sub", [w.wide, w.zero])
     filters, pads = _over_channels(centred), graph.attribute(op, "pads")
-    rank = w.numbers.type.rank
+    rank = w.elements.type.rank
     if not any(pads):
         whole = graph.build("reduce_sum", [filters], {"axes": list(range(2, rank)), "keepdims": True})
         return _for_channels(whole)
@@ -74,8 +74,8 @@ def _over_channels(value: ir.Value) -> ir.Value:
 
 
 def _ones(shape: Sequence[int]) -> ir.Value:
-    kind = ir.RankedTensorType.get(shape, i32())
-    return graph.build("full", [], {"value": 1}, kind)
+    result_type = ir.RankedTensorType.get(shape, i32())
+    return graph.build("full", [], {"value": 1}, result_type)
 
 
 def _for_channels(filters: ir.Value) -> ir.Value:

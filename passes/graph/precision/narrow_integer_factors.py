@@ -28,14 +28,14 @@ class Factor:
     """An operand of a product: `elements` of 8 bits, less a zero point of i32 that is uniform along the
     reduction, if there is one."""
 
-    numbers: ir.Value
+    elements: ir.Value
     zero: ir.Value | None = None
 
     @property
     def wide(self) -> ir.Value:
         """The elements in i32."""
-        kind = ir.RankedTensorType.get(self.numbers.type.shape, ir.IntegerType.get_signless(32))
-        return graph.build("cast", [self.numbers], {}, kind)
+        result_type = ir.RankedTensorType.get(self.elements.type.shape, i32())
+        return graph.build("cast", [self.elements], {}, result_type)
 
 
 def factor_of(value: ir.Value, reduced: Iterable[int]) -> Factor | None:
@@ -44,16 +44,16 @@ def factor_of(value: ir.Value, reduced: Iterable[int]) -> Factor | None:
     made = defining_op(value)
     if made is None or value.type.rank < 2 or ON_READ in made.attributes:
         return None
-    if (numbers := _narrow(value)) is not None:
-        return Factor(numbers)
+    if (elements := _narrow(value)) is not None:
+        return Factor(elements)
     if made.name not in (graph.Sub.NAME, graph.Add.NAME):
         return None
     axes = tuple(reduced)
     pairs = both_orders(made)[: 1 if made.name == graph.Sub.NAME else 2]
     for wide, zero in pairs:
-        numbers = _narrow(wide)
-        if numbers is not None and graph.same_type(wide, value) and _is_uniform(zero, axes):
-            return Factor(numbers, zero if made.name == graph.Sub.NAME else graph.build("neg", [zero]))
+        elements = _narrow(wide)
+        if elements is not None and graph.same_type(wide, value) and _is_uniform(zero, axes):
+            return Factor(elements, zero if made.name == graph.Sub.NAME else graph.build("neg", [zero]))
     return None
 
 
@@ -77,13 +77,13 @@ def simplify_factor(factor: Factor) -> Factor:
     if given is None:
         return factor
     if not given.any():
-        return Factor(factor.numbers)
-    if not (given == HALF).all() or not is_unsigned(factor.numbers) or not is_constant(factor.numbers):
+        return Factor(factor.elements)
+    if not (given == HALF).all() or not is_unsigned(factor.elements) or not is_constant(factor.elements):
         return factor
     wide = factor.wide
     signed = graph.build("sub", [wide, scalar_constant(HALF, wide)])
-    kind = ir.RankedTensorType.get(wide.type.shape, i8())
-    return Factor(graph.build("cast", [signed], {}, kind))
+    result_type = ir.RankedTensorType.get(wide.type.shape, ir.IntegerType.get_signless(8))
+    return Factor(graph.build("cast", [signed], {}, result_type))
 
 
 def less(value: ir.Value, factor: ir.Value, zero: ir.Value) -> ir.Value:

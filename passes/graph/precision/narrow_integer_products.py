@@ -19,8 +19,8 @@ _REDUCED = (-1, -2)
 
 def sums(factor: Factor, operand: int) -> ir.Value:
     """Returns the sums of an operand's elements along the reduction."""
-    wide = factor.wide if is_constant(factor.numbers) else mark(factor.wide)
-    axis = factor.numbers.type.rank + _REDUCED[operand]
+    wide = factor.wide if is_constant(factor.elements) else mark(factor.wide)
+    axis = factor.elements.type.rank + _REDUCED[operand]
     return graph.build("reduce_sum", [wide], {"axes": [axis], "keepdims": True})
 
 
@@ -37,7 +37,7 @@ def narrow_product(op: ir.Operation) -> bool:
     if a.zero is not None:
         columns = sums(b, 1)
         if b.zero is not None:
-            columns = less(columns, scalar_constant(a.numbers.type.shape[-1], columns), b.zero)
+            columns = less(columns, scalar_constant(a.elements.type.shape[-1], columns), b.zero)
         result = less(result, columns, a.zero)
     replace_op(op, result)
     return True

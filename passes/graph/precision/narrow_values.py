@@ -93,8 +93,8 @@ def _takes_rounding(x: ir.Value) -> bool:
 
 def is_rounding(op: ir.Operation) -> bool:
     """Whether a cast makes 16 bits of f32."""
-    kinds = graph.element_type(op.operands[0]), graph.element_type(op.results[0])
-    return isinstance(kinds[0], ir.F32Type) and isinstance(kinds[1], ir.F16Type | ir.BF16Type)
+    element_types = graph.element_type(op.operands[0]), graph.element_type(op.results[0])
+    return isinstance(element_types[0], ir.F32Type) and isinstance(element_types[1], ir.F16Type | ir.BF16Type)
 
 
 def _keeps_value(move: ir.Operation) -> bool:
@@ -108,14 +108,14 @@ def move_narrow(op: ir.Operation) -> ir.Value | None:
     stored = {source: value for source in wide if (value := _stored_value(source)) is not None}
     if not wide or len(stored) < len(set(wide)) or not _keeps_value(op):
         return None
-    kinds = {str(graph.element_type(value)) for value in stored.values()}
-    if len(kinds) > 1:
+    element_types = {str(graph.element_type(value)) for value in stored.values()}
+    if len(element_types) > 1:
         return None
     element = graph.element_type(next(iter(stored.values())))
     operands = [stored.get(operand, operand) for operand in op.operands]
-    kind = with_element(op.results[0].type, element)
+    tensor_type = with_element(op.results[0].type, element)
     attributes = attributes_of(op)
-    moved = graph.build(op.name, operands, attributes, kind)
+    moved = graph.build(op.name, operands, attributes, tensor_type)
     if op.name in COMPUTED:
         # What is computed of it in its kernel sees its sums in f32.
         moved.owner.operation.attributes[UNROUNDED] = ir.UnitAttr.get()
@@ -171,10 +171,14 @@ def is_narrowed(group: Group, constants: Container[ir.Value]) -> bool:
     Those that lose most only for products: sums over rows, and what normalisations read, as the sums along
     which residual connections run."""
     value = group.result
-    kind = value.type
-    if len(group.ops[-1].results) > 1 or not isinstance(kind, ir.RankedTensorType) or value in constants:
+    tensor_type = value.type
+    if (
+        len(group.ops[-1].results) > 1
+        or not isinstance(tensor_type, ir.RankedTensorType)
+        or value in constants
+    ):
         return False
-    if not kind.has_static_shape or not isinstance(kind.element_type, ir.F32Type):
+    if not tensor_type.has_static_shape or not isinstance(tensor_type.element_type, ir.F32Type):
         return False
     readers = list(_readers(value, constants))
     multiplied = any(reader.name == graph.Cast.NAME and is_rounding(reader) for reader in readers)

@@ -70,11 +70,11 @@ class Sources:
         self.cut: dict[ir.Value, dict[ir.Value, None]] = {value: {value: None} for value in bare}
         self.stored = {value: {value: None} if self.sizes[value] else {} for value in bare}
         for value, op in computed.items():
-            behind = self.behind(value)
-            self.cut[value] = {value: None} if self.sizes[value] <= self.total(behind) else behind
+            sources_of = self.sources_of(value)
+            self.cut[value] = {value: None} if self.sizes[value] <= self.total(sources_of) else sources_of
             self.stored[value] = {source: None for operand in op.operands for source in self.stored[operand]}
 
-    def behind(self, value: ir.Value) -> dict[ir.Value, None]:
+    def sources_of(self, value: ir.Value) -> dict[ir.Value, None]:
         """The fewest elements from which the op that makes `value` can be run."""
         operands = self.computed[value].operands
         return {source: None for operand in operands for source in self.cut[operand]}
@@ -94,7 +94,7 @@ class Budget:
 
     def growth(self, value: ir.Value) -> int:
         """Elements beyond those that the value is computed from at least."""
-        return max(0, self.sources.sizes[value] - self.sources.total(self.sources.behind(value)))
+        return max(0, self.sources.sizes[value] - self.sources.total(self.sources.sources_of(value)))
 
     def take(self, value: ir.Value) -> bool:
         """Charges the value, if the budget allows it."""
@@ -137,11 +137,11 @@ def choose(
             choice.moved.append(value)
             continue
         choice.kept.append(value)
-        behind = [each for each in sources.behind(value) if each in computed and each not in seen]
-        seen.update(behind)
-        pending += behind
-    place = {value: position for position, value in enumerate(computed)}
-    choice.moved.sort(key=place.__getitem__)
+        sources_of = [each for each in sources.sources_of(value) if each in computed and each not in seen]
+        seen.update(sources_of)
+        pending += sources_of
+    order = {value: position for position, value in enumerate(computed)}
+    choice.moved.sort(key=order.__getitem__)
     return choice
 
 

@@ -79,7 +79,7 @@ class Prepare:
         self.constants = constants
         self.block = block
         self.copies: dict[ir.Value, ir.Value] = {}
-        self.numbers: dict[Hashable, ir.Operation] = {}
+        self.indices: dict[Hashable, ir.Operation] = {}
 
     def copy(self, value: ir.Value) -> ir.Value:
         """The value in @prepare; copies what it follows from."""
@@ -100,12 +100,12 @@ class Prepare:
         attributes = tuple((name, op.attributes[name]) for name in op.attributes)
         types = tuple(result.type for result in op.results)
         key = (op.name, attributes, tuple(operands), types)
-        if key not in self.numbers:
+        if key not in self.indices:
             clone = op.clone(ir.InsertionPoint(self.block)).operation
             for position, operand in enumerate(operands):
                 clone.operands[position] = operand
-            self.numbers[key] = clone
-        return self.numbers[key]
+            self.indices[key] = clone
+        return self.indices[key]
 
 
 def _new_function(main: func.FuncOp) -> func.FuncOp:

@@ -36,8 +36,11 @@ class NumberObjects(Pass):
                 value.set_type(_with_ids(value.type))
             for conversion in [conversion for conversion in ops if conversion.name in _CONVERSIONS]:
                 replace_op(conversion, conversion.operands[0])
-            kind = function.attributes["function_type"].value
-            sides = ([_with_ids(value_type) for value_type in side] for side in (kind.inputs, kind.results))
+            object_type = function.attributes["function_type"].value
+            sides = (
+                [_with_ids(value_type) for value_type in side]
+                for side in (object_type.inputs, object_type.results)
+            )
             function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*sides))
 
 
@@ -48,7 +51,7 @@ def _arguments(function: ir.Operation, ops: list[ir.Operation]) -> Iterator[ir.V
                 yield from block.arguments
 
 
-def _with_ids(kind: ir.Type) -> ir.Type:
-    if not isinstance(kind, ir.RankedTensorType) or str(kind.element_type) not in OBJECTS:
-        return kind
-    return ir.RankedTensorType.get(list(kind.shape), i64())
+def _with_ids(object_type: ir.Type) -> ir.Type:
+    if not isinstance(object_type, ir.RankedTensorType) or str(object_type.element_type) not in OBJECTS:
+        return object_type
+    return ir.RankedTensorType.get(list(object_type.shape), ir.IntegerType.get_signless(64))

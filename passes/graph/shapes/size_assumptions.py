@@ -23,7 +23,7 @@ def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> N
     from inputs' dims is checked before all else."""
     block = function.regions[0].blocks[0]
     first = block.operations[0]
-    told = {name for argument in block.arguments for name in _names(dims.of(argument))}
+    defined = {name for argument in block.arguments for name in _names(dims.of(argument))}
     seen: list[tuple[ir.Block, Requirement]] = []
     for op in ops:
         if not op.name.startswith("graph."):
@@ -32,7 +32,7 @@ def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> N
             if (op.block, requirement) in seen or (block, requirement) in seen:
                 continue
             seen.append((op.block, requirement))
-            is_first = op.block == block and _names((requirement.left, requirement.right)) <= told
+            is_first = op.block == block and _names((requirement.left, requirement.right)) <= defined
             with ir.InsertionPoint(first if is_first else op), op.location:
                 build_expect(requirement, who(op, op.name.removeprefix("graph.")))
 
@@ -65,8 +65,8 @@ def broadcast_operands(op: ir.Operation, dims: Dims) -> None:
     """Broadcasts operands of which it is dynamic which dims are 1, so that it is static in kernels."""
     for position, whole in _wholes(op, dims):
         own = dims.of(op.operands[position])
-        behind = whole[len(whole) - len(own) :]
-        shape = [dim if dim == 1 else total for dim, total in zip(own, behind, strict=True)]
+        suffix = whole[len(whole) - len(own) :]
+        shape = [dim if dim == 1 else total for dim, total in zip(own, suffix, strict=True)]
         if list(own) != shape:
             with ir.InsertionPoint(op), op.location:
                 op.operands[position] = graph.expand_to(op.operands[position], shape)
@@ -76,17 +76,20 @@ def _wholes(op: ir.Operation, dims: Dims) -> list[tuple[int, Sequence[int | Size
     """The operands that an op broadcasts, by position, each with the dims that it has then."""
     operands = list(op.operands)
     if op.name in ELEMENTWISE:
-        return [(place, dims.of(op.results[0])) for place in range(len(operands))]
+        return [(operand_index, dims.of(op.results[0])) for operand_index in range(len(operands))]
     shapes = [dims.of(value) for value in operands] if op.name in _BATCHED else []
     result = dims.of(op.results[0]) if shapes else ()
     if graph.RotaryEmbedding.isa(op):
-        return [(place, shapes[0]) for place in (1, 2)]
+        return [(operand_index, shapes[0]) for operand_index in (1, 2)]
     if op.name == graph.Attention.NAME:
         keys = shapes[2][-2:-1]
         masks = [(3, (*result[:-1], *keys))] if len(shapes) > 3 else []
-        return [*((place, (*result[:-3], *shapes[place][-3:])) for place in range(3)), *masks]
+        return [
+            *((operand_index, (*result[:-3], *shapes[operand_index][-3:])) for operand_index in range(3)),
+            *masks,
+        ]
     if op.name == graph.Matmul.NAME and min(map(len, shapes)) > 1:
-        return [(place, (*result[:-2], *shape[-2:])) for place, shape in enumerate(shapes)]
+        return [(operand_index, (*result[:-2], *shape[-2:])) for operand_index, shape in enumerate(shapes)]
     return []
 
 

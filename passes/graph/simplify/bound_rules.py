@@ -13,12 +13,12 @@ from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.values import Scalar, both_orders, has_result_type, is_float, splat
 
 
-def _within(number: Scalar | None, bounds: Bounds) -> Scalar | None:
+def _within(scalar: Scalar | None, bounds: Bounds) -> Scalar | None:
     """A bound as the op that follows it leaves it; None is no bound on its side."""
     low, high = bounds
-    if number is not None and low is not None and low > number:
-        number = low
-    return high if number is not None and high is not None and high < number else number
+    if scalar is not None and low is not None and low > scalar:
+        scalar = low
+    return high if scalar is not None and high is not None and high < scalar else scalar
 
 
 def _is_zero(bound: Scalar | None) -> bool:
@@ -60,15 +60,15 @@ def clamp_of_clamp(op: ir.Operation) -> ir.Value | None:
 def _constant_and_operand(op: ir.Operation) -> tuple[ir.Value, Scalar] | None:
     """Returns the operand of the result's type and the constant that the other operand is, else None."""
     for x, constant in both_orders(op):
-        number = splat(constant)
+        scalar = splat(constant)
         # An attribute holds integers up to 64 bits with a sign.
-        if number is not None and has_result_type(op, x) and (is_float(x) or abs(number) < 2**63):
-            return x, number
+        if scalar is not None and has_result_type(op, x) and (is_float(x) or abs(scalar) < 2**63):
+            return x, scalar
     return None
 
 
-def _bound(op: ir.Operation, x: ir.Value, number: Scalar) -> ir.Value:
-    return _clamp(x, number, None) if op.name == graph.Max.NAME else _clamp(x, None, number)
+def _bound(op: ir.Operation, x: ir.Value, scalar: Scalar) -> ir.Value:
+    return _clamp(x, scalar, None) if op.name == graph.Max.NAME else _clamp(x, None, scalar)
 
 
 def constant_as_bound(op: ir.Operation) -> ir.Value | None:

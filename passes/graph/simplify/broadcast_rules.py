@@ -69,14 +69,14 @@ def _smaller(value: ir.Value) -> ir.Value | None:
 def _smaller_type(value: ir.Value, smaller: ir.Value | None) -> ir.Type:
     if smaller is not None:
         return smaller.type
-    number = value.type.rank and splat(value) is not None
-    return ir.RankedTensorType.get([], value.type.element_type) if number else value.type
+    is_scalar = value.type.rank and splat(value) is not None
+    return ir.RankedTensorType.get([], value.type.element_type) if is_scalar else value.type
 
 
-def _of_type(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> ir.Value:
+def _of_type(value: ir.Value, smaller: ir.Value | None, result_type: ir.Type) -> ir.Value:
     """The operand of the type that `_smaller_type` gave."""
-    number = splat(value) if smaller is None and value.type != kind else None
-    return scalar_constant(number, value) if number is not None else smaller or value
+    is_scalar = splat(value) if smaller is None and value.type != result_type else None
+    return scalar_constant(is_scalar, value) if is_scalar is not None else smaller or value
 
 
 def broadcast_operands(op: ir.Operation) -> ir.Value | None:
@@ -96,13 +96,16 @@ def broadcast_operands(op: ir.Operation) -> ir.Value | None:
     joined = _broadcast_shape(dims)
     if joined != whole and not (_has_fewer_elements(joined, whole) and _used_here_only(op)):
         return None
-    operands = [_of_type(old, new, kind) for old, new, kind in zip(op.operands, smaller, types, strict=True)]
+    operands = [
+        _of_type(old, new, result_type)
+        for old, new, result_type in zip(op.operands, smaller, types, strict=True)
+    ]
     return broadcast_like(graph.build(op.name, operands, attributes_of(op)), result)
 
 
-def _smaller_dims(value: ir.Value, smaller: ir.Value | None, kind: ir.Type) -> Shape:
+def _smaller_dims(value: ir.Value, smaller: ir.Value | None, result_type: ir.Type) -> Shape:
     """The dims that go with `_smaller_type`."""
-    return graph.dims_of(value if smaller is None else smaller) if kind.rank else ()
+    return graph.dims_of(value if smaller is None else smaller) if result_type.rank else ()
 
 
 def _broadcast_shape(shapes: Sequence[Shape]) -> Shape:
@@ -132,8 +135,8 @@ def function_of_expanded(op: ir.Operation) -> ir.Value | None:
         return None
     if not _has_fewer_elements(graph.dims_of(x), graph.dims_of(result)):
         return None
-    kind = ir.RankedTensorType.get(x.type.shape, result.type.element_type)
-    return broadcast_like(graph.build(op.name, [x], attributes_of(op), kind), result)
+    result_type = ir.RankedTensorType.get(x.type.shape, result.type.element_type)
+    return broadcast_like(graph.build(op.name, [x], attributes_of(op), result_type), result)
 
 
 def _unexpanded_batch(value: ir.Value) -> ir.Value:

@@ -57,35 +57,37 @@ def known_values(value: ir.Value, depth: int = _DEPTH) -> np.ndarray | None:
         return np.asarray(FUNCTIONS[op.name](*operands), dtype(value))
 
 
-def stays_normal(name: str, one: np.ndarray | None, other: np.ndarray | None, kind: np.dtype) -> bool:
+def stays_normal(
+    name: str, one: np.ndarray | None, other: np.ndarray | None, element_dtype: np.dtype
+) -> bool:
     """Whether the op `name` (add, sub, mul, div) of two constants of a type of floats gives normal values.
 
     Of two that are known (arrays that broadcast) this is computed. A factor of weights (None) must be near
     enough to 1, an offset small enough, to leave ordinary weights ordinary. Of two weights it is taken for
     granted, but not in f16, whose range is small. Integers wrap round: any order is right.
     """
-    if kind.kind in "iub":
+    if element_dtype.kind in "iub":
         return True
     if one is not None and other is not None:
-        return _is_normal(name, one, other, kind)
-    numbers, span = (other if one is None else one), int(ml_dtypes.finfo(kind).maxexp)  # type: ignore[no-untyped-call]  # NumPy's knows no bfloat16
-    if numbers is None:
+        return _is_normal(name, one, other, element_dtype)
+    values, span = (other if one is None else one), int(ml_dtypes.finfo(element_dtype).maxexp)  # type: ignore[no-untyped-call]  # NumPy's knows no bfloat16
+    if values is None:
         return span > int(np.finfo(np.float16).maxexp)
-    size, limit = abs(numbers.astype(np.float64)), 2.0 ** (span // 2 - 4)
+    size, limit = abs(values.astype(np.float64)), 2.0 ** (span // 2 - 4)
     if name in (graph.Add.NAME, graph.Sub.NAME):
         return bool((size <= limit).all())
     near = (size >= 1 / limit) & (size <= limit)
     return bool((near | (size == 0) if name == graph.Mul.NAME else near).all())
 
 
-def _is_normal(name: str, one: np.ndarray, other: np.ndarray, kind: np.dtype) -> bool:
+def _is_normal(name: str, one: np.ndarray, other: np.ndarray, element_dtype: np.dtype) -> bool:
     """Whether the result, rounded once, is finite and, of products, normal or exactly 0."""
     a, b = one.astype(np.float64), other.astype(np.float64)
     with np.errstate(all="ignore"):
-        rounded = FUNCTIONS[name](a, b).astype(kind).astype(np.float64)
+        rounded = FUNCTIONS[name](a, b).astype(element_dtype).astype(np.float64)
     if name in (graph.Add.NAME, graph.Sub.NAME):
         return bool(np.isfinite(rounded).all())
-    smallest = float(ml_dtypes.finfo(kind).smallest_normal)  # type: ignore[no-untyped-call]  # as above
+    smallest = float(ml_dtypes.finfo(element_dtype).smallest_normal)  # type: ignore[no-untyped-call]  # as above
     zero = (a == 0) & np.isfinite(b) & (rounded == 0) | (b == 0) & (rounded == 0)
     return bool((np.isfinite(rounded) & (abs(rounded) >= smallest) | zero).all())
 

@@ -36,11 +36,11 @@ def on_scalars(op: ir.Operation) -> ir.Value | None:
         if array is None or array.size != 1:
             return None
         arrays.append(array)
-    kind = dtype(op.results[0])
-    if op.name in (graph.Div.NAME, graph.Reciprocal.NAME) and kind.kind in "iu":
+    element_dtype = dtype(op.results[0])
+    if op.name in (graph.Div.NAME, graph.Reciprocal.NAME) and element_dtype.kind in "iu":
         return None
     with np.errstate(all="ignore"):
-        value = np.asarray(FUNCTIONS[op.name](*arrays), kind)
+        value = np.asarray(FUNCTIONS[op.name](*arrays), element_dtype)
     return graph.build("constant", [], {"value": value})
 
 
@@ -49,8 +49,8 @@ def difference_as_sum(op: ir.Operation) -> ir.Value | None:
     minuend, subtrahend = op.operands
     if not is_float(minuend) or not is_constant(subtrahend) or is_constant(minuend):
         return None
-    number = splat(subtrahend) if subtrahend.type.rank == 0 else None
-    negated = graph.build("neg", [subtrahend]) if number is None else scalar_constant(-number, minuend)
+    scalar = splat(subtrahend) if subtrahend.type.rank == 0 else None
+    negated = graph.build("neg", [subtrahend]) if scalar is None else scalar_constant(-scalar, minuend)
     return graph.build("add", [minuend, negated], None, graph.Sub(op).result.type)
 
 
@@ -93,10 +93,10 @@ def both_chained(op: ir.Operation) -> ir.Value | None:
 
 def _leaves_product(*factors: ir.Value) -> bool:
     """Whether a product of variables is a normal value without these factors, too."""
-    kind = dtype(factors[0])
-    ordinary = stays_normal(graph.Mul.NAME, None, None, kind)
-    return ordinary and all(
-        stays_normal(graph.Mul.NAME, None, known_values(factor), kind) for factor in factors
+    element_dtype = dtype(factors[0])
+    is_normal = stays_normal(graph.Mul.NAME, None, None, element_dtype)
+    return is_normal and all(
+        stays_normal(graph.Mul.NAME, None, known_values(factor), element_dtype) for factor in factors
     )
 
 

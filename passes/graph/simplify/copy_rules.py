@@ -26,11 +26,11 @@ def cast_to_own_type(op: ir.Operation) -> ir.Value | None:
     return cast.x if cast.x.type == cast.result.type else None
 
 
-def _digits(kind: str) -> int:
+def _digits(element_type: str) -> int:
     """Binary digits of the largest integer up to which a type represents all integers; 1 for i1."""
-    if kind in _DIGITS:
-        return _DIGITS[kind]
-    return int(kind[2:]) if kind.startswith("ui") else max(1, int(kind[1:]) - 1)
+    if element_type in _DIGITS:
+        return _DIGITS[element_type]
+    return int(element_type[2:]) if element_type.startswith("ui") else max(1, int(element_type[1:]) - 1)
 
 
 def holds(wide: str, narrow: str) -> bool:

@@ -43,8 +43,12 @@ def _highest(value: ir.Value) -> Scalar:
 
 def _limits(value: ir.Value) -> tuple[int, int]:
     """The least and largest number of an integer type; of i1 false and true."""
-    kind = dtype(value)
-    return (0, 1) if kind == dtype_of("i1") else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    element_dtype = dtype(value)
+    return (
+        (0, 1)
+        if element_dtype == dtype_of("i1")
+        else (int(np.iinfo(element_dtype).min), int(np.iinfo(element_dtype).max))
+    )
 
 
 # What a reduction of no elements gives.

@@ -20,10 +20,10 @@ from mlc.passes.graph.common.values import (
 )
 
 
-def _other(op: ir.Operation, number: Scalar) -> ir.Value | None:
+def _other(op: ir.Operation, scalar: Scalar) -> ir.Value | None:
     """Returns the operand whose other operand is `number` in all elements, else None."""
     for other, constant in both_orders(op):
-        if splat(constant) == number:
+        if splat(constant) == scalar:
             return other
     return None
 
@@ -33,24 +33,24 @@ def _keep_operand(op: ir.Operation, value: ir.Value | None) -> ir.Value | None:
 
 
 def _is_negative_zero(value: ir.Value) -> bool:
-    number = splat(value)
-    return number == 0 and copysign(1, number) < 0
+    scalar = splat(value)
+    return scalar == 0 and copysign(1, scalar) < 0
 
 
-def neutral(number: Scalar) -> Rule:
+def neutral(scalar: Scalar) -> Rule:
     """The other operand, where one is the neutral number of a commutative op."""
 
     def neutral_operand(op: ir.Operation) -> ir.Value | None:
-        return _keep_operand(op, _other(op, number))
+        return _keep_operand(op, _other(op, scalar))
 
     return neutral_operand
 
 
-def absorbing(number: Scalar) -> Rule:
+def absorbing(scalar: Scalar) -> Rule:
     """Replaces an op by `number` where an operand is it in all elements, for any other operand."""
 
     def absorbing_operand(op: ir.Operation) -> ir.Value | None:
-        return None if _other(op, number) is None else fill_like(op.results[0], number)
+        return None if _other(op, scalar) is None else fill_like(op.results[0], scalar)
 
     return absorbing_operand
 

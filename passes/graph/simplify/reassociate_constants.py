@@ -43,48 +43,52 @@ def _rebuilt(op: ir.Operation, operands: list[ir.Value]) -> ir.Value:
     return graph.build(op.name, operands, attributes, op.results[0].type)
 
 
-def _times_constant(value: ir.Value, number: ir.Value) -> ir.Value:
+def _times_constant(value: ir.Value, scalar_value: ir.Value) -> ir.Value:
     """A constant times a scalar, in the constant's shape."""
-    scalar = number if number.type.rank == 0 else graph.build("reshape", [number], {"shape": []})
+    scalar = (
+        scalar_value if scalar_value.type.rank == 0 else graph.build("reshape", [scalar_value], {"shape": []})
+    )
     return graph.build("mul", [value, scalar])
 
 
-def _safely(constant: ir.Value, number: ir.Value) -> bool:
+def _safely(constant: ir.Value, scalar_value: ir.Value) -> bool:
     """Whether a constant times a scalar stays normal."""
-    factor = known_values(number)
+    factor = known_values(scalar_value)
     scalar = None if factor is None else factor.reshape(())
-    return not is_float(number) or stays_normal(graph.Mul.NAME, known_values(constant), scalar, dtype(number))
+    return not is_float(scalar_value) or stays_normal(
+        graph.Mul.NAME, known_values(constant), scalar, dtype(scalar_value)
+    )
 
 
-def takes_constant(value: ir.Value, number: ir.Value, depth: int = _DEPTH) -> bool:
+def takes_constant(value: ir.Value, scalar_value: ir.Value, depth: int = _DEPTH) -> bool:
     """Whether a constant of one element times the value can go into constants that nothing else uses."""
     op = defining_op(value)
     if op is None or depth == 0 or not has_one_use(value):
         return False
     if op.name in _PRODUCTS:
         weights = op.operands[1]
-        return is_constant(weights) and has_one_use(weights) and _safely(weights, number)
+        return is_constant(weights) and has_one_use(weights) and _safely(weights, scalar_value)
     if op.name in (graph.Mul.NAME, graph.Add.NAME):
         parts = variable_and_constant(op)
-        if parts is None or not _safely(parts[1], number):
+        if parts is None or not _safely(parts[1], scalar_value):
             return False
-        return op.name == graph.Mul.NAME or takes_constant(parts[0], number, depth - 1)
-    return op.name in _MOVES and takes_constant(op.operands[0], number, depth - 1)
+        return op.name == graph.Mul.NAME or takes_constant(parts[0], scalar_value, depth - 1)
+    return op.name in _MOVES and takes_constant(op.operands[0], scalar_value, depth - 1)
 
 
-def times_constant(value: ir.Value, number: ir.Value) -> ir.Value:
+def times_constant(value: ir.Value, scalar_value: ir.Value) -> ir.Value:
     """The value, which `takes_constant`, times a constant of one element."""
     op = defining_op(value)
     assert op is not None
     first, *rest = op.operands
     if op.name in _PRODUCTS:
-        return _rebuilt(op, [first, _times_constant(rest[0], number)])
+        return _rebuilt(op, [first, _times_constant(rest[0], scalar_value)])
     if op.name in _MOVES:
-        return _rebuilt(op, [times_constant(first, number), *rest])
+        return _rebuilt(op, [times_constant(first, scalar_value), *rest])
     parts = variable_and_constant(op)
     assert parts is not None
-    variable = parts[0] if op.name == graph.Mul.NAME else times_constant(parts[0], number)
-    return _rebuilt(op, [variable, _times_constant(parts[1], number)])
+    variable = parts[0] if op.name == graph.Mul.NAME else times_constant(parts[0], scalar_value)
+    return _rebuilt(op, [variable, _times_constant(parts[1], scalar_value)])
 
 
 @rounding
@@ -109,9 +113,9 @@ def factor_of_scores(op: ir.Operation) -> ir.Value | None:
     if not graph.same_type(found[0], graph.Mul(op).result):
         return None
     operands = list(product.operands)
-    for place, operand in enumerate(operands):
+    for position, operand in enumerate(operands):
         if takes_constant(operand, found[1]):
-            operands[place] = times_constant(operand, found[1])
+            operands[position] = times_constant(operand, found[1])
             return _rebuilt(product, operands)
     return None
 

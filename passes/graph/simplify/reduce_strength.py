@@ -105,16 +105,16 @@ def root_of_any(op: ir.Operation) -> ir.Value | None:
 def _reciprocals(divisor: ir.Value) -> np.ndarray | None:
     """Returns `1 / c` for a constant of floats, where all its elements are normal values."""
     array = constant_array(divisor)
-    number = splat(divisor)
-    if number is not None:
-        array = np.asarray(number, dtype(divisor)).reshape(array.shape if array is not None else ())
+    constant = splat(divisor)
+    if constant is not None:
+        array = np.asarray(constant, dtype(divisor)).reshape(array.shape if array is not None else ())
     if array is None or not is_float(divisor):
         return None
     with np.errstate(all="ignore"):
         wide = 1 / array.astype(np.float64)
     smallest = np.finfo(np.float16).tiny
-    ordinary = np.isfinite(wide) & (abs(wide) >= smallest) & (abs(wide) <= 1 / smallest)
-    return wide.astype(array.dtype) if ordinary.all() else None
+    is_normal = np.isfinite(wide) & (abs(wide) >= smallest) & (abs(wide) <= 1 / smallest)
+    return wide.astype(array.dtype) if is_normal.all() else None
 
 
 def _is_power_of_two(array: np.ndarray) -> bool:

@@ -101,23 +101,23 @@ def _index_range(indices: np.ndarray) -> range | None:
     return found if list(found) == flat else None
 
 
-def _exists(places: range, length: int | None) -> bool:
+def _exists(index_range: range, length: int | None) -> bool:
     """Whether a dim has all of the indices, if its length is known; negative ones count from its end."""
-    return length is None or all(-length <= place < length for place in (places[0], places[-1]))
+    return length is None or all(-length <= item < length for item in (index_range[0], index_range[-1]))
 
 
 def gather_of_range(op: ir.Operation) -> ir.Value | None:
     """Look-up at one constant index, or at indices at regular distances: a slice."""
     gather = graph.Gather(op)
     data, indices, axis = gather.data, constant_array(gather.indices), gather.axis
-    places = _index_range(indices) if indices is not None and indices.ndim < 2 else None
-    if places is None or indices is None:
+    index_range = _index_range(indices) if indices is not None and indices.ndim < 2 else None
+    if index_range is None or indices is None:
         return None
     dims = graph.shape_of(data)
-    if not _exists(places, dims[axis]):
+    if not _exists(index_range, dims[axis]):
         return None
     taken = [Part(0, -1 if dim is None else dim, 1) for dim in dims]
-    taken[axis] = Part(places.start, len(places), places.step)
+    taken[axis] = Part(index_range.start, len(index_range), index_range.step)
     part = slice_of(data, taken)
     return part if indices.ndim else graph.build("squeeze", [part], {"axes": [axis]}, gather.result.type)
 

@@ -40,9 +40,9 @@ def _add_safely(op: ir.Operation, rule: str, one: ir.Value, other: ir.Value) -> 
 def common_factor(op: ir.Operation) -> ir.Value | None:
     """Rewrites `a*c + b*c` to `(a + b) * c`, and the same for differences."""
     products = _summands(op, graph.Mul.NAME)
-    for place, other in ((0, 0), (0, 1), (1, 0), (1, 1)) if products else ():
+    for position, other in ((0, 0), (0, 1), (1, 0), (1, 1)) if products else ():
         first, second = (list(product.operands) for product in products or ())
-        factor = first.pop(place)
+        factor = first.pop(position)
         if factor != second.pop(other) or not graph.same_type(first[0], second[0]):
             continue
         if _add_safely(op, "common_factor", first[0], second[0]):

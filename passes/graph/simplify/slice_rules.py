@@ -84,8 +84,8 @@ def slice_of_constant(op: ir.Operation) -> ir.Value | None:
     if array is None or source is None:
         return None
     for axis, part in enumerate(parts(op)):
-        places = range(part.start, part.start + part.size * part.step, part.step)
-        array = array.take(list(places), axis)
+        indices = range(part.start, part.start + part.size * part.step, part.step)
+        array = array.take(list(indices), axis)
     return graph.build("constant", [], {"value": array}, None, source.location)
 
 

@@ -86,8 +86,8 @@ class JoinedOps(Joined):
     def build(self) -> ir.Value:
         attributes = attributes_of(self.op)
         operands = [operand.build() for operand in self.operands]
-        kind = _joined_type(self.op, operands) if self.op.name in CONVERTING else None
-        return graph.build(self.op.name, operands, attributes | self.attributes, kind)
+        result_type = _joined_type(self.op, operands) if self.op.name in CONVERTING else None
+        return graph.build(self.op.name, operands, attributes | self.attributes, result_type)
 
 
 def _joined_type(op: ir.Operation, operands: Sequence[ir.Value]) -> ir.Type:

@@ -46,15 +46,15 @@ def look_up_first(op: ir.Operation) -> ir.Value | None:
     inner, axis = defining_op(gather.data), gather.axis
     if not _is_only_read_here(inner, op) or inner.name not in ELEMENTWISE:
         return None
-    x, *numbers = inner.operands
+    x, *scalars = inner.operands
     count, dims = graph.shape_of(gather.indices), graph.shape_of(x)
-    if any(number.type.rank for number in numbers) or is_constant(x) or shares_kernel(x):
+    if any(scalar.type.rank for scalar in scalars) or is_constant(x) or shares_kernel(x):
         return None
     if len(dims) <= axis or None in (*count, dims[axis]) or prod(count) >= dims[axis]:
         return None
     found = graph.build("gather", [x, gather.indices], {"axis": axis})
     attributes = attributes_of(inner)
-    return graph.build(inner.name, [found, *numbers], attributes, gather.result.type)
+    return graph.build(inner.name, [found, *scalars], attributes, gather.result.type)
 
 
 @rounding
@@ -87,8 +87,8 @@ def shrink_before_movement(op: ir.Operation) -> ir.Value | None:
     if _width(cast.result) >= _width(x) or not shares_kernel(x):
         return None
     casting = attributes_of(op)
-    kind = ir.RankedTensorType.get(x.type.shape, graph.element_type(cast.result))
-    operands = [graph.build("cast", [x], casting, kind), *list(inner.operands)[1:]]
+    result_type = ir.RankedTensorType.get(x.type.shape, graph.element_type(cast.result))
+    operands = [graph.build("cast", [x], casting, result_type), *list(inner.operands)[1:]]
     movement = attributes_of(inner)
     return graph.build(inner.name, operands, movement, cast.result.type)
 
@@ -189,12 +189,12 @@ def take_part_first(exactness: str, op: ir.Operation) -> bool:
     return True
 
 
-def _compute_part(op: ir.Operation, plan: Narrowed, kind: ir.Type) -> ir.Value:
+def _compute_part(op: ir.Operation, plan: Narrowed, result_type: ir.Type) -> ir.Value:
     """The part of the op's result, of type `kind`, just before the op."""
     with ir.InsertionPoint(op), op.location:
         operands = [_part(operand, taken) for operand, taken in zip(op.operands, plan.operands, strict=True)]
         attributes = attributes_of(op) | plan.attributes
-        return graph.build(op.name, operands, attributes, kind)
+        return graph.build(op.name, operands, attributes, result_type)
 
 
 def _part(value: ir.Value, taken: Parts | None) -> ir.Value:

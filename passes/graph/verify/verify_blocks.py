@@ -52,8 +52,10 @@ def without_blocks(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
 
 def _of_elements(op: ir.Operation) -> str:
     """Returns the fault of the element types of an op's values; "" if there is none."""
-    kinds = [graph.element_type(value) for value in (*op.operands, *op.results)]
-    found = next((kind for kind in kinds if isinstance(kind, ir.ComplexType)), None)
+    element_types = [graph.element_type(value) for value in (*op.operands, *op.results)]
+    found = next(
+        (element_type for element_type in element_types if isinstance(element_type, ir.ComplexType)), None
+    )
     return f"tiles have no elements {found}" if found else ""
 
 

@@ -24,12 +24,12 @@ CREATION = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if 
 
 def is_image(value: ir.Value) -> bool:
     """Whether the value is `[N, C, H, W]` of known shape, but for N perhaps, and f32."""
-    kind = value.type
+    tensor_type = value.type
     return (
-        isinstance(kind, ir.RankedTensorType)
-        and kind.rank == RANK
-        and not any(kind.is_dynamic_dim(axis) for axis in range(1, RANK))
-        and isinstance(kind.element_type, ir.F32Type)
+        isinstance(tensor_type, ir.RankedTensorType)
+        and tensor_type.rank == RANK
+        and not any(tensor_type.is_dynamic_dim(axis) for axis in range(1, RANK))
+        and isinstance(tensor_type.element_type, ir.F32Type)
     )
 
 

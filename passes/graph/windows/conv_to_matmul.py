@@ -38,9 +38,9 @@ def to_matmul(op: ir.Operation) -> bool:
     if not is_product(op):
         return False
     x, w = op.operands
-    batch, channels, *places = graph.dims_of(x)
+    batch, channels, *pixels = graph.dims_of(x)
     outputs, inputs = graph.shape_of(w)[:2]
-    flat = graph.reshape_to(x, [batch, group, channels // group, prod(places)])
+    flat = graph.reshape_to(x, [batch, group, channels // group, prod(pixels)])
     filters = graph.build("reshape", [w], {"shape": [group, outputs // group, inputs]})
     product = graph.build("matmul", [filters, flat])
     replace_op(op, graph.reshape_to(product, graph.dims_of(conv.result)))

@@ -55,9 +55,9 @@ class Window:
             return None
         first, last = (-self.begin, self.size + self.end) if include_pad else (0, self.size)
         starts = np.arange(self.positions) * self.stride - self.begin
-        places = starts[:, None] + np.arange(self.kernel) * self.dilation
+        indices = starts[:, None] + np.arange(self.kernel) * self.dilation
         # A window of padding only sums to 0, whatever it is divided by.
-        return np.maximum(1, ((places >= first) & (places < last)).sum(axis=1))
+        return np.maximum(1, ((indices >= first) & (indices < last)).sum(axis=1))
 
 
 def _kernel(op: ir.Operation, spatial: int) -> list[int | None]:

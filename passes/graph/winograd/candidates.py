@@ -145,7 +145,7 @@ class Candidate:
         return graph.shape_of(self.op.results[0])[0] * rows * columns
 
     @property
-    def places(self) -> int:
+    def pixels(self) -> int:
         """Products per tile and pair of channels."""
         return (self.tile + KERNEL - 1) ** 2
 
@@ -154,11 +154,11 @@ class Candidate:
         """Time, relative to that of the direct convolution."""
         height, width = spatial(self.op.results[0])
         positions = graph.shape_of(self.op.results[0])[0] * height * width
-        return self.places * (self.tiles + LOAD) / (KERNEL**2 * (positions + LOAD))
+        return self.pixels * (self.tiles + LOAD) / (KERNEL**2 * (positions + LOAD))
 
     def stays_in_caches(self) -> bool:
         """Whether the transformed images do, all together or strip by strip."""
-        moved = moved_bytes(self.places, self.tiles, sum(self.channels))
+        moved = moved_bytes(self.pixels, self.tiles, sum(self.channels))
         return moved <= MOST_BYTES or choose_strip(self.tile, *self.grid, self.channels[0]) is not None
 
 

@@ -59,13 +59,13 @@ def strip_of(output: ir.Operation) -> Strip | None:
     if product is None or before is None:
         return None
     tile, (_, height, width) = graph.attribute(output, "tile"), graph.attribute(output, "shape")
-    places, tiles, channels = graph.shape_of(before.results[0])
+    pixels, tiles, channels = graph.shape_of(before.results[0])
     _, _, blocks, block = graph.shape_of(product.result)
-    if moved_bytes(places, tiles, channels + blocks * block) <= SEPARATE_BYTES:
+    if moved_bytes(pixels, tiles, channels + blocks * block) <= SEPARATE_BYTES:
         return None
     return choose_strip(tile, height // tile, width // tile, channels)
 
 
-def moved_bytes(places: int, tiles: int, channels: int) -> int:
+def moved_bytes(pixels: int, tiles: int, channels: int) -> int:
     """Bytes of transformed images and products together; `channels` are those of both."""
-    return 4 * places * tiles * channels
+    return 4 * pixels * tiles * channels

@@ -48,9 +48,9 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
     batch, _, _, _, block = graph.shape_of(graph.Conv(op).result)
     x = widen_input(op, surplus) if any(surplus) else graph.Conv(op).x
     attributes = {"tile": candidate.tile}
-    places = graph.build("winograd_input", [x], attributes)
+    transformed = graph.build("winograd_input", [x], attributes)
     weight = transformed_weight(candidate.weight, candidate.tile, block)
-    products = graph.build("matmul_packed", [places, weight])
+    products = graph.build("matmul_packed", [transformed, weight])
     result = graph.build("winograd_output", [products], attributes | {"shape": [batch, *whole]})
     if not any(surplus):
         replace_op(op, result)
