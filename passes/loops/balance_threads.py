@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import func, ir
+from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops
 
@@ -26,7 +26,7 @@ class BalanceThreads(Pass):
     """
 
     name: ClassVar[str] = "tloop-balance-threads"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         for loop in collect_ops(op, LOOP):

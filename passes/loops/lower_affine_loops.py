@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import affine, func, ir, run_upstream
+from mlc.bindings import affine, ir, run_upstream
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import is_kernel
 from mlc.passes.common.rewriting import collect_ops
@@ -22,7 +22,7 @@ class LowerAffineLoops(Pass):
     """
 
     name: ClassVar[str] = "tloop-lower-affine-loops"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op) and collect_ops(op, LOOPS):

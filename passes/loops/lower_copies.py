@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import func, ir, linalg, memref
+from mlc.bindings import ir, linalg, memref
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import apply_patterns, erase_op
 
@@ -25,7 +25,7 @@ class LowerCopies(Pass):
     """Replace `memref.copy` by `linalg.copy` (loops), and drop copies of a buffer to itself."""
 
     name: ClassVar[str] = "tloop-lower-copies"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         apply_patterns(op, {memref.Copy.NAME: lower_copy})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import func, ir, tensor
+from mlc.bindings import ir, tensor
 from mlc.passes.base import Pass
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
@@ -41,7 +41,7 @@ class LowerWindows(Pass):
     sequential loops over images, channels and rows."""
 
     name: ClassVar[str] = "tloop-lower-windows"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
         windows = collect_ops(op, ROW_WINDOW)

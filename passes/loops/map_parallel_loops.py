@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, func, ir, run_upstream, scf
+from mlc.bindings import arith, ir, run_upstream, scf
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import index_constant
@@ -74,7 +74,7 @@ class MapParallelLoops(Pass):
     """
 
     name: ClassVar[str] = "tloop-map-parallel-loops"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op):

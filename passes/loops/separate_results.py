@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import func, ir, memref
+from mlc.bindings import ir, memref
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import terminator_of
 
@@ -19,7 +19,7 @@ class SeparateResults(Pass):
     """
 
     name: ClassVar[str] = "tloop-separate-results"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
         if not op.regions[0].blocks:

@@ -91,7 +91,7 @@ class StackBuffers(Pass):
     only a call tells, which becomes such a workspace."""
 
     name: ClassVar[str] = "tloop-stack-buffers"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         if not is_kernel(op):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, func, ir, scf
+from mlc.bindings import arith, ir, scf
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import index_constant
@@ -96,7 +96,7 @@ class UnswitchLoops(Pass):
     """
 
     name: ClassVar[str] = "tloop-unswitch-loops"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         for switch in collect_ops(op, SWITCH):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import func, ir
+from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph import write_defaults
 from mlc.dialects.graph.sizes import Undecided
@@ -110,7 +110,7 @@ class GraphToLinalg(Pass):
     """Lower the graph ops of every function marked `tloop.kernel` to linalg, tensor, arith and math ops."""
 
     name: ClassVar[str] = "graph-to-linalg"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
     keep_f8: bool = option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import builtin, func, ir, tensor
+from mlc.bindings import builtin, ir, tensor
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import is_kernel
@@ -70,7 +70,7 @@ class PadWindows(Pass):
     lies in memory without that."""
 
     name: ClassVar[str] = "graph-pad-windows"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
         return is_kernel(op) and apply_patterns(

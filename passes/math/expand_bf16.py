@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, func, ir
+from mlc.bindings import arith, ir
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import apply_patterns, replace_op
 from mlc.passes.common.target import has_bf16, target_of
@@ -57,7 +57,7 @@ class ExpandBf16(Pass):
     instructions for them."""
 
     name: ClassVar[str] = "tloop-expand-bf16"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
         if not has_bf16(target_of(op)):

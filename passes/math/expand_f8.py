@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, func, ir
+from mlc.bindings import arith, ir
 from mlc.passes.base import Pass
 from mlc.passes.common.narrow_floats import MULTIPLIED, from_single, to_single
 from mlc.passes.common.rewriting import apply_patterns, replace_op
@@ -41,7 +41,7 @@ class ExpandF8(Pass):
     integers and f32. What is too large becomes infinity, or NaN where there is none."""
 
     name: ClassVar[str] = "tloop-expand-f8"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
         return apply_patterns(op, {arith.ExtF.NAME: widen, arith.TruncF.NAME: narrow})

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, func, ir, math
+from mlc.bindings import arith, ir, math
 from mlc.passes.base import Pass, option
 from mlc.passes.common.fast_math import is_approximate
 from mlc.passes.common.rewriting import apply_patterns, defining_op, replace_op
@@ -82,7 +82,7 @@ class ExpandMath(Pass):
     range reductions and polynomials (docs/vector-math.md states the errors)."""
 
     name: ClassVar[str] = "tloop-expand-math"
-    anchor: ClassVar[str] = func.Func.NAME
+    anchor: ClassVar[str] = "func.func"
     exactness: ClassVar[str] = "rounding"
 
     keep_approximate: bool = option(
