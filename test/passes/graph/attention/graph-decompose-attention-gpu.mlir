@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --graph-decompose-attention=device=gpu | filecheck %s
 // RUN: mlc-opt %s --graph-decompose-attention="device=gpu one-kernel=false" | filecheck %s --check-prefix=PARTS
 
-// Groups of heads, truth values and any fill are left to the program of blocks; so are few queries, many keys and
+// Groups of heads, boolean masks and any fill are left to the program of blocks; so are few queries, many keys and
 // narrow elements.
 // CHECK-LABEL: func.func @whole
 // CHECK-NEXT: %[[RESULT:.*]] = "graph.attention"(%arg0, %arg1, %arg1, %arg2) {causal = true, fill = 5.000000e-01 : f64, scale = 1.000000e+00 : f64} : (tensor<1x8x1x256xf16>, tensor<1x2x9000x256xf16>

@@ -61,7 +61,7 @@ func.func @grouped(%q: tensor<1x8x5x4xf32>, %k: tensor<1x2x7x4xf32>, %mask: tens
   return %0 : tensor<1x8x5x4xf32>
 }
 
-// One kernel computes groups of heads as a dim of their own; a reshape comes before the transpose, not between it
+// One kernel computes groups of heads as a separate dim; a reshape comes before the transpose, not between it
 // and attention.
 // CHECK-LABEL: func.func @groups
 // CHECK-DAG: %[[QUERIES:.*]] = "graph.reshape"(%arg0) {shape = array<i64: 1, 48, 2, 4, 16>}
@@ -85,7 +85,7 @@ func.func @one_head_of_keys(%q: tensor<2x8x48x16xf32>, %k: tensor<1x1x40x16xf32>
   return %0 : tensor<2x8x48x16xf32>
 }
 
-// Numbers of queries and keys that only running tells: what a query sees is counted.
+// Dynamic counts of queries and keys: the keys that a query sees are counted.
 // PARTS-LABEL: func.func @dynamic
 // PARTS: %[[SCORES:.*]] = "graph.matmul"
 // PARTS: %[[SIZE:.*]] = "graph.sizes"(%{{.*}}) {dims = ["seq"]
@@ -122,7 +122,7 @@ func.func @interleaved(%x: tensor<3x8xf32>) -> tensor<3x8xf32> {
   return %0 : tensor<3x8xf32>
 }
 
-// One kernel computes all of it, unless it is told not to.
+// One kernel computes all of it, unless an option forbids it.
 // CHECK-LABEL: func.func @whole
 // CHECK-NEXT: "graph.attention"
 // PARTS-LABEL: func.func @whole
@@ -142,7 +142,7 @@ func.func @sizes(%q: tensor<12x1x64xf32>, %k: tensor<12x5000x64xf32>) -> (tensor
   return %0, %1 : tensor<12x1x64xf32>, tensor<12x5000x64xf32>
 }
 
-// Truth values are added as numbers; a number that a score could have is no such.
+// Boolean masks become additive ones; a fill that a score could have does not.
 // CHECK-LABEL: func.func @truth_values_in_one
 // CHECK: %[[ADDED:.*]] = "graph.where"(%arg1, %{{.*}}, %{{.*}}) : (tensor<48x48xi1>, tensor<f32>, tensor<f32>) -> tensor<48x48xf32>
 // CHECK: "graph.attention"(%arg0, %arg0, %arg0, %[[ADDED]])
@@ -153,7 +153,7 @@ func.func @truth_values_in_one(%q: tensor<2x48x16xf32>, %mask: tensor<48x48xi1>)
   return %0, %1 : tensor<2x48x16xf32>, tensor<2x48x16xf32>
 }
 
-// So are those of as many queries and keys as only running tells.
+// So are those of dynamic counts of queries and keys.
 // CHECK-LABEL: func.func @truth_values_of_any_size
 // CHECK: %[[ADDED:.*]] = "graph.where"(%arg2, %{{.*}}, %{{.*}}) {graph.dims = {{.*}}"batch", "", "seq", "keys"{{.*}} -> tensor<?x1x?x?xf32>
 // CHECK: "graph.attention"(%arg0, %arg1, %arg1, %[[ADDED]])

@@ -47,7 +47,7 @@ class ControlFlow:
             user.operands[position] = made
 
     def condition(self) -> ir.Value:
-        """True, false, or what an input tells."""
+        """True, false, or an input."""
         kind = self.rng.integers(3)
         if kind < 2:
             return graph.build("constant", [], {"value": np.array(bool(kind))})

@@ -16,7 +16,7 @@ ARITHMETIC = ("add", "mul", "sub", "neg", "div", "max")
 
 
 class Program:
-    """Writes one function `@main(a, b, n: i64, c: i1)` that returns four numbers."""
+    """Writes one function `@main(a, b, n: i64, c: i1)` that returns four integers."""
 
     arithmetic: tuple[str, ...] = ARITHMETIC
 
@@ -151,7 +151,7 @@ _FUNCTIONS: dict[str, Any] = {
 
 
 def evaluate(block: ir.Block, env: dict[ir.Value, Any]) -> list[Any]:
-    """What the terminator of a block takes; raises ZeroDivisionError where the machine would trap."""
+    """Returns the operands of a block's terminator; raises ZeroDivisionError where the machine would trap."""
     for view in block.operations:
         op = view.operation
         operands = [env[value] for value in op.operands]

@@ -63,7 +63,7 @@ func.func @sure(%a: tensor<4xf32>, %j: tensor<?xi64>, %k: tensor<?xf32>) -> tens
 
 // -----
 
-// Sizes that only the run tells may contradict each other where the loop does not run.
+// Sizes that are known at run time only may contradict each other where the loop does not run.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NEXT: "graph.exp"
 // CHECK-NEXT: "graph.loop"

@@ -53,7 +53,7 @@ func.func @once(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>) {
 
 // -----
 
-// Seven iterations, but the body says that it is the last: once. One iteration under a condition that only
+// Seven iterations, but the body ends it: once. One iteration under a condition that only
 // the run tells: it stays.
 // CHECK-LABEL: func.func @stops
 // CHECK: %[[E:.*]] = "graph.exp"(%arg1)

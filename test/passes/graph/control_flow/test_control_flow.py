@@ -29,7 +29,7 @@ def context() -> Iterator[None]:
 
 
 def results(module: ir.Module, inputs: tuple[int, int, int, bool]) -> list[int] | None:
-    """What @main returns; None where it would trap."""
+    """Returns the results of @main; None where it would trap."""
     block = module.body.operations[0].entry_block
     *numbers, truth = inputs
     values = [*map(np.int64, numbers), np.bool_(truth)]

@@ -1,5 +1,5 @@
 """Random programs with control flow, compiled whole, compute what their evaluator says: the planner of memory
-may let no value lie where another one is still needed."""
+may put no value where another one is still needed."""
 
 from __future__ import annotations
 

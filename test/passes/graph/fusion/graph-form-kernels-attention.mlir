@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-form-kernels | filecheck %s
 
-// Heads are read and written where they lie; what reads the result is a kernel of its own.
+// Heads are read and written in place; the reader of the result is a separate kernel.
 // CHECK-LABEL: func.func @main
 // CHECK-COUNT-2: tloop.launch
 // CHECK-NOT: tloop.launch
@@ -14,7 +14,7 @@ func.func @main(%q: tensor<1x48x2x16xf32>, %k: tensor<1x40x2x16xf32>, %v: tensor
   return %5 : tensor<1x48x2x16xf32>
 }
 
-// A transpose of the features, and one of the mask, are kernels of their own.
+// A transpose of the features, and one of the mask, are separate kernels.
 // CHECK-LABEL: func.func @prepare
 // CHECK-COUNT-3: tloop.launch
 // CHECK: func.func private @attention_

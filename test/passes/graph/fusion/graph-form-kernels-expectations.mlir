@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-form-kernels | filecheck %s
 
-// What ops take for true of dims is checked: what follows from inputs' dims before all else, the rest where it is known,
+// Assumptions of ops about dims are checked: what follows from inputs' dims before all else, the rest where it is known,
 // each once. A batch that may be 1 is spread.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: "tloop.expect"() {fault = "it takes elements behind the last one", left = "n", relation = "at_least", right = "5", what = "slice"}

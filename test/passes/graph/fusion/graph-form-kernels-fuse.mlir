@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s '--graph-form-kernels=fuse=false' | filecheck %s
 
-// Without fusion each op is a kernel of its own, in program order; views and constants still are none.
+// Without fusion each op is a separate kernel, in program order; views and constants still are none.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: "graph.weight"
 // CHECK-NEXT: %[[P:.*]] = "tloop.launch"(%arg0, %{{.*}}) {kernel = @[[MATMUL:matmul_[0-9a-f]*]]

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --graph-form-kernels | filecheck %s
 
-// Thread blocks that multiply tiles store them as they are: padding is a kernel of its own.
+// Thread blocks that multiply tiles store them as they are: padding is a separate kernel.
 module attributes {tloop.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @main
 // CHECK: kernel = @matmul_relu_{{[0-9a-f]+}}

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --form-kernels | filecheck %s
 
-// Each result has a launch of its own that writes it, also where one value is returned three times.
+// Each result has a separate launch that writes it, also where one value is returned three times.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: %[[A:[0-9]+]] = "tloop.launch"(%arg0) {kernel = @neg_
 // CHECK-NEXT: %[[B:[0-9]+]] = "tloop.launch"(%[[A]]) {kernel = @identity_

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-form-kernels | filecheck %s
 
-// A scan shares its kernel neither with the ops before it nor with those behind it.
+// A scan shares its kernel neither with the ops before it nor with those after it.
 // CHECK-LABEL: func.func @main
 // CHECK: tloop.launch{{.*}}@exp_
 // CHECK: tloop.launch{{.*}}@cumsum_

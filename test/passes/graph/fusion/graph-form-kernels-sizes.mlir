@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %w: tensor<?x4xf32> {graph.dims = ["m", ""]},
                 %s: tensor<2xi64>) -> (tensor<?x?xf32>, tensor<2xi64>) {
-  // What is 1 only running tells.
+  // Which of the dims are 1 is known at run time only.
   // CHECK-NEXT: "tloop.expect"() {left = "n", relation = "broadcast", right = "broadcast(m, n)", what = "add"}
   // CHECK-NEXT: "tloop.expect"() {left = "m", relation = "broadcast", right = "broadcast(m, n)", what = "add"}
   // CHECK: "tloop.launch"(%arg1) {graph.dims = {{\[}}["broadcast(m, n)", ""]], kernel = @expand_{{.*}}, tloop.dims = ["m", "broadcast(m, n)"]}

@@ -35,7 +35,7 @@ func.func @main(%x: tensor<1x2x18x34x32xf32>, %w: tensor<36x2x64x32xf32>) -> ten
 
 // -----
 
-// What two products read is transformed once, in a kernel of its own.
+// What two products read is transformed once, in a separate kernel.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[V:.*]] = "tloop.launch"(%arg0) {kernel = @winograd_input_
 // CHECK: "tloop.launch"(%[[V]], %arg1) {kernel = @matmul_packed_

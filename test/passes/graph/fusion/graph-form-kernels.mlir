@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --graph-form-kernels | filecheck %s
 
-// An epilogue goes into the product's kernel, an elementwise op in front of a softmax into the softmax's; small constants
-// are part of a kernel. What is returned has a buffer of its own: an input, and a view of another result, are copied.
+// An epilogue goes into the product's kernel, an elementwise op before a softmax into the softmax's; small constants
+// are part of a kernel. What is returned has a separate buffer: an input, and a view of another result, are copied.
 // CHECK-LABEL: func.func @main
 // CHECK-NEXT: %[[W:.*]] = "graph.weight"() {hash = "0"
 // CHECK-NEXT: %[[B:.*]] = "graph.weight"() {hash = "1"

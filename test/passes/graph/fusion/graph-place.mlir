@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-place{ops=exp nodes=b,c}))" --split-input-file --verify-diagnostics | filecheck %s
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-place))" --split-input-file | filecheck %s --check-prefix=NONE
 
-// By kind, and by the nodes that an op comes from, one of several too. @prepare stays.
+// By op name, and by the nodes that an op comes from, one of several too. @prepare stays.
 // NONE-NOT: graph.place
 // CHECK-LABEL: func.func @main
 // CHECK: "graph.relu"(%arg0) :

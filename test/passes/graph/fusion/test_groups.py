@@ -1,4 +1,4 @@
-"""Which ops share a kernel."""
+"""Groups of ops that share a kernel."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --graph-recognize-idioms=exactness=approximate | filecheck %s
 // RUN: mlc-opt %s --graph-recognize-idioms=exactness=exact | filecheck %s --check-prefix=EXACT
 
-// Without the maximum, where e^x overflows the quotient is not a number.
+// Without the maximum, where e^x overflows the quotient is NaN.
 // CHECK-LABEL: func.func @softmax
 // CHECK-NEXT: "graph.softmax"(%arg0) {axis = 1 : i64}
 // CHECK-NEXT: return

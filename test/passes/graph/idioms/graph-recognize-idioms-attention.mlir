@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-recognize-idioms | filecheck %s
 
-// Scaled by a division, masked by numbers, batch and lengths not known; the keys become what they were
+// Scaled by a division, with an additive mask, batch and lengths not known; the keys become what they were
 // transposed from.
 // CHECK-LABEL: func.func @masked
 // CHECK-NEXT: "graph.attention"(%arg0, %arg1, %arg2, %arg3) {causal = false, graph.dims = {{.*}}"batch", "", "seq", ""{{.*}}, safe = false, scale = 1.250000e-01 : f64}
@@ -17,7 +17,7 @@ func.func @masked(%q: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "seq", "
   return %5 : tensor<?x12x?x64xf32>
 }
 
-// As many heads as only running tells, of queries as of keys; but not where two names may be two numbers.
+// Dynamic counts of heads, equal for queries and keys; but not where two names may differ.
 // CHECK-LABEL: func.func @any_heads
 // CHECK-NEXT: "graph.attention"(%arg0, %arg1, %arg2) {{.*}}"heads"
 // CHECK-NEXT: "graph.transpose"
@@ -54,7 +54,7 @@ func.func @scaled_operands(%q: tensor<2x3x64xf32>, %k: tensor<3x2x64xf32>, %v: t
   return %5 : tensor<2x3x64xf32>
 }
 
-// Truth values that choose minus infinity, and zeros for rows that exclude all keys.
+// Boolean masks that choose minus infinity, and zeros for rows that exclude all keys.
 // CHECK-LABEL: func.func @chosen
 // CHECK: %[[KEPT:.*]] = "graph.not"(%arg3)
 // CHECK: "graph.attention"(%arg0, %{{.*}}, %arg2, %[[KEPT]]) {causal = false, fill = 0xFFF0000000000000 : f64, safe = true, scale = 1.000000e+00 : f64}
@@ -92,7 +92,7 @@ func.func @causal(%q: tensor<2x2x4xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x3x4
   return %3, %7 : tensor<2x2x4xf32>, tensor<2x2x4xf32>
 }
 
-// Not the triangle that ends at the last key; and a number by which later keys keep some weight.
+// Not the triangle that ends at the last key; and a fill by which later keys keep some weight.
 // CHECK-LABEL: func.func @not_causal
 // CHECK: "graph.attention"(%arg0, %{{.*}}, %arg2, %{{.*}}) {causal = false, fill = -3.{{.*}}E+38 : f64
 // CHECK: "graph.attention"(%arg0, %{{.*}}, %arg2, %{{.*}}) {causal = false, fill = -1.000000e+01 : f64

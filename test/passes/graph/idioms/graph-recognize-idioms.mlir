@@ -389,7 +389,7 @@ func.func @log_softmax(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<?x?xf32>
   return %1, %3 : tensor<?x?xf32>, tensor<?x?xf32>
 }
 
-// 0.70711 is 1 / sqrt(2) neither in f64 nor in f32; it is as far as f16 can tell.
+// 0.70711 is 1 / sqrt(2) neither in f64 nor in f32; it is in the precision of f16.
 // CHECK-LABEL: func.func @precision_of_constants
 // CHECK: graph.erf
 // CHECK: %[[GELU:.*]] = "graph.gelu"(%arg1)

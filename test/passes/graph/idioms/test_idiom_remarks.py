@@ -1,4 +1,4 @@
-"""What graph-recognize-idioms says of values that nearly are an idiom."""
+"""Remarks of graph-recognize-idioms on values that nearly are an idiom."""
 
 from __future__ import annotations
 

@@ -38,8 +38,8 @@ func.func @others(%x: tensor<1x64x8x8xf32>, %w: tensor<32x16x3x3xf32>, %d: tenso
   return %0, %1, %2, %3 : tensor<1x32x6x6xf32>, tensor<1x64x6x6xf32>, tensor<1x64x4x4xf32>, tensor<?x64x6x6xf32>
 }
 
-// Bias, activation and addition between two convolutions work on images with their channels last, directly behind
-// the convolutions: one transpose in front, one behind.
+// Bias, activation and addition between two convolutions work on images with their channels last, directly after
+// the convolutions: one transpose before, one after.
 // MOVED-LABEL: func.func @chain
 // MOVED: "graph.transpose"(%arg0) {permutation = array<i64: 0, 2, 3, 1>}
 // MOVED: %[[A:.*]] = "graph.conv"

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-fill-channels | filecheck %s
 
-// 16 numbers of 16 bits, 8 of tf32.
+// 16 elements of 16 bits, 8 of tf32.
 // CHECK-LABEL: func.func @first
 // CHECK: %[[X:.*]] = "graph.pad"(%arg0) {high = array<i64: 0, 0, 0, 0, 13>, low = array<i64: 0, 0, 0, 0, 0>, mode = "constant", value = 0.000000e+00 : f64}
 // CHECK: %[[W:.*]] = "graph.pad"(%arg1) {high = array<i64: 0, 0, 0, 0, 13, 0>,
@@ -20,7 +20,7 @@ func.func @exact(%y: tensor<1x1x9x9x3xf32>, %v: tensor<1x1x3x3x3x8xf32>) -> tens
   return %0 : tensor<1x1x7x7x8xf32>
 }
 
-// 32 integers of 8 bits, in front of the conversion that belongs to the convolution.
+// 32 integers of 8 bits, before the conversion that belongs to the convolution.
 // CHECK-LABEL: func.func @narrow
 // CHECK: %[[X:.*]] = "graph.pad"(%arg0) {high = array<i64: 0, 0, 0, 0, 29>, {{.*}} -> tensor<1x1x9x9x32xui8>
 // CHECK: %[[Y:.*]] = "graph.cast"(%[[X]]) {graph.on_read, saturate = true} : {{.*}} -> tensor<1x1x9x9x32xi32>
@@ -34,7 +34,7 @@ func.func @narrow(%x: tensor<1x1x9x9x3xui8>, %w: tensor<1x1x3x3x3x8xi8>) -> tens
   return %2 : tensor<1x1x7x7x8xi32>
 }
 
-// 24 are more than a half, and lie 8 by 8.
+// 24 are more than a half, and are stored 8 by 8.
 // CHECK-LABEL: func.func @nearly
 // CHECK-NOT: graph.pad
 func.func @nearly(%x: tensor<1x1x9x9x24xui8>, %w: tensor<1x1x3x3x24x8xi8>) -> tensor<1x1x7x7x8xi32> {

@@ -57,7 +57,7 @@ func.func @kept(%x: tensor<5x64xf32>, %y: tensor<64x64xf32>, %h: tensor<5x64xf64
   return %0, %2, %3 : tensor<5x64xf32>, tensor<5x64xf64>, tensor<5xf32>
 }
 
-// Rows that only running tells are one dim of the product; columns that do not fill panels are cut off.
+// Dynamic rows are one dim of the product; columns that do not fill panels are cut off.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %[[ROWS:.*]] = "graph.reshape"(%arg0) {graph.dims = {{.}}["batch*seq", ""]], shape = array<i64: -1, 64>}
 // CHECK: %[[PACKED:.*]] = "graph.pack"

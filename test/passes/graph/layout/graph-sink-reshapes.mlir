@@ -116,7 +116,7 @@ func.func @two_products(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor<1
   return %4 : tensor<4x16xf32>
 }
 
-// The product is behind an add's second operand.
+// The product defines an add's second operand.
 // CHECK-LABEL: func.func @second_operand
 // CHECK: %[[R:.*]] = "graph.relu"({{.*}}) : (tensor<4x2x8xf32>) -> tensor<4x2x8xf32>
 // CHECK: "graph.reshape"(%[[R]])
@@ -128,7 +128,7 @@ func.func @second_operand(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor
   return %3 : tensor<4x16xf32>
 }
 
-// A channel shuffle and the padding behind it are one kernel then.
+// A channel shuffle and the padding after it are one kernel then.
 // CHECK-LABEL: func.func @padded_shuffle
 // CHECK: %[[T:.*]] = "graph.transpose"
 // CHECK-NEXT: %[[P:.*]] = "graph.pad"(%[[T]]) {high = array<i64: 0, 0, 0, 1, 2>, low = array<i64: 0, 0, 0, 3, 4>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<1x3x4x5x6xf32>) -> tensor<1x3x4x9x12xf32>
@@ -161,7 +161,7 @@ func.func @padded_product(%a: tensor<4x5x7xf32>, %b: tensor<4x7x6xf32>) -> tenso
   return %2 : tensor<1x4x7x6xf32>
 }
 
-// A channel shuffle of a product: whole rows change places, as the product stores them.
+// A channel shuffle of a product: whole rows are permuted, as the product stores them.
 // CHECK-LABEL: func.func @shuffle
 // CHECK: %[[RELU:.*]] = "graph.relu"({{.*}}) : (tensor<1x4x8x784xf32>)
 // CHECK: %[[T:.*]] = "graph.transpose"(%[[RELU]]) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<1x4x8x784xf32>) -> tensor<1x8x4x784xf32>
@@ -176,7 +176,7 @@ func.func @shuffle(%w: tensor<4x8x8xf32>, %x: tensor<1x4x8x784xf32>) -> tensor<1
   return %4 : tensor<1x8x4x28x28xf32>
 }
 
-// Groups of heads are joined behind the transpose, which attention writes its result through.
+// Groups of heads are joined after the transpose, which attention writes its result through.
 // CHECK-LABEL: func.func @groups_of_heads
 // CHECK: %[[A:.*]] = "graph.attention"
 // CHECK-NEXT: %[[T:.*]] = "graph.transpose"(%[[A]]) {permutation = array<i64: 0, 3, 1, 2, 4>}
@@ -189,7 +189,7 @@ func.func @groups_of_heads(%q: tensor<1x2x4x48x16xf32>, %k: tensor<1x2x1x40x16xf
   return %3 : tensor<1x48x128xf32>
 }
 
-// Dims of a row part, or the rows do not stay innermost: the reshape stays where it is. So it does behind other ops.
+// Dims of a row part, or the rows do not stay innermost: the reshape stays where it is. So it does after other ops.
 // CHECK-LABEL: func.func @other_transposes
 // CHECK: %[[R:.*]] = "graph.reshape"
 // CHECK-NEXT: "graph.transpose"(%[[R]]) {permutation = array<i64: 3, 1, 2, 0>}

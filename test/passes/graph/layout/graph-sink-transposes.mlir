@@ -63,7 +63,7 @@ func.func @axes(%x: tensor<1x8x4x6xf32>, %y: tensor<1x8x4x6xf32>) -> tensor<5x9x
   return %8 : tensor<5x9x6x6xf32>
 }
 
-// Reductions drop the moved dims: a mean over places does not care. With several axes it adds in another order.
+// Reductions drop the moved dims: a mean over pixels is independent of their order. With several axes it adds in another order.
 // CHECK-LABEL: func.func @reduced
 // CHECK-NOT: graph.transpose
 // CHECK: "graph.reduce_mean"(%arg0) {axes = array<i64: 2, 3>, keepdims = false} : (tensor<1x8x4x6xf32>) -> tensor<1x8xf32>
@@ -120,7 +120,7 @@ func.func @into_matmul(%x: tensor<2x16x8x64xf32>, %y: tensor<2x8x64x16xf32>) -> 
   return %2 : tensor<2x8x16x16xf32>
 }
 
-// Behind a convolution: bias and activation join it, the transpose comes last.
+// After a convolution: bias and activation join it, the transpose comes last.
 // CHECK-LABEL: func.func @to_the_end
 // CHECK-NEXT: %[[CONV:.*]] = "graph.conv"
 // CHECK-NEXT: %[[RELU:.*]] = "graph.relu"(%[[CONV]])

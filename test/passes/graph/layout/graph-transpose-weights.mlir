@@ -2,7 +2,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-transpose-weights --graph-split-prepare --cse --graph-form-kernels | filecheck %s --check-prefix=KERNELS
 
 module attributes {tloop.target = "cuda:sm_90a"} {
-// Both products read one weight, as it lies: with the reduction, 16, innermost.
+// Both products read one weight, as it is stored: with the reduction, 16, innermost.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = "graph.weight"()
 // CHECK: %[[S:.*]] = "graph.transpose"(%[[W]]) {permutation = array<i64: 1, 0>} : (tensor<16x8xf32>) -> tensor<8x16xf32>
@@ -46,7 +46,7 @@ func.func @main(%x: tensor<1x1x8x8x16xf32>) -> tensor<1x1x6x6x8xf32> {
 
 // -----
 
-// Other tensor units read every order.
+// Other matrix units read every order.
 module attributes {tloop.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: graph.transpose
@@ -61,7 +61,7 @@ func.func @main(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
 
 // -----
 
-// Integers of 8 bits, of which tensor units read four along the reduction at a time: the product reads the weight
+// Integers of 8 bits, of which tensor cores read four along the reduction at a time: the product reads the weight
 // transposed and makes it wider.
 module attributes {tloop.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @main
@@ -107,7 +107,7 @@ func.func @main(%x: tensor<1x1x8x8x32xui8>) -> tensor<1x1x6x6x8xi32> {
 
 // -----
 
-// An operand that a caller gives is transposed by a kernel of its own where many rows are multiplied by it: of the batch,
+// An operand that a caller gives is transposed by a separate kernel where many rows are multiplied by it: of the batch,
 // too, where it has no batch itself; not where it comes out of a transpose.
 module attributes {tloop.target = "cuda:sm_90a"} {
 // CHECK-LABEL: func.func @main

@@ -36,7 +36,7 @@ def function(arguments: str, body: str, result: str) -> str:
 
 
 def check(text: str, *passes: str) -> ir.Operation:
-    """The function behind the passes, which computes the same."""
+    """The function after the passes, which computes the same."""
     with create_context() as context, ir.Location.unknown():
         before, after = ir.Module.parse(text), ir.Module.parse(text)
         run_pipeline(f"builtin.module(func.func({','.join(passes)}))", after)
@@ -66,8 +66,8 @@ def test_pools(name: str) -> None:
 
 
 def test_what_lies_between_has_channels_last_too() -> None:
-    """Two convolutions and a pool with bias, addition and activation between them: one transpose in front,
-    one behind, and those of the filters."""
+    """Two convolutions and a pool with bias, addition and activation between them: one transpose before,
+    one after, and those of the filters."""
     w, y = "tensor<6x6x3x3xf32>", "tensor<2x6x7x8xf32>"
     conv = POINT.replace("0, 0, 0, 0", "1, 1, 1, 1")
     body = f"""%c = "graph.conv"(%x, %w) {{{conv}, group = 1 : i64}} : ({X}, {w}) -> {y}

@@ -108,7 +108,7 @@ def parse_and_label(text: str) -> tuple[ir.Module, ir.Block, Groups]:
 
 
 def price(block: ir.Block, groups: Groups, chosen: set[ir.Value], costs: RandomCosts) -> float:
-    """What the ops cost under the labelling, and the conversions that are in the IR after rewriting."""
+    """The costs of the ops under the labelling, and the conversions that are in the IR after rewriting."""
     total = 0.0
     for value in groups.parent:
         total += costs.conv(value.owner.operation, groups.block(value) if value in chosen else 1)

@@ -65,7 +65,7 @@ def test_a_second_run_changes_nothing(name: str, seed: int) -> None:
 
 
 def test_settled_values_live() -> None:
-    """A value that is made later may lie where one of them lay, and would be taken for it."""
+    """A value that is made later may have the address of one of them, and would be confused with it."""
     for seed in range(FAST_GRAPHS):
         module = subject(seed).after(BEFORE)
         [function] = [op.operation for op in module.body.operations]
@@ -104,7 +104,7 @@ class ChannelsLast:
         return f"v{len(self.nodes) - 1}"
 
     def conv(self, x: str, inputs: int, outputs: int, stride: int = 1) -> str:
-        """With padding as an op of its own, and a bias."""
+        """With padding as a separate op, and a bias."""
         padded = self.node("Pad", x, self.constant(np.array([0, 1, 1, 0, 0, 1, 1, 0])))
         first = self.node("Transpose", padded, perm=[0, 3, 1, 2])
         weights = self.rng.standard_normal((outputs, inputs, 3, 3)) * (9 * inputs) ** -0.5

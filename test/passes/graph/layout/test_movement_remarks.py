@@ -1,4 +1,4 @@
-"""What the passes that move data say they left, and why."""
+"""Remarks of the passes that move data: what they left, and why."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAD = '{{high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "co
 
 
 def remarks(name: str, arguments: str, results: str, body: str) -> list[Remark]:
-    """What a pass says about a function."""
+    """Returns the remarks of a pass about a function."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(f"func.func @main({arguments}) -> {results} {{\n{body}\n}}")
         with collect_remarks() as found:

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-lower-precision{to=bf16},canonicalize))" --split-input-file | filecheck %s
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-lower-precision{to=tf32},canonicalize))" --split-input-file | filecheck %s --check-prefix=SINGLE
 
-// Numbers of 8 bits are read by the product, whatever scales they have; the scales come behind it, those of columns with
+// Floats of 8 bits are read by the product, whatever scales they have; the scales come after it, those of columns with
 // their dim where the result has it.
 // CHECK-LABEL: func.func @scaled
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<64x32xf8E4M3FN>, %[[W:[a-z0-9]+]]: tensor<48x32xf8E5M2>, %[[S:[a-z0-9]+]]: tensor<f32>, %[[T:[a-z0-9]+]]: tensor<48xf32>

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --graph-lower-precision=to=bf16 | filecheck %s
 
 module attributes {tloop.target = "cuda:sm_80"} {
-// Attention reads what other kernels make, in their type; the lowest numbers of its mask stay numbers.
+// Attention reads what other kernels make, in their type; the lowest values of its mask stay finite.
 // CHECK-LABEL: func.func @attention
 // CHECK: %[[Q:.*]] = "graph.cast"(%arg0) {{.*}} -> tensor<2x8x16xbf16>
 // CHECK: %[[H:.*]] = "graph.clamp"(%arg1) {min = -3.389531{{.*}}}

@@ -47,7 +47,7 @@ func.func @kept(%x: tensor<1x2x8x8x16xf32>, %w: tensor<2x3x3x16xf32>, %d: tensor
   return %0, %1, %2 : tensor<1x2x6x6x16xf32>, tensor<4x4xf64>, tensor<?x4xf32>
 }
 
-// Attention that is whole keeps its mask's numbers: it is not made narrower, but may be multiplied as tf32.
+// Attention that is whole keeps its mask's values: it is not made narrower, but may be multiplied as tf32.
 // CHECK-LABEL: func.func @attention
 // CHECK-NEXT: "graph.attention"(%arg0, %arg0, %arg0, %arg1) {scale
 // TF32-LABEL: func.func @attention

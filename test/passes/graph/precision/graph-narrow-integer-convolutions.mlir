@@ -120,7 +120,7 @@ func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1
 
 // -----
 
-// A window of one place sums nothing but channels.
+// A window of one pixel sums nothing but channels.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[C:.*]] = "graph.conv"(
 // CHECK: %[[S:.*]] = "graph.reduce_sum"({{.*}}) {axes = array<i64: 1>, keepdims = true} : (tensor<1x16x8x8xi32>) -> tensor<1x1x8x8xi32>

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-narrow-integer-products --canonicalize | filecheck %s
 // RUN: mlc-opt %s --split-input-file --graph-narrow-integer-products --canonicalize --cse --graph-split-prepare --cse --graph-form-kernels | filecheck %s --check-prefix=KERNELS
 
-// Conversions belong to the product, and what the zero point of the left operand adds is subtracted behind it: the sums
+// Conversions belong to the product, and what the zero point of the left operand adds is subtracted after it: the sums
 // of the weight's columns, which are work for @prepare.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[Z:.*]] = "graph.cast"(%arg1) : (tensor<ui8>) -> tensor<i32>
@@ -81,7 +81,7 @@ func.func @main(%x: tensor<16x64xui8>) -> tensor<16x8xi32> {
 
 // -----
 
-// A zero point that changes along the reduction, numbers of 16 bits, and vectors stay as they are.
+// A zero point that changes along the reduction, integers of 16 bits, and vectors stay as they are.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: graph.on_read
 func.func @main(%x: tensor<16x64xi8>, %y: tensor<64x8xi8>, %z: tensor<64xi32>, %h: tensor<64x8xi16>, %v: tensor<64xi8>) -> (tensor<16x8xi32>, tensor<16x8xi32>, tensor<16xi32>) {

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-narrow-values | filecheck %s
 // RUN: mlc-opt %s --split-input-file --graph-narrow-values --graph-form-kernels | filecheck %s --check-prefix=KERNELS
 
-// A product's kernel rounds what it makes once, behind bias and activation; each reader widens what it reads. What a
+// A product's kernel rounds what it makes once, after bias and activation; each reader widens what it reads. What a
 // product and a sum read is stored once. What only a normalisation and a sum read stays f32, and what @main returns.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[P:.*]] = "graph.matmul"(%arg0, %arg1) {graph.unrounded}

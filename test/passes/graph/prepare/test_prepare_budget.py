@@ -1,4 +1,4 @@
-"""What graph-split-prepare says and decides about its budget."""
+"""Decisions and remarks of graph-split-prepare about its budget."""
 
 from __future__ import annotations
 

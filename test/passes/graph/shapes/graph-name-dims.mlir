@@ -33,7 +33,7 @@ func.func @arithmetic(%x: tensor<?x?x8xf32> {graph.dims = ["batch", "seq", ""]})
 
 // -----
 
-// Without names, arguments' dims are called by their places; different ones may differ, so a sum is none of them.
+// Without names, arguments' dims are called by their positions; different ones may differ, so a sum is none of them.
 
 // CHECK-LABEL: func.func @unnamed
 func.func @unnamed(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
@@ -46,7 +46,7 @@ func.func @unnamed(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>) -> (tensor<?x4xf32>
 
 // -----
 
-// A size that a value of the model says has a name of its own.
+// A size that a value of the model gives has a separate name.
 
 // CHECK-LABEL: func.func @values
 func.func @values(%x: tensor<1x4xf32>, %count: tensor<2xi64>) -> tensor<?x4xf32> {
@@ -72,7 +72,7 @@ func.func @open(%x: tensor<?x?xf32> {graph.dims = ["a", "b"]}, %i: tensor<?x1xi6
 
 // -----
 
-// What a loop carries has the dims that it has at first, unless the body yields others; what both branches yield alike has its names.
+// What a loop carries has the dims that it has at first, unless the body yields others; what both branches yield equally has its names.
 
 // CHECK-LABEL: func.func @bodies
 func.func @bodies(%x: tensor<?x2xf32> {graph.dims = ["a", ""]}, %n: tensor<i64>, %c: tensor<i1>) -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>) {

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-number-objects | filecheck %s
 
-// Sequences that a body carries are numbers, also those of its arguments; what a model's edges are stays said.
+// Sequences that a body carries are ids, also those of its arguments; the types at a model's edges stay recorded.
 // CHECK-NOT: !graph.
 // CHECK: func.func @main(%arg0: tensor<i64>, %arg1: tensor<i1>, %arg2: tensor<4xf32>) -> (tensor<i64> {graph.kind = "sequence(float32)"}) {
 // CHECK-NEXT: %[[EMPTY:.*]] = "graph.constant"() {value = dense<0> : tensor<i64>}

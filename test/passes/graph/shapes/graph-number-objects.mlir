@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --pass-pipeline='builtin.module(graph-number-objects)' | filecheck %s
 
-// Strings and sequences are numbers of 64 bits, in the types of functions and ops.
+// Strings and sequences are ids of 64 bits, in the types of functions and ops.
 
 // CHECK: module attributes {graph.strings = ["", "a"]}
 module attributes {graph.strings = ["", "a"]} {

@@ -11,7 +11,7 @@ func.func @results(%x: tensor<0x4xf32>, %y: tensor<4xf32>) -> (tensor<0x4xf32>, 
   return %0, %1 : tensor<0x4xf32>, tensor<0x4xi1>
 }
 
-// The argument tells the other dim of what has no elements.
+// The argument gives the other dim of an empty tensor.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: %[[SIZES:.*]] = "graph.sizes"({{.*}}dims = ["0", "arg0.shape[1]"]
 // CHECK-NEXT: %[[NONE:.*]] = "graph.full"(%[[SIZES]]) {{.*}} -> tensor<0x?xf32>
@@ -21,7 +21,7 @@ func.func @dynamic(%x: tensor<0x?xf32>) -> tensor<0x?xf32> {
   return %0 : tensor<0x?xf32>
 }
 
-// Nothing tells how long a range is before it is made.
+// The length of a range is unknown before it is made.
 // CHECK-LABEL: func.func @untold
 // CHECK: graph.mul
 func.func @untold(%x: tensor<0x1xi64>, %n: tensor<i64>) -> tensor<0x?xi64> {
@@ -59,7 +59,7 @@ func.func @others(%a: tensor<2x0xf32>, %b: tensor<0x3xf32>, %x: tensor<?x3xf32>,
   return %0, %1, %2 : tensor<2x3xf32>, tensor<3xf32>, tensor<?x3xf32>
 }
 
-// The largest unsigned number, which the attribute of `full` cannot hold.
+// The largest unsigned integer, which the attribute of `full` cannot hold.
 // CHECK-LABEL: func.func @largest
 // CHECK-NEXT: %[[LARGEST:.*]] = "graph.constant"() {value = dense<18446744073709551615> : tensor<ui64>}
 // CHECK-NEXT: %[[ALL:.*]] = "graph.expand"(%[[LARGEST]]) {shape = array<i64: 3>}

@@ -135,7 +135,7 @@ func.func @slices(%x: tensor<?x9xf32>) -> tensor<?x2xf32> {
   return %1 : tensor<?x2xf32>
 }
 
-// "All that follow" of a part that ends somewhere, and a place counted from an end that is not known.
+// "All that follow" of a part that ends somewhere, and an index counted from an end that is not known.
 // CHECK-LABEL: func.func @slices_kept
 // CHECK-COUNT-4: graph.slice
 func.func @slices_kept(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<1xf32>) {
@@ -223,7 +223,7 @@ func.func @windows(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x?x?xf32>, tensor<1x3x
 
 // -----
 
-// A reshape that gives a dim the name of a number stays, in front of another one too.
+// A reshape that gives a dim the name of an integer stays, before another one too.
 
 // CHECK-LABEL: func.func @named
 // CHECK: %[[NAMED:.*]] = "graph.reshape"(%arg0, %{{.*}}) {graph.dims = {{.*}}"n"

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-reassociate-constants | filecheck %s
 
-// Numbers are computed; constants of several elements are not.
+// Scalars are computed; constants of several elements are not.
 // CHECK-LABEL: func.func @scalars
 // CHECK: %[[FOLDED:.*]] = "graph.constant"() {value = dense<2.500000e+00> : tensor<f32>}
 // CHECK: %[[VECTOR:.*]] = "graph.add"
@@ -74,7 +74,7 @@ func.func @inverses(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<
   return %1, %3, %5 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
 
-// Two biases meet behind the sum: one addition less.
+// Two biases meet after the sum: one addition less.
 // CHECK-LABEL: func.func @two_offsets
 // CHECK: %[[SUM:.*]] = "graph.add"(%arg0, %arg1)
 // CHECK: %[[BOTH:.*]] = "graph.add"(%{{.*}}, %{{.*}}) : (tensor<512xf32>, tensor<512xf32>)
@@ -127,7 +127,7 @@ func.func @scores(%x: tensor<?x64xf32>, %keys: tensor<4x16x?xf32>) -> tensor<4x?
   return %5 : tensor<4x?x?xf32>
 }
 
-// A vector in front of a product scales the rows of its weights; behind a view a number scales all of them.
+// A vector before a product scales the rows of its weights; after a view a scalar scales all of them.
 // CHECK-LABEL: func.func @before_products
 // CHECK: %[[COLUMN:.*]] = "graph.reshape"(%{{.*}}) {shape = array<i64: 64, 1>}
 // CHECK: %[[ROWS:.*]] = "graph.mul"(%{{.*}}, %[[COLUMN]])
@@ -147,7 +147,7 @@ func.func @before_products(%x: tensor<?x64xf32>, %image: tensor<1x3x?x?xf32>) ->
 }
 
 // Weights that another product reads, too, would be held twice; per channel, a product does not take it; a
-// factor right behind a product is graph-fold-scale's.
+// factor right after a product is graph-fold-scale's.
 // CHECK-LABEL: func.func @factors_kept
 // CHECK-COUNT-3: "graph.mul"(%{{.*}}, %{{.*}}) : (tensor<?x64xf32>
 func.func @factors_kept(%x: tensor<?x64xf32>, %y: tensor<?x1xf32>) -> (tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>) {
@@ -163,7 +163,7 @@ func.func @factors_kept(%x: tensor<?x64xf32>, %y: tensor<?x1xf32>) -> (tensor<?x
   return %1, %3, %5 : tensor<?x64xf32>, tensor<?x64xf32>, tensor<?x64xf32>
 }
 
-// No infinity, and no zero, comes of two ordinary numbers: these stay apart.
+// No infinity, and no zero, results from two normal values: these stay apart.
 // CHECK-LABEL: func.func @out_of_range
 // CHECK-COUNT-2: "graph.mul"({{.*}}) : (tensor<4xf16>, tensor<f16>)
 // CHECK-COUNT-2: "graph.add"({{.*}}) : (tensor<4xf16>, tensor<f16>)
@@ -199,7 +199,7 @@ func.func @out_of_range(%h: tensor<4xf16>, %x: tensor<4xf32>, %d: tensor<4xf64>)
   return %1, %3, %5, %7, %9, %11, %13 : tensor<4xf16>, tensor<4xf16>, tensor<4xf32>, tensor<4xf64>, tensor<4xf16>, tensor<4xf32>, tensor<4xf32>
 }
 
-// Zero is zero, and what is apart from it meets; large numbers that cancel do, too.
+// Zero is zero, and what is apart from it meets; large values that cancel do, too.
 // CHECK-LABEL: func.func @in_range
 // CHECK-DAG: %[[ZERO:.*]] = "graph.constant"() {value = dense<0.000000e+00> : tensor<f32>}
 // CHECK-DAG: %[[ONE:.*]] = "graph.constant"() {value = dense<{{(1|9\.99).*}}> : tensor<f32>}

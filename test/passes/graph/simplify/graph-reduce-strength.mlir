@@ -147,7 +147,7 @@ func.func @gather(%x: tensor<?x8xf32>, %i: tensor<i64>) -> (tensor<?xf32>, tenso
   return %0, %1, %2, %3 : tensor<?xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?xf32>
 }
 
-// Places that the data does not have.
+// Indices that the data does not have.
 // CHECK-LABEL: func.func @gather_outside
 // CHECK-COUNT-2: graph.gather
 // CHECK-NEXT: return
@@ -198,7 +198,7 @@ func.func @pow_kept(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<
   return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<2x4xf32>
 }
 
-// Zero, integers, a number without an ordinary reciprocal, a divisor that is no number.
+// Zero, integers, a value without a normal reciprocal, a divisor that is not constant.
 // CHECK-LABEL: func.func @div_kept
 // CHECK-COUNT-4: graph.div
 func.func @div_kept(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>) {
@@ -212,7 +212,7 @@ func.func @div_kept(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, ten
   return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xi32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// Each mean of integers is rounded; sums wrap alike.
+// Each mean of integers is rounded; sums wrap equally.
 // CHECK-LABEL: func.func @integer_reductions
 // CHECK-COUNT-2: graph.reduce_mean
 // CHECK-NEXT: "graph.reduce_sum"(%arg0) {axes = array<i64: 0, 1>

@@ -44,7 +44,7 @@ func.func @unknown_dims(%c: tensor<?xi1>, %x: tensor<?xf32>, %n: tensor<1xi64>) 
   return %0, %1, %2, %3 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
 
-// A result type that tells less than the operands does not hide that one of them is longer.
+// A result type that has fewer known dims than the operands does not hide that one of them is longer.
 // CHECK-LABEL: func.func @vague_types
 // CHECK: %[[ADD:.*]] = "graph.add"
 // CHECK: return %[[ADD]], %arg1
@@ -151,7 +151,7 @@ func.func @cancelled(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, te
   return %0, %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi32>, tensor<4xi32>
 }
 
-// Zeros of a shape that only a call tells.
+// Zeros of a dynamic shape.
 // CHECK-LABEL: func.func @cancelled_dynamic
 // CHECK: %[[SIZES:.*]] = "graph.sizes"({{.*}}dims = ["arg0.shape[0]"]
 // CHECK-NEXT: "graph.full"(%[[SIZES]]) {{.*}}value = 0 : i64
@@ -349,7 +349,7 @@ func.func @definition_order(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf
   return %2, %3, %4 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
 
-// The lowest integer has no opposite, and -x of unsigned integers is another number.
+// The lowest integer has no opposite, and -x of unsigned integers is another value.
 // CHECK-LABEL: func.func @signs_of_integers
 // CHECK-COUNT-2: graph.neg
 // CHECK: %[[QUOTIENT:.*]] = "graph.div"
@@ -380,7 +380,7 @@ func.func @factors_out_of_range(%x: tensor<?xf16>) -> tensor<?xf16> {
   return %2 : tensor<?xf16>
 }
 
-// The maximum of nothing is minus infinity, so that its absolute value is another number.
+// The maximum of nothing is minus infinity, so that its absolute value is another value.
 // CHECK-LABEL: func.func @abs_of_maximum
 // CHECK: %[[E:.*]] = "graph.reduce_max"(%{{.*}}) {axes = array<i64: 0>
 // CHECK: %[[A:.*]] = "graph.abs"(%[[E]])
@@ -396,7 +396,7 @@ func.func @abs_of_maximum(%x: tensor<0x4xf32>, %y: tensor<3x4xf32>) -> (tensor<4
   return %2, %5 : tensor<4xf32>, tensor<4xf32>
 }
 
-// A check of what is true is none; of others the call tells.
+// A check of a true constant is dropped; others run at each call.
 // CHECK-LABEL: func.func @checks
 // CHECK: %[[F:.*]] = "graph.constant"() {value = dense<false> : tensor<i1>}
 // CHECK: %[[B:.*]] = "graph.check"(%arg0, %[[F]])

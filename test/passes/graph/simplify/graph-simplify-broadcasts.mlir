@@ -21,7 +21,7 @@ func.func @operands(%x: tensor<?x4xf32>, %number: tensor<1xf32>, %v: tensor<4xf3
   return %1, %3, %4, %6 : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32>
 }
 
-// A dim that only `dims` tells may be larger than the other operand's.
+// A dim that only `dims` gives may be larger than the other operand's.
 // CHECK-LABEL: func.func @operands_kept
 // CHECK: %[[LARGER:.*]] = "graph.expand"(%arg0, %arg2)
 // CHECK: "graph.add"(%arg1, %[[LARGER]])
@@ -132,7 +132,7 @@ func.func @no_copies(%x: tensor<1xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor
   return %1, %2, %3 : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>
 }
 
-// A fill of dims that only run time tells may make the result longer.
+// A fill of dynamic dims may make the result longer.
 // CHECK-LABEL: func.func @fill_of_unknown_dims
 // CHECK-NEXT: %[[FULL:.*]] = "graph.full"(%arg1)
 // CHECK-NEXT: "graph.add"(%arg0, %[[FULL]])

@@ -2,7 +2,7 @@
 // RUN: mlc-opt %s --graph-simplify="exactness=exact" | filecheck %s --check-prefix=EXACT
 
 // What rules of one pass leave is what those of another see: the quotient is a product, the two factors meet,
-// the reshapes in front of them are one, and the sum of the factor with zero is the factor.
+// the reshapes before them are one, and the sum of the factor with zero is the factor.
 // CHECK-LABEL: func.func @joint
 // CHECK-DAG: %[[SIX:.*]] = "graph.constant"() {value = dense<6.000000e+00> : tensor<f32>}
 // CHECK-DAG: %[[VIEW:.*]] = "graph.reshape"(%arg0) {shape = array<i64: 8>}

@@ -1,4 +1,4 @@
-"""How examples of rules are written."""
+"""Helpers that examples of rules are written with."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def each(names: str, build: Callable[[Values, str], ir.Value]) -> list[Example]:
 
 
 def weights(v: Values, rows: int, columns: int, scale: float = 1) -> ir.Value:
-    """A constant matrix of positive numbers."""
+    """A constant matrix of positive values."""
     return v.constant((scale * np.arange(1, rows * columns + 1)).astype(np.float32).reshape(rows, columns))

@@ -1,4 +1,4 @@
-"""Compiles functions of graph ops as they stand, each op a loop of its own, and runs them in this process."""
+"""Compiles functions of graph ops as they stand, each op a separate loop, and runs them in this process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEFT_OUT = (
     "tloop-prefetch", "tloop-unroll-strided-reads", "tloop-map-parallel-loops",
     "tloop-stack-buffers", "tloop-verify-in-place",
 )  # fmt: skip
-# Nor may two results be one value: each is written to a place of its own.
+# Nor may two results be one value: each is written to a separate buffer.
 PIPELINE = ",".join(
     each for each in CPU_KERNEL if each != "cse" and not any(name in each for name in _LEFT_OUT)
 )

@@ -1,7 +1,7 @@
 """Every rule of the pattern passes on graphs keeps what its class of exactness promises.
 
 Exact rules keep every bit, of NaN, infinities, zeros of both signs, denormals and the edges of integers;
-rules of rounding keep ordinary numbers but for rounding; approximate ones where their assumptions hold.
+rules of rounding keep normal values but for rounding; approximate ones where their assumptions hold.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def rules_of(name: str) -> Rules:
 
 PASSES = [each for each in registry.names() if each.startswith("graph-") and each != "graph-to-linalg"]
 RULES = join_tables(*map(rules_of, PASSES))
-# What rounding may change, by the bytes of a float; integers wrap round alike in any order.
+# What rounding may change, by the bytes of a float; integers wrap round equally in any order.
 TOLERANCE = {4: 2e-5, 2: 1e-2}
 # Each example is tried on numbers of every type that its ops take.
 SPECIAL = [FLOATS, HALVES, INTEGERS, UNSIGNED, TRUTH]
@@ -103,7 +103,7 @@ def build(
         func.ReturnOp(results)
     types = ir.FunctionType.get(kinds, [each.type for each in results])
     function.attributes["function_type"] = ir.TypeAttr.get(types)
-    # Those that did not fit leave ops behind.
+    # Those that did not fit leave dead ops.
     for op in list(block)[-2::-1]:
         if not has_uses(op.operation.results[0]):
             op.operation.erase()
@@ -111,7 +111,7 @@ def build(
 
 
 def attempt(values: Values, example: Example) -> ir.Value | None:
-    """What an example builds; None where its ops do not take the values' type, or do not depend on it."""
+    """The value that an example builds; None where its ops do not take the values' type or depend on it."""
     values.touched.clear()
     x = dtype(values.named["x"])
     try:
@@ -138,7 +138,7 @@ def class_of(op: ir.Operation) -> str:
 
 
 class Case:
-    """Programs of all examples of some classes before and after their rules, for one set of numbers.
+    """Programs of all examples of some classes before and after their rules, for one set of inputs.
 
     `tried` are the rules' and the ops' names and the classes of elements, one per example; `wrong` names
     examples in f32 that their rule should have changed, or left.

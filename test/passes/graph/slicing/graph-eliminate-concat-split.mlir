@@ -22,7 +22,7 @@ func.func @elementwise(%x: tensor<?x8x4xf32>, %y: tensor<4xf32>) -> tensor<?x8x4
   return %8 : tensor<?x8x4xf32>
 }
 
-// Two values split alike; a cast; neighbouring parts that are not all.
+// Two values split equally; a cast; neighbouring parts that are not all.
 // CHECK-LABEL: func.func @two_values
 // CHECK-NEXT: %[[SUM:.*]] = "graph.add"(%arg0, %arg1)
 // CHECK-NEXT: %[[CAST:.*]] = "graph.cast"(%[[SUM]]) {{.*}} : (tensor<?x8x4xf32>) -> tensor<?x8x4xf16>

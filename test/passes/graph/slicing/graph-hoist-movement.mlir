@@ -65,7 +65,7 @@ func.func @convolution(%x: tensor<?x8x?x?xf32>) -> tensor<1x2x?x?xf32> {
   return %2 : tensor<1x2x?x?xf32>
 }
 
-// Places of a convolution: less padding, less input, a larger stride.
+// Pixels of a convolution: less padding, less input, a larger stride.
 // CHECK-LABEL: func.func @places
 // CHECK-NEXT: "graph.conv"(%arg0, %arg1) {{.*}} pads = array<i64: 2, 2, 0, 2>, {{.*}} -> tensor<1x4x14x16xf32>
 // CHECK-NEXT: %[[INPUT:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 1, 8, 7, 16>, starts = array<i64: 0, 0, 3, 0>
@@ -83,7 +83,7 @@ func.func @places(%x: tensor<1x8x16x16xf32>, %w: tensor<4x8x5x5xf32>, %v: tensor
   return %1, %3, %5 : tensor<1x4x14x16xf32>, tensor<1x4x3x16xf32>, tensor<1x4x8x16xf32>
 }
 
-// Whole groups of channels; places and channels of pools, but not where a mean's padding would move.
+// Whole groups of channels; pixels and channels of pools, but not where a mean's padding would move.
 // CHECK-LABEL: func.func @groups_and_pools
 // CHECK-DAG: %[[INPUT:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 1, 4, 16, 16>, starts = array<i64: 0, 2, 0, 0>
 // CHECK-DAG: %[[FILTERS:.*]] = "graph.slice"(%{{.*}}) {sizes = array<i64: 6, 2, 1, 1>, starts = array<i64: 3, 0, 0, 0>
@@ -151,7 +151,7 @@ func.func @others(%table: tensor<100x6xf32>, %ids: tensor<1x8xi64>) -> tensor<2x
   return %6 : tensor<2x8xf16>
 }
 
-// Everything is read by something else; normalised rows; places backwards of a convolution, whose activation would lose its
+// Everything is read by something else; normalised rows; reversed pixels of a convolution, whose activation would lose its
 // kernel; weights with another user; dims that a reshape merges.
 // CHECK-LABEL: func.func @kept
 // CHECK: %[[A:.*]] = "graph.exp"(%arg0)
@@ -204,7 +204,7 @@ func.func @looked_up(%x: tensor<?x8xf32>, %few: tensor<2x3xi64>, %many: tensor<9
   return %1, %3, %5 : tensor<?x2x3xf32>, tensor<?x9xf32>, tensor<2x3x8xf32>
 }
 
-// Pooling before the activation: fewer elements, the same largest ones. Where a window could lie in the padding alone, it would
+// Pooling before the activation: fewer elements, the same largest ones. Where a window could be in the padding alone, it would
 // be minus infinity before and 0 after relu.
 // CHECK-LABEL: func.func @pooled
 // CHECK-NEXT: %[[POOL:.*]] = "graph.max_pool"(%arg0)
@@ -227,7 +227,7 @@ func.func @pooled(%x: tensor<?x8x8x8xf32>) -> (tensor<?x8x4x4xf32>, tensor<?x8x4
   return %1, %3, %5 : tensor<?x8x4x4xf32>, tensor<?x8x4x4xf32>, tensor<?x8x5x4xf32>
 }
 
-// Elements become small before they move, large behind it; what makes them takes the cast.
+// Elements become small before they move, large after it; what makes them takes the cast.
 // CHECK-LABEL: func.func @casts
 // CHECK-NEXT: %[[EXP:.*]] = "graph.exp"(%arg0)
 // CHECK-NEXT: %[[HALF:.*]] = "graph.cast"(%[[EXP]]) {{.*}} : (tensor<4x8x16xf32>) -> tensor<4x8x16xf16>
@@ -246,7 +246,7 @@ func.func @casts(%x: tensor<4x8x16xf32>, %h: tensor<4x8x16xf16>) -> (tensor<8x4x
   return %2, %5 : tensor<8x4x16xf16>, tensor<8x4x16xf32>
 }
 
-// A cast would need a kernel of its own; a cast to more bytes; the transposed value is read as it is, too.
+// A cast would need a separate kernel; a cast to more bytes; the transposed value is read as it is, too.
 // CHECK-LABEL: func.func @casts_kept
 // CHECK-NEXT: %[[FIRST:.*]] = "graph.transpose"(%arg0)
 // CHECK-NEXT: "graph.cast"(%[[FIRST]])

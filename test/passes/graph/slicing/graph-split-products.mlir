@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-split-products | filecheck %s
 
-// Three parts of the columns, behind a bias and a reshape: three products with parts of weight and bias.
+// Three parts of the columns, after a bias and a reshape: three products with parts of weight and bias.
 // CHECK-LABEL: func.func @three
 // CHECK-DAG: %[[W:.*]] = "graph.weight"
 // CHECK-DAG: %[[C:.*]] = "graph.constant"
@@ -47,7 +47,7 @@ func.func @stay(%x: tensor<8x4xf32>, %y: tensor<9x4xf32>, %z: tensor<1x4xf32>, %
   return %1, %2, %4, %3, %6, %8 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<9x4xf32>, tensor<9x12xf32>, tensor<1x4xf32>, tensor<8x4xf32>
 }
 
-// A product that becomes a number has no columns.
+// A product that becomes a scalar has no columns.
 // CHECK-LABEL: func.func @number
 // CHECK: "graph.matmul"
 func.func @number(%x: tensor<1x4xf32>) -> tensor<f32> {
@@ -57,7 +57,7 @@ func.func @number(%x: tensor<1x4xf32>) -> tensor<f32> {
   return %1 : tensor<f32>
 }
 
-// Rows whose number is not known.
+// Rows of unknown count.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: "graph.matmul"({{.*}}) : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
 func.func @dynamic(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --graph-fold-padding | filecheck %s
 // RUN: mlc-opt %s --graph-fold-padding=exactness=exact | filecheck %s --check-prefix=EXACT
 
-// Zeros in front of a convolution join its own padding; shapes may be unknown.
+// Zeros before a convolution join its own padding; shapes may be unknown.
 // CHECK-LABEL: func.func @conv
 // CHECK-NEXT: "graph.conv"(%arg0, %arg1) {{.*}} pads = array<i64: 1, 2, 2, 4>, {{.*}} : (tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>) -> tensor<?x8x?x?xf32>
 // CHECK-NEXT: return

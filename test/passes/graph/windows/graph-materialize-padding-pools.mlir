@@ -4,7 +4,7 @@
 // The pool's kernel pads as it reads.
 // READ: "graph.pad"(%arg0) {graph.on_read,
 
-// The pool's padding becomes an op of its own, the convolution's stays.
+// The pool's padding becomes a separate op, the convolution's stays.
 // CHECK-LABEL: func.func @both
 // CHECK-NOT: graph.pad
 // CHECK: "graph.conv"(%arg0, %arg1) {{.*}}pads = array<i64: 1, 1, 1, 1>

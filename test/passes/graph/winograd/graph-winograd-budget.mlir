@@ -4,7 +4,7 @@
 
 // INVALID: error: option 'budget' must be -1 or a number of bytes, not -5
 
-// F(4, 3) makes 36 numbers of 9: a weight of 64 x 32 kernels grows by 4 * 27 * 64 * 32 bytes. The larger image saves more
+// F(4, 3) makes 36 elements of 9: a weight of 64 x 32 kernels grows by 4 * 27 * 64 * 32 bytes. The larger image saves more
 // for these; the other one stays, whichever comes first.
 // CHECK-LABEL: func.func @largest
 // CHECK: graph.conv

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-winograd | filecheck %s
 
 // 16 x 24 results, of which 15 x 23 count: the input gets a row and a column more of padding. What is too much is cut off
-// behind bias and relu, where the next padding covers it.
+// after bias and relu, where the next padding covers it.
 // CHECK-LABEL: func.func @cut
 // CHECK: "graph.pad"(%arg0) {high = array<i64: 0, 0, 2, 2, 0>, low = array<i64: 0, 0, 1, 1, 0>
 // CHECK: "graph.winograd_input"({{.*}}tensor<1x4x18x26x16xf32>) -> tensor<36x24x64xf32>
@@ -23,7 +23,7 @@ func.func @cut(%x: tensor<1x4x15x23x16xf32>, %b: tensor<1x4x1x1x16xf32>) -> tens
 
 // -----
 
-// The pool computes a row and a column more, which the padding behind it covers.
+// The pool computes a row and a column more, which the padding after it covers.
 // CHECK-LABEL: func.func @pool
 // CHECK: %[[Y:.*]] = "graph.winograd_output"{{.*}}shape = array<i64: 1, 32, 24>
 // CHECK: %[[M:.*]] = "graph.max_pool"(%[[Y]]) {{.*}} -> tensor<1x4x16x12x16xf32>
