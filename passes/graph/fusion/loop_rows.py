@@ -64,7 +64,7 @@ def take_row(op: ir.Operation) -> None:
     index = index_of(indices, graph.shape_of(data)[0]) if prod(graph.shape_of(indices)) == 1 else None
     if index is None:
         return
-    count = ir.IntegerType.get_signless(64)
+    count = i64()
     first, step = (ir.IntegerAttr.get(count, value) for value in (index.first, index.step))
     made = defining_op(indices)
     with ir.InsertionPoint(op), op.location:

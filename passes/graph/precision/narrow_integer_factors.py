@@ -82,7 +82,7 @@ def simplify_factor(factor: Factor) -> Factor:
         return factor
     wide = factor.wide
     signed = graph.build("sub", [wide, scalar_constant(HALF, wide)])
-    result_type = ir.RankedTensorType.get(wide.type.shape, ir.IntegerType.get_signless(8))
+    result_type = ir.RankedTensorType.get(wide.type.shape, i8())
     return Factor(graph.build("cast", [signed], {}, result_type))
 
 

@@ -54,4 +54,4 @@ def _arguments(function: ir.Operation, ops: list[ir.Operation]) -> Iterator[ir.V
 def _with_ids(object_type: ir.Type) -> ir.Type:
     if not isinstance(object_type, ir.RankedTensorType) or str(object_type.element_type) not in OBJECTS:
         return object_type
-    return ir.RankedTensorType.get(list(object_type.shape), ir.IntegerType.get_signless(64))
+    return ir.RankedTensorType.get(list(object_type.shape), i64())
