@@ -8,6 +8,7 @@ from math import prod
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.tloop import RowOp
+from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops, defining_op, replace_op
 from mlc.passes.graph.common.values import both_orders, erase_dead, is_static, splat
 from mlc.passes.graph.common.views import view_source, viewed_buffer

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.common.constants import i8
+from mlc.passes.common.constants import i8, i32
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.rematerialization import ON_READ
 from mlc.passes.graph.common.values import (
