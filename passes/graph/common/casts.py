@@ -15,5 +15,5 @@ def cast_to(value: ir.Value, element: ir.Type) -> ir.Value:
 
 
 def with_element(tensor_type: ir.Type, element: ir.Type) -> ir.Type:
-    """`kind`, a tensor type, with other elements."""
+    """Returns the tensor type with other elements."""
     return ir.RankedTensorType.get(ir.RankedTensorType(tensor_type).shape, element)

@@ -60,7 +60,7 @@ def has_elements(value: ir.Value) -> bool:
 
 
 def is_at_least(value: ir.Value, scalar: Scalar) -> bool:
-    """Whether no element is below a number, as far as a few ops back tell; NaN may occur."""
+    """Whether no element is below `scalar`, as far as a few ops before it determine; NaN may occur."""
     least = smallest(value)
     return (least is not None and scalar <= least) or (scalar <= 0 and never_negative(value, zeros=True))
 

@@ -83,7 +83,7 @@ def scalar_constant(scalar: Scalar, like: ir.Value) -> ir.Value:
 
 
 def fill_like(like: ir.Value, scalar: Scalar) -> ir.Value | None:
-    """A tensor of the type of `like` whose elements all equal `number`; None where a dim is unknown."""
+    """A tensor of the type of `like` whose elements all equal `scalar`; None where a dim is unknown."""
     dims = [] if is_static(like) else [graph.sizes_vector(graph.dims_of(like))]
     if any(dim is None for dim in dims):
         return None

@@ -21,7 +21,7 @@ from mlc.passes.graph.common.values import (
 
 
 def _other(op: ir.Operation, scalar: Scalar) -> ir.Value | None:
-    """Returns the operand whose other operand is `number` in all elements, else None."""
+    """Returns the operand whose other operand is `scalar` in all elements, else None."""
     for other, constant in both_orders(op):
         if splat(constant) == scalar:
             return other
@@ -47,7 +47,7 @@ def neutral(scalar: Scalar) -> Rule:
 
 
 def absorbing(scalar: Scalar) -> Rule:
-    """Replaces an op by `number` where an operand is it in all elements, for any other operand."""
+    """Replaces an op by `scalar` where an operand is it in all elements, for any other operand."""
 
     def absorbing_operand(op: ir.Operation) -> ir.Value | None:
         return None if _other(op, scalar) is None else fill_like(op.results[0], scalar)

@@ -93,7 +93,7 @@ def times_constant(value: ir.Value, scalar_value: ir.Value) -> ir.Value:
 
 @rounding
 def factor_after_views(op: ir.Operation) -> ir.Value | None:
-    """reshape(x @ w) * c -> reshape(x @ (w * c)), through views, transposes and offsets, for a number c."""
+    """reshape(x @ w) * c -> reshape(x @ (w * c)), through views, transposes and offsets, for a scalar c."""
     found = variable_and_constant(op) if reads(op, *_MOVES) else None
     if not found or not graph.same_type(found[0], graph.Mul(op).result) or not _is_scalar_constant(found[1]):
         return None
@@ -140,7 +140,7 @@ def _per_row(op: ir.Operation, scale: ir.Value) -> ir.Value | None:
 
 @rounding
 def factor_before_product(op: ir.Operation) -> ir.Value | None:
-    """(x * c) @ w -> x @ (c * w) for constant w and a number or a vector c along the reduced dim."""
+    """(x * c) @ w -> x @ (c * w) for constant w and a scalar or a vector c along the reduced dim."""
     found = _scaled_input(op)
     weights = _per_row(op, found[1]) if found else None
     return _rebuilt(op, [found[0], weights]) if found and weights is not None else None
@@ -148,7 +148,7 @@ def factor_before_product(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def factor_before_conv(op: ir.Operation) -> ir.Value | None:
-    """conv(x * c, w) -> conv(x, c * w) for constant w and a number c."""
+    """conv(x * c, w) -> conv(x, c * w) for constant w and a scalar c."""
     conv = graph.Conv(op)
     found = _scaled_input(op)
     if not found or not _is_scalar_constant(found[1]):

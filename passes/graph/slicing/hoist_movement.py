@@ -190,7 +190,7 @@ def take_part_first(exactness: str, op: ir.Operation) -> bool:
 
 
 def _compute_part(op: ir.Operation, plan: Narrowed, result_type: ir.Type) -> ir.Value:
-    """The part of the op's result, of type `kind`, just before the op."""
+    """The part of the op's result, of type `result_type`, just before the op."""
     with ir.InsertionPoint(op), op.location:
         operands = [_part(operand, taken) for operand, taken in zip(op.operands, plan.operands, strict=True)]
         attributes = attributes_of(op) | plan.attributes
