@@ -6,4 +6,5 @@ from mlc.tools.lit import configure
 
 root = os.path.dirname(os.path.abspath(__file__))
 hidden = [name for name in os.listdir(root) if name.startswith(".")]
-configure(config, lit_config, name="mlc", root=root, excludes=["bench", "build", "docs", "examples", *hidden])  # noqa: F821
+excludes = ["bench", "build", "docs", "examples", "same_code", *hidden]
+configure(config, lit_config, name="mlc", root=root, excludes=excludes)  # noqa: F821
