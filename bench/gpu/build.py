@@ -13,6 +13,7 @@ from bench.gpu.artefact import build_case
 from bench.gpu.cases import BUILT, Planned, default_cases
 from bench.gpu.runner.manifest import FORMAT, Case, Manifest, write_manifest
 from bench.gpu.runner.run import chosen
+from mlc import errors
 from mlc.codegen.ptxas import find_ptxas
 from mlc.codegen.version import compiler_version
 from mlc.compiler import Options, worker_pool
@@ -32,7 +33,7 @@ MODULES = (
     "compiler/host_program/step_list.py",
 )
 # What the runner shares with other benchmarks and with all of mlc.
-SHARED = ("bench/operator_graph.py", "bench/torch_operators.py", "mlc/errors.py")
+SHARED = ("bench/operator_graph.py", "bench/torch_operators.py")
 PACKAGES = ("mlc", "mlc/compiler", "mlc/compiler/host_program", "bench", "bench/gpu")
 
 
@@ -90,6 +91,7 @@ def _copy_runner(root: Path) -> None:
         shutil.copyfile(ROOT / name, target)
     for name in SHARED:
         shutil.copyfile(ROOT / name, root / name)
+    shutil.copyfile(errors.__file__, root / "mlc" / "errors.py")
     runner = Path(__file__).parent / "runner"
     (root / "bench/gpu/runner").mkdir()
     for path in runner.glob("*.py"):
