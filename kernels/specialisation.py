@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.bindings import func, ir
+from mlc.dialects import tloop
 from mlc.kernels.errors import KernelError
 from mlc.kernels.signature import Signature
 from mlc.kernels.sizes import bound
@@ -75,7 +76,7 @@ class Specialisation:
             module = ir.Module.parse(self.schedule)
         except ir.MLIRError as error:
             raise KernelError(f"the schedule of {self.signature.name} is no IR: {error}") from None
-        found = [each.operation for each in module.body.operations if each.operation.name == "tloop.schedule"]
+        found = [each.operation for each in module.body.operations if tloop.Schedule.isa(each)]
         if len(found) != 1 or len(module.body.operations) != 1:
             raise KernelError(f"the schedule of {self.signature.name} must be one tloop.schedule")
         clone = found[0].clone(ip=ir.InsertionPoint.after(function))

@@ -21,14 +21,14 @@ from mlc.compiler.compilation_units import Units
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
 from mlc.compiler.programs.program import MAIN_ENTRY, Program, allocate
-from mlc.dialects import create_context
+from mlc.dialects import create_context, tloop
 from mlc.dialects.graph import specs
 from mlc.runtime import Image, call_entry
 
 __all__ = ["facts", "load", "version"]
 
 ALL = "all"
-LAUNCH = "tloop.launch_into"
+LAUNCH = tloop.LaunchInto.NAME
 MOVING = ("movement", "layout", "creation")
 
 

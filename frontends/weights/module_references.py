@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.frontends.errors import ModelError
 from mlc.frontends.weights.store import INLINE, Reference, WeightStore
 
@@ -21,7 +22,7 @@ def weight_ops(module: ir.Module) -> Iterator[ir.Operation]:
 
     def visit(op: ir.Operation) -> ir.WalkResult:
         """Collects `graph.weight` ops."""
-        if op.name == "graph.weight":
+        if graph.Weight.isa(op):
             found.append(op)
         return ir.WalkResult.ADVANCE
 

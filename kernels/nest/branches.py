@@ -16,7 +16,7 @@ def branch(condition: ir.Value, then: Side, otherwise: Side, nest: Nest) -> list
     """Builds both sides under `condition`; returns what the two give, pairwise of one type."""
     if str(condition.type) != "i1":
         raise KernelError(f"a condition is a bool, but this is {condition.type}")
-    scratch = ir.Operation.create("scf.if", operands=[condition], regions=2)
+    scratch = ir.Operation.create(scf.If.NAME, operands=[condition], regions=2)
     blocks = [region.blocks.append() for region in scratch.regions]
     given = []
     for block, side in zip(blocks, (then, otherwise), strict=True):
@@ -25,7 +25,7 @@ def branch(condition: ir.Value, then: Side, otherwise: Side, nest: Nest) -> list
     pairs = list(zip(*given, strict=True))
     typed_sides = [_typed(pair, blocks) for pair in pairs]
     types = [pair[0].type for pair in typed_sides]
-    result = ir.Operation.create("scf.if", results=types, operands=[condition], regions=2)
+    result = ir.Operation.create(scf.If.NAME, results=types, operands=[condition], regions=2)
     for index, (block, region) in enumerate(zip(blocks, result.regions, strict=True)):
         with ir.InsertionPoint(block):
             scf.YieldOp([pair[index] for pair in typed_sides])

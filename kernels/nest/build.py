@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mlc.bindings import bufferization, ir, memref
+from mlc.bindings import arith, bufferization, ir, memref
 from mlc.kernels.nest.nest_state import Array, Nest
 from mlc.kernels.nest.statements import run_all
 from mlc.kernels.signature import Signature
@@ -64,10 +64,10 @@ def _tensor(buffer: ir.Value) -> ir.RankedTensorType:
 def _hoist_constants(block: ir.Block) -> None:
     """Puts the constants in front of the loops, each once: between loops they would spoil perfect nests."""
     first: dict[str, ir.Value] = {}
-    for op in collect_ops(block.owner.operation, ["arith.constant"]):
+    for op in collect_ops(block.owner.operation, [arith.Constant.NAME]):
         text = op.get_asm().partition("=")[2]
         if text in first:
             replace_op(op, [first[text]])
             continue
-        first[text] = op.results[0]
+        first[text] = arith.Constant(op).result
         op.move_before(block.operations[0].operation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from mlc.bindings import ir, linalg
+from mlc.bindings import ir, linalg, scf
 from mlc.kernels.errors import KernelError
 from mlc.kernels.expressions import Access, Axis, Expression, operands_of
 from mlc.kernels.scalars import Scalar, typed
@@ -74,7 +74,7 @@ def build_generic(
     operands = Operands(every)
     operands.collect(expression, set())
     operands.add_extents(len(axes))
-    scratch = ir.Operation.create("scf.execute_region", regions=1)
+    scratch = ir.Operation.create(scf.ExecuteRegion.NAME, regions=1)
     kinds = [ir.RankedTensorType(value.type).element_type for value in operands.values]
     block = scratch.regions[0].blocks.append(*kinds)
     scalars = {key: block.arguments[n] for n, ids in enumerate(operands.accesses) for key in ids}
@@ -100,7 +100,7 @@ def _generic(
     kinds = ["parallel" if dim < parallel else "reduction" for dim in range(count)]
     iterators = ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds])
     return ir.Operation.create(
-        "linalg.generic",
+        linalg.Generic.NAME,
         results=[output.type],
         operands=[*inputs, output],
         attributes={

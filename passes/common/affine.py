@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
 
-from mlc.bindings import ir
+from mlc.bindings import affine, arith, ir
 from mlc.passes.common.constants import constant_value
 
 Variable = TypeVar("Variable", bound=Hashable)
@@ -111,14 +111,14 @@ def form_of(value: ir.Value) -> IndexForm:
     form = None
     if not isinstance(value.owner, ir.Block):
         op = value.owner.operation
-        if op.name == "affine.apply":
-            [form] = map_forms(op.attributes["map"].value, list(op.operands))
-        elif op.name in ("arith.addi", "arith.muli", "arith.subi"):
+        if op.name == affine.AffineApply.NAME:
+            [form] = map_forms(affine.AffineApply(op).map, list(op.operands))
+        elif op.name in (arith.AddI.NAME, arith.MulI.NAME, arith.SubI.NAME):
             left, right = map(form_of, op.operands)
-            if op.name == "arith.muli":
+            if op.name == arith.MulI.NAME:
                 form = left.times(right)
             else:
-                form = left + right if op.name == "arith.addi" else left - right
+                form = left + right if op.name == arith.AddI.NAME else left - right
     return AffineForm.of(value) if form is None else form
 
 
@@ -172,7 +172,7 @@ def _divide(expression: ir.AffineExpr, whole: AffineForm[Variable], by: int) -> 
 def upper_bound(value: ir.Value) -> int | None:
     """Returns an integer that `value` does not exceed, or None: a constant, the smallest constant of a
     minimum, or the sum of the bounds of a form's terms."""
-    if not isinstance(value.owner, ir.Block) and value.owner.name == "affine.min":
+    if not isinstance(value.owner, ir.Block) and value.owner.name == affine.AffineMin.NAME:
         return smallest_constant(value.owner.attributes["map"].value)
     form = form_of(value)
     total = form.constant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from mlc.bindings import ir
+from mlc.bindings import ir, linalg, tensor
 from mlc.passes.common.rewriting import collect_ops
 
 # What a dim of unknown size is taken for where work is estimated.
@@ -112,7 +112,7 @@ def _subexpressions(indexing_map: ir.AffineMap) -> list[ir.AffineExpr]:
 
 def computations(kernel: ir.Operation) -> list[Computation]:
     """The kernel's structured ops in program order."""
-    return [Computation(op) for op in collect_ops(kernel, ["linalg.generic"])]
+    return [Computation(op) for op in collect_ops(kernel, [linalg.Generic.NAME])]
 
 
 def defining_computation(value: ir.Value) -> ir.Operation | None:
@@ -122,15 +122,15 @@ def defining_computation(value: ir.Value) -> ir.Operation | None:
         owner = value.owner
         if isinstance(owner, ir.Block):
             return None
-        if owner.name == "linalg.generic":
+        if owner.name == linalg.Generic.NAME:
             return owner.operation
-        if owner.name != "tensor.insert_slice":
+        if owner.name != tensor.InsertSlice.NAME:
             return None
-        value = owner.operands[1 if _is_fill(owner.operands[0]) else 0]
+        value = owner.operands[1 if _is_fill(tensor.InsertSlice(owner).source) else 0]
 
 
 def _is_fill(value: ir.Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.name == "linalg.fill"
+    return not isinstance(value.owner, ir.Block) and value.owner.name == linalg.Fill.NAME
 
 
 def root_computation(kernel: ir.Operation) -> Computation | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir, memref
+from mlc.dialects import tloop
 from mlc.dialects.accel.compute import PRECISIONS
 from mlc.passes.base import PassError
 
@@ -33,14 +34,14 @@ WORKSPACE = "tloop.workspace"
 
 def is_workspace(op: ir.Operation) -> bool:
     """Whether `op` is the `memref.alloc` or the `memref.dealloc` of a kernel's workspace."""
-    if op.name == "memref.dealloc" and not isinstance(op.operands[0], ir.BlockArgument):
-        op = op.operands[0].owner.operation
-    return op.name == "memref.alloc" and WORKSPACE in op.attributes
+    if op.name == memref.Dealloc.NAME and not isinstance(memref.Dealloc(op).memref, ir.BlockArgument):
+        op = memref.Dealloc(op).memref.owner.operation
+    return op.name == memref.Alloc.NAME and WORKSPACE in op.attributes
 
 
 def is_kernel(op: ir.Operation) -> bool:
     """Whether `op` is a function marked as a kernel."""
-    return op.name == "func.func" and MARK in op.attributes
+    return op.name == func.Func.NAME and MARK in op.attributes
 
 
 def is_on_tensors(kernel: ir.Operation) -> bool:
@@ -74,4 +75,4 @@ def precision_of(op: ir.Operation) -> str:
 def schedules(module: ir.Operation) -> dict[str, ir.Operation]:
     """The `tloop.schedule` ops of a module, by the kernel's name."""
     ops = [each.operation for each in module.regions[0].blocks[0]]
-    return {op.attributes["kernel"].value: op for op in ops if op.name == "tloop.schedule"}
+    return {tloop.Schedule(op).kernel: op for op in ops if op.name == tloop.Schedule.NAME}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir
 from mlc.dialects.graph.attributes import array_of
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.common.narrow_floats import is_narrow_float
@@ -88,8 +88,8 @@ def drop_signedness(function: ir.Operation) -> None:
                     argument.set_type(as_bits(argument.type))
         for result in op.results:
             result.set_type(as_bits(result.type))
-        if op.name == "arith.constant":
-            op.attributes["value"] = _signless_constant(op.attributes["value"])
+        if op.name == arith.Constant.NAME:
+            op.attributes["value"] = _signless_constant(arith.Constant(op).value)
         return ir.WalkResult.ADVANCE
 
     function.walk(visit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import builtin, ir
 from mlc.passes.base import PassError
 from mlc.targets import GpuTarget, Target, TargetError, parse_target
 
@@ -38,7 +38,7 @@ def gpu_target_of(op: ir.Operation) -> GpuTarget:
 
 
 def _module_of(op: ir.Operation) -> ir.Operation:
-    while op.name != "builtin.module" and op.parent is not None:
+    while not builtin.Module.isa(op) and op.parent is not None:
         op = op.parent.operation
     return op
 

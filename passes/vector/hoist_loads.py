@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import affine, arith, func, ir, memref, scf, vector
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import IN_PLACE, is_kernel
 from mlc.passes.common.rewriting import collect_ops
@@ -15,27 +15,27 @@ from mlc.passes.common.rewriting import collect_ops
 PURE = (
     "arith.",
     "math.",
-    "scf.for",
-    "scf.if",
-    "scf.yield",
-    "affine.apply",
-    "affine.min",
-    "affine.max",
+    scf.For.NAME,
+    scf.If.NAME,
+    scf.Yield.NAME,
+    affine.AffineApply.NAME,
+    affine.AffineMin.NAME,
+    affine.AffineMax.NAME,
     "index.",
 )
 # Each vector op that is no write.
-READS = ("memref.load", "vector.load", "vector.transfer_read")
+READS = (memref.Load.NAME, vector.Load.NAME, vector.TransferRead.NAME)
 # The operand that names the buffer written.
-WRITES = {"memref.store": 1, "vector.store": 1, "vector.transfer_write": 1}
+WRITES = {memref.Store.NAME: 1, vector.Store.NAME: 1, vector.TransferWrite.NAME: 1}
 # Ops that give another view of their first operand.
 VIEWS = (
-    "memref.subview",
-    "memref.reinterpret_cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.cast",
+    memref.SubView.NAME,
+    memref.ReinterpretCast.NAME,
+    memref.CollapseShape.NAME,
+    memref.ExpandShape.NAME,
+    memref.Cast.NAME,
 )
-ALLOCATIONS = ("memref.alloc", "memref.alloca", "memref.get_global")
+ALLOCATIONS = (memref.Alloc.NAME, memref.Alloca.NAME, memref.GetGlobal.NAME)
 
 
 def hoist(loop: ir.Operation) -> None:
@@ -44,7 +44,7 @@ def hoist(loop: ir.Operation) -> None:
     written = _buffers_written(loop)
     if written is None or not _surely_runs(loop):
         return
-    for load in [op.operation for op in loop.regions[0].blocks[0] if op.operation.name == "memref.load"]:
+    for load in [op.operation for op in loop.regions[0].blocks[0] if memref.Load.isa(op)]:
         outside = all(_is_outside(value, loop) for value in load.operands)
         if outside and not any(_may_overlap(buffer_of(load.operands[0]), each) for each in written):
             load.move_before(loop)
@@ -84,7 +84,7 @@ def _is_vector_arithmetic(op: ir.Operation) -> bool:
 def _surely_runs(loop: ir.Operation) -> bool:
     """Whether the bounds are constants that leave an iteration."""
     bounds = [value.owner for value in list(loop.operands)[:2]]
-    if any(isinstance(each, ir.Block) or each.operation.name != "arith.constant" for each in bounds):
+    if any(isinstance(each, ir.Block) or each.operation.name != arith.Constant.NAME for each in bounds):
         return False
     lower, upper = (each.operation.attributes["value"].value for each in bounds)
     return bool(lower < upper)
@@ -94,7 +94,7 @@ def _is_outside(value: ir.Value, loop: ir.Operation) -> bool:
     """Whether `value` is defined outside `loop`."""
     owner = value.owner
     op = owner.owner if isinstance(owner, ir.Block) else owner.operation
-    while op is not None and op.name != "func.func":
+    while op is not None and op.name != func.Func.NAME:
         if op.operation == loop:
             return False
         op = op.operation.parent
@@ -127,5 +127,5 @@ class HoistLoads(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
-        for loop in reversed(collect_ops(op, "scf.for")):
+        for loop in reversed(collect_ops(op, scf.For.NAME)):
             hoist(loop)

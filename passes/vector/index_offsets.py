@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import arith, ir
+from mlc.bindings import affine, arith, ir
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import defining_op
 
@@ -15,14 +15,14 @@ def offset_by(index: ir.Value, offset: int) -> ir.Value:
 def split_offset(index: ir.Value) -> tuple[tuple[object, ...], int]:
     """What an index is made of beside a constant, as a key equal for equal values, and that constant."""
     op = defining_op(index)
-    if op is not None and op.name == "arith.constant":
-        return (), op.attributes["value"].value
-    if op is not None and op.name == "arith.addi":
-        constant = defining_op(op.operands[1], "arith.constant")
+    if op is not None and op.name == arith.Constant.NAME:
+        return (), arith.Constant(op).value.value
+    if op is not None and op.name == arith.AddI.NAME:
+        constant = arith.Constant.defining(arith.AddI(op).rhs)
         if constant is not None:
-            key, offset = split_offset(op.operands[0])
-            return key, offset + constant.attributes["value"].value
-    if op is not None and op.name == "affine.apply":
+            key, offset = split_offset(arith.AddI(op).lhs)
+            return key, offset + constant.value.value
+    if op is not None and op.name == affine.AffineApply.NAME:
         return _split_apply(op)
     return (index,), 0
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, scf, vector
 from mlc.passes.common.affine import form_of
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import users
@@ -64,7 +64,7 @@ def panel_reads(loop: ir.Operation) -> list[PanelRead]:
     """Returns the reads of panels in an innermost loop."""
     body = loop.regions[0].blocks[0]
     reads = []
-    for op in [op.operation for op in body if op.operation.name == "vector.transfer_read"]:
+    for op in [op.operation for op in body if vector.TransferRead.isa(op)]:
         row = _advancing_dim(op, body.arguments[0]) if _reads_lines(op) and _is_shared(op) else None
         if row is not None:
             reads.append(PanelRead(op, row))
@@ -80,7 +80,7 @@ def _is_shared(read: ir.Operation) -> bool:
     """Whether several rows use the vector. What one row multiplies alone is no panel's, as in a window along
     whose columns each row reads its own vectors."""
     uses = users(read.results[0])
-    return len(uses) > 1 or any(use.name not in ("vector.fma", "arith.mulf") for use in uses)
+    return len(uses) > 1 or any(use.name not in (vector.FMA.NAME, arith.MulF.NAME) for use in uses)
 
 
 def _advancing_dim(op: ir.Operation, variable: ir.Value) -> int | None:
@@ -120,7 +120,7 @@ def _times(value: ir.Value, factor: int) -> ir.Value:
 def sweep_over_panels(loop: ir.Operation, read: PanelRead) -> PanelSweep | None:
     """Returns the sweep of which `loop` is the innermost loop, or None if the next panel is not known."""
     outer = loop.parent.operation
-    if outer.name != "scf.for":
+    if outer.name != scf.For.NAME:
         return None
     around, within = counters(outer), counters(loop)
     if not around or not within or around[0].begin or within[0].begin:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import ir, scf
 from mlc.passes.base import Pass, option
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import target_of
@@ -32,7 +32,7 @@ class Prefetch(Pass):
     distance: int = option(8, help="rows of a panel ahead; 0 prefetches no panels")
 
     def run(self, op: ir.Operation) -> None:
-        for loop in filter(is_tile_loop, collect_ops(op, "scf.for")):
+        for loop in filter(is_tile_loop, collect_ops(op, scf.For.NAME)):
             if self.distance > 0:
                 prefetch_panels(loop, self.distance)
             loops = tile_loops(loop)

@@ -27,9 +27,9 @@ class Group:
 def share_bases(root: ir.Operation) -> None:
     """Loads in one block at constant distances read from a view that begins at the least of their indices."""
     groups: dict[tuple[object, ...], Group] = {}
-    for load in collect_ops(root, "memref.load"):
+    for load in collect_ops(root, memref.Load.NAME):
         parts = [split_offset(index) for index in list(load.operands)[1:]]
-        key = (address(load.parent), load.operands[0], *(part for part, _ in parts))
+        key = (address(load.parent), memref.Load(load).memref, *(part for part, _ in parts))
         group = groups.setdefault(key, Group())
         group.loads.append(load)
         group.offsets.append([offset for _, offset in parts])

@@ -77,7 +77,7 @@ def _sink_parts(read: ir.Operation, uses: Sequence[ir.Operation]) -> bool:
 
 
 def _is_part(op: ir.Operation) -> bool:
-    return op.name == "vector.extract" and len(op.operands) == 1
+    return vector.Extract.isa(op) and len(op.operands) == 1
 
 
 def _part(read: ir.Operation, dims: Sequence[int], position: Sequence[int]) -> ir.Value:
@@ -111,7 +111,7 @@ class SinkLoads(Pass):
 
     def run(self, op: ir.Operation) -> None:
         elements = not keeps_rows_in_vectors(target_of(op))
-        for read, uses in movable(op, "vector.transfer_read"):
+        for read, uses in movable(op, vector.TransferRead.NAME):
             sink(read, uses, elements)
-        for load, uses in movable(op, "memref.load") if elements else []:
+        for load, uses in movable(op, memref.Load.NAME) if elements else []:
             sink(load, uses, False)

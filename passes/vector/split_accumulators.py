@@ -53,10 +53,10 @@ class Rows:
             with ir.InsertionPoint.at_block_begin(tile.owner), ir.Location.unknown():
                 return _extracts(tile, places)
         with ir.InsertionPoint.after(op), op.location:
-            if op.name == "vector.from_elements":
+            if op.name == vector.FromElements.NAME:
                 return _joined_rows(op) or _extracts(tile, places)
-            if op.name == "vector.broadcast" and op.operands[0].type == _row_type(tile.type):
-                return [op.operands[0]] * len(places)
+            if op.name == vector.Broadcast.NAME and vector.Broadcast(op).source.type == _row_type(tile.type):
+                return [vector.Broadcast(op).source] * len(places)
             if op.name in ROWWISE and all(map(is_tile, op.operands)):
                 return self._rowwise(op)
             return _extracts(tile, places)
@@ -81,7 +81,7 @@ def _joined_rows(op: ir.Operation) -> list[ir.Value] | None:
     elements, found = list(op.operands), []
     for row in range(len(elements) // columns):
         first = elements[row * columns].owner
-        if isinstance(first, ir.Block) or first.name != "vector.to_elements":
+        if isinstance(first, ir.Block) or first.name != vector.ToElements.NAME:
             return None
         source = first.operation
         if list(source.results) != elements[row * columns : (row + 1) * columns]:
@@ -102,7 +102,7 @@ def tile_of(rows: Sequence[ir.Value], kind: ir.Type) -> ir.Value:
     return tile
 
 
-SHAPING = frozenset({"vector.extract", "vector.from_elements", "vector.to_elements"})
+SHAPING = frozenset({vector.Extract.NAME, vector.FromElements.NAME, vector.ToElements.NAME})
 
 
 @dataclass
@@ -114,7 +114,7 @@ class LoopSplitter:
 
     def split_below(self, block: ir.Block) -> None:
         for op in [each.operation for each in block.operations]:
-            if op.name == "scf.for" and any(map(is_tile, op.results)):
+            if op.name == scf.For.NAME and any(map(is_tile, op.results)):
                 self._split(op)
                 continue
             for region in op.regions:
@@ -212,6 +212,6 @@ class SplitAccumulators(Pass):
         for block in op.regions[0]:  # none in a declaration
             splitter.split_below(block)
         if splitter.emptied:
-            _read_rows(splitter.rows, collect_ops(op, "vector.extract"))
+            _read_rows(splitter.rows, collect_ops(op, vector.Extract.NAME))
             _erase_dead(collect_ops(op, {*ROWWISE, *SHAPING}))
             splitter.erase_emptied()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir, memref, scf
 from mlc.passes.common.affine import AffineForm, IndexForm, form_of
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.rewriting import defining_op
@@ -43,7 +43,7 @@ class Counter:
 
 def loop_variables(op: ir.Operation) -> list[ir.Value]:
     """Returns the variables of an `scf.for` or `scf.forall`, innermost first; none of other ops."""
-    if op.name not in ("scf.for", "scf.forall"):
+    if op.name not in (scf.For.NAME, scf.Forall.NAME):
         return []
     arguments = op.regions[0].blocks[0].arguments
     return list(arguments)[: len(arguments) - len(op.results)][::-1]
@@ -52,10 +52,10 @@ def loop_variables(op: ir.Operation) -> list[ir.Value]:
 def counters(op: ir.Operation) -> list[Counter] | None:
     """Returns the variables of a loop with their bounds, innermost first; none of other ops, and None if a
     bound is dynamic."""
-    if op.name == "scf.forall":
+    if op.name == scf.Forall.NAME:
         names = ("staticLowerBound", "staticUpperBound", "staticStep")
         bounds = list(zip(*(list(op.attributes[name]) for name in names), strict=True))
-    elif op.name == "scf.for":
+    elif op.name == scf.For.NAME:
         bounds = [tuple(constant_value(operand) for operand in list(op.operands)[:3])]
     else:
         return []
@@ -94,14 +94,14 @@ def tile_loops(loop: ir.Operation) -> TileLoops | None:
         around = counters(op)
         if around is None:
             return None
-        is_reduction = op.name == "scf.for" and len(op.results) == len(loop.results) and not tiles
+        is_reduction = op.name == scf.For.NAME and len(op.results) == len(loop.results) and not tiles
         (reductions if is_reduction else tiles).extend(around)
     return TileLoops(loop, inner[0], reductions, tiles)
 
 
 def _ops_around(loop: ir.Operation) -> Iterator[ir.Operation]:
     op = loop.parent
-    while op is not None and op.name != "func.func":
+    while op is not None and op.name != func.Func.NAME:
         yield op.operation
         op = op.operation.parent
 
@@ -129,12 +129,12 @@ def buffer_element(buffer: ir.Value, indices: Sequence[ir.Value | int]) -> Buffe
         offset += (AffineForm(index) if isinstance(index, int) else form_of(index)) * stride
     if not all(term.is_variable and isinstance(term.variable.owner, ir.Block) for term in offset.terms):
         return None
-    view = defining_op(buffer, "memref.subview")
+    view = defining_op(buffer, memref.SubView.NAME)
     if view is None:
         return BufferElement(buffer, offset)
     if any(stride != 1 for stride in view.attributes["static_strides"]):
         return None
-    first = buffer_element(view.operands[0], _offsets(view))
+    first = buffer_element(memref.SubView(view).source, _offsets(view))
     return None if first is None else BufferElement(first.buffer, first.offset + offset)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd, lcm, prod
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.common.affine import AffineForm, IndexForm
 from mlc.passes.common.constants import index_constant
 from mlc.passes.vector.cache_lines import L1, L2, bytes_per_element, elements_per_line, prefetch_lines
@@ -59,7 +59,7 @@ def _runs(loops: TileLoops) -> Iterator[tuple[BufferElement, list[int]]]:
     """The element that the first row reads, and the distances of all rows' runs from it. A run is what a row
     reads from the first to the last iteration of the innermost loop: contiguous elements."""
     groups: dict[tuple[object, ...], list[BufferElement]] = {}
-    for op in loops.reads("memref.load"):
+    for op in loops.reads(memref.Load.NAME):
         element = buffer_element(op.operands[0], list(op.operands)[1:])
         if element is not None:
             groups.setdefault((element.buffer, frozenset(element.offset.terms.items())), []).append(element)
@@ -160,7 +160,7 @@ def block_ahead(loops: TileLoops, l2_bytes: int) -> Request | None:
 def _weights(loops: TileLoops) -> BufferElement | None:
     """The first element that the innermost loop reads as vectors, if its vectors are contiguous."""
     elements = []
-    for op in loops.reads("vector.transfer_read"):
+    for op in loops.reads(vector.TransferRead.NAME):
         if isinstance(op.operands[0].type, ir.MemRefType):
             rank = ir.MemRefType(op.operands[0].type).rank
             element = buffer_element(op.operands[0], list(op.operands)[1 : 1 + rank])

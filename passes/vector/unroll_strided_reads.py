@@ -27,17 +27,18 @@ def strided_dim(op: ir.Operation) -> int | None:
 def unroll(op: ir.Operation) -> bool:
     """Upstream lowers such a read to a loop that inserts at a variable position, which goes through
     memory."""
+    transfer_read = vector.TransferRead(op)
     dim = strided_dim(op)
     if dim is None:
         return False
-    source = op.operands[0]
+    source = transfer_read.base
     places = list(op.operands)[1 : 1 + ir.MemRefType(source.type).rank]
     elements = []
-    for position in range(ir.VectorType(op.results[0].type).shape[0]):
+    for position in range(ir.VectorType(transfer_read.vector.type).shape[0]):
         offset = index_constant(position)
         place = arith.addi(places[dim], offset)
         elements.append(memref.load(source, [*places[:dim], place, *places[dim + 1 :]]))
-    replace_op(op, vector.from_elements(op.results[0].type, elements))
+    replace_op(op, vector.from_elements(transfer_read.vector.type, elements))
     return True
 
 
@@ -51,4 +52,4 @@ class UnrollStridedReads(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> None:
-        apply_patterns(op, {"vector.transfer_read": unroll})
+        apply_patterns(op, {vector.TransferRead.NAME: unroll})

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import ir, vector
+from mlc.dialects import accel
 from mlc.passes.accel.attention.problem import Attention, Tensor
 from mlc.passes.accel.attention.sizes import Sizes
 from mlc.passes.common.constants import index_constant as index
@@ -30,7 +31,7 @@ def copied(
         box[dim] = extent
     token, attributes = ir.Type.parse("!accel.token"), {"box": ir.DenseI64ArrayAttr.get(box)}
     operands = [memory, buffer, *_starts(tensor, heads, first_row)]
-    return ir.Operation.create("accel.copy", [token], operands, attributes).results[0]
+    return ir.Operation.create(accel.Copy.NAME, [token], operands, attributes).results[0]
 
 
 def _starts(tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value) -> list[ir.Value]:
@@ -44,7 +45,7 @@ def _starts(tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value) -> l
 
 
 def wait(*tokens: ir.Value) -> None:
-    ir.Operation.create("accel.wait", [], list(tokens))
+    ir.Operation.create(accel.Wait.NAME, [], list(tokens))
 
 
 def read_rows(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.passes.base import PassError
 from mlc.passes.common.kernel_functions import EXACT, PRECISION, precision_of
 from mlc.passes.common.rewriting import collect_ops, defining_op, users
 from mlc.passes.graph.attention.kernel import block_obstacle
 
-ATTENTION = "graph.attention"
-TRANSPOSE = "graph.transpose"
+ATTENTION = graph.Attention.NAME
+TRANSPOSE = graph.Transpose.NAME
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _check_ops(kernel: ir.Operation, attention: ir.Operation) -> None:
     """Raises PassError for what else the kernel computes."""
     for each in kernel.regions[0].blocks[0]:
         op = each.operation
-        if op != attention and op.name not in (TRANSPOSE, "func.return"):
+        if op != attention and op.name not in (TRANSPOSE, func.Return.NAME):
             raise PassError(
                 f"'{op.name}' op in a kernel of attention has no form in its program of blocks, which only "
                 "reads and writes through transposes",
@@ -149,7 +149,7 @@ def _written(attention: ir.Operation, buffer: int) -> Tensor:
     (value,) = attention.results
     kind = ir.RankedTensorType(value.type)
     order = list(range(kind.rank))
-    while (reader := _only_reader(value, attention)).name != "func.return":
+    while (reader := _only_reader(value, attention)).name != func.Return.NAME:
         permutation = list(graph.attribute(reader, "permutation"))
         order = [permutation.index(dim) for dim in order]
         value = reader.results[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, vector
+from mlc.dialects import accel
 from mlc.passes.common.vector_builders import splat
 
 
@@ -53,4 +54,4 @@ def product(
     attributes: dict[str, ir.Attribute] = {"precision": ir.StringAttr.get(precision)}
     if transpose_b:
         attributes["transpose_b"] = ir.UnitAttr.get()
-    return ir.Operation.create("accel.mma", [sums.type], [a, b, sums], attributes).results[0]
+    return ir.Operation.create(accel.Mma.NAME, [sums.type], [a, b, sums], attributes).results[0]

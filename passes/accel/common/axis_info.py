@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, scf, vector
 from mlc.passes.common.rewriting import defining_op
 
 # Zero is a multiple of everything.
@@ -22,8 +22,8 @@ def multiple_of(value: ir.Value) -> int:
     if isinstance(value, ir.BlockArgument):
         return _of_argument(value)
     op = value.owner.operation if not isinstance(value.owner, ir.Operation) else value.owner
-    if op.name == "arith.constant":
-        return abs(ir.IntegerAttr(op.attributes["value"]).value) or ANYTHING
+    if op.name == arith.Constant.NAME:
+        return abs(ir.IntegerAttr(arith.Constant(op).value).value) or ANYTHING
     rule = _DIVISORS.get(op.name)
     return rule(*map(multiple_of, op.operands)) if rule else 1
 
@@ -31,9 +31,9 @@ def multiple_of(value: ir.Value) -> int:
 def _of_argument(value: ir.BlockArgument) -> int:
     """Of a loop's counter: of its first value and its step."""
     loop = value.owner.owner.operation
-    if loop.name != "scf.for" or value.arg_number != 0:
+    if loop.name != scf.For.NAME or value.arg_number != 0:
         return 1
-    return math.gcd(multiple_of(loop.operands[0]), multiple_of(loop.operands[2]))
+    return math.gcd(multiple_of(scf.For(loop).lower_bound), multiple_of(scf.For(loop).step))
 
 
 def product(a: int, b: int) -> int:
@@ -42,13 +42,13 @@ def product(a: int, b: int) -> int:
 
 
 _DIVISORS: dict[str, Callable[..., int]] = {
-    **dict.fromkeys(("arith.addi", "arith.subi"), math.gcd),
-    **dict.fromkeys(("arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"), math.gcd),
+    **dict.fromkeys((arith.AddI.NAME, arith.SubI.NAME), math.gcd),
+    **dict.fromkeys((arith.MaxSI.NAME, arith.MaxUI.NAME, arith.MinSI.NAME, arith.MinUI.NAME), math.gcd),
     # What is left of a number that both divide, and of the other one.
-    **dict.fromkeys(("arith.remsi", "arith.remui"), math.gcd),
-    **dict.fromkeys(("arith.index_cast", "arith.index_castui"), lambda a: a),
-    "arith.muli": product,
-    "arith.select": lambda _condition, a, b: math.gcd(a, b),
+    **dict.fromkeys((arith.RemSI.NAME, arith.RemUI.NAME), math.gcd),
+    **dict.fromkeys((arith.IndexCast.NAME, arith.IndexCastUI.NAME), lambda a: a),
+    arith.MulI.NAME: product,
+    arith.Select.NAME: lambda _condition, a, b: math.gcd(a, b),
 }
 
 
@@ -85,17 +85,17 @@ def alike(mask: ir.Value) -> int:
     op = defining_op(mask)
     if op is None or not mask.type.rank:
         return 1
-    if op.name == "vector.create_mask":
+    if op.name == vector.CreateMask.NAME:
         return _power(multiple_of(op.operands[len(op.operands) - 1]))
-    if op.name == "vector.constant_mask":
+    if op.name == vector.ConstantMask.NAME:
         return _power(list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))[-1])
-    if op.name == "arith.cmpi":
+    if op.name == arith.CmpI.NAME:
         return _alike_below(op)
-    if op.name == "arith.constant":
-        return ANYTHING if ir.DenseElementsAttr(op.attributes["value"]).is_splat else 1
-    if op.name == "vector.broadcast" and _repeats(op):
+    if op.name == arith.Constant.NAME:
+        return ANYTHING if ir.DenseElementsAttr(arith.Constant(op).value).is_splat else 1
+    if op.name == vector.Broadcast.NAME and _repeats(op):
         return ANYTHING
-    if op.name in ("vector.broadcast", "arith.andi", "arith.ori", "arith.xori"):
+    if op.name in (vector.Broadcast.NAME, arith.AndI.NAME, arith.OrI.NAME, arith.XOrI.NAME):
         return min(map(alike, op.operands))
     return 1
 
@@ -121,7 +121,7 @@ def _power(number: int) -> int:
 
 
 def _constant(value: ir.Value) -> int | None:
-    op = defining_op(value, "arith.constant")
+    op = defining_op(value, arith.Constant.NAME)
     return None if op is None else _splat(op)
 
 
@@ -151,7 +151,7 @@ def _repeats(op: ir.Operation) -> bool:
 
 
 def _of_broadcast(op: ir.Operation) -> Progression | None:
-    source = progression(op.operands[0])
+    source = progression(vector.Broadcast(op).source)
     if not _repeats(op):
         return source
     return Progression(0, 1) if source is None else Progression(0, source.multiple, source.constant)
@@ -161,7 +161,7 @@ def _of_sum(op: ir.Operation) -> Progression | None:
     left, right = map(progression, op.operands)
     if left is None or right is None:
         return None
-    sign = 1 if op.name == "arith.addi" else -1
+    sign = 1 if op.name == arith.AddI.NAME else -1
     constant = None
     if left.constant is not None and right.constant is not None:
         constant = left.constant + sign * right.constant
@@ -202,15 +202,16 @@ def _of_others(op: ir.Operation) -> Progression | None:
 
 
 _PROGRESSIONS: dict[str, Callable[[ir.Operation], Progression | None]] = {
-    "arith.constant": _of_constant,
-    "vector.step": _of_step,
-    "vector.broadcast": _of_broadcast,
-    "vector.shape_cast": _of_view,
-    "arith.addi": _of_sum,
-    "arith.subi": _of_sum,
-    "arith.muli": _of_product,
+    arith.Constant.NAME: _of_constant,
+    vector.Step.NAME: _of_step,
+    vector.Broadcast.NAME: _of_broadcast,
+    vector.ShapeCast.NAME: _of_view,
+    arith.AddI.NAME: _of_sum,
+    arith.SubI.NAME: _of_sum,
+    arith.MulI.NAME: _of_product,
     **dict.fromkeys(
-        ("arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui", "arith.trunci"), _of_cast
+        (arith.IndexCast.NAME, arith.IndexCastUI.NAME, arith.ExtSI.NAME, arith.ExtUI.NAME, arith.TruncI.NAME),
+        _of_cast,
     ),
-    **dict.fromkeys(("arith.select", "arith.cmpi", "arith.maxsi", "arith.minsi"), _of_others),
+    **dict.fromkeys((arith.Select.NAME, arith.CmpI.NAME, arith.MaxSI.NAME, arith.MinSI.NAME), _of_others),
 }

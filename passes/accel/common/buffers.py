@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, vector
+from mlc.bindings import ir, memref, vector
+from mlc.dialects import accel
 from mlc.dialects.accel import SHARED
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.constants import index_constant as index
 
-VIEWS = frozenset({"memref.subview", "memref.cast"})
-REUSE = "accel.reuse"
+VIEWS = frozenset({memref.SubView.NAME, memref.Cast.NAME})
+REUSE = accel.Reuse.NAME
 # Bytes of a row that lie in different banks than those of the rows around it.
 _SWIZZLES = (128, 64, 32)
 
@@ -21,7 +22,7 @@ def new_buffer(kind: ir.MemRefType, before: ir.Value | None = None) -> ir.Value:
     if before is not None:
         return ir.Operation.create(REUSE, [kind], [before], swizzle).results[0]
     stages = {"stages": i64_attribute(1)}
-    return ir.Operation.create("accel.alloc", [kind], [], {**stages, **swizzle}).results[0]
+    return ir.Operation.create(accel.Alloc.NAME, [kind], [], {**stages, **swizzle}).results[0]
 
 
 def matrix_type(rows: int, columns: int, element: ir.Type) -> ir.MemRefType:
@@ -65,12 +66,12 @@ def _back(value: ir.Value, names: frozenset[str]) -> ir.Value:
 
 def copies_into(buffer: ir.Value) -> list[ir.Operation]:
     """The copies that fill a buffer, or parts of it."""
-    return [op for op, number in _uses(buffer) if op.name == "accel.copy" and number == 1]
+    return [op for op, number in _uses(buffer) if op.name == accel.Copy.NAME and number == 1]
 
 
 def readers(buffer: ir.Value) -> list[ir.Operation]:
     """All ops that use a buffer, or parts of it, but for the copies that fill it."""
-    return [op for op, number in _uses(buffer) if op.name != "accel.copy" or number == 0]
+    return [op for op, number in _uses(buffer) if op.name != accel.Copy.NAME or number == 0]
 
 
 def users(buffer: ir.Value) -> list[ir.Operation]:
@@ -80,13 +81,13 @@ def users(buffer: ir.Value) -> list[ir.Operation]:
 
 def is_bulk(op: ir.Operation) -> bool:
     """Whether the copy engine is to copy a tile to global memory."""
-    return op.name == "accel.copy" and "bulk" in op.attributes
+    return op.name == accel.Copy.NAME and accel.Copy(op).bulk
 
 
 def ends_at_semaphore(copy: ir.Operation) -> bool:
     """Whether a copy's token goes to a semaphore, to which TMA reports; others are waited for by threads."""
     (use,) = copy.results[0].uses
-    return bool(use.owner.operation.name == "accel.notify")
+    return bool(use.owner.operation.name == accel.Notify.NAME)
 
 
 def _uses(buffer: ir.Value) -> list[tuple[ir.Operation, int]]:

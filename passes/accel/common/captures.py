@@ -58,7 +58,7 @@ def captures(launch: ir.Operation) -> Captures:
         owner = value.owner
         if isinstance(value.type, ir.MemRefType):
             memrefs.append(_dense(value, launch))
-        elif not isinstance(value, ir.BlockArgument) and owner.name == "arith.constant":
+        elif not isinstance(value, ir.BlockArgument) and owner.name == arith.Constant.NAME:
             constants.append(owner)
         elif isinstance(value.type, ir.IntegerType | ir.IndexType | ir.FloatType):
             scalars.append(value)

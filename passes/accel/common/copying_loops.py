@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, memref
+from mlc.dialects import accel
 from mlc.dialects.accel import is_shared
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import index_constant as index
@@ -38,8 +39,10 @@ class CopyingLoop:
         self.stages = stages_of(loop)
         self.body = loop.regions[0].blocks[0]
         ops = [op.operation for op in self.body.operations]
-        self.copies = [op for op in ops if op.name == "accel.copy" and is_shared(op.operands[1])]
-        waits = [op for op in ops if op.name == "accel.wait"]
+        self.copies = [
+            op for op in ops if op.name == accel.Copy.NAME and is_shared(accel.Copy(op).destination)
+        ]
+        waits = [op for op in ops if op.name == accel.Wait.NAME]
         if not self.copies or len(waits) != 1:
             raise PassError(
                 f"a loop with {STAGES} copies into shared memory and waits once, but this one has "
@@ -57,7 +60,7 @@ class CopyingLoop:
             raise PassError(f"a loop with {STAGES} waits for all of its copies at once", self.wait.location)
         for copy, buffer in zip(self.copies, buffers, strict=True):
             owner = None if isinstance(buffer, ir.BlockArgument) else buffer.owner
-            if owner is None or owner.name != "accel.alloc" or owner.attributes["stages"].value != 1:
+            if owner is None or owner.name != accel.Alloc.NAME or accel.Alloc(owner).stages != 1:
                 raise PassError("a pipelined copy writes a whole buffer of one stage", copy.location)
             if buffers.count(buffer) > 1 or not all(_is_in(use.owner, self.loop) for use in buffer.uses):
                 raise PassError("a pipelined copy writes a buffer of its own", copy.location)
@@ -100,7 +103,7 @@ def _ring(alloc: ir.Operation, stages: int) -> ir.Value:
         "swizzle": alloc.attributes["swizzle"],
     }
     with ir.InsertionPoint(alloc), alloc.location:
-        return ir.Operation.create("accel.alloc", [whole], [], attributes).results[0]
+        return ir.Operation.create(accel.Alloc.NAME, [whole], [], attributes).results[0]
 
 
 def _is_in(op: ir.Operation | ir.OpView, loop: ir.Operation) -> bool:

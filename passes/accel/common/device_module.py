@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import gpu, ir
 from mlc.passes.base import PassError
 
 
 def device_code(module: ir.Operation) -> ir.Operation:
     """The contents of the one `gpu.module` as a module. Raises PassError if there is none, or another."""
     tops = [op.operation for op in module.regions[0].blocks[0].operations]
-    found = [top for top in tops if top.name == "gpu.module"]
+    found = [top for top in tops if top.name == gpu.GPUModule.NAME]
     if len(found) != 1:
         raise PassError(f"expected one gpu.module, but there are {len(found)}", module.location)
     return extract(found[0])

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mlc.bindings import ir
+from mlc.dialects import accel
 from mlc.dialects.accel import box_of, cluster_around, launch_around
 
 # The dim of the grid along which a copy is for all blocks of a cluster, or those of a notification.
@@ -85,4 +86,4 @@ def _made_of(value: ir.Value) -> list[ir.Value]:
     if not isinstance(value, ir.BlockArgument):
         return list(value.owner.operands)
     around = value.owner.owner.operation
-    return [] if around.name == "accel.launch" else list(around.operands)
+    return [] if around.name == accel.Launch.NAME else list(around.operands)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir
+from mlc.dialects import accel
 
 # Where a buffer begins: a swizzled one where its pattern does.
 ALIGNMENT, SWIZZLED_ALIGNMENT = 16, 1024
@@ -45,14 +46,14 @@ def plan(launch: ir.Operation, alignment: int = ALIGNMENT) -> SharedMemory:
     memory = SharedMemory()
     for each in launch.regions[0].blocks[0].operations:
         op = each.operation
-        if op.name == "accel.alloc":
-            kind = op.results[0].type
-            swizzled = op.attributes["swizzle"].value
+        if op.name == accel.Alloc.NAME:
+            kind = accel.Alloc(op).memory.type
+            swizzled = accel.Alloc(op).swizzle
             start = _aligned(memory.end, SWIZZLED_ALIGNMENT if swizzled else alignment)
             _place(memory, op, start, math.prod(kind.shape) * element_bytes(kind.element_type))
-        elif op.name == "accel.create_semaphore":
+        elif op.name == accel.CreateSemaphore.NAME:
             start = _aligned(memory.end, BARRIER_BYTES)
-            _place(memory, op, start, op.attributes["stages"].value * BARRIER_BYTES)
+            _place(memory, op, start, accel.CreateSemaphore(op).stages * BARRIER_BYTES)
     return memory
 
 

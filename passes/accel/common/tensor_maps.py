@@ -9,13 +9,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir
+from mlc.dialects import accel
 from mlc.dialects.accel import box_of, is_shared, launch_around
 from mlc.passes.accel.common.buffers import allocation, is_bulk, readers
 from mlc.passes.accel.common.captures import is_dense
 from mlc.passes.accel.common.multicasts import Part, is_alike, part_of
 from mlc.passes.accel.common.shared_memory import element_bytes
-from mlc.passes.common.rewriting import defining_op
 
 MOST_DIMS, LONGEST_SIDE, LARGEST_STEP, UNIT_BYTES = 5, 256, 8, 16
 # Where TMA may write, and after how many rows the pattern of a swizzle repeats.
@@ -88,8 +88,8 @@ def mapped_dims(copy: ir.Operation) -> list[int]:
 
 
 def _is_zero(value: ir.Value) -> bool:
-    op = defining_op(value, "arith.constant")
-    return op is not None and ir.IntegerAttr(op.attributes["value"]).value == 0
+    op = arith.Constant.defining(value)
+    return op is not None and ir.IntegerAttr(op.value).value == 0
 
 
 def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:
@@ -172,5 +172,5 @@ def is_rounded(buffer: ir.Value) -> bool:
         return False
     found = readers(allocation(buffer).results[0])
     return bool(found) and all(
-        op.name == "accel.mma" and op.attributes["precision"].value == "tf32" for op in found
+        op.name == accel.Mma.NAME and accel.Mma(op).precision == "tf32" for op in found
     )

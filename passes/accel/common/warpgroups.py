@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import ir, scf, vector
+from mlc.dialects import accel
 from mlc.dialects.accel import factor_type, is_shared, launch_around
 from mlc.passes.accel.common.buffers import allocation, copies_into, ends_at_semaphore
 from mlc.passes.accel.common.matrix_layouts import COLUMNS, DEPTH_BYTES, GROUP_ROWS, WarpGrid
@@ -16,7 +17,7 @@ from mlc.passes.accel.common.tensor_maps import SWIZZLED_ROWS, is_rounded, swizz
 from mlc.passes.common.rewriting import collect_ops, defining_op, has_one_use, terminator_of
 
 GROUP = 4
-_VIEW = "vector.shape_cast"
+_VIEW = vector.ShapeCast.NAME
 # The sums of products of these, by the operands' type or precision. Sums of f16 are for `mma.sync`.
 _SUMS = {
     **dict.fromkeys(("bf16", "f16", "tf32", "f8E4M3FN", "f8E5M2"), "f32"),
@@ -126,7 +127,7 @@ def accumulation(op: ir.Operation) -> list[ir.Value]:
         before.insert(0, view.operands[0])
     while (view := _only_user(after[-1])) is not None and view.name == _VIEW:
         after.append(view.results[0])
-    if loop.name != "scf.for" or not all(map(has_one_use, (*before, *after))):
+    if loop.name != scf.For.NAME or not all(map(has_one_use, (*before, *after))):
         return []
     body = loop.regions[0].blocks[0]
     carried = zip(list(body.arguments)[1:], terminator_of(body).operands, strict=True)
@@ -142,4 +143,6 @@ def stays_under_way(op: ir.Operation) -> bool:
     and what the product reads is given back later, by an `accel.notify` with `pending`."""
     if not accumulation(op):
         return False
-    return any("pending" in each.attributes for each in collect_ops(op.parent.operation, "accel.notify"))
+    return any(
+        accel.Notify(each).pending is not None for each in collect_ops(op.parent.operation, accel.Notify.NAME)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from math import prod
 
-from mlc.bindings import arith, ir, linalg, tensor
+from mlc.bindings import arith, ir, linalg, tensor, vector
 from mlc.passes.accel.cpu.types import cpu_type
 from mlc.passes.common.linalg_builders import (
     affine_map,
@@ -18,7 +18,6 @@ from mlc.passes.common.linalg_builders import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.common.rewriting import defining_op
 
 Operands = Sequence[ir.Value]
 Combine = Callable[[ir.Value, ir.Value], ir.Value]
@@ -55,10 +54,10 @@ def lower_constant(op: ir.Operation, _operands: Operands) -> list[ir.Value]:
 
 def owned(value: ir.Value) -> ir.Value:
     """`value` as a tensor over which may be written: a constant is filled in, where it would be data."""
-    made = defining_op(value, "arith.constant")
-    if made is None or not made.attributes["value"].is_splat:
+    made = arith.Constant.defining(value)
+    if made is None or not made.value.is_splat:
         return value
-    number = made.attributes["value"].get_splat_value()
+    number = made.value.get_splat_value()
     into = empty(static_shape(value), number.type)
     return linalg.fill(arith.ConstantOp(number.type, number).result, outs=[into])
 
@@ -105,7 +104,7 @@ def lower_step(op: ir.Operation, _operands: Operands) -> list[ir.Value]:
 def lower_create_mask(op: ir.Operation, operands: Operands) -> list[ir.Value]:
     """True where the index along each dim is below the operand, or the number in `constant_mask`."""
     kind = cpu_type(op.results[0].type)
-    if op.name == "vector.constant_mask":
+    if op.name == vector.ConstantMask.NAME:
         operands = [index_value(each) for each in ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"])]
     into = empty(kind.shape, kind.element_type)
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlc.bindings import bufferization, ir, scf
+from mlc.bindings import arith, bufferization, gpu, ir, linalg, scf, tensor, vector
+from mlc.dialects import accel
 from mlc.passes.accel.cpu.memory import (
     lower_alloc,
     lower_copy,
@@ -50,33 +51,33 @@ def _nothing(_op: ir.Operation, _operands: Sequence[ir.Value]) -> list[ir.Value]
 
 
 RULES: dict[str, Rule] = {
-    "accel.alloc": lower_alloc,
-    "accel.commit": _nothing,
-    "accel.copy": lower_copy,
-    "accel.mma": lower_mma,
-    "accel.reuse": lower_alloc,
-    "accel.wait": _nothing,
-    "accel.wait_groups": _nothing,
-    "gpu.barrier": _nothing,
-    "vector.broadcast": lower_broadcast,
-    "vector.constant_mask": lower_create_mask,
-    "vector.create_mask": lower_create_mask,
-    "vector.gather": lower_gather,
-    "vector.multi_reduction": lower_reduction,
-    "vector.shape_cast": lower_shape_cast,
-    "vector.step": lower_step,
-    "vector.transfer_read": lower_transfer_read,
-    "vector.transfer_write": lower_transfer_write,
-    "vector.transpose": lower_transpose,
+    accel.Alloc.NAME: lower_alloc,
+    accel.Commit.NAME: _nothing,
+    accel.Copy.NAME: lower_copy,
+    accel.Mma.NAME: lower_mma,
+    accel.Reuse.NAME: lower_alloc,
+    accel.Wait.NAME: _nothing,
+    accel.WaitGroups.NAME: _nothing,
+    gpu.Barrier.NAME: _nothing,
+    vector.Broadcast.NAME: lower_broadcast,
+    vector.ConstantMask.NAME: lower_create_mask,
+    vector.CreateMask.NAME: lower_create_mask,
+    vector.Gather.NAME: lower_gather,
+    vector.MultiDimReduction.NAME: lower_reduction,
+    vector.ShapeCast.NAME: lower_shape_cast,
+    vector.Step.NAME: lower_step,
+    vector.TransferRead.NAME: lower_transfer_read,
+    vector.TransferWrite.NAME: lower_transfer_write,
+    vector.Transpose.NAME: lower_transpose,
 }
 
 # Ops that add to what lies where the result will: the operand that is the first result's.
-ACCUMULATOR = {"linalg.contract": 2, "scf.for": 3}
+ACCUMULATOR = {linalg.Contract.NAME: 2, scf.For.NAME: 3}
 
-ROLES = ("accel.await", "accel.create_semaphore", "accel.notify", "accel.specialize")
+ROLES = (accel.Await.NAME, accel.CreateSemaphore.NAME, accel.Notify.NAME, accel.Specialize.NAME)
 
 # Apart from these, what may have tiles as operands and results: elementwise ops, and control flow.
-WITH_TILES = ("arith.", "math.", "scf.for", "scf.if", "scf.yield")
+WITH_TILES = ("arith.", "math.", scf.For.NAME, scf.If.NAME, scf.Yield.NAME)
 
 
 class Program:
@@ -104,7 +105,7 @@ class Program:
             )
         if op.name in RULES:
             return RULES[op.name](op, operands)
-        if op.name == "accel.launch":
+        if op.name == accel.Launch.NAME:
             return self._launch(op, operands)
         if any(operand is None for operand in operands):
             raise PassError(
@@ -115,7 +116,7 @@ class Program:
             return self._same(op, operands)
         if not op.name.startswith(WITH_TILES):
             raise PassError(f"'{op.name}' op on tiles has no lowering to the CPU", op.location)
-        return lower_constant(op, operands) if op.name == "arith.constant" else self._same(op, operands)
+        return lower_constant(op, operands) if op.name == arith.Constant.NAME else self._same(op, operands)
 
     def _launch(self, op: ir.Operation, operands: Sequence[ir.Value]) -> list[ir.Value]:
         """Blocks run in any order, or at the same time, as the iterations of this loop do."""
@@ -130,9 +131,9 @@ class Program:
 
     def _same(self, op: ir.Operation, operands: list[ir.Value]) -> Sequence[ir.Value]:
         """The op on the CPU's types. How a GPU is to run it goes."""
-        if op.name == "scf.for":
+        if op.name == scf.For.NAME:
             operands = [*operands[:3], *map(owned, operands[3:])]
-        if op.name == "scf.yield" and op.parent.operation.name == "scf.for":
+        if op.name == scf.Yield.NAME and op.parent.operation.name == scf.For.NAME:
             arguments = [self.values[argument] for argument in list(op.block.arguments)[1:]]
             operands = carried(operands, arguments)
         kinds = [cpu_type(result.type) for result in op.results]
@@ -181,8 +182,8 @@ def _kept(value: ir.Value) -> ir.Value:
 def _is_computed_anew(op: ir.Operation) -> bool:
     """Whether the result needs no memory that an operand has: the op is elementwise, or writes to an empty
     tensor."""
-    if op.name == "linalg.generic":
-        return defining_op(op.operands[len(op.operands) - 1], "tensor.empty") is not None
+    if linalg.Generic.isa(op):
+        return defining_op(op.operands[len(op.operands) - 1], tensor.Empty.NAME) is not None
     return op.name.startswith(("arith.", "math."))
 
 
@@ -241,7 +242,7 @@ class AccelToCpu(Pass):
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        if not collect_ops(op, "accel.launch"):
+        if not collect_ops(op, accel.Launch.NAME):
             return False
         lower_function(op)
         return True

@@ -7,6 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir, llvm
+from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.captures import dynamic_dims
@@ -61,7 +62,7 @@ class Distribute(Pass):
     name: ClassVar[str] = "accel-distribute"
 
     def run(self, op: ir.Operation) -> bool:
-        launches = collect_ops(op, "accel.launch")
+        launches = collect_ops(op, accel.Launch.NAME)
         if not launches:
             return False
         op.attributes["gpu.container_module"] = ir.UnitAttr.get()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from mlc.bindings import arith, gpu, ir
+from mlc.bindings import arith, func, gpu, ir
+from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common.buffers import ends_at_semaphore, is_bulk
 from mlc.passes.accel.common.captures import Captures, captures, pointer_to
@@ -40,7 +41,7 @@ def _insert(body: ir.Block, text: str) -> ir.Operation:
 def kernel_name(launch: ir.Operation, number: int) -> str:
     """After the function around it. Raises PassError if there is none."""
     function = launch.parent
-    while function is not None and function.operation.name != "func.func":
+    while function is not None and not func.Func.isa(function):
         function = function.operation.parent
     if function is None:
         raise PassError("a launch must be in a function", launch.location)
@@ -62,7 +63,7 @@ class Kernel:
     @staticmethod
     def of(launch: ir.Operation, name: str, architecture: Architecture) -> Kernel:
         """Raises PassError for memrefs that are not dense, and copies that TMA cannot do, but should."""
-        roles = collect_ops(launch, "accel.specialize")
+        roles = collect_ops(launch, accel.Specialize.NAME)
         more = sum(role.attributes["producer_warps"].value for role in roles)
         warps = architecture.warps(launch.attributes["warps"].value) + more
         threads = warps << architecture.lane_bits
@@ -110,7 +111,7 @@ class Kernel:
 def _tensor_maps(launch: ir.Operation) -> tuple[tuple[ir.Value, TensorMap], ...]:
     """What is copied by TMA, and how."""
     maps: dict[tuple[ir.Value, TensorMap], None] = {}
-    for copy in collect_ops(launch, "accel.copy"):
+    for copy in collect_ops(launch, accel.Copy.NAME):
         if ends_at_semaphore(copy) or is_bulk(copy):
             if fault := tensor_map_fault(copy):
                 raise PassError(fault, copy.location)

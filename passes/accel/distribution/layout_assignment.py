@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from math import prod
 
-from mlc.bindings import ir
+from mlc.bindings import ir, vector
+from mlc.dialects import accel
 from mlc.dialects.accel import is_shared
 from mlc.passes.accel.common.layouts import Layout, blocked
 from mlc.passes.accel.common.matrix_layouts import scalar_grid, scalar_sums
@@ -61,7 +62,7 @@ def _check_extents(op: ir.Operation, kind: ir.VectorType | ir.MemRefType) -> Non
 
 def _tiles_in_memory(op: ir.Operation) -> list[ir.MemRefType]:
     """What an op copies or multiplies in shared memory."""
-    if op.name not in ("accel.copy", "accel.mma"):
+    if op.name not in (accel.Copy.NAME, accel.Mma.NAME):
         return []
     return [operand.type for operand in list(op.operands)[:2] if is_shared(operand)]
 
@@ -90,7 +91,7 @@ def _size(op: ir.Operation) -> int:
 
 
 def _products(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
-    if op.name != "accel.mma" or value != op.results[0]:
+    if op.name != accel.Mma.NAME or value != accel.Mma(op).result:
         return None
     product, whole_rows = given.architecture.tensor_product(op), value in given.reduced_rows
     if product is not None:
@@ -102,16 +103,20 @@ def _products(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | 
 
 def _left_operands(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
     """In registers from the start as tensor units take them."""
-    if op.name != "accel.mma" or value != op.operands[0] or "transpose_a" in op.attributes:
+    if op.name != accel.Mma.NAME or value != accel.Mma(op).a or accel.Mma(op).transpose_a:
         return None
     product = given.architecture.tensor_product(op)
-    return None if product is None else product.left(given.layouts[op.results[0]])
+    return None if product is None else product.left(given.layouts[accel.Mma(op).result])
 
 
 def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
     """Lanes along the last dim, and warps along others: only lanes then exchange what they have. What is
     loaded as numbers of fewer bits is loaded 16 bytes at a time."""
-    if op.name != "vector.multi_reduction" or value != op.operands[0] or value.type.rank < 2:
+    if (
+        op.name != vector.MultiDimReduction.NAME
+        or value != vector.MultiDimReduction(op).source
+        or value.type.rank < 2
+    ):
         return None
     shape, warps = list(value.type.shape), given.warps
     rows = math.prod(shape[:-1])
@@ -129,7 +134,7 @@ def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout 
 
 
 def _transfers(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
-    memory_ops = ("vector.transfer_read", "vector.transfer_write", "vector.gather")
+    memory_ops = (vector.TransferRead.NAME, vector.TransferWrite.NAME, vector.Gather.NAME)
     return _others(op, value, given) if op.name in memory_ops else None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir, scf, vector
+from mlc.dialects import accel
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.distribution.layout_relations import vectors_of
 from mlc.passes.accel.threads.common.elementwise import broadcast_source
@@ -30,7 +31,7 @@ def _stays(op: ir.Operation, layouts: Layouts) -> bool:
 def _alike(op: ir.Operation, layouts: Layouts) -> bool:
     """Whether operands lie as the first result does; constants are made anew in any layout."""
     operands = [operand for operand in op.operands if isinstance(operand.type, ir.VectorType)]
-    moved = [operand for operand in operands if defining_op(operand, "arith.constant") is None]
+    moved = [operand for operand in operands if defining_op(operand, arith.Constant.NAME) is None]
     return all(layouts[each].same_threads(layouts[op.results[0]]) for each in moved)
 
 
@@ -64,7 +65,7 @@ def _loop(op: ir.Operation, layouts: Layouts) -> bool:
     groups = zip(list(op.operands)[3:], yielded, op.results, strict=True)
     tiles = [group for group in groups if isinstance(group[-1].type, ir.VectorType)]
     return all(
-        defining_op(each, "arith.constant") is not None or layouts[each].same_threads(layouts[result])
+        defining_op(each, arith.Constant.NAME) is not None or layouts[each].same_threads(layouts[result])
         for *given, result in tiles
         for each in given
     )
@@ -79,14 +80,14 @@ def _always(_op: ir.Operation, _layouts: Layouts) -> bool:
 
 
 _STAYING: dict[str, Callable[[ir.Operation, Layouts], bool]] = {
-    "accel.mma": _product,
-    "arith.constant": _always,
-    "scf.for": _loop,
-    "scf.yield": _always,
-    "vector.broadcast": _broadcast,
-    "vector.extract_strided_slice": _always,
-    "vector.shape_cast": _reshape,
-    "vector.transfer_read": _transfer,
-    "vector.transfer_write": _transfer,
-    "vector.transpose": _transpose,
+    accel.Mma.NAME: _product,
+    arith.Constant.NAME: _always,
+    scf.For.NAME: _loop,
+    scf.Yield.NAME: _always,
+    vector.Broadcast.NAME: _broadcast,
+    vector.ExtractStridedSlice.NAME: _always,
+    vector.ShapeCast.NAME: _reshape,
+    vector.TransferRead.NAME: _transfer,
+    vector.TransferWrite.NAME: _transfer,
+    vector.Transpose.NAME: _transpose,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir, scf, vector
+from mlc.dialects import accel
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.elementwise import broadcast_source
 from mlc.passes.accel.threads.common.transfers import mask_layout, mask_of
@@ -42,7 +43,7 @@ class LayoutRelations:
     def follows(self, value: ir.Value, source: ir.Value, how: Callable[[Layout], Layout | None]) -> None:
         """The layout of `value` follows from that of `source`; nothing does from a constant's, which is made
         anew in every layout."""
-        if defining_op(source, "arith.constant") is None:
+        if defining_op(source, arith.Constant.NAME) is None:
             self.followers.setdefault(source, []).append((value, how))
 
     def loads_for(self, value: ir.Value) -> list[ir.Value]:
@@ -54,7 +55,7 @@ class LayoutRelations:
             waiting += others
             found.update(others)
         size = math.prod(value.type.shape)
-        loads = [each for each in waiting if defining_op(each, "vector.transfer_read") is not None]
+        loads = [each for each in waiting if defining_op(each, vector.TransferRead.NAME) is not None]
         return [load for load in loads if math.prod(load.type.shape) == size]
 
     def reduced_rows(self, ops: list[ir.Operation]) -> set[ir.Value]:
@@ -77,8 +78,8 @@ class LayoutRelations:
 
 def _reduces_rows(op: ir.Operation) -> bool:
     return (
-        op.name == "vector.multi_reduction"
-        and op.operands[0].type.rank == 2
+        op.name == vector.MultiDimReduction.NAME
+        and vector.MultiDimReduction(op).source.type.rank == 2
         and list(ir.DenseI64ArrayAttr(op.attributes["reduction_dims"])) == [1]
     )
 
@@ -142,14 +143,14 @@ def _relate_transpose(relations: LayoutRelations, op: ir.Operation) -> None:
 def _relate_transfer(relations: LayoutRelations, op: ir.Operation) -> None:
     mask = mask_of(op)
     if mask is not None:
-        tile = op.results[0] if op.name == "vector.transfer_read" else op.operands[0]
+        tile = vector.TransferRead(op).vector if op.name == vector.TransferRead.NAME else op.operands[0]
         relations.follows(mask, tile, lambda layout: mask_layout(op, layout))
 
 
 def _turns_neighbours(value: ir.Value, order: list[int]) -> bool:
     """Whether a tile is read from memory along one dim, and is used along another: threads then change what
     they have, so that neighbours read and write neighbours."""
-    read = defining_op(value, "vector.transfer_read") is not None
+    read = defining_op(value, vector.TransferRead.NAME) is not None
     first, last = value.type.shape[-1], value.type.shape[order[-1]]
     return read and order[-1] != len(order) - 1 and first > 1 and last > 1
 
@@ -163,15 +164,15 @@ def _relate_product(relations: LayoutRelations, op: ir.Operation) -> None:
 
 
 _RELATIONS: dict[str, Callable[[LayoutRelations, ir.Operation], None]] = {
-    "accel.mma": _relate_product,
-    "scf.for": _relate_loop,
-    "scf.if": _relate_branch,
-    "vector.broadcast": _relate_broadcast,
-    "vector.extract_strided_slice": _relate_part,
-    "vector.gather": _relate_gather,
-    "vector.multi_reduction": _relate_reduction,
-    "vector.shape_cast": _relate_reshape,
-    "vector.transfer_read": _relate_transfer,
-    "vector.transfer_write": _relate_transfer,
-    "vector.transpose": _relate_transpose,
+    accel.Mma.NAME: _relate_product,
+    scf.For.NAME: _relate_loop,
+    scf.If.NAME: _relate_branch,
+    vector.Broadcast.NAME: _relate_broadcast,
+    vector.ExtractStridedSlice.NAME: _relate_part,
+    vector.Gather.NAME: _relate_gather,
+    vector.MultiDimReduction.NAME: _relate_reduction,
+    vector.ShapeCast.NAME: _relate_reshape,
+    vector.TransferRead.NAME: _relate_transfer,
+    vector.TransferWrite.NAME: _relate_transfer,
+    vector.Transpose.NAME: _relate_transpose,
 }

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, vector
+from mlc.dialects import accel
 from mlc.passes.accel.common.buffers import matrix_type, new_buffer, users, widest_swizzle, write_matrix
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes, plan
@@ -33,7 +34,7 @@ from mlc.passes.common.target import gpu_target_of
 # For tiles that change their layout, and numbers that warps exchange.
 SPARE_BYTES = 32 << 10
 
-_LAUNCH, _ROLES = "accel.launch", "accel.specialize"
+_LAUNCH, _ROLES = accel.Launch.NAME, accel.Specialize.NAME
 
 
 def staging_buffer(
@@ -66,7 +67,7 @@ def _memory_to_reuse(launch: ir.Operation, at: ir.Operation, size: int, *, swizz
 
 def _allocs(launch: ir.Operation) -> Iterator[ir.Operation]:
     for op in launch.regions[0].blocks[0].operations:
-        if op.operation.name == "accel.alloc":
+        if op.operation.name == accel.Alloc.NAME:
             yield op.operation
 
 
@@ -108,7 +109,7 @@ def _ancestor(op: ir.Operation, around: ir.Operation) -> ir.Operation:
 _PANEL_BYTES = 128
 # Of a thread, for a part of a tile beside which others are read that may reach beyond their memory.
 _FEW_REGISTERS = 32
-_READ = "vector.transfer_read"
+_READ = vector.TransferRead.NAME
 
 
 @dataclass(frozen=True)
@@ -131,11 +132,11 @@ class StageStores(Pass):
     name: ClassVar[str] = "accel-stage-stores"
 
     def run(self, op: ir.Operation) -> bool:
-        changed, launches = False, collect_ops(op, "accel.launch")
+        changed, launches = False, collect_ops(op, accel.Launch.NAME)
         if not launches or not gpu_target_of(op).clusters:
             return False
         for launch in launches:
-            if any(map(group_grid, collect_ops(launch, "accel.mma"))):
+            if any(map(group_grid, collect_ops(launch, accel.Mma.NAME))):
                 changed |= self._stage(launch, architecture_of(op))
         return changed
 
@@ -143,12 +144,12 @@ class StageStores(Pass):
         layouts = assign_layouts(launch, architecture)
         spare = 0 if moves_nothing(launch, layouts) else SPARE_BYTES
         staged = False
-        for op in collect_ops(launch, "vector.transfer_write"):
+        for op in collect_ops(launch, vector.TransferWrite.NAME):
             found = _Store.of(op, launch)
-            if found is None or not found.is_narrow(layouts[op.operands[0]]):
+            if found is None or not found.is_narrow(layouts[vector.TransferWrite(op).value_to_store]):
                 continue
             with op.location:
-                if found.stage(launch, architecture, layouts[op.operands[0]], spare):
+                if found.stage(launch, architecture, layouts[vector.TransferWrite(op).value_to_store], spare):
                     self.count("stores", help="tiles that the copy engine stores")
                     staged = True
         return staged
@@ -232,13 +233,13 @@ class _Store:
             for start in range(0, columns, width):
                 write_matrix(self._cut(start, width).of(tile), buffer)
                 copy = self._copy(buffer, start)
-                ir.Operation.create("accel.wait", [], [copy.results[0]], {"read": ir.UnitAttr.get()})
+                ir.Operation.create(accel.Wait.NAME, [], [copy.results[0]], {"read": ir.UnitAttr.get()})
         self.op.erase()
         return True
 
     def _cut(self, start: int, width: int) -> Cut:
         """Columns of what the block of the store computes."""
-        writes = collect_ops(self.op.block.owner.operation, "vector.transfer_write")
+        writes = collect_ops(self.op.block.owner.operation, vector.TransferWrite.NAME)
         return Cut(self.op.block, frozenset(memory_of(write.operands[1]) for write in writes), start, width)
 
     def _copy(self, buffer: ir.Value, start: int) -> ir.Operation:
@@ -249,7 +250,7 @@ class _Store:
             offsets[-1] = arith.AddIOp(offsets[-1], index(start)).result
         attributes = {"box": self._box(memref.type.rank, buffer.type.shape[-1]), "bulk": ir.UnitAttr.get()}
         token = ir.Type.parse("!accel.token")
-        return ir.Operation.create("accel.copy", [token], [buffer, memref, *offsets], attributes)
+        return ir.Operation.create(accel.Copy.NAME, [token], [buffer, memref, *offsets], attributes)
 
     def _box(self, rank: int, width: int) -> ir.Attribute:
         """How many elements `width` columns of the tile have along each dim of the memory."""

@@ -97,8 +97,8 @@ def _is_tile(value: ir.Value) -> bool:
 
 
 _CUTS: dict[str, Callable[[Cut, ir.Operation], ir.Value | None]] = {
-    "arith.constant": Cut.constant,
-    "vector.broadcast": Cut.broadcast,
-    "vector.shape_cast": Cut.reshape,
-    "vector.transfer_read": Cut.read,
+    arith.Constant.NAME: Cut.constant,
+    vector.Broadcast.NAME: Cut.broadcast,
+    vector.ShapeCast.NAME: Cut.reshape,
+    vector.TransferRead.NAME: Cut.read,
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mlc.bindings import arith, ir, vector
+from mlc.bindings import affine, arith, ir, linalg, tensor, vector
 from mlc.passes.accel.tiles.copies import copies_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.iteration_space import Space, space_of
@@ -23,21 +23,21 @@ from mlc.passes.common.rewriting import attributes_of, defining_op, terminator_o
 
 # The kind of reduction of an op, and what changes nothing.
 _KINDS = {
-    "arith.addf": ("add", "zero"),
-    "arith.addi": ("add", "zero"),
-    "arith.mulf": ("mul", "one"),
-    "arith.muli": ("mul", "one"),
-    "arith.maximumf": ("maximumf", "least"),
-    "arith.maxnumf": ("maxnumf", "least"),
-    "arith.minimumf": ("minimumf", "greatest"),
-    "arith.minnumf": ("minnumf", "greatest"),
-    "arith.maxsi": ("maxsi", "least"),
-    "arith.maxui": ("maxui", "zero"),
-    "arith.minsi": ("minsi", "greatest"),
-    "arith.minui": ("minui", "ones"),
-    "arith.andi": ("and", "ones"),
-    "arith.ori": ("or", "zero"),
-    "arith.xori": ("xor", "zero"),
+    arith.AddF.NAME: ("add", "zero"),
+    arith.AddI.NAME: ("add", "zero"),
+    arith.MulF.NAME: ("mul", "one"),
+    arith.MulI.NAME: ("mul", "one"),
+    arith.MaximumF.NAME: ("maximumf", "least"),
+    arith.MaxNumF.NAME: ("maxnumf", "least"),
+    arith.MinimumF.NAME: ("minimumf", "greatest"),
+    arith.MinNumF.NAME: ("minnumf", "greatest"),
+    arith.MaxSI.NAME: ("maxsi", "least"),
+    arith.MaxUI.NAME: ("maxui", "zero"),
+    arith.MinSI.NAME: ("minsi", "greatest"),
+    arith.MinUI.NAME: ("minui", "ones"),
+    arith.AndI.NAME: ("and", "ones"),
+    arith.OrI.NAME: ("or", "zero"),
+    arith.XOrI.NAME: ("xor", "zero"),
 }
 
 
@@ -75,9 +75,9 @@ def _join_of(body: Body, index: int, argument: ir.BlockArgument) -> Join:
     """How what is yielded is joined with the result so far."""
     op, uses = defining_op(terminator_of(body.block).operands[index]), 1
     condition = None
-    if op is not None and op.name == "arith.select" and op.operands[2] == argument:
+    if op is not None and op.name == arith.Select.NAME and arith.Select(op).false_value == argument:
         # Where the condition does not hold, the result stays what it is.
-        condition, op, uses = op.operands[0], defining_op(op.operands[1]), 2
+        condition, op, uses = arith.Select(op).condition, defining_op(arith.Select(op).true_value), 2
     if (
         op is None
         or op.name not in _KINDS
@@ -99,12 +99,12 @@ def _in_order(value: ir.Value, access: ir.AffineMap, shape: list[int], reduced: 
 
 # By which nothing may be divided, so that padding is not.
 DIVISIONS = (
-    "arith.divsi",
-    "arith.divui",
-    "arith.remsi",
-    "arith.remui",
-    "arith.floordivsi",
-    "arith.ceildivsi",
+    arith.DivSI.NAME,
+    arith.DivUI.NAME,
+    arith.RemSI.NAME,
+    arith.RemUI.NAME,
+    arith.FloorDivSI.NAME,
+    arith.CeilDivSI.NAME,
 )
 
 
@@ -183,13 +183,15 @@ class Body:
         return read(self.code, self.space, source, computation.maps[position])
 
     def _emitted(self, op: ir.Operation) -> ir.Value:
-        if op.name == "arith.constant":
-            return self.space.everywhere(arith.ConstantOp(op.results[0].type, op.attributes["value"]).result)
-        if op.name == "linalg.index":
-            return self.space.places(op.attributes["dim"].value)
-        if op.name == "affine.apply":
+        if op.name == arith.Constant.NAME:
+            return self.space.everywhere(
+                arith.ConstantOp(arith.Constant(op).result.type, arith.Constant(op).value).result
+            )
+        if op.name == linalg.Index.NAME:
+            return self.space.places(linalg.Index(op).dim)
+        if op.name == affine.AffineApply.NAME:
             return self._applied(op)
-        if op.name == "tensor.extract":
+        if op.name == tensor.Extract.NAME:
             return self._extracted(op)
         if op.name.partition(".")[0] not in ("arith", "math"):
             raise PassError(f"'{op.name}' op in a computation has no form on tiles", op.location)
@@ -256,4 +258,4 @@ _AFFINE = {
     ir.AffineModExpr: _remainder,
 }
 
-HANDLERS = {"linalg.generic": generic}
+HANDLERS = {linalg.Generic.NAME: generic}

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
 
-from mlc.bindings import ir
+from mlc.bindings import bufferization, ir
+from mlc.dialects import accel
 from mlc.passes.accel.common.buffers import new_matrix
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.iteration_space import Space
@@ -68,9 +69,9 @@ def _copied(code: Emission, source: Cached, read: list[Access], space: Space) ->
     if box[-2:] != list(buffer.type.shape):
         attributes["box"] = ir.DenseI64ArrayAttr.get(box)
     operands = [memory, buffer, *map(as_value, offsets)]
-    token = ir.Operation.create("accel.copy", [ir.Type.parse("!accel.token")], operands, attributes).results[
-        0
-    ]
+    token = ir.Operation.create(
+        accel.Copy.NAME, [ir.Type.parse("!accel.token")], operands, attributes
+    ).results[0]
     code.tokens.append(token)
     return Buffer(buffer, tuple(UNIT if each.dim is None else space.extents[each.dim] for each in read))
 
@@ -86,6 +87,6 @@ def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:
 
 HANDLERS = {
     # Memory comes when it is known who reads the copy.
-    "bufferization.alloc_tensor": empty,
-    "bufferization.materialize_in_destination": copy,
+    bufferization.AllocTensor.NAME: empty,
+    bufferization.MaterializeInDestination.NAME: copy,
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from mlc.bindings import ir, memref, vector
+from mlc.dialects import accel
 from mlc.dialects.accel import is_shared
 from mlc.passes.accel.tiles.representations import UNIT, Buffer, Extent, Index, Meaning, Slice, Tile, as_value
 from mlc.passes.base import PassError
@@ -91,7 +92,7 @@ class Emission:
     def wait(self) -> None:
         """For the copies that are under way."""
         if self.tokens:
-            ir.Operation.create("accel.wait", [], self.tokens)
+            ir.Operation.create(accel.Wait.NAME, [], self.tokens)
             self.tokens = []
 
 

@@ -11,6 +11,7 @@ from math import prod
 from typing import ClassVar
 
 from mlc.bindings import arith, func, ir, scf, vector
+from mlc.dialects import graph
 from mlc.passes.accel.common.memory_functions import on_memory
 from mlc.passes.accel.tiles.block_order import places_of
 from mlc.passes.accel.tiles.launches import launch
@@ -111,7 +112,7 @@ class Scan:
         return arith.select(mask, tile, self.joining.neutral(shape, tile.type.element_type))
 
 
-SCANS: dict[str, Joining] = {"graph.cumsum": SUMS, "graph.cumprod": PRODUCTS}
+SCANS: dict[str, Joining] = {graph.Cumsum.NAME: SUMS, graph.Cumprod.NAME: PRODUCTS}
 # Lines side by side in memory, whose elements neighbouring threads read.
 LINES = 128
 

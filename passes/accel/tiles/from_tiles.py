@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.bindings import func, gpu, ir
+from mlc.bindings import arith, func, gpu, ir, scf, tensor
 from mlc.passes.accel.common.memory_functions import on_memory
 from mlc.passes.accel.tiles import computations, copies, launches, loops, slices, views
 from mlc.passes.accel.tiles.emission import Emission, Handler
@@ -25,7 +25,7 @@ from mlc.passes.common.rewriting import defining_op, erase_op, terminator_of
 
 # Ops that say where something lies: outside of launches, too.
 _PLACES = (
-    *("tensor.cast", "tensor.empty", "tensor.extract_slice", "tensor.pad"),
+    *(tensor.Cast.NAME, tensor.Empty.NAME, tensor.ExtractSlice.NAME, tensor.Pad.NAME),
     *(views.COLLAPSE, views.EXPAND),
 )
 
@@ -40,24 +40,24 @@ def place(code: Emission, value: ir.Value, target: Slice) -> Copies:
     """Says that a value is computed where a result of the kernel lies, and the values that are inserted into
     it, in their parts. Returns what has to be copied, as it is not computed for this place."""
     op = defining_op(value)
-    if op is None or op.name == "tensor.extract_slice" or value in code.destinations:
+    if op is None or op.name == tensor.ExtractSlice.NAME or value in code.destinations:
         return [(value, target)]
-    if op.name == "tensor.empty":
+    if op.name == tensor.Empty.NAME:
         return []
     with op.location:
         code.destinations[value] = target
         if op.name in (views.COLLAPSE, views.EXPAND):
             return place(code, op.operands[0], views.before_reshape(target, op))
-        if op.name == "tensor.insert_slice":
-            part = part_of(code, target, SliceOp(op), op.operands[0].type.rank)
-            return [*place(code, op.operands[1], target), *place(code, op.operands[0], part)]
+        if op.name == tensor.InsertSlice.NAME:
+            part = part_of(code, target, SliceOp(op), tensor.InsertSlice(op).source.type.rank)
+            return [*place(code, op.operands[1], target), *place(code, tensor.InsertSlice(op).source, part)]
     return []
 
 
 def emit_program(code: Emission, block: ir.Block, copied: Copies) -> None:
     """Parallel loops become launches; what is computed outside of them, others of one block each."""
     for op in [each.operation for each in list(block.operations)[:-1]]:
-        if op.name == "scf.forall":
+        if op.name == scf.Forall.NAME:
             _close(code)
             code.emit(op)
         elif _needs_block(code, op):
@@ -71,8 +71,8 @@ def emit_program(code: Emission, block: ir.Block, copied: Copies) -> None:
 
 def _needs_block(code: Emission, op: ir.Operation) -> bool:
     """Whether something is computed, and it is no index."""
-    if op.name == "arith.constant" or (
-        op.name == "tensor.insert_slice" and op.results[0] in code.destinations
+    if op.name == arith.Constant.NAME or (
+        op.name == tensor.InsertSlice.NAME and tensor.InsertSlice(op).result in code.destinations
     ):
         return False
     if op.name in _PLACES:
@@ -150,7 +150,7 @@ def pad(code: Emission, op: ir.Operation) -> None:
     lows, highs = (list(op.attributes[name]) for name in ("static_low", "static_high"))
     if not isinstance(source, Slice) or source.memory is None or min(*lows, *highs) < 0:
         raise PassError("only memory can have padding, as much as is known", op.location)
-    filler = defining_op(terminator_of(op.regions[0].blocks[0]).operands[0], "arith.constant")
+    filler = arith.Constant.defining(terminator_of(op.regions[0].blocks[0]).operands[0])
     if filler is None:
         raise PassError("padding must be a constant", op.location)
     dims = list(source.dims)
@@ -158,11 +158,11 @@ def pad(code: Emission, op: ir.Operation) -> None:
         if at is not None and low + high:
             dim = dims[at]
             dims[at] = Dim(add(dim.offset, -low), dim.stride, Extent(total, total), dim.ends, inside=False)
-    value = filler.attributes["value"].value
+    value = filler.value.value
     code.values[op.results[0]] = Slice(source.memory, tuple(dims), source.kept, value)
 
 
-PADDING_HANDLERS = {"tensor.pad": pad}
+PADDING_HANDLERS = {tensor.Pad.NAME: pad}
 
 
 _HANDLERS: dict[str, Handler] = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import ir
+from mlc.bindings import ir, scf
+from mlc.dialects import accel
 from mlc.passes.accel.tiles.block_order import order_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import as_value
@@ -48,7 +49,7 @@ def launch(grid: Sequence[int], cluster: Sequence[int] = (), warps: ir.Attribute
         sizes = [*cluster, *[1] * (len(grid) - len(cluster))]
         attributes["cluster"] = ir.DenseI64ArrayAttr.get(sizes)
     operands = [as_value(each) for each in grid]
-    made = ir.Operation.create("accel.launch", [], operands, attributes, regions=1)
+    made = ir.Operation.create(accel.Launch.NAME, [], operands, attributes, regions=1)
     return made.regions[0].blocks.append(*[ir.IndexType.get()] * len(grid))
 
 
@@ -65,4 +66,4 @@ def _warps(op: ir.Operation) -> ir.Attribute | None:
     return attributes_of(op).get(WARPS)
 
 
-HANDLERS = {"scf.forall": forall}
+HANDLERS = {scf.Forall.NAME: forall}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from mlc.bindings import ir, scf
+from mlc.bindings import ir, scf, tensor
 from mlc.passes.accel.tiles.block_order import places_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import (
@@ -26,7 +26,7 @@ from mlc.passes.common.rewriting import terminator_of
 # What a loop says about how a GPU runs it.
 _KEPT = "accel."
 # What may stand between two loops that become one: it is the same in each iteration of the inner one.
-_BETWEEN = ("affine.", "arith.", "tensor.extract_slice", "tensor.insert_slice")
+_BETWEEN = ("affine.", "arith.", tensor.ExtractSlice.NAME, tensor.InsertSlice.NAME)
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ def nest_of(op: ir.Operation) -> Nest:
 def _only_loop(op: ir.Operation) -> ir.Operation | None:
     body = op.regions[0].blocks[0]
     ops = [each.operation for each in list(body.operations)[:-1]]
-    inner = [each for each in ops if each.name == "scf.for"]
+    inner = [each for each in ops if each.name == scf.For.NAME]
     if len(inner) != 1 or not all(each.name.startswith(_BETWEEN) for each in ops if each not in inner):
         return None
-    given = [_behind(operand, "tensor.extract_slice") for operand in list(inner[0].operands)[3:]]
-    yielded = [_behind(operand, "tensor.insert_slice") for operand in terminator_of(body).operands]
+    given = [_behind(operand, tensor.ExtractSlice.NAME) for operand in list(inner[0].operands)[3:]]
+    yielded = [_behind(operand, tensor.InsertSlice.NAME) for operand in terminator_of(body).operands]
     carries_on = given == list(body.arguments)[1:] and yielded == list(inner[0].results)
     return inner[0] if carries_on else None
 
@@ -159,4 +159,4 @@ def _like(meanings: Sequence[Meaning], values: Sequence[ir.Value]) -> list[Meani
     return found
 
 
-HANDLERS = {"scf.for": for_loop}
+HANDLERS = {scf.For.NAME: for_loop}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir
+from mlc.dialects import accel
 from mlc.dialects.accel.compute import SUMS, TRANSPOSED, UNSIGNED, are_multiplied
 from mlc.passes.accel.common.matrix_layouts import COLUMNS, ROWS
 from mlc.passes.accel.tiles.emission import Emission
@@ -18,7 +19,7 @@ from mlc.passes.common.kernel_functions import EXACT, precision_of
 from mlc.passes.common.rewriting import defining_op, terminator_of
 from mlc.passes.schedule.structured.fuse_elementwise import WIDENING
 
-_MULTIPLIES = {"arith.mulf": "arith.addf", "arith.muli": "arith.addi"}
+_MULTIPLIES = {arith.MulF.NAME: arith.AddF.NAME, arith.MulI.NAME: arith.AddI.NAME}
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def _is_known(op: ir.Operation) -> bool:
 
 def _signs(op: ir.Operation) -> list[bool]:
     """Of the factors of a product: whether they are unsigned numbers of fewer bits."""
-    return [defining_op(factor, "arith.extui") is not None for factor in _factors(op)]
+    return [defining_op(factor, arith.ExtUI.NAME) is not None for factor in _factors(op)]
 
 
 def _narrow(value: ir.Value) -> ir.Value:
@@ -107,7 +108,7 @@ def multiply_tiles(code: Emission, space: Space) -> None:
     for name, is_given in zip((*TRANSPOSED, *UNSIGNED), (transpose_a, transpose_b, *_signs(op)), strict=True):
         if is_given:
             attributes[name] = ir.UnitAttr.get()
-    made = ir.Operation.create("accel.mma", [flat.type], [a, b, flat], attributes).results[0]
+    made = ir.Operation.create(accel.Mma.NAME, [flat.type], [a, b, flat], attributes).results[0]
     code.values[op.results[0]] = Tile(_unflattened(made, sums, space, roles), sums.extents)
 
 

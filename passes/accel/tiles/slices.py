@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mlc.bindings import ir
+from mlc.bindings import ir, tensor
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import (
     Buffer,
@@ -24,7 +24,7 @@ from mlc.passes.common.affine import AffineForm, form_of, map_forms, upper_bound
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 # Operands in front of a slice's offsets.
-_BEFORE = {"tensor.extract_slice": 1, "tensor.insert_slice": 2, "tensor.parallel_insert_slice": 2}
+_BEFORE = {tensor.ExtractSlice.NAME: 1, tensor.InsertSlice.NAME: 2, tensor.ParallelInsertSlice.NAME: 2}
 
 
 class SliceOp:
@@ -173,8 +173,8 @@ def _put(code: Emission, value: Slice | Buffer | Tile, target: Slice, op: ir.Ope
 
 
 HANDLERS = {
-    "tensor.empty": empty,
-    "tensor.extract_slice": extract_slice,
-    "tensor.insert_slice": insert_slice,
-    "tensor.parallel_insert_slice": store,
+    tensor.Empty.NAME: empty,
+    tensor.ExtractSlice.NAME: extract_slice,
+    tensor.InsertSlice.NAME: insert_slice,
+    tensor.ParallelInsertSlice.NAME: store,
 }

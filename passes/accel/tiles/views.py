@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from mlc.bindings import ir, memref
+from mlc.bindings import func, ir, memref, tensor
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import Extent, Slice, Tile, all_of, whole_memory
 from mlc.passes.accel.tiles.vector_shapes import reshaped
@@ -13,10 +13,10 @@ from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import users
 
 # By name, those that `before_reshape` knows.
-COLLAPSE, EXPAND = "tensor.collapse_shape", "tensor.expand_shape"
+COLLAPSE, EXPAND = tensor.CollapseShape.NAME, tensor.ExpandShape.NAME
 
 # What only says where a value lies.
-_WRITING = ("func.return", "tensor.insert_slice")
+_WRITING = (func.Return.NAME, tensor.InsertSlice.NAME)
 
 
 def reshape(code: Emission, op: ir.Operation) -> None:
@@ -76,4 +76,4 @@ def cast(code: Emission, op: ir.Operation) -> None:
     code.values[op.results[0]] = code.values[op.operands[0]]
 
 
-HANDLERS = {"tensor.cast": cast, COLLAPSE: reshape, EXPAND: reshape}
+HANDLERS = {tensor.Cast.NAME: cast, COLLAPSE: reshape, EXPAND: reshape}

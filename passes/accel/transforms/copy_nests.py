@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import ir, scf
+from mlc.dialects import accel
 from mlc.passes.accel.common.copying_loops import STAGES, CopyingLoop, stages_of
 from mlc.passes.accel.common.tensor_maps import tensor_map_fault
 from mlc.passes.accel.common.warpgroups import GROUP, group_grid
@@ -23,17 +24,17 @@ class CopyNest:
 
 def copy_nest(launch: ir.Operation) -> CopyNest | None:
     """The loops that producers run too; None if the launch stays as it is."""
-    staged = [op for op in collect_ops(launch, "scf.for") if STAGES in op.attributes]
+    staged = [op for op in collect_ops(launch, scf.For.NAME) if STAGES in op.attributes]
     if launch.attributes["warps"].value % GROUP or len(staged) != 1:
         return None
     if stages_of(staged[0]) < 2:
         return None
     copying = CopyingLoop(staged[0])
-    products = collect_ops(staged[0], "accel.mma")
+    products = collect_ops(staged[0], accel.Mma.NAME)
     if not all(group_grid(product, tma=True) is not None for product in products):
         return None
     loops = [staged[0]]
-    while (parent := loops[0].parent.operation).name == "scf.for":
+    while (parent := loops[0].parent.operation).name == scf.For.NAME:
         loops.insert(0, parent)
     if parent != launch or any(map(tensor_map_fault, copying.copies)):
         return None
@@ -58,7 +59,7 @@ def _slices(loops: list[ir.Operation], copying: CopyingLoop) -> list[list[ir.Ope
         wanted.update(list(loop.operands)[:3])
     body = loops[0].parent.operation.regions[0].blocks[0]
     inside = [op.operation for op in body.operations]
-    makers = [op for op in inside if wanted.intersection(op.results) and op.name != "accel.alloc"]
+    makers = [op for op in inside if wanted.intersection(op.results) and op.name != accel.Alloc.NAME]
     kept = indices_of(inside)
     return slices if all(op in kept for op in makers) else None
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import gpu, ir
+from mlc.bindings import gpu, ir, scf, vector
+from mlc.dialects import accel
 from mlc.dialects.accel import is_shared
 from mlc.passes.accel.common.buffers import root_of
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops
 
-_BARRIERS = frozenset({"gpu.barrier", "accel.wait", "accel.wait_groups"})
+_BARRIERS = frozenset({gpu.Barrier.NAME, accel.Wait.NAME, accel.WaitGroups.NAME})
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class InsertBarriers(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         changed = False
-        for launch in collect_ops(op, "accel.launch"):
+        for launch in collect_ops(op, accel.Launch.NAME):
             walk = Walk(insert=True)
             walk.block(launch.regions[0].blocks[0], Accesses())
             changed |= walk.changed
@@ -68,13 +69,13 @@ class Walk:
         if written & (before.read | before.written) or read & before.written:
             self.barrier(op)
             before = Accesses()
-        plain = frozenset() if op.name == "accel.copy" else written
+        plain = frozenset() if op.name == accel.Copy.NAME else written
         return before.joined(Accesses(read, plain))
 
     def regions(self, op: ir.Operation, before: Accesses) -> Accesses:
         """Of loops, which may run again or not at all, and of branches."""
         blocks = [block for region in op.regions for block in region]
-        if op.name.startswith("scf.for") or op.name == "scf.while":
+        if op.name.startswith(scf.For.NAME) or op.name == scf.While.NAME:
             for block in blocks:
                 before = before.joined(Walk(insert=False).block(block, before))
         after = before if op.name.startswith("scf") else Accesses()
@@ -91,16 +92,16 @@ class Walk:
 
 def _read(op: ir.Operation) -> frozenset[ir.Value]:
     """Buffers that an op reads."""
-    if op.name == "accel.mma":
+    if accel.Mma.isa(op):
         return _buffers(list(op.operands)[:2])
-    if op.name in ("vector.transfer_read", "accel.copy"):
+    if op.name in (vector.TransferRead.NAME, accel.Copy.NAME):
         return _buffers([op.operands[0]])
     return frozenset()
 
 
 def _written(op: ir.Operation) -> frozenset[ir.Value]:
     """Buffers that an op writes."""
-    if op.name in ("vector.transfer_write", "accel.copy"):
+    if op.name in (vector.TransferWrite.NAME, accel.Copy.NAME):
         return _buffers([op.operands[1]])
     return frozenset()
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
+from mlc.dialects import accel
 from mlc.passes.accel.common.copying_loops import CopyingLoop
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.cloning import clone_ops
@@ -29,7 +30,7 @@ class MergeSteps(Pass):
     name: ClassVar[str] = "accel-merge-steps"
 
     def run(self, op: ir.Operation) -> bool:
-        loops = [each for each in collect_ops(op, "scf.for") if MERGED in each.attributes]
+        loops = [each for each in collect_ops(op, scf.For.NAME) if MERGED in each.attributes]
         for loop in loops:
             with loop.location:
                 merge(CopyingLoop(loop), _number(loop))
@@ -67,7 +68,7 @@ def merge(copying: CopyingLoop, number: int) -> None:
         for values in steps:
             clone_ops(ops[:wait], values)
         tokens = [values[copy.results[0]] for values in steps for copy in copying.copies]
-        ir.Operation.create("accel.wait", [], tokens)
+        ir.Operation.create(accel.Wait.NAME, [], tokens)
         carried = list(loop.inner_iter_args)
         for values in steps:
             values.update(zip(list(body.arguments)[1:], carried, strict=True))

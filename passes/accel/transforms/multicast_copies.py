@@ -7,6 +7,7 @@ from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common.multicasts import MULTICAST, depends, place_along
 from mlc.passes.accel.common.tensor_maps import tensor_map_fault
@@ -30,11 +31,11 @@ class MulticastCopies(Pass):
     name: ClassVar[str] = "accel-multicast-copies"
 
     def run(self, op: ir.Operation) -> bool:
-        changed, launches = False, collect_ops(op, "accel.launch")
+        changed, launches = False, collect_ops(op, accel.Launch.NAME)
         if not launches or not gpu_target_of(op).clusters:
             return False
         for launch in launches:
-            if "cluster" in launch.attributes and not collect_ops(launch, "accel.specialize"):
+            if "cluster" in launch.attributes and not collect_ops(launch, accel.Specialize.NAME):
                 nest = copy_nest(launch) if prod(cluster_of(launch)) > 1 else None
                 if nest is None or not mark(launch, nest):
                     _leave_clusters(launch)
@@ -53,7 +54,7 @@ def mark(launch: ir.Operation, nest: CopyNest) -> bool:
 
 
 def _leave_clusters(launch: ir.Operation) -> None:
-    for copy in collect_ops(launch, "accel.copy"):
+    for copy in collect_ops(launch, accel.Copy.NAME):
         if MULTICAST in copy.attributes:
             del copy.attributes[MULTICAST]
     del launch.attributes["cluster"]

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, nvvm, scf
+from mlc.bindings import arith, func, gpu, ir, llvm, memref, nvvm, scf
 from mlc.bindings.operations import address
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops
@@ -19,16 +19,16 @@ from mlc.passes.common.target import gpu_target_of
 # functions for threads: which parameters they read before they wait.
 WEIGHTS, EARLY_READS = "accel.weights", "accel.early_reads"
 
-_COPY, _COMMIT = "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group"
+_COPY, _COMMIT = nvvm.CpAsync.NAME, nvvm.CpAsyncCommitGroup.NAME
 
 # What computes addresses, and does nothing else.
-_PURE = ("arith.", "llvm.getelementptr", "llvm.mlir.")
+_PURE = ("arith.", llvm.GEP.NAME, "llvm.mlir.")
 
 # What computes a launch's operands of a function's arguments.
 _OPERANDS = frozenset(
     {
-        *("arith.index_cast", "llvm.inttoptr", "memref.collapse_shape", "memref.expand_shape"),
-        "memref.extract_aligned_pointer_as_index",
+        *(arith.IndexCast.NAME, llvm.IntToPtr.NAME, memref.CollapseShape.NAME, memref.ExpandShape.NAME),
+        memref.ExtractAlignedPointerAsIndex.NAME,
     }
 )
 
@@ -39,11 +39,11 @@ _GROUPS = 11
 def weight_parameters(module: ir.Operation) -> dict[str, set[int]]:
     """By the name of a function for threads, its parameters that are pointers to weights."""
     found: dict[str, set[int]] = {}
-    for launch in collect_ops(module, "gpu.launch_func"):
+    for launch in collect_ops(module, gpu.LaunchFunc.NAME):
         weights = _weights_around(launch)
         sizes = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
         parameters = list(launch.operands)[sum(sizes[:_GROUPS]) :][: sizes[_GROUPS]]
-        name = ir.SymbolRefAttr(launch.attributes["kernel"]).value[-1]
+        name = ir.SymbolRefAttr(gpu.LaunchFunc(launch).kernel).value[-1]
         mine = {number for number, parameter in enumerate(parameters) if _argument(parameter) in weights}
         found[name] = found.get(name, mine) & mine
     return found
@@ -51,7 +51,7 @@ def weight_parameters(module: ir.Operation) -> dict[str, set[int]]:
 
 def _weights_around(launch: ir.Operation) -> list[int]:
     function = launch.parent.operation
-    while function.name != "func.func":
+    while function.name != func.Func.NAME:
         function = function.parent.operation
     attributes = function.attributes
     return list(ir.DenseI64ArrayAttr(attributes[WEIGHTS])) if WEIGHTS in attributes else []
@@ -106,9 +106,9 @@ def _parameter(value: ir.Value) -> int | None:
     if isinstance(value, ir.BlockArgument):
         return int(value.arg_number)
     op = value.owner.operation
-    if op.name == "llvm.getelementptr":
-        return _parameter(op.operands[0])
-    if op.name == "arith.select":
+    if op.name == llvm.GEP.NAME:
+        return _parameter(llvm.GEP(op).base)
+    if op.name == arith.Select.NAME:
         found = {_parameter(operand) for operand in list(op.operands)[1:]}
         return found.pop() if len(found) == 1 else None
     return None
@@ -119,16 +119,16 @@ OVERLAP_LAUNCHES = "accel.overlap_launches"
 _COMPUTES = ("arith.", "math.", "llvm.mlir.", "nvvm.read.ptx.sreg.", "nvvm.mbarrier.", "nvvm.cluster.")
 _SETS_UP = frozenset(
     {
-        *("llvm.addrspacecast", "llvm.bitcast", "llvm.getelementptr", "llvm.inttoptr", "llvm.ptrtoint"),
-        *("llvm.extractelement", "llvm.extractvalue", "llvm.insertelement", "llvm.insertvalue"),
-        *("llvm.return", "scf.condition", "scf.yield"),
-        *("nvvm.barrier", "nvvm.elect.sync", "nvvm.mapa", "nvvm.setmaxregister", "nvvm.shfl.sync"),
-        *("nvvm.bar.warp.sync", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy"),
+        *(llvm.AddrSpaceCast.NAME, llvm.Bitcast.NAME, llvm.GEP.NAME, llvm.IntToPtr.NAME, llvm.PtrToInt.NAME),
+        *(llvm.ExtractElement.NAME, llvm.ExtractValue.NAME, llvm.InsertElement.NAME, llvm.InsertValue.NAME),
+        *(llvm.Return.NAME, scf.Condition.NAME, scf.Yield.NAME),
+        *(nvvm.Barrier.NAME, nvvm.ElectSync.NAME, nvvm.Mapa.NAME, nvvm.SetMaxRegister.NAME, nvvm.Shfl.NAME),
+        *(nvvm.SyncWarp.NAME, nvvm.FenceMbarrierInit.NAME, nvvm.FenceProxy.NAME),
     }
 )
-_CONTROL = frozenset({"scf.for", "scf.if", "scf.while"})
+_CONTROL = frozenset({scf.For.NAME, scf.If.NAME, scf.While.NAME})
 # The operand that is the pointer.
-_POINTERS = {"llvm.load": 0, "llvm.store": 1}
+_POINTERS = {llvm.Load.NAME: 0, llvm.Store.NAME: 1}
 _SHARED = "!llvm.ptr<3>"
 
 
@@ -156,7 +156,7 @@ class OverlapLaunches(Pass):
     name: ClassVar[str] = "accel-overlap-launches"
 
     def run(self, op: ir.Operation) -> bool:
-        kernels = [each for each in collect_ops(op, "llvm.func") if "nvvm.kernel" in each.attributes]
+        kernels = [each for each in collect_ops(op, llvm.LLVMFunc.NAME) if "nvvm.kernel" in each.attributes]
         if not kernels or not gpu_target_of(op).clusters:
             return False
         plain = [each for each in kernels if OVERLAP_LAUNCHES not in each.attributes]
@@ -190,7 +190,7 @@ def _insert_wait(block: ir.Block, *, in_branch: bool = False) -> None:
     ops = [op.operation for op in block.operations]
     first = next((op for op in ops if _touches(op)), ops[-1])
     # Elsewhere a branch without another side is one around accesses: its condition is all that it computes.
-    if first.name == "scf.if" and (in_branch or len(first.regions[1].blocks)):
+    if first.name == scf.If.NAME and (in_branch or len(first.regions[1].blocks)):
         _add_else(first)
         for region in first.regions:
             _insert_wait(region.blocks[0], in_branch=True)
@@ -214,8 +214,8 @@ def _touches(op: ir.Operation) -> bool:
         )
     if op.name in _POINTERS:
         return str(op.operands[_POINTERS[op.name]].type) != _SHARED
-    if op.name == "nvvm.prefetch":
-        return "tensormap" not in op.attributes
+    if op.name == nvvm.Prefetch.NAME:
+        return not nvvm.Prefetch(op).tensormap
     return op.name not in _SETS_UP and not op.name.startswith(_COMPUTES)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
+from mlc.dialects import accel
 from mlc.passes.accel.common.buffers import VIEWS
 from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS
 from mlc.passes.accel.common.warpgroups import group_grid
@@ -46,20 +47,20 @@ class Edge:
 def edge_of(loop: ir.Operation) -> Edge | None:
     """The only branch of a loop's body; None if there is none, or several, or it depends on other things."""
     body = loop.regions[0].blocks[0]
-    branches = [op.operation for op in body.operations if op.operation.name == "scf.if"]
+    branches = [op.operation for op in body.operations if op.operation.name == scf.If.NAME]
     if len(branches) != 1:
         return None
-    compare = defining_op(branches[0].operands[0], "arith.cmpi")
-    if compare is None or ir.IntegerAttr(compare.attributes["predicate"]).value != _GREATER:
+    compare = defining_op(branches[0].operands[0], arith.CmpI.NAME)
+    if compare is None or ir.IntegerAttr(arith.CmpI(compare).predicate).value != _GREATER:
         return None
     reaches, limit = compare.operands
-    total = defining_op(reaches, "arith.addi")
-    if total is None or total.operands[0] != body.arguments[0]:
+    total = arith.AddI.defining(reaches)
+    if total is None or total.lhs != body.arguments[0]:
         return None
-    reach = defining_op(total.operands[1], "arith.constant")
+    reach = arith.Constant.defining(total.rhs)
     if reach is None or _is_in(limit, body):
         return None
-    return Edge(branches[0], ir.IntegerAttr(reach.attributes["value"]).value, limit)
+    return Edge(branches[0], ir.IntegerAttr(reach.value).value, limit)
 
 
 def _is_in(value: ir.Value, body: ir.Block) -> bool:
@@ -96,7 +97,7 @@ def delayed_product(loop: ir.Operation) -> Delay | None:
     """None for loops whose last product cannot be delayed, or has nothing to run beside."""
     body = loop.regions[0].blocks[0]
     ops = [op.operation for op in body.operations][:-1]
-    products = [op for op in ops if op.name == "accel.mma"]
+    products = [op for op in ops if op.name == accel.Mma.NAME]
     if len(products) != 2 or not all(group_grid(product) is not None for product in products):
         return None
     first, last = products
@@ -104,8 +105,8 @@ def delayed_product(loop: ir.Operation) -> Delay | None:
     if place is None or not isinstance(last.operands[0].type, ir.VectorType):
         return None
     behind = ops[ops.index(first) :]
-    begins = [op for op in ops if _is_view_of(op, last) or (op.name == "accel.await" and op in behind)]
-    ends = [op for op in ops[ops.index(last) :] if op.name == "accel.notify"]
+    begins = [op for op in ops if _is_view_of(op, last) or (op.name == accel.Await.NAME and op in behind)]
+    ends = [op for op in ops[ops.index(last) :] if op.name == accel.Notify.NAME]
     later = [*begins, last, *ends]
     now = [op for op in ops if op not in later]
     if _is_used(body.arguments[place + 1], [*now[: now.index(first) + 1], last]):
@@ -202,7 +203,7 @@ class DelayedLoop:
         """Computes `op` anew; of the branch only the side that is taken."""
         if self.edge is None or side is None or op != self.edge.branch:
             for copy in clone_ops([op], values):
-                if copy.name == "accel.notify":
+                if copy.name == accel.Notify.NAME:
                     # The product of the iteration before does not read what this gives back.
                     copy.attributes["pending"] = i64_attribute(1)
             return
@@ -216,11 +217,11 @@ class DelayedLoop:
         """Around products: a turn, the "first" one, the "last" one or another, if there are any."""
         if self.turns:
             first = {"first": ir.UnitAttr.get()} if place == "first" else {}
-            ir.Operation.create("accel.await_turn", [], [], first)
+            ir.Operation.create(accel.AwaitTurn.NAME, [], [], first)
         yield
         if self.turns:
             last = {"last": ir.UnitAttr.get()} if place == "last" else {}
-            ir.Operation.create("accel.pass_turn", [], [], last)
+            ir.Operation.create(accel.PassTurn.NAME, [], [], last)
 
     def _replace(self, state: list[ir.Value]) -> None:
         """The last product, then all that reads the loop's results."""
@@ -258,7 +259,7 @@ class OverlapProducts(Pass):
     name: ClassVar[str] = "accel-overlap-products"
 
     def run(self, op: ir.Operation) -> bool:
-        changed, loops = False, collect_ops(op, "scf.for")
+        changed, loops = False, collect_ops(op, scf.For.NAME)
         if not loops or not gpu_target_of(op).clusters:
             return False
         for loop in loops:
@@ -276,7 +277,7 @@ class OverlapProducts(Pass):
 
 def _is_consumed(loop: ir.Operation) -> bool:
     """Whether a loop is the consumers' outermost one."""
-    return loop.parent is not None and loop.parent.operation.name == "accel.specialize"
+    return loop.parent is not None and loop.parent.operation.name == accel.Specialize.NAME
 
 
 def _takes_turns(loop: ir.Operation, delay: Delay) -> bool:

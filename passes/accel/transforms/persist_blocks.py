@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir, scf
+from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common.warpgroups import GROUP
 from mlc.passes.accel.transforms.copy_nests import copy_nest
@@ -37,7 +38,7 @@ class PersistBlocks(Pass):
     name: ClassVar[str] = "accel-persist-blocks"
 
     def run(self, op: ir.Operation) -> bool:
-        launches = collect_ops(op, "accel.launch")
+        launches = collect_ops(op, accel.Launch.NAME)
         if not launches or not gpu_target_of(op).clusters:
             return False
         changed, blocks = False, gpu_target_of(op).cores
@@ -66,14 +67,14 @@ def _only_loops(launch: ir.Operation) -> bool:
     nest = copy_nest(launch)
     if nest is None or len(nest.loops) > 1:
         return False
-    return set(collect_ops(launch, "accel.copy")) == set(nest.copying.copies)
+    return set(collect_ops(launch, accel.Copy.NAME)) == set(nest.copying.copies)
 
 
 def _persist(launch: ir.Operation, blocks: int) -> None:
     body = launch.regions[0].blocks[0]
     number = body.arguments[len(body.arguments) - 1]
     last = len(launch.operands) - 1
-    ops = [each.operation for each in body.operations if each.operation.name != "accel.alloc"]
+    ops = [each.operation for each in body.operations if not accel.Alloc.isa(each)]
     tiles = constant_value(launch.operands[last])
     assert tiles is not None, "checked before"
     with ir.InsertionPoint(launch):

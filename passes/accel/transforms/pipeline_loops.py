@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
 from mlc.bindings.operations import address
+from mlc.dialects import accel
 from mlc.passes.accel.common.copying_loops import AHEAD, STAGES, CopyingLoop, next_stage, stage_of, stages_of
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
@@ -46,7 +47,7 @@ class PipelineLoops(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         changed = False
-        for loop in collect_ops(op, "scf.for"):
+        for loop in collect_ops(op, scf.For.NAME):
             if STAGES in loop.attributes:
                 if stages_of(loop) > 1:
                     Pipeline(CopyingLoop(loop)).build()
@@ -94,15 +95,15 @@ class Pipeline:
         branch.operation.attributes[AHEAD] = ir.UnitAttr.get()
         with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
             values = {self.body.arguments[0]: iteration}
-            clone_ops([each for each in needed if each.name != "accel.copy"], values)
+            clone_ops([each for each in needed if each.name != accel.Copy.NAME], values)
             tokens = []
             for copy, ring in zip(self.copies, rings, strict=True):
                 values[copy.operands[1]] = stage_of(ring, stage)
                 tokens += clone_ops([copy], values)[0].results
-            ir.Operation.create("accel.commit", [], tokens)
+            ir.Operation.create(accel.Commit.NAME, [], tokens)
             scf.YieldOp([])
         with ir.InsertionPoint(branch.operation.regions[1].blocks[0]):
-            ir.Operation.create("accel.commit", [], [])
+            ir.Operation.create(accel.Commit.NAME, [], [])
             scf.YieldOp([])
 
     def rebuild(self, needed: list[ir.Operation], rings: list[ir.Value]) -> None:
@@ -114,7 +115,7 @@ class Pipeline:
         with ir.InsertionPoint(loop.body):
             stage = list(loop.inner_iter_args)[-1]
             pending = i64_attribute(self.stages - 2)
-            ir.Operation.create("accel.wait_groups", [], [], {"pending": pending})
+            ir.Operation.create(accel.WaitGroups.NAME, [], [], {"pending": pending})
             ahead = arith.MulIOp(step, index(self.stages - 1)).result
             iteration = arith.AddIOp(loop.induction_variable, ahead).result
             self.group(needed, rings, iteration, upper, _before(stage, self.stages))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
+from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS, next_stage, stage_of
 from mlc.passes.accel.common.multicasts import MULTICAST
@@ -67,12 +68,12 @@ class RoleLoops:
     def copy(self, values: dict[ir.Value, ir.Value], place: list[ir.Value]) -> list[ir.Value]:
         """One iteration's copies, into buffers that are empty."""
         for ring in self.rings:
-            ir.Operation.create("accel.await", [], [ring.empty, *place])
+            ir.Operation.create(accel.Await.NAME, [], [ring.empty, *place])
             tokens = []
             for copy, buffer in zip(ring.copies, ring.buffers, strict=True):
                 values[copy.operands[1]] = stage_of(buffer, place[0])
                 tokens += clone_ops([copy], values)[0].results
-            ir.Operation.create("accel.notify", [], [ring.full, place[0], *tokens])
+            ir.Operation.create(accel.Notify.NAME, [], [ring.full, place[0], *tokens])
         return self.following(*place)
 
     def consume(self, level: int, place: list[ir.Value]) -> list[ir.Value]:
@@ -109,7 +110,7 @@ class RoleLoops:
         readers = [_reader(each.copies[0]) for each in self.rings] if len(self.rings) > 1 else []
         for ring, begin in zip(self.rings, readers or [copying.wait], strict=True):
             with ir.InsertionPoint(begin), copying.wait.location:
-                ir.Operation.create("accel.await", [], [ring.full, stage, phase])
+                ir.Operation.create(accel.Await.NAME, [], [ring.full, stage, phase])
         with ir.InsertionPoint(copying.wait), copying.wait.location:
             views = [stage_of(buffer, stage) for ring in self.rings for buffer in ring.buffers]
         for op in (copying.wait, *copying.copies):
@@ -137,7 +138,7 @@ class RoleLoops:
         """Says to all who write to the block's buffers that those of a stage are empty."""
         if ring.multicast:
             attributes[MULTICAST] = ir.DenseI64ArrayAttr.get(ring.multicast)
-        ir.Operation.create("accel.notify", [], [ring.empty, stage], attributes)
+        ir.Operation.create(accel.Notify.NAME, [], [ring.empty, stage], attributes)
 
     def following(self, stage: ir.Value, phase: ir.Value) -> list[ir.Value]:
         """The next stage, and its phase, which is the other one when the ring begins anew."""
@@ -172,7 +173,7 @@ def first_copies(ops: Sequence[ir.Operation], shared: Sequence[ir.Operation]) ->
     others = {value for op in ops if op not in shared for value in op.results}
     found = []
     for op in ops:
-        if op.name == "accel.wait":
+        if op.name == accel.Wait.NAME:
             copies = [operand.owner.operation for operand in op.operands]
             if not any(others.intersection(copy.operands) or tensor_map_fault(copy) for copy in copies):
                 found.append(FirstCopies(op, copies))
@@ -211,7 +212,7 @@ class SpecializeWarps(Pass):
     name: ClassVar[str] = "accel-specialize-warps"
 
     def run(self, op: ir.Operation) -> bool:
-        changed, launches = False, collect_ops(op, "accel.launch")
+        changed, launches = False, collect_ops(op, accel.Launch.NAME)
         if not launches or not gpu_target_of(op).clusters:
             return False
         for launch in launches:
@@ -231,7 +232,7 @@ class _Roles:
         self.launch, self.nest, self.copying = launch, nest, nest.copying
         self.body = launch.regions[0].blocks[0]
         self.stages = self.copying.stages
-        products = collect_ops(self.copying.loop, "accel.mma")
+        products = collect_ops(self.copying.loop, accel.Mma.NAME)
         self.gives_back_later = len(products) == 1 and self.runs_on(products[0])
         marked = [copy for copy in self.copying.copies if MULTICAST in copy.attributes]
         # The dims of the cluster along which blocks write to each other's buffers.
@@ -243,14 +244,14 @@ class _Roles:
 
     def build(self) -> None:
         ops = [each.operation for each in self.body.operations]
-        shared = [*indices_of(ops), *(each for each in ops if each.name == "accel.alloc")]
+        shared = [*indices_of(ops), *(each for each in ops if each.name == accel.Alloc.NAME)]
         first = first_copies(ops[: ops.index(self.nest.loops[0])], shared)
         buffers = self.copying.rings()
         with ir.InsertionPoint(self.body):
             rings = self.rings(buffers)
             arrived = [self.semaphore(1) for _ in first]
             roles = ir.Operation.create(
-                "accel.specialize", [], [], _sizes(self.launch.attributes["warps"].value), regions=2
+                accel.Specialize.NAME, [], [], _sizes(self.launch.attributes["warps"].value), regions=2
             )
         producer, consumer = (region.blocks.append() for region in roles.regions)
         for op in ops:
@@ -288,9 +289,9 @@ class _Roles:
         """Has the producers start copies that the consumers wait for."""
         with ir.InsertionPoint(producer), first.wait.location:
             tokens = [each.results[0] for each in clone_ops(first.copies, {})]
-            ir.Operation.create("accel.notify", [], [semaphore, index(0), *tokens])
+            ir.Operation.create(accel.Notify.NAME, [], [semaphore, index(0), *tokens])
         with ir.InsertionPoint(first.wait), first.wait.location:
-            ir.Operation.create("accel.await", [], [semaphore, index(0), index(0)])
+            ir.Operation.create(accel.Await.NAME, [], [semaphore, index(0), index(0)])
         for op in (first.wait, *first.copies):
             op.erase()
 
@@ -300,7 +301,7 @@ class _Roles:
             name: i64_attribute(count) for name, count in (("stages", stages), ("arrivals", arrivals))
         }
         kind = ir.Type.parse("!accel.semaphore")
-        return ir.Operation.create("accel.create_semaphore", [kind], [], attributes).results[0]
+        return ir.Operation.create(accel.CreateSemaphore.NAME, [kind], [], attributes).results[0]
 
 
 def _sizes(warps: int) -> dict[str, ir.Attribute]:

@@ -201,7 +201,7 @@ class SplitK(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         changed = False
-        for loop in collect_ops(op, "scf.for"):
+        for loop in collect_ops(op, scf.For.NAME):
             for name, share in ((SPLIT_K, split), (STREAM_K, stream)):
                 if name in loop.attributes:
                     count = ir.IntegerAttr(loop.attributes[name]).value

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import arith, ir, memref, vector
+from mlc.dialects import accel
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.kernel_functions import WORKSPACE
-from mlc.passes.common.rewriting import defining_op, has_one_use, terminator_of
+from mlc.passes.common.rewriting import has_one_use, terminator_of
 
 # Ops whose result is their operand, of this number, with something added, or in another shape.
-_ADDS = {"accel.mma": 2, "vector.multi_reduction": 1, "vector.shape_cast": 0, "vector.transpose": 0}
+_ADDS = {
+    accel.Mma.NAME: 2,
+    vector.MultiDimReduction.NAME: 1,
+    vector.ShapeCast.NAME: 0,
+    vector.Transpose.NAME: 0,
+}
 # Of the launch that adds: sums for each warp, and warps at most. All parts of a thread's sums may be on their
 # way at the same time, in registers.
 WARP_SUMS, MOST_WARPS = 256, 8
@@ -36,7 +42,11 @@ class TileSums:
     def of(loop: ir.Operation) -> TileSums:
         """Raises PassError for loops that blocks cannot share."""
         launch = loop.parent.operation
-        if launch.name != "accel.launch" or len(launch.operands) != 1 or "cluster" in launch.attributes:
+        if (
+            launch.name != accel.Launch.NAME
+            or len(launch.operands) != 1
+            or accel.Launch(launch).cluster is not None
+        ):
             raise PassError(
                 "blocks share the steps of a loop at the top of an accel.launch, of one dim without clusters",
                 loop.location,
@@ -61,7 +71,7 @@ class TileSums:
     @property
     def ops(self) -> list[ir.Operation]:
         """Those of the body but buffers, which stay at its top."""
-        return [op.operation for op in self.body.operations if op.operation.name != "accel.alloc"]
+        return [op.operation for op in self.body.operations if op.operation.name != accel.Alloc.NAME]
 
     def copy(self) -> TileSums:
         """The same launch once more, behind it."""
@@ -103,7 +113,7 @@ class TileSums:
         self.loop.results[0].replace_all_uses_with(sums)
         self.loop.erase()
         for operation in [op.operation for op in self.body.operations]:
-            if operation.name == "accel.alloc" and not list(operation.results[0].uses):
+            if operation.name == accel.Alloc.NAME and not list(accel.Alloc(operation).memory.uses):
                 operation.erase()
 
 
@@ -163,7 +173,7 @@ def _only_adds(loop: ir.Operation) -> bool:
             return False
         use = next(iter(value.uses))
         op = use.owner.operation
-        adds = op.name in ("arith.addf", "arith.addi") or _ADDS.get(op.name) == use.operand_number
+        adds = op.name in (arith.AddF.NAME, arith.AddI.NAME) or _ADDS.get(op.name) == use.operand_number
         if not adds or str(op.attributes.get("kind", _ADD)) != _ADD:
             return False
         value = op.results[0]
@@ -182,11 +192,11 @@ def _zeros(kind: ir.VectorType) -> ir.Value:
 
 
 def _is_zero(value: ir.Value) -> bool:
-    source = defining_op(value, "vector.broadcast")
-    constant = defining_op(source.operands[0] if source is not None else value, "arith.constant")
+    source = vector.Broadcast.defining(value)
+    constant = arith.Constant.defining(source.source if source is not None else value)
     if constant is None:
         return False
-    number = constant.attributes["value"]
+    number = constant.value
     if isinstance(number, ir.DenseElementsAttr):
         return bool(number.is_splat) and number.get_splat_value().value == 0
     return bool(number.value == 0)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
+from mlc.dialects import tloop
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.api.primitives import STEPS
@@ -23,7 +24,7 @@ def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
     """The `func.func` that the schedule names; PassError if there is none."""
     name = schedule.attributes["kernel"].value
     for op in module.regions[0].blocks[0]:
-        if op.operation.name == "func.func" and op.operation.attributes["sym_name"].value == name:
+        if func.Func.isa(op) and op.operation.attributes["sym_name"].value == name:
             return op.operation
     raise PassError(f"the schedule's kernel @{name} does not exist", schedule.location)
 
@@ -31,7 +32,7 @@ def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
 def schedules_of(module: ir.Operation) -> list[ir.Operation]:
     """The schedules of a module, in its order."""
     ops = [each.operation for each in module.regions[0].blocks[0]]
-    return [each for each in ops if each.name == "tloop.schedule"]
+    return [each for each in ops if each.name == tloop.Schedule.NAME]
 
 
 def apply_schedule(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import ir
+from mlc.dialects import tloop
 from mlc.dialects.tloop.handles import is_loop
 from mlc.passes.schedule.api import sampling
 from mlc.passes.schedule.common.state import ScheduleState
@@ -52,32 +53,32 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
 
 
 STEPS: dict[str, Step] = {
-    "tloop.annotate": annotate,
-    "tloop.balance": balance,
-    "tloop.bind": bind,
-    "tloop.cache_read": by_kind(cache_read, cache.cache_read),
-    "tloop.cache_write": by_kind(cache_write, cache.cache_write),
-    "tloop.compute_at": by_kind(structured.compute_at, compute_at.compute_at),
-    "tloop.compute_inline": compute_inline,
-    "tloop.decompose_reduction": decompose_reduction,
-    "tloop.fuse": fuse,
-    "tloop.get_block": structured.get_block,
-    "tloop.get_loops": get_loops,
-    "tloop.interchange": structured.interchange,
-    "tloop.pack": pack,
-    "tloop.parallel": parallel,
-    "tloop.peel": structured.peel,
-    "tloop.prefetch": prefetch,
-    "tloop.reorder": reorder,
-    "tloop.reverse_compute_at": reverse_compute_at,
-    "tloop.rfactor": rfactor,
-    "tloop.sample_categorical": sampling.sample_categorical,
-    "tloop.sample_perfect_tile": sampling.sample_perfect_tile,
-    "tloop.shift_inwards": shift_inwards,
-    "tloop.split": split,
-    "tloop.stream_keys": stream_keys,
-    "tloop.tensorize": tensorize,
-    "tloop.tile": structured.tile,
-    "tloop.unroll": unroll,
-    "tloop.vectorize": vectorize,
+    tloop.Annotate.NAME: annotate,
+    tloop.Balance.NAME: balance,
+    tloop.Bind.NAME: bind,
+    tloop.CacheRead.NAME: by_kind(cache_read, cache.cache_read),
+    tloop.CacheWrite.NAME: by_kind(cache_write, cache.cache_write),
+    tloop.ComputeAt.NAME: by_kind(structured.compute_at, compute_at.compute_at),
+    tloop.ComputeInline.NAME: compute_inline,
+    tloop.DecomposeReduction.NAME: decompose_reduction,
+    tloop.Fuse.NAME: fuse,
+    tloop.GetBlock.NAME: structured.get_block,
+    tloop.GetLoops.NAME: get_loops,
+    tloop.Interchange.NAME: structured.interchange,
+    tloop.Pack.NAME: pack,
+    tloop.Parallel.NAME: parallel,
+    tloop.Peel.NAME: structured.peel,
+    tloop.Prefetch.NAME: prefetch,
+    tloop.Reorder.NAME: reorder,
+    tloop.ReverseComputeAt.NAME: reverse_compute_at,
+    tloop.RFactor.NAME: rfactor,
+    tloop.SampleCategorical.NAME: sampling.sample_categorical,
+    tloop.SamplePerfectTile.NAME: sampling.sample_perfect_tile,
+    tloop.ShiftInwards.NAME: shift_inwards,
+    tloop.Split.NAME: split,
+    tloop.StreamKeys.NAME: stream_keys,
+    tloop.Tensorize.NAME: tensorize,
+    tloop.Tile.NAME: structured.tile,
+    tloop.Unroll.NAME: unroll,
+    tloop.Vectorize.NAME: vectorize,
 }

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from mlc.bindings import ir, parse_module
-from mlc.dialects import create_context
+from mlc.bindings import func, ir, parse_module
+from mlc.dialects import create_context, tloop
 from mlc.dialects.tloop import BlockType, LoopType, ValueType
 from mlc.passes.common.kernel_functions import is_kernel
 from mlc.passes.schedule.api.handles import Block, Loop, Number, ScheduleError, Size, attribute_of, sizes_of
@@ -47,7 +47,7 @@ class StepRecorder:
         with self._context, ir.Location.unknown():
             module = parse_module(schedule, self._context)
             ops = [each.operation for each in module.body.operations]
-            found = [each for each in ops if each.name == "tloop.schedule"]
+            found = [each for each in ops if each.name == tloop.Schedule.NAME]
             if len(found) != 1:
                 raise ScheduleError(f"expected one tloop.schedule, but there are {len(found)}")
             values: dict[ir.Value, ir.Value] = {}
@@ -109,7 +109,7 @@ class StepRecorder:
 
 def _kernel(module: ir.Module, name: str) -> ir.Operation:
     """The function called `name`, or the only kernel, or the only function."""
-    functions = [each.operation for each in module.body.operations if each.operation.name == "func.func"]
+    functions = [each.operation for each in module.body.operations if func.Func.isa(each)]
     names = {each.attributes["sym_name"].value: each for each in functions}
     if name and name not in names:
         raise ScheduleError(f"there is no kernel @{name}; there are: {', '.join(names) or 'none'}")

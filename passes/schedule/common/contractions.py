@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir
 from mlc.passes.common.computation import Computation, dim_position
 from mlc.passes.common.rewriting import terminator_of
 
@@ -46,11 +46,11 @@ def _sums_products(op: ir.Operation) -> bool:
     """Whether the body ends with `accumulator + a * b`."""
     block = op.regions[0].blocks[0]
     total = terminator_of(block).operands[0].owner
-    if isinstance(total, ir.Block) or total.operation.name not in ("arith.addf", "arith.addi"):
+    if isinstance(total, ir.Block) or total.operation.name not in (arith.AddF.NAME, arith.AddI.NAME):
         return False
     terms = [value.owner for value in total.operation.operands]
     return any(
-        not isinstance(each, ir.Block) and each.operation.name in ("arith.mulf", "arith.muli")
+        not isinstance(each, ir.Block) and each.operation.name in (arith.MulF.NAME, arith.MulI.NAME)
         for each in terms
     )
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import address, ir
+from mlc.bindings import address, affine, func, ir, scf
 from mlc.passes.common.affine import smallest_constant, without_symbols
 from mlc.passes.common.constants import constant_value
 from mlc.passes.schedule.common.state import StepError
 
-SEQUENTIAL = ("affine.for", "scf.for")
-PARALLEL = ("affine.parallel", "scf.parallel", "scf.forall")
+SEQUENTIAL = (affine.AffineFor.NAME, scf.For.NAME)
+PARALLEL = (affine.AffineParallel.NAME, scf.Parallel.NAME, scf.Forall.NAME)
 # The attribute that names a loop in messages.
 NAME = "tloop.name"
 
@@ -23,7 +23,7 @@ class Loop:
 
     @property
     def is_affine(self) -> bool:
-        return self.op.name == "affine.for"
+        return self.op.name == affine.AffineFor.NAME
 
     @property
     def body(self) -> ir.Block:
@@ -89,9 +89,9 @@ class Loop:
             return self.upper - 1
         if not self.is_affine:
             owner = self.op.operands[1].owner
-            if isinstance(owner, ir.Block) or owner.name != "affine.min":
+            if isinstance(owner, ir.Block) or owner.name != affine.AffineMin.NAME:
                 return None
-            most = smallest_constant(owner.attributes["map"].value)
+            most = smallest_constant(affine.AffineMin(owner).map)
         else:
             most = smallest_constant(self.op.attributes["upperBoundMap"].value)
         return None if most is None else most - 1
@@ -138,7 +138,7 @@ def enclosing_loops(op: ir.Operation) -> list[ir.Operation]:
     """The loops around `op`, outermost first."""
     found: list[ir.Operation] = []
     parent = op.parent
-    while parent is not None and parent.operation.name != "func.func":
+    while parent is not None and parent.operation.name != func.Func.NAME:
         if parent.operation.name in (*SEQUENTIAL, *PARALLEL):
             found.insert(0, parent.operation)
         parent = parent.operation.parent

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from mlc.bindings import ir
+from mlc.bindings import ir, linalg
 from mlc.passes.common.computation import Computation, computations
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block
 from mlc.passes.schedule.common.builder import ScheduleBuilder
@@ -58,7 +58,7 @@ def row_dims(root: Computation) -> list[int]:
     shared = set(root.parallel)
     for value, indexing_map in zip(root.inputs, root.maps, strict=False):
         owner = value.owner
-        if not isinstance(owner, ir.Block) and owner.name == "linalg.generic":
+        if not isinstance(owner, ir.Block) and owner.name == linalg.Generic.NAME:
             shared &= _plain_dims(indexing_map)
     return sorted(dim for dim in shared if root.extents[dim] > 1)
 

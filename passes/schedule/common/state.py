@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from mlc.bindings import ir
+from mlc.bindings import affine, ir, scf
 from mlc.dialects.tloop.handles import SAMPLED, is_value
 from mlc.passes.common.named_blocks import carriers
 from mlc.passes.schedule.common.transform_script import run_script
@@ -64,7 +64,7 @@ class ScheduleState:
 
     def loop_tag(self, handle: ir.Value) -> str:
         """The tag of a sequential loop. Raises StepError for other loops."""
-        if any(op.name not in ("scf.for", "affine.for") for op in self.targets(handle)):
+        if any(op.name not in (scf.For.NAME, affine.AffineFor.NAME) for op in self.targets(handle)):
             raise StepError("the loop is parallel; only a sequential one can be changed")
         return self.tags[handle]
 

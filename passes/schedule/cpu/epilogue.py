@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import ir, linalg
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.named_blocks import name_block
 from mlc.passes.common.rewriting import replace_op
@@ -29,7 +29,7 @@ def schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Comput
         root = with_epilogue(anchor)
     schedule = ContractionSchedule(root, anchor, target_of(kernel))
     initial = anchor.init.owner
-    if not schedule.matches() or isinstance(initial, ir.Block) or initial.name != "linalg.generic":
+    if not schedule.matches() or isinstance(initial, ir.Block) or initial.name != linalg.Generic.NAME:
         return False
     name_block(initial.operation, "init")
     name_block(anchor.op, "anchor")

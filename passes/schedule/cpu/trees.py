@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from mlc.bindings import ir
+from mlc.bindings import ir, scf, tensor
 from mlc.passes.common.computation import Computation, computations, dim_position, root_computation
 from mlc.passes.common.kernel_functions import ONE_THREAD
 from mlc.passes.common.named_blocks import BLOCK_TAG
@@ -25,7 +25,7 @@ PARALLEL_WAYS = 8192
 def schedule_trees(kernel: ir.Operation) -> bool:
     """Adds the schedule if the kernel goes down trees."""
     root = root_computation(kernel)
-    if root is None or not collect_ops(kernel, "scf.while"):
+    if root is None or not collect_ops(kernel, scf.While.NAME):
         return False
     rows = dim_position(root.maps[-1].results[0])
     if rows is None or root.extents[rows] == 1:
@@ -52,7 +52,7 @@ def _tag(computation: Computation, name: str) -> None:
 def _row_bytes(kernel: ir.Operation, rows: int) -> int:
     """What a row takes: its features, or its leaves in all trees where the kernel keeps them."""
     kept = [each.init.type for each in computations(kernel) if not _is_float(each.init.type)]
-    reads = [op for op in collect_ops(kernel, "tensor.extract") if op.parent.name == "scf.while"]
+    reads = [op for op in collect_ops(kernel, tensor.Extract.NAME) if op.parent.name == scf.While.NAME]
     kept += [op.operands[0].type for op in reads if _is_float(op.operands[0].type)]
     sizes = [prod(kind.shape) * kind.element_type.width // 8 for kind in kept if rows in kind.shape]
     return max(1, max(sizes, default=0) // rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import affine, ir, linalg, tensor
+from mlc.bindings import affine, func, ir, linalg, tensor
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.rewriting import collect_ops, defining_op, replace_op, users
 from mlc.passes.schedule.common.transform_script import HANDLE, match, run_script
@@ -16,11 +16,11 @@ _FLAT = "tloop.flat"
 def read_computed_places(kernel: ir.Operation) -> None:
     """Operands in memory whose places are no sums of loops (quotients, remainders, from the end on) are read
     by `tensor.extract` in the body: a tile of such a computation reads no slice of them."""
-    for op in collect_ops(kernel, "linalg.generic"):
+    for op in collect_ops(kernel, linalg.Generic.NAME):
         maps = [each.value for each in op.attributes["indexing_maps"]]
         inputs = range(op.attributes["operandSegmentSizes"][0])
         computed = [each for each in inputs if not all(map(_is_sum, maps[each].results))]
-        if computed and all(defining_op(op.operands[each], "linalg.generic") is None for each in computed):
+        if computed and all(defining_op(op.operands[each], linalg.Generic.NAME) is None for each in computed):
             with ir.InsertionPoint(op), op.location:
                 replace_op(op, list(_with_extracts(op, maps, computed).results))
 
@@ -66,7 +66,7 @@ def _applied(access: ir.AffineMap, result: ir.AffineExpr, indices: Sequence[ir.V
 def flatten_elementwise(kernel: ir.Operation) -> None:
     """Results that are computed element by element from inputs of the same shape get one dim: its tiles
     seldom have padding."""
-    for op in collect_ops(kernel, "linalg.generic"):
+    for op in collect_ops(kernel, linalg.Generic.NAME):
         if _is_plain(op):
             op.attributes[_FLAT] = ir.UnitAttr.get()
             flatten = f"transform.structured.flatten_elementwise %b : ({HANDLE}) -> {HANDLE}"
@@ -83,6 +83,6 @@ def _is_plain(op: ir.Operation) -> bool:
         and len(op.results) == 1
         and all(each == identity for each in maps)
         and all(isinstance(each.type, ir.RankedTensorType) and defining_op(each) is None for each in inputs)
-        and all(each.name == "func.return" for each in users(op.results[0]))
-        and not collect_ops(op, ("linalg.index", "tensor.extract"))
+        and all(func.Return.isa(each) for each in users(op.results[0]))
+        and not collect_ops(op, (linalg.Index.NAME, tensor.Extract.NAME))
     )

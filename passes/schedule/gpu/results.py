@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir, linalg, scf, tensor
 from mlc.bindings.operations import address
 from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation
@@ -15,7 +15,7 @@ from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add
 from mlc.passes.schedule.common.plain import tag
 
-VIEWS = ("tensor.collapse_shape", "tensor.expand_shape")
+VIEWS = (tensor.CollapseShape.NAME, tensor.ExpandShape.NAME)
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,20 @@ def parts_of(kernel: ir.Operation) -> list[Part]:
 def _find_roots(user: ir.Operation, index: int, roots: list[Computation]) -> None:
     """Adds the roots that the operand `index` of `user` is made of, those that are overwritten first."""
     op = defining_op(user.operands[index])
-    if op is not None and op.name == "tensor.empty":
+    if op is not None and op.name == tensor.Empty.NAME:
         return
-    if op is not None and op.name == "tensor.insert_slice":
+    if op is not None and op.name == tensor.InsertSlice.NAME:
         _find_roots(op, 1, roots)
         _find_roots(op, 0, roots)
     elif op is not None and op.name in VIEWS:
         _find_roots(op, 0, roots)
-    elif op is not None and op.name == "linalg.generic" and not _is_taken(op, roots):
+    elif op is not None and op.name == linalg.Generic.NAME and not _is_taken(op, roots):
         # The tiles of an elementwise computation drive those of a product.
         root = Computation(op)
         roots.append(_copy_for(user, index) if is_multiply_add(root) else root)
-    elif op is None or op.name in ("arith.constant", "linalg.generic", "tensor.extract_slice"):
+    elif op is None or op.name in (arith.Constant.NAME, linalg.Generic.NAME, tensor.ExtractSlice.NAME):
         roots.append(_copy_for(user, index))
-    elif op.name in ("scf.for", "scf.forall"):
+    elif op.name in (scf.For.NAME, scf.Forall.NAME):
         raise PassError(
             "what this op computes one element after the other has no schedule for blocks", op.location
         )
@@ -109,4 +109,4 @@ def _producers(root: Computation, roots: list[Computation]) -> list[Computation]
 
 
 def _is_producer(op: ir.Operation, found: dict[int, ir.Operation]) -> bool:
-    return op.name == "linalg.generic" and address(op) in found
+    return linalg.Generic.isa(op) and address(op) in found

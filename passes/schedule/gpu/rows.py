@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from mlc.bindings import ir
+from mlc.bindings import ir, linalg
 from mlc.bindings.operations import address
 from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.rewriting import defining_op
@@ -67,7 +67,7 @@ def _computed_in_steps(computation: Computation, stepped: set[int]) -> set[int]:
     found: set[int] = set()
     for value, access in zip(computation.inputs, computation.maps, strict=False):
         op = defining_op(value)
-        if op is None or op.name != "linalg.generic" or (producer := Computation(op)).reductions:
+        if op is None or op.name != linalg.Generic.NAME or (producer := Computation(op)).reductions:
             continue
         inner = _along(producer, access, stepped)
         if inner:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, tensor
 from mlc.dialects.accel.launches import MOST_BLOCKS
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.computation import computations, root_computation
@@ -29,8 +29,8 @@ from mlc.passes.schedule.gpu.windows import is_window, schedule_window
 
 def compute_constants(kernel: ir.Operation) -> None:
     """Tensors of one number get a computation that writes it. Raises PassError for others."""
-    for op in collect_ops(kernel, "arith.constant"):
-        if isinstance(op.results[0].type, ir.RankedTensorType):
+    for op in collect_ops(kernel, arith.Constant.NAME):
+        if isinstance(arith.Constant(op).result.type, ir.RankedTensorType):
             replace_op(op, _filled(op))
 
 
@@ -67,7 +67,7 @@ def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ..
                 "a reduction of no elements has no schedule: graph-eliminate-empty leaves none",
                 each.op.location,
             )
-    if root is not None and len(reducing) == 1 and not collect_ops(kernel, "tensor.insert_slice"):
+    if root is not None and len(reducing) == 1 and not collect_ops(kernel, tensor.InsertSlice.NAME):
         # A product without rows and columns is a sum like others.
         if is_multiply_add(reducing[0]) and reducing[0].parallel:
             if not schedule_vectors(kernel, root, reducing[0]):

@@ -3,7 +3,7 @@ thread blocks."""
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir, tensor
 from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.rewriting import defining_op, terminator_of
 from mlc.passes.schedule.common.contractions import positions
@@ -43,8 +43,8 @@ def schedule_window(kernel: ir.Operation, root: Computation, anchor: Computation
 
 
 def _has_zeros_around(image: ir.Value) -> bool:
-    pad = defining_op(image, "tensor.pad")
-    filler = pad and defining_op(terminator_of(pad.regions[0].blocks[0]).operands[0], "arith.constant")
+    pad = defining_op(image, tensor.Pad.NAME)
+    filler = pad and defining_op(terminator_of(pad.regions[0].blocks[0]).operands[0], arith.Constant.NAME)
     return filler is not None and filler.attributes["value"].value == 0
 
 

@@ -5,25 +5,66 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import ir
+from mlc.bindings import affine, ir, linalg, memref, scf, tensor
+from mlc.bindings import vector as vector_dialect
 from mlc.passes.common.affine import AffineForm, IndexForm, form_of, map_forms, upper_bound
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop
 
-LOADS = ("affine.load", "memref.load", "vector.load", "affine.vector_load", "vector.transfer_read")
+LOADS = (
+    affine.AffineLoad.NAME,
+    memref.Load.NAME,
+    vector_dialect.Load.NAME,
+    affine.AffineVectorLoad.NAME,
+    vector_dialect.TransferRead.NAME,
+)
 # What upstream's arrays of sizes hold in place of a value.
 DYNAMIC = -(2**63)
-STORES = ("affine.store", "memref.store", "vector.store", "affine.vector_store", "vector.transfer_write")
-VIEWS = ("memref.subview", "memref.cast", "memref.reinterpret_cast", "memref.expand_shape")
+STORES = (
+    affine.AffineStore.NAME,
+    memref.Store.NAME,
+    vector_dialect.Store.NAME,
+    affine.AffineVectorStore.NAME,
+    vector_dialect.TransferWrite.NAME,
+)
+VIEWS = (memref.SubView.NAME, memref.Cast.NAME, memref.ReinterpretCast.NAME, memref.ExpandShape.NAME)
 # Ops of these dialects touch no memory.
 PURE = ("arith", "math", "index", "ub", "complex")
 HARMLESS = frozenset(
-    {"affine.apply", "affine.min", "affine.max", "affine.yield", "scf.yield", "affine.if", "scf.if"}
-    | {"memref.alloc", "memref.alloca", "memref.dealloc", "memref.dim", "memref.prefetch", "affine.prefetch"}
-    | {"vector.broadcast", "vector.fma", "vector.reduction", "vector.step", "tensor.empty", "tensor.dim"}
-    | {"vector.contract", "vector.outerproduct", "vector.extract", "vector.insert", "vector.transpose"}
-    | {*SEQUENTIAL, "affine.parallel", "scf.parallel", "scf.reduce", "linalg.yield"}
+    {
+        affine.AffineApply.NAME,
+        affine.AffineMin.NAME,
+        affine.AffineMax.NAME,
+        affine.AffineYield.NAME,
+        scf.Yield.NAME,
+        affine.AffineIf.NAME,
+        scf.If.NAME,
+    }
+    | {
+        memref.Alloc.NAME,
+        memref.Alloca.NAME,
+        memref.Dealloc.NAME,
+        memref.Dim.NAME,
+        memref.Prefetch.NAME,
+        affine.AffinePrefetch.NAME,
+    }
+    | {
+        vector_dialect.Broadcast.NAME,
+        vector_dialect.FMA.NAME,
+        vector_dialect.Reduction.NAME,
+        vector_dialect.Step.NAME,
+        tensor.Empty.NAME,
+        tensor.Dim.NAME,
+    }
+    | {
+        vector_dialect.Contraction.NAME,
+        vector_dialect.OuterProduct.NAME,
+        vector_dialect.Extract.NAME,
+        vector_dialect.Insert.NAME,
+        vector_dialect.Transpose.NAME,
+    }
+    | {*SEQUENTIAL, affine.AffineParallel.NAME, scf.Parallel.NAME, scf.Reduce.NAME, linalg.Yield.NAME}
 )
 
 
@@ -82,9 +123,9 @@ def access_of(op: ir.Operation) -> list[Access]:
         return [_memory(op, list(op.operands), False)]
     if op.name in STORES:
         return [_memory(op, list(op.operands)[1:], True)]
-    if op.name == "tensor.extract_slice":
+    if tensor.ExtractSlice.isa(op):
         return [_slice(op, list(op.operands), 0, False)]
-    if op.name == "tensor.insert_slice":
+    if op.name == tensor.InsertSlice.NAME:
         return [_slice(op, list(op.operands), 1, True)]
     if op.name.startswith("linalg."):
         return _structured(op)
@@ -155,7 +196,7 @@ def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
             value = view.inits[[each == value for each in view.carried].index(True)]
         elif owner.name in VIEWS:
             value, whole = owner.operands[0], False
-        elif owner.name == "tensor.insert_slice":
+        elif owner.name == tensor.InsertSlice.NAME:
             value = owner.operands[1]
         elif owner.name in SEQUENTIAL:
             index = [each == value for each in owner.operation.results].index(True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import affine, ir
+from mlc.bindings import affine, ir, scf
 from mlc.passes.common.constants import index_constant
 from mlc.passes.schedule.common.loops import NAME, Loop
 from mlc.passes.schedule.common.state import LOOP_TAG
@@ -48,7 +48,7 @@ class Bound:
         if len(self.results) > 1:
             kind = ir.IndexType.get()
             return ir.Operation.create(
-                "affine.min",
+                affine.AffineMin.NAME,
                 [kind],
                 list(self.operands),
                 {"map": ir.AffineMapAttr.get(self.map())},
@@ -66,7 +66,7 @@ def build_loop(
 ) -> Loop:
     """A loop with an empty body at the insertion point. The caller adds the terminator."""
     types = [each.type for each in inits]
-    if kind == "affine.for":
+    if kind == affine.AffineFor.NAME:
         own = {
             "lowerBoundMap": ir.AffineMapAttr.get(lower.map()),
             "upperBoundMap": ir.AffineMapAttr.get(upper.map()),
@@ -88,7 +88,7 @@ def build_loop(
 def end_loop(loop: Loop, values: Sequence[ir.Value]) -> None:
     """Adds the terminator, which yields `values`."""
     with ir.InsertionPoint(loop.body):
-        name = "affine.yield" if loop.is_affine else "scf.yield"
+        name = affine.AffineYield.NAME if loop.is_affine else scf.Yield.NAME
         ir.Operation.create(name, [], list(values))
 
 

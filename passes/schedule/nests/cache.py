@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, memref
+from mlc.bindings import affine, ir, memref, scf
 from mlc.passes.common.affine import AffineForm
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.schedule.common.loops import PARALLEL, enclosing_loops, is_inside
@@ -64,7 +64,7 @@ class Copy:
         kind = ir.MemRefType(buffer.type)
         self.loop, self.buffer = loop, buffer
         self.box = box_of(found, loop, kind.shape)
-        self.kind = "affine.for" if loop.name.startswith("affine.") else "scf.for"
+        self.kind = affine.AffineFor.NAME if loop.name.startswith("affine.") else scf.For.NAME
         with ir.InsertionPoint.at_block_begin(loop.regions[0].blocks[0]), loop.location:
             self.alloc = memref.AllocOp(ir.MemRefType.get(self.box.sizes, kind.element_type), [], [])
         for each in found:

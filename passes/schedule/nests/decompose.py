@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import affine, ir, memref
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, enclosing_loops, is_inside
 from mlc.passes.schedule.common.state import LOOP_TAG, ScheduleState, StepError
@@ -85,4 +85,4 @@ def drop_unused(root: ir.Operation) -> None:
                 break
 
 
-_DROPPED = ("affine.load", "memref.load", "affine.apply", "affine.min")
+_DROPPED = (affine.AffineLoad.NAME, memref.Load.NAME, affine.AffineApply.NAME, affine.AffineMin.NAME)

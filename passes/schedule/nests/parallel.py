@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, scf
+from mlc.bindings import affine, ir, scf, tensor
+from mlc.dialects import tloop
 from mlc.passes.common.constants import i64_attribute
 from mlc.passes.schedule.common.loops import Loop, sequential
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.building import extra_attributes, move_body, replace_loop
 from mlc.passes.schedule.nests.dependence import Nest
 
-BIND = "tloop.bind"
+BIND = tloop.Bind.NAME
 
 
 def parallel(op: ir.Operation, state: ScheduleState) -> None:
@@ -58,8 +59,8 @@ def _to_affine_parallel(loop: Loop) -> None:
     with ir.InsertionPoint(loop.op), loop.op.location:
         operands = [*lower_operands, *upper_operands]
         attributes = own | extra_attributes(loop.op)
-        op = ir.Operation.create("affine.parallel", [], operands, attributes, regions=1)
-    _fill(loop, op, "affine.yield")
+        op = ir.Operation.create(affine.AffineParallel.NAME, [], operands, attributes, regions=1)
+    _fill(loop, op, affine.AffineYield.NAME)
 
 
 def _i32(values: list[int]) -> object:
@@ -73,8 +74,8 @@ def _to_scf_parallel(loop: Loop) -> None:
         lower, upper, step = list(loop.op.operands)[:3]
         own = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, 1, 0])}
         attributes = own | extra_attributes(loop.op)
-        op = ir.Operation.create("scf.parallel", [], [lower, upper, step], attributes, regions=1)
-    _fill(loop, op, "scf.reduce")
+        op = ir.Operation.create(scf.Parallel.NAME, [], [lower, upper, step], attributes, regions=1)
+    _fill(loop, op, scf.Reduce.NAME)
 
 
 def _fill(loop: Loop, op: ir.Operation, terminator: str) -> None:
@@ -92,7 +93,7 @@ def _to_forall(loop: Loop) -> None:
     """On tensors: the slices that iterations insert into the result are inserted by all of them at once."""
     inserts = [value.owner for value in loop.terminator.operands]
     for value, insert in zip(loop.carried, inserts, strict=True):
-        slices = not isinstance(insert, ir.Block) and insert.name == "tensor.insert_slice"
+        slices = not isinstance(insert, ir.Block) and insert.name == tensor.InsertSlice.NAME
         if not slices or insert.operands[1] != value:
             raise StepError(f"an iteration of loop {loop.name} makes more than a slice of its result")
     if loop.lower is None or loop.upper is None or loop.step is None:
@@ -119,4 +120,4 @@ def _insert_in_parallel(forall: Loop, inserts: list[ir.Operation]) -> None:
     for insert in inserts:
         attributes = dict(insert.attributes.items())
         with ir.InsertionPoint(block), insert.location:
-            ir.Operation.create("tensor.parallel_insert_slice", [], list(insert.operands), attributes)
+            ir.Operation.create(tensor.ParallelInsertSlice.NAME, [], list(insert.operands), attributes)

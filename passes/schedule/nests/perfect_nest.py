@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import address, ir
+from mlc.bindings import address, affine, arith, ir
 from mlc.passes.common.cloning import replace_operands
 from mlc.passes.common.rewriting import has_uses
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, is_inside, sequential
 from mlc.passes.schedule.common.state import StepError
 
 # Ops that may move into the loop behind them: they only compute indices.
-INDEX_OPS = ("affine.apply", "affine.min", "affine.max", "arith.constant", "arith.addi", "arith.muli")
+INDEX_OPS = (
+    affine.AffineApply.NAME,
+    affine.AffineMin.NAME,
+    affine.AffineMax.NAME,
+    arith.Constant.NAME,
+    arith.AddI.NAME,
+    arith.MulI.NAME,
+)
 
 
 def inner_loop(outer: Loop) -> Loop:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, memref
+from mlc.bindings import affine, ir, memref
 from mlc.passes.common.affine import IndexForm
 from mlc.passes.common.constants import i32_attribute
 from mlc.passes.schedule.common.loops import Loop, is_inside
@@ -50,4 +50,4 @@ def _affine(buffer: ir.Value, indices: list[IndexForm]) -> None:
         "localityHint": i32_attribute(LOCALITY),
         "isDataCache": ir.BoolAttr.get(True),
     }
-    ir.Operation.create("affine.prefetch", [], [buffer, *operands], attributes)
+    ir.Operation.create(affine.AffinePrefetch.NAME, [], [buffer, *operands], attributes)

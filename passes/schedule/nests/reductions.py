@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import address, ir
+from mlc.bindings import address, arith, ir
 from mlc.passes.schedule.nests.accesses import LOADS, STORES
 
 # Combining op -> the kind of `vector.reduction`.
 COMBINERS = {
-    "arith.addf": "add",
-    "arith.addi": "add",
-    "arith.mulf": "mul",
-    "arith.muli": "mul",
-    "arith.maximumf": "maximumf",
-    "arith.minimumf": "minimumf",
-    "arith.maxnumf": "maxnumf",
-    "arith.minnumf": "minnumf",
-    "arith.maxsi": "maxsi",
-    "arith.minsi": "minsi",
-    "arith.maxui": "maxui",
-    "arith.minui": "minui",
-    "arith.andi": "and",
-    "arith.ori": "or",
-    "arith.xori": "xor",
+    arith.AddF.NAME: "add",
+    arith.AddI.NAME: "add",
+    arith.MulF.NAME: "mul",
+    arith.MulI.NAME: "mul",
+    arith.MaximumF.NAME: "maximumf",
+    arith.MinimumF.NAME: "minimumf",
+    arith.MaxNumF.NAME: "maxnumf",
+    arith.MinNumF.NAME: "minnumf",
+    arith.MaxSI.NAME: "maxsi",
+    arith.MinSI.NAME: "minsi",
+    arith.MaxUI.NAME: "maxui",
+    arith.MinUI.NAME: "minui",
+    arith.AndI.NAME: "and",
+    arith.OrI.NAME: "or",
+    arith.XOrI.NAME: "xor",
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import address, ir
+from mlc.bindings import address, func, ir, memref
 from mlc.passes.schedule.common.loops import SEQUENTIAL, enclosing_loops, is_inside
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import LOADS, STORES, accesses, loads_of, root_of
@@ -54,7 +54,7 @@ def readers(kernel: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
     known = {address(each) for each in loads}
     for use in buffer.uses:
         user = use.owner.operation
-        if address(user) not in known and user.name not in (*STORES, "memref.dealloc"):
+        if address(user) not in known and user.name not in (*STORES, memref.Dealloc.NAME):
             raise StepError(f"its buffer is also used by '{user.name}'")
     return loads
 
@@ -62,13 +62,13 @@ def readers(kernel: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
 def is_temporary(buffer: ir.Value) -> bool:
     """Whether the kernel itself allocates the buffer, so that nobody sees it afterwards."""
     owner = buffer.owner
-    return not isinstance(owner, ir.Block) and owner.name in ("memref.alloc", "memref.alloca")
+    return not isinstance(owner, ir.Block) and owner.name in (memref.Alloc.NAME, memref.Alloca.NAME)
 
 
 def erase_buffer(buffer: ir.Value) -> None:
     """Drops an allocation that nothing reads or writes any more."""
     for use in list(buffer.uses):
-        if use.owner.name == "memref.dealloc":
+        if use.owner.name == memref.Dealloc.NAME:
             use.owner.operation.erase()
     if next(iter(buffer.uses), None) is None:
         buffer.owner.operation.erase()
@@ -90,7 +90,7 @@ def ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation:
     """The op of `block` that holds `op`. Raises StepError if there is none."""
     current = op
     while current.block != block:
-        if current.parent is None or current.parent.operation.name == "func.func":
+        if current.parent is None or func.Func.isa(current.parent):
             raise StepError("the block and the loop stand in different loops")
         current = current.parent.operation
     return current

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import arith, ir, vector
+from mlc.bindings import affine, arith, ir, memref, vector
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import index_constant
 from mlc.passes.schedule.common.loops import PARALLEL, SEQUENTIAL, Loop, sequential
@@ -13,8 +13,8 @@ from mlc.passes.schedule.nests.accesses import PURE, Access, access_of
 from mlc.passes.schedule.nests.dependence import Nest
 from mlc.passes.schedule.nests.reductions import COMBINERS, update_of
 
-LOADS = {"affine.load": "affine.vector_load", "memref.load": "vector.load"}
-STORES = {"affine.store": "affine.vector_store", "memref.store": "vector.store"}
+LOADS = {affine.AffineLoad.NAME: affine.AffineVectorLoad.NAME, memref.Load.NAME: vector.Load.NAME}
+STORES = {affine.AffineStore.NAME: affine.AffineVectorStore.NAME, memref.Store.NAME: vector.Store.NAME}
 # More elements than any machine's vectors hold by far: splitting was forgotten.
 MOST = 1024
 
@@ -76,7 +76,7 @@ class Vectorizer:
         """Scalars, and indices of the first iteration, stay what they are."""
         if op.name.partition(".")[0] not in (*PURE, "affine") and op.name not in (*LOADS, *STORES):
             raise StepError(f"'{op.name}' in loop {self.loop.name} has no vector form")
-        if op.name == "arith.index_cast" and self._moves(op.operands[0]):
+        if op.name == arith.IndexCast.NAME and self._moves(arith.IndexCast(op).in_):
             raise StepError(f"loop {self.loop.name} uses its index as a number")
         clone_ops([op], self.values)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, scf
+from mlc.bindings import affine, arith, ir, scf
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import constant_value, index_constant
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -40,7 +40,7 @@ def _balance(loop: ir.Operation, step: int) -> None:
         size = arith.select(is_large, large, small)
         sizes = ir.DenseI64ArrayAttr.get(list(range(step, 0, -1)))
         kinds = [each.type for each in loop.results]
-        switch = ir.Operation.create("scf.index_switch", kinds, [size], {"cases": sizes}, regions=step + 1)
+        switch = ir.Operation.create(scf.IndexSwitch.NAME, kinds, [size], {"cases": sizes}, regions=step + 1)
     never, *cases = switch.regions
     with ir.InsertionPoint(never.blocks.append()):
         scf.YieldOp(list(body.arguments)[1:])
@@ -67,9 +67,9 @@ def _clone_for(statements: Sequence[ir.Operation], tile: _Tile, end: ir.Value, s
     """Clones a loop's body for the tile: its size is not the minimum of the step and what is left."""
     values = {tile.index: tile.start}
     for op in statements:
-        if op.name == "affine.min" and _is_rest(op, tile.index, end, step):
+        if op.name == affine.AffineMin.NAME and _is_rest(op, tile.index, end, step):
             values[op.results[0]] = index_constant(tile.points)
-        elif op.name == "scf.yield":
+        elif op.name == scf.Yield.NAME:
             scf.YieldOp([values.get(each, each) for each in op.operands])
         else:
             clone_ops([op], values)

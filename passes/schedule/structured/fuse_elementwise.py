@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir, run_upstream
+from mlc.bindings import arith, ir, linalg, run_upstream
 from mlc.passes.base import Pass, option
 from mlc.passes.common.computation import Computation, dims_read
 from mlc.passes.common.kernel_functions import is_kernel, schedules
 from mlc.passes.common.rewriting import collect_ops
 
 # Operations that cost no more than the load and the store that they save, and how many of them are no more.
-CHEAP = ("arith.addf", "arith.subf", "arith.mulf")
+CHEAP = (arith.AddF.NAME, arith.SubF.NAME, arith.MulF.NAME)
 MOST_CHEAP = 2
 # Conversions to more bits.
-WIDENING = ("arith.extf", "arith.extsi", "arith.extui")
+WIDENING = (arith.ExtF.NAME, arith.ExtSI.NAME, arith.ExtUI.NAME)
 
 
 def convert_apart(kernel: ir.Operation) -> None:
     """Gives each reader of a conversion of an argument to more bits one of its own, that it can take in."""
-    for op in collect_ops(kernel, "linalg.generic"):
+    for op in collect_ops(kernel, linalg.Generic.NAME):
         body = [each.operation.name for each in op.regions[0].blocks[0]]
         converts = len(body) == 2 and body[0] in WIDENING
         if converts and isinstance(op.operands[0], ir.BlockArgument):
@@ -29,7 +29,7 @@ def convert_apart(kernel: ir.Operation) -> None:
 
 def recompute(kernel: ir.Operation) -> None:
     """Gives each reader of a cheap computation on arguments that a reduction reads too one of its own."""
-    for op in reversed(collect_ops(kernel, "linalg.generic")):
+    for op in reversed(collect_ops(kernel, linalg.Generic.NAME)):
         uses = list(op.results[0].uses)
         readers = [use.owner.operation for use in uses]
         if len(uses) > 1 and all(_reads_once(each, op) for each in readers) and _is_cheap(op):
@@ -40,7 +40,7 @@ def recompute(kernel: ir.Operation) -> None:
 
 def _reads_once(reader: ir.Operation, op: ir.Operation) -> bool:
     """Whether `reader` takes each number that `op` computes once, unlike a product."""
-    return reader.name == "linalg.generic" and Computation(reader).work == Computation(op).work
+    return linalg.Generic.isa(reader) and Computation(reader).work == Computation(op).work
 
 
 def _give_each_its_own(op: ir.Operation) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import ir, linalg
 from mlc.passes.common.cloning import clone_body, clone_ops
 from mlc.passes.common.computation import Computation, dim_position
 from mlc.passes.common.rewriting import collect_ops, users
@@ -25,12 +25,12 @@ def inline_structured(producer: ir.Operation) -> None:
 def _order(producer: ir.Operation) -> list[int]:
     """Which dim of the result each iteration dim of the producer is."""
     computation = Computation(producer)
-    if producer.name != "linalg.generic" or len(producer.results) != 1:
+    if producer.name != linalg.Generic.NAME or len(producer.results) != 1:
         raise StepError(f"the producer is a '{producer.name}'; only elementwise generics can be inlined")
     dims = [dim_position(each) for each in computation.maps[-1].results]
     body = producer.regions[0].blocks[0]
     reads_output = any(True for _ in list(body.arguments)[-1].uses)
-    if computation.reductions or reads_output or collect_ops(producer, "linalg.index"):
+    if computation.reductions or reads_output or collect_ops(producer, linalg.Index.NAME):
         raise StepError("the producer is not elementwise")
     if None in dims or sorted(each for each in dims if each is not None) != list(range(len(dims))):
         raise StepError("the producer is not elementwise")
@@ -44,7 +44,7 @@ def _position(consumer: ir.Operation, producer: ir.Operation) -> int | None:
 
 
 def _check_consumer(consumer: ir.Operation, producer: ir.Operation) -> None:
-    if consumer.name != "linalg.generic":
+    if not linalg.Generic.isa(consumer):
         raise StepError(f"the producer's result is also used by '{consumer.name}'")
     outputs = list(consumer.operands)[consumer.attributes["operandSegmentSizes"][0] :]
     if any(each == producer.results[0] for each in outputs):
@@ -72,7 +72,7 @@ def merge(producer: ir.Operation, consumer: ir.Operation, at: int, order: list[i
     }
     with ir.InsertionPoint(consumer), consumer.location:
         types = [each.type for each in consumer.results]
-        new = ir.Operation.create("linalg.generic", types, operands, attributes, regions=1)
+        new = ir.Operation.create(linalg.Generic.NAME, types, operands, attributes, regions=1)
     _fill(new, producer, consumer, at)
     for old, value in zip(consumer.results, new.results, strict=True):
         old.replace_all_uses_with(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import ir, linalg, tensor
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.named_blocks import BLOCK_TAG, carriers
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -37,12 +37,16 @@ def pack(op: ir.Operation, state: ScheduleState) -> None:
         f"%p = transform.structured.pack %b packed_sizes = [{', '.join(map(str, sizes))}] "
         f': ({HANDLE}) -> (!transform.op<"linalg.generic">)',
         f'transform.annotate %p "{PARTIAL}" : !transform.op<"linalg.generic">',
-        *_write_out("pack", "tensor.pad", "tensor.expand_shape", "linalg.transpose"),
+        *_write_out("pack", tensor.Pad.NAME, tensor.ExpandShape.NAME, linalg.Transpose.NAME),
         *_write_out(
-            "unpack", "tensor.empty", "linalg.transpose", "tensor.collapse_shape", "tensor.extract_slice",
-            "linalg.copy",
+            "unpack",
+            tensor.Empty.NAME,
+            linalg.Transpose.NAME,
+            tensor.CollapseShape.NAME,
+            tensor.ExtractSlice.NAME,
+            linalg.Copy.NAME,
         ),
-    )  # fmt: skip
+    )
     _name(state, PARTIAL, name)
 
 

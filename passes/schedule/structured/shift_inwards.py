@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import affine, ir
+from mlc.bindings import affine, ir, linalg, tensor
 from mlc.passes.common.constants import constant_value, index_constant
 from mlc.passes.common.linalg_builders import affine_map, dims
 from mlc.passes.common.rewriting import collect_ops
@@ -23,14 +23,14 @@ def _shift(loop: ir.Operation) -> None:
     if lower != 0 or upper is None or step is None or step > upper:
         raise StepError(f"a loop from {lower} to {upper} has no whole tile of {step}")
     body = loop.regions[0].blocks[0]
-    if any(_reads_what_it_writes(each) for each in collect_ops(loop, "linalg.generic")):
+    if any(_reads_what_it_writes(each) for each in collect_ops(loop, linalg.Generic.NAME)):
         raise StepError("the loop adds to its result: elements in two tiles would count twice")
     place, index = dims(1)[0], body.arguments[0]
     rest = affine_map(1, [upper - place, ir.AffineExpr.get_constant(step)])
     sizes = [
         each
-        for each in collect_ops(loop, "affine.min")
-        if each.attributes["map"].value == rest and each.operands[0] == index
+        for each in collect_ops(loop, affine.AffineMin.NAME)
+        if affine.AffineMin(each).map == rest and each.operands[0] == index
     ]
     with ir.InsertionPoint.at_block_begin(body), loop.location:
         last = affine_map(1, [place, ir.AffineExpr.get_constant(upper - step)])
@@ -51,6 +51,6 @@ def _reads_what_it_writes(computation: ir.Operation) -> bool:
 
 def _is_carried(value: ir.Value) -> bool:
     """Whether the value is part of one that a loop carries from iteration to iteration."""
-    while not isinstance(value.owner, ir.Block) and value.owner.name == "tensor.extract_slice":
+    while not isinstance(value.owner, ir.Block) and value.owner.name == tensor.ExtractSlice.NAME:
         value = value.owner.operands[0]
     return isinstance(value.owner, ir.Block)

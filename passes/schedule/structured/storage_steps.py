@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import ir, scf, tensor
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import HANDLE, match
@@ -58,7 +58,7 @@ def _first_use(block: ir.Operation, position: int, loop: ir.Operation) -> tuple[
         owner = value.owner
         if op.block == body:
             return op, position
-        if not isinstance(owner, ir.Block) and owner.name == "tensor.extract_slice":
+        if not isinstance(owner, ir.Block) and owner.name == tensor.ExtractSlice.NAME:
             op, position = owner.operation, 0
             continue
         carried = _carried(value)
@@ -70,7 +70,7 @@ def _first_use(block: ir.Operation, position: int, loop: ir.Operation) -> tuple[
 def _carried(value: ir.Value) -> tuple[ir.Operation, int] | None:
     """The loop that carries `value`, and the operand with its initial value."""
     owner = value.owner
-    if not isinstance(owner, ir.Block) or owner.owner is None or owner.owner.operation.name != "scf.for":
+    if not isinstance(owner, ir.Block) or owner.owner is None or not scf.For.isa(owner.owner):
         return None
     loop = owner.owner.operation
     at = [each == value for each in owner.arguments].index(True)

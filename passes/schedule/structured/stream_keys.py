@@ -235,11 +235,11 @@ class Stream(AttentionPieces):
         whole = self.empty([*self.ones, self.keys, self.queries])
         output = part_of(whole, len(self.outer), index_value(0), size)
         made = self.again("masked", inputs, output)
-        for number in collect_ops(made.owner.operation, "linalg.index"):
-            if number.attributes["dim"].value == key:
+        for number in collect_ops(made.owner.operation, linalg.Index.NAME):
+            if linalg.Index(number).dim == key:
                 with ir.InsertionPoint.after(number), number.location:
-                    moved = arith.addi(number.results[0], place)
-                number.results[0].replace_all_uses_except(moved, [moved.owner.operation])
+                    moved = arith.addi(linalg.Index(number).result, place)
+                linalg.Index(number).result.replace_all_uses_except(moved, [moved.owner.operation])
         return made
 
     def rescaling(self, shift: ir.Value, top: ir.Value) -> ir.Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, outermost_op
+from mlc.bindings import func, ir, outermost_op
 from mlc.passes.common.cloning import clone_body
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.common.rewriting import attributes_of, terminator_of
@@ -33,7 +33,7 @@ def structured_one(block: ir.Operation) -> ir.Operation:
 def _function(op: ir.Operation, name: str) -> ir.Operation:
     """The function of the module that is called `name`."""
     for each in outermost_op(op).regions[0].blocks[0]:
-        if each.operation.name == "func.func" and each.operation.attributes["sym_name"].value == name:
+        if func.Func.isa(each) and each.operation.attributes["sym_name"].value == name:
             return each.operation
     raise StepError(f"the module has no function @{name}")
 

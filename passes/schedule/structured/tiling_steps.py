@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir, tensor
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.named_blocks import BLOCK_TAG, carriers, tagged_blocks
@@ -121,7 +121,7 @@ def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
     for each in computations:
         readers = users(each.results[0])
         for reader in readers:
-            if reader.name != "tensor.extract_slice" or not _inside(reader, loop):
+            if reader.name != tensor.ExtractSlice.NAME or not _inside(reader, loop):
                 raise StepError(f"'{reader.name}' reads all of it, not a tile")
         compute_parts(each, readers)
     return True
@@ -138,7 +138,7 @@ def _set_aside(kernel: ir.Operation, name: str, loop: str) -> bool:
 
 def _inside(op: ir.Operation, loop: str) -> bool:
     parent = op.parent
-    while parent is not None and parent.operation.name != "func.func":
+    while parent is not None and not func.Func.isa(parent):
         if loop in parent.operation.attributes:
             return True
         parent = parent.operation.parent

@@ -7,14 +7,14 @@ Conversions of vectors to wider floats, moved in front of the ops that only spre
 
 from __future__ import annotations
 
-from mlc.bindings import arith, ir, tensor, vector
+from mlc.bindings import arith, ir, linalg, scf, tensor, vector
 from mlc.passes.common.named_blocks import BLOCK_TAG, tagged_blocks
 from mlc.passes.common.rewriting import apply_patterns, collect_ops, defining_op, replace_op, terminator_of
 from mlc.passes.schedule.common import transform_script
 from mlc.passes.schedule.common.state import ScheduleState
 from mlc.passes.schedule.common.transform_script import HANDLE, match, match_ops
 
-_SPREADING = ("vector.transpose", "vector.broadcast")
+_SPREADING = (vector.Transpose.NAME, vector.Broadcast.NAME)
 
 
 def widen_first(kernel: ir.Operation) -> None:
@@ -23,14 +23,15 @@ def widen_first(kernel: ir.Operation) -> None:
     Fewer elements are converted, and upstream sees a contraction in a product of transposed broadcasts only
     where nothing stands between the two.
     """
-    apply_patterns(kernel, {"arith.extf": _swap})
+    apply_patterns(kernel, {arith.ExtF.NAME: _swap})
 
 
 def _swap(op: ir.Operation) -> bool:
-    spread = next((found for name in _SPREADING if (found := defining_op(op.operands[0], name))), None)
+    ext_f = arith.ExtF(op)
+    spread = next((found for name in _SPREADING if (found := defining_op(ext_f.in_, name))), None)
     if spread is None or not isinstance(spread.operands[0].type, ir.VectorType):
         return False
-    source, result = spread.operands[0], ir.VectorType(op.results[0].type)
+    source, result = spread.operands[0], ir.VectorType(ext_f.out.type)
     wide = arith.extf(ir.VectorType.get(ir.VectorType(source.type).shape, result.element_type), source)
     moved = spread.clone()
     moved.operands[0] = wide
@@ -41,22 +42,23 @@ def _swap(op: ir.Operation) -> bool:
 
 def widen_elements(kernel: ir.Operation) -> None:
     """extract(extf(x)) -> extf(extract(x)), for single elements: they can then be loaded one by one."""
-    apply_patterns(kernel, {"vector.extract": _extract_first})
+    apply_patterns(kernel, {vector.Extract.NAME: _extract_first})
 
 
 def _extract_first(op: ir.Operation) -> bool:
-    widened = defining_op(op.operands[0], "arith.extf")
-    if widened is None or len(op.operands) != 1 or isinstance(op.results[0].type, ir.VectorType):
+    extract = vector.Extract(op)
+    widened = arith.ExtF.defining(extract.source)
+    if widened is None or len(op.operands) != 1 or isinstance(extract.result.type, ir.VectorType):
         return False
-    narrow = vector.extract(widened.operands[0], [], op.attributes["static_position"])
-    replace_op(op, arith.extf(op.results[0].type, narrow))
+    narrow = vector.extract(widened.in_, [], op.attributes["static_position"])
+    replace_op(op, arith.extf(extract.result.type, narrow))
     return True
 
 
 def make_accesses_unit_stride(root: ir.Operation) -> None:
     """Rewrites every `linalg.generic` below `root` that reads with a map like `(d0 * 2, d1)`: the operand
     becomes a strided `tensor.extract_slice` of itself and the map `(d0, d1)`. Operands need static shapes."""
-    for generic in collect_ops(root, "linalg.generic"):
+    for generic in collect_ops(root, linalg.Generic.NAME):
         _rewrite(generic)
 
 
@@ -149,7 +151,7 @@ def fold_unit_dims(state: ScheduleState) -> None:
         terminator_of(op.regions[0].blocks[0]).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
     state.run(transform_script.apply_patterns("linalg.fold_unit_extent_dims_via_slices"))
     for terminator in tagged_blocks(state.kernel):
-        if terminator.name == "linalg.yield":
+        if terminator.name == linalg.Yield.NAME:
             terminator.parent.attributes[BLOCK_TAG] = terminator.attributes[BLOCK_TAG]
             del terminator.attributes[BLOCK_TAG]
 
@@ -161,7 +163,7 @@ def _make_vectors(state: ScheduleState, tags: list[str]) -> None:
         for line in (match(f"b{index}", tag), f"transform.structured.vectorize %b{index} : {HANDLE}")
     ]
     state.run(*vectorized)
-    if collect_ops(state.kernel, "arith.extf"):
+    if collect_ops(state.kernel, arith.ExtF.NAME):
         state.run(transform_script.apply_patterns("vector.transfer_permutation_patterns"))
         widen_first(state.kernel)
 
@@ -180,7 +182,7 @@ def _lower_contractions(state: ScheduleState) -> None:
         "%loops = transform.structured.match interface{LoopLikeInterface} in %root "
         f": ({HANDLE}) -> {HANDLE}",
         f"transform.apply_licm to %loops : {HANDLE}",
-        match_ops("for", "scf.for"),
+        match_ops("for", scf.For.NAME),
         f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"
         f"transform.loop.hoist_loop_invariant_subsets %l : {HANDLE}\n}}",
         transform_script.apply_patterns(
@@ -194,7 +196,7 @@ def _lower_contractions(state: ScheduleState) -> None:
 def _lower_leftovers(state: ScheduleState) -> None:
     """Reductions along columns go row by row, and squares that are read to be transposed by shuffles: what
     upstream makes of them by default goes element by element."""
-    if collect_ops(state.kernel, "vector.multi_reduction"):
+    if collect_ops(state.kernel, vector.MultiDimReduction.NAME):
         by_rows = 'lowering_strategy = "innerparallel"'
         state.run(
             transform_script.apply_patterns(
@@ -204,8 +206,8 @@ def _lower_leftovers(state: ScheduleState) -> None:
                 f"vector.multi_reduction_unrolling {by_rows}", "canonicalization"
             ),
         )
-    transposes = collect_ops(state.kernel, "vector.transpose")
-    if any(defining_op(each.operands[0], "vector.transfer_read") is not None for each in transposes):
+    transposes = collect_ops(state.kernel, vector.Transpose.NAME)
+    if any(defining_op(each.operands[0], vector.TransferRead.NAME) is not None for each in transposes):
         state.run(
             transform_script.apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"')
         )

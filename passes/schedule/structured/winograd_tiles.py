@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from mlc.bindings import ir, tensor
+from mlc.dialects import tloop
 from mlc.passes.common.linalg_builders import dims, static_shape
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.common.vector_builders import apply_map
@@ -18,7 +19,7 @@ from mlc.passes.lowering.rules.winograd import (
 )
 from mlc.passes.schedule.structured.slice_offsets import slice_offsets
 
-INPUT, OUTPUT = "tloop.winograd_input", "tloop.winograd_output"
+INPUT, OUTPUT = tloop.WinogradInput.NAME, tloop.WinogradOutput.NAME
 
 
 def part_of(source: ir.Value, offsets: Sequence[ir.Value | int], sizes: Sequence[int]) -> ir.Value:

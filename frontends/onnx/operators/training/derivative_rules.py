@@ -89,19 +89,19 @@ def _rms_norm(step: GradientStep) -> list[Value | None]:
 
 
 REDUCTIONS: dict[str, Rule] = {
-    "graph.reduce_sum": _reduction_rule(lambda s, g, y: g),
-    "graph.reduce_mean": _reduction_rule(lambda s, g, y: g / _count(s)),
-    "graph.reduce_max": _reduction_rule(_extreme),
-    "graph.reduce_min": _reduction_rule(_extreme),
-    "graph.reduce_l1": _reduction_rule(lambda s, g, y: g * s.x.apply("sign")),
-    "graph.reduce_l2": _reduction_rule(lambda s, g, y: g * s.x / y),
-    "graph.reduce_sum_square": _reduction_rule(lambda s, g, y: g * s.x * 2),
-    "graph.reduce_log_sum": _reduction_rule(lambda s, g, y: g / y.apply("exp")),
-    "graph.reduce_log_sum_exp": _reduction_rule(lambda s, g, y: g * (s.x - y).apply("exp")),
-    "graph.softmax": _softmax,
-    "graph.log_softmax": _log_softmax,
-    "graph.layer_norm": _layer_norm,
-    "graph.rms_norm": _rms_norm,
+    graph.ReduceSum.NAME: _reduction_rule(lambda s, g, y: g),
+    graph.ReduceMean.NAME: _reduction_rule(lambda s, g, y: g / _count(s)),
+    graph.ReduceMax.NAME: _reduction_rule(_extreme),
+    graph.ReduceMin.NAME: _reduction_rule(_extreme),
+    graph.ReduceL1.NAME: _reduction_rule(lambda s, g, y: g * s.x.apply("sign")),
+    graph.ReduceL2.NAME: _reduction_rule(lambda s, g, y: g * s.x / y),
+    graph.ReduceSumSquare.NAME: _reduction_rule(lambda s, g, y: g * s.x * 2),
+    graph.ReduceLogSum.NAME: _reduction_rule(lambda s, g, y: g / y.apply("exp")),
+    graph.ReduceLogSumExp.NAME: _reduction_rule(lambda s, g, y: g * (s.x - y).apply("exp")),
+    graph.Softmax.NAME: _softmax,
+    graph.LogSoftmax.NAME: _log_softmax,
+    graph.LayerNorm.NAME: _layer_norm,
+    graph.RmsNorm.NAME: _rms_norm,
 }
 
 
@@ -155,7 +155,7 @@ def _concat(step: GradientStep) -> list[Value | None]:
 
 
 def _slice(step: GradientStep) -> list[Value | None]:
-    x, starts, steps = step.operands[0], step.attribute("starts"), step.attribute("steps")
+    x, starts, steps = graph.Slice(step).x, step.attribute("starts"), step.attribute("steps")
     if any(size != 1 for size in steps) or not (x.is_static and step.result.is_static):
         raise UnsupportedNodeError("slices with steps, or of dynamic dims, have no rule to differentiate")
     extents, taken = step.node.shape(x), step.node.shape(step.result)
@@ -181,14 +181,14 @@ def _triangle(step: GradientStep) -> list[Value | None]:
 
 
 MOVEMENT: dict[str, Rule] = {
-    "graph.matmul": _product,
-    **dict.fromkeys(("graph.reshape", "graph.squeeze", "graph.unsqueeze"), _reshape),
-    "graph.expand": _expand,
-    "graph.transpose": _transpose,
-    "graph.concat": _concat,
-    "graph.slice": _slice,
-    "graph.gather": _gather,
-    "graph.trilu": _triangle,
+    graph.Matmul.NAME: _product,
+    **dict.fromkeys((graph.Reshape.NAME, graph.Squeeze.NAME, graph.Unsqueeze.NAME), _reshape),
+    graph.Expand.NAME: _expand,
+    graph.Transpose.NAME: _transpose,
+    graph.Concat.NAME: _concat,
+    graph.Slice.NAME: _slice,
+    graph.Gather.NAME: _gather,
+    graph.Trilu.NAME: _triangle,
 }
 
 

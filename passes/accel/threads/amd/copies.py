@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, llvm, rocdl
+from mlc.bindings import arith, ir, llvm, rocdl, scf
+from mlc.dialects import accel
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.copying_loops import AHEAD
 from mlc.passes.accel.common.shared_memory import element_bytes
@@ -81,7 +82,7 @@ def branch(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.if`. Copies that run ahead are started in any case: in a branch they would have to end there, and
     what lies outside of the memory is not read."""
     if AHEAD in op.attributes:
-        code.emit_block(op.regions[0].blocks[0], "scf.yield")
+        code.emit_block(op.regions[0].blocks[0], scf.Yield.NAME)
     else:
         control.branch(code, op)
 
@@ -96,9 +97,9 @@ def commit(_code: ThreadCode, _op: ir.Operation) -> None:
 
 
 HANDLERS = {
-    "accel.commit": commit,
-    "accel.copy": copy,
-    "accel.wait": wait,
-    "accel.wait_groups": wait,
-    "scf.if": branch,
+    accel.Commit.NAME: commit,
+    accel.Copy.NAME: copy,
+    accel.Wait.NAME: wait,
+    accel.WaitGroups.NAME: wait,
+    scf.If.NAME: branch,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, llvm
+from mlc.bindings import arith, ir, llvm, rocdl
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.threads.common.packed_registers import vector_of
 from mlc.passes.common.constants import i32
@@ -52,21 +52,21 @@ def _rounded(value: ir.Value) -> ir.Value:
     return arith.SelectOp(is_nan, value, arith.BitcastOp(value.type, cut).result).result
 
 
-_F32 = ("rocdl.mfma.f32.16x16x4f32", 1, "f32", "f32")
+_F32 = (rocdl.MfmaF3216x16x4f32.NAME, 1, "f32", "f32")
 _COMMON = {
-    "f16": Instruction("rocdl.mfma.f32.16x16x16f16", 4, "vector<4xf16>", "f32"),
-    "bf16": Instruction("rocdl.mfma.f32.16x16x16bf16.1k", 4, "vector<4xi16>", "f32"),
+    "f16": Instruction(rocdl.MfmaF3216x16x16f16.NAME, 4, "vector<4xf16>", "f32"),
+    "bf16": Instruction(rocdl.MfmaF3216x16x16bf161k.NAME, 4, "vector<4xi16>", "f32"),
     "f32": Instruction(*_F32),
-    "f64": Instruction("rocdl.mfma.f64.16x16x4f64", 1, "f64", "f64"),
+    "f64": Instruction(rocdl.MfmaF6416x16x4f64.NAME, 1, "f64", "f64"),
 }
 # By the operands' element type, or "tf32".
 CDNA2 = {
     **_COMMON,
-    "i8": Instruction("rocdl.mfma.i32.16x16x16i8", 4, "i32", "i32"),
+    "i8": Instruction(rocdl.MfmaI3216x16x16i8.NAME, 4, "i32", "i32"),
     "tf32": Instruction(*_F32, rounds=True),
 }
 CDNA3 = {
     **_COMMON,
-    "i8": Instruction("rocdl.mfma.i32.16x16x32.i8", 8, "i64", "i32"),
-    "tf32": Instruction("rocdl.mfma.f32.16x16x8.xf32", 2, "vector<2xf32>", "f32", rounds=True),
+    "i8": Instruction(rocdl.MfmaI3216x16x32I8.NAME, 8, "i64", "i32"),
+    "tf32": Instruction(rocdl.MfmaF3216x16x8Xf32.NAME, 2, "vector<2xf32>", "f32", rounds=True),
 }

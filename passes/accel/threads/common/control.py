@@ -29,7 +29,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     code.values[body.arguments[0]] = loop.induction_variable
     with ir.InsertionPoint(loop.body):
         _bind(code, carried, loop.inner_iter_args)
-        code.emit_block(body, "scf.yield")
+        code.emit_block(body, scf.Yield.NAME)
         _yield(code, body, carried)
     _bind(code, list(op.results), list(loop.operation.results))
 
@@ -43,7 +43,7 @@ def branch(code: ThreadCode, op: ir.Operation) -> None:
     for source, target in zip(op.regions, made.operation.regions, strict=True):
         if len(source.blocks):
             with ir.InsertionPoint(target.blocks[0]):
-                code.emit_block(source.blocks[0], "scf.yield")
+                code.emit_block(source.blocks[0], scf.Yield.NAME)
                 _yield(code, source.blocks[0], results)
     _bind(code, results, list(made.operation.results))
 
@@ -114,4 +114,4 @@ def then(condition: ir.Value) -> ir.Operation:
         return scf.YieldOp([]).operation
 
 
-HANDLERS = {"scf.for": for_loop, "scf.if": branch}
+HANDLERS = {scf.For.NAME: for_loop, scf.If.NAME: branch}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, vector
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
@@ -45,7 +45,7 @@ def compare(code: ThreadCode, op: ir.Operation) -> None:
 
 def _sum_of(value: ir.Value) -> tuple[tuple[ir.Value, ...], int]:
     """What is added up to a number, and of that what is known."""
-    constant, total = defining_op(value, "arith.constant"), defining_op(value, "arith.addi")
+    constant, total = defining_op(value, arith.Constant.NAME), defining_op(value, arith.AddI.NAME)
     if constant is not None:
         return (), int(ir.IntegerAttr(constant.attributes["value"]).value)
     if total is None:
@@ -153,7 +153,7 @@ def create_mask(code: ThreadCode, op: ir.Operation) -> None:
     """`vector.create_mask` and `constant_mask`: whether an element lies below a bound along each dim."""
     (result,) = op.results
     layout = code.layouts[result]
-    if op.name == "vector.constant_mask":
+    if vector.ConstantMask.isa(op):
         bounds: list[Number] = list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))
     else:
         bounds = [code.scalar(operand) for operand in op.operands]
@@ -242,15 +242,15 @@ def _numbers(op: ir.Operation, name: str) -> list[int]:
 HANDLERS = {
     "arith.*": elementwise,
     "math.*": elementwise,
-    "arith.cmpi": compare,
-    "arith.constant": constant,
-    "arith.index_cast": cast_of_index,
-    "arith.index_castui": cast_of_index,
-    "vector.broadcast": broadcast,
-    "vector.constant_mask": create_mask,
-    "vector.create_mask": create_mask,
-    "vector.extract_strided_slice": part,
-    "vector.shape_cast": reshape,
-    "vector.step": step,
-    "vector.transpose": transpose,
+    arith.CmpI.NAME: compare,
+    arith.Constant.NAME: constant,
+    arith.IndexCast.NAME: cast_of_index,
+    arith.IndexCastUI.NAME: cast_of_index,
+    vector.Broadcast.NAME: broadcast,
+    vector.ConstantMask.NAME: create_mask,
+    vector.CreateMask.NAME: create_mask,
+    vector.ExtractStridedSlice.NAME: part,
+    vector.ShapeCast.NAME: reshape,
+    vector.Step.NAME: step,
+    vector.Transpose.NAME: transpose,
 }

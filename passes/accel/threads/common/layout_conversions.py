@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import arith, ir
+from mlc.bindings import vector as vector_dialect
 from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
@@ -11,16 +12,21 @@ from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
 from mlc.passes.common.rewriting import defining_op
 
 # Of numbers that every thread has, and of the elements' own numbers.
-_MADE = ("arith.constant", "vector.constant_mask", "vector.create_mask", "vector.step")
+_MADE = (
+    arith.Constant.NAME,
+    vector_dialect.ConstantMask.NAME,
+    vector_dialect.CreateMask.NAME,
+    vector_dialect.Step.NAME,
+)
 # An op or two, less than two barriers and two accesses.
 _CHEAP = (
-    "arith.addi",
-    "arith.andi",
-    "arith.cmpi",
-    "arith.muli",
-    "arith.ori",
-    "arith.subi",
-    "vector.broadcast",
+    arith.AddI.NAME,
+    arith.AndI.NAME,
+    arith.CmpI.NAME,
+    arith.MulI.NAME,
+    arith.OrI.NAME,
+    arith.SubI.NAME,
+    vector_dialect.Broadcast.NAME,
 )
 _DEPTH = 4
 

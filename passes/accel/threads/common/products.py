@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, math
+from mlc.dialects import accel
 from mlc.passes.accel.common.matrix_layouts import columns_of, rows_of
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
@@ -62,4 +63,4 @@ def _multiply_add(x: ir.Value, y: ir.Value, total: ir.Value) -> ir.Value:
     return math.FmaOp(x, y, total).result
 
 
-HANDLERS = {"accel.mma": mma}
+HANDLERS = {accel.Mma.NAME: mma}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir
+from mlc.bindings import vector as vector_dialect
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.layouts import Layout
@@ -148,4 +149,4 @@ def _row(code: ThreadCode, warp_bits: list[int]) -> integers.Number:
     return integers.total(parts)
 
 
-HANDLERS = {"vector.multi_reduction": multi_reduction}
+HANDLERS = {vector_dialect.MultiDimReduction.NAME: multi_reduction}

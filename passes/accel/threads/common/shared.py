@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir, scf
+from mlc.bindings import arith, gpu, ir, memref, scf
+from mlc.dialects import accel
 from mlc.dialects.accel import box_of
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.axis_info import multiple_of
@@ -163,9 +164,9 @@ def barrier(code: ThreadCode, _op: ir.Operation) -> None:
 
 
 HANDLERS = {
-    "accel.alloc": alloc,
-    "accel.reuse": reuse,
-    "gpu.barrier": barrier,
-    "memref.cast": cast,
-    "memref.subview": subview,
+    accel.Alloc.NAME: alloc,
+    accel.Reuse.NAME: reuse,
+    gpu.Barrier.NAME: barrier,
+    memref.Cast.NAME: cast,
+    memref.SubView.NAME: subview,
 }

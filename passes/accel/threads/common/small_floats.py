@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mlc.bindings import arith, ir
+from mlc.bindings import arith, ir, scf, vector
+from mlc.dialects import accel
 from mlc.passes.accel.threads.common.code import ThreadCode, Tile
 from mlc.passes.accel.threads.common.elementwise import elementwise
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
@@ -15,20 +16,20 @@ from mlc.passes.common.narrow_floats import FORMATS, MULTIPLIED, Format, narrowe
 
 # What may be done with them: to compute, they are extended first.
 MOVES = (
-    "accel.mma",
-    "arith.bitcast",
-    "arith.constant",
-    "arith.extf",
-    "arith.select",
-    "arith.truncf",
-    "scf.for",
-    "scf.if",
-    "scf.yield",
-    "vector.broadcast",
-    "vector.shape_cast",
-    "vector.transfer_read",
-    "vector.transfer_write",
-    "vector.transpose",
+    accel.Mma.NAME,
+    arith.Bitcast.NAME,
+    arith.Constant.NAME,
+    arith.ExtF.NAME,
+    arith.Select.NAME,
+    arith.TruncF.NAME,
+    scf.For.NAME,
+    scf.If.NAME,
+    scf.Yield.NAME,
+    vector.Broadcast.NAME,
+    vector.ShapeCast.NAME,
+    vector.TransferRead.NAME,
+    vector.TransferWrite.NAME,
+    vector.Transpose.NAME,
 )
 _CODE, _SIGN = 0x7F, 0x80
 
@@ -123,4 +124,4 @@ def _element(value: ir.Value) -> ir.Type:
     return kind.element_type if isinstance(kind, ir.VectorType) else kind
 
 
-HANDLERS = {"arith.bitcast": bitcast, "arith.extf": extend, "arith.truncf": truncate}
+HANDLERS = {arith.Bitcast.NAME: bitcast, arith.ExtF.NAME: extend, arith.TruncF.NAME: truncate}

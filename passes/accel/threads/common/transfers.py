@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from mlc.bindings import ir
+from mlc.bindings import ir, vector
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.axis_info import alike, multiple_of, progression
 from mlc.passes.accel.common.integers import Number
@@ -145,7 +145,7 @@ def _all_in_bounds(op: ir.Operation) -> bool:
 
 
 HANDLERS = {
-    "vector.gather": gather,
-    "vector.transfer_read": transfer_read,
-    "vector.transfer_write": transfer_write,
+    vector.Gather.NAME: gather,
+    vector.TransferRead.NAME: transfer_read,
+    vector.TransferWrite.NAME: transfer_write,
 }

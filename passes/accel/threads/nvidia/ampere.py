@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.bindings import ir, nvvm
+from mlc.bindings import ir, math, nvvm
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
@@ -34,7 +34,7 @@ def exp2(code: ThreadCode, op: ir.Operation) -> None:
     code.values[result] = Tile(tile.layout, tuple(nvvm.ex2(value, ftz=True) for value in tile.values))
 
 
-EXPONENTIALS = {"math.exp2": exp2}
+EXPONENTIALS = {math.Exp2.NAME: exp2}
 
 
 _BLOCK_NUMBERS = ("read_ptx_sreg_ctaid_x", "read_ptx_sreg_ctaid_y", "read_ptx_sreg_ctaid_z")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, nvvm
+from mlc.dialects import accel
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers
@@ -64,8 +65,8 @@ def wait_groups(code: ThreadCode, op: ir.Operation) -> None:
 
 
 HANDLERS = {
-    "accel.commit": commit,
-    "accel.copy": copy,
-    "accel.wait": wait,
-    "accel.wait_groups": wait_groups,
+    accel.Commit.NAME: commit,
+    accel.Copy.NAME: copy,
+    accel.Wait.NAME: wait,
+    accel.WaitGroups.NAME: wait_groups,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from mlc.bindings import ir, nvvm
+from mlc.bindings import ir, nvvm, vector
+from mlc.dialects import accel
 from mlc.passes.accel.common import integers, tensor_maps
 from mlc.passes.accel.common.buffers import is_bulk
 from mlc.passes.accel.common.integers import Number
@@ -50,10 +51,10 @@ class Hopper(Ampere):
         return f"{made}, nvvm.cluster_dim = array<i32: {', '.join(map(str, cluster))}>"
 
     def prepare(self, code: ThreadCode, launch: ir.Operation) -> None:
-        products, copies = collect_ops(launch, "accel.mma"), collect_ops(launch, "accel.copy")
+        products, copies = collect_ops(launch, accel.Mma.NAME), collect_ops(launch, accel.Copy.NAME)
         by_groups = any(map(group_grid, products))
         code.fences = by_groups or any(map(is_bulk, copies))
-        if by_groups and collect_ops(launch, "vector.multi_reduction"):
+        if by_groups and collect_ops(launch, vector.MultiDimReduction.NAME):
             wgmma.reserve(code)
 
     def barrier(self, code: ThreadCode) -> None:

@@ -7,6 +7,7 @@ Source: NVIDIA's PTX documentation, "barrier"; Shah et al., "FlashAttention-3" (
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, nvvm
+from mlc.dialects import accel
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import LANE_BITS
 from mlc.passes.accel.common.warpgroups import GROUP
@@ -64,4 +65,4 @@ def _groups(code: ThreadCode) -> tuple[Role, ir.Value]:
     return role, integers.value(integers.shift_right(role.warp, _GROUP_BITS))
 
 
-HANDLERS = {"accel.await_turn": await_turn, "accel.pass_turn": pass_turn}
+HANDLERS = {accel.AwaitTurn.NAME: await_turn, accel.PassTurn.NAME: pass_turn}

@@ -6,6 +6,7 @@ Source: NVIDIA's PTX documentation, "mbarrier".
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, nvvm, scf
+from mlc.dialects import accel
 from mlc.dialects.accel import cluster_around
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import LANE_BITS
@@ -43,15 +44,15 @@ def _arrivals_of_notify(semaphore: ir.Operation, warps: int) -> int:
 
 def _notifications(semaphore: ir.Operation) -> list[ir.OpOperand]:
     uses = semaphore.results[0].uses
-    return [use for use in uses if use.owner.operation.name == "accel.notify"]
+    return [use for use in uses if accel.Notify.isa(use.owner)]
 
 
 def _is_produced(op: ir.Operation) -> bool:
     """Whether the op is the producers'. Raises PassError if no role has it."""
     inside, around = op, op.parent.operation
-    while around.name not in ("accel.specialize", "accel.launch"):
+    while around.name not in (accel.Specialize.NAME, accel.Launch.NAME):
         inside, around = around, around.parent.operation
-    if around.name == "accel.launch":
+    if around.name == accel.Launch.NAME:
         raise PassError(f"'{op.name}' is for roles of warps, in an accel.specialize", op.location)
     return any(each.operation == inside for each in around.regions[0].blocks[0].operations)
 
@@ -110,7 +111,7 @@ def _barrier(code: ThreadCode, semaphore: ir.Value, stage: ir.Value) -> ir.Value
 
 
 HANDLERS = {
-    "accel.await": await_phase,
-    "accel.create_semaphore": create_semaphore,
-    "accel.notify": notify,
+    accel.Await.NAME: await_phase,
+    accel.CreateSemaphore.NAME: create_semaphore,
+    accel.Notify.NAME: notify,
 }

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from mlc.bindings import arith, ir, llvm, nvvm
+from mlc.dialects import accel
 from mlc.dialects.accel import box_of, cluster_around
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.buffers import ends_at_semaphore, is_bulk
@@ -117,7 +118,7 @@ def _ends_program(op: ir.Operation) -> bool:
     """Whether nothing of the block comes behind an op."""
     block = op.block
     last = block.operations[len(block.operations) - 1].operation
-    return block.owner.operation.name in ("accel.launch", "accel.specialize") and last == op
+    return block.owner.operation.name in (accel.Launch.NAME, accel.Specialize.NAME) and last == op
 
 
-HANDLERS = {"accel.copy": copy, "accel.wait": wait}
+HANDLERS = {accel.Copy.NAME: copy, accel.Wait.NAME: wait}

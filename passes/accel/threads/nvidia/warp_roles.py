@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from math import prod
 
-from mlc.bindings import arith, ir, nvvm, scf
+from mlc.bindings import arith, ir, memref, nvvm, scf
+from mlc.dialects import accel
 from mlc.dialects.accel import cluster_around
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import LANE_BITS
@@ -21,17 +22,17 @@ from mlc.passes.common.rewriting import collect_ops
 
 # Threads of a block up to which each may have all the registers that there are.
 _THREADS_WITHOUT_LIMIT = 256
-_BESIDE_ROLES = frozenset({"accel.alloc", "accel.create_semaphore", "accel.specialize"})
+_BESIDE_ROLES = frozenset({accel.Alloc.NAME, accel.CreateSemaphore.NAME, accel.Specialize.NAME})
 _OF_PRODUCERS = frozenset(
     {
-        "accel.await",
-        "accel.copy",
-        "accel.notify",
-        "memref.cast",
-        "memref.subview",
-        "scf.for",
-        "scf.if",
-        "scf.yield",
+        accel.Await.NAME,
+        accel.Copy.NAME,
+        accel.Notify.NAME,
+        memref.Cast.NAME,
+        memref.SubView.NAME,
+        scf.For.NAME,
+        scf.If.NAME,
+        scf.Yield.NAME,
     }
 )
 # The barrier at which consumers meet; number 0 is that of the whole block.
@@ -99,4 +100,4 @@ def _is_scalar(op: ir.Operation) -> bool:
     return op.name.startswith("arith.") and not isinstance(op.results[0].type, ir.VectorType)
 
 
-HANDLERS = {"accel.specialize": specialize}
+HANDLERS = {accel.Specialize.NAME: specialize}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import ir, llvm, nvvm
+from mlc.bindings import arith, ir, llvm, nvvm, scf
+from mlc.dialects import accel
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import LANE_BITS, Layout
@@ -69,10 +70,10 @@ class GroupProduct:
 
 def _is_zero(sums: ir.Value) -> bool:
     """Whether a product is added to zeros: its first instruction then writes registers, and adds to none."""
-    made = defining_op(sums, "arith.constant")
-    if made is None or not made.attributes["value"].is_splat:
+    made = arith.Constant.defining(sums)
+    if made is None or not made.value.is_splat:
         return False
-    return bool(made.attributes["value"].get_splat_value().value == 0)
+    return bool(made.value.get_splat_value().value == 0)
 
 
 def _stays_under_way(code: ThreadCode, op: ir.Operation) -> bool:
@@ -88,7 +89,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     """`scf.for`, behind which no products are under way."""
     products = [
         each
-        for each in collect_ops(op, "accel.mma")
+        for each in collect_ops(op, accel.Mma.NAME)
         if each.parent == op and group_grid(each) and stays_under_way(each)
     ]
     if products:
@@ -124,7 +125,7 @@ def _taken(op: ir.Operation) -> list[ir.Value]:
 def _is_computed(number: ir.Value) -> bool:
     """Whether it is a register of 32 bits, and not known when the kernel is compiled."""
     is_word = isinstance(number.type, ir.IntegerType) and number.type.width == 32
-    return is_word and defining_op(number, "arith.constant") is None
+    return is_word and defining_op(number, arith.Constant.NAME) is None
 
 
 def _multiply(
@@ -199,4 +200,4 @@ def _word(values: Sequence[ir.Value]) -> ir.Value:
     return rounded_to_tf32(values[0]) if str(values[0].type) == "f32" else packed(values)
 
 
-HANDLERS = {"scf.for": for_loop}
+HANDLERS = {scf.For.NAME: for_loop}
