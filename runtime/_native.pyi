@@ -18,8 +18,8 @@ class Image:
 
 class Program:
     """An entry point with its weights. Tensors are described by `TensorSpec.native()`, named dims by
-    `NamedDim.native()`; without `dims` the program is static. `messages` are the texts that its code names by
-    number when a call fails."""
+    `NamedDim.native()`; without `dims` the program is static. `messages` are the texts of
+    failures, which its code refers to by index."""
 
     threads: int
     @property
@@ -39,7 +39,7 @@ class Program:
     ) -> None: ...
     @property
     def clock(self) -> int:
-        """How many calls there were since `watch`."""
+        """The number of calls since `watch`."""
     def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]: ...
     def watch(self, entries: dict[bytes, Any], after: int, seen: Callable[[bytes], object]) -> None:
         """From now on calls of this dynamic program are counted in `entries`, by the sizes of the named dims
@@ -70,20 +70,20 @@ def call_entry(
     """
 
 class Objects:
-    """The strings and sequences of one call; in compiled code each is a number. Those of `constants` have the
-    first numbers; it must not grow while this table is in use. Number 0 is the empty sequence."""
+    """The strings and sequences of one call; in compiled code each is an id. Those of `constants` have the
+    first ids; it must not grow while this table is in use. Id 0 is the empty sequence."""
 
     def __init__(self, constants: Objects | None = None) -> None: ...
     def numbers(self, texts: Sequence[str]) -> bytes:
-        """The numbers of strings, as int64; equal ones have one number."""
+        """The ids of strings, as int64; equal ones have one id."""
 
-    def texts(self, numbers: Buffer) -> list[str]:
-        """The strings of numbers."""
+    def texts(self, ids: Buffer) -> list[str]:
+        """The strings with these ids."""
 
     def sequence(self, elements: Sequence[tuple[int, tuple[int, ...], Buffer]]) -> int:
-        """The number of a new sequence of tensors: ONNX's element type, shape and dense data of each."""
+        """The id of a new sequence of tensors: ONNX's element type, shape and dense data of each."""
 
-    def elements(self, number: int) -> list[tuple[int, tuple[int, ...], Any]]:
+    def elements(self, id: int) -> list[tuple[int, tuple[int, ...], Any]]:
         """Copies of the tensors of a sequence."""
 
     @property

@@ -14,7 +14,7 @@ typedef void mlc_entry(void **buffers, int64_t *dims);
 
 /* ---- pool.c ------------------------------------------------------------------------------- */
 
-/* The place of the running thread in the parallel region it executes; {0, 1} outside of one. */
+/* The index of the running thread in the team of its parallel region; {0, 1} outside of one. */
 struct mlc_team {
   int thread;
   int size;
@@ -28,7 +28,7 @@ typedef void mlc_task(int thread, void *context);
 void mlc_set_threads(int threads);
 int mlc_get_threads(void);
 
-/* Runs task(0..n-1, context), each on a thread of its own, n <= threads; task 0 runs on the caller.
+/* Runs task(0..n-1, context), each on a separate thread, n <= threads; task 0 runs on the caller.
  * Runs task(0, context) alone when the pool is in use or no worker can be started. */
 void mlc_pool_run(int threads, mlc_task *task, void *context);
 
@@ -55,9 +55,9 @@ void mlc_kmpc_for_static_init_8u(void *, int32_t, int32_t, int32_t *, uint64_t *
 
 /* ---- dispatch.c ----------------------------------------------------------------------------- */
 
-/* The dynamic loop that a thread is in; `number` counts those of its region. */
+/* The dynamic loop that a thread is in; `index` counts those of its region. */
 struct mlc_loop {
-  uint64_t number;
+  uint64_t index;
   uint64_t lower, trip, step, chunk;
   int taken; /* by a team of one */
 };
@@ -73,8 +73,8 @@ int32_t mlc_kmpc_dispatch_next_8u(void *, int32_t, int32_t *, uint64_t *, uint64
 
 /* ---- transfers.c ---------------------------------------------------------------------------- */
 
-/* A copy that a host program has started. Its memory, MLC_TRANSFER_BYTES of the caller's, stays until it was
- * waited for. */
+/* A copy that a host program has started. The caller provides its memory, MLC_TRANSFER_BYTES, until
+ * mlc_transfer_wait has returned. */
 #define MLC_TRANSFER_BYTES 40
 typedef struct mlc_transfer {
   void *target;
@@ -84,15 +84,15 @@ typedef struct mlc_transfer {
   struct mlc_transfer *next;
 } mlc_transfer;
 
-/* Nobody may write what the transfer reads, nor touch what it writes, before mlc_transfer_wait has returned.
- * Each one is waited for once, by the thread that has started it. */
+/* Before mlc_transfer_wait has returned the source must not be written, and the target neither read nor written.
+ * A transfer is waited for once, by the thread that has started it. */
 void mlc_transfer_start(mlc_transfer *transfer, void *target, const void *source, int64_t size);
 void mlc_transfer_wait(mlc_transfer *transfer);
 
-/* Ends the thread, when no transfer is under way. A later mlc_transfer_start starts a new one. */
+/* Ends the thread, when no transfer is in flight. A later mlc_transfer_start starts a new one. */
 void mlc_transfers_shutdown(void);
 
-/* ---- host_memory.c: what entries call whose sizes are known only when they run ----------------- */
+/* ---- host_memory.c: what entries with dynamic sizes call --------------------------------------- */
 
 /* 64-byte aligned memory of this call, of any contents; for 0 bytes a valid address too. */
 void *mlc_host_allocate(int64_t bytes);
@@ -100,11 +100,11 @@ void *mlc_host_allocate(int64_t bytes);
 void mlc_host_release(void *memory);
 /* The memory of output `index`, dense, of these sizes. Called once for each output. */
 void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes);
-/* Fails the call; the entry goes no further. `message` counts the manifest's messages. */
+/* Fails the call; the entry goes no further. `message` is the index of one of the manifest's messages. */
 _Noreturn void mlc_host_fail(int64_t message);
-/* The same because of two numbers, which are said behind the message. */
+/* The same because two sizes differ; they follow the message. */
 _Noreturn void mlc_host_mismatch(int64_t left, int64_t right, int64_t message);
-/* The same because a tensor has sizes that no memory holds, which are said behind the message. */
+/* The same because a tensor has sizes that no memory holds; they follow the message. */
 _Noreturn void mlc_host_too_large(int64_t message, int64_t rank, const int64_t *sizes);
 
 /* ---- loader.c ------------------------------------------------------------------------------ */

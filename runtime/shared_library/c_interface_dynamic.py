@@ -186,7 +186,7 @@ class ObjectInterface(SizedInterface):
             "objects/strings.c",
             "objects/string_case.c",
             "objects/string_codes.c",
-            "objects/string_numbers.c",
+            "objects/string_conversions.c",
         ),
         *("objects/sequences.c", "objects/sequence_parts.c", "objects/maps.c"),
     )

@@ -70,12 +70,12 @@ static void test_many(void) {
 /* The message of a call that must fail. */
 #define FAILURE(CALL) (setjmp(failed) ? message : ((CALL), "none"))
 
-/* What a message shows of a string that is no number. */
+/* The quoted text of a string that is not numeric, in a message. */
 static void expect_quoted(const char *text, int64_t length, const char *shown) {
   int64_t number = mlc_objects_string(&table, text, length);
   double value;
   char expected[400];
-  snprintf(expected, sizeof expected, "element 0, %s, is no number", shown);
+  snprintf(expected, sizeof expected, "element 0, %s, is not numeric", shown);
   assert(!strcmp(FAILURE(mlc_call_string_to_float((void *[]){&number, &value}, (int64_t[]){0, 8, 0, 11, 0})), expected));
 }
 

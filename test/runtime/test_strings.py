@@ -19,7 +19,9 @@ TABLE = [
     OBJECTS / name
     for name in ("objects.c", "string_table.c", "sequence_table.c", "collect.c", "object_calls.c")
 ]
-STRINGS = [OBJECTS / name for name in ("strings.c", "string_case.c", "string_codes.c", "string_numbers.c")]
+STRINGS = [
+    OBJECTS / name for name in ("strings.c", "string_case.c", "string_codes.c", "string_conversions.c")
+]
 SEQUENCES = [OBJECTS / name for name in ("sequences.c", "sequence_parts.c", "maps.c")]
 FUNCTIONS = {
     "strings.c": (*TABLE, *STRINGS),
@@ -40,7 +42,7 @@ def test_text_and_bytes_come_back() -> None:
         assert found.dtype == object and found.tolist() == texts
 
 
-def test_equal_strings_have_one_number() -> None:
+def test_equal_strings_have_one_id() -> None:
     seen: list[np.ndarray] = []
 
     def program(arrays: list[np.ndarray]) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-/* Calls of programs whose sizes are known only when they are called: they ask for the memory of their outputs. */
+/* Calls of dynamic programs, which ask for the memory of their outputs. */
 #include "calls/frame.h"
 
 #include <stdlib.h>
@@ -12,14 +12,14 @@ static bool fits(const Py_buffer *view, const Py_ssize_t *sizes) {
   return true;
 }
 
-/* What mlc_host_output calls, without the interpreter's lock. */
-static void *place_output(mlc_host_call *host, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
+/* The hook of mlc_host_output; runs without the interpreter's lock. */
+static void *bind_output(mlc_host_call *host, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
   sized_call *call = (sized_call *)host;
-  if (index < 0 || index >= call->output_count || call->outputs[index].is_placed ||
+  if (index < 0 || index >= call->output_count || call->outputs[index].is_bound ||
       rank != call->specs[index].rank || !mlc_host_dense(rank, sizes, call->specs[index].item_size, bytes))
     mlc_host_leave(host, MLC_HOST_BROKEN, 0, index, 0);
   sized_output *output = &call->outputs[index];
-  output->is_placed = true;
+  output->is_bound = true;
   output->bytes = (Py_ssize_t)bytes;
   for (int64_t i = 0; i < rank; i++)
     output->sizes[i] = (Py_ssize_t)sizes[i];
@@ -66,7 +66,7 @@ static void raise_mismatch(const sized_call *call, Py_ssize_t index) {
   Py_XDECREF(expected);
 }
 
-/* Raises why the call has failed. */
+/* Raises the exception of a failed call. */
 static void raise_failure(const ProgramObject *self, const sized_call *call) {
   const mlc_host_call *host = &call->host;
   const long long left = host->left, right = host->right;
@@ -81,7 +81,7 @@ static void raise_failure(const ProgramObject *self, const sized_call *call) {
   case MLC_HOST_MISMATCH: PyErr_Format(PyExc_ValueError, "%U, got %lld and %lld", text, left, right); break;
   case MLC_HOST_MEMORY: PyErr_Format(PyExc_MemoryError, "no memory for %lld bytes", left); break;
   case MLC_HOST_SIZE:
-    if (left < 0) /* what the code gives for sizes whose product is no number of bytes */
+    if (left < 0) /* what the code passes for sizes whose product overflows */
       PyErr_SetString(PyExc_ValueError, "the model computes a negative size, or more memory than can be addressed");
     else
       PyErr_Format(PyExc_ValueError, "the model asks for %lld bytes of memory", left);
@@ -91,20 +91,20 @@ static void raise_failure(const ProgramObject *self, const sized_call *call) {
   }
 }
 
-/* Of what the call has left behind. */
+/* Frees the outputs that the caller has not taken. */
 static void free_outputs(sized_call *call) {
   for (Py_ssize_t i = 0; i < call->output_count; i++) {
     if (!call->given)
       free(call->outputs[i].memory);
     call->outputs[i].memory = NULL;
-    call->outputs[i].is_placed = false;
+    call->outputs[i].is_bound = false;
   }
 }
 
-/* Whether all outputs are there; else says which one is not. */
+/* Whether the program has asked for all outputs; otherwise sets the failure. */
 static bool has_outputs(sized_call *call) {
   for (Py_ssize_t i = 0; i < call->output_count; i++)
-    if (!call->outputs[i].is_placed) {
+    if (!call->outputs[i].is_bound) {
       call->host.failure = MLC_HOST_BROKEN;
       call->host.left = i;
       return false;
@@ -139,7 +139,7 @@ sized_call *sized_call_new(const ProgramObject *self) {
   sized_call *call = PyMem_Calloc(1, sizeof *call);
   if (!call)
     return NULL;
-  call->host.output = place_output;
+  call->host.output = bind_output;
   call->specs = self->outputs;
   call->output_count = self->output_count;
   call->outputs = PyMem_Calloc((size_t)self->output_count + 1, sizeof *call->outputs);

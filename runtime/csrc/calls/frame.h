@@ -6,15 +6,15 @@
 
 #include "memory/host_memory.h"
 
-/* An output whose size the running program says: where it lies, and its sizes. */
+/* An output whose size the running program determines: its memory and its sizes. */
 typedef struct {
   void *memory;
   Py_ssize_t bytes;
   Py_ssize_t *sizes; /* of the spec's rank */
-  bool is_placed;
+  bool is_bound;
 } sized_output;
 
-/* What a call of a dynamic program needs besides. */
+/* The additional state of a call of a dynamic program. */
 typedef struct {
   mlc_host_call host;
   const tensor_spec *specs; /* of the outputs, like the next two */
@@ -24,7 +24,7 @@ typedef struct {
   int64_t *dims;
 } sized_call;
 
-/* What one running call needs. Calls that run at the same time use different frames. */
+/* The memory of one running call. Calls that run at the same time use different frames. */
 typedef struct frame {
   struct frame *next;
   void *arena;
@@ -38,7 +38,7 @@ typedef struct frame {
 typedef struct {
   PyObject *name; /* owned */
   int64_t least, most;
-  Py_ssize_t input; /* where it is first seen */
+  Py_ssize_t input; /* the first that has it, along `axis` */
   int axis;
 } named_dim;
 
@@ -54,20 +54,20 @@ typedef struct {
   Py_ssize_t dim_count, peak_bytes; /* the most memory that a call has had */
   named_dim *dims;
   frame *idle;
-  PyObject *entries, *seen; /* what `watch` was given; NULL: calls are not counted */
+  PyObject *entries, *seen; /* arguments of `watch`; NULL: calls are not counted */
   long long after, clock;
 } ProgramObject;
 
 /* An idle frame or a new one; NULL with an exception. The interpreter's lock guards the list. */
 frame *frame_acquire(ProgramObject *self);
-/* Lets go of the arrays and keeps the frame for a later call. */
+/* Releases the arrays and keeps the frame for a later call. */
 void frame_release(ProgramObject *self, frame *f);
 void frame_free(frame *f);
 
 /* ---- program.c ------------------------------------------------------------------------------ */
 
 /* Runs the program in its frame `f` on the inputs that `bound` holds, `f` itself or a frame of a program with the
- * same inputs. The list of the outputs, those in `given` or new ones where it is NULL; NULL with an exception. */
+ * same inputs. Returns the list of the outputs, those in `given` or new ones if it is NULL; NULL with an exception. */
 PyObject *program_run(ProgramObject *self, frame *f, const frame *bound, PyObject *given);
 
 /* ---- arguments.c ---------------------------------------------------------------------------- */
@@ -88,7 +88,7 @@ PyObject *arguments_new_outputs(ProgramObject *self, frame *f);
 int size_counts_watch(ProgramObject *self, PyObject *arguments);
 void size_counts_free(ProgramObject *self);
 
-/* As `program_run` on the inputs that `f` holds, by the program for their sizes alone if there is one. */
+/* As `program_run` on the inputs that `f` holds, by the specialised program for their sizes if there is one. */
 PyObject *size_counts_run(ProgramObject *self, frame *f, PyObject *given);
 
 /* ---- named_dims.c --------------------------------------------------------------------------- */
@@ -97,16 +97,16 @@ PyObject *size_counts_run(ProgramObject *self, frame *f, PyObject *given);
 int named_dims_init(ProgramObject *self, PyObject *dims);
 void named_dims_free(ProgramObject *self);
 
-/* Gives named dims their values from an input whose static sizes are right; 0, or -1 with a ValueError. */
+/* Binds named dims to the sizes of an input whose static sizes are right; 0, or -1 with a ValueError. */
 int named_dims_bind(const ProgramObject *self, int64_t *dims, Py_ssize_t input, const Py_buffer *view);
 
-/* ---- sized_call.c --------------------------------------------------------------------------- */
+/* ---- dynamic_call.c ------------------------------------------------------------------------- */
 
 sized_call *sized_call_new(const ProgramObject *self);
 void sized_call_free(sized_call *call);
 
-/* Runs the program on its inputs. The list of its outputs: those in `given`, which `views` describe, or new ones
- * where it is NULL. NULL with an exception. */
+/* Runs the program on its inputs. Returns the list of its outputs: those in `given`, which `views` describe, or new
+ * ones where it is NULL; NULL with an exception. */
 PyObject *sized_call_run(ProgramObject *self, frame *f, PyObject *given, const Py_buffer *views);
 
 #endif

@@ -1,4 +1,4 @@
-/* The named dims of a program, which get their values from the inputs of each call. */
+/* The named dims of a program, which each call binds to the sizes of its inputs. */
 #include "calls/frame.h"
 
 static int read_dim(named_dim *dim, PyObject *tuple) {
@@ -12,11 +12,11 @@ static int read_dim(named_dim *dim, PyObject *tuple) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Finds where an input first has the dim of that number. */
-static int find_first(const ProgramObject *self, Py_ssize_t number, named_dim *dim) {
+/* Finds the first input and axis that have named dim `index`. */
+static int find_first(const ProgramObject *self, Py_ssize_t index, named_dim *dim) {
   for (dim->input = 0; dim->input < self->input_count; dim->input++)
     for (dim->axis = 0; dim->axis < self->inputs[dim->input].rank; dim->axis++)
-      if (self->inputs[dim->input].shape[dim->axis] == -1 - number)
+      if (self->inputs[dim->input].shape[dim->axis] == -1 - index)
         return 0;
   PyErr_Format(PyExc_ValueError, "no input has the dim '%U'", dim->name);
   return -1;
@@ -54,16 +54,16 @@ static int out_of_range(const named_dim *dim, const tensor_spec *spec, int64_t s
 
 static int bind_dim(const ProgramObject *self, int64_t *dims, Py_ssize_t input, int axis, int64_t size) {
   const tensor_spec *spec = &self->inputs[input];
-  const Py_ssize_t number = -1 - spec->shape[axis];
-  const named_dim *dim = &self->dims[number];
+  const Py_ssize_t index = -1 - spec->shape[axis];
+  const named_dim *dim = &self->dims[index];
   if (dim->input == input && dim->axis == axis) {
-    dims[number] = size;
+    dims[index] = size;
     return size < dim->least || size > dim->most ? out_of_range(dim, spec, size) : 0;
   }
-  if (dims[number] == size)
+  if (dims[index] == size)
     return 0;
   PyErr_Format(PyExc_ValueError, "input '%U': dim %d is %lld, but '%U' is %lld (input '%U', dim %d)", spec->name, axis,
-               (long long)size, dim->name, (long long)dims[number], self->inputs[dim->input].name, dim->axis);
+               (long long)size, dim->name, (long long)dims[index], self->inputs[dim->input].name, dim->axis);
   return -1;
 }
 

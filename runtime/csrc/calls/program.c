@@ -7,7 +7,7 @@ enum { STATIC_DIMS = 1 };
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-/* Runs the program on the bound inputs; the list of its outputs, the given ones or new ones. */
+/* Runs the program on the bound inputs; returns the list of its outputs, the given ones or new ones. */
 static PyObject *run_static(ProgramObject *self, frame *f, PyObject *given) {
   PyObject *outputs = given ? PySequence_List(given) : arguments_new_outputs(self, f);
   if (outputs) {

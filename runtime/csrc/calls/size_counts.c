@@ -1,14 +1,14 @@
-/* How often a dynamic program is called with which sizes, and the programs that serve some of them. */
+/* Counts the calls of a dynamic program by sizes, and runs the programs that are specialised for some of them. */
 #include "calls/frame.h"
 
 #include <stddef.h>
 #include <string.h>
 #include <structmember.h>
 
-/* Calls with one binding of the named dims. Python's side (mlc/runtime/specialised_programs.py) decides what they mean. */
+/* Calls with one binding of the named dims; mlc/runtime/specialised_programs.py decides what to do about them. */
 typedef struct {
   PyObject_HEAD
-  ProgramObject *program; /* for these sizes alone; NULL: the general program serves them */
+  ProgramObject *program; /* specialised for these sizes; NULL: the general program serves them */
   long long general_calls, own_calls;
   long long recent; /* calls of the general program; at `after` of them, and from there on, `seen` is called */
   long long since, used; /* the clock when `recent` began, and at the last call */
@@ -16,8 +16,8 @@ typedef struct {
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-/* The outputs of a call, after `seen` was told of it. Its errors are not the call's, but Ctrl-C is. */
-static PyObject *tell(ProgramObject *self, PyObject *key, PyObject *outputs) {
+/* Notifies `seen` of a call and returns the call's outputs. Errors of `seen` are not the call's, but Ctrl-C is. */
+static PyObject *notify(ProgramObject *self, PyObject *key, PyObject *outputs) {
   PyObject *done = PyObject_CallOneArg(self->seen, key);
   if (!done && PyErr_ExceptionMatches(PyExc_Exception))
     PyErr_WriteUnraisable(self->seen);
@@ -29,11 +29,11 @@ static PyObject *tell(ProgramObject *self, PyObject *key, PyObject *outputs) {
 
 static PyObject *run_general(ProgramObject *self, frame *f, PyObject *given, PyObject *key, SizeEntryObject *entry) {
   PyObject *outputs = program_run(self, f, f, given);
-  if (!outputs) /* sizes that the model does not take are not counted */
+  if (!outputs) /* sizes that the model rejects are not counted */
     return NULL;
   if (entry)
     entry->general_calls++;
-  return !entry || ++entry->recent >= self->after ? tell(self, key, outputs) : outputs;
+  return !entry || ++entry->recent >= self->after ? notify(self, key, outputs) : outputs;
 }
 
 static PyObject *run_own(SizeEntryObject *entry, const frame *bound, PyObject *given) {
@@ -114,13 +114,13 @@ static void entry_dealloc(SizeEntryObject *self) {
 }
 
 static PyGetSetDef entry_attributes[] = {
-    {"program", (getter)get_program, (setter)set_program, "the program for these sizes alone, or None", NULL},
+    {"program", (getter)get_program, (setter)set_program, "the program specialised for these sizes, or None", NULL},
     {0},
 };
 
 static PyMemberDef entry_members[] = {
     {"general_calls", T_LONGLONG, offsetof(SizeEntryObject, general_calls), 0, "calls of the general program"},
-    {"own_calls", T_LONGLONG, offsetof(SizeEntryObject, own_calls), 0, "calls of the program for these sizes"},
+    {"own_calls", T_LONGLONG, offsetof(SizeEntryObject, own_calls), 0, "calls of the specialised program"},
     {"recent", T_LONGLONG, offsetof(SizeEntryObject, recent), 0, "calls of the general program since `since`"},
     {"since", T_LONGLONG, offsetof(SizeEntryObject, since), 0, "the clock when `recent` began"},
     {"used", T_LONGLONG, offsetof(SizeEntryObject, used), 0, "the clock at the last call"},

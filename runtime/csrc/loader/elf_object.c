@@ -37,7 +37,7 @@ static enum segment choose_segment(const Elf64_Shdr *section, const char *name) 
     return SEGMENTS;
   if (section->sh_flags & SHF_EXECINSTR)
     return SEGMENT_TEXT;
-  /* Pages are protected after relocation, so these constants need no writable place. */
+  /* Pages are protected after relocation, so these constants need no writable segment. */
   if (!(section->sh_flags & SHF_WRITE) || strncmp(name, ".data.rel.ro", 12) == 0)
     return SEGMENT_CONSTANT;
   return SEGMENT_DATA;

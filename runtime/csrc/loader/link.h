@@ -9,12 +9,12 @@
 
 #define NOT_LOADED SIZE_MAX
 
-/* Precedence: a definition replaces one of a lower kind. */
-enum symbol_kind { SYMBOL_HOST, SYMBOL_LIBRARY, SYMBOL_WEAK, SYMBOL_COMMON, SYMBOL_STRONG };
+/* A definition replaces one of lower precedence. */
+enum precedence { SYMBOL_HOST, SYMBOL_LIBRARY, SYMBOL_WEAK, SYMBOL_COMMON, SYMBOL_STRONG };
 
 typedef struct {
-  const char *name; /* owned unless the kind is SYMBOL_HOST */
-  enum symbol_kind kind;
+  const char *name; /* owned unless SYMBOL_HOST */
+  enum precedence precedence;
   size_t object, index; /* the definition, for WEAK and STRONG */
   size_t size, alignment; /* COMMON */
   uint64_t address; /* HOST and LIBRARY from the start, others after the layout */
@@ -78,19 +78,19 @@ bool parse_object(linker *l, size_t index);
 void free_object(object_file *o);
 const char *section_name(const object_file *o, const Elf64_Shdr *section);
 
-/* loader.c. reserve() gives an offset in a segment, or NOT_LOADED after writing an error. */
+/* loader.c. reserve() returns an offset in a segment, or NOT_LOADED after writing an error. */
 size_t reserve(linker *l, enum segment segment, size_t size, size_t alignment);
 uint8_t *section_address(const linker *l, const object_file *o, size_t section);
 
 /* resolve.c, in the order of use; addresses need the mapping. */
 bool collect_definitions(linker *l);
-/* Looks what is then undefined up in the libraries. */
+/* Looks symbols that are still undefined up in the libraries. */
 bool bind_libraries(linker *l);
-bool place_commons(linker *l);
+bool allocate_commons(linker *l);
 void resolve_states(linker *l);
 void resolve_addresses(linker *l);
 
-/* relocate.c. Walks all relocations of loaded sections and gives out GOT slots. Needs resolved states. */
+/* relocate.c. Walks all relocations of loaded sections and assigns GOT slots. Needs resolved states. */
 bool scan_relocations(linker *l);
 /* Fills the GOT and the stubs, then applies all relocations. Needs resolved addresses. */
 bool apply_relocations(linker *l);

@@ -32,7 +32,6 @@ static const size_t MAX_IMAGE = (size_t)1 << 31;
 
 static size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) & ~(alignment - 1); }
 
-/* Reserves bytes in a segment; the offset, or NOT_LOADED with an error. */
 size_t reserve(linker *l, enum segment segment, size_t size, size_t alignment) {
   if (alignment == 0)
     alignment = 1;
@@ -45,7 +44,7 @@ size_t reserve(linker *l, enum segment segment, size_t size, size_t alignment) {
   return offset;
 }
 
-static bool place_sections(linker *l, size_t index) {
+static bool layout_sections(linker *l, size_t index) {
   object_file *o = &l->objects[index];
   for (size_t i = 0; i < o->section_count; i++) {
     const Elf64_Shdr *s = &o->sections[i];
@@ -73,7 +72,7 @@ uint8_t *section_address(const linker *l, const object_file *o, size_t section) 
 }
 
 /* Segments follow each other on page boundaries. Call stubs end the text, GOT slots the constants. */
-static bool place_segments(linker *l) {
+static bool layout_segments(linker *l) {
   l->stubs_offset = round_up(l->extent[SEGMENT_TEXT], STUB_BYTES);
   l->extent[SEGMENT_TEXT] = l->stubs_offset + l->slots * STUB_BYTES;
   l->slots_offset = round_up(l->extent[SEGMENT_CONSTANT], SLOT_BYTES);
@@ -118,12 +117,12 @@ static bool protect_image(linker *l) {
 
 static bool link_objects(linker *l) {
   for (size_t i = 0; i < l->count; i++)
-    if (!parse_object(l, i) || !place_sections(l, i))
+    if (!parse_object(l, i) || !layout_sections(l, i))
       return false;
-  if (!collect_definitions(l) || !bind_libraries(l) || !place_commons(l))
+  if (!collect_definitions(l) || !bind_libraries(l) || !allocate_commons(l))
     return false;
   resolve_states(l);
-  if (!scan_relocations(l) || !place_segments(l) || !map_image(l))
+  if (!scan_relocations(l) || !layout_segments(l) || !map_image(l))
     return false;
   resolve_addresses(l);
   return apply_relocations(l) && protect_image(l);
@@ -177,7 +176,7 @@ mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t coun
 
 void *mlc_image_symbol(const mlc_image *image, const char *name) {
   const global_symbol *entry = symbol_table_find(&image->globals, name);
-  if (!entry->name || entry->kind <= SYMBOL_LIBRARY)
+  if (!entry->name || entry->precedence <= SYMBOL_LIBRARY)
     return NULL;
   return (void *)(uintptr_t)entry->address;
 }

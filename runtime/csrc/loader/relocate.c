@@ -8,7 +8,7 @@
 typedef struct {
   object_file *object;
   size_t object_index, section; /* the section that is changed */
-  size_t number;                /* of the relocation in its table, for messages */
+  size_t index;                 /* of the relocation in its table, for messages */
   Elf64_Rela rela;
   symbol_target *target;
 } relocation;
@@ -40,7 +40,7 @@ static bool uses_slot(uint32_t type) {
 static bool fail_relocation(linker *l, const relocation *r, const char *what) {
   const object_file *o = r->object;
   return link_fail(l, "object %zu, section %s, relocation %zu: %s", r->object_index,
-                   section_name(o, &o->sections[r->section]), r->number, what);
+                   section_name(o, &o->sections[r->section]), r->index, what);
 }
 
 static const char *target_name(const relocation *r) {
@@ -57,7 +57,7 @@ static bool check_relocation(linker *l, const relocation *r) {
                      section_name(r->object, section), type,
                      type >= R_X86_64_DTPMOD64 && type <= R_X86_64_TPOFF32 ? " (thread-local storage)" : "");
   if (section->sh_type == SHT_NOBITS || section->sh_size < width || r->rela.r_offset > section->sh_size - width)
-    return fail_relocation(l, r, "its place lies outside the section");
+    return fail_relocation(l, r, "its offset is outside the section");
   if (r->target->state == TARGET_UNDEFINED)
     return link_fail(l, "object %zu: undefined symbol '%s'", r->object_index, target_name(r));
   if (r->target->state == TARGET_UNUSABLE)
@@ -68,7 +68,7 @@ static bool check_relocation(linker *l, const relocation *r) {
 static bool visit_table(linker *l, size_t object, const Elf64_Shdr *table, visitor *visit) {
   object_file *o = &l->objects[object];
   for (size_t i = 0; i < table->sh_size / sizeof(Elf64_Rela); i++) {
-    relocation r = {.object = o, .object_index = object, .section = table->sh_info, .number = i};
+    relocation r = {.object = o, .object_index = object, .section = table->sh_info, .index = i};
     memcpy(&r.rela, o->bytes + table->sh_offset + i * sizeof r.rela, sizeof r.rela);
     if (ELF64_R_TYPE(r.rela.r_info) == R_X86_64_NONE)
       continue;
@@ -97,13 +97,13 @@ static bool visit_relocations(linker *l, visitor *visit) {
   return true;
 }
 
-static bool give_slot(linker *l, const relocation *r) {
+static bool assign_slot(linker *l, const relocation *r) {
   if (r->target->slot == 0 && (r->target->state == TARGET_HOST || uses_slot(ELF64_R_TYPE(r->rela.r_info))))
     r->target->slot = ++l->slots;
   return true;
 }
 
-bool scan_relocations(linker *l) { return visit_relocations(l, give_slot); }
+bool scan_relocations(linker *l) { return visit_relocations(l, assign_slot); }
 
 static uint8_t *slot_address(const linker *l, size_t slot) {
   return l->base + l->slots_offset + (slot - 1) * SLOT_BYTES;
@@ -113,7 +113,7 @@ static uint8_t *stub_address(const linker *l, size_t slot) {
   return l->base + l->stubs_offset + (slot - 1) * STUB_BYTES;
 }
 
-/* `jmp *slot(%rip)`: the mapping may lie further than 2 GiB from this process's libraries. */
+/* `jmp *slot(%rip)`: the mapping may be further than 2 GiB from this process's libraries. */
 static void write_slot(linker *l, const symbol_target *target) {
   uint8_t *slot = slot_address(l, target->slot), *stub = stub_address(l, target->slot);
   const int32_t distance = (int32_t)(slot - (stub + 6));
@@ -124,8 +124,8 @@ static void write_slot(linker *l, const symbol_target *target) {
 
 static bool apply_relocation(linker *l, const relocation *r) {
   const uint32_t type = ELF64_R_TYPE(r->rela.r_info);
-  uint8_t *place = section_address(l, r->object, r->section) + r->rela.r_offset;
-  const uint64_t addend = (uint64_t)r->rela.r_addend, from = (uint64_t)(uintptr_t)place;
+  uint8_t *location = section_address(l, r->object, r->section) + r->rela.r_offset;
+  const uint64_t addend = (uint64_t)r->rela.r_addend, from = (uint64_t)(uintptr_t)location;
   uint64_t target = r->target->address;
   if (uses_slot(type))
     target = (uint64_t)(uintptr_t)slot_address(l, r->target->slot);
@@ -134,14 +134,14 @@ static bool apply_relocation(linker *l, const relocation *r) {
   const bool absolute = type == R_X86_64_64 || type == R_X86_64_32 || type == R_X86_64_32S;
   const uint64_t value = target + addend - (absolute ? 0 : from);
   if (relocation_width(type) == 8) {
-    memcpy(place, &value, 8);
+    memcpy(location, &value, 8);
     return true;
   }
   if (type == R_X86_64_32 ? value > UINT32_MAX : value + UINT64_C(0x80000000) > UINT32_MAX)
     return fail_relocation(l, r, absolute ? "an absolute address of 32 bits; compile with reloc=pic"
                                           : "the distance does not fit in 32 bits");
   const uint32_t narrow = (uint32_t)value;
-  memcpy(place, &narrow, 4);
+  memcpy(location, &narrow, 4);
   return true;
 }
 

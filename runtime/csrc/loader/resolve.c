@@ -27,17 +27,17 @@ static bool define(linker *l, size_t object, size_t index) {
   const Elf64_Sym *s = &o->symbols[index];
   const char *name = o->strings + s->st_name;
   global_symbol *entry = symbol_table_find(&l->globals, name);
-  const enum symbol_kind kind = s->st_shndx == SHN_COMMON               ? SYMBOL_COMMON
+  const enum precedence precedence = s->st_shndx == SHN_COMMON               ? SYMBOL_COMMON
                                 : ELF64_ST_BIND(s->st_info) == STB_WEAK ? SYMBOL_WEAK
                                                                         : SYMBOL_STRONG;
-  const bool fresh = !entry->name || entry->kind == SYMBOL_HOST;
-  if (!fresh && entry->kind == SYMBOL_STRONG && kind == SYMBOL_STRONG)
+  const bool fresh = !entry->name || entry->precedence == SYMBOL_HOST;
+  if (!fresh && entry->precedence == SYMBOL_STRONG && precedence == SYMBOL_STRONG)
     return link_fail(l, "symbol '%s' is defined in object %zu and in object %zu", name, entry->object, object);
   if (fresh && !(entry->name = strdup(name)))
     return link_fail(l, "out of memory");
-  if (fresh || kind > entry->kind)
-    *entry = (global_symbol){.name = entry->name, .kind = kind, .object = object, .index = index};
-  if (kind == SYMBOL_COMMON && entry->kind == SYMBOL_COMMON) {
+  if (fresh || precedence > entry->precedence)
+    *entry = (global_symbol){.name = entry->name, .precedence = precedence, .object = object, .index = index};
+  if (precedence == SYMBOL_COMMON && entry->precedence == SYMBOL_COMMON) {
     entry->size = s->st_size > entry->size ? s->st_size : entry->size;
     entry->alignment = s->st_value > entry->alignment ? s->st_value : entry->alignment;
   }
@@ -64,17 +64,17 @@ static bool bind_library(linker *l, size_t object, size_t index) {
     address = dlsym(l->libraries[i], name);
   if (!address)
     return true;
-  *entry = (global_symbol){.name = strdup(name), .kind = SYMBOL_LIBRARY, .address = (uint64_t)(uintptr_t)address};
+  *entry = (global_symbol){.name = strdup(name), .precedence = SYMBOL_LIBRARY, .address = (uint64_t)(uintptr_t)address};
   return entry->name || link_fail(l, "out of memory");
 }
 
 bool bind_libraries(linker *l) { return for_globals(l, false, bind_library); }
 
 /* A COMMON symbol's `address` is its offset in the data segment until the image is mapped. */
-bool place_commons(linker *l) {
+bool allocate_commons(linker *l) {
   for (size_t i = 0; i < l->globals.capacity; i++) {
     global_symbol *entry = &l->globals.entries[i];
-    if (!entry->name || entry->kind != SYMBOL_COMMON)
+    if (!entry->name || entry->precedence != SYMBOL_COMMON)
       continue;
     const size_t offset = reserve(l, SEGMENT_DATA, entry->size, entry->alignment);
     if (offset == NOT_LOADED)
@@ -101,9 +101,9 @@ static enum target_state resolve_state(const linker *l, const object_file *o, co
   const global_symbol *entry = symbol_table_find(&l->globals, o->strings + s->st_name);
   if (!entry->name)
     return ELF64_ST_BIND(s->st_info) == STB_WEAK ? TARGET_HOST : TARGET_UNDEFINED;
-  if (entry->kind <= SYMBOL_LIBRARY)
+  if (entry->precedence <= SYMBOL_LIBRARY)
     return TARGET_HOST;
-  if (entry->kind == SYMBOL_COMMON)
+  if (entry->precedence == SYMBOL_COMMON)
     return TARGET_KNOWN;
   const object_file *definition = &l->objects[entry->object];
   return defined_state(definition, &definition->symbols[entry->index]);
@@ -126,10 +126,10 @@ static uint64_t defined_address(const linker *l, const object_file *o, const Elf
 void resolve_addresses(linker *l) {
   for (size_t i = 0; i < l->globals.capacity; i++) {
     global_symbol *entry = &l->globals.entries[i];
-    if (!entry->name || entry->kind <= SYMBOL_LIBRARY)
+    if (!entry->name || entry->precedence <= SYMBOL_LIBRARY)
       continue;
     const object_file *o = &l->objects[entry->object];
-    if (entry->kind == SYMBOL_COMMON)
+    if (entry->precedence == SYMBOL_COMMON)
       entry->address += (uint64_t)(uintptr_t)(l->base + l->start[SEGMENT_DATA]);
     else
       entry->address = defined_address(l, o, &o->symbols[entry->index]);

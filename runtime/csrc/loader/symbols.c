@@ -73,14 +73,14 @@ bool symbol_table_init(symbol_table *table, size_t globals) {
   for (size_t i = 0; i < HOST_SYMBOLS; i++) {
     const uint64_t address = (uint64_t)(uintptr_t)host_symbols[i].address;
     *symbol_table_find(table, host_symbols[i].name) =
-        (global_symbol){.name = host_symbols[i].name, .kind = SYMBOL_HOST, .address = address};
+        (global_symbol){.name = host_symbols[i].name, .precedence = SYMBOL_HOST, .address = address};
   }
   return true;
 }
 
 void symbol_table_free(symbol_table *table) {
   for (size_t i = 0; table->entries && i < table->capacity; i++)
-    if (table->entries[i].name && table->entries[i].kind != SYMBOL_HOST)
+    if (table->entries[i].name && table->entries[i].precedence != SYMBOL_HOST)
       free((char *)table->entries[i].name);
   free(table->entries);
   table->entries = NULL;

@@ -1,5 +1,4 @@
-/* What host programs call whose sizes are known only when they run: memory, outputs, and the end of a call that
- * fails. */
+/* Functions that host programs with dynamic sizes call: memory, outputs, and the end of a call that fails. */
 #define _GNU_SOURCE
 #include "memory/host_memory.h"
 
@@ -13,17 +12,17 @@
 static _Thread_local mlc_host_call *running;
 static _Thread_local uint64_t call_count;
 
-/* An output that is a number of 64 bits, in memory of the region. */
-typedef struct mlc_number_output {
-  struct mlc_number_output *next;
+/* An output of one 64-bit integer, listed in memory of the region. */
+typedef struct mlc_integer_output {
+  struct mlc_integer_output *next;
   const void *memory;
-} mlc_number_output;
+} mlc_integer_output;
 
 bool mlc_host_run(mlc_host_call *call, mlc_entry *entry, void **buffers, int64_t *dims) {
   mlc_host_call *const outer = running;
   call->failure = MLC_HOST_OK;
   call->outer = outer;
-  call->number_outputs = NULL;
+  call->integer_outputs = NULL;
   call_count += !outer;
   mlc_region_begin(&call->region);
   running = call;
@@ -42,7 +41,7 @@ void mlc_host_leave(mlc_host_call *call, enum mlc_host_failure failure, int64_t 
 }
 
 static mlc_host_call *current(void) {
-  if (!running) /* called by something that is no entry */
+  if (!running) /* called outside of an entry */
     abort();
   return running;
 }
@@ -68,9 +67,9 @@ void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t
   check_bytes(call, bytes);
   void *memory = call->output(call, index, rank, sizes, bytes);
   if (bytes == sizeof(int64_t)) {
-    mlc_number_output *made = mlc_host_allocate(sizeof *made);
-    *made = (mlc_number_output){call->number_outputs, memory};
-    call->number_outputs = made;
+    mlc_integer_output *made = mlc_host_allocate(sizeof *made);
+    *made = (mlc_integer_output){call->integer_outputs, memory};
+    call->integer_outputs = made;
   }
   return memory;
 }
@@ -78,8 +77,8 @@ void *mlc_host_output(int64_t index, int64_t rank, const int64_t *sizes, int64_t
 void mlc_host_each_memory(mlc_visit *visit, void *context) {
   for (const mlc_host_call *call = running; call; call = call->outer) {
     mlc_region_each(&call->region, visit, context);
-    for (const mlc_number_output *each = call->number_outputs; each; each = each->next)
-      visit(context, each->memory, sizeof(int64_t));
+    for (const mlc_integer_output *output = call->integer_outputs; output; output = output->next)
+      visit(context, output->memory, sizeof(int64_t));
   }
 }
 

@@ -1,4 +1,4 @@
-/* Best fit with coalescing, inside memory that is kept between calls. */
+/* Best-fit allocation with coalescing, in memory that is kept between calls. */
 #define _GNU_SOURCE
 #include "memory/host_memory.h"
 
@@ -7,7 +7,7 @@
 
 enum { ALIGNMENT = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
 
-/* Before the memory that it describes, which begins at the next line of the cache. */
+/* The header of a block, before its memory, which begins at the next cache line. */
 struct mlc_block {
   _Alignas(ALIGNMENT) size_t size; /* of the memory */
   mlc_block *before;               /* in the region; NULL for the first one and for those outside */
@@ -15,7 +15,7 @@ struct mlc_block {
   bool is_free, is_outside;
 };
 
-static size_t rounded(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 static void push(mlc_block **list, mlc_block *block) {
   block->previous = NULL;
@@ -31,7 +31,7 @@ static void unlink_block(mlc_block **list, mlc_block *block) {
     block->next->previous = block->previous;
 }
 
-/* The block behind, or NULL. */
+/* The block after this one, or NULL. */
 static mlc_block *after(const mlc_region *region, mlc_block *block) {
   char *end = (char *)(block + 1) + block->size;
   return end < region->memory + region->size ? (mlc_block *)end : NULL;
@@ -42,24 +42,24 @@ static void add_free(mlc_region *region, mlc_block *block) {
   push(&region->free, block);
 }
 
-/* `block` takes in the one behind it. */
-static void absorb(mlc_region *region, mlc_block *block, mlc_block *behind) {
-  block->size += sizeof *behind + behind->size;
+/* Merges the following block into `block`. */
+static void absorb(mlc_region *region, mlc_block *block, mlc_block *following) {
+  block->size += sizeof *following + following->size;
   mlc_block *next = after(region, block);
   if (next)
     next->before = block;
 }
 
 /* The smallest free block of at least `size` bytes, or NULL. */
-static mlc_block *best(const mlc_region *region, size_t size) {
+static mlc_block *find_best(const mlc_region *region, size_t size) {
   mlc_block *found = NULL;
-  for (mlc_block *each = region->free; each && (!found || found->size != size); each = each->next)
-    if (each->size >= size && (!found || each->size < found->size))
-      found = each;
+  for (mlc_block *block = region->free; block && (!found || found->size != size); block = block->next)
+    if (block->size >= size && (!found || block->size < found->size))
+      found = block;
   return found;
 }
 
-/* What is left behind the first `size` bytes of a block becomes a block of its own. */
+/* Makes a free block of what a block has after its first `size` bytes. */
 static void split(mlc_region *region, mlc_block *block, size_t size) {
   if (block->size - size < sizeof *block + ALIGNMENT)
     return;
@@ -74,8 +74,8 @@ static void split(mlc_region *region, mlc_block *block, size_t size) {
   add_free(region, rest);
 }
 
-static mlc_block *inside_block(mlc_region *region, size_t size) {
-  mlc_block *block = best(region, size);
+static mlc_block *take_inside(mlc_region *region, size_t size) {
+  mlc_block *block = find_best(region, size);
   if (!block)
     return NULL;
   unlink_block(&region->free, block);
@@ -84,7 +84,7 @@ static mlc_block *inside_block(mlc_region *region, size_t size) {
   return block;
 }
 
-static mlc_block *outside_block(mlc_region *region, size_t size) {
+static mlc_block *allocate_outside(mlc_region *region, size_t size) {
   void *memory;
   if (posix_memalign(&memory, ALIGNMENT, sizeof(mlc_block) + size) != 0)
     return NULL;
@@ -98,9 +98,9 @@ static mlc_block *outside_block(mlc_region *region, size_t size) {
 }
 
 void *mlc_region_allocate(mlc_region *region, size_t bytes) {
-  const size_t size = bytes ? rounded(bytes, ALIGNMENT) : ALIGNMENT;
-  mlc_block *block = inside_block(region, size);
-  if (!block && !(block = outside_block(region, size)))
+  const size_t size = bytes ? round_up(bytes, ALIGNMENT) : ALIGNMENT;
+  mlc_block *block = take_inside(region, size);
+  if (!block && !(block = allocate_outside(region, size)))
     return NULL;
   region->live += sizeof *block + block->size;
   if (region->live > region->peak)
@@ -117,10 +117,10 @@ void mlc_region_release(mlc_region *region, void *memory) {
     free(block);
     return;
   }
-  mlc_block *behind = after(region, block), *before = block->before;
-  if (behind && behind->is_free) {
-    unlink_block(&region->free, behind);
-    absorb(region, block, behind);
+  mlc_block *following = after(region, block), *before = block->before;
+  if (following && following->is_free) {
+    unlink_block(&region->free, following);
+    absorb(region, block, following);
   }
   if (before && before->is_free)
     absorb(region, before, block);
@@ -128,11 +128,11 @@ void mlc_region_release(mlc_region *region, void *memory) {
     add_free(region, block);
 }
 
-/* More than what was missing, so that sizes that grow from call to call do not move it each time. */
+/* Grows by at least an eighth, so that sizes that increase from call to call do not reallocate it each time. */
 static void grow(mlc_region *region) {
   const size_t least = region->size + region->size / 8;
   const size_t unit = region->wanted >= 2 * HUGE_PAGE ? HUGE_PAGE : PAGE;
-  const size_t size = rounded(region->wanted > least ? region->wanted : least, unit);
+  const size_t size = round_up(region->wanted > least ? region->wanted : least, unit);
   void *memory = NULL;
   free(region->memory);
   if (posix_memalign(&memory, unit, size) != 0)
@@ -158,17 +158,17 @@ void mlc_region_begin(mlc_region *region) {
 }
 
 void mlc_region_each(const mlc_region *region, mlc_visit *visit, void *context) {
-  for (mlc_block *each = (mlc_block *)region->memory; each; each = after(region, each))
-    if (!each->is_free)
-      visit(context, each + 1, each->size);
-  for (const mlc_block *each = region->outside; each; each = each->next)
-    visit(context, each + 1, each->size);
+  for (mlc_block *block = (mlc_block *)region->memory; block; block = after(region, block))
+    if (!block->is_free)
+      visit(context, block + 1, block->size);
+  for (const mlc_block *block = region->outside; block; block = block->next)
+    visit(context, block + 1, block->size);
 }
 
 void mlc_region_end(mlc_region *region) {
-  for (mlc_block *each = region->outside, *next; each; each = next) {
-    next = each->next;
-    free(each);
+  for (mlc_block *block = region->outside, *next; block; block = next) {
+    next = block->next;
+    free(block);
   }
   region->outside = NULL;
   region->wanted = region->size + region->outside_peak;

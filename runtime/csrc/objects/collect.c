@@ -1,6 +1,6 @@
-/* Releases the sequences of a call's table that nothing of the call refers to any more, and their elements. What is
- * live begins with the numbers in the memory of the running call: the host program releases the memory of a tensor
- * behind its last use, so that what is left there is needed. A number that is there by accident keeps a sequence. */
+/* Conservative mark and sweep of the sequences of a call's table, and of their elements. The roots are the ids in the
+ * memory of the running call: the host program releases the memory of a tensor after its last use, so that what is
+ * left there is needed. An integer that equals an id by accident keeps a sequence. */
 #include <string.h>
 
 #include "memory/host_memory.h"
@@ -8,30 +8,30 @@
 
 enum { LEAST_BYTES = 1 << 20 };
 
-/* What is live, by the number of this collection; `first` is the list of sequences to be looked at, by place. */
+/* The state of a collection; `first` is the index of the first sequence to be scanned, which `next` links. */
 typedef struct {
   mlc_objects *table;
   int64_t first;
 } marking;
 
-static void mark_sequence(marking *m, int64_t place) {
-  mlc_sequence *sequence = place < 0 ? NULL : &m->table->sequences[place];
+static void mark_sequence(marking *m, int64_t index) {
+  mlc_sequence *sequence = index < 0 ? NULL : &m->table->sequences[index];
   if (!sequence || sequence->mark == m->table->collections)
     return;
   sequence->mark = m->table->collections;
   sequence->next = m->first;
-  m->first = place;
+  m->first = index;
 }
 
-/* Optionals of sequences, and sequences of maps, have numbers for elements. */
+/* The elements of optionals of sequences, and of sequences of maps, are ids. */
 static void mark_element(marking *m, mlc_element *element) {
   if (!element || element->mark == m->table->collections)
     return;
   element->mark = m->table->collections;
-  int64_t number;
-  if (element->rank == 0 && element->bytes == sizeof number) {
-    memcpy(&number, element->data, sizeof number);
-    mark_sequence(m, mlc_objects_place(m->table, number));
+  int64_t id;
+  if (element->rank == 0 && element->bytes == sizeof id) {
+    memcpy(&id, element->data, sizeof id);
+    mark_sequence(m, mlc_objects_place(m->table, id));
   }
 }
 
@@ -51,21 +51,21 @@ static void mark_elements(marking *m) {
   }
 }
 
-/* Whether the running function has made it, or whoever calls the program. */
+/* Whether the running function or the caller of the program made the object. */
 static bool is_kept(const marking *m, uint64_t step) { return step == 0 || step == m->table->step; }
 
 static void mark_memory(void *context, const void *memory, size_t bytes) {
   marking *m = context;
-  const int64_t *numbers = memory;
-  for (size_t i = 0; i < bytes / sizeof *numbers; i++)
-    mark_sequence(m, mlc_objects_place(m->table, numbers[i]));
+  const int64_t *values = memory;
+  for (size_t i = 0; i < bytes / sizeof *values; i++)
+    mark_sequence(m, mlc_objects_place(m->table, values[i]));
 }
 
 static void mark(marking *m) {
   mlc_objects *table = m->table;
-  for (int64_t place = 0; place < table->sequence_count; place++)
-    if (table->sequences[place].run && is_kept(m, table->sequences[place].step))
-      mark_sequence(m, place);
+  for (int64_t index = 0; index < table->sequence_count; index++)
+    if (table->sequences[index].run && is_kept(m, table->sequences[index].step))
+      mark_sequence(m, index);
   for (mlc_run *run = table->runs; run && is_kept(m, run->step); run = run->next)
     mark_run(m, run);
   for (mlc_element *element = table->elements; element && is_kept(m, element->step); element = element->next)
@@ -75,17 +75,17 @@ static void mark(marking *m) {
 }
 
 static void sweep_sequences(mlc_objects *table) {
-  for (int64_t place = 0; place < table->sequence_count; place++) {
-    mlc_sequence *sequence = &table->sequences[place];
+  for (int64_t index = 0; index < table->sequence_count; index++) {
+    mlc_sequence *sequence = &table->sequences[index];
     if (!sequence->run || sequence->mark == table->collections)
       continue;
     *sequence = (mlc_sequence){.count = table->first_free};
-    table->first_free = place;
+    table->first_free = index;
     table->free_count++;
   }
 }
 
-/* Places of a run behind those of its sequences are free again. */
+/* Elements of a run after those of its sequences are free again. */
 static void sweep_runs(mlc_objects *table) {
   for (mlc_run **link = &table->runs; *link;) {
     mlc_run *run = *link;
@@ -114,7 +114,7 @@ static void sweep_elements(mlc_objects *table) {
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 void mlc_objects_collect(mlc_objects *table, size_t bytes) {
-  /* Outside of the call nothing tells what is needed. */
+  /* Outside of the call the roots are not known. */
   if (table->step != 0 && table->call == mlc_host_call_number()) {
     marking m = {table, -1};
     table->collections++;
@@ -123,7 +123,7 @@ void mlc_objects_collect(mlc_objects *table, size_t bytes) {
     sweep_runs(table);
     sweep_elements(table);
   }
-  /* As many bytes are made before the next collection as this one has looked at. */
+  /* The next collection follows when as many bytes were allocated as this one has scanned. */
   table->collect_at = table->bytes + bytes + larger(LEAST_BYTES, larger(table->bytes, mlc_host_live_bytes()));
 }
 
@@ -131,8 +131,8 @@ void mlc_objects_step(mlc_objects *table) {
   const uint64_t call = mlc_host_call_number();
   if (call != table->call) {
     table->call = call;
-    for (int64_t place = 0; place < table->sequence_count; place++)
-      table->sequences[place].step = 0;
+    for (int64_t index = 0; index < table->sequence_count; index++)
+      table->sequences[index].step = 0;
   }
   table->step++;
 }

@@ -1,4 +1,4 @@
-/* What all functions on strings and sequences need. */
+/* Support for the functions on strings and sequences. */
 #include "objects/object_calls.h"
 
 #include <stdarg.h>
@@ -7,9 +7,9 @@
 /* The message that names the op whose function runs. */
 static _Thread_local int64_t running_op;
 
-const int64_t *mlc_read_call(void **buffers, const int64_t *numbers, int64_t options, mlc_view *views, int count) {
-  const int64_t *next = numbers + 1 + options;
-  running_op = numbers[0];
+const int64_t *mlc_read_call(void **buffers, const int64_t *scalars, int64_t options, mlc_view *views, int count) {
+  const int64_t *next = scalars + 1 + options;
+  running_op = scalars[0];
   if (mlc_current_objects)
     mlc_objects_step(mlc_current_objects);
   for (int i = 0; i < count; i++) {
@@ -18,7 +18,7 @@ const int64_t *mlc_read_call(void **buffers, const int64_t *numbers, int64_t opt
       views[i].count *= views[i].sizes[axis];
     next += 2 + views[i].rank;
   }
-  return numbers + 1;
+  return scalars + 1;
 }
 
 int64_t mlc_element_bytes(int64_t element) {
@@ -27,7 +27,7 @@ int64_t mlc_element_bytes(int64_t element) {
   case 1: case 6: case 12: return 4;           /* f32, 32-bit integers */
   case 7: case 8: case 11: case 13: case 14: return 8; /* 64-bit integers, objects, f64, complex of f32 */
   case 15: return 16;
-  default: return 1; /* bytes, truth values, and what is narrower */
+  default: return 1; /* bytes, booleans, and narrower types */
   }
 }
 
@@ -44,7 +44,7 @@ void mlc_call_fail_with(const char *format, ...) {
 
 mlc_objects *mlc_call_objects(void) {
   if (!mlc_current_objects)
-    mlc_call_fail("strings and sequences need a table of objects, which this call has not");
+    mlc_call_fail("strings and sequences need a table of objects, which this call lacks");
   return mlc_current_objects;
 }
 
@@ -65,22 +65,22 @@ void *mlc_call_scratch(size_t count, size_t item) {
 }
 
 int64_t mlc_call_string(const char *bytes, int64_t length) {
-  const int64_t number = mlc_objects_string(mlc_call_objects(), bytes, length);
-  if (number < 0)
+  const int64_t id = mlc_objects_string(mlc_call_objects(), bytes, length);
+  if (id < 0)
     mlc_call_no_memory();
-  return number;
+  return id;
 }
 
-const mlc_string *mlc_call_get_string(int64_t number) {
-  const mlc_string *string = mlc_objects_get_string(mlc_call_objects(), number);
+const mlc_string *mlc_call_get_string(int64_t id) {
+  const mlc_string *string = mlc_objects_get_string(mlc_call_objects(), id);
   if (!string)
-    mlc_call_fail("an operator was given a number that is no string's");
+    mlc_call_fail("an operand is not the id of a string");
   return string;
 }
 
-const mlc_sequence *mlc_call_get_sequence(int64_t number) {
-  const mlc_sequence *sequence = mlc_objects_get_sequence(mlc_call_objects(), number);
+const mlc_sequence *mlc_call_get_sequence(int64_t id) {
+  const mlc_sequence *sequence = mlc_objects_get_sequence(mlc_call_objects(), id);
   if (!sequence)
-    mlc_call_fail("an operator was given a number that is no sequence's");
+    mlc_call_fail("an operand is not the id of a sequence");
   return sequence;
 }

@@ -16,17 +16,17 @@ struct mlc_chunk {
 
 _Thread_local mlc_objects *mlc_current_objects;
 
-/* Half of the machine's memory, or what MLC_OBJECT_BYTES says. */
+/* The limit of a table: MLC_OBJECT_BYTES, or half of the machine's memory. */
 static size_t most_bytes(void) {
   const char *given = getenv("MLC_OBJECT_BYTES");
-  const unsigned long long number = given ? strtoull(given, NULL, 10) : 0;
-  if (number)
-    return (size_t)number;
+  const unsigned long long limit = given ? strtoull(given, NULL, 10) : 0;
+  if (limit)
+    return (size_t)limit;
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : SIZE_MAX;
 }
 
-/* Whether there is room for so many bytes more. */
+/* Whether `bytes` more fit into the table. */
 static bool has_room(mlc_objects *table, size_t bytes) {
   if (!table->most)
     table->most = most_bytes();
@@ -65,7 +65,6 @@ bool mlc_objects_grow(mlc_objects *table, void **items, int64_t count, size_t si
   return true;
 }
 
-/* `alignment` is a power of two up to 64. */
 void *mlc_objects_chunk(mlc_objects *table, size_t bytes, size_t alignment) {
   mlc_chunk *chunk = table->chunks;
   size_t begin = chunk ? (chunk->used + alignment - 1) & ~(alignment - 1) : 0;

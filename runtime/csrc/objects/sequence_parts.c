@@ -1,4 +1,4 @@
-/* Functions that join the elements of a sequence along an axis, and split a tensor into such. */
+/* Functions that join the elements of a sequence along an axis, and split a tensor into a sequence. */
 #include "objects/sequences.h"
 
 #include <string.h>
@@ -12,24 +12,23 @@ static int64_t product(const int64_t *sizes, int64_t from, int64_t to) {
 
 /* ---- joining -------------------------------------------------------------------------------- */
 
-/* The size that the element at a place has to add along the axis, of a new axis 1; ends the call where others
- * differ. */
-static int64_t checked_part(const mlc_element *first, const mlc_element *other, int64_t place, int64_t axis,
-                            int64_t new_axis) {
+/* The size of an element along the axis, 1 for a new axis; fails the call where other sizes differ. */
+static int64_t check_part(const mlc_element *first, const mlc_element *other, int64_t position, int64_t axis,
+                          int64_t new_axis) {
   if (other->rank != first->rank)
-    mlc_call_fail_with("element %lld of its sequence has rank %lld, element 0 has %lld", (long long)place,
+    mlc_call_fail_with("element %lld of its sequence has rank %lld, element 0 has %lld", (long long)position,
                        (long long)other->rank, (long long)first->rank);
   for (int64_t i = 0; i < first->rank; i++)
     if ((new_axis || i != axis) && other->sizes[i] != first->sizes[i])
       mlc_call_fail_with("element %lld of its sequence has %lld elements along axis %lld, element 0 has %lld",
-                         (long long)place, (long long)other->sizes[i], (long long)i, (long long)first->sizes[i]);
+                         (long long)position, (long long)other->sizes[i], (long long)i, (long long)first->sizes[i]);
   return new_axis ? 1 : other->sizes[axis];
 }
 
-/* (sequence) {element type, axis, new_axis} -> the sizes of all elements joined along the axis. */
-void mlc_call_sequence_joined_dims(void **buffers, int64_t *numbers) {
+/* (sequence) {element type, axis, new_axis} -> the sizes of the elements joined along the axis. */
+void mlc_call_sequence_joined_dims(void **buffers, int64_t *scalars) {
   mlc_view views[2];
-  const int64_t *options = mlc_read_call(buffers, numbers, 3, views, 2);
+  const int64_t *options = mlc_read_call(buffers, scalars, 3, views, 2);
   const mlc_sequence *sequence = mlc_sequence_of(&views[0]);
   const int64_t axis = options[1], new_axis = options[2];
   int64_t *result = views[1].data, total = 0;
@@ -39,7 +38,7 @@ void mlc_call_sequence_joined_dims(void **buffers, int64_t *numbers) {
   mlc_sequence_check(first, 0, options[0], views[1].count - new_axis);
   for (int64_t i = 0; i < sequence->count; i++) {
     const mlc_element *other = sequence->run->elements[i];
-    const int64_t part = checked_part(first, other, i, axis, new_axis);
+    const int64_t part = check_part(first, other, i, axis, new_axis);
     mlc_sequence_check(other, i, options[0], first->rank);
     if (__builtin_add_overflow(total, part, &total))
       mlc_call_fail("the elements of its sequence are too large to be joined");
@@ -48,10 +47,10 @@ void mlc_call_sequence_joined_dims(void **buffers, int64_t *numbers) {
     result[i] = i == axis ? total : first->sizes[new_axis && i > axis ? i - 1 : i];
 }
 
-/* (sequence, sizes) {axis} -> all elements joined along the axis, which gives these sizes. */
-void mlc_call_sequence_joined(void **buffers, int64_t *numbers) {
+/* (sequence, sizes) {axis} -> the elements joined along the axis, which must result in these sizes. */
+void mlc_call_sequence_joined(void **buffers, int64_t *scalars) {
   mlc_view views[3];
-  const int64_t axis = *mlc_read_call(buffers, numbers, 1, views, 3);
+  const int64_t axis = *mlc_read_call(buffers, scalars, 1, views, 3);
   const mlc_sequence *sequence = mlc_sequence_of(&views[0]);
   const mlc_view *result = &views[2];
   const int64_t rows = product(result->sizes, 0, axis);
@@ -73,8 +72,8 @@ void mlc_call_sequence_joined(void **buffers, int64_t *numbers) {
 
 /* ---- splitting ------------------------------------------------------------------------------ */
 
-/* The elements from `start` on of a tensor along an axis. */
-static mlc_element *part_of(const mlc_view *x, int64_t axis, int64_t start, int64_t length, bool keep) {
+/* A new element: the slice [start, start + length) of a tensor along an axis. */
+static mlc_element *slice(const mlc_view *x, int64_t axis, int64_t start, int64_t length, bool keep) {
   int64_t sizes[64], rank = 0;
   for (int64_t i = 0; i < x->rank; i++)
     if (i != axis || keep)
@@ -88,8 +87,8 @@ static mlc_element *part_of(const mlc_view *x, int64_t axis, int64_t start, int6
   return made;
 }
 
-/* How many parts there are; ends the call where the lengths are none. */
-static int64_t part_count(const mlc_view *lengths, int64_t size) {
+/* The number of parts; fails the call where the lengths are invalid. */
+static int64_t count_parts(const mlc_view *lengths, int64_t size) {
   const int64_t *given = lengths->data;
   int64_t left = size;
   if (!lengths->rank) {
@@ -109,21 +108,21 @@ static int64_t part_count(const mlc_view *lengths, int64_t size) {
   return lengths->count;
 }
 
-/* (x, lengths) {axis, keep} -> the parts of x along the axis: as long as a vector says, or all as long as a scalar
- * says, the last maybe shorter. Parts of one element lose the axis unless it is kept. */
-void mlc_call_sequence_split(void **buffers, int64_t *numbers) {
+/* (x, lengths) {axis, keep} -> the parts of x along the axis. A vector has the length of each part, a scalar that of
+ * all, but the last may be shorter. Parts of one element lose the axis unless it is kept. */
+void mlc_call_sequence_split(void **buffers, int64_t *scalars) {
   mlc_view views[3];
-  const int64_t *options = mlc_read_call(buffers, numbers, 2, views, 3);
+  const int64_t *options = mlc_read_call(buffers, scalars, 2, views, 3);
   const mlc_view *x = &views[0], *lengths = &views[1];
-  const int64_t axis = options[0], size = x->sizes[axis], count = part_count(lengths, size);
-  const int64_t number = mlc_sequence_new(count);
+  const int64_t axis = options[0], size = x->sizes[axis], count = count_parts(lengths, size);
+  const int64_t id = mlc_sequence_new(count);
   for (int64_t i = 0, start = 0; i < count; i++) {
     int64_t length = ((const int64_t *)lengths->data)[lengths->rank ? i : 0];
     if (length > size - start)
       length = size - start;
-    /* New elements do not move sequences, but new sequences do: it is asked for again. */
-    mlc_call_get_sequence(number)->run->elements[i] = part_of(x, axis, start, length, options[1]);
+    /* New elements do not move the sequences of the table. */
+    mlc_call_get_sequence(id)->run->elements[i] = slice(x, axis, start, length, options[1]);
     start += length;
   }
-  *(int64_t *)views[2].data = number;
+  *(int64_t *)views[2].data = id;
 }

@@ -3,28 +3,28 @@
 
 #include "objects/objects.h"
 
-/* ---- numbers -------------------------------------------------------------------------------- */
+/* ---- ids ------------------------------------------------------------------------------------ */
 
-/* Above the place of a sequence in its number: no other numbers of a program look so, but by accident. */
-static const int64_t TAG = INT64_C(0x5e9b3d) << 40, PLACES = (INT64_C(1) << 40) - 1;
+/* The high bits of an id; the low ones are the index of the sequence. Other integers have the tag only by accident. */
+static const int64_t TAG = INT64_C(0x5e9b3d) << 40, INDEX_MASK = (INT64_C(1) << 40) - 1;
 
-int64_t mlc_objects_place(const mlc_objects *table, int64_t number) {
-  const int64_t place = number & PLACES;
-  const bool is_one = (number & ~PLACES) == TAG && place < table->sequence_count && table->sequences[place].run;
-  return is_one ? place : -1;
+int64_t mlc_objects_place(const mlc_objects *table, int64_t id) {
+  const int64_t index = id & INDEX_MASK;
+  const bool is_one = (id & ~INDEX_MASK) == TAG && index < table->sequence_count && table->sequences[index].run;
+  return is_one ? index : -1;
 }
 
-const mlc_sequence *mlc_objects_get_sequence(const mlc_objects *table, int64_t number) {
+const mlc_sequence *mlc_objects_get_sequence(const mlc_objects *table, int64_t id) {
   static const mlc_sequence empty = {0};
-  if (number == 0)
+  if (id == 0)
     return &empty;
-  const int64_t place = mlc_objects_place(table, number);
-  return place < 0 ? NULL : &table->sequences[place];
+  const int64_t index = mlc_objects_place(table, id);
+  return index < 0 ? NULL : &table->sequences[index];
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-/* Of an element without its data, which follow. */
+/* Bytes of an element before its data. */
 static size_t head_bytes(int64_t rank) {
   const size_t bytes = sizeof(mlc_element) + (size_t)rank * sizeof(int64_t);
   return (bytes + 63) / 64 * 64;
@@ -63,28 +63,28 @@ static mlc_run *new_run(mlc_objects *table, int64_t size) {
   return run;
 }
 
-/* A free place, or -1. */
-static int64_t free_place(mlc_objects *table) {
+/* The index of a free entry, or -1. */
+static int64_t take_entry(mlc_objects *table) {
   if (table->free_count) {
-    const int64_t place = table->first_free;
-    table->first_free = table->sequences[place].count;
+    const int64_t index = table->first_free;
+    table->first_free = table->sequences[index].count;
     table->free_count--;
-    return place;
+    return index;
   }
-  if (table->sequence_count == PLACES ||
+  if (table->sequence_count == INDEX_MASK ||
       !mlc_objects_grow(table, (void **)&table->sequences, table->sequence_count, sizeof *table->sequences))
     return -1;
   return table->sequence_count++;
 }
 
-/* The number of a new sequence of the first elements of a run; -1 when there is no memory. */
+/* The id of a new sequence of the first elements of a run; -1 when there is no memory. */
 static int64_t add_sequence(mlc_objects *table, int64_t count, mlc_run *run) {
-  const int64_t place = run ? free_place(table) : -1;
-  if (place < 0)
+  const int64_t index = run ? take_entry(table) : -1;
+  if (index < 0)
     return -1;
   run->used = count;
-  table->sequences[place] = (mlc_sequence){.count = count, .run = run, .step = table->step};
-  return TAG | place;
+  table->sequences[index] = (mlc_sequence){.count = count, .run = run, .step = table->step};
+  return TAG | index;
 }
 
 int64_t mlc_objects_sequence(mlc_objects *table, int64_t count) {
@@ -99,7 +99,7 @@ int64_t mlc_objects_sequence(mlc_objects *table, int64_t count) {
 int64_t mlc_objects_append(mlc_objects *table, const mlc_sequence *sequence, mlc_element *element) {
   const int64_t count = sequence->count;
   mlc_run *run = sequence->run;
-  /* Another sequence has the next place, or there is none. */
+  /* Another sequence uses the next element of the run, or the run is full. */
   if (!run || run->used != count || run->size == count) {
     mlc_run *larger = new_run(table, count < 4 ? 8 : 2 * count);
     if (!larger)

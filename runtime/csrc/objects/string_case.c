@@ -1,4 +1,4 @@
-/* Upper and lower case, by a table that the program has. */
+/* Conversion to upper and lower case, by a table that the program provides. */
 #include "objects/object_calls.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static char *write_code(char *to, int32_t code) {
   return to;
 }
 
-/* The bytes that the replaced code points of a string take, written to `to` if it is not NULL. */
+/* Replaces the code points of a string; returns the bytes of the result, written to `to` if it is not NULL. */
 static size_t replace(const case_table *table, mlc_string string, char *to) {
   const unsigned char *at = (const unsigned char *)string.bytes, *end = at + string.length;
   size_t size = 0;
@@ -61,11 +61,11 @@ static size_t replace(const case_table *table, mlc_string string, char *to) {
   return size;
 }
 
-/* (x, table [n, 4]) -> the strings with the code points of the table's rows, sorted, replaced by what follows
- * them there, up to the first 0. Bytes that are no UTF-8 stay. */
-void mlc_call_string_case(void **buffers, int64_t *numbers) {
+/* (x, table [n, 4]) -> the strings with the code points that begin rows of the sorted table replaced by the rest of the
+ * row, up to the first 0. Bytes that are no UTF-8 stay. */
+void mlc_call_string_case(void **buffers, int64_t *scalars) {
   mlc_view views[3];
-  mlc_read_call(buffers, numbers, 0, views, 3);
+  mlc_read_call(buffers, scalars, 0, views, 3);
   const int64_t *x = views[0].data;
   int64_t *result = views[2].data;
   case_table table = {views[1].data, views[1].count / ROW, {0}};

@@ -1,10 +1,10 @@
-/* Code points of strings, and strings as messages show them. */
+/* Code points of strings, and quoting of strings for messages. */
 #include "objects/object_calls.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Of a string, and of one of its characters, which may be 4 bytes of UTF-8 or \xff. */
+/* Characters of a string that are shown, and bytes of one, which may be 4 bytes of UTF-8 or \xff. */
 enum { MOST_SHOWN = 40, SHOWN_BYTES = 4 };
 
 int32_t mlc_read_code(const unsigned char *at, const unsigned char *end, int *bytes) {
@@ -27,7 +27,7 @@ int32_t mlc_read_code(const unsigned char *at, const unsigned char *end, int *by
   return code;
 }
 
-/* Whether a terminal shows a code point, and as what it is: no controls, no changes of direction, no surrogates. */
+/* Whether a code point prints as itself: no controls, no changes of direction, no surrogates. */
 static bool is_shown(int32_t code) {
   const bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
   const bool is_direction =
@@ -45,7 +45,7 @@ const char *mlc_call_quoted(const mlc_string *string) {
     int bytes;
     if (is_shown(mlc_read_code(at, end, &bytes)))
       memcpy(to, at, (size_t)bytes), to += bytes;
-    else /* one byte; those behind it begin no code point */
+    else /* one byte; the continuation bytes follow one by one */
       bytes = 1, to += sprintf(to, "\\x%02x", *at);
     at += bytes;
   }

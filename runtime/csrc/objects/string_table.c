@@ -1,4 +1,4 @@
-/* The strings of a call's table: equal ones have one number. */
+/* The strings of a call's table, interned: equal ones have one id. */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@ __attribute__((constructor)) static void choose_key(void) {
     hash_key[0] = (uint64_t)(uintptr_t)&hash_key ^ (uint64_t)(uintptr_t)&malloc;
 }
 
-static uint64_t rotated(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
+static uint64_t rotate(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
 static void sip_round(uint64_t v[4]) {
-  v[0] += v[1], v[1] = rotated(v[1], 13) ^ v[0], v[0] = rotated(v[0], 32);
-  v[2] += v[3], v[3] = rotated(v[3], 16) ^ v[2];
-  v[0] += v[3], v[3] = rotated(v[3], 21) ^ v[0];
-  v[2] += v[1], v[1] = rotated(v[1], 17) ^ v[2], v[2] = rotated(v[2], 32);
+  v[0] += v[1], v[1] = rotate(v[1], 13) ^ v[0], v[0] = rotate(v[0], 32);
+  v[2] += v[3], v[3] = rotate(v[3], 16) ^ v[2];
+  v[0] += v[3], v[3] = rotate(v[3], 21) ^ v[0];
+  v[2] += v[1], v[1] = rotate(v[1], 17) ^ v[2], v[2] = rotate(v[2], 32);
 }
 
 static void sip_word(uint64_t v[4], uint64_t word) {
@@ -49,7 +49,7 @@ static uint64_t hash_bytes(const char *bytes, int64_t length) {
   return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-/* The bucket of a string of the table's own, or the free one where it belongs. */
+/* The bucket of a string in the table, without its constants, or the free one where it belongs. */
 static int64_t *find_bucket(const mlc_objects *table, const mlc_string *string) {
   const size_t mask = table->bucket_count - 1;
   for (size_t i = string->hash & mask;; i = (i + 1) & mask) {
@@ -79,7 +79,7 @@ static bool grow_buckets(mlc_objects *table) {
   return true;
 }
 
-/* The number of a string that the table has; -1 if it has none. */
+/* The id of a string that the table has; -1 if it has none. */
 static int64_t find_string(const mlc_objects *table, const mlc_string *string) {
   if (!table)
     return -1;
@@ -108,9 +108,9 @@ int64_t mlc_objects_string(mlc_objects *table, const char *bytes, int64_t length
   return (table->constants ? table->constants->string_count : 0) + table->string_count - 1;
 }
 
-const mlc_string *mlc_objects_get_string(const mlc_objects *table, int64_t number) {
+const mlc_string *mlc_objects_get_string(const mlc_objects *table, int64_t id) {
   const int64_t before = table->constants ? table->constants->string_count : 0;
-  if (number >= 0 && number < before)
-    return mlc_objects_get_string(table->constants, number);
-  return number >= 0 && number - before < table->string_count ? &table->strings[number - before] : NULL;
+  if (id >= 0 && id < before)
+    return mlc_objects_get_string(table->constants, id);
+  return id >= 0 && id - before < table->string_count ? &table->strings[id - before] : NULL;
 }

@@ -1,15 +1,15 @@
-/* Functions on strings, which host programs call. What one builds lies in scratch memory until it is known
- * whether the string is new. Numbering a string may move the table's descriptions of strings: they are copied. */
+/* Functions on strings, which host programs call. Results are built in scratch memory, from which the table copies new
+ * strings. Adding a string may move the table's descriptions of strings: functions copy those that they need. */
 #define _GNU_SOURCE
 #include "objects/object_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* (x, y) -> the strings of x, each followed by the one of y at its place. */
-void mlc_call_string_concat(void **buffers, int64_t *numbers) {
+/* (x, y) -> the concatenations of the strings of x and y, elementwise. */
+void mlc_call_string_concat(void **buffers, int64_t *scalars) {
   mlc_view views[3];
-  mlc_read_call(buffers, numbers, 0, views, 3);
+  mlc_read_call(buffers, scalars, 0, views, 3);
   const int64_t *x = views[0].data, *y = views[1].data;
   int64_t *result = views[2].data;
   for (int64_t i = 0; i < views[2].count; i++) {
@@ -23,60 +23,60 @@ void mlc_call_string_concat(void **buffers, int64_t *numbers) {
 }
 
 /* (x, table) -> whether the automaton of the table (mlc.frontends.regex.deterministic) accepts each string. */
-void mlc_call_string_match(void **buffers, int64_t *numbers) {
+void mlc_call_string_match(void **buffers, int64_t *scalars) {
   enum { HEAD = 2, BYTES = 256 };
   mlc_view views[3];
-  mlc_read_call(buffers, numbers, 0, views, 3);
+  mlc_read_call(buffers, scalars, 0, views, 3);
   const int32_t *head = views[1].data, *classes = head + HEAD;
   const int64_t *x = views[0].data, states = views[1].count < HEAD + BYTES ? 0 : head[0];
   if (states < 1 || head[1] < 1 || views[1].count != HEAD + BYTES + states * (1 + (int64_t)head[1]))
-    mlc_call_fail("the table is none of an automaton");
+    mlc_call_fail("the table is not that of an automaton");
   const int32_t *accepting = classes + BYTES, *steps = accepting + states;
   uint8_t *result = views[2].data;
   for (int64_t i = 0; i < views[2].count; i++) {
     const mlc_string *string = mlc_call_get_string(x[i]);
     int64_t state = 0;
-    for (int64_t place = 0; place < string->length; place++)
-      state = steps[state * head[1] + classes[(uint8_t)string->bytes[place]]];
+    for (int64_t at = 0; at < string->length; at++)
+      state = steps[state * head[1] + classes[(uint8_t)string->bytes[at]]];
     result[i] = accepting[state] != 0;
   }
 }
 
-/* A string and its place. */
+/* A string and its index. */
 typedef struct {
   mlc_string string;
-  int64_t place;
-} placed_string;
+  int64_t index;
+} indexed_string;
 
 static int compare_strings(const void *one, const void *other) {
-  const mlc_string *x = &((const placed_string *)one)->string, *y = &((const placed_string *)other)->string;
+  const mlc_string *x = &((const indexed_string *)one)->string, *y = &((const indexed_string *)other)->string;
   const int order = memcmp(x->bytes, y->bytes, (size_t)(x->length < y->length ? x->length : y->length));
   return order ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/* (x) -> how many different strings of x are less than each, byte by byte. */
-void mlc_call_string_order(void **buffers, int64_t *numbers) {
+/* (x) -> for each string the id of different strings of x that are less, compared byte by byte. */
+void mlc_call_string_order(void **buffers, int64_t *scalars) {
   mlc_view views[2];
-  mlc_read_call(buffers, numbers, 0, views, 2);
+  mlc_read_call(buffers, scalars, 0, views, 2);
   const int64_t *x = views[0].data, count = views[0].count;
   int64_t *result = views[1].data, order = 0;
-  placed_string *sorted = mlc_call_scratch((size_t)count, sizeof *sorted);
+  indexed_string *sorted = mlc_call_scratch((size_t)count, sizeof *sorted);
   for (int64_t i = 0; i < count; i++)
-    sorted[i] = (placed_string){*mlc_call_get_string(x[i]), i};
+    sorted[i] = (indexed_string){*mlc_call_get_string(x[i]), i};
   qsort(sorted, (size_t)count, sizeof *sorted, compare_strings);
   for (int64_t i = 0; i < count; i++) {
-    order += i > 0 && x[sorted[i].place] != x[sorted[i - 1].place];
-    result[sorted[i].place] = order;
+    order += i > 0 && x[sorted[i].index] != x[sorted[i - 1].index];
+    result[sorted[i].index] = order;
   }
 }
 
 /* ---- splitting ------------------------------------------------------------------------------ */
 
-/* What is left of a string that is split; `delimiter` of no bytes stands for white space. */
+/* The rest of a string that is split; an empty `delimiter` stands for white space. */
 typedef struct {
   const char *left, *end;
   mlc_string delimiter;
-  int64_t splits; /* still allowed; negative: any number */
+  int64_t splits; /* still allowed; negative: no limit */
   bool is_over;
 } splitter;
 
@@ -129,16 +129,16 @@ static bool next_part(splitter *s, const char **part, int64_t *length) {
   return true;
 }
 
-static splitter split(int64_t number, const mlc_view *delimiter, int64_t splits) {
-  const mlc_string *string = mlc_call_get_string(number);
+static splitter split(int64_t id, const mlc_view *delimiter, int64_t splits) {
+  const mlc_string *string = mlc_call_get_string(id);
   const mlc_string *between = mlc_call_get_string(*(const int64_t *)delimiter->data);
   return (splitter){.left = string->bytes, .end = string->bytes + string->length, .delimiter = *between, .splits = splits};
 }
 
-/* (x, delimiter) {most splits, negative: any number} -> of how many parts each string consists. */
-void mlc_call_string_split_count(void **buffers, int64_t *numbers) {
+/* (x, delimiter) {most splits; negative: no limit} -> the id of parts of each string. */
+void mlc_call_string_split_count(void **buffers, int64_t *scalars) {
   mlc_view views[3];
-  const int64_t *splits = mlc_read_call(buffers, numbers, 1, views, 3);
+  const int64_t *splits = mlc_read_call(buffers, scalars, 1, views, 3);
   const int64_t *x = views[0].data;
   int64_t *result = views[2].data, length;
   const char *part;
@@ -150,10 +150,10 @@ void mlc_call_string_split_count(void **buffers, int64_t *numbers) {
   }
 }
 
-/* (x, delimiter, dims) {most splits} -> the parts of each string along a last dim, and "" behind them. */
-void mlc_call_string_split(void **buffers, int64_t *numbers) {
+/* (x, delimiter, dims) {most splits} -> the parts of each string along a last dim, then "". */
+void mlc_call_string_split(void **buffers, int64_t *scalars) {
   mlc_view views[4];
-  const int64_t *splits = mlc_read_call(buffers, numbers, 1, views, 4);
+  const int64_t *splits = mlc_read_call(buffers, scalars, 1, views, 4);
   const int64_t *x = views[0].data, width = views[3].rank ? views[3].sizes[views[3].rank - 1] : 1;
   int64_t *result = views[3].data, length;
   if (views[0].count * width != views[3].count)

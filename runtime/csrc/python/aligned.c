@@ -1,4 +1,4 @@
-/* AlignedMemory: what arrays that a call makes lie in. */
+/* AlignedMemory: the memory of arrays that a call creates. */
 #include "python/native.h"
 
 PyObject *aligned_of(void *memory, Py_ssize_t size) {

@@ -28,18 +28,18 @@ PyObject *call_entry(PyObject *module, PyObject *arguments, PyObject *keywords);
 
 /* A new AlignedObject; `alignment` is a power of two and a multiple of the pointer size. */
 PyObject *aligned_new(Py_ssize_t size, size_t alignment);
-/* One that holds memory of posix_memalign's, which is its own if this succeeds. */
+/* One that takes ownership of memory of posix_memalign, if it succeeds. */
 PyObject *aligned_of(void *memory, Py_ssize_t size);
 
-/* In a shape: -1 is the value of the program's first named dim, -2 that of its second, and so on; UNKNOWN_SIZE
- * is known when the program has run. */
+/* In a shape -1 is the value of the program's first named dim, -2 that of its second, and so on; UNKNOWN_SIZE is known
+ * when the program has run. */
 #define UNKNOWN_SIZE PY_SSIZE_T_MIN
 
-/* What a program expects of one input or output, from a tuple
- * (name: str, dtype: str, kind: str, item_size: int, shape: tuple[int, ...], shape_text: str, numpy_dtype). */
+/* The type and shape of one input or output, from a tuple
+ * (name: str, dtype: str, category: str, item_size: int, shape: tuple[int, ...], shape_text: str, numpy_dtype). */
 typedef struct {
   PyObject *name, *dtype_name, *shape_tuple, *shape_text, *numpy_dtype; /* owned */
-  char kind; /* b bool, i signed, u unsigned, f float, c complex */
+  char category; /* b bool, i signed, u unsigned, f float, c complex */
   bool is_static;
   Py_ssize_t item_size, bytes; /* bytes: of a static one */
   int rank;
@@ -53,7 +53,7 @@ void tensor_spec_free(tensor_spec *spec);
  * `role` is "input" or "output". */
 int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char *role);
 
-/* A ValueError that an array has another shape than `expected`, anything that prints as a shape; gives -1. */
+/* Raises ValueError: an array has another shape than `expected`, anything that prints as a shape. Returns -1. */
 int tensor_spec_mismatch(const tensor_spec *spec, PyObject *expected, const Py_buffer *view, const char *role);
 
 /* Adds the type Objects (objects_type.c) to the module; 0, or -1 with an exception. */

@@ -46,8 +46,8 @@ static void raise_no_memory(const mlc_objects *table) {
     PyErr_NoMemory();
 }
 
-/* Bytes are taken as they are: what is no UTF-8 becomes U+FFFD when it leaves. */
-static int64_t number_of(mlc_objects *table, PyObject *text) {
+/* Adds a str or bytes. Bytes are not validated: those that are no UTF-8 are read back as U+FFFD. */
+static int64_t add_string(mlc_objects *table, PyObject *text) {
   Py_ssize_t length;
   const char *bytes = NULL;
   if (PyUnicode_Check(text))
@@ -58,38 +58,38 @@ static int64_t number_of(mlc_objects *table, PyObject *text) {
     PyErr_Format(PyExc_TypeError, "expected str, got %s", Py_TYPE(text)->tp_name);
   if (!bytes)
     return -1;
-  const int64_t number = mlc_objects_string(table, bytes, length);
-  if (number < 0)
+  const int64_t id = mlc_objects_string(table, bytes, length);
+  if (id < 0)
     raise_no_memory(table);
-  return number;
+  return id;
 }
 
-static PyObject *objects_numbers(ObjectsObject *self, PyObject *texts) {
+static PyObject *objects_ids(ObjectsObject *self, PyObject *texts) {
   PyObject *list = PySequence_Fast(texts, "expected a sequence of str");
   if (!list)
     return NULL;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
   PyObject *result = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(int64_t));
   for (Py_ssize_t i = 0; result && i < count; i++) {
-    const int64_t number = number_of(&self->table, PySequence_Fast_GET_ITEM(list, i));
-    memcpy(PyBytes_AS_STRING(result) + i * (Py_ssize_t)sizeof number, &number, sizeof number);
-    if (number < 0)
+    const int64_t id = add_string(&self->table, PySequence_Fast_GET_ITEM(list, i));
+    memcpy(PyBytes_AS_STRING(result) + i * (Py_ssize_t)sizeof id, &id, sizeof id);
+    if (id < 0)
       Py_CLEAR(result);
   }
   Py_DECREF(list);
   return result;
 }
 
-static PyObject *text_of(const mlc_objects *table, int64_t number) {
-  const mlc_string *string = mlc_objects_get_string(table, number);
+static PyObject *text_of(const mlc_objects *table, int64_t id) {
+  const mlc_string *string = mlc_objects_get_string(table, id);
   if (!string)
-    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a string", (long long)number);
+    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a string", (long long)id);
   return PyUnicode_DecodeUTF8(string->bytes, string->length, "replace");
 }
 
-static PyObject *objects_texts(ObjectsObject *self, PyObject *numbers) {
+static PyObject *objects_texts(ObjectsObject *self, PyObject *ids) {
   Py_buffer view;
-  if (PyObject_GetBuffer(numbers, &view, PyBUF_C_CONTIGUOUS) != 0)
+  if (PyObject_GetBuffer(ids, &view, PyBUF_C_CONTIGUOUS) != 0)
     return NULL;
   const Py_ssize_t count = view.len / (Py_ssize_t)sizeof(int64_t);
   PyObject *result = PyList_New(count);
@@ -147,8 +147,8 @@ static PyObject *objects_sequence(ObjectsObject *self, PyObject *tuples) {
   if (!list)
     return NULL;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
-  const int64_t number = mlc_objects_sequence(&self->table, count);
-  const mlc_sequence *made = number < 0 ? NULL : mlc_objects_get_sequence(&self->table, number);
+  const int64_t id = mlc_objects_sequence(&self->table, count);
+  const mlc_sequence *made = id < 0 ? NULL : mlc_objects_get_sequence(&self->table, id);
   if (!made)
     raise_no_memory(&self->table);
   for (Py_ssize_t i = 0; made && i < count; i++) {
@@ -158,7 +158,7 @@ static PyObject *objects_sequence(ObjectsObject *self, PyObject *tuples) {
       made = NULL;
   }
   Py_DECREF(list);
-  return made ? PyLong_FromLongLong(number) : NULL;
+  return made ? PyLong_FromLongLong(id) : NULL;
 }
 
 static PyObject *element_tuple(const mlc_element *element) {
@@ -173,12 +173,12 @@ static PyObject *element_tuple(const mlc_element *element) {
 }
 
 static PyObject *objects_elements(ObjectsObject *self, PyObject *argument) {
-  const long long number = PyLong_AsLongLong(argument);
+  const long long id = PyLong_AsLongLong(argument);
   if (PyErr_Occurred())
     return NULL;
-  const mlc_sequence *sequence = mlc_objects_get_sequence(&self->table, number);
+  const mlc_sequence *sequence = mlc_objects_get_sequence(&self->table, id);
   if (!sequence)
-    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a sequence", number);
+    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a sequence", id);
   PyObject *result = PyList_New((Py_ssize_t)sequence->count);
   for (int64_t i = 0; result && i < sequence->count; i++) {
     PyObject *tuple = element_tuple(sequence->run->elements[i]);
@@ -208,16 +208,16 @@ static PyObject *objects_run(ObjectsObject *self, PyObject *arguments) {
 }
 
 static PyMethodDef objects_methods[] = {
-    {"numbers", (PyCFunction)objects_numbers, METH_O, "numbers(texts) -> their numbers, as bytes of int64"},
-    {"texts", (PyCFunction)objects_texts, METH_O, "texts(numbers) -> list of str"},
-    {"sequence", (PyCFunction)objects_sequence, METH_O, "sequence(elements) -> the number of a new sequence"},
-    {"elements", (PyCFunction)objects_elements, METH_O, "elements(number) -> [(element type, shape, memory)]"},
-    {"run", (PyCFunction)objects_run, METH_VARARGS, "run(function, *arguments) -> what it gives"},
+    {"numbers", (PyCFunction)objects_ids, METH_O, "numbers(texts) -> their ids, as bytes of int64"},
+    {"texts", (PyCFunction)objects_texts, METH_O, "texts(ids) -> list of str"},
+    {"sequence", (PyCFunction)objects_sequence, METH_O, "sequence(elements) -> the id of a new sequence"},
+    {"elements", (PyCFunction)objects_elements, METH_O, "elements(id) -> [(element type, shape, memory)]"},
+    {"run", (PyCFunction)objects_run, METH_VARARGS, "run(function, *arguments) -> its result"},
     {0},
 };
 
 static PyMemberDef objects_members[] = {
-    {"peak_bytes", T_PYSSIZET, offsetof(ObjectsObject, table.peak_bytes), READONLY, "most memory at one time"},
+    {"peak_bytes", T_PYSSIZET, offsetof(ObjectsObject, table.peak_bytes), READONLY, "peak bytes of memory"},
     {0},
 };
 

@@ -24,8 +24,8 @@ static int read_shape(tensor_spec *spec) {
 }
 
 int tensor_spec_init(tensor_spec *spec, PyObject *tuple) {
-  const char *kind;
-  if (!PyArg_ParseTuple(tuple, "UUsnO!UO", &spec->name, &spec->dtype_name, &kind, &spec->item_size, &PyTuple_Type,
+  const char *category;
+  if (!PyArg_ParseTuple(tuple, "UUsnO!UO", &spec->name, &spec->dtype_name, &category, &spec->item_size, &PyTuple_Type,
                         &spec->shape_tuple, &spec->shape_text, &spec->numpy_dtype))
     return -1;
   Py_INCREF(spec->name);
@@ -33,7 +33,7 @@ int tensor_spec_init(tensor_spec *spec, PyObject *tuple) {
   Py_INCREF(spec->shape_tuple);
   Py_INCREF(spec->shape_text);
   Py_INCREF(spec->numpy_dtype);
-  spec->kind = kind[0];
+  spec->category = category[0];
   spec->rank = (int)PyTuple_GET_SIZE(spec->shape_tuple);
   spec->shape = PyMem_Calloc((size_t)spec->rank + 1, sizeof *spec->shape);
   if (!spec->shape)
@@ -52,8 +52,8 @@ void tensor_spec_free(tensor_spec *spec) {
   PyMem_Free(spec->shape);
 }
 
-/* The kind of a struct-module format in native byte order, 0 for anything else. */
-static char format_kind(const char *format) {
+/* The type category of a struct-module format in native byte order, 0 for anything else. */
+static char format_category(const char *format) {
   if (!format)
     return 'u';
   if (*format == '@' || *format == '=' || *format == '<')
@@ -72,12 +72,12 @@ static char format_kind(const char *format) {
 }
 
 static PyObject *describe_type(const Py_buffer *view) {
-  const char kind = format_kind(view->format);
-  if (kind == 0)
+  const char category = format_category(view->format);
+  if (category == 0)
     return PyUnicode_FromFormat("buffer format '%s'", view->format);
-  if (kind == 'b')
+  if (category == 'b')
     return PyUnicode_FromString("bool");
-  const char *name = kind == 'i' ? "int" : kind == 'u' ? "uint" : kind == 'f' ? "float" : "complex";
+  const char *name = category == 'i' ? "int" : category == 'u' ? "uint" : category == 'f' ? "float" : "complex";
   return PyUnicode_FromFormat("%s%zd", name, view->itemsize * 8);
 }
 
@@ -106,7 +106,7 @@ int tensor_spec_mismatch(const tensor_spec *spec, PyObject *expected, const Py_b
 }
 
 int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char *role) {
-  if (view->itemsize != spec->item_size || format_kind(view->format) != spec->kind)
+  if (view->itemsize != spec->item_size || format_category(view->format) != spec->category)
     return fail(PyExc_TypeError, spec, role, "dtype", spec->dtype_name, describe_type(view));
   bool same = view->ndim == spec->rank;
   for (int i = 0; same && i < spec->rank; i++)

@@ -17,7 +17,7 @@
 
 enum { ARENA_ALIGNMENT = 4096, PATH_BYTES = 4096 };
 
-/* What one running call needs; calls that run at the same time use different frames. */
+/* The memory of one running call; calls that run at the same time use different frames. */
 typedef struct {
   void *arena;
   void *buffers[]; /* inputs, outputs, weights, arena */

@@ -1,11 +1,11 @@
-/* What a shared library of a compiled model is made of: the generated glue describes the model with this
- * structure and exports thin functions around standalone.c. One library holds one model. */
+/* The runtime of shared libraries of compiled models: generated glue describes the model with mlc_model and exports
+ * thin functions around standalone.c. One library holds one model. */
 #ifndef MLC_STANDALONE_H
 #define MLC_STANDALONE_H
 
 #include "mlc_runtime.h"
 
-/* An input or output of a model whose sizes are known. */
+/* An input or output of a static model. */
 typedef struct {
   const char *name;
   size_t bytes, item_size;
@@ -14,7 +14,7 @@ typedef struct {
 typedef struct {
   const char *name;
   mlc_entry *entry;
-  const mlc_fixed_array *arrays; /* inputs, outputs; NULL where only calls tell sizes */
+  const mlc_fixed_array *arrays; /* inputs, outputs; NULL for a dynamic model */
   size_t input_count, output_count, weight_count;
   size_t arena_bytes;
   const char *weights_file;       /* its name beside the library */
@@ -33,28 +33,29 @@ int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const
 void mlc_model_finalize(void);
 const char *mlc_model_error(void);
 
-/* Sets mlc_model_error() of this thread; gives -1. */
+/* Sets mlc_model_error() of this thread; returns -1. */
 int mlc_model_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mlc_model_clear_error(void);
-/* Whether the weights are there, and where one of them lies. */
+/* Whether the weights are loaded. */
 bool mlc_model_is_ready(void);
+/* The address of a weight. */
 void *mlc_model_weight(const mlc_model *model, size_t index);
 
-/* ---- standalone_arrays.c: each gives 0, or -1 with mlc_model_error() ------------------------- */
+/* ---- standalone_arrays.c: functions return 0, or -1 with mlc_model_error() ------------------- */
 
-/* Memory of the caller. */
+/* Memory that the caller provides. */
 typedef struct {
   const void *data;
   size_t bytes;
 } mlc_span;
 
-/* Begins a call: forgets what the last one said. */
+/* Begins a call: clears the error of the last one. */
 int mlc_model_begin(const mlc_model *model, const void *inputs, const void *outputs);
-/* Whether an input or output (`role`) can lie there. */
+/* Checks the address and alignment of an input or output (`role`). */
 int mlc_check_memory(const mlc_model *model, const char *role, const char *name, mlc_span span, size_t item_size);
-/* Whether an output shares no byte with `what`. */
+/* Checks that an output shares no byte with `what`. */
 int mlc_check_apart(const mlc_model *model, const char *name, mlc_span output, const char *what, mlc_span other);
-/* All of this of a model whose sizes are known. `arrays` are inputs, outputs. */
+/* All of these checks for a static model. `arrays` are inputs, outputs. */
 int mlc_check_arrays(const mlc_model *model, const void *const *arrays);
 
 #endif

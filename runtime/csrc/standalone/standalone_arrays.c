@@ -1,7 +1,7 @@
-/* Whether the arrays that a caller gives to a shared library can be those of a call. */
+/* Checks of the arrays that a caller passes to a shared library. */
 #include "standalone/standalone.h"
 
-/* Of C's types: elements of two numbers lie where one of them can. */
+/* The alignment of C's scalar types: complex elements need that of one component only. */
 enum { MOST_ALIGNMENT = 8 };
 
 int mlc_model_begin(const mlc_model *model, const void *inputs, const void *outputs) {

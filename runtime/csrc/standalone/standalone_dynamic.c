@@ -1,4 +1,4 @@
-/* Calls of a model in a shared library, without Python, where only the call tells sizes. */
+/* Calls of a dynamic model in a shared library, without Python. */
 #define _GNU_SOURCE
 #include "standalone/standalone_frame.h"
 
@@ -8,11 +8,11 @@
 
 static frame *_Atomic idle;
 
-/* The numbers of the inputs that are strings; and their outputs have no memory of the caller's. */
+/* Replaces the inputs that are strings by their ids; checks that outputs of strings have no memory of the caller. */
 static int read_texts(const mlc_sized_model *model, const void *inputs, frame *f, void *call) {
   for (size_t i = 0; i < model->model->output_count; i++)
     if (model->outputs[i].is_text && array_at(f->outputs, f->stride, i)->data)
-      return mlc_model_fail("%s: output '%s': strings get memory of their own, `data` must be NULL", model->model->name,
+      return mlc_model_fail("%s: output '%s': the library allocates strings, `data` must be NULL", model->model->name,
                             model->outputs[i].name);
   for (size_t i = 0; i < model->model->input_count; i++) {
     const mlc_sized_array *array = array_at(inputs, f->stride, i);
@@ -26,12 +26,12 @@ static int read_texts(const mlc_sized_model *model, const void *inputs, frame *f
   return 0;
 }
 
-/* Replaces the numbers of outputs by their text. */
+/* Replaces the ids of outputs by their strings. */
 static int write_texts(const mlc_sized_model *model, frame *f, void *call) {
   for (size_t i = 0; i < model->model->output_count; i++)
     if (model->outputs[i].is_text) {
       size_t bytes;
-      placed_output *output = &f->placed[i];
+      bound_output *output = &f->bound[i];
       void *texts = model->objects->write_texts(call, model, output->memory, (size_t)output->bytes / 8, &bytes);
       if (!texts)
         return -1;
@@ -42,7 +42,7 @@ static int write_texts(const mlc_sized_model *model, frame *f, void *call) {
   return 0;
 }
 
-/* Whether output `index` of `bytes` bytes can lie where the caller says; 0, or -1 with mlc_model_error(). */
+/* Checks the caller's memory for output `index` of `bytes` bytes; 0, or -1 with mlc_model_error(). */
 static int check_output(const frame *f, size_t index, size_t bytes) {
   const mlc_model *model = f->model->model;
   const mlc_sized_tensor *tensor = &f->model->outputs[index];
@@ -57,55 +57,55 @@ static int check_output(const frame *f, size_t index, size_t bytes) {
     if (mlc_check_apart(model, tensor->name, span, "an input", (mlc_span){f->buffers[i], f->input_bytes[i]}) != 0)
       return -1;
   for (size_t i = 0; i < model->output_count; i++)
-    if (f->placed[i].is_placed && mlc_check_apart(model, tensor->name, span, "another output",
-                                                  (mlc_span){f->placed[i].memory, (size_t)f->placed[i].bytes}) != 0)
+    if (f->bound[i].is_bound && mlc_check_apart(model, tensor->name, span, "another output",
+                                                  (mlc_span){f->bound[i].memory, (size_t)f->bound[i].bytes}) != 0)
       return -1;
   return 0;
 }
 
-/* What mlc_host_output calls. */
-static void *place_output(mlc_host_call *host, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
+/* The hook of mlc_host_output. */
+static void *bind_output(mlc_host_call *host, int64_t index, int64_t rank, const int64_t *sizes, int64_t bytes) {
   frame *f = (frame *)host;
   const mlc_sized_tensor *tensors = f->model->outputs;
-  if (index < 0 || (size_t)index >= f->model->model->output_count || f->placed[index].is_placed ||
+  if (index < 0 || (size_t)index >= f->model->model->output_count || f->bound[index].is_bound ||
       (size_t)rank != tensors[index].rank ||
       !mlc_host_dense(rank, sizes, (int64_t)tensors[index].item_size, bytes))
     mlc_host_leave(host, MLC_HOST_BROKEN, 0, index, 0);
   const mlc_sized_array *given = array_at(f->outputs, f->stride, (size_t)index);
   if (given->data && check_output(f, (size_t)index, (size_t)bytes) != 0)
     mlc_host_leave(host, MLC_HOST_OUTPUT, 0, index, 0);
-  placed_output *output = &f->placed[index];
+  bound_output *output = &f->bound[index];
   output->bytes = bytes;
   for (int64_t i = 0; i < rank; i++)
     output->sizes[i] = sizes[i];
   output->memory = given->data ? given->data : mlc_host_output_memory(host, bytes);
-  output->is_own = !given->data;
-  output->is_placed = true;
+  output->is_owned = !given->data;
+  output->is_bound = true;
   return output->memory;
 }
 
-/* Tells the caller where the outputs are, which are the caller's now. */
+/* Passes the outputs to the caller, who owns them from now on. */
 static void hand_over(frame *f, char *outputs) {
   for (size_t i = 0; i < f->model->model->output_count; i++) {
     mlc_sized_array *array = (mlc_sized_array *)(outputs + i * f->stride);
-    array->data = f->placed[i].memory;
-    array->bytes = (size_t)f->placed[i].bytes;
-    memcpy(array->shape, f->placed[i].sizes, f->model->outputs[i].rank * sizeof *array->shape);
-    f->placed[i].is_own = false;
+    array->data = f->bound[i].memory;
+    array->bytes = (size_t)f->bound[i].bytes;
+    memcpy(array->shape, f->bound[i].sizes, f->model->outputs[i].rank * sizeof *array->shape);
+    f->bound[i].is_owned = false;
   }
 }
 
 static void reset_outputs(frame *f) {
   for (size_t i = 0; i < f->model->model->output_count; i++) {
-    if (f->placed[i].is_own)
-      free(f->placed[i].memory);
-    f->placed[i].is_own = f->placed[i].is_placed = false;
+    if (f->bound[i].is_owned)
+      free(f->bound[i].memory);
+    f->bound[i].is_owned = f->bound[i].is_bound = false;
   }
 }
 
 static bool has_outputs(frame *f) {
   for (size_t i = 0; i < f->model->model->output_count; i++)
-    if (!f->placed[i].is_placed) {
+    if (!f->bound[i].is_bound) {
       f->host.failure = MLC_HOST_BROKEN;
       f->host.left = (int64_t)i;
       return false;
@@ -128,7 +128,7 @@ static int explain_failure(const frame *f) {
     if (left < 0)
       return mlc_model_fail("%s: the model computes a negative size, or more memory than can be addressed", name);
     return mlc_model_fail("%s: the model asks for %lld bytes of memory", name, left);
-  case MLC_HOST_OUTPUT: return -1; /* check_output has said why */
+  case MLC_HOST_OUTPUT: return -1; /* check_output has set the message */
   default: return mlc_model_fail("%s: the code does not ask for output %lld as it must", name, left);
   }
 }
@@ -137,7 +137,7 @@ static void frame_free(frame *f) {
   if (!f)
     return;
   mlc_region_free(&f->host.region);
-  free(f->placed);
+  free(f->bound);
   free(f->dims);
   free(f->input_bytes);
   free(f);
@@ -149,15 +149,15 @@ static frame *frame_new(const mlc_sized_model *sized) {
   frame *f = calloc(1, sizeof *f + (arrays + model->weight_count + 1) * sizeof(void *));
   if (!f || !(f->dims = calloc(sized->dim_count + model->output_count * sized->max_rank + 1, sizeof *f->dims)) ||
       !(f->input_bytes = calloc(model->input_count + 1, sizeof *f->input_bytes)) ||
-      !(f->placed = calloc(model->output_count + 1, sizeof *f->placed))) {
+      !(f->bound = calloc(model->output_count + 1, sizeof *f->bound))) {
     frame_free(f);
     mlc_model_fail("%s: no memory for a call", model->name);
     return NULL;
   }
   f->model = sized;
-  f->host.output = place_output;
+  f->host.output = bind_output;
   for (size_t i = 0; i < model->output_count; i++)
-    f->placed[i].sizes = f->dims + sized->dim_count + i * sized->max_rank;
+    f->bound[i].sizes = f->dims + sized->dim_count + i * sized->max_rank;
   for (size_t i = 0; i < model->weight_count; i++)
     f->buffers[arrays + i] = mlc_model_weight(model, i);
   return f;

@@ -1,19 +1,19 @@
-/* What a shared library has besides if only its calls tell the sizes of inputs and outputs. */
+/* The additional parts of shared libraries of dynamic models. */
 #ifndef MLC_STANDALONE_SIZED_H
 #define MLC_STANDALONE_SIZED_H
 
 #include "standalone/standalone.h"
 
-/* Of an output: a size that only the running program tells. */
+/* A size of an output that the running program determines. */
 #define MLC_UNKNOWN_SIZE INT64_MIN
 
-/* `sizes` below 0: -1 is the value of the first dim of the model, -2 that of the second, and so on. */
+/* Negative `sizes`: -1 is the value of the first named dim of the model, -2 that of the second, and so on. */
 typedef struct {
   const char *name;
   size_t rank;
   const int64_t *sizes;
   size_t item_size;
-  bool is_text; /* callers see `const char *`, code a number */
+  bool is_text; /* `const char *` for callers, an id in code */
 } mlc_sized_tensor;
 
 typedef struct {
@@ -28,13 +28,13 @@ typedef struct {
 
 typedef struct mlc_sized_model mlc_sized_model;
 
-/* What a library with strings or sequences does besides (standalone_objects.c). What gives a pointer gives NULL, and
- * sets mlc_model_error(), where it fails. */
+/* Hooks of a library with strings or sequences (standalone_objects.c). Those that return a pointer return NULL, and set
+ * mlc_model_error(), on failure. */
 typedef struct {
   void *(*enter)(const mlc_sized_model *model);
   void (*leave)(void *call);
   void *(*read_texts)(void *call, const mlc_sized_model *model, const char *name, const void *data, size_t count);
-  void *(*write_texts)(void *call, const mlc_sized_model *model, const int64_t *numbers, size_t count, size_t *bytes);
+  void *(*write_texts)(void *call, const mlc_sized_model *model, const int64_t *ids, size_t count, size_t *bytes);
   void (*finalize)(void);
 } mlc_object_hooks;
 
@@ -44,7 +44,7 @@ struct mlc_sized_model {
   const mlc_sized_dim *dims;
   const char *const *messages;
   size_t dim_count, message_count, max_rank;
-  const mlc_object_hooks *objects; /* NULL for a model of numbers */
+  const mlc_object_hooks *objects; /* NULL for a model without strings and sequences */
   const mlc_sized_text *texts;
   size_t text_count;
 };

@@ -1,32 +1,32 @@
-/* The inputs of one call: their dims are what the model expects, or give its named dims their values. */
+/* Binds the inputs of one call: checks static dims, and sets the values of named dims. */
 #include "standalone/standalone_frame.h"
 
-/* That dim `axis` of `tensor` is not what an input before it has made of the dim of that number. */
+/* Fails: dim `axis` of `tensor` differs from the value of named dim `index`, which an earlier input has set. */
 static int fail_unequal(const mlc_sized_model *model, const mlc_sized_tensor *tensor, size_t axis, int64_t size,
-                        const frame *f, int64_t number) {
+                        const frame *f, int64_t index) {
   const mlc_sized_tensor *first = model->inputs;
   size_t i = 0;
-  while (i == first->rank || first->sizes[i] != -1 - number)
+  while (i == first->rank || first->sizes[i] != -1 - index)
     if (i == first->rank)
       first++, i = 0;
     else
       i++;
   return mlc_model_fail("%s: input '%s': dim %zu is %lld, but '%s' is %lld (input '%s', dim %zu)", model->model->name,
-                        tensor->name, axis, (long long)size, model->dims[number].name, (long long)f->dims[number],
+                        tensor->name, axis, (long long)size, model->dims[index].name, (long long)f->dims[index],
                         first->name, i);
 }
 
 static int bind_dim(const mlc_sized_model *model, const mlc_sized_tensor *tensor, size_t axis, int64_t size, frame *f) {
-  const int64_t expected = tensor->sizes[axis], number = -1 - expected;
+  const int64_t expected = tensor->sizes[axis], index = -1 - expected;
   if (expected >= 0 && size != expected)
     return mlc_model_fail("%s: input '%s': dim %zu is %lld, expected %lld", model->model->name, tensor->name, axis,
                           (long long)size, (long long)expected);
   if (expected >= 0)
     return 0;
-  const mlc_sized_dim *dim = &model->dims[number];
-  if (f->dims[number] >= 0)
-    return f->dims[number] == size ? 0 : fail_unequal(model, tensor, axis, size, f, number);
-  f->dims[number] = size;
+  const mlc_sized_dim *dim = &model->dims[index];
+  if (f->dims[index] >= 0)
+    return f->dims[index] == size ? 0 : fail_unequal(model, tensor, axis, size, f, index);
+  f->dims[index] = size;
   if (size >= dim->least && size <= dim->most)
     return 0;
   return mlc_model_fail("%s: input '%s': dim %zu is %lld, expected %lld to %lld ('%s')", model->model->name,

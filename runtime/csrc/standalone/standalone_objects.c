@@ -1,5 +1,5 @@
-/* Strings at the edges of a shared library, without Python, and the table of strings and sequences that a call has.
- * In compiled code a string is a number; a caller sees text in UTF-8 that ends with NUL. */
+/* Strings as inputs and outputs of a shared library, without Python, and the table of objects of a call. In compiled
+ * code a string is an id; a caller sees NUL-terminated UTF-8. */
 #include "standalone/standalone_objects.h"
 
 #include <pthread.h>
@@ -8,14 +8,14 @@
 
 #include "objects/objects.h"
 
-/* Of one running call. */
+/* The objects of one running call. */
 typedef struct {
   mlc_objects table;
   mlc_objects *outer;
 } scope;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* The text that the model knows; it has the first numbers. */
+/* The strings of the model, which have the first ids. */
 static mlc_objects constants;
 static bool is_ready;
 
@@ -32,7 +32,7 @@ static bool add_constants(const mlc_sized_model *model) {
   return true;
 }
 
-/* Begins a call, whose table is that of this thread until it ends; NULL with a message. */
+/* Begins a call and makes its table that of this thread until `leave`; NULL with a message. */
 static void *enter(const mlc_sized_model *model) {
   pthread_mutex_lock(&mutex);
   if (!is_ready && !(is_ready = add_constants(model)))
@@ -57,13 +57,13 @@ static void leave(void *state) {
   free(call);
 }
 
-/* The numbers of `count` strings, which live as long as the call; NULL with a message. */
+/* The ids of `count` strings, which live as long as the call; NULL with a message. */
 static void *read_texts(void *state, const mlc_sized_model *model, const char *name, const void *data, size_t count) {
   scope *call = state;
   const char *const *texts = data;
-  int64_t *numbers =
-      count <= SIZE_MAX / sizeof *numbers ? mlc_objects_allocate(&call->table, count * sizeof *numbers) : NULL;
-  if (!numbers) {
+  int64_t *ids =
+      count <= SIZE_MAX / sizeof *ids ? mlc_objects_allocate(&call->table, count * sizeof *ids) : NULL;
+  if (!ids) {
     no_memory(model);
     return NULL;
   }
@@ -72,24 +72,24 @@ static void *read_texts(void *state, const mlc_sized_model *model, const char *n
       mlc_model_fail("%s: input '%s': string %zu is NULL", model->model->name, name, i);
       return NULL;
     }
-    numbers[i] = mlc_objects_string(&call->table, texts[i], (int64_t)strlen(texts[i]));
-    if (numbers[i] < 0) {
+    ids[i] = mlc_objects_string(&call->table, texts[i], (int64_t)strlen(texts[i]));
+    if (ids[i] < 0) {
       no_memory(model);
       return NULL;
     }
   }
-  return numbers;
+  return ids;
 }
 
-/* One block of `count` pointers and the text that they point to, which the caller frees; NULL with a message. */
-static void *write_texts(void *state, const mlc_sized_model *model, const int64_t *numbers, size_t count,
+/* One block of `count` pointers and the strings that they point to, which the caller frees; NULL with a message. */
+static void *write_texts(void *state, const mlc_sized_model *model, const int64_t *ids, size_t count,
                          size_t *bytes) {
   const mlc_objects *table = &((scope *)state)->table;
   size_t size = count * sizeof(char *);
   for (size_t i = 0; i < count; i++) {
-    const mlc_string *string = mlc_objects_get_string(table, numbers[i]);
+    const mlc_string *string = mlc_objects_get_string(table, ids[i]);
     if (!string) {
-      mlc_model_fail("%s: the code gives %lld for a string", model->model->name, (long long)numbers[i]);
+      mlc_model_fail("%s: the code gives %lld for a string", model->model->name, (long long)ids[i]);
       return NULL;
     }
     size += (size_t)string->length + 1;
@@ -101,7 +101,7 @@ static void *write_texts(void *state, const mlc_sized_model *model, const int64_
   }
   char *text = (char *)(pointers + count);
   for (size_t i = 0; i < count; i++) {
-    const mlc_string *string = mlc_objects_get_string(table, numbers[i]);
+    const mlc_string *string = mlc_objects_get_string(table, ids[i]);
     pointers[i] = text;
     memcpy(text, string->bytes, (size_t)string->length);
     text[string->length] = 0;

@@ -1,4 +1,4 @@
-/* What a shared library has besides if its model computes with strings or sequences. */
+/* The additional parts of shared libraries of models with strings or sequences. */
 #ifndef MLC_STANDALONE_OBJECTS_H
 #define MLC_STANDALONE_OBJECTS_H
 

@@ -6,8 +6,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* Loops that threads of one region may be apart; and how much of what is left a thread takes: 1/PARTS of its
- * share, so that few parts are taken and the last ones are small. */
+/* SLOTS: how many loops the threads of one region may be apart. A thread takes 1/PARTS of its share of what is left,
+ * so that few parts are taken and the last ones are small. */
 enum { SLOTS = 8, PARTS = 2 };
 
 _Thread_local struct mlc_loop mlc_loop;
@@ -24,12 +24,12 @@ static void loop_begin(uint64_t lower, uint64_t trip, uint64_t step, uint64_t ch
   struct mlc_loop *loop = &mlc_loop;
   loop->lower = lower, loop->trip = trip, loop->step = step, loop->chunk = chunk < 1 ? 1 : chunk;
   loop->taken = 0;
-  while (mlc_team.size > 1 && loop->number >= SLOTS + atomic_load_explicit(&ended, memory_order_acquire))
+  while (mlc_team.size > 1 && loop->index >= SLOTS + atomic_load_explicit(&ended, memory_order_acquire))
     sched_yield();
 }
 
 static void loop_leave(struct mlc_loop *loop) {
-  const uint64_t slot = loop->number++ % SLOTS;
+  const uint64_t slot = loop->index++ % SLOTS;
   if (atomic_fetch_add(&slots[slot].left, 1) + 1 < mlc_team.size)
     return;
   atomic_store_explicit(&slots[slot].next, 0, memory_order_relaxed);
@@ -37,14 +37,14 @@ static void loop_leave(struct mlc_loop *loop) {
   atomic_fetch_add_explicit(&ended, 1, memory_order_release);
 }
 
-/* How many iterations the calling thread gets, from `*first`; 0 when there are none left. */
+/* Takes iterations for the calling thread, from `*first` on; returns their count, 0 when none are left. */
 static uint64_t loop_take(uint64_t *first) {
   struct mlc_loop *loop = &mlc_loop;
   if (mlc_team.size == 1) {
     *first = 0;
     return loop->taken++ ? 0 : loop->trip;
   }
-  _Atomic uint64_t *next = &slots[loop->number % SLOTS].next;
+  _Atomic uint64_t *next = &slots[loop->index % SLOTS].next;
   uint64_t count;
   *first = atomic_load_explicit(next, memory_order_relaxed);
   do {

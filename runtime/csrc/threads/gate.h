@@ -1,4 +1,4 @@
-/* What threads of the pool wait at. */
+/* Synchronisation of the threads of the pool. */
 #ifndef MLC_GATE_H
 #define MLC_GATE_H
 

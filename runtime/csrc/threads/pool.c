@@ -39,7 +39,7 @@ static void pool_wait(gate *g, uint32_t seen) {
   gate_wait(g, seen, atomic_load_explicit(&pool.spin_nanoseconds, memory_order_relaxed));
 }
 
-/* Also the child's handler after fork: its threads are gone, whatever they held is free again. */
+/* Also the child's handler after fork: its threads are gone, and what they held is free again. */
 static void pool_reset(void) {
   pool.workers = 0;
   pool.stopping = false;
@@ -64,7 +64,7 @@ static bool pool_acquire(void) {
 
 static void pool_release(void) { atomic_store_explicit(&pool.busy, false, memory_order_release); }
 
-/* Whether the caller is the one to do the thread's part of the region. */
+/* Claims the thread's part of the region; whether it was free. */
 static bool take_part(int thread) { return atomic_exchange(&pool.parts[thread].free, false); }
 
 static void *worker_main(void *argument) {
@@ -124,7 +124,7 @@ static void set_size(int size) {
 
 /* Does the parts of threads that have not come yet, rather than wait for a processor that others use: no
  * thread is at a barrier, which needs all of them. Returns whether the region ended with them: otherwise the
- * last worker to finish says so. */
+ * last worker to finish advances `joined`. */
 static bool do_free_parts(mlc_task *task, void *context) {
   int done = 0;
   for (int thread = 1; thread < pool.size; thread++) {

@@ -1,6 +1,6 @@
-/* Copies that run beside kernels: those between the memories of devices which a host program starts before it
- * needs them. One thread does them, in the order in which they were started; who waits for one that it has
- * not begun yet does it itself. */
+/* Copies that run concurrently with kernels: those between the memories of devices, which a host program starts
+ * before it needs them. One thread does them, in the order in which they were started; a caller that waits for a copy
+ * that has not begun yet does it itself. */
 #define _GNU_SOURCE
 #include "mlc_runtime.h"
 
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-_Static_assert(sizeof(mlc_transfer) <= MLC_TRANSFER_BYTES, "host-entry gives transfers so much memory");
+_Static_assert(sizeof(mlc_transfer) <= MLC_TRANSFER_BYTES, "host-entry allocates MLC_TRANSFER_BYTES for a transfer");
 enum { STACK_BYTES = 256 << 10 };
 enum state { WAITING, RUNNING, DONE };
 
@@ -26,7 +26,7 @@ static struct {
 
 static pthread_once_t initialised = PTHREAD_ONCE_INIT;
 
-/* Also the child's handler after fork: the thread is gone, and with it whatever it had to do. */
+/* Also the child's handler after fork: the thread is gone, and its queue with it. */
 static void queue_reset(void) {
   pthread_mutex_init(&queue.mutex, NULL);
   pthread_cond_init(&queue.started, NULL);
@@ -47,7 +47,7 @@ static void append(mlc_transfer *transfer) {
   queue.last = &transfer->next;
 }
 
-/* The transfer leaves the queue, in which it is. */
+/* Removes a transfer from the queue, which contains it. */
 static void take(mlc_transfer *transfer) {
   mlc_transfer **link = &queue.first;
   while (*link != transfer)
@@ -57,7 +57,7 @@ static void take(mlc_transfer *transfer) {
     queue.last = link;
 }
 
-/* With the mutex held, which is free during the copy. */
+/* Needs the mutex, and releases it during the copy. */
 static void run(mlc_transfer *transfer) {
   take(transfer);
   transfer->state = RUNNING;
@@ -81,7 +81,7 @@ static void *thread_main(void *unused) {
   return NULL;
 }
 
-/* With the mutex held. */
+/* Needs the mutex. */
 static bool ensure_thread(void) {
   pthread_attr_t attributes;
   sigset_t all, old;
@@ -102,7 +102,7 @@ void mlc_transfer_start(mlc_transfer *transfer, void *target, const void *source
   transfer->state = WAITING;
   pthread_once(&initialised, queue_initialise);
   pthread_mutex_lock(&queue.mutex);
-  /* Whoever gave a model one thread gets no second one; its transfers are done when they are waited for. */
+  /* A model that was given one thread gets no second one; its transfers are done when they are waited for. */
   const bool beside = mlc_get_threads() > 1 && ensure_thread();
   append(transfer);
   if (beside)

@@ -106,14 +106,14 @@ NO_NUMBERS = {each: f"'{each}'" for each in ("", "x", "0x10", "1e", ".", "1 2", 
     ("text", "shown"), [*NO_NUMBERS.items(), ("1\x00", r"'1\x00'"), ("ä" * 99, f"'{'ä' * 40}'...")]
 )
 def test_what_is_no_number(text: str, shown: str) -> None:
-    message = re.escape(f"string_to_float 'cast': element 1, {shown}, is no number")
+    message = re.escape(f"string_to_float 'cast': element 1, {shown}, is not numeric")
     with pytest.raises(ValueError, match=f"^{message}$"):
         cast(STRING, TensorProto.FLOAT).run({"x": texts("1", text)})
 
 
 @pytest.mark.parametrize("text", ["9223372036854775808", "nan", "-1e19", "inf"])
 def test_what_no_integer_is(text: str) -> None:
-    message = f"element 0, '{text}', is a number that the integers of the result do not hold"
+    message = f"element 0, '{text}', is out of the range of the result's integers"
     with pytest.raises(ValueError, match=message):
         cast(STRING, TensorProto.INT64).run({"x": texts(text)})
 
