@@ -30,7 +30,7 @@ def reads(op: ir.Operation) -> Iterator[ir.Value]:
         yield from each.operands
 
 
-class Constants:
+class ConstantValues:
     """The constants of a function, and the values that follow from them: these are computed before a call."""
 
     def __init__(self, function: ir.Operation) -> None:

@@ -18,7 +18,7 @@ from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import CONSTANTS
 from mlc.passes.remarks import Remark, collect_remarks, names_in
 from mlc.pipelines.instrumentation import Instrumentation
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 
 # An op's name without `graph.`, and the ONNX nodes that it came from.
 Entry = tuple[str, tuple[str, ...]]
@@ -133,20 +133,20 @@ class Explanation(Instrumentation):
     reports: list[PassReport] = field(default_factory=list)
     _running: list[tuple[PassReport, ExitStack]] = field(default_factory=list)
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         stack = ExitStack()
         report = PassReport(step.name, snapshot(op))
         report.remarks = stack.enter_context(collect_remarks())
         self._running.append((report, stack))
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         report = self._end()
         report.after = snapshot(op)
         if report.after.has_launches() and not report.before.has_launches():
             report.kernels = kernel_groups(op)
         self.reports.append(report)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self._end()
 
     def _end(self) -> PassReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.analysis.constant_values import Constants, inner_ops
+from mlc.analysis.constant_values import ConstantValues, inner_ops
 from mlc.bindings import func, ir
 from mlc.dialects import tloop
 from mlc.passes.graph.common.op_families import PRODUCTS, REDUCTIONS, ROWS, WINDOWS
@@ -44,7 +44,7 @@ def kernel_groups(module: ir.Operation) -> list[KernelGroup]:
 
 def _ops(kernel: ir.Operation) -> list[str]:
     ops = [op.operation for op in kernel.regions[0].blocks[0].operations]
-    return [op.name for op in ops if op.results and not Constants.defines(op)]
+    return [op.name for op in ops if op.results and not ConstantValues.defines(op)]
 
 
 def _group(function: str, launch: tloop.Launch, names: Sequence[str]) -> KernelGroup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mlc.analysis.constant_values import Constants
+from mlc.analysis.constant_values import ConstantValues
 from mlc.analysis.costs import Cost, op_cost, trip_count
 from mlc.analysis.flop_counts import MACS
 from mlc.analysis.op_costs import OpCosts, counted, record
@@ -28,7 +28,7 @@ class Launches:
         self.functions, self.known_only = functions, known_only
         self.kernels: dict[str, tuple[Cost, str]] = {}
 
-    def costs(self, op: ir.Operation, constants: Constants, times: int = 1) -> OpCosts:
+    def costs(self, op: ir.Operation, constants: ConstantValues, times: int = 1) -> OpCosts:
         """Those of a launch that runs so often."""
         name = tloop.Launch(op).kernel
         if name not in self.kernels:
@@ -41,7 +41,7 @@ class Launches:
 
 def _kernel_ops(kernel: ir.Operation) -> list[ir.Operation]:
     ops = [op.operation for op in kernel.regions[0].blocks[0].operations if op.operation.results]
-    return [op for op in ops if not Constants.defines(op)]
+    return [op for op in ops if not ConstantValues.defines(op)]
 
 
 def kernel_cost(kernel: ir.Operation) -> Cost:

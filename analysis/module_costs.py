@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from mlc.analysis.constant_values import Constants, reads
+from mlc.analysis.constant_values import ConstantValues, reads
 from mlc.analysis.costs import Cost, op_cost
 from mlc.analysis.launch_costs import Launches, launched
 from mlc.analysis.op_costs import OpCosts, counted, record
@@ -113,7 +113,7 @@ def module_costs(
         if func.Func.isa(op)
     }
     host = functions[function]
-    constants = Constants(host)
+    constants = ConstantValues(host)
     launches = Launches(functions, known_only)
     computed = list(_computed(host))
     ops = [op for op in computed if not constants.is_constant(op.results[0])]
@@ -131,10 +131,10 @@ def _computed(function: ir.Operation) -> Iterator[ir.Operation]:
     """The function's ops that have results and are no constants themselves."""
     for each in function.regions[0].blocks[0].operations:
         op = each.operation
-        if op.results and not Constants.defines(op):
+        if op.results and not ConstantValues.defines(op):
             yield op
 
 
-def _op_costs(op: ir.Operation, constants: Constants, known_only: bool) -> OpCosts:
+def _op_costs(op: ir.Operation, constants: ConstantValues, known_only: bool) -> OpCosts:
     cost, unknown = counted(lambda: op_cost(op), known_only)
     return record(op, op.name.removeprefix("graph."), "", constants, cost, unknown)

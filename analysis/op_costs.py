@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mlc.analysis.constant_values import Constants
+from mlc.analysis.constant_values import ConstantValues
 from mlc.analysis.costs import Cost
 from mlc.analysis.flop_counts import MACS
 from mlc.analysis.value_sizes import UnknownSizeError, known_dims
@@ -42,7 +42,7 @@ class OpCosts:
 
 
 def record(
-    op: ir.Operation, kind: str, kernel: str, constants: Constants, cost: Cost, unknown: str
+    op: ir.Operation, kind: str, kernel: str, constants: ConstantValues, cost: Cost, unknown: str
 ) -> OpCosts:
     """What is said of an op with this cost."""
     result = op.results[0]

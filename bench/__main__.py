@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from bench import available, environments, machine, models, run, tables
-from bench.measure import Budget
+from bench.measure import RoundBudget
 from bench.models.store import write
 
 RESULTS = Path(__file__).parent / "results"
 LOGS = Path(__file__).parent / "build" / "logs"
 ALL = ("onnxruntime", "openvino", "iree", "tvm", "torch", "torch:compile", "xla", "mlc")
-QUICK = Budget(warm_up=0.0, seconds=0.05, calls=2, limit=1.0)
+QUICK = RoundBudget(warm_up=0.0, seconds=0.05, calls=2, limit=1.0)
 
 
 def _arguments() -> argparse.Namespace:
@@ -101,11 +101,11 @@ def _pair(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _settings(arguments: argparse.Namespace) -> run.Settings:
-    return run.Settings(
+def _settings(arguments: argparse.Namespace) -> run.RunSettings:
+    return run.RunSettings(
         rounds=arguments.rounds,
         seeds=arguments.seeds,
-        budget=QUICK if arguments.quick else Budget(seconds=arguments.seconds),
+        budget=QUICK if arguments.quick else RoundBudget(seconds=arguments.seconds),
         cpus=arguments.cpus,
         timeout=arguments.timeout,
         pythons=dict(arguments.python),
@@ -161,7 +161,7 @@ def _measure(
     arguments: argparse.Namespace,
     names: list[str],
     engines: list[str],
-    settings: run.Settings,
+    settings: run.RunSettings,
     skipped: dict[str, str],
 ) -> list[dict[str, Any]]:
     """Each model with each number of threads. Results are stored after every group, so that what was measured

@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 from bench import engines, environments
 from bench.cell import ROOT
-from bench.run import Settings
+from bench.run import RunSettings
 
 
 def check_engines(texts: Sequence[str]) -> None:
     """Raise ValueError for engines that do not exist."""
     unknown = [
-        name for name in (engines.Variant.parse(text).name for text in texts) if name not in engines.names()
+        name
+        for name in (engines.EngineVariant.parse(text).name for text in texts)
+        if name not in engines.names()
     ]
     if unknown:
         raise ValueError(
@@ -25,16 +27,16 @@ def check_engines(texts: Sequence[str]) -> None:
 _IMPORT = "import sys; from bench import engines; engines.find(sys.argv[1]).version()"
 
 
-def missing(texts: Sequence[str], settings: Settings) -> dict[str, str]:
+def missing(texts: Sequence[str], settings: RunSettings) -> dict[str, str]:
     """Those of `texts` whose engine cannot be imported in its interpreter, with the reason."""
     reasons: dict[str, str | None] = {}
-    for name in dict.fromkeys(engines.Variant.parse(text).name for text in texts):
+    for name in dict.fromkeys(engines.EngineVariant.parse(text).name for text in texts):
         reasons[name] = _why_missing(name, settings)
-    found = {text: reasons[engines.Variant.parse(text).name] for text in texts}
+    found = {text: reasons[engines.EngineVariant.parse(text).name] for text in texts}
     return {text: reason for text, reason in found.items() if reason is not None}
 
 
-def _why_missing(name: str, settings: Settings) -> str | None:
+def _why_missing(name: str, settings: RunSettings) -> str | None:
     command = [settings.python(name), "-c", _IMPORT, name]
     try:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

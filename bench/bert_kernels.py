@@ -10,7 +10,7 @@ from mlc.codegen.host_target import host_target
 
 
 @dataclass(frozen=True)
-class Kernel:
+class BertKernel:
     """Operands `%a`, `%b`, ... and the body that computes `%r`; `{s}` stands for the length."""
 
     name: str
@@ -58,7 +58,7 @@ def _array(generator: np.random.Generator, kind: str) -> np.ndarray:
     return generator.standard_normal(shape, np.float32) * np.float32(0.1)
 
 
-def _dense(name: str, depth: int, width: int, tail: str) -> Kernel:
+def _dense(name: str, depth: int, width: int, tail: str) -> BertKernel:
     """A product with a packed weight and what follows it."""
     panels = width // 32
     product, bias = f"tensor<{{s}}x{panels}x32xf32>", f"tensor<1x{panels}x32xf32>"
@@ -69,7 +69,7 @@ def _dense(name: str, depth: int, width: int, tail: str) -> Kernel:
         f'%{"1" if tail else "r"} = "graph.add"(%0, %c) : ({product}, {bias}) -> {product}\n'
     )
     operands = (f"{{s}}x{depth}xf32", weight, f"1x{panels}x32xf32", *residual)
-    return Kernel(name, operands, product[7:-1], body + tail.replace("P", product))
+    return BertKernel(name, operands, product[7:-1], body + tail.replace("P", product))
 
 
 _ROWS, _HEADS, _SCORES = "tensor<1x{s}x768xf32>", "tensor<1x{s}x12x64xf32>", "tensor<1x12x{s}x{s}xf32>"
@@ -80,7 +80,7 @@ KERNELS = [
     _dense("dense residual", 768, 768, '%r = "graph.add"(%1, %d) : (P, P) -> P'),
     _dense("dense gelu", 768, 3072, '%r = "graph.gelu"(%1) {{approximate = "none"}} : (P) -> P'),
     _dense("dense 3072", 3072, 768, '%r = "graph.add"(%1, %d) : (P, P) -> P'),
-    Kernel(
+    BertKernel(
         "attention", ("1x{s}x12x64xf32",) * 3, "1x{s}x12x64xf32",
         f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
         f'%1 = "graph.transpose"(%b) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
@@ -90,50 +90,50 @@ KERNELS = [
         f'%r = "graph.transpose"(%3) {{{{{_TURN}}}}} : ({_TURNED}) -> {_HEADS}',
         least=16,
     ),
-    Kernel(
+    BertKernel(
         "scores", ("1x{s}x12x64xf32",) * 2, "1x12x{s}x{s}xf32",
         f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
         f'%1 = "graph.transpose"(%b) {{{{permutation = array<i64: 0, 2, 3, 1>}}}} : ({_HEADS}) -> '
         "tensor<1x12x64x{s}xf32>\n"
         f'%r = "graph.matmul"(%0, %1) : ({_TURNED}, tensor<1x12x64x{{s}}xf32>) -> {_SCORES}',
     ),
-    Kernel(
+    BertKernel(
         "context", ("1x12x{s}x{s}xf32", "1x{s}x12x64xf32"), "1x12x{s}x64xf32",
         f'%0 = "graph.transpose"(%b) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
         f'%r = "graph.matmul"(%a, %0) : ({_SCORES}, {_TURNED}) -> {_TURNED}',
     ),
-    Kernel(
+    BertKernel(
         "softmax", ("1x12x{s}x{s}xf32",), "1x12x{s}x{s}xf32",
         f'%r = "graph.softmax"(%a) {{{{axis = 3 : i64}}}} : ({_SCORES}) -> {_SCORES}',
     ),
-    Kernel(
+    BertKernel(
         "layer_norm", ("1x{s}x768xf32", "768xf32", "768xf32"), "1x{s}x768xf32",
         f'%0 = "graph.layer_norm"(%a) {{{{axes = array<i64: 2>, epsilon = 1.0e-12 : f64}}}} : '
         f"({_ROWS}) -> {_ROWS}\n"
         f'%1 = "graph.mul"(%0, %b) : ({_ROWS}, tensor<768xf32>) -> {_ROWS}\n'
         f'%r = "graph.add"(%1, %c) : ({_ROWS}, tensor<768xf32>) -> {_ROWS}',
     ),
-    Kernel(
+    BertKernel(
         "gather add", ("30522x768xf32", "1x{s}xi64", "1x{s}x768xf32"), "1x{s}x768xf32",
         '%0 = "graph.gather"(%a, %b) {{axis = 0 : i64}} : (tensor<30522x768xf32>, tensor<1x{s}xi64>) -> '
         f'{_ROWS}\n%r = "graph.add"(%0, %c) : ({_ROWS}, {_ROWS}) -> {_ROWS}',
     ),
-    Kernel(
+    BertKernel(
         "add gelu", ("1x{s}x3072xf32", "3072xf32"), "1x{s}x3072xf32",
         '%0 = "graph.add"(%a, %b) : (tensor<1x{s}x3072xf32>, tensor<3072xf32>) -> tensor<1x{s}x3072xf32>\n'
         '%r = "graph.gelu"(%0) {{approximate = "none"}} : (tensor<1x{s}x3072xf32>) -> tensor<1x{s}x3072xf32>',
     ),
-    Kernel(
+    BertKernel(
         "transpose", ("1x{s}x12x64xf32",), "1x12x64x{s}xf32",
         f'%r = "graph.transpose"(%a) {{{{permutation = array<i64: 0, 2, 3, 1>}}}} : ({_HEADS}) -> '
         "tensor<1x12x64x{s}xf32>",
     ),
-    Kernel(
+    BertKernel(
         "mean over the sequence", ("1x{s}x768xf32",), "1x768xf32",
         f'%r = "graph.reduce_mean"(%a) {{{{axes = array<i64: 1>, keepdims = false}}}} : ({_ROWS}) -> '
         "tensor<1x768xf32>",
     ),
-    Kernel(
+    BertKernel(
         "convolution", ("{s}x4x14x14x16xf32", "4x4x3x3x16x32xf32"), "{s}x4x12x12x32xf32",
         '%r = "graph.conv"(%a, %b) {{strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, '
         'pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}} : (tensor<{s}x4x14x14x16xf32>, '

@@ -23,14 +23,14 @@ class CellError(Exception):
 
 @dataclass(frozen=True)
 class Key:
-    """What a cell measures; `engine` may have options, as `bench.engines.Variant.parse` reads them."""
+    """What a cell measures; `engine` may have options, as `bench.engines.EngineVariant.parse` reads them."""
 
     model: str
     engine: str
     threads: int
 
 
-class Cell:
+class BenchCell:
     """A running worker. Use as a context manager; leaving it ends the process and its children.
 
     `cache` is the folder that compilers may cache in: an empty one makes the compile cold.
@@ -68,7 +68,7 @@ class Cell:
             start_new_session=True,
         )
 
-    def __enter__(self) -> Cell:
+    def __enter__(self) -> BenchCell:
         return self
 
     def __exit__(self, *_: object) -> None:

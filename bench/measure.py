@@ -13,7 +13,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Budget:
+class RoundBudget:
     """Length of a round: warm-up, then at least `seconds` and `calls`, but not over `limit` seconds."""
 
     warm_up: float = 0.3
@@ -26,7 +26,7 @@ class Budget:
         return asdict(self)
 
 
-def time_calls(call: Callable[[], object], budget: Budget) -> dict[str, float]:
+def time_calls(call: Callable[[], object], budget: RoundBudget) -> dict[str, float]:
     """Latencies of one round in milliseconds, and what else the machine did meanwhile (in cores)."""
     _repeat(call, budget.warm_up, calls=1, limit=budget.limit)
     before, start = _cpu_seconds(), time.perf_counter()

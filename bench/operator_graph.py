@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
-class Node:
+class OperatorNode:
     """An operator's call; an operand that is left out has the name ""."""
 
     operator: str
@@ -24,7 +24,7 @@ class Nodes(Protocol):
     """Nodes in order, and the names of the results."""
 
     @property
-    def nodes(self) -> Sequence[Node]: ...
+    def nodes(self) -> Sequence[OperatorNode]: ...
 
     @property
     def outputs(self) -> Sequence[str]: ...
@@ -65,7 +65,7 @@ def evaluate(
     return [known[name] for name in graph.outputs]
 
 
-def _operands(node: Node, known: Mapping[str, Any], static: Mapping[str, Any] | None) -> list[Any]:
+def _operands(node: OperatorNode, known: Mapping[str, Any], static: Mapping[str, Any] | None) -> list[Any]:
     shapes = STATIC.get(node.operator, ())
     return [
         None if not name else static[name] if static is not None and number in shapes else known[name]

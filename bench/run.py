@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 
 from bench import engines, environments, models, summary
-from bench.cell import Cell, CellError, Key
-from bench.measure import Budget
+from bench.cell import BenchCell, CellError, Key
+from bench.measure import RoundBudget
 from bench.models import reference
 from bench.models.store import save_tensors
 from bench.summary import Record
 
 
 @dataclass(frozen=True)
-class Settings:
+class RunSettings:
     """How to measure.
 
     An engine runs in its interpreter of `pythons`, else in the one of its environment in `environments`, else
@@ -35,7 +35,7 @@ class Settings:
 
     rounds: int
     seeds: int
-    budget: Budget
+    budget: RoundBudget
     cpus: list[int]
     timeout: float
     pythons: dict[str, str]
@@ -55,7 +55,7 @@ class Settings:
 class _Running:
     """A worker and what it has measured."""
 
-    cell: Cell
+    cell: BenchCell
     record: Record
     rounds: list[Record] = field(default_factory=list)
 
@@ -70,7 +70,9 @@ class _Running:
             return None
 
 
-def run_group(model: str, names: Sequence[str], threads: Sequence[int], settings: Settings) -> list[Record]:
+def run_group(
+    model: str, names: Sequence[str], threads: Sequence[int], settings: RunSettings
+) -> list[Record]:
     """Measure `model` on every engine of `names` with each number of threads, all in the same rounds.
 
     One record each, with "error" where it failed.
@@ -87,7 +89,7 @@ def run_group(model: str, names: Sequence[str], threads: Sequence[int], settings
         return [_finish(entry) for entry in running]
 
 
-def _expected(model: str, settings: Settings, scratch: Path) -> list[list[np.ndarray]]:
+def _expected(model: str, settings: RunSettings, scratch: Path) -> list[list[np.ndarray]]:
     """Write the inputs of every seed and return ONNX Runtime's outputs for them."""
     path = models.model_path(model, settings.directory)
     found = []
@@ -98,26 +100,26 @@ def _expected(model: str, settings: Settings, scratch: Path) -> list[list[np.nda
     return found
 
 
-def _start(stack: ExitStack, key: Key, settings: Settings, scratch: Path) -> _Running:
+def _start(stack: ExitStack, key: Key, settings: RunSettings, scratch: Path) -> _Running:
     label = re.sub(r"[^\w.-]", "_", key.engine)
     cache = (settings.cache or scratch / f"cache-{label}-{key.threads}").resolve()
     cache.mkdir(parents=True, exist_ok=True)
     settings.logs.mkdir(parents=True, exist_ok=True)
     log = settings.logs / f"{key.model}-{label}-{key.threads}.log"
     path = models.model_path(key.model, settings.directory).resolve()
-    python = settings.python(engines.Variant.parse(key.engine).name)
+    python = settings.python(engines.EngineVariant.parse(key.engine).name)
     cell = stack.enter_context(
-        Cell(key, path, settings.cpus[: key.threads], python=python, cache=cache, log=log)
+        BenchCell(key, path, settings.cpus[: key.threads], python=python, cache=cache, log=log)
     )
     return _Running(cell, {"model": key.model, "engine": key.engine, "threads": key.threads})
 
 
 def _prepare(
-    entry: _Running, expected: Sequence[Sequence[np.ndarray]], settings: Settings, scratch: Path
+    entry: _Running, expected: Sequence[Sequence[np.ndarray]], settings: RunSettings, scratch: Path
 ) -> None:
     """Load the engine and compare its outputs for every seed."""
     entry.record["ready"] = entry.cell.load(scratch / "0.npz", settings.timeout)
-    if engines.Variant.parse(entry.cell.key.engine).name in settings.unchecked:
+    if engines.EngineVariant.parse(entry.cell.key.engine).name in settings.unchecked:
         return
     errors = [_compare(entry.cell, scratch, seed, outputs, settings) for seed, outputs in enumerate(expected)]
     names = models.manifest(settings.directory)[entry.cell.key.model]["outputs"]
@@ -128,7 +130,7 @@ def _prepare(
 
 
 def _compare(
-    cell: Cell, scratch: Path, seed: int, expected: Sequence[np.ndarray], settings: Settings
+    cell: BenchCell, scratch: Path, seed: int, expected: Sequence[np.ndarray], settings: RunSettings
 ) -> list[float]:
     target = scratch / "outputs.npz"
     cell.request(
@@ -139,7 +141,7 @@ def _compare(
     return summary.relative_errors(actual, expected)
 
 
-def _interleave(running: list[_Running], settings: Settings) -> None:
+def _interleave(running: list[_Running], settings: RunSettings) -> None:
     """Every round times every engine once; the order rotates from round to round."""
     budget = settings.budget.as_dict()
     for index in range(settings.rounds):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.bert_kernels import KERNELS, Kernel
+from bench.bert_kernels import KERNELS, BertKernel
 from mlc.codegen.host_target import host_target
 from mlc.compiler.kernel_job import compile_object
 from mlc.runtime._native import Image, call_entry
@@ -29,7 +29,7 @@ LENGTHS = (1, 7, 32, 128, 200, 384, 512)
 TURN = 0.02
 
 
-class Compiled:
+class CompiledKernel:
     """A kernel in memory; calls of it are repeated in C, so that Python's own time does not count."""
 
     loop: Image | None = None
@@ -53,17 +53,22 @@ class Compiled:
 
 
 def _loop() -> Image:
-    if Compiled.loop is None:
+    if CompiledKernel.loop is None:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             path = Path(folder) / "entry_loop.o"
             compiler = os.environ.get("CC", "cc")
             subprocess.run([compiler, "-O2", "-c", "-fPIC", str(SOURCE), "-o", str(path)], check=True)
-            Compiled.loop = Image([path.read_bytes()])
-    return Compiled.loop
+            CompiledKernel.loop = Image([path.read_bytes()])
+    return CompiledKernel.loop
 
 
 def compare(
-    static: Compiled, dynamic: Compiled, arrays: Sequence[np.ndarray], length: int, threads: int, rounds: int
+    static: CompiledKernel,
+    dynamic: CompiledKernel,
+    arrays: Sequence[np.ndarray],
+    length: int,
+    threads: int,
+    rounds: int,
 ) -> tuple[float, float]:
     """Seconds of the fastest turn of each."""
     once = min(static.run(arrays, length, threads, 1) for _ in range(3))
@@ -90,11 +95,11 @@ def main() -> None:
     print("\n" + "\n".join(notes))
 
 
-def _measure(kernel: Kernel, lengths: Sequence[int], counts: Sequence[int], rounds: int) -> str:
+def _measure(kernel: BertKernel, lengths: Sequence[int], counts: Sequence[int], rounds: int) -> str:
     """Prints the kernel's rows of the table; a line on its object code."""
-    dynamic, largest = Compiled(kernel.text(None)), 0
+    dynamic, largest = CompiledKernel(kernel.text(None)), 0
     for length in [each for each in lengths if each >= kernel.least]:
-        static, arrays = Compiled(kernel.text(length)), kernel.arrays(length)
+        static, arrays = CompiledKernel(kernel.text(length)), kernel.arrays(length)
         largest = max(largest, len(static.object))
         for threads in counts:
             fixed, given = compare(static, dynamic, arrays, length, threads, rounds)

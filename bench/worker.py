@@ -26,11 +26,11 @@ import numpy as np
 from bench import engines, measure
 
 
-class Worker:
+class EngineWorker:
     """The state of the process: the loaded engine and the inputs that are timed."""
 
     def __init__(self, engine: str, model: Path, threads: int) -> None:
-        self.variant = engines.Variant.parse(engine)
+        self.variant = engines.EngineVariant.parse(engine)
         self.model = model
         self.threads = threads
         self.call: engines.Call
@@ -66,7 +66,7 @@ class Worker:
 
     def time(self, budget: dict[str, Any]) -> dict[str, Any]:
         """One round."""
-        return measure.time_calls(lambda: self.call(self.inputs), measure.Budget(**budget))
+        return measure.time_calls(lambda: self.call(self.inputs), measure.RoundBudget(**budget))
 
 
 def _read(path: str) -> dict[str, np.ndarray]:
@@ -74,7 +74,7 @@ def _read(path: str) -> dict[str, np.ndarray]:
         return {name: np.ascontiguousarray(file[name]) for name in file.files}
 
 
-def _answer(worker: Worker, request: dict[str, Any]) -> dict[str, Any]:
+def _answer(worker: EngineWorker, request: dict[str, Any]) -> dict[str, Any]:
     try:
         return getattr(worker, request.pop("command"))(**request)
     except Exception as error:
@@ -88,7 +88,7 @@ def main() -> None:
     # Replies keep the pipe for themselves; whatever the engine prints goes to the log.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    worker = Worker(engine, Path(model), int(threads))
+    worker = EngineWorker(engine, Path(model), int(threads))
     for line in sys.stdin:
         print(json.dumps(_answer(worker, json.loads(line))), file=replies, flush=True)
 

@@ -16,7 +16,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.programs.assemble import Names, assemble
 from mlc.compiler.programs.bundle import Stage
-from mlc.compiler.programs.program import Program
+from mlc.compiler.programs.program import CompiledProgram
 from mlc.compiler.programs.stored_program import bundle_of, look_up, prepare, program_of
 from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.sources.imported_module import Imported
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mlc.compiler.compilation_units import Units
 
 
-def compile_program(model: Any, options: Options | None = None) -> Program:
+def compile_program(model: Any, options: Options | None = None) -> CompiledProgram:
     """Compiles `model`: a path to .onnx or .mlir, ONNX bytes or ModelProto, or a module of the graph dialect.
 
     Raises CompileError, ModelError (a model that cannot be read), TargetError, PassRunError.
@@ -70,7 +70,7 @@ def _check_loadable(path: CodePath) -> None:
         )
 
 
-def _program(source: Source, options: Options) -> Program:
+def _program(source: Source, options: Options) -> CompiledProgram:
     """The program alone, without others for single sizes."""
     paths, timer = code_paths(options), Timer()
     with timer.stage("look up"):
@@ -84,7 +84,7 @@ def _program(source: Source, options: Options) -> Program:
 
 def _compile(
     source: Source, options: Options, paths: Mapping[str, CodePath], timer: Timer, key: str | None
-) -> Program:
+) -> CompiledProgram:
     builder, imported, stages = _build(source, options, paths, timer)
     prepared: list[np.ndarray] = []
     if "prepare" in stages:
@@ -124,12 +124,14 @@ def _build_stages(
     from mlc.compiler.host_program.host_function import with_declared_sizes
     from mlc.compiler.user_schedules import attach_schedules
     from mlc.pipelines.driver import run_pipeline
-    from mlc.pipelines.grammar import Nest
+    from mlc.pipelines.grammar import NestedElements
     from mlc.pipelines.instrumentation import PassSeconds
 
     module = imported.module
     pipelines = options.graph_pipelines()
-    pipeline = Nest("builtin.module", tuple(element for nest in pipelines for element in nest.elements))
+    pipeline = NestedElements(
+        "builtin.module", tuple(element for nest in pipelines for element in nest.elements)
+    )
     with timer.stage("graph"):
         options.progress("optimise", 0, 1)
         reproducer = reproducer_path(options.reproducer_dir)

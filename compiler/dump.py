@@ -21,7 +21,7 @@ from mlc.compiler.options import Options
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 from mlc.targets import GpuTarget, Target, parse_target
 
 KERNEL_JOB = "mlc.compiler.dump:kernel_job"
@@ -107,7 +107,7 @@ class _Levels(Instrumentation):
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         level = _KERNEL_LEVELS.get((step.name, op.name))
         if level is not None:
             self.texts[f"{level}.mlir"] = op.get_asm(assume_verified=True)

@@ -16,7 +16,7 @@ from mlc.runtime.specialisation_policy import Specialise
 from mlc.targets import Target, registered_targets
 
 if TYPE_CHECKING:
-    from mlc.pipelines.grammar import Nest
+    from mlc.pipelines.grammar import NestedElements
 
 # (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not
 # known.
@@ -103,7 +103,7 @@ class Options:
     def workers(self) -> int:
         return self.jobs or len(os.sched_getaffinity(0))
 
-    def graph_pipelines(self) -> list[Nest]:
+    def graph_pipelines(self) -> list[NestedElements]:
         """`pipelines` with their passes switched, and held to `exactness`. Raises PipelineError for switches
         that make no sense."""
         from mlc.pipelines.pass_switches import switched

@@ -21,7 +21,7 @@ from mlc.compiler.code_path import code_paths
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.programs.bundle import Bundle
-from mlc.compiler.programs.program import Program
+from mlc.compiler.programs.program import CompiledProgram
 from mlc.compiler.programs.stored_program import look_up, program_of
 from mlc.compiler.sources.onnx_model import OnnxSource
 from mlc.compiler.sources.open_source import Source
@@ -153,10 +153,12 @@ atexit.register(_end_all)
 os.register_at_fork(after_in_child=_forked)
 
 
-Compile = Callable[[Source, Options], Program]
+Compile = Callable[[Source, Options], CompiledProgram]
 
 
-def specialised(program: Program, source: Source, options: Options, compile: Compile) -> Program:
+def specialised(
+    program: CompiledProgram, source: Source, options: Options, compile: Compile
+) -> CompiledProgram:
     """`program` with programs for the sizes of `options.specialise`, and with what makes others as it runs.
 
     That needs a model that another process can read and compile to the same: an ONNX one without operators of
@@ -179,7 +181,7 @@ def specialised(program: Program, source: Source, options: Options, compile: Com
     return replace(program, specialised=programs, policy=policy, make=_maker(program, source, options))
 
 
-def _maker(program: Program, source: Source, options: Options) -> SizeMaker | None:
+def _maker(program: CompiledProgram, source: Source, options: Options) -> SizeMaker | None:
     assert options.specialise is not None
     if not (options.specialise.automatic and isinstance(source, OnnxSource)) or source.digest() is None:
         return None
@@ -187,11 +189,11 @@ def _maker(program: Program, source: Source, options: Options) -> SizeMaker | No
     return SizeMaker(source, lambda sizes: for_sizes(program, base, _binding(program, sizes)))
 
 
-def _binding(program: Program, sizes: Sequence[int]) -> dict[str, int]:
+def _binding(program: CompiledProgram, sizes: Sequence[int]) -> dict[str, int]:
     return dict(zip(program.main.dims or (), sizes, strict=True))
 
 
-def for_sizes(program: Program, options: Options, sizes: Mapping[str, int]) -> Options:
+def for_sizes(program: CompiledProgram, options: Options, sizes: Mapping[str, int]) -> Options:
     """Options under which the model of `program` has these sizes."""
     shapes = dict(options.shapes)
     nameless: set[str] = set()

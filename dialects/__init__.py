@@ -12,11 +12,11 @@ ext._cext.globals.append_dialect_search_prefix(__name__)
 def load(context: ir.Context) -> None:
     """Load every dialect of this package into the context; those already there are left alone."""
     from mlc.dialects.accel import Accel
-    from mlc.dialects.graph import Graph
+    from mlc.dialects.graph import GraphDialect
     from mlc.dialects.tloop import TLoop
 
     with context:
-        for dialect in (Graph, TLoop, Accel):
+        for dialect in (GraphDialect, TLoop, Accel):
             if not context.is_dialect_loaded(dialect.DIALECT_NAMESPACE):
                 dialect.load()
 

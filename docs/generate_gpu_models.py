@@ -43,7 +43,7 @@ class Missing:
 
 
 @dataclass
-class Result:
+class ModelCoverage:
     """How many kernels a model has for a target, which are missing, and what ptxas says of the launches."""
 
     kernels: int
@@ -58,7 +58,7 @@ class Result:
         return [each["function"] for each in self.launches if any(each[part] for part in parts)]
 
 
-def attempt(path: Path, options: Options) -> Result:
+def attempt(path: Path, options: Options) -> ModelCoverage:
     """Compiles the kernels of a model's `@main`, and makes the plan that launches them."""
     assert options.pool is not None
     units = units_of(path, options)["main"]
@@ -68,9 +68,11 @@ def attempt(path: Path, options: Options) -> Result:
         _plan(units, kernels)
     except CompileError as error:
         causes = error.causes or (error,)
-        return Result(len(units.kernels), [_missing(each) for each in causes])
+        return ModelCoverage(len(units.kernels), [_missing(each) for each in causes])
     launches = [launch for each in kernels.values() for launch in each.resources()]
-    return Result(len(units.kernels), [], launches, sum(len(each.warnings) for each in kernels.values()))
+    return ModelCoverage(
+        len(units.kernels), [], launches, sum(len(each.warnings) for each in kernels.values())
+    )
 
 
 def _plan(units: Units, kernels: Mapping[str, DeviceKernel]) -> Plan:
@@ -93,7 +95,7 @@ def page(folder: Path, targets: list[str]) -> str:
     lines = _introduction()
     with worker_pool() as pool:
         for precision in PRECISIONS:
-            results: dict[str, dict[str, Result]] = defaultdict(dict)
+            results: dict[str, dict[str, ModelCoverage]] = defaultdict(dict)
             for path in _models(folder):
                 for target in targets:
                     print(path.stem, target, precision, file=sys.stderr, flush=True)
@@ -121,7 +123,7 @@ def _introduction() -> list[str]:
     ]
 
 
-def _table(results: dict[str, dict[str, Result]], targets: list[str]) -> list[str]:
+def _table(results: dict[str, dict[str, ModelCoverage]], targets: list[str]) -> list[str]:
     lines = [f"| model | {' | '.join(targets)} |", f"|---|{'---|' * len(targets)}"]
     for model, by_target in results.items():
         cells = [_cell(by_target[target]) for target in targets]
@@ -129,7 +131,7 @@ def _table(results: dict[str, dict[str, Result]], targets: list[str]) -> list[st
     return [*lines, ""]
 
 
-def _cell(result: Result) -> str:
+def _cell(result: ModelCoverage) -> str:
     if result.missing:
         return f"{result.kernels - len(result.missing)} of {result.kernels} kernels"
     registers = max(each["registers"] for each in result.launches)
@@ -141,7 +143,7 @@ def _cell(result: Result) -> str:
     return "; ".join(parts)
 
 
-def _reasons(results: dict[str, dict[str, Result]]) -> list[str]:
+def _reasons(results: dict[str, dict[str, ModelCoverage]]) -> list[str]:
     """What is missing, with the models that need it."""
     models: dict[tuple[str, str], set[str]] = defaultdict(set)
     for model, by_target in results.items():

@@ -7,14 +7,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from mlc.kernels.elements import Element
+from mlc.kernels.elements import ElementType
 from mlc.kernels.errors import KernelError, caller_place
-from mlc.kernels.expressions import Apply, Axis, Convert, Reduce, Select
+from mlc.kernels.expressions import Apply, Convert, IterationAxis, Reduce, Select
 from mlc.kernels.sizes import plain
 
 
 @dataclass(frozen=True)
-class Function:
+class BuiltinFunction:
     """A function of `scalars.OPERATIONS` for users; `arity` is the number of its operands."""
 
     name: str
@@ -27,9 +27,9 @@ class Function:
 
 
 exp, log, log1p, sqrt, rsqrt, sin, cos, tanh, erf, sigmoid, floor, ceil = map(
-    Function, "exp log log1p sqrt rsqrt sin cos tanh erf sigmoid floor ceil".split()
+    BuiltinFunction, "exp log log1p sqrt rsqrt sin cos tanh erf sigmoid floor ceil".split()
 )
-maximum, minimum = Function("maximum", 2), Function("minimum", 2)
+maximum, minimum = BuiltinFunction("maximum", 2), BuiltinFunction("minimum", 2)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
@@ -37,14 +37,14 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return Select(condition, plain(x), plain(y), caller_place())
 
 
-def convert(element: Element, value: Any) -> Any:
+def convert(element: ElementType, value: Any) -> Any:
     """`value` with elements of another type."""
     return Convert(element, plain(value), caller_place())
 
 
 def axis(extent: Any, name: str = "k") -> Any:
     """An axis to reduce over: `k = axis(K)`."""
-    return Axis(name, int(extent), caller_place())
+    return IterationAxis(name, int(extent), caller_place())
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Reduction:
     """`sum(body, k)`: `body` combined over axes. `max(x, y)` and `min(x, y)` choose one of two."""
 
     kind: str
-    pairwise: Function | None = None
+    pairwise: BuiltinFunction | None = None
 
     def __call__(self, body: Any, *axes: Any) -> Any:
-        if axes and all(isinstance(each, Axis) for each in axes):
+        if axes and all(isinstance(each, IterationAxis) for each in axes):
             return Reduce(self.kind, body, axes, caller_place())
         if self.pairwise is not None and axes:
             return self.pairwise(body, *axes)
@@ -67,11 +67,11 @@ sum, prod = Reduction("sum"), Reduction("prod")
 max, min = Reduction("max", maximum), Reduction("min", minimum)
 
 # What stands for a function of ours where a kernel's source says it.
-SYNONYMS: dict[Any, Function] = {
+SYNONYMS: dict[Any, BuiltinFunction] = {
     max: maximum,
     min: minimum,
     builtins.max: maximum,
     builtins.min: minimum,
-    builtins.abs: Function("abs"),
+    builtins.abs: BuiltinFunction("abs"),
     **{getattr(math, each.name): each for each in (exp, log, log1p, sqrt, sin, cos, tanh, erf)},
 }

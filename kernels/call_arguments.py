@@ -12,8 +12,8 @@ import numpy as np
 
 from mlc.dialects.graph.elements import dtype_of
 from mlc.kernels.errors import KernelError
-from mlc.kernels.signature import Parameter, Signature, TensorType
-from mlc.kernels.sizes import Dim
+from mlc.kernels.signature import KernelParameter, Signature, TensorType
+from mlc.kernels.sizes import SymbolicDim
 
 
 def split_arguments(
@@ -86,7 +86,7 @@ def constants_of(signature: Signature, given: Mapping[str, Any]) -> dict[str, An
     return {each.name: _constant(each, given.get(each.name, each.default)) for each in signature.constants}
 
 
-def _constant(parameter: Parameter, value: Any) -> Any:
+def _constant(parameter: KernelParameter, value: Any) -> Any:
     kind: Callable[[Any], Any] = parameter.kind  # type: ignore[assignment]
     try:
         converted = kind(value)
@@ -115,11 +115,11 @@ def bind_shapes(signature: Signature, shapes: Mapping[str, tuple[int, ...]]) -> 
     return known
 
 
-def _bind(parameter: Parameter, shape: tuple[int, ...], known: dict[str, int]) -> None:
+def _bind(parameter: KernelParameter, shape: tuple[int, ...], known: dict[str, int]) -> None:
     kind = parameter.kind
     assert isinstance(kind, TensorType), "inputs are tensors"
     if len(shape) != len(kind.shape):
         raise KernelError(f"'{parameter.name}' has shape {list(shape)}, but must be {kind}: another rank")
     for size, given in zip(kind.shape, shape, strict=True):
-        if isinstance(size, Dim) and size.name is not None:
+        if isinstance(size, SymbolicDim) and size.name is not None:
             known.setdefault(size.name, given)

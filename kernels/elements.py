@@ -18,7 +18,7 @@ _SYNONYMS = {
 }
 
 
-class Element:
+class ElementType:
     """An element type. In a kernel `f32(x)` converts `x`; in a signature it stands for itself."""
 
     def __init__(self, name: str) -> None:
@@ -33,7 +33,7 @@ class Element:
         return convert(self, value)
 
 
-_ELEMENTS = {name: Element(name) for name in NAMES}
+_ELEMENTS = {name: ElementType(name) for name in NAMES}
 
 if TYPE_CHECKING:
     # For type checkers an element type is a class of which nothing is known: elements, tensors of them.
@@ -58,12 +58,12 @@ else:
     f16, bf16, f32, f64, i8, i16, i32, i64, i1 = _ELEMENTS.values()
 
 
-def element(given: object) -> Element:
+def element(given: object) -> ElementType:
     """The element type that a user names: `f32`, "f32", "float32", NumPy's and Python's `bool`.
 
     Raises KernelError.
     """
-    if isinstance(given, Element):
+    if isinstance(given, ElementType):
         return given
     name = given if isinstance(given, str) else getattr(given, "__name__", str(given))
     found = _ELEMENTS.get(_SYNONYMS.get(name, name))

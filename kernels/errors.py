@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceLocation:
     """A place in a user's source; lines and columns count from 1."""
 
     file: str
@@ -31,7 +31,7 @@ class Place:
 class KernelError(Error):
     """A kernel in Python that cannot be built or called; `location` is where in its source, if known."""
 
-    def __init__(self, message: str, place: Place | None = None) -> None:
+    def __init__(self, message: str, place: SourceLocation | None = None) -> None:
         super().__init__(f"{place}: error: {message}" if place else message)
         self.message = message
         self.location = place
@@ -46,16 +46,16 @@ def caller_frame() -> FrameType:
     return frame
 
 
-def caller_place() -> Place:
+def caller_place() -> SourceLocation:
     """Where the innermost frame outside this package is."""
     frame = caller_frame()
     positions = list(frame.f_code.co_positions())
     line, _, column, _ = positions[frame.f_lasti // 2]
-    return Place(frame.f_code.co_filename, line or frame.f_lineno, (column or 0) + 1)
+    return SourceLocation(frame.f_code.co_filename, line or frame.f_lineno, (column or 0) + 1)
 
 
 @contextmanager
-def located(place: Place) -> Iterator[None]:
+def located(place: SourceLocation) -> Iterator[None]:
     """Ops are built at `place`, which a KernelError without a location gets."""
     from mlc.bindings import ir
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlc.kernels.elements import Element
-from mlc.kernels.errors import KernelError, Place, caller_place
+from mlc.kernels.elements import ElementType
+from mlc.kernels.errors import KernelError, SourceLocation, caller_place
 from mlc.kernels.sizes import plain
 
 
 class Expression:
     """A scalar that is computed for each point of an iteration space."""
 
-    place: Place
+    place: SourceLocation
 
     def __add__(self, other: Any) -> Any:
         return binary("+", self, other)
@@ -106,16 +106,16 @@ class Apply(Expression):
 
     name: str
     operands: tuple[Any, ...]
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
 class Convert(Expression):
     """A conversion to another element type."""
 
-    element: Element
+    element: ElementType
     operand: Any
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,25 +125,25 @@ class Select(Expression):
     condition: Any
     x: Any
     y: Any
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
-class Axis(Expression):
+class IterationAxis(Expression):
     """A dimension of an iteration space, from 0 to `extent` - 1; as a value, the index."""
 
     name: str
     extent: int
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
-class Access(Expression):
+class TensorElement(Expression):
     """An element of a tensor."""
 
     tensor: Any
     subscripts: tuple[Any, ...]
-    place: Place
+    place: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +152,8 @@ class Reduce(Expression):
 
     kind: str
     body: Any
-    axes: tuple[Axis, ...]
-    place: Place
+    axes: tuple[IterationAxis, ...]
+    place: SourceLocation
 
 
 def binary(name: str, a: Any, b: Any) -> Expression:
@@ -167,7 +167,7 @@ def unary(name: str, a: Any) -> Expression:
 def operands_of(expression: Any) -> Sequence[Any]:
     """The expressions that one is made of."""
     match expression:
-        case Apply(operands=operands) | Access(subscripts=operands):
+        case Apply(operands=operands) | TensorElement(subscripts=operands):
             return operands
         case Convert(operand=operand):
             return (operand,)

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from mlc.bindings import arith, ir, math
-from mlc.kernels.elements import Element
+from mlc.kernels.elements import ElementType
 from mlc.kernels.errors import KernelError
 from mlc.passes.common.linalg_builders import constant, is_float
 from mlc.passes.lowering.common import activations, conversions, scalars
 
 
 @dataclass(frozen=True)
-class Operation:
+class ScalarOperation:
     """How one operator or function is computed: on typed values, and on numbers known to Python.
 
     `domain`: "any", "float", "integer" (booleans included) or "bool".
@@ -56,43 +56,43 @@ def _compared(predicate: str) -> Callable[[ir.Value, ir.Value], ir.Value]:
     return lambda a, b: scalars.compare(predicate, a, b)
 
 
-OPERATIONS: dict[str, Operation] = {
-    "+": Operation(scalars.add, lambda a, b: a + b),
-    "-": Operation(scalars.sub, lambda a, b: a - b),
-    "*": Operation(scalars.mul, lambda a, b: a * b),
-    "/": Operation(scalars.div, lambda a, b: a / b, "float"),
-    "//": Operation(_floor_divide, lambda a, b: a // b),
-    "%": Operation(lambda a, b: scalars.modulo(a, b, False), lambda a, b: a % b),
-    "**": Operation(scalars.power, lambda a, b: a**b),
-    "&": Operation(arith.andi, lambda a, b: a & b, "integer"),
-    "|": Operation(arith.ori, lambda a, b: a | b, "integer"),
-    "^": Operation(arith.xori, lambda a, b: a ^ b, "integer"),
-    "<<": Operation(arith.shli, lambda a, b: a << b, "integer"),
-    ">>": Operation(scalars.shift_right, lambda a, b: a >> b, "integer"),
-    "==": Operation(_compared("equal"), lambda a, b: a == b),
-    "!=": Operation(_not_equal, lambda a, b: a != b),
-    "<": Operation(_compared("less"), lambda a, b: a < b),
-    "<=": Operation(_compared("less_equal"), lambda a, b: a <= b),
-    ">": Operation(_compared("greater"), lambda a, b: a > b),
-    ">=": Operation(_compared("greater_equal"), lambda a, b: a >= b),
-    "negate": Operation(scalars.negate, lambda a: -a),
-    "invert": Operation(_invert, lambda a: ~a, "integer"),
-    "not": Operation(_invert, lambda a: not a, "bool"),
-    "abs": Operation(scalars.absolute, abs),
-    "maximum": Operation(scalars.maximum, max),
-    "minimum": Operation(scalars.minimum, min),
-    "exp": Operation(math.exp, python_math.exp, "float"),
-    "log": Operation(math.log, python_math.log, "float"),
-    "log1p": Operation(math.log1p, python_math.log1p, "float"),
-    "sqrt": Operation(math.sqrt, python_math.sqrt, "float"),
-    "rsqrt": Operation(math.rsqrt, lambda a: 1 / python_math.sqrt(a), "float"),
-    "sin": Operation(math.sin, python_math.sin, "float"),
-    "cos": Operation(math.cos, python_math.cos, "float"),
-    "tanh": Operation(math.tanh, python_math.tanh, "float"),
-    "erf": Operation(math.erf, python_math.erf, "float"),
-    "sigmoid": Operation(activations.sigmoid, lambda a: 1 / (1 + python_math.exp(-a)), "float"),
-    "floor": Operation(math.floor, lambda a: float(python_math.floor(a)), "float"),
-    "ceil": Operation(math.ceil, lambda a: float(python_math.ceil(a)), "float"),
+OPERATIONS: dict[str, ScalarOperation] = {
+    "+": ScalarOperation(scalars.add, lambda a, b: a + b),
+    "-": ScalarOperation(scalars.sub, lambda a, b: a - b),
+    "*": ScalarOperation(scalars.mul, lambda a, b: a * b),
+    "/": ScalarOperation(scalars.div, lambda a, b: a / b, "float"),
+    "//": ScalarOperation(_floor_divide, lambda a, b: a // b),
+    "%": ScalarOperation(lambda a, b: scalars.modulo(a, b, False), lambda a, b: a % b),
+    "**": ScalarOperation(scalars.power, lambda a, b: a**b),
+    "&": ScalarOperation(arith.andi, lambda a, b: a & b, "integer"),
+    "|": ScalarOperation(arith.ori, lambda a, b: a | b, "integer"),
+    "^": ScalarOperation(arith.xori, lambda a, b: a ^ b, "integer"),
+    "<<": ScalarOperation(arith.shli, lambda a, b: a << b, "integer"),
+    ">>": ScalarOperation(scalars.shift_right, lambda a, b: a >> b, "integer"),
+    "==": ScalarOperation(_compared("equal"), lambda a, b: a == b),
+    "!=": ScalarOperation(_not_equal, lambda a, b: a != b),
+    "<": ScalarOperation(_compared("less"), lambda a, b: a < b),
+    "<=": ScalarOperation(_compared("less_equal"), lambda a, b: a <= b),
+    ">": ScalarOperation(_compared("greater"), lambda a, b: a > b),
+    ">=": ScalarOperation(_compared("greater_equal"), lambda a, b: a >= b),
+    "negate": ScalarOperation(scalars.negate, lambda a: -a),
+    "invert": ScalarOperation(_invert, lambda a: ~a, "integer"),
+    "not": ScalarOperation(_invert, lambda a: not a, "bool"),
+    "abs": ScalarOperation(scalars.absolute, abs),
+    "maximum": ScalarOperation(scalars.maximum, max),
+    "minimum": ScalarOperation(scalars.minimum, min),
+    "exp": ScalarOperation(math.exp, python_math.exp, "float"),
+    "log": ScalarOperation(math.log, python_math.log, "float"),
+    "log1p": ScalarOperation(math.log1p, python_math.log1p, "float"),
+    "sqrt": ScalarOperation(math.sqrt, python_math.sqrt, "float"),
+    "rsqrt": ScalarOperation(math.rsqrt, lambda a: 1 / python_math.sqrt(a), "float"),
+    "sin": ScalarOperation(math.sin, python_math.sin, "float"),
+    "cos": ScalarOperation(math.cos, python_math.cos, "float"),
+    "tanh": ScalarOperation(math.tanh, python_math.tanh, "float"),
+    "erf": ScalarOperation(math.erf, python_math.erf, "float"),
+    "sigmoid": ScalarOperation(activations.sigmoid, lambda a: 1 / (1 + python_math.exp(-a)), "float"),
+    "floor": ScalarOperation(math.floor, lambda a: float(python_math.floor(a)), "float"),
+    "ceil": ScalarOperation(math.ceil, lambda a: float(python_math.ceil(a)), "float"),
 }
 
 
@@ -113,7 +113,7 @@ def apply(name: str, operands: Sequence[Scalar]) -> Scalar:
     return operation.emit(*values)
 
 
-def _fold(name: str, operation: Operation, operands: Sequence[Scalar]) -> Scalar:
+def _fold(name: str, operation: ScalarOperation, operands: Sequence[Scalar]) -> Scalar:
     try:
         return operation.fold(*operands)
     except (ArithmeticError, TypeError, ValueError) as error:
@@ -196,7 +196,7 @@ def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
     return arith.select(condition, first, second)
 
 
-def convert(value: Scalar, element: Element) -> ir.Value:
+def convert(value: Scalar, element: ElementType) -> ir.Value:
     """`value` with another element type: ONNX's and C's conversion."""
     kind = ir.Type.parse(element.name)
     if not isinstance(value, ir.Value):

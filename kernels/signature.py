@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
-from mlc.kernels.elements import Element, element
-from mlc.kernels.errors import KernelError, Place
-from mlc.kernels.sizes import Dim, Size, dim, size_of
+from mlc.kernels.elements import ElementType, element
+from mlc.kernels.errors import KernelError, SourceLocation
+from mlc.kernels.sizes import Size, SymbolicDim, dim, size_of
 
 CONSTANTS = (bool, int, float)
 
@@ -19,7 +19,7 @@ CONSTANTS = (bool, int, float)
 class TensorType:
     """An element type and a shape; an output is written, an input only read."""
 
-    element: Element
+    element: ElementType
     shape: tuple[Size, ...]
     output: bool = False
 
@@ -47,7 +47,7 @@ def _size(given: object) -> Size:
         if not given.isidentifier():
             raise KernelError(f"{given!r} is no name of a size")
         return dim(given)
-    if isinstance(given, Dim):
+    if isinstance(given, SymbolicDim):
         return given
     if not isinstance(given, int) or isinstance(given, bool) or given < 0:
         raise KernelError(f"a size is a number or a name, but {given!r} is neither")
@@ -60,11 +60,11 @@ if TYPE_CHECKING:
 else:
     Tensor, Output = _Maker(output=False), _Maker(output=True)
 
-__all__ = ["Output", "Parameter", "Signature", "Tensor", "TensorType", "function_place", "signature_of"]
+__all__ = ["KernelParameter", "Output", "Signature", "Tensor", "TensorType", "function_place", "signature_of"]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class KernelParameter:
     """A parameter of the function: a tensor, or a constant (`kind` is `int`, `float` or `bool`)."""
 
     name: str
@@ -81,20 +81,20 @@ class Signature:
     """What a kernel takes; tensors in the order of the kernel contract: inputs, then outputs."""
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
 
     @property
-    def inputs(self) -> list[Parameter]:
+    def inputs(self) -> list[KernelParameter]:
         return [
             each for each in self.parameters if isinstance(each.kind, TensorType) and not each.kind.output
         ]
 
     @property
-    def outputs(self) -> list[Parameter]:
+    def outputs(self) -> list[KernelParameter]:
         return [each for each in self.parameters if isinstance(each.kind, TensorType) and each.kind.output]
 
     @property
-    def constants(self) -> list[Parameter]:
+    def constants(self) -> list[KernelParameter]:
         return [each for each in self.parameters if not isinstance(each.kind, TensorType)]
 
     def tensor(self, name: str) -> TensorType:
@@ -108,14 +108,18 @@ class Signature:
         """The names of the sizes that a call binds, in order of appearance."""
         shapes = [each.kind.shape for each in self.parameters if isinstance(each.kind, TensorType)]
         found = (
-            name for shape in shapes for size in shape if isinstance(size, Dim) for name in sorted(size.names)
+            name
+            for shape in shapes
+            for size in shape
+            if isinstance(size, SymbolicDim)
+            for name in sorted(size.names)
         )
         return list(dict.fromkeys(found))
 
 
-def function_place(function: FunctionType) -> Place:
+def function_place(function: FunctionType) -> SourceLocation:
     """Where the function begins."""
-    return Place(function.__code__.co_filename, function.__code__.co_firstlineno, 1)
+    return SourceLocation(function.__code__.co_filename, function.__code__.co_firstlineno, 1)
 
 
 def signature_of(function: FunctionType, names: Mapping[str, Any]) -> Signature:
@@ -134,7 +138,7 @@ def signature_of(function: FunctionType, names: Mapping[str, Any]) -> Signature:
     return signature
 
 
-def _parameter(given: inspect.Parameter, names: Mapping[str, Any]) -> Parameter:
+def _parameter(given: inspect.Parameter, names: Mapping[str, Any]) -> KernelParameter:
     if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
         raise KernelError("a kernel has a fixed number of parameters")
     kind = given.annotation
@@ -146,7 +150,7 @@ def _parameter(given: inspect.Parameter, names: Mapping[str, Any]) -> Parameter:
         raise KernelError(
             f"{kind!r} is no type of kernels; write Tensor[f32, 128, 64], Output[...], int or float"
         )
-    return Parameter(given.name, kind, given.default)
+    return KernelParameter(given.name, kind, given.default)
 
 
 def _evaluate(text: str, names: Mapping[str, Any]) -> Any:
@@ -158,10 +162,10 @@ def _evaluate(text: str, names: Mapping[str, Any]) -> Any:
         raise KernelError(f"the annotation {text} cannot be evaluated: {error}") from None
 
 
-def _check_sizes(signature: Signature, place: Place) -> None:
+def _check_sizes(signature: Signature, place: SourceLocation) -> None:
     """Every name of an output's size must be bare in some input."""
     shapes = [each.kind.shape for each in signature.inputs if isinstance(each.kind, TensorType)]
-    bindable = {size.name for shape in shapes for size in shape if isinstance(size, Dim)}
+    bindable = {size.name for shape in shapes for size in shape if isinstance(size, SymbolicDim)}
     free = [name for name in signature.sizes if name not in bindable]
     if free:
         raise KernelError(

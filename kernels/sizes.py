@@ -14,7 +14,7 @@ from mlc.kernels.errors import KernelError
 _BOUND: ContextVar[Mapping[str, int]] = ContextVar("mlc.kernels.sizes")
 
 
-class Dim:
+class SymbolicDim:
     """A size that calls bind: a name, or arithmetic on names. Inside a kernel it is a number."""
 
     def __init__(self, text: str, names: frozenset[str], value: Callable[[Mapping[str, int]], int]) -> None:
@@ -34,11 +34,11 @@ class Dim:
             ) from None
 
     def _with(self, sign: str, function: Callable[[int, int], int], other: Any, swap: bool = False) -> Any:
-        if not isinstance(other, Dim | int):
+        if not isinstance(other, SymbolicDim | int):
             return NotImplemented
         left, right = (other, self) if swap else (self, other)
-        names = self.names | (other.names if isinstance(other, Dim) else frozenset())
-        return Dim(
+        names = self.names | (other.names if isinstance(other, SymbolicDim) else frozenset())
+        return SymbolicDim(
             f"({left} {sign} {right})",
             names,
             lambda sizes: function(size_of(left, sizes), size_of(right, sizes)),
@@ -74,32 +74,32 @@ class Dim:
         return self.text if self.names == {self.text} else None
 
 
-Size = int | Dim
+Size = int | SymbolicDim
 
 
-def dim(name: str) -> Dim:
+def dim(name: str) -> SymbolicDim:
     """The size called `name`."""
-    return Dim(name, frozenset((name,)), lambda sizes: sizes[name])
+    return SymbolicDim(name, frozenset((name,)), lambda sizes: sizes[name])
 
 
 def dims(names: str) -> tuple[Any, ...]:
-    """`Dim`s by their names: `M, N = dims("M N")`. In the source of a kernel they are numbers."""
+    """`SymbolicDim`s by their names: `M, N = dims("M N")`. In the source of a kernel they are numbers."""
     return tuple(dim(name) for name in names.replace(",", " ").split())
 
 
 def size_of(size: Size, sizes: Mapping[str, int]) -> int:
     """The number that a size stands for. Raises KeyError for a name that `sizes` lacks."""
-    return size.value(sizes) if isinstance(size, Dim) else size
+    return size.value(sizes) if isinstance(size, SymbolicDim) else size
 
 
 def plain(value: Any) -> Any:
     """A size as the number that it is inside a kernel; other values stay."""
-    return int(value) if isinstance(value, Dim) else value
+    return int(value) if isinstance(value, SymbolicDim) else value
 
 
 @contextmanager
 def bound(sizes: Mapping[str, int]) -> Iterator[None]:
-    """In this block every `Dim` is the number that `sizes` has for it."""
+    """In this block every `SymbolicDim` is the number that `sizes` has for it."""
     token = _BOUND.set(sizes)
     try:
         yield

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
-from mlc.kernels.errors import KernelError, Place, caller_frame
+from mlc.kernels.errors import KernelError, SourceLocation, caller_frame
 
 
 @dataclass(frozen=True)
-class Source:
+class KernelSource:
     """A function's tree; `line` and `column` are those of the file before the tree's own begin."""
 
     function: FunctionType
@@ -22,13 +22,13 @@ class Source:
     line: int
     column: int
 
-    def place(self, node: ast.AST) -> Place:
+    def place(self, node: ast.AST) -> SourceLocation:
         """Where `node` stands in the file."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        return Place(self.function.__code__.co_filename, self.line + line, self.column + column + 1)
+        return SourceLocation(self.function.__code__.co_filename, self.line + line, self.column + column + 1)
 
 
-def source_of(function: FunctionType) -> Source:
+def source_of(function: FunctionType) -> KernelSource:
     """Reads the function's source. Raises KernelError where there is none: in a shell, say."""
     try:
         lines, first = inspect.getsourcelines(function)
@@ -44,7 +44,7 @@ def source_of(function: FunctionType) -> Source:
     if not isinstance(tree, ast.FunctionDef):
         raise KernelError(f"'{function.__name__}' is no function of its own: write it with def")
     indent = len(lines[0]) - len(lines[0].lstrip())
-    return Source(function, tree, first - 1, indent)
+    return KernelSource(function, tree, first - 1, indent)
 
 
 def visible_names(function: FunctionType) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mlc.bindings import ir
-from mlc.pipelines.grammar import Nest, PipelineError, parse_pipeline
+from mlc.pipelines.grammar import NestedElements, PipelineError, parse_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
 from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.pass_managers import PassManagers
@@ -22,7 +22,7 @@ def watch_all(instrumentation: Instrumentation) -> None:
 
 
 def run_pipeline(
-    pipeline: str | Nest,
+    pipeline: str | NestedElements,
     module: ir.Module | ir.Operation | ir.OpView,
     instrumentation: Instrumentation | None = None,
     *,
@@ -44,7 +44,7 @@ def run_pipeline(
 class PreparedPipeline:
     """A pipeline with its names resolved and upstream's passes built, to run on many ops of one context."""
 
-    def __init__(self, pipeline: str | Nest, context: ir.Context, verify_each: bool = True) -> None:
+    def __init__(self, pipeline: str | NestedElements, context: ir.Context, verify_each: bool = True) -> None:
         """Raises `PipelineError`."""
         self.nest = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
         self.plan = resolve(self.nest, str(pipeline))

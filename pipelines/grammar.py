@@ -38,21 +38,21 @@ class PassNode:
 
 
 @dataclass(frozen=True)
-class Nest:
+class NestedElements:
     """Elements that run, in order, on each op called `anchor`."""
 
     anchor: str
-    elements: tuple[Nest | PassNode, ...] = ()
+    elements: tuple[NestedElements | PassNode, ...] = ()
     position: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.anchor}({','.join(str(element) for element in self.elements)})"
 
 
-def parse_pipeline(text: str) -> Nest:
+def parse_pipeline(text: str) -> NestedElements:
     """Parses an anchored pipeline. Raises `PipelineError`."""
     elements = parse_elements(text)
-    if len(elements) == 1 and isinstance(elements[0], Nest):
+    if len(elements) == 1 and isinstance(elements[0], NestedElements):
         return elements[0]
     if not elements:
         raise PipelineError(
@@ -61,22 +61,22 @@ def parse_pipeline(text: str) -> Nest:
     raise PipelineError("expected a pipeline with an anchor, such as 'builtin.module(...)'", text, 0)
 
 
-def parse_elements(text: str) -> tuple[Nest | PassNode, ...]:
+def parse_elements(text: str) -> tuple[NestedElements | PassNode, ...]:
     """Parses a comma-separated list of elements without an anchor. Raises `PipelineError`."""
-    parser = _Parser(text)
+    parser = _PipelineParser(text)
     elements = parser.elements()
     if parser.at < len(text):
         raise parser.error("expected ',' or the end of the pipeline")
     return elements
 
 
-class _Parser:
+class _PipelineParser:
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
         self.skip_spaces()
 
-    def elements(self) -> tuple[Nest | PassNode, ...]:
-        found: list[Nest | PassNode] = []
+    def elements(self) -> tuple[NestedElements | PassNode, ...]:
+        found: list[NestedElements | PassNode] = []
         if not self.text[self.at : self.at + 1].strip(")"):
             return ()
         while True:
@@ -84,7 +84,7 @@ class _Parser:
             if not self.accept(","):
                 return tuple(found)
 
-    def element(self) -> Nest | PassNode:
+    def element(self) -> NestedElements | PassNode:
         start = self.at
         match = _NAME.match(self.text, self.at)
         if not match:
@@ -95,7 +95,7 @@ class _Parser:
             elements = self.elements()
             if not self.accept(")"):
                 raise self.error(f"expected ',' or the ')' that closes '{match[0]}('")
-            return Nest(match[0], elements, start)
+            return NestedElements(match[0], elements, start)
         return PassNode(match[0], self.options(), start)
 
     def options(self) -> str:

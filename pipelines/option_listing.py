@@ -6,36 +6,36 @@ from dataclasses import replace
 
 from mlc.bindings import PassManager, ir
 from mlc.bindings.upstream import parse_upstream
-from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements, parse_pipeline
-from mlc.pipelines.plan import Plan, Step
+from mlc.pipelines.grammar import NestedElements, PassNode, PipelineError, parse_elements, parse_pipeline
+from mlc.pipelines.plan import PassPlan, PassStep
 
 
-def with_all_options(step: Step, manager: PassManager) -> Step:
+def with_all_options(step: PassStep, manager: PassManager) -> PassStep:
     """An upstream step whose text shows each option, as the pass manager that holds only it does."""
     inside = str(manager).partition("(")[2].removesuffix(")")
     is_pass = inside.startswith(f"{step.name}{{") and inside.endswith("}")
     return replace(step, text=inside) if is_pass else step
 
 
-def listing(plan: Plan, context: ir.Context) -> str:
+def listing(plan: PassPlan, context: ir.Context) -> str:
     """`plan` with one pass per line, in mlir-opt's form. Raises `UpstreamPassError` for wrong options."""
     return _lines(_expanded(plan, context), "")
 
 
-def _expanded(plan: Plan, context: ir.Context) -> Nest:
-    elements: list[Nest | PassNode] = []
+def _expanded(plan: PassPlan, context: ir.Context) -> NestedElements:
+    elements: list[NestedElements | PassNode] = []
     for item in plan.items:
-        if isinstance(item, Plan):
+        if isinstance(item, PassPlan):
             elements.append(_expanded(item, context))
         elif item.python is not None:
             elements += parse_elements(item.text)
         else:
             manager = parse_upstream(f"{plan.anchor}({item.text})", context)
             elements += _reparsed(str(manager), item)
-    return Nest(plan.anchor, tuple(elements))
+    return NestedElements(plan.anchor, tuple(elements))
 
 
-def _reparsed(text: str, step: Step) -> tuple[Nest | PassNode, ...]:
+def _reparsed(text: str, step: PassStep) -> tuple[NestedElements | PassNode, ...]:
     """What upstream prints is pipeline text, but for a few passes that print broken options."""
     try:
         return parse_pipeline(text).elements
@@ -43,10 +43,10 @@ def _reparsed(text: str, step: Step) -> tuple[Nest | PassNode, ...]:
         return (PassNode(step.text),)
 
 
-def _lines(nest: Nest, indent: str) -> str:
+def _lines(nest: NestedElements, indent: str) -> str:
     inside = f"{indent}  "
     items = [
-        _lines(element, inside) if isinstance(element, Nest) else f"{inside}{element}"
+        _lines(element, inside) if isinstance(element, NestedElements) else f"{inside}{element}"
         for element in nest.elements
     ]
     return f"{indent}{nest.anchor}(\n" + ",\n".join(items) + f"\n{indent})"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mlc.bindings.diagnostics import Diagnostic
 from mlc.passes.base import PassError
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 
 
 class PassRunError(PassError):
@@ -17,7 +17,7 @@ class PassRunError(PassError):
     """
 
     def __init__(
-        self, step: Step, op_text: str, diagnostics: list[Diagnostic], *, crashed: bool = False
+        self, step: PassStep, op_text: str, diagnostics: list[Diagnostic], *, crashed: bool = False
     ) -> None:
         self.pass_name = step.name
         self.op_text = op_text

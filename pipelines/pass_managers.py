@@ -10,7 +10,7 @@ from mlc.bindings.upstream import UpstreamPassError, parse_upstream
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.pipelines.grammar import PipelineError
 from mlc.pipelines.option_listing import with_all_options
-from mlc.pipelines.plan import Plan, Step
+from mlc.pipelines.plan import PassPlan, PassStep
 
 
 class PassManagers:
@@ -20,19 +20,19 @@ class PassManagers:
         self.verify_each = verify_each
         self.of: dict[tuple[str, str], PassManager] = {}
         # The steps as they are shown: with the options that the text leaves out.
-        self.shown: dict[tuple[str, str], Step] = {}
+        self.shown: dict[tuple[str, str], PassStep] = {}
 
-    def build(self, plan: Plan, context: ir.Context) -> None:
+    def build(self, plan: PassPlan, context: ir.Context) -> None:
         """Those of a plan. Raises `PipelineError`."""
         for item in plan.items:
-            if isinstance(item, Plan):
+            if isinstance(item, PassPlan):
                 self.build(item, context)
             elif item.python is None:
                 manager = self.manager(plan.anchor, item, context)
                 self.of[plan.anchor, item.text] = manager
                 self.shown[plan.anchor, item.text] = with_all_options(item, manager)
 
-    def manager(self, anchor: str, step: Step, context: ir.Context) -> PassManager:
+    def manager(self, anchor: str, step: PassStep, context: ir.Context) -> PassManager:
         try:
             manager = parse_upstream(f"{anchor}({step.text})", context)
         except UpstreamPassError as error:

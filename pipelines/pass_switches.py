@@ -12,11 +12,11 @@ from dataclasses import replace
 from mlc.passes import registry
 from mlc.passes.exactness import CLASSES
 from mlc.passes.options import split_options
-from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements
+from mlc.pipelines.grammar import NestedElements, PassNode, PipelineError, parse_elements
 from mlc.pipelines.named import lookup_pipeline
 from mlc.pipelines.plan import did_you_mean, resolve
 
-Elements = tuple[Nest | PassNode, ...]
+Elements = tuple[NestedElements | PassNode, ...]
 
 # What no program can be compiled without, and why. They may be replaced by pipelines that hold them.
 REQUIRED = {
@@ -35,7 +35,7 @@ def switched(
     disabled: Sequence[str] = (),
     replaced: Mapping[str, str] | None = None,
     exactness: str = _DEFAULT,
-) -> list[Nest]:
+) -> list[NestedElements]:
     """Each of `pipelines` (elements on a module, as text) as a pipeline of its own, with passes switched.
 
     `disabled` are names of passes to take out, `replaced` maps names to the pipeline text that stands
@@ -55,7 +55,7 @@ def switched(
         parsed = [tuple(_switch(elements, switches)) for elements in parsed]
     if exactness != _DEFAULT:
         parsed = [tuple(_held(elements, exactness)) for elements in parsed]
-    return [Nest(_ANCHOR, elements) for elements in parsed]
+    return [NestedElements(_ANCHOR, elements) for elements in parsed]
 
 
 def _replacements(replaced: Mapping[str, str]) -> dict[str, Elements]:
@@ -65,16 +65,16 @@ def _replacements(replaced: Mapping[str, str]) -> dict[str, Elements]:
         elements = parse_elements(text)
         if not elements:
             raise PipelineError(f"the replacement of '{name}' is empty; to take it out, disable it")
-        resolve(Nest(_ANCHOR, elements), text)
+        resolve(NestedElements(_ANCHOR, elements), text)
         parsed[name] = tuple(_expanded(elements))
     return parsed
 
 
-def _expanded(elements: Elements) -> Iterator[Nest | PassNode]:
+def _expanded(elements: Elements) -> Iterator[NestedElements | PassNode]:
     """The elements without named pipelines, and without their places in a text that is not shown."""
     for element in elements:
-        if isinstance(element, Nest):
-            yield Nest(element.anchor, tuple(_expanded(element.elements)))
+        if isinstance(element, NestedElements):
+            yield NestedElements(element.anchor, tuple(_expanded(element.elements)))
         elif (listed := lookup_pipeline(element.name)) is not None:
             yield from _expanded(parse_elements(",".join(listed)))
         else:
@@ -83,7 +83,7 @@ def _expanded(elements: Elements) -> Iterator[Nest | PassNode]:
 
 def _nodes(elements: Elements) -> Iterator[PassNode]:
     for element in elements:
-        if isinstance(element, Nest):
+        if isinstance(element, NestedElements):
             yield from _nodes(element.elements)
         else:
             yield element
@@ -99,23 +99,23 @@ def _check(switches: Mapping[str, Elements], names: Sequence[str]) -> None:
             raise PipelineError(f"pass '{name}' cannot be switched off: {REQUIRED[name]}")
 
 
-def _switch(elements: Elements, switches: Mapping[str, Elements]) -> Iterator[Nest | PassNode]:
+def _switch(elements: Elements, switches: Mapping[str, Elements]) -> Iterator[NestedElements | PassNode]:
     for element in elements:
-        if isinstance(element, Nest):
+        if isinstance(element, NestedElements):
             inside = tuple(_switch(element.elements, switches))
-            yield from (Nest(element.anchor, inside),) if inside else ()
+            yield from (NestedElements(element.anchor, inside),) if inside else ()
         elif element.name in switches:
             yield from switches[element.name]
         else:
             yield element
 
 
-def _held(elements: Elements, exactness: str) -> Iterator[Nest | PassNode]:
+def _held(elements: Elements, exactness: str) -> Iterator[NestedElements | PassNode]:
     """The elements within a class of exactness."""
     for element in elements:
-        if isinstance(element, Nest):
+        if isinstance(element, NestedElements):
             inside = tuple(_held(element.elements, exactness))
-            yield from (Nest(element.anchor, inside),) if inside else ()
+            yield from (NestedElements(element.anchor, inside),) if inside else ()
         else:
             yield from _held_pass(element, exactness)
 

@@ -10,14 +10,14 @@ from functools import cache
 from mlc.bindings.upstream_table import UpstreamPass, upstream_passes
 from mlc.passes import registry
 from mlc.passes.base import OptionError, Pass
-from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements
+from mlc.pipelines.grammar import NestedElements, PassNode, PipelineError, parse_elements
 from mlc.pipelines.named import RENAMED, lookup_pipeline, pipeline_names
 
 _TOP = "builtin.module"
 
 
 @dataclass(frozen=True)
-class Step:
+class PassStep:
     """One pass. `title` and `text` are how IR dumps and timing show it; `python` is None for upstream
     passes.
     """
@@ -29,34 +29,34 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PassPlan:
     """Steps and nested plans that run, in order, on each op called `anchor`."""
 
     anchor: str
-    items: tuple[Step | Plan, ...]
+    items: tuple[PassStep | PassPlan, ...]
 
     def __str__(self) -> str:
-        inside = ",".join(item.text if isinstance(item, Step) else str(item) for item in self.items)
+        inside = ",".join(item.text if isinstance(item, PassStep) else str(item) for item in self.items)
         return f"{self.anchor}({inside})"
 
 
-def resolve(nest: Nest, text: str = "") -> Plan:
+def resolve(nest: NestedElements, text: str = "") -> PassPlan:
     """Resolves names, options and implicit nesting. `text` is the pipeline for error messages.
 
     A pass on functions directly under `builtin.module` is nested in `func.func`, as mlir-opt's flags do.
     Raises `PipelineError` for unknown names, wrong options and passes on the wrong op.
     """
-    return Plan(nest.anchor, _merge(_resolve(nest.elements, nest.anchor, text, ())))
+    return PassPlan(nest.anchor, _merge(_resolve(nest.elements, nest.anchor, text, ())))
 
 
 def _resolve(
-    elements: tuple[Nest | PassNode, ...], anchor: str, text: str, expanding: tuple[str, ...]
-) -> list[Step | Plan]:
-    items: list[Step | Plan] = []
+    elements: tuple[NestedElements | PassNode, ...], anchor: str, text: str, expanding: tuple[str, ...]
+) -> list[PassStep | PassPlan]:
+    items: list[PassStep | PassPlan] = []
     for element in elements:
-        if isinstance(element, Nest):
+        if isinstance(element, NestedElements):
             items.append(
-                Plan(element.anchor, _merge(_resolve(element.elements, element.anchor, text, expanding)))
+                PassPlan(element.anchor, _merge(_resolve(element.elements, element.anchor, text, expanding)))
             )
         elif (listed := lookup_pipeline(element.name)) is not None:
             items.extend(_expand(element, listed, anchor, text, expanding))
@@ -67,7 +67,7 @@ def _resolve(
 
 def _expand(
     node: PassNode, listed: list[str], anchor: str, text: str, expanding: tuple[str, ...]
-) -> list[Step | Plan]:
+) -> list[PassStep | PassPlan]:
     if node.name in expanding:
         raise PipelineError(f"named pipeline '{node.name}' contains itself", text, node.position)
     if node.options:
@@ -76,7 +76,7 @@ def _expand(
     return _resolve(parse_elements(inside), anchor, inside, (*expanding, node.name))
 
 
-def _place(node: PassNode, anchor: str, text: str) -> Step | Plan:
+def _place(node: PassNode, anchor: str, text: str) -> PassStep | PassPlan:
     """The pass as a step on `anchor`, nested implicitly if it has to be."""
     if entry := upstream_passes().get(node.name):
         step, accepted, nested = _upstream_step(entry, node), _accepts(entry, anchor), entry.anchor
@@ -88,19 +88,19 @@ def _place(node: PassNode, anchor: str, text: str) -> Step | Plan:
         return step
     if anchor != _TOP:
         raise PipelineError(f"pass '{node.name}' runs on '{nested}', not on '{anchor}'", text, node.position)
-    return Plan(nested, (step,))
+    return PassPlan(nested, (step,))
 
 
-def _python_step(cls: type[Pass], node: PassNode, text: str) -> Step:
+def _python_step(cls: type[Pass], node: PassNode, text: str) -> PassStep:
     try:
         instance = cls.from_text(node.options)
     except OptionError as error:
         raise PipelineError(f"pass '{node.name}': {error}", text, node.position) from None
-    return Step(node.name, cls.__name__, str(instance), instance)
+    return PassStep(node.name, cls.__name__, str(instance), instance)
 
 
-def _upstream_step(entry: UpstreamPass, node: PassNode) -> Step:
-    return Step(node.name, entry.title, str(node))
+def _upstream_step(entry: UpstreamPass, node: PassNode) -> PassStep:
+    return PassStep(node.name, entry.title, str(node))
 
 
 def _accepts(entry: UpstreamPass, anchor: str) -> bool:
@@ -113,15 +113,15 @@ def _probed_anchors() -> frozenset[str]:
     return frozenset(name for known in upstream_passes().values() for name in known.anchors)
 
 
-def _merge(items: list[Step | Plan]) -> tuple[Step | Plan, ...]:
+def _merge(items: list[PassStep | PassPlan]) -> tuple[PassStep | PassPlan, ...]:
     """Neighbouring plans on the same anchor become one, so that each op goes through all their steps in
     turn.
     """
-    merged: list[Step | Plan] = []
+    merged: list[PassStep | PassPlan] = []
     for item in items:
         last = merged[-1] if merged else None
-        if isinstance(item, Plan) and isinstance(last, Plan) and item.anchor == last.anchor:
-            merged[-1] = Plan(item.anchor, _merge([*last.items, *item.items]))
+        if isinstance(item, PassPlan) and isinstance(last, PassPlan) and item.anchor == last.anchor:
+            merged[-1] = PassPlan(item.anchor, _merge([*last.items, *item.items]))
         else:
             merged.append(item)
     return tuple(merged)

@@ -16,7 +16,7 @@ from mlc.passes.base import Pass, PassError
 from mlc.pipelines.instrumentation import Instrumentation, describe_op
 from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.pass_managers import PassManagers
-from mlc.pipelines.plan import Plan, Step
+from mlc.pipelines.plan import PassPlan, PassStep
 
 # What upstream says of a pass that cannot run on an op.
 _NOT_FOR_THIS_OP = "on an unsupported operation"
@@ -30,11 +30,11 @@ class Runner:
         self.verify_each = verify_each
         self.managers = managers
 
-    def run(self, plan: Plan, op: ir.Operation) -> None:
+    def run(self, plan: PassPlan, op: ir.Operation) -> None:
         self.instrumentation.enter(plan, op)
         try:
             for item in plan.items:
-                if isinstance(item, Step):
+                if isinstance(item, PassStep):
                     self.step(item, plan.anchor, op)
                     continue
                 for target in _children(op, item.anchor):
@@ -43,7 +43,7 @@ class Runner:
         finally:
             self.instrumentation.leave(plan, op)
 
-    def step(self, step: Step, anchor: str, op: ir.Operation) -> None:
+    def step(self, step: PassStep, anchor: str, op: ir.Operation) -> None:
         shown = self.managers.shown.get((anchor, step.text), step)
         self.instrumentation.before(shown, op)
         changed = True
@@ -58,7 +58,7 @@ class Runner:
             raise
         (self.instrumentation.after if changed else self.instrumentation.unchanged)(shown, op)
 
-    def upstream(self, step: Step, anchor: str, op: ir.Operation) -> None:
+    def upstream(self, step: PassStep, anchor: str, op: ir.Operation) -> None:
         # A nested `any(...)` passes over the ops on which a pass cannot run, as upstream's does.
         lenient = anchor == "any" and parent_op(op) is not None
         held: list[Diagnostic] = []
@@ -74,7 +74,7 @@ class Runner:
                 if _NOT_FOR_THIS_OP not in each.message:
                     self.instrumentation.diagnostic(each)
 
-    def python(self, step: Step, instance: Pass, op: ir.Operation) -> bool:
+    def python(self, step: PassStep, instance: Pass, op: ir.Operation) -> bool:
         """Whether the pass may have changed something; as upstream, what it says it left alone is valid."""
         context, location, text = op.context, op.location, describe_op(op)
         with capture_diagnostics(context, self.instrumentation.diagnostic) as captured:
@@ -90,7 +90,7 @@ class Runner:
         return changed
 
     @contextmanager
-    def blame(self, step: Step, op: ir.Operation, captured: list[Diagnostic]) -> Iterator[None]:
+    def blame(self, step: PassStep, op: ir.Operation, captured: list[Diagnostic]) -> Iterator[None]:
         """Turns whatever a Python pass raises into a `PassRunError`."""
         try:
             yield
@@ -110,7 +110,7 @@ class Runner:
 
     def error(
         self,
-        step: Step,
+        step: PassStep,
         op: ir.Operation,
         captured: list[Diagnostic],
         cause: Diagnostic,

@@ -7,7 +7,7 @@ from typing import TextIO
 
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import Diagnostic, position
-from mlc.tools.sources import Source
+from mlc.tools.sources import InputSource
 
 _TAB = 8
 _RESET, _GREEN = "\x1b[0m", "\x1b[1;32m"
@@ -20,7 +20,7 @@ class DiagnosticPrinter:
     name. `color` marks parts with the terminal's colors, as LLVM's tools do.
     """
 
-    def __init__(self, stream: TextIO, source: Source | None = None, *, color: bool = False) -> None:
+    def __init__(self, stream: TextIO, source: InputSource | None = None, *, color: bool = False) -> None:
         self.stream, self.color = stream, color
         self.lines: dict[str, list[str]] = {source.name: source.text.split("\n")} if source else {}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings.diagnostics import Diagnostic, position
 from mlc.tools.diagnostics import DiagnosticPrinter
-from mlc.tools.sources import Source
+from mlc.tools.sources import InputSource
 
 _EXPECTED = re.compile(
     r"expected-(error|note|remark|warning)(-re)? *(@([+-][0-9]+|above|below|unknown))? *\{\{(.*)\}\}$"
@@ -46,7 +46,9 @@ class ExpectedDiagnostics:
     there is no comment.
     """
 
-    def __init__(self, source: Source, printer: DiagnosticPrinter, *, only_expected: bool = False) -> None:
+    def __init__(
+        self, source: InputSource, printer: DiagnosticPrinter, *, only_expected: bool = False
+    ) -> None:
         self.source, self.printer, self.only_expected = source, printer, only_expected
         self.expectations: dict[str, list[_Expectation]] = {}
         self.failed = False

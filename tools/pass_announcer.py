@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import describe
 from mlc.pipelines.instrumentation import Instrumentation, describe_op
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 from mlc.tools.child_activity import Activity
 
 
@@ -17,5 +17,5 @@ class Announcer(Instrumentation):
 
     activity: Activity
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         self.activity.begin(f"{describe(op.location)}: error: pass '{step.name}' on {describe_op(op)}")

@@ -10,7 +10,7 @@ from mlc.pipelines.instrumentation import Instrumentation
 from mlc.tools.command_line import CommandLine
 from mlc.tools.diagnostics import DiagnosticPrinter
 from mlc.tools.expected_diagnostics import ExpectedDiagnostics
-from mlc.tools.sources import Source
+from mlc.tools.sources import InputSource
 
 # The bindings add this note to every error on an op; mlir-opt's flags can turn it off.
 _OP_NOTE = "see current operation: "
@@ -44,7 +44,7 @@ class DiagnosticOptions:
 class Reporter(Instrumentation):
     """Hands diagnostics of parser and passes to the printer, or to the expectations."""
 
-    def __init__(self, source: Source, options: DiagnosticOptions) -> None:
+    def __init__(self, source: InputSource, options: DiagnosticOptions) -> None:
         self.options = options
         self.printer = DiagnosticPrinter(sys.stderr, source, color=options.color)
         self.expected = None

@@ -18,7 +18,7 @@ _MARKER_TAIL = 2
 
 
 @dataclass(frozen=True)
-class Source:
+class InputSource:
     """IR text with the name under which diagnostics show it.
 
     `line` is the one, counted from 1, where the text begins in what it was split off, and blank lines stand
@@ -45,7 +45,7 @@ def read_input(path: str) -> tuple[str, bytes]:
 class Chunk:
     """A part of the input that is processed by itself: bytecode, or text with the name that it goes by."""
 
-    source: Source
+    source: InputSource
     raw: bytes
 
     @property
@@ -56,13 +56,13 @@ class Chunk:
 
 def chunks_of(name: str, raw: bytes, marker: str | None = None) -> list[Chunk]:
     """The chunks of an input called `name`: one, or, for text, those between lines of `marker`."""
-    source = Source(name, raw.decode(errors="replace"))
+    source = InputSource(name, raw.decode(errors="replace"))
     if marker is None or raw.startswith(BYTECODE_MAGIC):
         return [Chunk(source, raw)]
     return [Chunk(part, part.text.encode()) for part in split_source(source, marker)]
 
 
-def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]:
+def split_source(source: InputSource, marker: str = SPLIT_MARKER) -> Iterator[InputSource]:
     """The chunks between lines that consist of `marker`; their lines and columns are those of `source`."""
     # A head of at least one character, without which the search would not advance.
     cut = len(marker) - min(_MARKER_TAIL, len(marker) - 1)
@@ -79,15 +79,15 @@ def split_source(source: Source, marker: str = SPLIT_MARKER) -> Iterator[Source]
     yield _chunk(source, start, len(text))
 
 
-def _chunk(source: Source, start: int, end: int) -> Source:
+def _chunk(source: InputSource, start: int, end: int) -> InputSource:
     """Blank up to `start`, so that whatever counts lines and columns counts those of the whole."""
     lines, column = source.text.count("\n", 0, start), start - source.text.rfind("\n", 0, start) - 1
-    return Source(
+    return InputSource(
         source.name, "\n" * lines + " " * column + source.text[start:end], lines + 1 if start else 0
     )
 
 
-def _warn_of_near_miss(source: Source, position: int) -> None:
+def _warn_of_near_miss(source: InputSource, position: int) -> None:
     line, column = source.text.count("\n", 0, position), position - source.text.rfind("\n", 0, position)
     message = f"{source.name}:{line + 1}:{column}: warning: near miss with file split marker"
     print(message, source.text.split("\n")[line], f"{'^':>{column}}", sep="\n", file=sys.stderr)

@@ -31,7 +31,7 @@ def _nothing(line: CommandLine, death: Death) -> None:
 
 
 @dataclass(frozen=True)
-class Program:
+class Tool:
     """A tool. `information` is what it prints instead of working (--help, say), or "".
 
     Both run in a child process; `work` returns the exit status. `crashed` is told of the child's death, after

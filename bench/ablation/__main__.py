@@ -18,10 +18,10 @@ from typing import Any
 from bench import machine, models
 from bench.__main__ import LOGS, QUICK, RESULTS
 from bench.ablation.counts import count_variants, optimizer_seconds
-from bench.ablation.latency import Settings, measure
+from bench.ablation.latency import LatencySettings, measure
 from bench.ablation.page import load, page, store
-from bench.ablation.variants import DEFAULT, Variant, passes, variants
-from bench.measure import Budget
+from bench.ablation.variants import DEFAULT, AblationVariant, passes, variants
+from bench.measure import RoundBudget
 from bench.models.store import write
 from mlc.codegen.version import compiler_version
 
@@ -92,7 +92,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise ValueError("--rounds, --together, --repetitions and --jobs must be at least 1")
 
 
-class Run:
+class AblationRun:
     """One run: its settings, and what it has found so far, stored after every step."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -142,7 +142,7 @@ class Run:
                 self.data["optimizer"][model] = seconds
                 self.say(f"timed the optimizer on {model}")
 
-    def time_programs(self, settings: Settings) -> None:
+    def time_programs(self, settings: LatencySettings) -> None:
         for model in self.arguments.models:
             found = self.data["models"][model]
             wanted = self.to_time(found)
@@ -151,7 +151,7 @@ class Run:
                     found[name] |= record
                 self.say(f"timed {model}, {len(wanted)} programs")
 
-    def to_time(self, found: dict[str, Any]) -> list[Variant]:
+    def to_time(self, found: dict[str, Any]) -> list[AblationVariant]:
         """The program with all passes, and those that differ from it and were not timed."""
         first, *rest = self.variants
         default = found[DEFAULT]
@@ -161,10 +161,10 @@ class Run:
         return [first, *(each for each in distinct if {"error", "ratio"}.isdisjoint(found[each.name]))]
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
-    return Settings(
+def _settings(arguments: argparse.Namespace) -> LatencySettings:
+    return LatencySettings(
         rounds=arguments.rounds,
-        budget=QUICK if arguments.quick else Budget(warm_up=0.1, seconds=arguments.seconds, calls=3),
+        budget=QUICK if arguments.quick else RoundBudget(warm_up=0.1, seconds=arguments.seconds, calls=3),
         cpus=sorted(os.sched_getaffinity(0))[: arguments.threads],
         cache=LOGS.parent / "ablation-cache",
         logs=LOGS,
@@ -183,7 +183,7 @@ def main() -> int:
     except (ValueError, OSError) as error:
         print(f"ablation: {error}", file=sys.stderr)
         return 2
-    run = Run(arguments)
+    run = AblationRun(arguments)
     run.count()
     run.time_optimizer()
     if not arguments.no_latency:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.ablation.variants import DEFAULT, Variant
-from bench.ablation.watching import Changes
+from bench.ablation.variants import DEFAULT, AblationVariant
+from bench.ablation.watching import ChangedPasses
 from bench.summary import Record
 from mlc.analysis import module_costs
 from mlc.bindings import ir
@@ -25,14 +25,14 @@ from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
 LOWERING = "builtin.module(func.func(graph-to-linalg),graph-verify-lowered)"
 
 
-def count_variants(path: Path, variants: Sequence[Variant]) -> dict[str, Record]:
+def count_variants(path: Path, variants: Sequence[AblationVariant]) -> dict[str, Record]:
     """Counts of the model's programs by variant; the first is that with all passes.
 
     Passes that change nothing are not switched off: the program without them is the same.
     """
     first, *rest = variants
     module = _load(path, Options())
-    changes = Changes(module)
+    changes = ChangedPasses(module)
     found = {first.name: _count(module, Options(), changes)}
     for variant in rest:
         idle = variant.disable and changes.names.isdisjoint(variant.disable)

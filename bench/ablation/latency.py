@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import models, summary
-from bench.ablation.variants import DEFAULT, Variant
-from bench.cell import Cell, CellError, Key
-from bench.measure import Budget
+from bench.ablation.variants import DEFAULT, AblationVariant
+from bench.cell import BenchCell, CellError, Key
+from bench.measure import RoundBudget
 from bench.models.store import save_tensors
 from bench.summary import Record
 
@@ -20,11 +20,11 @@ TIMEOUT = 900.0
 
 
 @dataclass(frozen=True)
-class Settings:
+class LatencySettings:
     """How to measure: `together` variants are loaded at one time, besides the program with all passes."""
 
     rounds: int
-    budget: Budget
+    budget: RoundBudget
     cpus: list[int]
     cache: Path
     logs: Path
@@ -32,7 +32,7 @@ class Settings:
     built: Path = models.BUILD
 
 
-def measure(model: str, variants: Sequence[Variant], settings: Settings) -> dict[str, Record]:
+def measure(model: str, variants: Sequence[AblationVariant], settings: LatencySettings) -> dict[str, Record]:
     """By variant: "latency" (as `summary.latency`) and, but for the first, "ratio" to it in the same rounds;
     or "error". The first of `variants` is the program with all passes.
     """
@@ -44,7 +44,7 @@ def measure(model: str, variants: Sequence[Variant], settings: Settings) -> dict
     return found
 
 
-def _group(model: str, variants: Sequence[Variant], settings: Settings) -> dict[str, Record]:
+def _group(model: str, variants: Sequence[AblationVariant], settings: LatencySettings) -> dict[str, Record]:
     with ExitStack() as stack:
         inputs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-"))) / "inputs.npz"
         save_tensors(inputs, models.inputs(model, 0, settings.built))
@@ -57,15 +57,17 @@ def _group(model: str, variants: Sequence[Variant], settings: Settings) -> dict[
 
 @dataclass(frozen=True)
 class _Loaded:
-    cell: Cell
+    cell: BenchCell
     seconds: Record
 
 
-def _load(stack: ExitStack, model: str, variant: Variant, inputs: Path, settings: Settings) -> _Loaded | str:
+def _load(
+    stack: ExitStack, model: str, variant: AblationVariant, inputs: Path, settings: LatencySettings
+) -> _Loaded | str:
     """The variant in a process, compiled and called once; or what went wrong."""
     for folder in (settings.logs, settings.cache):
         folder.mkdir(parents=True, exist_ok=True)
-    cell = Cell(
+    cell = BenchCell(
         Key(model, variant.engine, len(settings.cpus)),
         models.model_path(model, settings.built).resolve(),
         settings.cpus,
@@ -80,7 +82,7 @@ def _load(stack: ExitStack, model: str, variant: Variant, inputs: Path, settings
     return _Loaded(cell, reply["facts"]["seconds"])
 
 
-def _rounds(cells: dict[str, _Loaded], settings: Settings) -> dict[str, list[Record]]:
+def _rounds(cells: dict[str, _Loaded], settings: LatencySettings) -> dict[str, list[Record]]:
     """Every round times every variant once; the order rotates from round to round."""
     found: dict[str, list[Record]] = {name: [] for name in cells}
     names = list(cells)

@@ -13,7 +13,7 @@ DEFAULT, UNFUSED = "all", "no fusion"
 
 
 @dataclass(frozen=True)
-class Variant:
+class AblationVariant:
     """What is switched; `name` is the pass, `DEFAULT` or `UNFUSED`."""
 
     name: str
@@ -40,7 +40,7 @@ def passes() -> list[str]:
     return [name for name in names if "verify" not in name]
 
 
-def variants(names: Sequence[str]) -> list[Variant]:
+def variants(names: Sequence[str]) -> list[AblationVariant]:
     """The program with all passes, without fusion, and without each of `names`."""
-    unfused = Variant(UNFUSED, replace={"graph-form-kernels": "graph-form-kernels{fuse=false}"})
-    return [Variant(DEFAULT), unfused, *(Variant(name, disable=(name,)) for name in names)]
+    unfused = AblationVariant(UNFUSED, replace={"graph-form-kernels": "graph-form-kernels{fuse=false}"})
+    return [AblationVariant(DEFAULT), unfused, *(AblationVariant(name, disable=(name,)) for name in names)]

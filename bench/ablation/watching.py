@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.pipelines.instrumentation import Instrumentation
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 
 
-class Changes(Instrumentation):
+class ChangedPasses(Instrumentation):
     """`names` are the passes that changed the module somewhere."""
 
     def __init__(self, module: ir.Operation) -> None:
@@ -18,7 +18,7 @@ class Changes(Instrumentation):
     def now(self) -> str:
         return str(self.module.get_asm(assume_verified=True, use_local_scope=True))
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         text = self.now()
         if text != self.text:
             self.names.add(step.name)

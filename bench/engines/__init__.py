@@ -43,14 +43,14 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Variant:
+class EngineVariant:
     """An engine with options: `NAME[:OPTION]...`."""
 
     name: str
     options: tuple[str, ...] = ()
 
     @classmethod
-    def parse(cls, text: str) -> Variant:
+    def parse(cls, text: str) -> EngineVariant:
         name, *options = text.split(":")
         return cls(name, tuple(options))
 
@@ -70,7 +70,7 @@ def find(name: str) -> Engine:
     return cast(Engine, importlib.import_module(f"{__name__}.{name}"))
 
 
-def load(engine: Engine, variant: Variant, path: Path, threads: int) -> Call:
+def load(engine: Engine, variant: EngineVariant, path: Path, threads: int) -> Call:
     """The model in the engine. Raises ValueError for options of an engine that has none."""
     if not variant.options:
         return engine.load(path, threads)

@@ -20,7 +20,7 @@ from mlc.compiler.build import Builder
 from mlc.compiler.compilation_units import Units
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
-from mlc.compiler.programs.program import MAIN_ENTRY, Program, allocate
+from mlc.compiler.programs.program import MAIN_ENTRY, CompiledProgram, allocate
 from mlc.dialects import create_context, tloop
 from mlc.dialects.graph import specs
 from mlc.runtime import Image, call_entry
@@ -40,7 +40,7 @@ class Kernels:
     """
 
     def __init__(
-        self, program: Program, host: HostFunction, objects: Mapping[str, bytes], threads: int
+        self, program: CompiledProgram, host: HostFunction, objects: Mapping[str, bytes], threads: int
     ) -> None:
         self.program, self.host = program, host
         self.objects = {**program.objects, **objects}

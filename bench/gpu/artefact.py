@@ -14,9 +14,17 @@ import onnx
 from onnx import TensorProto
 
 from bench.gpu.cases import Planned
-from bench.gpu.models import ELEMENTS, Model
-from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Binding, Case, Source, case_folder
-from mlc.compiler import CompileError, Options, Program, compile_program
+from bench.gpu.models import ELEMENTS, CaseModel
+from bench.gpu.runner.manifest import (
+    GRAPH,
+    PREPARE,
+    VALUES,
+    GpuCase,
+    WeightBinding,
+    WeightSource,
+    case_folder,
+)
+from mlc.compiler import CompiledProgram, CompileError, Options, compile_program
 from mlc.compiler.compilation_units import Units
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.levels import units_of
@@ -40,15 +48,15 @@ class UnsupportedError(Exception):
 
 
 @dataclass(frozen=True)
-class Compiled:
+class CompiledCase:
     """A program, its `@prepare` if it has one, and the model's weights by the hash of their bytes."""
 
-    program: Program
+    program: CompiledProgram
     prepare: Units | None
     names: dict[str, str]
 
 
-def build_case(root: Path, planned: Planned, options: Options) -> Case:
+def build_case(root: Path, planned: Planned, options: Options) -> GpuCase:
     """Compiles a case and writes its folder. One that cannot be compiled has a `reason`."""
     try:
         return _build(root, planned, replace(options, precision=planned.option))
@@ -64,14 +72,14 @@ def reason_of(error: Exception) -> str:
     return flat if len(flat) <= 400 else flat[:397] + "..."
 
 
-def _build(root: Path, planned: Planned, options: Options) -> Case:
+def _build(root: Path, planned: Planned, options: Options) -> GpuCase:
     model = planned.model()
     compiled = _compile(model, options)
     shipped = dict(model.values)
     bindings = tuple(_bindings(compiled, model.weights, shipped))
     own = {weight.name for weight in model.weights}
     extra = tuple(
-        Source(name, array.dtype.name, array.shape, "values")
+        WeightSource(name, array.dtype.name, array.shape, "values")
         for name, array in shipped.items()
         if name not in own
     )
@@ -96,7 +104,7 @@ def _build(root: Path, planned: Planned, options: Options) -> Case:
     )
 
 
-def _compile(model: Model, options: Options) -> Compiled:
+def _compile(model: CaseModel, options: Options) -> CompiledCase:
     """With weights drawn by NumPy: their values matter no more than that they differ."""
     with TemporaryDirectory(prefix="bench-gpu-") as folder:
         path, names = Path(folder) / "model.onnx", {}
@@ -113,10 +121,10 @@ def _compile(model: Model, options: Options) -> Compiled:
         program = compile_program(str(path), options)
         indices = [weight for weight in program.main.weights if isinstance(weight, int)]
         # The arrays of the program are parts of the file, which is there as long as they are.
-        return Compiled(program, units_of(str(path), options)["prepare"] if indices else None, names)
+        return CompiledCase(program, units_of(str(path), options)["prepare"] if indices else None, names)
 
 
-def drawn(source: Source, model: Model) -> bytes:
+def drawn(source: WeightSource, model: CaseModel) -> bytes:
     """The bytes of a weight, which the runner without torch draws as well."""
     if source.fill == "values":
         return np.ascontiguousarray(model.values[source.name]).tobytes()
@@ -127,17 +135,17 @@ def drawn(source: Source, model: Model) -> bytes:
 
 
 def _bindings(
-    compiled: Compiled, weights: Sequence[Source], shipped: dict[str, np.ndarray]
-) -> Iterator[Binding]:
+    compiled: CompiledCase, weights: Sequence[WeightSource], shipped: dict[str, np.ndarray]
+) -> Iterator[WeightBinding]:
     """What each weight of the plan is. Small ones that are no weights of the model are added to `shipped`."""
     main, arrays = compiled.program.main, compiled.program.named_weights()
     for name, origin in zip(weight_names(main), main.weights, strict=True):
         if isinstance(origin, int):
-            yield Binding(name, prepared=origin)
+            yield WeightBinding(name, prepared=origin)
         elif origin.hash in compiled.names:
-            yield Binding(name, compiled.names[origin.hash])
+            yield WeightBinding(name, compiled.names[origin.hash])
         else:
-            yield Binding(name, _ship(arrays[name], origin, shipped))
+            yield WeightBinding(name, _ship(arrays[name], origin, shipped))
 
 
 def _ship(array: np.ndarray, origin: Reference, shipped: dict[str, np.ndarray]) -> str:
@@ -150,7 +158,7 @@ def _ship(array: np.ndarray, origin: Reference, shipped: dict[str, np.ndarray]) 
     return name
 
 
-def _prepare(compiled: Compiled) -> dict[str, Any]:
+def _prepare(compiled: CompiledCase) -> dict[str, Any]:
     """The steps of `@prepare`. Raises UnsupportedError for kernels that NumPy cannot evaluate."""
     assert compiled.prepare is not None
     units, host = compiled.prepare, compiled.prepare.host
@@ -167,7 +175,7 @@ def _prepare(compiled: Compiled) -> dict[str, Any]:
     }
 
 
-def _name(origin: Reference | int, compiled: Compiled, host: HostFunction) -> str:
+def _name(origin: Reference | int, compiled: CompiledCase, host: HostFunction) -> str:
     if isinstance(origin, int) or origin.hash not in compiled.names:
         raise UnsupportedError(f"@{host.name} reads a constant that is no weight of the model")
     return compiled.names[origin.hash]

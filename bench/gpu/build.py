@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.gpu.artefact import build_case
 from bench.gpu.cases import BUILT, Planned, default_cases
-from bench.gpu.runner.manifest import FORMAT, Case, Manifest, write_manifest
+from bench.gpu.runner.manifest import FORMAT, CasesManifest, GpuCase, write_manifest
 from bench.gpu.runner.run import chosen
 from mlc import errors
 from mlc.codegen.ptxas import find_ptxas
@@ -39,7 +39,7 @@ PACKAGES = ("mlc", "mlc/compiler", "mlc/compiler/host_program", "bench", "bench/
 
 def build(
     root: Path, cases: Sequence[Planned], architecture: str, limit: int, cubin: bool = True
-) -> list[Case]:
+) -> list[GpuCase]:
     """Writes the folder `root`, which must not exist or be empty. With `cubin` the kernels are assembled, if
     ptxas is installed. Raises ValueError if the folder has more than `limit` bytes, FileExistsError,
     TargetError."""
@@ -48,7 +48,7 @@ def build(
     if root.exists() and any(root.iterdir()):
         raise FileExistsError(f"{root} is not empty")
     _copy_runner(root)
-    done: list[Case] = []
+    done: list[GpuCase] = []
     with worker_pool() as pool:
         # Not cached: the weights are new ones each time, and hashing them takes longer than kernels.
         options = Options(target=target, cubin=cubin and find_ptxas() is not None, cache=False, pool=pool)
@@ -58,7 +58,7 @@ def build(
             text = done[-1].reason or f"{time.monotonic() - begin:.1f} s"
             print(f"{planned.case.name}: {text}", file=sys.stderr, flush=True)
     version = compiler_version().splitlines()[0]
-    write_manifest(root, Manifest(FORMAT, architecture, version, tuple(done)))
+    write_manifest(root, CasesManifest(FORMAT, architecture, version, tuple(done)))
     check_size(root, limit)
     return done
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from onnx import helper
 
-from bench.gpu.models import Model, attention, of_file, one_operator
-from bench.gpu.runner.manifest import Case, Precision, Source, Work
+from bench.gpu.models import CaseModel, attention, of_file, one_operator
+from bench.gpu.runner.manifest import GpuCase, Precision, WeightSource, Work
 
 BUILT = Path(__file__).parents[1] / "models" / "build"
 # The compiler takes constants of up to so many bytes into the code: they cannot be drawn later.
@@ -32,8 +32,8 @@ MEMORY_PEERS = ("torch", "torch.compile", "triton", "copy")
 class Planned:
     """A case to compile, with `precision` as the compiler's option where operands are f32."""
 
-    case: Case
-    model: Callable[[], Model]
+    case: GpuCase
+    model: Callable[[], CaseModel]
 
     @property
     def option(self) -> str:
@@ -50,7 +50,7 @@ def _models(built: Path, precisions: Sequence[Precision], weight: float) -> Iter
     """`weight` leaves time for torch.compile, which takes a minute for a model."""
     for precision in precisions:
         for name in MODELS:
-            case = Case(
+            case = GpuCase(
                 f"{name}_{precision}",
                 "model",
                 precision,
@@ -80,7 +80,7 @@ def _kernels() -> Iterator[Planned]:
 def gemm(size: int, precision: Precision, batch: int = 0) -> Planned:
     """The product of square matrices, `batch` of them if that is not 0."""
     shape = (*([batch] if batch else []), size, size)
-    inputs = [Source(name, DTYPES[precision], shape, seed=seed) for seed, name in enumerate("ab")]
+    inputs = [WeightSource(name, DTYPES[precision], shape, seed=seed) for seed, name in enumerate("ab")]
     node = helper.make_node("MatMul", ["a", "b"], ["y"])
     name = f"batched_gemm_{batch}x{size}" if batch else f"gemm_{size}"
     return _planned(
@@ -113,13 +113,13 @@ def attend(shape: tuple[int, int, int, int], precision: Precision, causal: bool)
 def rows(kind: str, shape: tuple[int, int], precision: Precision) -> Planned:
     """softmax or layer_norm (with scale and bias) of each row."""
     dtype, columns = DTYPES[precision], shape[1]
-    inputs = [Source("x", dtype, shape)]
+    inputs = [WeightSource("x", dtype, shape)]
     if kind == "softmax":
         made = partial(one_operator, [helper.make_node("Softmax", ["x"], ["y"], axis=-1)], inputs, shape)
         return _memory(kind, precision, made, 2 * prod(shape), triton=kind)
     weights = [
-        Source("scale", dtype, (columns,), "uniform", 0.5, 1.5, 1),
-        Source("bias", dtype, (columns,), seed=2),
+        WeightSource("scale", dtype, (columns,), "uniform", 0.5, 1.5, 1),
+        WeightSource("bias", dtype, (columns,), seed=2),
     ]
     node = helper.make_node("LayerNormalization", ["x", "scale", "bias"], ["y"], axis=-1, epsilon=1e-5)
     made = partial(one_operator, [node], inputs, shape, weights)
@@ -130,7 +130,7 @@ def elements(kind: str, shape: tuple[int, ...], precision: Precision) -> Planned
     """gelu of one array, or the sum of two."""
     names = ["a", "b"] if kind == "add" else ["x"]
     node = helper.make_node({"add": "Add", "gelu": "Gelu"}[kind], names, ["y"])
-    inputs = [Source(name, DTYPES[precision], shape, seed=seed) for seed, name in enumerate(names)]
+    inputs = [WeightSource(name, DTYPES[precision], shape, seed=seed) for seed, name in enumerate(names)]
     return _memory(
         kind,
         precision,
@@ -143,27 +143,27 @@ def elements(kind: str, shape: tuple[int, ...], precision: Precision) -> Planned
 def transpose(shape: tuple[int, int], precision: Precision) -> Planned:
     """Of a matrix."""
     node = helper.make_node("Transpose", ["x"], ["y"], perm=[1, 0])
-    made = partial(one_operator, [node], [Source("x", DTYPES[precision], shape)], (shape[1], shape[0]))
+    made = partial(one_operator, [node], [WeightSource("x", DTYPES[precision], shape)], (shape[1], shape[0]))
     return _memory("transpose", precision, made, 2 * prod(shape))
 
 
 def convolution(shape: tuple[int, int, int, int], precision: Precision) -> Planned:
     """A 3x3 convolution of ResNet-50 that keeps the shape."""
     channels, dtype = shape[1], DTYPES[precision]
-    weight = Source("w", dtype, (channels, channels, 3, 3), second=(9 * channels) ** -0.5, seed=1)
+    weight = WeightSource("w", dtype, (channels, channels, 3, 3), second=(9 * channels) ** -0.5, seed=1)
     node = helper.make_node("Conv", ["x", "w"], ["y"], kernel_shape=[3, 3], pads=[1] * 4)
     return _planned(
         f"convolution_{channels}x{shape[2]}_{precision}",
         "convolution",
         precision,
-        partial(one_operator, [node], [Source("x", dtype, shape)], shape, [weight]),
+        partial(one_operator, [node], [WeightSource("x", dtype, shape)], shape, [weight]),
         Work(operations=2 * prod(shape) * channels * 9),
         peers=("torch", "torch.compile"),
     )
 
 
 def _memory(
-    kind: str, precision: Precision, model: Callable[[], Model], elements: int, triton: str = ""
+    kind: str, precision: Precision, model: Callable[[], CaseModel], elements: int, triton: str = ""
 ) -> Planned:
     peers = MEMORY_PEERS if triton else tuple(peer for peer in MEMORY_PEERS if peer != "triton")
     work = Work(nbytes=elements * BYTES[DTYPES[precision]], cache="cold")
@@ -171,7 +171,7 @@ def _memory(
 
 
 def _planned(
-    name: str, group: str, precision: Precision, model: Callable[[], Model], work: Work, **fields: object
+    name: str, group: str, precision: Precision, model: Callable[[], CaseModel], work: Work, **fields: object
 ) -> Planned:
     tolerance = TOLERANCES[precision]
-    return Planned(Case(name, group, precision, work=work, tolerance=tolerance, **fields), model)  # type: ignore[arg-type]
+    return Planned(GpuCase(name, group, precision, work=work, tolerance=tolerance, **fields), model)  # type: ignore[arg-type]

@@ -10,9 +10,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from bench.gpu.runner.graph import Graph
-from bench.gpu.runner.manifest import Source
-from bench.operator_graph import Node
+from bench.gpu.runner.graph import NodeGraph
+from bench.gpu.runner.manifest import WeightSource
+from bench.operator_graph import OperatorNode
 
 OPSET, IR_VERSION = 20, 10
 ELEMENTS = {
@@ -24,36 +24,36 @@ ELEMENTS = {
 
 
 @dataclass
-class Model:
+class CaseModel:
     """An ONNX model without weights, and what its tensors are. `values` are the shipped ones.
 
     `definition` is what it computes, for references and peers.
     """
 
     proto: onnx.ModelProto
-    inputs: list[Source]
-    weights: list[Source]
-    definition: Graph
+    inputs: list[WeightSource]
+    weights: list[WeightSource]
+    definition: NodeGraph
     values: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def one_operator(
     nodes: Sequence[onnx.NodeProto],
-    inputs: Sequence[Source],
+    inputs: Sequence[WeightSource],
     result: tuple[int, ...],
-    weights: Sequence[Source] = (),
-    definition: Graph | None = None,
-) -> Model:
+    weights: Sequence[WeightSource] = (),
+    definition: NodeGraph | None = None,
+) -> CaseModel:
     """The model of `nodes`, which compute "y" of shape `result` in the inputs' type."""
     kinds = [helper.make_tensor_value_info(each.name, ELEMENTS[each.dtype], each.shape) for each in inputs]
     y = helper.make_tensor_value_info("y", ELEMENTS[inputs[0].dtype], result)
     made = helper.make_graph(nodes, "case", kinds, [y])
     opsets = [helper.make_opsetid("", OPSET)]
     proto = helper.make_model(made, opset_imports=opsets, ir_version=IR_VERSION)
-    return Model(proto, list(inputs), list(weights), definition or graph_of(proto))
+    return CaseModel(proto, list(inputs), list(weights), definition or graph_of(proto))
 
 
-def attention(shape: tuple[int, int, int, int], dtype: str, causal: bool) -> Model:
+def attention(shape: tuple[int, int, int, int], dtype: str, causal: bool) -> CaseModel:
     """softmax(q k^T / sqrt(d) + mask) v, all of [batch, heads, length, d]."""
     *_, length, depth = shape
     nodes = [
@@ -75,8 +75,10 @@ def attention(shape: tuple[int, int, int, int], dtype: str, causal: bool) -> Mod
         helper.make_node("Softmax", ["masked" if causal else "scaled"], ["shares"], axis=-1),
         helper.make_node("MatMul", ["shares", "v"], ["y"]),
     ]
-    inputs = [Source(name, dtype, shape, seed=seed) for seed, name in enumerate("qkv")]
-    definition = Graph((Node("Attention", ("q", "k", "v"), ("y",), {"is_causal": int(causal)}),), ("y",))
+    inputs = [WeightSource(name, dtype, shape, seed=seed) for seed, name in enumerate("qkv")]
+    definition = NodeGraph(
+        (OperatorNode("Attention", ("q", "k", "v"), ("y",), {"is_causal": int(causal)}),), ("y",)
+    )
     return one_operator(nodes, inputs, shape, definition=definition)
 
 
@@ -84,14 +86,14 @@ def _tensor(values: Sequence[float], dtype: str, shape: tuple[int, ...]) -> onnx
     return helper.make_tensor("value", ELEMENTS[dtype], shape, values)
 
 
-def graph_of(proto: onnx.ModelProto) -> Graph:
+def graph_of(proto: onnx.ModelProto) -> NodeGraph:
     """The nodes as data; constants of Constant nodes are left to the weights."""
     nodes = tuple(
-        Node(node.op_type, tuple(node.input), tuple(node.output), _attributes(node))
+        OperatorNode(node.op_type, tuple(node.input), tuple(node.output), _attributes(node))
         for node in proto.graph.node
         if node.op_type != "Constant"
     )
-    return Graph(nodes, tuple(value.name for value in proto.graph.output))
+    return NodeGraph(nodes, tuple(value.name for value in proto.graph.output))
 
 
 def _attributes(node: onnx.NodeProto) -> dict[str, object]:
@@ -99,7 +101,7 @@ def _attributes(node: onnx.NodeProto) -> dict[str, object]:
     return {name: each.decode() if isinstance(each, bytes) else each for name, each in values.items()}
 
 
-def of_file(path: Path, most_shipped: int) -> Model:
+def of_file(path: Path, most_shipped: int) -> CaseModel:
     """The model of a file. Floats of more than `most_shipped` bytes become weights that are drawn like the
     file's; everything else is shipped."""
     proto = onnx.load(path)
@@ -107,7 +109,7 @@ def of_file(path: Path, most_shipped: int) -> Model:
         *proto.graph.initializer,
         *(_constant(node) for node in proto.graph.node if node.op_type == "Constant"),
     ]
-    weights: list[Source] = []
+    weights: list[WeightSource] = []
     values: dict[str, np.ndarray] = {}
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in tensors}
     arrays |= _statistics(proto, arrays)
@@ -119,7 +121,7 @@ def of_file(path: Path, most_shipped: int) -> Model:
     del proto.graph.initializer[:]
     known = {weight.name for weight in weights}
     inputs = [_input(each) for each in proto.graph.input if each.name not in known]
-    return Model(proto, inputs, weights, graph_of(proto), values)
+    return CaseModel(proto, inputs, weights, graph_of(proto), values)
 
 
 def _statistics(proto: onnx.ModelProto, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -141,25 +143,25 @@ def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
     return numpy_helper.from_array(numpy_helper.to_array(tensor), node.output[0])
 
 
-def _like(name: str, array: np.ndarray, seed: int) -> Source:
+def _like(name: str, array: np.ndarray, seed: int) -> WeightSource:
     """Vectors that are positive, such as variances and scales, stay so; others keep mean and deviation."""
     low, high = float(array.min()), float(array.max())
     if array.ndim == 1 and low > 0:
         low, high = (low, high) if high > 1.1 * low else (0.9 * low, 1.1 * high)
-        return Source(name, array.dtype.name, array.shape, "uniform", low, high, seed)
+        return WeightSource(name, array.dtype.name, array.shape, "uniform", low, high, seed)
     # Vectors of equal numbers, such as zeros, must become different ones.
     deviation = float(array.std()) or 0.02
-    return Source(name, array.dtype.name, array.shape, "normal", float(array.mean()), deviation, seed)
+    return WeightSource(name, array.dtype.name, array.shape, "normal", float(array.mean()), deviation, seed)
 
 
-def _shipped(name: str, array: np.ndarray) -> Source:
-    return Source(name, array.dtype.name, array.shape, "values")
+def _shipped(name: str, array: np.ndarray) -> WeightSource:
+    return WeightSource(name, array.dtype.name, array.shape, "values")
 
 
-def _input(value: onnx.ValueInfoProto) -> Source:
+def _input(value: onnx.ValueInfoProto) -> WeightSource:
     kind = value.type.tensor_type
     shape = tuple(dim.dim_value for dim in kind.shape.dim)
     if kind.elem_type == TensorProto.INT64:
         # Places in a table of words; the smallest of those of the models.
-        return Source(value.name, "int64", shape, "integers", 0, 30000)
-    return Source(value.name, "float32", shape, seed=1)
+        return WeightSource(value.name, "int64", shape, "integers", 0, 30000)
+    return WeightSource(value.name, "float32", shape, seed=1)

@@ -14,22 +14,22 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from bench.operator_graph import Node
+from bench.operator_graph import OperatorNode
 
 OPSETS = range(13, 24)
 
 
 @dataclass(frozen=True)
-class Graph:
+class OnnxGraph:
     """`constants` are the initialisers and the results of Constant nodes."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    nodes: tuple[Node, ...]
+    nodes: tuple[OperatorNode, ...]
     constants: Mapping[str, np.ndarray]
 
 
-def read(path: Path) -> Graph:
+def read(path: Path) -> OnnxGraph:
     """The graph of an ONNX file. Raises NotImplementedError for an opset outside of `OPSETS`."""
     model = onnx.load(path)
     opset = next(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx"))
@@ -43,9 +43,9 @@ def read(path: Path) -> Graph:
         if node.op_type == "Constant":
             constants[node.output[0]] = attributes["value"]
         else:
-            nodes.append(Node(node.op_type, tuple(node.input), tuple(node.output), attributes))
+            nodes.append(OperatorNode(node.op_type, tuple(node.input), tuple(node.output), attributes))
     inputs = tuple(value.name for value in graph.input if value.name not in constants)
-    return Graph(inputs, tuple(value.name for value in graph.output), tuple(nodes), constants)
+    return OnnxGraph(inputs, tuple(value.name for value in graph.output), tuple(nodes), constants)
 
 
 def _attribute(attribute: onnx.AttributeProto) -> Any:

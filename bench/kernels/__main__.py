@@ -17,16 +17,16 @@ from pathlib import Path
 from bench import machine, run
 from bench.__main__ import LOGS, QUICK, RESULTS, store
 from bench.kernels import measure, tables
-from bench.kernels.case import Case
+from bench.kernels.case import KernelCase
 from bench.kernels.products import convolutions, products
 from bench.kernels.streams import WORKING_SET, last_level_bytes, streams
-from bench.measure import Budget
+from bench.measure import RoundBudget
 from bench.summary import Record
 from mlc.compiler import Options
 from mlc.pipelines.grammar import PipelineError
 
 
-def cases(least_bytes: int) -> list[Case]:
+def cases(least_bytes: int) -> list[KernelCase]:
     """All kernels; those that memory limits move `least_bytes` or more."""
     return [*products(), *convolutions(), *streams(least_bytes)]
 
@@ -60,7 +60,7 @@ def _numbers(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
-def selected(found: list[Case], patterns: str) -> list[Case]:
+def selected(found: list[KernelCase], patterns: str) -> list[KernelCase]:
     """The cases whose name or group matches one of the patterns, which commas part."""
     return [
         case
@@ -71,11 +71,11 @@ def selected(found: list[Case], patterns: str) -> list[Case]:
     ]
 
 
-def _settings(arguments: argparse.Namespace) -> run.Settings:
-    return run.Settings(
+def _settings(arguments: argparse.Namespace) -> run.RunSettings:
+    return run.RunSettings(
         rounds=arguments.rounds,
         seeds=1,
-        budget=QUICK if arguments.quick else Budget(warm_up=0.1, seconds=arguments.seconds, calls=3),
+        budget=QUICK if arguments.quick else RoundBudget(warm_up=0.1, seconds=arguments.seconds, calls=3),
         cpus=arguments.cpus,
         timeout=600.0,
         pythons={},
@@ -84,7 +84,7 @@ def _settings(arguments: argparse.Namespace) -> run.Settings:
     )
 
 
-def _check(arguments: argparse.Namespace, chosen: list[Case]) -> None:
+def _check(arguments: argparse.Namespace, chosen: list[KernelCase]) -> None:
     """Raises ValueError or PipelineError for what cannot be run."""
     Options(disable_passes=arguments.disable_pass).graph_pipelines()
     if not chosen:

@@ -18,7 +18,7 @@ Shape = Sequence[int]
 
 
 @dataclass(frozen=True)
-class Case:
+class KernelCase:
     """A node on inputs of `inputs`' shapes, with constants drawn for `weights`, then `activation`.
 
     `roof`: what limits it, a kind of `bench.engines.roofline`. `indices`: integers of the input

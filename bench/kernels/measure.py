@@ -13,7 +13,7 @@ from typing import Any
 import onnx
 
 from bench import run, summary
-from bench.kernels.case import Case
+from bench.kernels.case import KernelCase
 from bench.models.specification import input_specifications
 from bench.summary import Record
 
@@ -21,7 +21,7 @@ UNCHECKED = ("roofline", "mlc_kernel")
 
 
 def measure(
-    case: Case, columns: Sequence[str], threads: int, stream_bytes: int, settings: run.Settings
+    case: KernelCase, columns: Sequence[str], threads: int, stream_bytes: int, settings: run.RunSettings
 ) -> Record:
     """The case's row.
 
@@ -59,7 +59,7 @@ def _limit(kind: str, size: int) -> str:
     return "roofline:fma" if kind == "fma" else f"roofline:{kind}={size}"
 
 
-def write_model(case: Case, folder: Path) -> Path:
+def write_model(case: KernelCase, folder: Path) -> Path:
     """The model and its manifest, as `bench.models.store` reads them; the model's path."""
     model, path = case.model(), folder / f"{case.name}.onnx"
     onnx.save(model, path)
@@ -83,7 +83,7 @@ def _limit_rate(record: Record) -> Record:
     }
 
 
-def _column(case: Case, limit: Record, kernel: Record, whole: Record) -> Record:
+def _column(case: KernelCase, limit: Record, kernel: Record, whole: Record) -> Record:
     failed = next((record["error"] for record in (limit, kernel, whole) if "error" in record), None)
     if failed is not None:
         return {"error": failed}

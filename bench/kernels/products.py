@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from onnx import TensorProto, helper, shape_inference
 
-from bench.kernels.case import Case
+from bench.kernels.case import KernelCase
 from bench.models import direct, light
 from bench.models.network import IR_VERSION, OPSET, Network
 
@@ -22,7 +22,7 @@ WEIGHTED = {
 ATTENTION = {"bert": (12, 128, 64), "vit": (12, 197, 64), "llama": (8, 128, 64)}
 
 
-def products() -> list[Case]:
+def products() -> list[KernelCase]:
     """The square product that machines are measured by, and those of the transformers."""
     found = [_product("gemm", 1024, 1024, 1024)]
     found += [_product(model, *sizes) for model, shapes in WEIGHTED.items() for sizes in shapes]
@@ -32,8 +32,8 @@ def products() -> list[Case]:
     return found
 
 
-def _product(stem: str, rows: int, depth: int, columns: int) -> Case:
-    return Case(
+def _product(stem: str, rows: int, depth: int, columns: int) -> KernelCase:
+    return KernelCase(
         "matmul",
         f"{stem}_{rows}x{depth}x{columns}",
         "MatMul",
@@ -45,8 +45,8 @@ def _product(stem: str, rows: int, depth: int, columns: int) -> Case:
     )
 
 
-def _batched(stem: str, batch: int, rows: int, depth: int, columns: int) -> Case:
-    return Case(
+def _batched(stem: str, batch: int, rows: int, depth: int, columns: int) -> KernelCase:
+    return KernelCase(
         "matmul",
         f"{stem}_{batch}x{rows}x{depth}x{columns}",
         "MatMul",
@@ -57,9 +57,9 @@ def _batched(stem: str, batch: int, rows: int, depth: int, columns: int) -> Case
     )
 
 
-def convolutions() -> list[Case]:
+def convolutions() -> list[KernelCase]:
     """The layers of ResNet-50 and VGG-16, and the depthwise ones of MobileNetV2; equal ones once."""
-    found: dict[str, Case] = {}
+    found: dict[str, KernelCase] = {}
     networks = {"resnet50": light.read("resnet50"), "vgg16": direct.vgg16()}
     for model, network in networks.items():
         found |= {case.name: case for case in _layers(model, network)}
@@ -69,7 +69,7 @@ def convolutions() -> list[Case]:
     return list(found.values())
 
 
-def _layers(model: str, network: Network) -> Iterator[Case]:
+def _layers(model: str, network: Network) -> Iterator[KernelCase]:
     """A case per convolution of the network, with its bias and a ReLU as its neighbours have."""
     shapes = _shapes(network)
     for node in network.nodes:
@@ -81,7 +81,7 @@ def _layers(model: str, network: Network) -> Iterator[Case]:
         groups = attributes.get("group", 1)
         geometry |= {"group": groups} if groups > 1 else {}
         stride = attributes.get("strides", [1])[0]
-        yield Case(
+        yield KernelCase(
             "depthwise" if groups > 1 else "convolution",
             f"{model}_{source[1]}to{result[1]}_{weight[2]}x{weight[3]}s{stride}_{source[2]}x{source[3]}",
             "Conv",

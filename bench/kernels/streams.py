@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.kernels.case import Case
+from bench.kernels.case import KernelCase
 
 # Bytes moved, in sizes of the last level of cache.
 WORKING_SET = 4
@@ -24,7 +24,7 @@ def last_level_bytes(folder: Path = CACHE) -> int:
     return max((int(size[:-1]) * UNITS[size[-1]] for size in sizes), default=32 << 20)
 
 
-def streams(least: int) -> list[Case]:
+def streams(least: int) -> list[KernelCase]:
     """Kernels that move at least `least` bytes each, by the ratio of what they read to what they write."""
     return [
         _mapped("softmax", "Softmax", 1024, least, axis=-1),
@@ -54,14 +54,14 @@ def _square(least: int) -> int:
 
 def _mapped(
     name: str, operator: str, columns: int, least: int, turned: tuple[int, int] = (0, 1), **attributes: object
-) -> Case:
+) -> KernelCase:
     """One array in, one out."""
     shape = (_rows(columns, 2, least), columns)
     result = (shape[turned[0]], shape[turned[1]])
     return _case(name, operator, {"x": shape}, result, "copy", attributes=attributes)
 
 
-def _normalised(columns: int, least: int) -> Case:
+def _normalised(columns: int, least: int) -> KernelCase:
     shape, scale = (_rows(columns, 2, least), columns), np.ones(columns, np.float32)
     constants = {"scale": scale, "bias": 0 * scale}
     return _case(
@@ -75,7 +75,7 @@ def _normalised(columns: int, least: int) -> Case:
     )
 
 
-def _heads(least: int) -> Case:
+def _heads(least: int) -> KernelCase:
     """Tokens by heads to heads by tokens, as attention does."""
     heads, features = 12, 64
     tokens = _rows(heads * features, 2, least)
@@ -89,12 +89,12 @@ def _heads(least: int) -> Case:
     )
 
 
-def _added(least: int) -> Case:
+def _added(least: int) -> KernelCase:
     shape = (_rows(3072, 3, least), 3072)
     return _case("add", "Add", {"x": shape, "z": shape}, shape, "triad")
 
 
-def _gathered(columns: int, least: int) -> Case:
+def _gathered(columns: int, least: int) -> KernelCase:
     """Random rows of a table as large as the result."""
     rows = _rows(columns, 2, least)
     inputs = {"table": (rows, columns), "indices": (rows,)}
@@ -103,7 +103,7 @@ def _gathered(columns: int, least: int) -> Case:
     )
 
 
-def _reduced(name: str, operator: str, axis: int, least: int) -> Case:
+def _reduced(name: str, operator: str, axis: int, least: int) -> KernelCase:
     shape = (_rows(1024, 1, least), 1024)
     result = tuple(1 if index == axis % 2 else extent for index, extent in enumerate(shape))
     return _case(
@@ -113,5 +113,5 @@ def _reduced(name: str, operator: str, axis: int, least: int) -> Case:
 
 def _case(
     name: str, operator: str, inputs: Shapes, result: tuple[int, ...], roof: str, **fields: Any
-) -> Case:
-    return Case("memory", name, operator, inputs, result, roof, **fields)
+) -> KernelCase:
+    return KernelCase("memory", name, operator, inputs, result, roof, **fields)

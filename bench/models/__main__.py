@@ -14,14 +14,14 @@ from pathlib import Path
 import onnx
 
 from bench.models import facts, reference, store
-from bench.models.catalogue import MODELS, Model
+from bench.models.catalogue import MODELS, CatalogueModel
 from bench.models.specification import input_specifications
 
 # Part of every manifest entry: raise it when a builder's result changes, and old files are built anew.
 BUILDER_VERSION = 2
 
 
-def build(model: Model, directory: Path) -> dict:
+def build(model: CatalogueModel, directory: Path) -> dict:
     """Build, check and store one model; returns its manifest entry."""
     proto = model.build()
     specifications = input_specifications(proto, model.vocabulary)
@@ -69,7 +69,7 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _selected(arguments: argparse.Namespace) -> list[Model]:
+def _selected(arguments: argparse.Namespace) -> list[CatalogueModel]:
     families = [
         family for family in ("light", "direct", "torch") if arguments.all or getattr(arguments, family)
     ]
@@ -87,7 +87,7 @@ def _size(entry: dict) -> str:
     return f"{entry['gflop']:9.4f} GFLOP {entry['mb']:7.1f} MB"
 
 
-def _build_one(model: Model, directory: Path) -> bool:
+def _build_one(model: CatalogueModel, directory: Path) -> bool:
     start = time.perf_counter()
     try:
         entry = build(model, directory)

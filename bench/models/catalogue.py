@@ -19,7 +19,7 @@ Family = Literal["light", "direct", "torch"]
 
 
 @dataclass(frozen=True)
-class Model:
+class CatalogueModel:
     """A model to build. `vocabulary` bounds integer inputs (exclusive)."""
 
     name: str
@@ -46,17 +46,21 @@ CONVOLUTIONAL = {
 PERCEPTRONS = {"mlp_small": (784, 128, 10), "mlp_wide": (784, 1024, 1024, 10)}
 
 
-def _all() -> list[Model]:
-    models = [Model(name, "light", partial(_calibrated, partial(light.read, name))) for name in light.FILES]
+def _all() -> list[CatalogueModel]:
+    models = [
+        CatalogueModel(name, "light", partial(_calibrated, partial(light.read, name))) for name in light.FILES
+    ]
     for name, network in CONVOLUTIONAL.items():
-        models.append(Model(name, "direct", partial(_calibrated, network)))
+        models.append(CatalogueModel(name, "direct", partial(_calibrated, network)))
     for stem, widths in PERCEPTRONS.items():
         for batch in (1, 64):
             name = f"{stem}_b{batch}"
-            models.append(Model(name, "direct", partial(_perceptron, name, batch, widths)))
+            models.append(CatalogueModel(name, "direct", partial(_perceptron, name, batch, widths)))
     for name in exported.MODELS:
-        models.append(Model(name, "torch", partial(exported.export, name), exported.VOCABULARY.get(name)))
+        models.append(
+            CatalogueModel(name, "torch", partial(exported.export, name), exported.VOCABULARY.get(name))
+        )
     return models
 
 
-MODELS: dict[str, Model] = {model.name: model for model in _all()}
+MODELS: dict[str, CatalogueModel] = {model.name: model for model in _all()}

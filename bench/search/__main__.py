@@ -22,9 +22,9 @@ from bench.__main__ import RESULTS
 from bench.engines.mlc import compiler_options
 from bench.kernels.__main__ import cases, selected
 from bench.kernels.measure import write_model
-from bench.measure import Budget
+from bench.measure import RoundBudget
 from bench.models.store import write
-from bench.search.search import Settings, search
+from bench.search.search import SearchSettings, search
 from bench.search.tables import markdown
 from bench.summary import Record
 
@@ -78,18 +78,18 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _settings(arguments: argparse.Namespace) -> Settings:
+def _settings(arguments: argparse.Namespace) -> SearchSettings:
     cpus = sorted(os.sched_getaffinity(0))
-    short = Budget(warm_up=0.0, seconds=0.0, calls=1, limit=1.0)
-    return Settings(
+    short = RoundBudget(warm_up=0.0, seconds=0.0, calls=1, limit=1.0)
+    return SearchSettings(
         samples=arguments.samples,
         seed=arguments.seed,
         cpus=cpus[: arguments.threads],
         jobs=arguments.jobs or len(cpus),
-        budget=short if arguments.quick else Budget(warm_up=0.0, seconds=0.03, calls=3, limit=3.0),
+        budget=short if arguments.quick else RoundBudget(warm_up=0.0, seconds=0.03, calls=3, limit=3.0),
         options=tuple(f"disable-pass={name}" for name in (*LEFT_OUT, *arguments.disable_pass)),
         rounds=1 if arguments.quick else arguments.rounds,
-        final_budget=short if arguments.quick else Budget(warm_up=0.05, seconds=0.3, calls=5, limit=5.0),
+        final_budget=short if arguments.quick else RoundBudget(warm_up=0.05, seconds=0.3, calls=5, limit=5.0),
     )
 
 

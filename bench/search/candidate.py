@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any
 from unittest.mock import patch
 
-from bench.search.space import Choice, Shape
+from bench.search.space import SchedulePoint, Shape
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
 from mlc.compiler.code_path import FULL_LEVEL
@@ -30,7 +30,7 @@ from mlc.targets import parse_target
 class Chosen(ContractionSchedule):
     """The default schedule with another choice in each place where the default has one."""
 
-    def __init__(self, *arguments: Any, choice: Choice) -> None:
+    def __init__(self, *arguments: Any, choice: SchedulePoint) -> None:
         super().__init__(*arguments)
         self.choice = choice
 
@@ -104,7 +104,7 @@ class Recorder(ContractionSchedule):
         step = self.reduction_steps(tile).get(innermost, extents[innermost])
         order = tuple(range(len(anchor.reductions) - shape.unrolls))
         parallel = "columns" if tile.column in self.parallel_sizes(tile) else "outer"
-        choice = Choice(tile.rows, tile.width, step, order, True, 1, 1, False, parallel)
+        choice = SchedulePoint(tile.rows, tile.width, step, order, True, 1, 1, False, parallel)
         self.found |= {"shape": asdict(shape), "default": choice.as_dict()}
         self.found |= {"lanes": lanes(self.target), "registers": registers(self.target)}
         super().build(builder, vector_root)
@@ -132,6 +132,6 @@ def describe(payload: dict[str, Any]) -> dict[str, Any]:
 
 def compile_candidate(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"text", "target", "choice"} -> {"object"}."""
-    chosen = partial(Chosen, choice=Choice.from_dict(payload["choice"]))
+    chosen = partial(Chosen, choice=SchedulePoint.from_dict(payload["choice"]))
     text = _lower(payload["text"], chosen)
     return {"object": emit(text, parse_target(payload["target"]), "object", FULL_LEVEL)}

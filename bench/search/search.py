@@ -11,8 +11,8 @@ from typing import Any
 
 from bench.engines.mlc import compiler_options
 from bench.engines.mlc_kernel import only_moves
-from bench.measure import Budget
-from bench.search.space import Choice, Shape, sample
+from bench.measure import RoundBudget
+from bench.search.space import SchedulePoint, Shape, sample
 from bench.summary import Record
 from mlc.codegen.errors import CodegenError
 from mlc.codegen.pool import WorkerPool
@@ -26,7 +26,7 @@ FINALISTS = 8
 
 
 @dataclass(frozen=True)
-class Settings:
+class SearchSettings:
     """How to search: `samples` schedules from `seed`, first all for `budget`, then the best in `rounds`.
 
     `options` are those of `mlc compile`, without the dashes.
@@ -36,14 +36,14 @@ class Settings:
     seed: int
     cpus: list[int]
     jobs: int
-    budget: Budget
+    budget: RoundBudget
     rounds: int
-    final_budget: Budget
+    final_budget: RoundBudget
     options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Kernel:
+class SearchedKernel:
     """The one kernel of a model that computes, as its module's text."""
 
     name: str
@@ -51,16 +51,16 @@ class Kernel:
     target: str
 
 
-def kernel_of(path: Path, options: Sequence[str] = ()) -> Kernel:
+def kernel_of(path: Path, options: Sequence[str] = ()) -> SearchedKernel:
     """Raises ValueError where not exactly one kernel computes."""
     units: Units = units_of(path, compiler_options(options))["main"]
     names = [name for name, text in units.kernels.items() if not only_moves(text)]
     if len(names) != 1:
         raise ValueError(f"{len(names)} kernels compute, not 1: {', '.join(names)}")
-    return Kernel(names[0], units.kernels[names[0]], str(units.path.target))
+    return SearchedKernel(names[0], units.kernels[names[0]], str(units.path.target))
 
 
-def search(path: Path, settings: Settings) -> Record:
+def search(path: Path, settings: SearchSettings) -> Record:
     """The default schedule against the best sampled one; or "error"."""
     try:
         kernel = kernel_of(path, settings.options)
@@ -80,12 +80,12 @@ def search(path: Path, settings: Settings) -> Record:
         return {"error": str(error)}
 
 
-def _sample(described: Record, settings: Settings) -> list[Choice]:
+def _sample(described: Record, settings: SearchSettings) -> list[SchedulePoint]:
     fields = described["shape"]
     shape = Shape(**{**fields, "outer": tuple(fields["outer"]), "reductions": tuple(fields["reductions"])})
     # One more, for the default may be among them.
     found = sample(shape, described["lanes"], described["registers"], settings.samples + 1, settings.seed)
-    default = Choice.from_dict(described["default"])
+    default = SchedulePoint.from_dict(described["default"])
     return [choice for choice in found if choice != default][: settings.samples]
 
 
@@ -93,7 +93,9 @@ def _progress(text: str) -> None:
     print(f"  {text}", file=sys.stderr, flush=True)
 
 
-def _compile(pool: WorkerPool, kernel: Kernel, choices: Sequence[Choice]) -> Iterator[bytes | str]:
+def _compile(
+    pool: WorkerPool, kernel: SearchedKernel, choices: Sequence[SchedulePoint]
+) -> Iterator[bytes | str]:
     """The object of each choice, or why there is none."""
     base = {"text": kernel.text, "target": kernel.target}
     futures = [
@@ -108,7 +110,11 @@ def _compile(pool: WorkerPool, kernel: Kernel, choices: Sequence[Choice]) -> Ite
 
 
 def _measure(
-    path: Path, kernel: Kernel, choices: Sequence[Choice], objects: Sequence[bytes | str], settings: Settings
+    path: Path,
+    kernel: SearchedKernel,
+    choices: Sequence[SchedulePoint],
+    objects: Sequence[bytes | str],
+    settings: SearchSettings,
 ) -> Record:
     """All candidates once; the best of them and the default in rounds."""
     compiled = {index: data for index, data in enumerate(objects) if isinstance(data, bytes)}
@@ -135,7 +141,7 @@ def _measure(
 
 
 def _once(
-    pool: WorkerPool, path: Path, kernel: Kernel, compiled: dict[int, bytes], settings: Settings
+    pool: WorkerPool, path: Path, kernel: SearchedKernel, compiled: dict[int, bytes], settings: SearchSettings
 ) -> Iterator[tuple[int, Record]]:
     """Each candidate's time over that of the default in the same job, or "error"."""
     indices = list(compiled)
@@ -145,7 +151,7 @@ def _once(
 
 
 def _job(
-    pool: WorkerPool, path: Path, kernel: Kernel, objects: Sequence[bytes], settings: Settings
+    pool: WorkerPool, path: Path, kernel: SearchedKernel, objects: Sequence[bytes], settings: SearchSettings
 ) -> list[Record]:
     """A job's entries; a crash is halved down to the candidate that causes it."""
     try:
@@ -167,10 +173,10 @@ def _job(
 def _time(
     pool: WorkerPool,
     path: Path,
-    kernel: Kernel,
+    kernel: SearchedKernel,
     objects: Sequence[bytes],
-    settings: Settings,
-    budget: Budget,
+    settings: SearchSettings,
+    budget: RoundBudget,
 ) -> list[Record]:
     payload: dict[str, Any] = {
         "model": str(path),
@@ -184,7 +190,7 @@ def _time(
 
 
 def _rounds(
-    pool: WorkerPool, path: Path, kernel: Kernel, objects: Sequence[bytes], settings: Settings
+    pool: WorkerPool, path: Path, kernel: SearchedKernel, objects: Sequence[bytes], settings: SearchSettings
 ) -> list[list[Record]]:
     """Per round the times of the default and of each finalist."""
     return [
@@ -193,7 +199,7 @@ def _rounds(
     ]
 
 
-def _final(rounds: Sequence[Sequence[Record]], choices: Sequence[Choice]) -> Record:
+def _final(rounds: Sequence[Sequence[Record]], choices: Sequence[SchedulePoint]) -> Record:
     """The best finalist: how many times as long the default takes, by rounds."""
     if not rounds:
         return {"error": "no sampled schedule can be timed"}

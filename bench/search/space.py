@@ -30,7 +30,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SchedulePoint:
     """One schedule: `rows` x `width` accumulators, the last reduction in steps of `step`.
 
     `reduction_order` are the places of the other reductions, and of the last where it is not unrolled,
@@ -54,11 +54,11 @@ class Choice:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Choice:
+    def from_dict(cls, fields: dict[str, Any]) -> SchedulePoint:
         return cls(**{**fields, "reduction_order": tuple(fields["reduction_order"])})
 
 
-def valid(choice: Choice, shape: Shape, lanes: int, registers: int) -> bool:
+def valid(choice: SchedulePoint, shape: Shape, lanes: int, registers: int) -> bool:
     """Whether the tile fits the registers, blocks divide the extent, threads share whole tiles, and no loop
     is asked to be in two places."""
     vectors = -(-choice.width // lanes)
@@ -98,9 +98,9 @@ def candidates(shape: Shape, lanes: int) -> dict[str, Sequence[Any]]:
     }
 
 
-def sample(shape: Shape, lanes: int, registers: int, count: int, seed: int) -> list[Choice]:
+def sample(shape: Shape, lanes: int, registers: int, count: int, seed: int) -> list[SchedulePoint]:
     """Up to `count` different valid choices, the same for the same seed; fewer where there are no more."""
-    found: dict[Choice, None] = {}
+    found: dict[SchedulePoint, None] = {}
     # A space that is nearly exhausted repeats itself; a thousand misses in a row end the search for more.
     misses = 0
     for choice in _draws(candidates(shape, lanes), random.Random(seed)):
@@ -112,6 +112,6 @@ def sample(shape: Shape, lanes: int, registers: int, count: int, seed: int) -> l
     raise AssertionError("draws never end")
 
 
-def _draws(fields: dict[str, Sequence[Any]], generator: random.Random) -> Iterator[Choice]:
+def _draws(fields: dict[str, Sequence[Any]], generator: random.Random) -> Iterator[SchedulePoint]:
     while True:
-        yield Choice(**{name: generator.choice(values) for name, values in fields.items()})
+        yield SchedulePoint(**{name: generator.choice(values) for name, values in fields.items()})

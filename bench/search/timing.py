@@ -37,7 +37,7 @@ def time_candidates(payload: dict[str, Any]) -> dict[str, Any]:
     it, or "error" where the results are wrong. The process is pinned to "cpus".
     """
     os.sched_setaffinity(0, payload["cpus"])
-    budget = measure.Budget(**payload["budget"])
+    budget = measure.RoundBudget(**payload["budget"])
     kernels, expected = _kernels(Path(payload["model"]), len(payload["cpus"]), tuple(payload["options"]))
     times = [measure.time_calls(lambda: kernels({}), budget)]
     for data in payload["objects"]:
@@ -50,7 +50,7 @@ def _time(
     expected: list[np.ndarray],
     path: Path,
     replaced: dict[str, bytes],
-    budget: measure.Budget,
+    budget: measure.RoundBudget,
 ) -> dict[str, Any]:
     for output in kernels.outputs:
         output[:] = 0

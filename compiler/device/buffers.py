@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Step
+from mlc.compiler.host_program.step_list import COPY, WAIT, BufferRegion, HostStep
 from mlc.passes.common.kernel_functions import CPU, GPU
-from mlc.runtime.cuda.plan.parts import ArenaBuffer, Buffer, Place, Space, TensorBuffer
+from mlc.runtime.cuda.plan.parts import ArenaBuffer, Buffer, BufferOffset, Space, TensorBuffer
 from mlc.runtime.tensors import TensorSpec
 
 # Bytes: what the memory planner aligns buffers to.
 _ALIGNMENT = 64
 
 
-def spaces_of(step: Step) -> tuple[Space, ...]:
+def spaces_of(step: HostStep) -> tuple[Space, ...]:
     """Where each region of a step lies."""
     if step.kernel == COPY:
         spaces: dict[str, tuple[Space, Space]] = {CPU: ("device", "host"), GPU: ("host", "device")}
@@ -29,7 +29,7 @@ class DeviceBuffers:
     reads them. Behind them what the processor has beside: memory for intermediate values, and the weights
     that the device reads too."""
 
-    def __init__(self, host: HostFunction, steps: Sequence[Step], arena_bytes: int) -> None:
+    def __init__(self, host: HostFunction, steps: Sequence[HostStep], arena_bytes: int) -> None:
         """`arena_bytes` are those of the device."""
         self._host, self._arena_bytes = host, arena_bytes
         self._first_weight = len(host.inputs) + len(host.outputs)
@@ -65,20 +65,20 @@ class DeviceBuffers:
         for index in self._copies:
             yield _on_host(tensors[index])
 
-    def places(self, step: Step) -> list[Place]:
+    def places(self, step: HostStep) -> list[BufferOffset]:
         """Where the regions of a step lie in the buffers."""
         return [
             self._place(region, space) for region, space in zip(step.regions, spaces_of(step), strict=True)
         ]
 
-    def _place(self, region: Region, space: Space) -> Place:
+    def _place(self, region: BufferRegion, space: Space) -> BufferOffset:
         if space == "host" and region.argument == self._arena:
-            return Place(self._arena + 1, self._memory.offset(region))
+            return BufferOffset(self._arena + 1, self._memory.offset(region))
         buffer = self._copies.get(region.argument, region.argument) if space == "host" else region.argument
-        return Place(buffer, region.offset)
+        return BufferOffset(buffer, region.offset)
 
 
-def nbytes(region: Region) -> int:
+def nbytes(region: BufferRegion) -> int:
     """The size of a region."""
     return prod(region.shape) * TensorSpec("", region.dtype, ()).nbytes
 
@@ -95,7 +95,7 @@ class _Packed:
     """Regions of the arena with nothing between them: the planner puts what lies on the host among what does
     not. Each keeps what it shares with others, and its alignment."""
 
-    def __init__(self, regions: Sequence[Region]) -> None:
+    def __init__(self, regions: Sequence[BufferRegion]) -> None:
         self._begins: list[int] = []
         self._moved: list[int] = []
         end = self.nbytes = 0
@@ -108,7 +108,7 @@ class _Packed:
             end = max(end, region_end)
             self.nbytes = self._moved[-1] + end - self._begins[-1]
 
-    def offset(self, region: Region) -> int:
+    def offset(self, region: BufferRegion) -> int:
         """Where a region lies now."""
         number = bisect_right(self._begins, region.offset) - 1
         return self._moved[number] + region.offset - self._begins[number]

@@ -9,7 +9,7 @@ from typing import Any
 from mlc.codegen.ptxas import KernelResources, PtxasReport
 from mlc.compiler.packed import pack, unpack
 from mlc.runtime.cuda.plan.json_records import decode, encode
-from mlc.runtime.cuda.plan.parts import Kernel, PlanParameter
+from mlc.runtime.cuda.plan.parts import PlanKernel, PlanParameter
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class KernelLaunch:
     """A launch of a function of the kernel's code. Buffers of the parameters' places are numbered as the
     kernel's arguments."""
 
-    kernel: Kernel
+    kernel: PlanKernel
     parameters: tuple[PlanParameter, ...]
 
 

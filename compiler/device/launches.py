@@ -16,8 +16,8 @@ from mlc.passes.common.kernel_functions import is_kernel, is_workspace
 from mlc.passes.common.rewriting import collect_ops
 from mlc.runtime.cuda.driver.tensor_map import TensorMapSpec
 from mlc.runtime.cuda.plan.parts import (
-    Kernel,
-    Place,
+    BufferOffset,
+    PlanKernel,
     PlanParameter,
     PointerParameter,
     ScalarParameter,
@@ -60,8 +60,8 @@ class Workspace:
     offsets: dict[int, int]
     nbytes: int
 
-    def place_of(self, alloc: ir.Operation) -> Place:
-        return Place(self.arguments, self.offsets[address(alloc)])
+    def place_of(self, alloc: ir.Operation) -> BufferOffset:
+        return BufferOffset(self.arguments, self.offsets[address(alloc)])
 
 
 def read_workspace(module: ir.Operation) -> Workspace:
@@ -102,7 +102,7 @@ def _launch(
         )
     overlap = OVERLAP in function.attributes
     early = tuple(function.attributes[EARLY_READS]) if EARLY_READS in function.attributes else ()
-    kernel = Kernel(0, _symbol(function), grid, block, cluster, shared, overlap, early)
+    kernel = PlanKernel(0, _symbol(function), grid, block, cluster, shared, overlap, early)
     maps = _tensor_maps(function)
     parameters = groups[_PARAMETERS]
     return KernelLaunch(
@@ -153,7 +153,7 @@ def _plain(attribute: ir.Attribute) -> Any:
     return attribute.value
 
 
-def _place(value: ir.Value, workspace: Workspace) -> Place:
+def _place(value: ir.Value, workspace: Workspace) -> BufferOffset:
     """The kernel's argument, or the part of its workspace, whose address a pointer is."""
     while not isinstance(value, ir.BlockArgument):
         op = value.owner.operation
@@ -162,7 +162,7 @@ def _place(value: ir.Value, workspace: Workspace) -> Place:
         if op.name not in _OPERANDS or not len(op.operands):
             raise PassError(f"'{op.name}' is no argument of the kernel", op.location)
         value = op.operands[0]
-    return Place(int(value.arg_number))
+    return BufferOffset(int(value.arg_number))
 
 
 def _number(value: ir.Value) -> int:

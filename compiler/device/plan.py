@@ -14,20 +14,19 @@ from mlc.compiler.device.buffers import DeviceBuffers, nbytes
 from mlc.compiler.device.kernel import DeviceKernel
 from mlc.compiler.device.launches import WORKSPACE_ALIGNMENT
 from mlc.compiler.host_program.host_function import HostFunction
-from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Tape
-from mlc.compiler.host_program.step_list import Step as TapeStep
+from mlc.compiler.host_program.step_list import COPY, WAIT, BufferRegion, HostStep, Tape
 from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.execution.program_memory import ALIGNMENT
 from mlc.runtime.cuda.plan.checks import MAX_STREAMS
 from mlc.runtime.cuda.plan.parts import (
     NO_CODE,
     Argument,
+    BufferOffset,
     CallStep,
     CopyStep,
     Image,
-    Kernel,
     LaunchStep,
-    Place,
+    PlanKernel,
     PlanParameter,
     PointerParameter,
     Processor,
@@ -41,7 +40,7 @@ from mlc.runtime.cuda.plan.plan import Plan
 MAIN = 0
 
 
-def transfer_streams(steps: Sequence[TapeStep]) -> dict[int | None, int]:
+def transfer_streams(steps: Sequence[HostStep]) -> dict[int | None, int]:
     """The stream of each transfer by its number: the lowest that no transfer under way has. Where all streams
     are taken the last one is shared, and who waits for one of its transfers waits for all. What has no number
     is on the main stream."""
@@ -57,11 +56,11 @@ def transfer_streams(steps: Sequence[TapeStep]) -> dict[int | None, int]:
     return found
 
 
-def aligned_steps(steps: Sequence[TapeStep], arena: int, begin: int) -> tuple[list[TapeStep], int]:
+def aligned_steps(steps: Sequence[HostStep], arena: int, begin: int) -> tuple[list[HostStep], int]:
     """The steps, with copies around launches whose operands do not begin at multiples of 16 bytes; and where
     the memory of these copies ends, which begins at byte `begin` of argument number `arena`. All launches
     share it."""
-    made: list[TapeStep] = []
+    made: list[HostStep] = []
     end = begin
     for step in steps:
         if step.device == CPU or step.kernel in (COPY, WAIT):
@@ -73,7 +72,7 @@ def aligned_steps(steps: Sequence[TapeStep], arena: int, begin: int) -> tuple[li
     return made, end
 
 
-def _moved(step: TapeStep, arena: int, begin: int) -> tuple[list[Region], int]:
+def _moved(step: HostStep, arena: int, begin: int) -> tuple[list[BufferRegion], int]:
     """The regions, those that begin elsewhere one behind the other from `begin` on, and where these end."""
     regions = []
     for region in step.regions:
@@ -85,12 +84,12 @@ def _moved(step: TapeStep, arena: int, begin: int) -> tuple[list[Region], int]:
     return regions, begin
 
 
-def _around(step: TapeStep, moved: Sequence[Region]) -> Iterator[TapeStep]:
+def _around(step: HostStep, moved: Sequence[BufferRegion]) -> Iterator[HostStep]:
     reads = len(step.regions) - step.outputs
     pairs = list(zip(step.regions, moved, strict=True))
-    yield from (TapeStep(COPY, pair) for pair in pairs[:reads] if pair[0] != pair[1])
+    yield from (HostStep(COPY, pair) for pair in pairs[:reads] if pair[0] != pair[1])
     yield replace(step, regions=tuple(moved))
-    yield from (TapeStep(COPY, (there, own)) for own, there in pairs[reads:] if own != there)
+    yield from (HostStep(COPY, (there, own)) for own, there in pairs[reads:] if own != there)
 
 
 def program_plan(
@@ -111,9 +110,9 @@ def program_plan(
     # Kernels run one after the other, on the main stream.
     arena = _arena_number(host)
     steps, end = aligned_steps(tape.steps, arena, _rounded(host.arena_bytes))
-    workspace = Region(arena, _rounded(end), "uint8", (_workspace(kernels),))
+    workspace = BufferRegion(arena, _rounded(end), "uint8", (_workspace(kernels),))
     firsts: dict[str, int] = {}
-    functions: list[Kernel] = []
+    functions: list[PlanKernel] = []
     for name, kernel in kernels.items():
         firsts[name] = len(functions)
         functions += [replace(launch.kernel, image=numbers[name]) for launch in kernel.launches]
@@ -141,20 +140,20 @@ class _StepWriter:
     functions: Sequence[str]
     streams: Mapping[int | None, int]
     buffers: DeviceBuffers
-    workspace: Region
+    workspace: BufferRegion
 
-    def steps(self, step: TapeStep) -> Iterator[Step]:
+    def steps(self, step: HostStep) -> Iterator[Step]:
         """What the plan has for a step of the tape."""
         if step.kernel in (COPY, WAIT):
             return self._transfer(step, self.streams[step.transfer])
         return iter([self._call(step)]) if step.device == CPU else self._launches(step)
 
-    def _launches(self, step: TapeStep) -> Iterator[Step]:
+    def _launches(self, step: HostStep) -> Iterator[Step]:
         regions = (*step.regions, self.workspace)
         for number, launch in enumerate(self.kernels[step.kernel].launches, self.firsts[step.kernel]):
             yield LaunchStep(number, tuple(_bound(parameter, regions) for parameter in launch.parameters))
 
-    def _call(self, step: TapeStep) -> CallStep:
+    def _call(self, step: HostStep) -> CallStep:
         """A kernel on the processor."""
         reads = len(step.regions) - step.outputs
         regions = enumerate(zip(step.regions, self.buffers.places(step), strict=True))
@@ -166,7 +165,7 @@ class _StepWriter:
             ),
         )
 
-    def _transfer(self, step: TapeStep, stream: int) -> Iterator[Step]:
+    def _transfer(self, step: HostStep, stream: int) -> Iterator[Step]:
         """A copy; beside the main stream it begins when what precedes it there is done. Or the wait for
         it."""
         if step.kernel == WAIT:
@@ -193,7 +192,7 @@ def _rounded(nbytes: int) -> int:
     return -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
 
 
-def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter:
+def _bound(parameter: PlanParameter, regions: Sequence[BufferRegion]) -> PlanParameter:
     """A kernel's parameter with buffers of the program in the place of the kernel's arguments."""
     if isinstance(parameter, PointerParameter):
         place = _inside(parameter, regions)
@@ -203,6 +202,6 @@ def _bound(parameter: PlanParameter, regions: Sequence[Region]) -> PlanParameter
     return parameter
 
 
-def _inside(place: Place, regions: Sequence[Region]) -> Place:
+def _inside(place: BufferOffset, regions: Sequence[BufferRegion]) -> BufferOffset:
     region = regions[place.buffer]
-    return Place(region.argument, region.offset + place.offset)
+    return BufferOffset(region.argument, region.offset + place.offset)

@@ -23,7 +23,7 @@ COPY, WAIT = "", "!wait"
 
 
 @dataclass(frozen=True)
-class Region:
+class BufferRegion:
     """A dense array in the argument with index `argument` of the host function, `offset` bytes in."""
 
     argument: int
@@ -39,13 +39,13 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Step:
+class HostStep:
     """A call of `kernel` on `regions`, its inputs and then its `outputs`. A copy with a number is only
     started; the step WAIT of that number waits for it. `device` is that of the kernel, or where a transfer
     goes."""
 
     kernel: str
-    regions: tuple[Region, ...]
+    regions: tuple[BufferRegion, ...]
     transfer: int | None = None
     device: str = "host"
     outputs: int = 1
@@ -62,7 +62,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
-class Constant:
+class EncodedConstant:
     """Elements in base64."""
 
     dtype: str
@@ -70,7 +70,7 @@ class Constant:
     data: str
 
     @classmethod
-    def of(cls, array: np.ndarray) -> Constant:
+    def of(cls, array: np.ndarray) -> EncodedConstant:
         return cls(array.dtype.name, array.shape, base64.b64encode(array.tobytes()).decode())
 
     def array(self) -> np.ndarray:
@@ -78,17 +78,17 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Body:
+class NumpyKernel:
     """A kernel that NumPy evaluates; `results` number its values as operands do."""
 
-    items: tuple[Constant | Evaluated, ...]
+    items: tuple[EncodedConstant | Evaluated, ...]
     results: tuple[int, ...]
 
     def run(self, regions: Sequence[np.ndarray]) -> None:
         """On the kernel's inputs and outputs."""
         values = list(regions[: len(regions) - len(self.results)])
         for item in self.items:
-            values.append(item.array() if isinstance(item, Constant) else _evaluate(item, values))
+            values.append(item.array() if isinstance(item, EncodedConstant) else _evaluate(item, values))
         for target, result in zip(regions[len(regions) - len(self.results) :], self.results, strict=True):
             target[...] = values[result]
 
@@ -101,8 +101,8 @@ def _evaluate(op: Evaluated, values: Sequence[np.ndarray]) -> np.ndarray:
 class Tape:
     """The steps of a host function, and the bodies of those kernels that are not compiled."""
 
-    steps: tuple[Step, ...]
-    bodies: Mapping[str, Body] = field(default_factory=dict)
+    steps: tuple[HostStep, ...]
+    bodies: Mapping[str, NumpyKernel] = field(default_factory=dict)
 
     def run(self, arguments: Sequence[np.ndarray], objects: Sequence[bytes]) -> None:
         """`arguments` are the bytes of the function's arguments, `objects` the compiled kernels."""
@@ -132,19 +132,21 @@ class Tape:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Tape:
-        steps = [Step(**each | {"regions": tuple(map(_region, each["regions"]))}) for each in data["steps"]]
+        steps = [
+            HostStep(**each | {"regions": tuple(map(_region, each["regions"]))}) for each in data["steps"]
+        ]
         bodies = {
-            name: Body(tuple(map(_item, each["items"])), tuple(each["results"]))
+            name: NumpyKernel(tuple(map(_item, each["items"])), tuple(each["results"]))
             for name, each in data["bodies"].items()
         }
         return cls(tuple(steps), bodies)
 
 
-def _region(data: Mapping[str, Any]) -> Region:
-    return Region(data["argument"], data["offset"], data["dtype"], tuple(data["shape"]))
+def _region(data: Mapping[str, Any]) -> BufferRegion:
+    return BufferRegion(data["argument"], data["offset"], data["dtype"], tuple(data["shape"]))
 
 
-def _item(data: Mapping[str, Any]) -> Constant | Evaluated:
+def _item(data: Mapping[str, Any]) -> EncodedConstant | Evaluated:
     if "data" in data:
-        return Constant(data["dtype"], tuple(data["shape"]), data["data"])
+        return EncodedConstant(data["dtype"], tuple(data["shape"]), data["data"])
     return Evaluated(data["name"], data["attributes"], tuple(data["operands"]), tuple(data["shape"]))

@@ -9,13 +9,22 @@ from typing import Any
 from mlc.bindings import func, gpu, ir, memref
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.numpy_evaluation import TYPES, evaluated, evaluated_cast
-from mlc.compiler.host_program.step_list import COPY, WAIT, Body, Constant, Evaluated, Region, Step, Tape
+from mlc.compiler.host_program.step_list import (
+    COPY,
+    WAIT,
+    BufferRegion,
+    EncodedConstant,
+    Evaluated,
+    HostStep,
+    NumpyKernel,
+    Tape,
+)
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.common.kernel_functions import HOST
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.buffers import TRANSFER
-from mlc.passes.host.offsets import CONTROL, STEPS, Place, places_of
+from mlc.passes.host.offsets import CONTROL, STEPS, BufferAddress, places_of
 
 NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 
@@ -29,10 +38,10 @@ def read_tape(
     _check_straight(function)
     places = places_of(function)
     tokens: dict[ir.Value, int] = {}
-    steps: list[Step] = []
+    steps: list[HostStep] = []
     for op in [each.operation for each in function.regions[0].blocks[0]]:
         if op.name == gpu.Wait.NAME:
-            steps += [Step(WAIT, (), tokens[token]) for token in op.operands]
+            steps += [HostStep(WAIT, (), tokens[token]) for token in op.operands]
         elif op.name in STEPS:
             regions = tuple(_region(value, places[value]) for value in op.operands)
             steps.append(_step(op, regions, tokens, devices))
@@ -52,34 +61,36 @@ def _check_straight(function: ir.Operation) -> None:
 
 def _step(
     op: ir.Operation,
-    regions: tuple[Region, ...],
+    regions: tuple[BufferRegion, ...],
     tokens: dict[ir.Value, int],
     devices: Mapping[str, str],
-) -> Step:
+) -> HostStep:
     if op.name == tloop.LaunchInto.NAME:
         kernel = tloop.LaunchInto(op).kernel
-        return Step(kernel, regions, None, devices.get(kernel, HOST), tloop.LaunchInto(op).num_outputs)
+        return HostStep(kernel, regions, None, devices.get(kernel, HOST), tloop.LaunchInto(op).num_outputs)
     to = op.attributes[TRANSFER].value if TRANSFER in op.attributes else HOST
     if op.name == memref.Copy.NAME:
-        return Step(COPY, regions, None, to, 1)
+        return HostStep(COPY, regions, None, to, 1)
     # `gpu.memcpy` has its target first.
     tokens[op.results[0]] = len(tokens)
-    return Step(COPY, regions[::-1], tokens[op.results[0]], to, 1)
+    return HostStep(COPY, regions[::-1], tokens[op.results[0]], to, 1)
 
 
-def _region(value: ir.Value, place: Place) -> Region:
+def _region(value: ir.Value, place: BufferAddress) -> BufferRegion:
     kind = ir.ShapedType(value.type)
-    return Region(place.argument, place.offset, dtype_of(str(kind.element_type)).name, tuple(kind.shape))
+    return BufferRegion(
+        place.argument, place.offset, dtype_of(str(kind.element_type)).name, tuple(kind.shape)
+    )
 
 
-def read_body(kernel: ir.Operation) -> Body | None:
+def read_body(kernel: ir.Operation) -> NumpyKernel | None:
     """What the kernel computes, or None if it holds an op that NumPy does not evaluate as kernels do."""
     block = kernel.regions[0].blocks[0]
     numbers: dict[ir.Value, int] = {value: index for index, value in enumerate(block.arguments)}
-    items: list[Constant | Evaluated] = []
+    items: list[EncodedConstant | Evaluated] = []
     for op in [each.operation for each in block.operations]:
         if op.name == func.Return.NAME:
-            return Body(tuple(items), tuple(numbers[value] for value in op.operands))
+            return NumpyKernel(tuple(items), tuple(numbers[value] for value in op.operands))
         item = _item(op, [numbers[value] for value in op.operands])
         if item is None:
             return None
@@ -88,7 +99,7 @@ def read_body(kernel: ir.Operation) -> Body | None:
     return None
 
 
-def _item(op: ir.Operation, operands: list[int]) -> Constant | Evaluated | None:
+def _item(op: ir.Operation, operands: list[int]) -> EncodedConstant | Evaluated | None:
     name = op.name.removeprefix("graph.")
     spec = graph.specs().get(name)
     if spec is None or len(op.results) != 1 or not _static(op.results[0]):
@@ -98,7 +109,7 @@ def _item(op: ir.Operation, operands: list[int]) -> Constant | Evaluated | None:
     }
     dtype = dtype_of(str(graph.element_type(op.results[0]))).name
     if name == "constant":
-        return Constant.of(attributes["value"]) if dtype in TYPES else None
+        return EncodedConstant.of(attributes["value"]) if dtype in TYPES else None
     if name == "cast":
         if not evaluated_cast(dtype_of(str(graph.element_type(op.operands[0]))).name, dtype):
             return None

@@ -12,7 +12,7 @@ from mlc.compiler.code_path import CodePath
 from mlc.compiler.host_program.step_list import COPY, WAIT, Tape
 from mlc.compiler.options import Range
 from mlc.compiler.programs.bundle import Stage
-from mlc.compiler.programs.program import Program, cpuinfo_checks, weight_names
+from mlc.compiler.programs.program import CompiledProgram, cpuinfo_checks, weight_names
 from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.plan.parts import NO_CODE, CopyStep, Processor
 
@@ -32,10 +32,10 @@ class Names:
 
 def assemble(
     names: Names, path: CodePath, main: Stage, weights: Sequence[np.ndarray], report: Mapping[str, Any]
-) -> Program:
+) -> CompiledProgram:
     """The program of `@main`, whose weights are `weights`. Raises CompileError, for a GPU also
     ExecutableError."""
-    program = Program(
+    program = CompiledProgram(
         names.model,
         path.machine,
         main.host,
@@ -49,7 +49,7 @@ def assemble(
     return _with_plan(program, path, main) if path.on_gpu else program
 
 
-def _with_plan(program: Program, path: CodePath, main: Stage) -> Program:
+def _with_plan(program: CompiledProgram, path: CodePath, main: Stage) -> CompiledProgram:
     from mlc.compiler.device.kernel import DeviceKernel
     from mlc.compiler.device.plan import program_plan
 

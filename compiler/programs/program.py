@@ -80,7 +80,7 @@ def run_prepare(
 
 
 @dataclass
-class Program:
+class CompiledProgram:
     """What `compile_program` makes.
 
     `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how
@@ -99,7 +99,7 @@ class Program:
     report: dict[str, Any] = field(default_factory=dict)
     plan: Plan | None = None
     dim_ranges: Mapping[str, Range] = field(default_factory=dict)
-    specialised: Sequence[tuple[Mapping[str, int], Program]] = ()
+    specialised: Sequence[tuple[Mapping[str, int], CompiledProgram]] = ()
     policy: Specialise | None = None
     make: Maker | None = None
 

@@ -13,7 +13,7 @@ from mlc.compiler.code_path import CodePath
 from mlc.compiler.options import Options
 from mlc.compiler.programs.assemble import Names, assemble
 from mlc.compiler.programs.bundle import Bundle, Stage, portable_weights
-from mlc.compiler.programs.program import Program, run_prepare
+from mlc.compiler.programs.program import CompiledProgram, run_prepare
 from mlc.compiler.sources.imported_module import Imported
 from mlc.compiler.sources.onnx_model import OnnxSource
 from mlc.compiler.sources.open_source import Source
@@ -39,7 +39,7 @@ def _is_current(source: Source, bundle: Bundle) -> bool:
 
 def program_of(
     source: OnnxSource, bundle: Bundle, path: CodePath, timer: Timer, options: Options
-) -> Program | None:
+) -> CompiledProgram | None:
     """The program on the model's weights; None if they have changed."""
     prepared: list[np.ndarray] = []
     if "prepare" in bundle.stages:

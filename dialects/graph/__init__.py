@@ -43,7 +43,7 @@ from mlc.dialects.graph.sized_builders import can_tell, expand_to, reshape_to, s
 from . import views
 from .attributes import array_of, attribute
 from .builder import build, infer, write_defaults
-from .dialect import Graph, op_classes
+from .dialect import GraphDialect, op_classes
 from .regions import CONTROL_OPS, build_control, build_yield, yield_of
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
@@ -52,7 +52,7 @@ from .views import *  # noqa: F403
 
 __all__ = [
     "CONTROL_OPS",
-    "Graph",
+    "GraphDialect",
     "OpSpec",
     "ShapeError",
     "array_of",

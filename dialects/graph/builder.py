@@ -10,7 +10,7 @@ from mlc.dialects.graph.dims.dim_names import NAMES
 from mlc.dialects.graph.dims.value_dims import write_names
 
 from .attributes import SEGMENTS, read_attributes, segments, to_attribute
-from .spec import REQUIRED, VARIADIC_LIMIT, OpSpec, ShapeError, Tensor, specs
+from .spec import REQUIRED, VARIADIC_LIMIT, GraphTensor, OpSpec, ShapeError, specs
 from .types import tensor_of, type_of
 from .verifier import check_results, refine
 from .verifier import infer as infer_tensors
@@ -143,6 +143,6 @@ def _infer(
     return [type_of(tensor, context) for tensor in inferred]
 
 
-def _check_ranks(tensors: Sequence[Tensor]) -> None:
+def _check_ranks(tensors: Sequence[GraphTensor]) -> None:
     if any(tensor.shape is None for tensor in tensors):
         raise ShapeError("operands", "must have known ranks")

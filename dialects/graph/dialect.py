@@ -20,7 +20,7 @@ from .spec import OpSpec, ShapeError, specs
 from .verifier import check, describe
 
 
-class Graph(ext.Dialect, name="graph"):
+class GraphDialect(ext.Dialect, name="graph"):
     """Mathematical operators on tensors with value semantics."""
 
     @classmethod
@@ -34,11 +34,11 @@ class Graph(ext.Dialect, name="graph"):
         super().load()
 
 
-class StringType(Graph.Type, name="string"):
+class StringType(GraphDialect.Type, name="string"):
     """A string of the running call: text in UTF-8, of any length."""
 
 
-class SequenceType(Graph.Type, name="sequence"):
+class SequenceType(GraphDialect.Type, name="sequence"):
     """A sequence of tensors, of which each may have another shape; an optional is one of at most one element.
     It never changes."""
 
@@ -107,7 +107,7 @@ def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
     }
 
     op_class = type(ext.Operation)(
-        _class_name(spec.name), (Graph.Operation,), namespace, name=spec.name, traits=_traits(spec)
+        _class_name(spec.name), (GraphDialect.Operation,), namespace, name=spec.name, traits=_traits(spec)
     )
     for name, accessor in accessors.items():
         setattr(op_class, name, accessor)

@@ -8,7 +8,7 @@ from mlc.bindings import ir, parent_op
 from mlc.dialects.graph.ops.control import CONTROL_LIMIT, YIELD
 
 from .attributes import RESULT_SEGMENTS, SEGMENTS, segments
-from .spec import Body, OpSpec, ShapeError, specs
+from .spec import OpSpec, RegionSignature, ShapeError, specs
 from .types import tensor_of
 
 CONTROL_OPS = ("graph.if", "graph.loop")
@@ -19,7 +19,7 @@ def yield_of(block: ir.Block) -> ir.Operation:
     return block.operations[len(block.operations) - 1].operation
 
 
-def read_bodies(spec: OpSpec, op: ir.Operation | ir.OpView) -> Mapping[str, Body]:
+def read_bodies(spec: OpSpec, op: ir.Operation | ir.OpView) -> Mapping[str, RegionSignature]:
     """The regions of an op by name; raises ShapeError for one that is no body."""
     if not spec.regions:
         if spec.name == YIELD:
@@ -28,7 +28,7 @@ def read_bodies(spec: OpSpec, op: ir.Operation | ir.OpView) -> Mapping[str, Body
     return {name: _read_body(name, op.regions[place]) for place, name in enumerate(spec.regions)}
 
 
-def _read_body(name: str, region: ir.Region) -> Body:
+def _read_body(name: str, region: ir.Region) -> RegionSignature:
     blocks = list(region.blocks)
     if len(blocks) != 1:
         raise ShapeError(name, f"has {len(blocks)} blocks instead of one")
@@ -36,7 +36,9 @@ def _read_body(name: str, region: ir.Region) -> Body:
     if not len(block.operations) or yield_of(block).name != f"graph.{YIELD}":
         raise ShapeError(name, "does not end with graph.yield")
     arguments = (tensor_of(value.type, name) for value in block.arguments)
-    return Body(tuple(arguments), tuple(tensor_of(value.type, name) for value in yield_of(block).operands))
+    return RegionSignature(
+        tuple(arguments), tuple(tensor_of(value.type, name) for value in yield_of(block).operands)
+    )
 
 
 def _check_place(op: ir.Operation | ir.OpView) -> None:

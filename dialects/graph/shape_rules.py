@@ -12,10 +12,10 @@ from typing import Any
 from mlc.dialects.graph import sizes
 from mlc.dialects.graph.elements import holds
 from mlc.dialects.graph.sizes import assume, differ, surely_unequal
-from mlc.dialects.graph.spec import Call, Dim, Shape, ShapeError, Tensor
+from mlc.dialects.graph.spec import Dim, GraphTensor, OpCall, Shape, ShapeError
 
 
-def like_first(call: Call) -> Tensor:
+def like_first(call: OpCall) -> GraphTensor:
     """The result has the type of operand `x`."""
     return call.x
 
@@ -73,7 +73,7 @@ def _assume_broadcast(shape: Shape, whole: Shape) -> None:
             assume(one, dim, "broadcast")
 
 
-def check_fills(field: str, tensor: Tensor, whole: Tensor, what: str) -> None:
+def check_fills(field: str, tensor: GraphTensor, whole: GraphTensor, what: str) -> None:
     """The operand must broadcast to `whole`."""
     shape, dims = tensor.shape or (), whole.shape or ()
     fits = len(shape) <= len(dims) and not any(
@@ -103,13 +103,13 @@ def check_axis(field: str, axis: int, rank: int) -> None:
         raise ShapeError(field, f"{axis} is outside [0, {rank})")
 
 
-def check_rank(field: str, tensor: Tensor, rank: int, why: str = "") -> None:
+def check_rank(field: str, tensor: GraphTensor, rank: int, why: str = "") -> None:
     """The operand must have exactly this rank."""
     if tensor.rank != rank:
         raise ShapeError(field, f"has rank {tensor.rank} instead of {rank}{why}: {tensor}")
 
 
-def check_number(field: str, number: int | float, tensor: Tensor) -> None:
+def check_number(field: str, number: int | float, tensor: GraphTensor) -> None:
     """The number must be one that the tensor's elements can be."""
     if not holds(tensor.element, number):
         raise ShapeError(field, f"{number} is no {tensor.element}")

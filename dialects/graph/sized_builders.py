@@ -17,7 +17,7 @@ from mlc.dialects.graph.spec import VARIADIC_LIMIT
 
 
 @dataclass(frozen=True)
-class _Place:
+class _InsertionScope:
     """Where the number is that a name stands for: an element of a vector, or a dim of a tensor."""
 
     value: ir.Value
@@ -78,9 +78,9 @@ def sizes_vector(dims: Sequence[int | Size]) -> Any:
     return build("sizes", vectors, {"names": texts, "dims": [str(dim) for dim in dims]})
 
 
-def _places(names: Collection[str]) -> dict[str, _Place]:
+def _places(names: Collection[str]) -> dict[str, _InsertionScope]:
     """Where the names are told before the insertion point: by a function's arguments, or by ops."""
-    found: dict[str, _Place] = {}
+    found: dict[str, _InsertionScope] = {}
     if not names:
         return found
     for name, place in _told_before():
@@ -91,7 +91,7 @@ def _places(names: Collection[str]) -> dict[str, _Place]:
     return found
 
 
-def _told_before() -> Iterator[tuple[str, _Place]]:
+def _told_before() -> Iterator[tuple[str, _InsertionScope]]:
     """What tells names before the insertion point, from the function inwards."""
     levels: list[tuple[ir.Block, ir.Operation | None]] = []
     point = ir.InsertionPoint.current
@@ -113,16 +113,16 @@ def _told_before() -> Iterator[tuple[str, _Place]]:
                 yield from _told_by_vectors(op.operation)
 
 
-def _told_by_dims(value: ir.Value) -> Iterator[tuple[str, _Place]]:
+def _told_by_dims(value: ir.Value) -> Iterator[tuple[str, _InsertionScope]]:
     for axis, dim in enumerate(dims_of(value)):
         name = name_of(dim)
         if name is not None:
-            yield name, _Place(value, axis, True)
+            yield name, _InsertionScope(value, axis, True)
 
 
-def _told_by_vectors(op: ir.Operation) -> Iterator[tuple[str, _Place]]:
+def _told_by_vectors(op: ir.Operation) -> Iterator[tuple[str, _InsertionScope]]:
     names = iter(attribute(op, "names"))
     for vector in op.operands:
         for index, name in zip(range(vector.type.shape[0]), names, strict=False):
             if name:
-                yield name, _Place(vector, index, False)
+                yield name, _InsertionScope(vector, index, False)

@@ -31,7 +31,7 @@ class ShapeError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Tensor:
+class GraphTensor:
     """A tensor's type: dims (None: not known; shape None: rank not known) and the element type's name."""
 
     shape: Shape | None
@@ -59,7 +59,7 @@ of optional ones instead, and says in `operandSegmentSizes` which it has.
 
 
 @dataclass(frozen=True)
-class Operand:
+class OperandSpec:
     """`like` names an operand of the same element type; `kind` is "single", "optional" or "variadic".
 
     Only the last operand may be optional or variadic (`least` to `most` values).
@@ -74,11 +74,11 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class RegionSignature:
     """A region's block as shape functions see it: its arguments, and what its `graph.yield` gives."""
 
-    arguments: tuple[Tensor, ...]
-    yields: tuple[Tensor, ...]
+    arguments: tuple[GraphTensor, ...]
+    yields: tuple[GraphTensor, ...]
 
 
 REQUIRED = object()
@@ -96,7 +96,7 @@ class Attribute:
     choices: tuple[str, ...] = ()
 
 
-class Call:
+class OpCall:
     """One use of an op as its shape function sees it: operands (Tensor), attributes (Python values) and
     regions (Body) by name.
 
@@ -104,7 +104,7 @@ class Call:
     type that the op was written with, or None.
     """
 
-    def __init__(self, values: Mapping[str, Any], written: Tensor | None) -> None:
+    def __init__(self, values: Mapping[str, Any], written: GraphTensor | None) -> None:
         self._values = values
         self.written = written
 
@@ -115,14 +115,14 @@ class Call:
         return self._values[name]
 
     @property
-    def given(self) -> Tensor:
+    def given(self) -> GraphTensor:
         """The written result type, for ops whose result is given."""
         if self.written is None:
             raise ShapeError("result", "type must be given")
         return self.written
 
 
-ShapeFunction = Callable[[Call], Tensor | tuple[Tensor, ...]]
+ShapeFunction = Callable[[OpCall], GraphTensor | tuple[GraphTensor, ...]]
 """The result's type, or a tuple of them where an op has several results. Raises ShapeError."""
 
 
@@ -138,7 +138,7 @@ class OpSpec:
     summary: str
     shapes: str
     onnx: tuple[str, ...]
-    operands: tuple[Operand, ...]
+    operands: tuple[OperandSpec, ...]
     infer: ShapeFunction
     attributes: tuple[Attribute, ...] = ()
     results: tuple[str, ...] = ("result",)
@@ -153,10 +153,10 @@ class OpSpec:
     def attribute(self, name: str) -> Attribute | None:
         return self._by_name.get(name)
 
-    def infer_results(self, call: Call) -> tuple[Tensor, ...]:
+    def infer_results(self, call: OpCall) -> tuple[GraphTensor, ...]:
         """The results' types; raises ShapeError."""
         inferred = self.infer(call)
-        return (inferred,) if isinstance(inferred, Tensor) else inferred
+        return (inferred,) if isinstance(inferred, GraphTensor) else inferred
 
     def result_names(self, count: int) -> Sequence[str]:
         """A name for each of `count` results."""

@@ -1,4 +1,4 @@
-"""MLIR's tensor types as `Tensor` and back."""
+"""MLIR's tensor types as `GraphTensor` and back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from mlc.bindings import ir
 
-from .spec import ShapeError, Tensor
+from .spec import GraphTensor, ShapeError
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 _FLOATS = {ir.F32Type: "f32", ir.F16Type: "f16", ir.BF16Type: "bf16", ir.F64Type: "f64"}
@@ -18,18 +18,18 @@ def element_name(type_: ir.Type) -> str:
     return _FLOATS.get(type(type_)) or str(type_)
 
 
-def tensor_of(type_: ir.Type, field: str = "operand") -> Tensor:
+def tensor_of(type_: ir.Type, field: str = "operand") -> GraphTensor:
     """A tensor type as data; raises ShapeError for any other type."""
     if isinstance(type_, ir.RankedTensorType):
         shape = tuple(None if dim == _DYNAMIC else dim for dim in type_.shape)
-        return Tensor(shape, element_name(type_.element_type))
+        return GraphTensor(shape, element_name(type_.element_type))
     if isinstance(type_, ir.UnrankedTensorType):
-        return Tensor(None, element_name(type_.element_type))
+        return GraphTensor(None, element_name(type_.element_type))
     raise ShapeError(field, f"has type {type_}, which is no tensor")
 
 
-def type_of(tensor: Tensor, context: ir.Context) -> ir.Type:
-    """The MLIR type of a `Tensor`."""
+def type_of(tensor: GraphTensor, context: ir.Context) -> ir.Type:
+    """The MLIR type of a `GraphTensor`."""
     with ir.Location.unknown(context):
         element = ir.Type.parse(tensor.element)
         if tensor.shape is None:

@@ -11,17 +11,17 @@ from mlc.dialects.graph.shape_rules import agree
 
 from .attributes import read_attributes
 from .regions import read_bodies
-from .spec import Body, Call, Operand, OpSpec, ShapeError, Tensor, specs
+from .spec import GraphTensor, OpCall, OperandSpec, OpSpec, RegionSignature, ShapeError, specs
 from .types import tensor_of, type_of
 
 
 def infer(
     spec: OpSpec,
-    operands: Sequence[Tensor],
+    operands: Sequence[GraphTensor],
     attributes: Mapping[str, Any],
-    given: Sequence[Tensor] = (),
-    bodies: Mapping[str, Body] | None = None,
-) -> tuple[Tensor, ...]:
+    given: Sequence[GraphTensor] = (),
+    bodies: Mapping[str, RegionSignature] | None = None,
+) -> tuple[GraphTensor, ...]:
     """The result types of an op. `given` are those it was written with, which some definitions
     ask for; `bodies` are its regions.
 
@@ -31,7 +31,7 @@ def infer(
     _check_elements(spec, groups)
     if len(bodies or {}) != len(spec.regions):
         raise ShapeError("regions", f"of graph.{spec.name} must be given: {', '.join(spec.regions)}")
-    return spec.infer_results(Call({**groups, **attributes, **(bodies or {})}, given[0] if given else None))
+    return spec.infer_results(OpCall({**groups, **attributes, **(bodies or {})}, given[0] if given else None))
 
 
 def _check_elements(spec: OpSpec, groups: Mapping[str, Any]) -> None:
@@ -42,7 +42,7 @@ def _check_elements(spec: OpSpec, groups: Mapping[str, Any]) -> None:
                 _check_element(operand, tensor, groups)
 
 
-def _check_element(operand: Operand, tensor: Tensor, groups: Mapping[str, Any]) -> None:
+def _check_element(operand: OperandSpec, tensor: GraphTensor, groups: Mapping[str, Any]) -> None:
     if not operand.elements.admits(tensor.element):
         raise ShapeError(
             operand.name, f"has elements {tensor.element}, not {operand.elements.name}: {tensor}"
@@ -53,7 +53,7 @@ def _check_element(operand: Operand, tensor: Tensor, groups: Mapping[str, Any]) 
         )
 
 
-def check_results(spec: OpSpec, inferred: Sequence[Tensor], actual: Sequence[Tensor]) -> None:
+def check_results(spec: OpSpec, inferred: Sequence[GraphTensor], actual: Sequence[GraphTensor]) -> None:
     """The written result types must be possible; raises ShapeError."""
     if len(actual) != len(inferred):
         raise ShapeError("results", f"number {len(actual)} instead of {len(inferred)}")
@@ -64,12 +64,12 @@ def check_results(spec: OpSpec, inferred: Sequence[Tensor], actual: Sequence[Ten
             raise ShapeError(name, f"is {found}, the definition gives {expected}")
 
 
-def refine(inferred: Tensor, written: Tensor) -> Tensor:
+def refine(inferred: GraphTensor, written: GraphTensor) -> GraphTensor:
     """What two descriptions of one tensor say together; they must agree."""
     if inferred.shape is None or written.shape is None:
         return written if inferred.shape is None else inferred
     dims = zip(inferred.shape, written.shape, strict=True)
-    return Tensor(tuple(other if dim is None else dim for dim, other in dims), inferred.element)
+    return GraphTensor(tuple(other if dim is None else dim for dim, other in dims), inferred.element)
 
 
 @dataclass(frozen=True)
@@ -77,17 +77,17 @@ class OpData:
     """An op as data: its definition, operand types, attributes, written result types and regions."""
 
     spec: OpSpec
-    operands: list[Tensor]
+    operands: list[GraphTensor]
     attributes: Mapping[str, Any]
-    results: list[Tensor]
-    bodies: Mapping[str, Body]
+    results: list[GraphTensor]
+    bodies: Mapping[str, RegionSignature]
 
     @property
     def ranked(self) -> bool:
         """Whether the shape function applies: the rank of every operand is known."""
         return all(tensor.shape is not None for tensor in self.operands)
 
-    def infer(self) -> tuple[Tensor, ...]:
+    def infer(self) -> tuple[GraphTensor, ...]:
         """The result types that the definition gives, where `ranked`; checked against those written."""
         inferred = infer(self.spec, self.operands, self.attributes, self.results, self.bodies)
         check_results(self.spec, inferred, self.results)

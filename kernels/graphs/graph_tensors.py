@@ -14,7 +14,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of, element_of
 from mlc.frontends.weights.store import WeightStore
-from mlc.kernels.errors import KernelError, Place, caller_place, surface
+from mlc.kernels.errors import KernelError, SourceLocation, caller_place, surface
 
 # Constants up to this many bytes are in the IR, larger ones in the weight store.
 SMALL = 1024
@@ -99,7 +99,7 @@ def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **a
     return tuple(map(GraphTensor, made)) if isinstance(made, list) else GraphTensor(made)
 
 
-def as_tensor(value: Any, dtype: np.dtype | None, place: Place, small: int = SMALL) -> GraphTensor:
+def as_tensor(value: Any, dtype: np.dtype | None, place: SourceLocation, small: int = SMALL) -> GraphTensor:
     """A tensor as it is; a number as a constant of `dtype`; an array as a constant up to `small` bytes, else
     as a weight. Raises KernelError."""
     if isinstance(value, GraphTensor):

@@ -8,25 +8,25 @@ from dataclasses import dataclass
 
 from mlc.bindings import affine, ir, memref
 from mlc.kernels.nest.affine_indices import Indexer, affine_of, index_value, map_of, value_range
-from mlc.kernels.nest.nest_state import Array, Nest
+from mlc.kernels.nest.nest_state import Array, NestBuilder
 from mlc.kernels.scalars import Scalar, typed
 from mlc.passes.common.named_blocks import BLOCK_TAG
 
 
 @dataclass(frozen=True)
-class Element:
+class ArrayElement:
     """One element of an array, with subscripts that were computed once."""
 
     array: Array
     subscripts: Sequence[Indexer]
 
-    def load(self, nest: Nest) -> ir.Value:
+    def load(self, nest: NestBuilder) -> ir.Value:
         place = self._affine(nest)
         if place is not None:
             return affine.AffineLoadOp(self._type(), self.array.memref, place[1], place[0]).result
         return memref.LoadOp(self.array.memref, self._indices(nest)).result
 
-    def store(self, value: Scalar, nest: Nest) -> None:
+    def store(self, value: Scalar, nest: NestBuilder) -> None:
         typed_value = typed(value, self._type())
         place = self._affine(nest)
         if place is not None:
@@ -39,18 +39,18 @@ class Element:
     def _type(self) -> ir.Type:
         return ir.MemRefType(self.array.memref.type).element_type
 
-    def _affine(self, nest: Nest) -> tuple[ir.AffineMapAttr, list[ir.Value]] | None:
+    def _affine(self, nest: NestBuilder) -> tuple[ir.AffineMapAttr, list[ir.Value]] | None:
         expressions = [each for each in map(affine_of, self.subscripts) if each is not None]
         if len(expressions) < len(self.subscripts):
             return None
         mapping, operands = map_of(expressions, nest)
         return ir.AffineMapAttr.get(mapping), operands
 
-    def _indices(self, nest: Nest) -> list[ir.Value]:
+    def _indices(self, nest: NestBuilder) -> list[ir.Value]:
         return [index_value(each, nest) for each in self.subscripts]
 
 
-def check_subscripts(node: ast.AST, texts: Sequence[str], element: Element, nest: Nest) -> None:
+def check_subscripts(node: ast.AST, texts: Sequence[str], element: ArrayElement, nest: NestBuilder) -> None:
     """Reports subscripts that leave the array, where the loops' bounds tell."""
     array = element.array
     if len(element.subscripts) != len(array.shape):

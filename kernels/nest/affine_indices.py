@@ -6,41 +6,41 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from mlc.bindings import affine, arith, ir
-from mlc.kernels.nest.nest_state import Index, Nest
+from mlc.kernels.nest.nest_state import AffineIndex, NestBuilder
 from mlc.passes.common.affine import AffineForm, expression_form
 from mlc.passes.common.computation import dims_read
 
 # A value that indexes: affine, a number, or an integer that only the running kernel knows.
-Indexer: TypeAlias = Index | int | ir.Value
+Indexer: TypeAlias = AffineIndex | int | ir.Value
 
 
 def affine_of(value: Any) -> ir.AffineExpr | None:
     """`value` as an affine expression, or None."""
-    if isinstance(value, Index):
+    if isinstance(value, AffineIndex):
         return value.affine
     if isinstance(value, int) and not isinstance(value, bool):
         return ir.AffineExpr.get_constant(value)
     return None
 
 
-def combine(name: str, a: Any, b: Any) -> Index | None:
+def combine(name: str, a: Any, b: Any) -> AffineIndex | None:
     """`a name b` where that is affine, else None."""
-    if not (isinstance(a, Index) or isinstance(b, Index)):
+    if not (isinstance(a, AffineIndex) or isinstance(b, AffineIndex)):
         return None
     left, right = affine_of(a), affine_of(b)
     if left is None or right is None:
         return None
     if name in "+-":
-        return Index(left + right if name == "+" else left - right)
+        return AffineIndex(left + right if name == "+" else left - right)
     if name == "*" and (isinstance(a, int) or isinstance(b, int)):
-        return Index(left * right)
+        return AffineIndex(left * right)
     if name in ("//", "%") and isinstance(b, int) and b > 0:
         make = ir.AffineExpr.get_floor_div if name == "//" else ir.AffineExpr.get_mod
-        return Index(make(left, right))
+        return AffineIndex(make(left, right))
     return None
 
 
-def map_of(expressions: Sequence[ir.AffineExpr], nest: Nest) -> tuple[ir.AffineMap, list[ir.Value]]:
+def map_of(expressions: Sequence[ir.AffineExpr], nest: NestBuilder) -> tuple[ir.AffineMap, list[ir.Value]]:
     """The map that computes `expressions`, and its operands: only those loop variables that it reads."""
     count = len(nest.loops)
     used = sorted(dims_read(ir.AffineMap.get(count, 0, list(expressions))))
@@ -53,7 +53,7 @@ def map_of(expressions: Sequence[ir.AffineExpr], nest: Nest) -> tuple[ir.AffineM
     return ir.AffineMap.get(len(used), 0, renamed), [nest.loops[old] for old in used]
 
 
-def materialize(index: Index, nest: Nest) -> ir.Value:
+def materialize(index: AffineIndex, nest: NestBuilder) -> ir.Value:
     """The index as a value."""
     mapping, operands = map_of([index.affine], nest)
     if len(operands) == 1 and mapping.results[0] == ir.AffineExpr.get_dim(0):
@@ -61,17 +61,17 @@ def materialize(index: Index, nest: Nest) -> ir.Value:
     return affine.AffineApplyOp(mapping, operands).result
 
 
-def index_value(value: Indexer, nest: Nest) -> ir.Value:
+def index_value(value: Indexer, nest: NestBuilder) -> ir.Value:
     """Any index as a value of type `index`."""
     kind = ir.IndexType.get()
-    if isinstance(value, Index):
+    if isinstance(value, AffineIndex):
         return materialize(value, nest)
     if isinstance(value, int):
         return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
     return value if value.type == kind else arith.index_cast(kind, value)
 
 
-def value_range(expression: ir.AffineExpr, nest: Nest) -> tuple[int, int] | None:
+def value_range(expression: ir.AffineExpr, nest: NestBuilder) -> tuple[int, int] | None:
     """Returns the smallest and the largest value of an affine expression, or None if it has quotients or
     remainders, or depends on loops with dynamic bounds."""
     form = expression_form(expression, [AffineForm.of(position) for position in range(len(nest.loops))])

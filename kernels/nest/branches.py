@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from mlc.bindings import ir, scf
 from mlc.kernels.errors import KernelError
-from mlc.kernels.nest.nest_state import Nest
+from mlc.kernels.nest.nest_state import NestBuilder
 from mlc.kernels.scalars import Scalar, typed
 
 Side = Callable[[], Sequence[Scalar]]
 
 
-def branch(condition: ir.Value, then: Side, otherwise: Side, nest: Nest) -> list[Scalar]:
+def branch(condition: ir.Value, then: Side, otherwise: Side, nest: NestBuilder) -> list[Scalar]:
     """Builds both sides under `condition`; returns what the two give, pairwise of one type."""
     if str(condition.type) != "i1":
         raise KernelError(f"a condition is a bool, but this is {condition.type}")
@@ -51,7 +51,7 @@ def _typed(pair: Sequence[Scalar], blocks: Sequence[ir.Block]) -> list[ir.Value]
 
 
 def conditional(
-    condition: Scalar, then: Callable[[], Scalar], otherwise: Callable[[], Scalar], nest: Nest
+    condition: Scalar, then: Callable[[], Scalar], otherwise: Callable[[], Scalar], nest: NestBuilder
 ) -> Scalar:
     """One of two values; only the one that is taken is computed."""
     if not isinstance(condition, ir.Value):

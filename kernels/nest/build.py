@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlc.bindings import arith, bufferization, ir, memref
-from mlc.kernels.nest.nest_state import Array, Nest
+from mlc.kernels.nest.nest_state import Array, NestBuilder
 from mlc.kernels.nest.statements import run_all
 from mlc.kernels.signature import Signature
-from mlc.kernels.source import Source
+from mlc.kernels.source import KernelSource
 from mlc.passes.common.rewriting import collect_ops, replace_op
 
 
 def build_body(
-    source: Source,
+    source: KernelSource,
     signature: Signature,
     names: Mapping[str, Any],
     sizes: Mapping[str, int],
@@ -26,7 +26,7 @@ def build_body(
     inputs' buffers the caller's, and the outputs those into which it is asked to write.
     Raises KernelError.
     """
-    nest = Nest(source, names, {})
+    nest = NestBuilder(source, names, {})
     with nest.at(source.tree):
         for parameter, value in zip(signature.inputs, arguments, strict=True):
             kind = ir.RankedTensorType(value.type)
@@ -47,7 +47,7 @@ def build_body(
         ]
 
 
-def _declare(name: str, buffer: ir.Value, signature: Signature, nest: Nest, writable: bool) -> None:
+def _declare(name: str, buffer: ir.Value, signature: Signature, nest: NestBuilder, writable: bool) -> None:
     shape = tuple(ir.MemRefType(buffer.type).shape)
     nest.scope[name] = Array(name, buffer, signature.tensor(name).element, shape, writable)
 

@@ -8,21 +8,21 @@ from typing import Any
 
 from mlc.bindings import ir, memref
 from mlc.kernels import builtin_functions
-from mlc.kernels.elements import Element
+from mlc.kernels.elements import ElementType
 from mlc.kernels.loop_markers import buffer
 from mlc.kernels.nest.nest_expressions import evaluate, expression, scalar
-from mlc.kernels.nest.nest_state import Array, Nest
+from mlc.kernels.nest.nest_state import Array, NestBuilder
 from mlc.kernels.scalars import apply, convert, select
 
 
 @expression(ast.Call)
-def _call(node: ast.Call, nest: Nest) -> Any:
+def _call(node: ast.Call, nest: NestBuilder) -> Any:
     function = evaluate(node.func, nest)
     if node.keywords:
         nest.fail(f"{ast.unparse(node.func)} takes no keywords here", node)
     if function is builtin_functions.where:
         return select(*(scalar(each, nest) for each in _arguments(node, 3, nest)))
-    if isinstance(function, Element):
+    if isinstance(function, ElementType):
         [operand] = _arguments(node, 1, nest)
         return convert(scalar(operand, nest), function)
     if function is buffer:
@@ -31,27 +31,27 @@ def _call(node: ast.Call, nest: Nest) -> Any:
     return apply(name, [scalar(each, nest) for each in _arguments(node, arity, nest)])
 
 
-def _buffer(node: ast.Call, nest: Nest) -> Array:
+def _buffer(node: ast.Call, nest: NestBuilder) -> Array:
     """Memory of the kernel's own; where it lies is up to later passes."""
     kind, *sizes = [evaluate(each, nest) for each in node.args] or [None]
-    if not isinstance(kind, Element) or not all(isinstance(each, int) and each > 0 for each in sizes):
+    if not isinstance(kind, ElementType) or not all(isinstance(each, int) and each > 0 for each in sizes):
         nest.fail("a buffer has an element type and positive sizes: buffer(f32, 16, 16)", node)
     memory = memref.AllocOp(ir.MemRefType.get(sizes, ir.Type.parse(kind.name)), [], []).result
     return Array("the buffer", memory, kind, tuple(sizes), True)
 
 
-def _function(function: Any, node: ast.Call, nest: Nest) -> tuple[str, int]:
+def _function(function: Any, node: ast.Call, nest: NestBuilder) -> tuple[str, int]:
     """The operation that a function stands for, and the number of its operands."""
     with suppress(TypeError):  # what is not hashable is none of ours
         function = builtin_functions.SYNONYMS.get(function, function)
-    if not isinstance(function, builtin_functions.Function):
+    if not isinstance(function, builtin_functions.BuiltinFunction):
         nest.fail(
             f"kernels cannot call {ast.unparse(node.func)}; they can call functions of mlc.kernels", node
         )
     return function.name, function.arity
 
 
-def _arguments(node: ast.Call, count: int, nest: Nest) -> list[ast.expr]:
+def _arguments(node: ast.Call, count: int, nest: NestBuilder) -> list[ast.expr]:
     if len(node.args) != count:
         nest.fail(f"{ast.unparse(node.func)} takes {count} operands, not {len(node.args)}", node)
     return node.args

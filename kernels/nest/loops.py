@@ -13,7 +13,7 @@ from mlc.bindings import affine, arith, ir, scf
 from mlc.kernels.builtin_functions import SYNONYMS, maximum, minimum
 from mlc.kernels.nest.affine_indices import affine_of, index_value, map_of
 from mlc.kernels.nest.nest_expressions import as_scalar, evaluate
-from mlc.kernels.nest.nest_state import Index, Nest
+from mlc.kernels.nest.nest_state import AffineIndex, NestBuilder
 from mlc.kernels.scalars import typed
 
 # What schedules and messages call a loop.
@@ -33,7 +33,7 @@ class Bounds:
         return all(affine_of(each) is not None for each in (*self.lower, *self.upper))
 
 
-def loop_bounds(node: ast.expr, nest: Nest) -> Bounds:
+def loop_bounds(node: ast.expr, nest: NestBuilder) -> Bounds:
     """The bounds of `range(...)`."""
     if not (isinstance(node, ast.Call) and evaluate(node.func, nest) is builtins.range and not node.keywords):
         nest.fail("kernels loop over range(...) only", node)
@@ -47,7 +47,7 @@ def loop_bounds(node: ast.expr, nest: Nest) -> Bounds:
     return Bounds(lower, _ends(arguments[min(len(arguments), 2) - 1], minimum, nest), step)
 
 
-def _ends(node: ast.expr, function: Any, nest: Nest) -> list[Any]:
+def _ends(node: ast.expr, function: Any, nest: NestBuilder) -> list[Any]:
     """One bound; or several, of which `function` (`minimum` or `maximum`) takes one."""
     if (
         isinstance(node, ast.Call)
@@ -60,16 +60,16 @@ def _ends(node: ast.expr, function: Any, nest: Nest) -> list[Any]:
     return [_end(node, nest)]
 
 
-def _end(node: ast.expr, nest: Nest) -> Any:
+def _end(node: ast.expr, nest: NestBuilder) -> Any:
     value = evaluate(node, nest)
     is_integer = isinstance(value, ir.Value) and isinstance(value.type, ir.IndexType | ir.IntegerType)
-    if not (is_integer or isinstance(value, Index) or affine_of(value) is not None):
+    if not (is_integer or isinstance(value, AffineIndex) or affine_of(value) is not None):
         nest.fail(f"{ast.unparse(node)} is no integer", node)
     return value
 
 
 def build_loop(
-    node: ast.For, bounds: Bounds, carried: Sequence[str], body: Callable[[], None], nest: Nest
+    node: ast.For, bounds: Bounds, carried: Sequence[str], body: Callable[[], None], nest: NestBuilder
 ) -> None:
     """Builds the loop; scalars named in `carried` go from one iteration to the next, and out of the loop."""
     initial = [_typed(name, node, nest) for name in carried]
@@ -91,7 +91,7 @@ def build_loop(
     nest.scope.update(zip(carried, op.results, strict=True))
 
 
-def _typed(name: str, node: ast.For, nest: Nest) -> ir.Value:
+def _typed(name: str, node: ast.For, nest: NestBuilder) -> ir.Value:
     value = nest.scope[name]
     if not isinstance(value, ir.Value):
         nest.fail(
@@ -101,16 +101,16 @@ def _typed(name: str, node: ast.For, nest: Nest) -> ir.Value:
     return value
 
 
-def _variable(value: ir.Value, bounds: Bounds, nest: Nest) -> Any:
+def _variable(value: ir.Value, bounds: Bounds, nest: NestBuilder) -> Any:
     """What the loop's variable stands for; bounds of the running kernel make it no affine dim."""
     if not bounds.affine:
         return value
     nest.loops.append(value)
     nest.ranges.append(_range(bounds, nest))
-    return Index(ir.AffineExpr.get_dim(len(nest.loops) - 1))
+    return AffineIndex(ir.AffineExpr.get_dim(len(nest.loops) - 1))
 
 
-def _range(bounds: Bounds, nest: Nest) -> tuple[int, int] | None:
+def _range(bounds: Bounds, nest: NestBuilder) -> tuple[int, int] | None:
     """The lowest and highest value of the variable, if numbers bound it."""
     if not all(isinstance(each, int) for each in (*bounds.lower, *bounds.upper)):
         return None
@@ -118,7 +118,7 @@ def _range(bounds: Bounds, nest: Nest) -> tuple[int, int] | None:
     return (low, low + (high - 1 - low) // bounds.step * bounds.step) if low < high else None
 
 
-def _affine_loop(bounds: Bounds, initial: Sequence[ir.Value], nest: Nest) -> ir.Operation:
+def _affine_loop(bounds: Bounds, initial: Sequence[ir.Value], nest: NestBuilder) -> ir.Operation:
     ends = []
     for given in (bounds.lower, bounds.upper):
         ends.append(map_of([each for each in map(affine_of, given) if each is not None], nest))
@@ -133,7 +133,7 @@ def _affine_loop(bounds: Bounds, initial: Sequence[ir.Value], nest: Nest) -> ir.
     ).operation
 
 
-def _scf_loop(bounds: Bounds, initial: Sequence[ir.Value], nest: Nest) -> ir.Operation:
+def _scf_loop(bounds: Bounds, initial: Sequence[ir.Value], nest: NestBuilder) -> ir.Operation:
     lower = reduce(arith.maxsi, [index_value(each, nest) for each in bounds.lower])
     upper = reduce(arith.minsi, [index_value(each, nest) for each in bounds.upper])
     return scf.ForOp(lower, upper, index_value(bounds.step, nest), list(initial)).operation

@@ -8,10 +8,10 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.kernels.nest.affine_indices import materialize
-from mlc.kernels.nest.nest_state import Array, Index, Nest
+from mlc.kernels.nest.nest_state import AffineIndex, Array, NestBuilder
 from mlc.kernels.scalars import Scalar
 
-Rule = Callable[[Any, Nest], Any]
+Rule = Callable[[Any, NestBuilder], Any]
 _RULES: dict[type[ast.expr], Rule] = {}
 
 
@@ -25,8 +25,8 @@ def expression(kind: type[ast.expr]) -> Callable[[Rule], Rule]:
     return register
 
 
-def evaluate(node: ast.expr, nest: Nest) -> Any:
-    """What `node` stands for: a number, an `Index`, a scalar, an `Array`, or an object of Python's."""
+def evaluate(node: ast.expr, nest: NestBuilder) -> Any:
+    """What `node` stands for: a number, an `AffineIndex`, a scalar, an `Array`, or an object of Python's."""
     rule = _RULES.get(type(node))
     if rule is None:
         nest.fail(f"kernels have no {_kind(node)}", node)
@@ -34,14 +34,14 @@ def evaluate(node: ast.expr, nest: Nest) -> Any:
         return rule(node, nest)
 
 
-def scalar(node: ast.expr, nest: Nest) -> Scalar:
+def scalar(node: ast.expr, nest: NestBuilder) -> Scalar:
     """`node` as a number or a value."""
     return as_scalar(evaluate(node, nest), node, nest)
 
 
-def as_scalar(value: Any, node: ast.AST, nest: Nest) -> Scalar:
+def as_scalar(value: Any, node: ast.AST, nest: NestBuilder) -> Scalar:
     """A number or a value, if that is what it is."""
-    if isinstance(value, Index):
+    if isinstance(value, AffineIndex):
         return materialize(value, nest)
     if isinstance(value, Array):
         nest.fail(

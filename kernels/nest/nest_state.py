@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from mlc.bindings import ir
-from mlc.kernels.elements import Element
+from mlc.kernels.elements import ElementType
 from mlc.kernels.errors import KernelError, located
-from mlc.kernels.source import Source
+from mlc.kernels.source import KernelSource
 
 
 @dataclass(frozen=True)
@@ -20,20 +20,20 @@ class Array:
 
     name: str
     memref: ir.Value
-    element: Element
+    element: ElementType
     shape: tuple[int, ...]
     writable: bool
 
 
 @dataclass(frozen=True)
-class Index:
+class AffineIndex:
     """An affine expression of the loop variables: dim `n` is the `n`-th one of the nest."""
 
     affine: ir.AffineExpr
 
 
 @dataclass
-class Nest:
+class NestBuilder:
     """The nest under construction.
 
     `names` are the kernel's constants and what its source sees around it; `scope` holds arrays, loop
@@ -41,7 +41,7 @@ class Nest:
     `ranges` their lowest and highest values where these are numbers.
     """
 
-    source: Source
+    source: KernelSource
     names: Mapping[str, Any]
     scope: dict[str, Any]
     loops: list[ir.Value] = field(default_factory=list)

@@ -8,7 +8,7 @@ from typing import Any
 from mlc.kernels.nest.affine_indices import combine
 from mlc.kernels.nest.branches import conditional
 from mlc.kernels.nest.nest_expressions import as_scalar, evaluate, expression, scalar
-from mlc.kernels.nest.nest_state import Index, Nest
+from mlc.kernels.nest.nest_state import AffineIndex, NestBuilder
 from mlc.kernels.scalars import apply
 
 _BINARY = {
@@ -19,7 +19,7 @@ _UNARY = {ast.USub: "negate", ast.Invert: "invert", ast.Not: "not"}
 _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 
-def binary(name: str, a: Any, b: Any, node: ast.AST, nest: Nest) -> Any:
+def binary(name: str, a: Any, b: Any, node: ast.AST, nest: NestBuilder) -> Any:
     """`a name b`, affine where it can be."""
     index = combine(name, a, b)
     if index is not None:
@@ -27,7 +27,7 @@ def binary(name: str, a: Any, b: Any, node: ast.AST, nest: Nest) -> Any:
     return apply(name, [as_scalar(a, node, nest), as_scalar(b, node, nest)])
 
 
-def operator_name(operator: ast.operator, node: ast.AST, nest: Nest) -> str:
+def operator_name(operator: ast.operator, node: ast.AST, nest: NestBuilder) -> str:
     """Our name of a binary operator."""
     if type(operator) not in _BINARY:
         nest.fail(f"kernels have no operator {type(operator).__name__}", node)
@@ -35,23 +35,23 @@ def operator_name(operator: ast.operator, node: ast.AST, nest: Nest) -> str:
 
 
 @expression(ast.BinOp)
-def _binary(node: ast.BinOp, nest: Nest) -> Any:
+def _binary(node: ast.BinOp, nest: NestBuilder) -> Any:
     left, right = evaluate(node.left, nest), evaluate(node.right, nest)
     return binary(operator_name(node.op, node, nest), left, right, node, nest)
 
 
 @expression(ast.UnaryOp)
-def _unary(node: ast.UnaryOp, nest: Nest) -> Any:
+def _unary(node: ast.UnaryOp, nest: NestBuilder) -> Any:
     value = evaluate(node.operand, nest)
     if isinstance(node.op, ast.UAdd):
         return value
-    if isinstance(value, Index) and isinstance(node.op, ast.USub):
+    if isinstance(value, AffineIndex) and isinstance(node.op, ast.USub):
         return combine("*", value, -1)
     return apply(_UNARY[type(node.op)], [as_scalar(value, node, nest)])
 
 
 @expression(ast.Compare)
-def _compare(node: ast.Compare, nest: Nest) -> Any:
+def _compare(node: ast.Compare, nest: NestBuilder) -> Any:
     values = [scalar(each, nest) for each in (node.left, *node.comparators)]
     result: Any = True
     for operator, left, right in zip(node.ops, values, values[1:], strict=False):
@@ -63,7 +63,7 @@ def _compare(node: ast.Compare, nest: Nest) -> Any:
 
 
 @expression(ast.BoolOp)
-def _both(node: ast.BoolOp, nest: Nest) -> Any:
+def _both(node: ast.BoolOp, nest: NestBuilder) -> Any:
     """`and` and `or`: what stands right is computed only where it decides."""
     first, *rest = node.values
     later = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(node.op, rest), node)
@@ -77,6 +77,6 @@ def _both(node: ast.BoolOp, nest: Nest) -> Any:
 
 
 @expression(ast.IfExp)
-def _choice(node: ast.IfExp, nest: Nest) -> Any:
+def _choice(node: ast.IfExp, nest: NestBuilder) -> Any:
     condition = scalar(node.test, nest)
     return conditional(condition, lambda: scalar(node.body, nest), lambda: scalar(node.orelse, nest), nest)

@@ -13,11 +13,11 @@ from mlc.kernels.nest.branches import branch
 from mlc.kernels.nest.loops import build_loop, loop_bounds
 from mlc.kernels.nest.name_lookup import element
 from mlc.kernels.nest.nest_expressions import as_scalar, evaluate, scalar
-from mlc.kernels.nest.nest_state import Array, Nest
+from mlc.kernels.nest.nest_state import Array, NestBuilder
 from mlc.kernels.nest.operators import binary, operator_name
 
 
-def run_all(body: Sequence[ast.stmt], nest: Nest) -> None:
+def run_all(body: Sequence[ast.stmt], nest: NestBuilder) -> None:
     """Builds the statements in order."""
     for statement in body:
         rule = _RULES.get(type(statement))
@@ -27,18 +27,18 @@ def run_all(body: Sequence[ast.stmt], nest: Nest) -> None:
             rule(statement, nest)
 
 
-def _expression(node: ast.Expr, nest: Nest) -> None:
+def _expression(node: ast.Expr, nest: NestBuilder) -> None:
     if not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
         nest.fail("this computes nothing; a kernel writes into its outputs: out[i] = ...", node)
 
 
-def _assign(node: ast.Assign, nest: Nest) -> None:
+def _assign(node: ast.Assign, nest: NestBuilder) -> None:
     if len(node.targets) != 1:
         nest.fail("one target for each assignment", node)
     _assign_to(node.targets[0], evaluate(node.value, nest), node, nest)
 
 
-def _assign_to(target: ast.expr, value: Any, node: ast.AST, nest: Nest) -> None:
+def _assign_to(target: ast.expr, value: Any, node: ast.AST, nest: NestBuilder) -> None:
     if isinstance(target, ast.Subscript):
         found = element(target, nest)
         _require_writable(found.array, target, nest)
@@ -52,18 +52,18 @@ def _assign_to(target: ast.expr, value: Any, node: ast.AST, nest: Nest) -> None:
         nest.fail(f"cannot assign to {ast.unparse(target)}", node)
 
 
-def _bind(target: ast.Name, value: Any, nest: Nest) -> None:
+def _bind(target: ast.Name, value: Any, nest: NestBuilder) -> None:
     if isinstance(nest.scope.get(target.id), Array) and not isinstance(value, Array):
         nest.fail(f"{target.id} is a tensor; assign to an element of it: {target.id}[i] = ...", target)
     nest.scope[target.id] = replace(value, name=target.id) if isinstance(value, Array) else value
 
 
-def _require_writable(array: Array, node: ast.AST, nest: Nest) -> None:
+def _require_writable(array: Array, node: ast.AST, nest: NestBuilder) -> None:
     if not array.writable:
         nest.fail(f"{array.name} is an input; a kernel writes to parameters annotated Output[...]", node)
 
 
-def _update(node: ast.AugAssign, nest: Nest) -> None:
+def _update(node: ast.AugAssign, nest: NestBuilder) -> None:
     name = operator_name(node.op, node, nest)
     if isinstance(node.target, ast.Subscript):
         found = element(node.target, nest)
@@ -77,7 +77,7 @@ def _update(node: ast.AugAssign, nest: Nest) -> None:
     _bind(node.target, binary(name, old, evaluate(node.value, nest), node, nest), nest)
 
 
-def _for(node: ast.For, nest: Nest) -> None:
+def _for(node: ast.For, nest: NestBuilder) -> None:
     if not isinstance(node.target, ast.Name):
         nest.fail("a loop has one variable: for i in range(n)", node.target)
     if node.orelse:
@@ -86,7 +86,7 @@ def _for(node: ast.For, nest: Nest) -> None:
     build_loop(node, bounds, _carried(node.body, nest), lambda: run_all(node.body, nest), nest)
 
 
-def _carried(body: Sequence[ast.stmt], nest: Nest) -> list[str]:
+def _carried(body: Sequence[ast.stmt], nest: NestBuilder) -> list[str]:
     """The scalars from before that `body` assigns anew."""
     targets = [
         each.id
@@ -100,7 +100,7 @@ def _carried(body: Sequence[ast.stmt], nest: Nest) -> list[str]:
     ]
 
 
-def _if(node: ast.If, nest: Nest) -> None:
+def _if(node: ast.If, nest: NestBuilder) -> None:
     condition = scalar(node.test, nest)
     if not isinstance(condition, ir.Value):
         run_all(node.body if condition else node.orelse, nest)
@@ -118,7 +118,7 @@ def _if(node: ast.If, nest: Nest) -> None:
     nest.scope.update(zip(names, results, strict=True))
 
 
-def _with(node: ast.With, nest: Nest) -> None:
+def _with(node: ast.With, nest: NestBuilder) -> None:
     """`with block("name"):` names the computations inside."""
     call = node.items[0].context_expr
     named = isinstance(call, ast.Call) and evaluate(call.func, nest) is block and len(node.items) == 1
@@ -135,15 +135,15 @@ def _text(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _return(node: ast.Return, nest: Nest) -> None:
+def _return(node: ast.Return, nest: NestBuilder) -> None:
     nest.fail("a kernel returns nothing; its outputs are parameters annotated Output[...]", node)
 
 
-def _pass(_node: ast.Pass, _nest: Nest) -> None:
+def _pass(_node: ast.Pass, _nest: NestBuilder) -> None:
     """Nothing."""
 
 
-_RULES: dict[type[ast.stmt], Callable[[Any, Nest], None]] = {
+_RULES: dict[type[ast.stmt], Callable[[Any, NestBuilder], None]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AugAssign: _update,

@@ -10,8 +10,8 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.kernels.elements import element as element_type
-from mlc.kernels.errors import KernelError, Place, caller_place, located, surface
-from mlc.kernels.expressions import Access, Apply, Axis, Convert, Expression, Reduce, Select
+from mlc.kernels.errors import KernelError, SourceLocation, caller_place, located, surface
+from mlc.kernels.expressions import Apply, Convert, Expression, IterationAxis, Reduce, Select, TensorElement
 from mlc.kernels.tensors.generic import build_generic
 from mlc.kernels.tensors.symbols import SymbolicTensor
 from mlc.passes.common.linalg_builders import filled
@@ -43,14 +43,14 @@ def compute(shape: Any, function: Callable[..., Any], name: str = "", element: A
     name = _free_name(name, block, place)
     sizes = [int(size) for size in (shape if isinstance(shape, tuple | list) else (shape,))]
     names = _axis_names(function, len(sizes), place)
-    axes = [Axis(each, size, place) for each, size in zip(names, sizes, strict=True)]
+    axes = [IterationAxis(each, size, place) for each, size in zip(names, sizes, strict=True)]
     body = function(*axes)
     kind = ir.Type.parse(element_type(element).name) if element is not None else None
     with located(place):
         return SymbolicTensor(name, _build(body, axes, name, kind))
 
 
-def _current_block(place: Place) -> ir.Block:
+def _current_block(place: SourceLocation) -> ir.Block:
     """The body of the kernel under construction."""
     try:
         return ir.InsertionPoint.current.block
@@ -58,7 +58,7 @@ def _current_block(place: Place) -> ir.Block:
         raise KernelError("compute belongs into a function that mlc.expression decorates", place) from None
 
 
-def _free_name(name: str, block: ir.Block, place: Place) -> str:
+def _free_name(name: str, block: ir.Block, place: SourceLocation) -> str:
     """`name`, or one of our own; schedules find computations by their names."""
     attributes = [op.operation.attributes for op in block]
     taken = {each[BLOCK_TAG].value for each in attributes if BLOCK_TAG in each}
@@ -68,20 +68,20 @@ def _free_name(name: str, block: ir.Block, place: Place) -> str:
     return name or next(each for each in own if each not in taken)
 
 
-def _axis_names(function: Callable[..., Any], count: int, place: Place) -> list[str]:
+def _axis_names(function: Callable[..., Any], count: int, place: SourceLocation) -> list[str]:
     names = list(inspect.signature(function).parameters)
     if len(names) != count:
         raise KernelError(f"the shape has {count} dims, but the function takes {len(names)} axes", place)
     return names
 
 
-def _build(body: Any, axes: Sequence[Axis], name: str, kind: ir.Type | None) -> ir.Value:
+def _build(body: Any, axes: Sequence[IterationAxis], name: str, kind: ir.Type | None) -> ir.Value:
     if isinstance(body, Reduce):
         return _reduce(body, axes, name, kind)
     return build_generic(_without_reductions(body, axes, name, {}), axes, (), name, kind)
 
 
-def _reduce(reduction: Reduce, axes: Sequence[Axis], name: str, kind: ir.Type | None) -> ir.Value:
+def _reduce(reduction: Reduce, axes: Sequence[IterationAxis], name: str, kind: ir.Type | None) -> ir.Value:
     identity, combine = _REDUCTIONS[reduction.kind]
 
     def initial(element: ir.Type) -> ir.Value:
@@ -92,7 +92,9 @@ def _reduce(reduction: Reduce, axes: Sequence[Axis], name: str, kind: ir.Type | 
     return build_generic(reduction.body, axes, reduction.axes, name, kind, initial, combine)
 
 
-def _without_reductions(expression: Any, axes: Sequence[Axis], name: str, done: dict[int, Any]) -> Any:
+def _without_reductions(
+    expression: Any, axes: Sequence[IterationAxis], name: str, done: dict[int, Any]
+) -> Any:
     """The expression with each reduction computed first, and read where it stood."""
     if not isinstance(expression, Expression):
         return expression
@@ -102,7 +104,9 @@ def _without_reductions(expression: Any, axes: Sequence[Axis], name: str, done: 
     return done[key]
 
 
-def _rebuilt(expression: Expression, axes: Sequence[Axis], name: str, done: dict[int, Any]) -> Expression:
+def _rebuilt(
+    expression: Expression, axes: Sequence[IterationAxis], name: str, done: dict[int, Any]
+) -> Expression:
     def again(each: Any) -> Any:
         return _without_reductions(each, axes, name, done)
 
@@ -110,13 +114,13 @@ def _rebuilt(expression: Expression, axes: Sequence[Axis], name: str, done: dict
         case Reduce(kind=kind):
             own = f"{name}_{kind}"
             part = SymbolicTensor(own, _reduce(expression, axes, own, None))
-            return Access(part, tuple(axes), expression.place)
+            return TensorElement(part, tuple(axes), expression.place)
         case Apply(operands=operands):
             return replace(expression, operands=tuple(map(again, operands)))
         case Convert(operand=operand):
             return replace(expression, operand=again(operand))
         case Select(condition=condition, x=x, y=y):
             return replace(expression, condition=again(condition), x=again(x), y=again(y))
-        case Access(subscripts=subscripts):
+        case TensorElement(subscripts=subscripts):
             return replace(expression, subscripts=tuple(map(again, subscripts)))
     return expression

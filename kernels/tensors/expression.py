@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import Any
 
 from mlc.bindings import ir
-from mlc.kernels.errors import KernelError, Place, surface
+from mlc.kernels.errors import KernelError, SourceLocation, surface
 from mlc.kernels.python_kernel import Kernel
 from mlc.kernels.signature import Signature, function_place, signature_of
 from mlc.kernels.source import visible_names
@@ -44,7 +44,7 @@ def expression(function: Callable[..., Any] | None = None, *, schedule: object =
     return Kernel(signature, body, str(schedule))
 
 
-def _results(returned: Any, signature: Signature, place: Place) -> list[ir.Value]:
+def _results(returned: Any, signature: Signature, place: SourceLocation) -> list[ir.Value]:
     results = list(returned) if isinstance(returned, tuple | list) else [returned]
     for each in results:
         if not isinstance(each, SymbolicTensor) or isinstance(each.value.owner, ir.Block):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir, linalg, scf
 from mlc.kernels.errors import KernelError
-from mlc.kernels.expressions import Access, Axis, Expression, operands_of
+from mlc.kernels.expressions import Expression, IterationAxis, TensorElement, operands_of
 from mlc.kernels.scalars import Scalar, typed
 from mlc.kernels.tensors.scalar_code import ScalarCode
 from mlc.kernels.tensors.subscripts import map_results
@@ -16,10 +16,10 @@ from mlc.passes.common.named_blocks import BLOCK_TAG
 
 
 @dataclass
-class Operands:
+class GenericOperands:
     """What a generic reads: tensors with indexing maps, each pair once, and the accesses that each is."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[IterationAxis]
     values: list[ir.Value] = field(default_factory=list)
     maps: list[ir.AffineMap] = field(default_factory=list)
     accesses: list[list[int]] = field(default_factory=list)
@@ -29,14 +29,14 @@ class Operands:
         if not isinstance(expression, Expression) or id(expression) in seen:
             return
         seen.add(id(expression))
-        results = map_results(expression, self.axes) if isinstance(expression, Access) else None
-        if isinstance(expression, Access) and results is not None:
+        results = map_results(expression, self.axes) if isinstance(expression, TensorElement) else None
+        if isinstance(expression, TensorElement) and results is not None:
             self._add(expression, affine_map(len(self.axes), results))
             return
         for each in operands_of(expression):
             self.collect(each, seen)
 
-    def _add(self, access: Access, mapping: ir.AffineMap) -> None:
+    def _add(self, access: TensorElement, mapping: ir.AffineMap) -> None:
         value = access.tensor.value
         for known, its_map, ids in zip(self.values, self.maps, self.accesses, strict=True):
             if known == value and its_map == mapping:
@@ -58,8 +58,8 @@ class Operands:
 
 def build_generic(
     expression: object,
-    axes: Sequence[Axis],
-    reductions: Sequence[Axis],
+    axes: Sequence[IterationAxis],
+    reductions: Sequence[IterationAxis],
     name: str,
     element: ir.Type | None,
     initial: Callable[[ir.Type], ir.Value] | None = None,
@@ -71,7 +71,7 @@ def build_generic(
     Raises KernelError.
     """
     every = [*axes, *reductions]
-    operands = Operands(every)
+    operands = GenericOperands(every)
     operands.collect(expression, set())
     operands.add_extents(len(axes))
     scratch = ir.Operation.create(scf.ExecuteRegion.NAME, regions=1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.kernels.errors import KernelError, located
-from mlc.kernels.expressions import Access, Apply, Axis, Convert, Expression, Select
+from mlc.kernels.expressions import Apply, Convert, Expression, IterationAxis, Select, TensorElement
 from mlc.kernels.scalars import Scalar, apply, convert, select, typed
 
 
@@ -16,7 +16,7 @@ from mlc.kernels.scalars import Scalar, apply, convert, select, typed
 class ScalarCode:
     """Builds expressions at the insertion point; `operands` are the scalars of accesses by their `id`."""
 
-    axes: Sequence[Axis]
+    axes: Sequence[IterationAxis]
     operands: dict[int, ir.Value]
     built: dict[int, Scalar] = field(default_factory=dict)
 
@@ -38,19 +38,19 @@ class ScalarCode:
                 return convert(self.build(operand), element)
             case Select(condition=condition, x=x, y=y):
                 return select(self.build(condition), self.build(x), self.build(y))
-            case Axis():
+            case IterationAxis():
                 return self._index(expression)
-            case Access():
+            case TensorElement():
                 return self._element(expression)
         raise KernelError("a reduction inside a reduction; give the inner one a compute of its own")
 
-    def _index(self, axis: Axis) -> ir.Value:
+    def _index(self, axis: IterationAxis) -> ir.Value:
         for position, each in enumerate(self.axes):
             if each is axis:
                 return linalg.IndexOp(position).result
         raise KernelError(f"the axis '{axis.name}' is used outside its reduction")
 
-    def _element(self, access: Access) -> ir.Value:
+    def _element(self, access: TensorElement) -> ir.Value:
         if id(access) in self.operands:
             return self.operands[id(access)]
         indices = [self._as_index(self.build(each)) for each in access.subscripts]

@@ -7,16 +7,16 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.kernels.errors import KernelError
-from mlc.kernels.expressions import Access, Apply, Axis
+from mlc.kernels.expressions import Apply, IterationAxis, TensorElement
 from mlc.passes.common.affine import AffineForm
 
 
-def subscript_form(expression: Any, axes: Sequence[Axis]) -> AffineForm[int] | None:
+def subscript_form(expression: Any, axes: Sequence[IterationAxis]) -> AffineForm[int] | None:
     """Returns a subscript as a form over the positions of `axes` in the iteration space, or None if it is not
     affine."""
     if isinstance(expression, int):
         return AffineForm(expression)
-    if isinstance(expression, Axis):
+    if isinstance(expression, IterationAxis):
         position = next((index for index, axis in enumerate(axes) if axis is expression), None)
         return None if position is None else AffineForm.of(position)
     if not isinstance(expression, Apply) or expression.name not in ("+", "-", "*", "negate"):
@@ -32,7 +32,7 @@ def subscript_form(expression: Any, axes: Sequence[Axis]) -> AffineForm[int] | N
     return left + right if expression.name == "+" else left - right
 
 
-def map_results(access: Access, axes: Sequence[Axis]) -> list[ir.AffineExpr] | None:
+def map_results(access: TensorElement, axes: Sequence[IterationAxis]) -> list[ir.AffineExpr] | None:
     """The subscripts as results of an indexing map; None if upstream's indexing maps cannot say them.
 
     Raises KernelError for subscripts that leave the tensor.
@@ -56,7 +56,7 @@ def _expression(form: AffineForm[int]) -> ir.AffineExpr:
     return total + form.constant
 
 
-def _check(access: Access, dim: int, form: AffineForm[int], axes: Sequence[Axis]) -> None:
+def _check(access: TensorElement, dim: int, form: AffineForm[int], axes: Sequence[IterationAxis]) -> None:
     bounds = form.value_range(lambda position: (0, axes[position].extent - 1))
     assert bounds is not None, "all axes have an extent"
     low, high = bounds

@@ -7,7 +7,7 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.kernels.errors import KernelError, caller_place
-from mlc.kernels.expressions import Access, Expression
+from mlc.kernels.expressions import Expression, TensorElement
 from mlc.kernels.sizes import plain
 
 
@@ -18,7 +18,7 @@ class SymbolicTensor:
     name: str
     value: ir.Value
 
-    def __getitem__(self, subscripts: Any) -> Access:
+    def __getitem__(self, subscripts: Any) -> TensorElement:
         given = tuple(map(plain, subscripts if isinstance(subscripts, tuple) else (subscripts,)))
         place = caller_place()
         if len(given) != len(self.shape):
@@ -26,7 +26,7 @@ class SymbolicTensor:
         odd = [each for each in given if not _indexes(each)]
         if odd:
             raise KernelError(f"{odd[0]!r} is no index; subscripts are axes, numbers and integers", place)
-        return Access(self, given, place)
+        return TensorElement(self, given, place)
 
     @property
     def shape(self) -> tuple[int, ...]:

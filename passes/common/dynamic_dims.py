@@ -14,7 +14,7 @@ from contextvars import ContextVar
 
 from mlc.bindings import arith, ir, tensor
 from mlc.dialects.graph.dims.function_dims import NAMES, Dims, Shape
-from mlc.dialects.graph.sizes import Name, Operation, Size, symbol
+from mlc.dialects.graph.sizes import Name, Size, SizeFunction, symbol
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.kernel_functions import DIMS
@@ -73,7 +73,7 @@ class RunTimeDims:
         assert total is not None, "a size has terms"
         return total
 
-    def _factor(self, factor: Name | Operation) -> ir.Value:
+    def _factor(self, factor: Name | SizeFunction) -> ir.Value:
         if isinstance(factor, Name):
             return self._named_number(factor.name)
         left, right = (self.number(each) for each in factor.operands)

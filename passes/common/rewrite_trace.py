@@ -10,7 +10,7 @@ from mlc.bindings import ir, parent_op
 from mlc.bindings.diagnostics import describe
 from mlc.bindings.operations import address
 from mlc.passes.common.patterns import Pattern, pattern_name
-from mlc.passes.common.rewriting import Changes, watch_changes
+from mlc.passes.common.rewriting import RewriteChanges, watch_changes
 
 # Constants with more elements are elided; what a rewrite does shows without them.
 _LARGE = 16
@@ -62,7 +62,7 @@ def _inside(parent: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def _after(
-    parent: ir.Operation, where: int, before: str, known: frozenset[int], changes: Changes
+    parent: ir.Operation, where: int, before: str, known: frozenset[int], changes: RewriteChanges
 ) -> Iterator[str]:
     """The ops that are new, and the op itself if it changed. Erased ops are not touched: an address that
     was erased and is found again belongs to a new op.
@@ -75,7 +75,7 @@ def _after(
             yield _text(op)
 
 
-def _values(changes: Changes) -> Iterator[str]:
+def _values(changes: RewriteChanges) -> Iterator[str]:
     for value in changes.values:
         owner = value.owner
         if isinstance(owner, ir.Block):

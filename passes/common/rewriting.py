@@ -22,7 +22,7 @@ _erased: list[set[int]] = []
 
 
 @dataclass
-class Changes:
+class RewriteChanges:
     """What a pattern did to the op at address `where`: the addresses of the ops that it erased, and the
     values by which it replaced the op's results.
     """
@@ -33,14 +33,14 @@ class Changes:
 
 
 # Those that watch at present; and what applies the patterns instead of the driver, to trace them.
-_watched: list[Changes] = []
+_watched: list[RewriteChanges] = []
 _tracers: list[Callable[[Pattern, ir.Operation], bool]] = []
 
 
 @contextmanager
-def watch_changes(op: ir.Operation) -> Iterator[Changes]:
+def watch_changes(op: ir.Operation) -> Iterator[RewriteChanges]:
     """What happens to `op` inside the `with` block."""
-    changes = Changes(address(op))
+    changes = RewriteChanges(address(op))
     _watched.append(changes)
     try:
         yield changes

@@ -22,9 +22,9 @@ from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.host.common.description import describe
 from mlc.passes.host.common.scalars import index_held, scalar_held
 from mlc.passes.host.memory.allocations import Allocations
-from mlc.passes.host.memory.arena import Plan, lower_bound
+from mlc.passes.host.memory.arena import ArenaPlan, lower_bound
 from mlc.passes.host.memory.bodies import is_stored
-from mlc.passes.host.memory.buffers import Buffer, Move, Part, Row, tensor_bytes
+from mlc.passes.host.memory.buffers import BufferCopy, BufferSlice, MovingRow, PlannedBuffer, tensor_bytes
 from mlc.passes.loops.kernel_entry import row_major_strides
 
 
@@ -35,7 +35,7 @@ class BodyBuilder:
         self.host = host
         # The number of the present run, by the body's argument.
         self.iterations: dict[ir.Value, ir.Value] = {}
-        self.rows: dict[Row, ir.Value] = {}
+        self.rows: dict[MovingRow, ir.Value] = {}
 
     def build(self, op: ir.Operation) -> None:
         """`scf` ops at the insertion point for an `if` or a `loop`."""
@@ -120,7 +120,7 @@ class BodyBuilder:
     def truth(self, value: bool) -> ir.Value:
         return integer_constant(i1(), value)
 
-    def moved(self, rows: Sequence[Row], width: int, begin: int) -> ir.Value:
+    def moved(self, rows: Sequence[MovingRow], width: int, begin: int) -> ir.Value:
         """The place of a part that lies in rows, `begin` behind that, counted in `width` bytes."""
         place = index_constant(begin)
         for row in rows:
@@ -128,7 +128,7 @@ class BodyBuilder:
             place = arith.AddIOp(place, arith.MulIOp(self.row(row), stride).result).result
         return place
 
-    def row(self, row: Row) -> ir.Value:
+    def row(self, row: MovingRow) -> ir.Value:
         """The number of a row."""
         if row not in self.rows:
             number = self.iterations[row.iteration]
@@ -161,12 +161,12 @@ def memref_type(kind: ir.Type) -> ir.MemRefType:
 class HostRewriter:
     """Builds the function on buffers next to the one on tensors."""
 
-    def __init__(self, function: ir.Operation, allocations: Allocations, plan: Plan) -> None:
+    def __init__(self, function: ir.Operation, allocations: Allocations, plan: ArenaPlan) -> None:
         self.function = function
         self.allocations = allocations
         self.plan = plan
         roots = allocations.roots()
-        self.offsets: dict[Buffer, int] = dict(zip(roots, plan.offsets, strict=True))
+        self.offsets: dict[PlannedBuffer, int] = dict(zip(roots, plan.offsets, strict=True))
         self.views: dict[tuple[object, ...], ir.Value] = {}
         self.arguments: dict[str, list[ir.Value]] = {}
         # By the step that waits for them: the transfers that are under way.
@@ -236,7 +236,7 @@ class HostRewriter:
         for move in self.allocations.moves.get(address(op), ()):
             memref.CopyOp(self.buffer(move.value), self.target(move))
 
-    def target(self, move: Move) -> ir.Value:
+    def target(self, move: BufferCopy) -> ir.Value:
         width = element_bytes(str(move.target.type.element_type))
         rows = [move.row] if move.row else []
         part = self.allocations.spans[move.target].part(move.offset * width, *rows)
@@ -246,7 +246,7 @@ class HostRewriter:
         """The buffer of a value, in the value's own shape."""
         return self.view(self.allocations.where(value), memref_type(value.type))
 
-    def view(self, part: Part, kind: ir.MemRefType) -> ir.Value:
+    def view(self, part: BufferSlice, kind: ir.MemRefType) -> ir.Value:
         where, index = part.buffer.place or ("arena", 0)
         begin = part.begin + self.offsets.get(part.buffer, 0)
         key = (where, index, begin, part.rows, str(kind))
@@ -255,11 +255,11 @@ class HostRewriter:
             self.views[key] = make(self.arguments[where][index], begin, part, kind)
         return self.views[key]
 
-    def arena_view(self, arena: ir.Value, begin: int, part: Part, kind: ir.MemRefType) -> ir.Value:
+    def arena_view(self, arena: ir.Value, begin: int, part: BufferSlice, kind: ir.MemRefType) -> ir.Value:
         offset = self.bodies.moved(part.rows, 1, begin) if part.rows else index_constant(begin)
         return memref.ViewOp(kind, arena, offset, []).result
 
-    def argument_view(self, source: ir.Value, begin: int, part: Part, kind: ir.MemRefType) -> ir.Value:
+    def argument_view(self, source: ir.Value, begin: int, part: BufferSlice, kind: ir.MemRefType) -> ir.Value:
         if source.type == kind and not begin and not part.rows:
             return source
         width = element_bytes(str(kind.element_type))

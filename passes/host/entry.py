@@ -15,7 +15,7 @@ from mlc.passes.base import Pass, PassError
 from mlc.passes.common.constants import i8, i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.fusion.form_kernels import host_functions
-from mlc.passes.host.common.control import ControlBuilder
+from mlc.passes.host.common.control import EntryControlBuilder
 from mlc.passes.host.common.llvm_builders import (
     allocated,
     call,
@@ -26,7 +26,7 @@ from mlc.passes.host.common.llvm_builders import (
     pointer,
     store,
 )
-from mlc.passes.host.offsets import STEPS, Place, places_of
+from mlc.passes.host.offsets import STEPS, BufferAddress, places_of
 from mlc.passes.host.sized.entry import SIGNATURES, SizedEntryBuilder, is_sized
 
 PREFIX = "mlc_"
@@ -46,7 +46,7 @@ class EntryBuilder:
         self.steps = collect_ops(function, STEPS)
         self.transfers: dict[ir.Value, ir.Value] = {}
         self.bases: dict[int, ir.Value] = {}
-        self.control = ControlBuilder(self)
+        self.control = EntryControlBuilder(self)
 
     def build(self) -> None:
         name = PREFIX + self.function.attributes["sym_name"].value
@@ -139,7 +139,7 @@ class EntryBuilder:
         kind = ir.MemRefType(op.operands[0].type)
         return constant(prod(kind.shape) * element_bytes(str(kind.element_type)))
 
-    def address(self, buffers: ir.Value, place: Place) -> ir.Value:
+    def address(self, buffers: ir.Value, place: BufferAddress) -> ir.Value:
         if place.argument not in self.bases:
             # Bodies are not all there is to read it.
             with self.control.outside():

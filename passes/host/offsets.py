@@ -22,7 +22,7 @@ SCALARS = (
 
 
 @dataclass(frozen=True)
-class Place:
+class BufferAddress:
     """A buffer as an argument's index and an offset in bytes; where it moves in a loop, `moved` says how many
     times `width` bytes it lies behind that."""
 
@@ -32,13 +32,13 @@ class Place:
     width: int = 1
 
 
-def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
+def places_of(function: ir.Operation) -> dict[ir.Value, BufferAddress]:
     """The place of every memref of the function. Raises PassError unless host-plan-memory made it."""
     kind = function.attributes["function_type"].value
     if kind.results or not all(isinstance(each, ir.MemRefType) for each in kind.inputs):
         raise PassError("the host function is not on buffers; run host-plan-memory first", function.location)
     block = function.regions[0].blocks[0]
-    places = {argument: Place(index) for index, argument in enumerate(block.arguments)}
+    places = {argument: BufferAddress(index) for index, argument in enumerate(block.arguments)}
     for op in collect_ops(function):
         if op.name == memref.View.NAME:
             places[op.results[0]] = _behind(places[memref.View(op).source], memref.View(op).byte_shift, 1)
@@ -49,16 +49,16 @@ def places_of(function: ir.Operation) -> dict[ir.Value, Place]:
             places[memref.ReinterpretCast(op).result] = (
                 _behind(source, op.operands[1], width)
                 if moves
-                else Place(source.argument, source.offset + first * width)
+                else BufferAddress(source.argument, source.offset + first * width)
             )
         elif op.name not in (*STEPS, *CONTROL, *SCALARS, func.Return.NAME):
             raise PassError(f"'{op.name}' cannot be part of a host function", op.location)
     return places
 
 
-def _behind(source: Place, count: ir.Value, width: int) -> Place:
+def _behind(source: BufferAddress, count: ir.Value, width: int) -> BufferAddress:
     """The place that lies a number of times `width` bytes behind another."""
     constant = arith.Constant.defining(count)
     if constant is None:
-        return Place(source.argument, source.offset, count, width)
-    return Place(source.argument, source.offset + constant.value.value * width)
+        return BufferAddress(source.argument, source.offset, count, width)
+    return BufferAddress(source.argument, source.offset + constant.value.value * width)

@@ -14,7 +14,7 @@ from mlc.passes.host.memory.in_flight import LAUNCH, TRANSFER, first_reads, is_v
 from mlc.passes.host.order_launches import reorder
 
 
-class Steps:
+class TransferOrder:
     """The ops of a host function by number, and their order, in which transfers move forward."""
 
     def __init__(self, ops: Sequence[ir.Operation]) -> None:
@@ -57,7 +57,7 @@ class Steps:
 
 def overlapped(ops: Sequence[ir.Operation], ahead: int) -> list[ir.Operation]:
     """The ops in an order in which transfers begin early; launches stay in theirs."""
-    steps, reads = Steps(ops), first_reads(ops)
+    steps, reads = TransferOrder(ops), first_reads(ops)
     for index, op in enumerate(ops):
         if op.name == TRANSFER:
             steps.advance(index, reads.get(op.results[0], len(ops) - 1), ahead)

@@ -16,7 +16,7 @@ SWITCH = scf.IndexSwitch.NAME
 
 
 @dataclass(frozen=True)
-class Choice:
+class TileSizeSwitch:
     """A loop of `tiles` iterations from 0, the first `larger` of which have the case `large`, the others
     `small`, one less."""
 
@@ -36,7 +36,7 @@ class Choice:
         return [each.operation for each in self.loop.regions[0].blocks[0]][:-2]
 
 
-def choice_of(switch: ir.Operation) -> Choice | None:
+def choice_of(switch: ir.Operation) -> TileSizeSwitch | None:
     """The choice that ends a loop's body; None for any other switch."""
     loop, select = switch.parent.operation, defining_op(switch.operands[0], arith.Select.NAME)
     if loop.name != scf.For.NAME or loop.results or not _is_last(switch) or _has_default(switch):
@@ -49,7 +49,7 @@ def choice_of(switch: ir.Operation) -> Choice | None:
         return None
     counts = early.operands[0] == loop.regions[0].blocks[0].arguments[0]
     below = early.attributes["predicate"].value == arith.CmpIPredicate.ult
-    return Choice(loop, switch, early.operands[1], large, small) if counts and below else None
+    return TileSizeSwitch(loop, switch, early.operands[1], large, small) if counts and below else None
 
 
 def _is_last(op: ir.Operation) -> bool:
@@ -61,7 +61,7 @@ def _has_default(switch: ir.Operation) -> bool:
     return len(switch.regions[0].blocks[0].operations) > 1
 
 
-def unswitch(choice: Choice) -> None:
+def unswitch(choice: TileSizeSwitch) -> None:
     """The cases' loops, in the order of the tiles: the larger ones come first."""
     loop = choice.loop
     cases = zip(choice.switch.attributes["cases"], list(choice.switch.regions)[1:], strict=True)
@@ -77,7 +77,7 @@ def unswitch(choice: Choice) -> None:
     loop.erase()
 
 
-def _range(choice: Choice, size: int) -> tuple[ir.Value, ir.Value]:
+def _range(choice: TileSizeSwitch, size: int) -> tuple[ir.Value, ir.Value]:
     """The iterations whose tiles have `size` points."""
     number, zero = (index_constant(each) for each in (size, 0))
     is_large, is_small = (

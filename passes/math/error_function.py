@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.passes.math import coefficients
-from mlc.passes.math.expression import Number, horner, multiply_add, select
+from mlc.passes.math.expression import FloatValue, horner, multiply_add, select
 
 # From here on erf is 1 in f32, as is the polynomial.
 BOUND = 4.0
@@ -11,7 +11,7 @@ NEAR = 1.15
 CENTRE = (NEAR + BOUND) / 2
 
 
-def erf(x: Number) -> Number:
+def erf(x: FloatValue) -> FloatValue:
     """x + x P(x^2) near 0, 1 - Q(|x|)^4 elsewhere. Error below 1.75 ulp.
 
     The fourth root of 1 - erf is so smooth that Q needs few terms.

@@ -12,18 +12,18 @@ from mlc.passes.common.fast_math import is_approximate
 from mlc.passes.common.rewriting import apply_patterns, defining_op, replace_op
 from mlc.passes.math.error_function import erf
 from mlc.passes.math.exponential import exp, exp2, expm1, log, log1p, log1p_of_unit, power
-from mlc.passes.math.expression import Number, element_type
+from mlc.passes.math.expression import FloatValue, element_type
 from mlc.passes.math.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from mlc.passes.math.trigonometric import acos, asin, atan, cos, sin, tan
 
 
-def expand(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:
+def expand(function: Callable[..., FloatValue]) -> Callable[[ir.Operation], bool]:
     """A pattern that replaces a math op on f32 (scalars or vectors) by `function` of its operands."""
 
     def pattern(op: ir.Operation) -> bool:
         if not isinstance(element_type(op.results[0].type), ir.F32Type):
             return False
-        replace_op(op, function(*map(Number, op.operands)).value)
+        replace_op(op, function(*map(FloatValue, op.operands)).value)
         return True
 
     return pattern
@@ -41,7 +41,7 @@ def expand_log1p_of_unit(op: ir.Operation) -> bool:
     return _in_unit_interval(math.Log1p(op).operand) and expand(log1p_of_unit)(op)
 
 
-def expand_exactly(function: Callable[..., Number]) -> Callable[[ir.Operation], bool]:
+def expand_exactly(function: Callable[..., FloatValue]) -> Callable[[ir.Operation], bool]:
     """The same, but for ops that may be approximate (`afn`)."""
     pattern = expand(function)
 

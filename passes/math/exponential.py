@@ -14,7 +14,7 @@ Special cases are those of C's pow (ISO C, F.10.4.4).
 from __future__ import annotations
 
 from mlc.passes.math import coefficients
-from mlc.passes.math.expression import SIGN, Number, horner, multiply_add, select
+from mlc.passes.math.expression import SIGN, FloatValue, horner, multiply_add, select
 
 INFINITY, NAN = float("inf"), float("nan")
 
@@ -22,7 +22,7 @@ INFINITY, NAN = float("inf"), float("nan")
 LARGEST = 2.0**31 - 2.0**7
 
 
-def _log2(x: Number) -> Number:
+def _log2(x: FloatValue) -> FloatValue:
     """log2(x) in f64, to about 2^-40 of it, for x >= 0 or NaN."""
     count, mantissa = split(x)
     f = mantissa.widened() - 1.0
@@ -31,7 +31,7 @@ def _log2(x: Number) -> Number:
     return select(x.compare("OLT", INFINITY), result, x.widened())
 
 
-def _power_of_two(exponent: Number) -> Number:
+def _power_of_two(exponent: FloatValue) -> FloatValue:
     """2^exponent of f64, in f32."""
     exponent = exponent.at_least(-151.0).at_most(128.0)
     # A sum with such a number rounds an f64 to an integer.
@@ -42,7 +42,7 @@ def _power_of_two(exponent: Number) -> Number:
     return scaled(r * horner(r, coefficients.EXP2), bits, count < -124.0)
 
 
-def power(x: Number, y: Number) -> Number:
+def power(x: FloatValue, y: FloatValue) -> FloatValue:
     """x^y. Error below 2 ulp."""
     bounded = select(y < LARGEST, y, LARGEST)
     bounded = select(bounded > -LARGEST, bounded, -LARGEST)
@@ -65,13 +65,13 @@ LEAST, ONE = 0x3F3504F3, 0x3F800000
 EXPONENT = -0x800000  # the mask of sign and exponent
 
 
-def _sum(count: Number, f: Number) -> Number:
+def _sum(count: FloatValue, f: FloatValue) -> FloatValue:
     """count * ln 2 + log(1 + f)."""
     tail = multiply_add(f * f, horner(f, coefficients.LOG), count * LN2_LOW)
     return multiply_add(count, LN2_HIGH, f + tail)
 
 
-def _special(x: Number, result: Number) -> Number:
+def _special(x: FloatValue, result: FloatValue) -> FloatValue:
     """`result` for log(x), but -inf at 0, NaN below it and at NaN, inf at inf."""
     infinity = float("inf")
     result = select(x.compare("OEQ", infinity), infinity, result)
@@ -79,7 +79,7 @@ def _special(x: Number, result: Number) -> Number:
     return select(x.compare("ULT", 0.0), float("nan"), result)
 
 
-def split(x: Number) -> tuple[Number, Number]:
+def split(x: FloatValue) -> tuple[FloatValue, FloatValue]:
     """(e, m) with x = 2^e m and m in [sqrt(1/2), sqrt(2)), both f32, for finite x > 0, subnormal
     numbers included."""
     subnormal = x < SMALLEST_NORMAL
@@ -89,13 +89,13 @@ def split(x: Number) -> tuple[Number, Number]:
     return (above >> 23).to_float(x.type) + select(subnormal, x.constant(-23.0), 0.0), mantissa
 
 
-def log(x: Number) -> Number:
+def log(x: FloatValue) -> FloatValue:
     """Error below 1 ulp."""
     count, mantissa = split(x)
     return _special(x, _sum(count, mantissa - 1.0))
 
 
-def log1p(x: Number) -> Number:
+def log1p(x: FloatValue) -> FloatValue:
     """log(1 + x), f as the difference x 2^-e - (1 - 2^-e), which is rounded once. Error below 1.5 ulp."""
     u = x + 1.0
     above = u.bits() - LEAST
@@ -107,7 +107,7 @@ def log1p(x: Number) -> Number:
     return select(abs(x) < 2.0**-25, x, _special(u, result))
 
 
-def log1p_of_positive(x: Number, offset: Number) -> Number:
+def log1p_of_positive(x: FloatValue, offset: FloatValue) -> FloatValue:
     """log(1 + x) + offset * ln 2 for x in [0, 2^100]."""
     above = (x + 1.0).bits() - LEAST
     scale = (ONE - (above & EXPONENT)).as_float(x.type)
@@ -115,7 +115,7 @@ def log1p_of_positive(x: Number, offset: Number) -> Number:
     return _sum(count, multiply_add(x, scale, scale - 1.0))
 
 
-def log1p_of_unit(x: Number) -> Number:
+def log1p_of_unit(x: FloatValue) -> FloatValue:
     """log(1 + x) for x in [0, 1], as in softplus. Error below 2.5 ulp."""
     return x * horner(x, coefficients.LOG1P_UNIT)
 
@@ -128,25 +128,25 @@ ROUNDING, ROUNDING_BITS = 1.5 * 2.0**23, 0x4B400000
 BIAS = 127
 
 
-def nearest(x: Number, bias: int) -> tuple[Number, Number]:
+def nearest(x: FloatValue, bias: int) -> tuple[FloatValue, FloatValue]:
     """n = round(x / ln 2), and the integer ROUNDING_BITS + n + bias."""
     shifted = multiply_add(x, LOG2_E, ROUNDING + bias)
     return shifted - (ROUNDING + bias), shifted.bits()
 
 
-def remainder(x: Number, count: Number) -> Number:
+def remainder(x: FloatValue, count: FloatValue) -> FloatValue:
     """x - count * ln 2, rounded once for small counts."""
     return multiply_add(count, -LN2_LOW, multiply_add(count, -LN2_HIGH, x))
 
 
-def power_minus_one(x: Number, bias: int) -> tuple[Number, Number]:
+def power_minus_one(x: FloatValue, bias: int) -> tuple[FloatValue, FloatValue]:
     """e^r - 1 with x = n ln 2 + r, and an integer with n + bias in its low bits."""
     count, shifted = nearest(x, bias)
     r = remainder(x, count)
     return multiply_add(r * r, horner(r, coefficients.EXP), r), shifted
 
 
-def scaled(tail: Number, exponent: Number, tiny: Number) -> Number:
+def scaled(tail: FloatValue, exponent: FloatValue, tiny: FloatValue) -> FloatValue:
     """2^n (1 + tail), where `exponent` holds n + BIAS - 1 in its low bits.
 
     2^n itself may be out of range where the result is not. Hence 2^(n - 1) times 2, or, where the result may
@@ -156,14 +156,14 @@ def scaled(tail: Number, exponent: Number, tiny: Number) -> Number:
     return multiply_add(scale, tail, scale) * select(tiny, tail.constant(2.0**-25), 2.0)
 
 
-def exp(x: Number) -> Number:
+def exp(x: FloatValue) -> FloatValue:
     """Error below 1.1 ulp; subnormal results included."""
     x = x.at_least(-104.0).at_most(89.0)
     tail, exponent = power_minus_one(x, BIAS - 1)
     return scaled(tail, exponent, x < -86.0)
 
 
-def exp2(x: Number) -> Number:
+def exp2(x: FloatValue) -> FloatValue:
     """2^x; error below 1.1 ulp; subnormal results included."""
     x = x.at_least(-151.0).at_most(128.0)
     shifted = x + (ROUNDING + BIAS - 1)
@@ -171,7 +171,7 @@ def exp2(x: Number) -> Number:
     return scaled(r * horner(r, coefficients.EXP2), shifted.bits(), x < -124.0)
 
 
-def expm1(x: Number) -> Number:
+def expm1(x: FloatValue) -> FloatValue:
     """e^x - 1 = 2^n (e^r - 1) + (2^n - 1). Error below 1.5 ulp."""
     clamped = x.at_least(-18.0).at_most(89.0)
     tail, exponent = power_minus_one(clamped, BIAS - 1)

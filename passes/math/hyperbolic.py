@@ -16,7 +16,7 @@ from mlc.passes.math.exponential import (
     power_minus_one,
     remainder,
 )
-from mlc.passes.math.expression import Number, horner, multiply_add, select, square_root
+from mlc.passes.math.expression import FloatValue, horner, multiply_add, select, square_root
 
 INFINITY, NAN = float("inf"), float("nan")
 
@@ -24,14 +24,14 @@ INFINITY, NAN = float("inf"), float("nan")
 LARGE = 2.0**60
 
 
-def _logarithm(x: Number, w: Number) -> Number:
+def _logarithm(x: FloatValue, w: FloatValue) -> FloatValue:
     """log(1 + w), or log(2x) where x is large."""
     large = x > LARGE
     offset = select(large, x.constant(33.0), 0.0)
     return log1p_of_positive(select(large, x * 2.0**-32, w), offset)
 
 
-def asinh(x: Number) -> Number:
+def asinh(x: FloatValue) -> FloatValue:
     """log(1 + w) with w = |x| + x^2 / (1 + sqrt(x^2 + 1)). Error below 2 ulp."""
     magnitude = abs(x)
     square = x * x
@@ -41,7 +41,7 @@ def asinh(x: Number) -> Number:
     return select(magnitude < INFINITY, result, magnitude).with_sign_of(x)
 
 
-def acosh(x: Number) -> Number:
+def acosh(x: FloatValue) -> FloatValue:
     """log(1 + w) with w = x - 1 + sqrt((x - 1)^2 + 2 (x - 1)). Error below 2.25 ulp."""
     less = x - 1.0
     result = _logarithm(x, less + square_root(multiply_add(less, less, less + less)))
@@ -49,7 +49,7 @@ def acosh(x: Number) -> Number:
     return select(x.compare("ULT", 1.0), NAN, result)
 
 
-def atanh(x: Number) -> Number:
+def atanh(x: FloatValue) -> FloatValue:
     """|x| + |x|^3 P(x^2) near 0, log(1 + 2 |x| / (1 - |x|)) / 2 elsewhere. Error below 1.5 ulp."""
     magnitude = abs(x)
     square = x * x
@@ -60,7 +60,7 @@ def atanh(x: Number) -> Number:
     return select(magnitude.compare("UGT", 1.0), NAN, result).with_sign_of(x)
 
 
-def tanh(x: Number) -> Number:
+def tanh(x: FloatValue) -> FloatValue:
     """|x| + |x|^3 P(x^2) near 0, 1 - 2 / (e^2|x| + 1) elsewhere. Error below 1.5 ulp."""
     magnitude = abs(x)
     square = x * x
@@ -80,13 +80,13 @@ class _Parts:
     The factors are such that nothing is out of range where the result is not.
     """
 
-    cosine: Number
-    sine: Number
-    power: Number
-    inverse: Number
+    cosine: FloatValue
+    sine: FloatValue
+    power: FloatValue
+    inverse: FloatValue
 
 
-def _parts(x: Number, reduced: Number) -> _Parts:
+def _parts(x: FloatValue, reduced: FloatValue) -> _Parts:
     """n is that of `reduced`, which is x or 0."""
     count, shifted = nearest(reduced, BIAS - 2)
     r = remainder(x, count)
@@ -102,7 +102,7 @@ def _parts(x: Number, reduced: Number) -> _Parts:
     )
 
 
-def sinh(x: Number) -> Number:
+def sinh(x: FloatValue) -> FloatValue:
     """sinh(r) (2^n + 2^-n) / 2 + cosh(r) (2^n - 2^-n) / 2. Error below 2 ulp."""
     magnitude = abs(x).at_most(89.5)
     # Without a reduction below 1: its rounding would count for most there.
@@ -112,7 +112,7 @@ def sinh(x: Number) -> Number:
     return multiply_add(difference, 2.0, rest).with_sign_of(x)
 
 
-def cosh(x: Number) -> Number:
+def cosh(x: FloatValue) -> FloatValue:
     """cosh(r) (2^n + 2^-n) / 2 + sinh(r) (2^n - 2^-n) / 2. Error below 2 ulp."""
     magnitude = abs(x).at_most(89.5)
     parts = _parts(magnitude, magnitude)

@@ -17,7 +17,15 @@ from itertools import pairwise
 
 from mlc.passes.math import coefficients
 from mlc.passes.math.exponential import ROUNDING
-from mlc.passes.math.expression import SIGN, Number, horner, multiply_add, select, square_root, wide_product
+from mlc.passes.math.expression import (
+    SIGN,
+    FloatValue,
+    horner,
+    multiply_add,
+    select,
+    square_root,
+    wide_product,
+)
 
 # From here on angles are large. Its exponent, and those of larger floats, give the windows below.
 LARGE, LARGE_EXPONENT = 2.0**13, 140
@@ -63,7 +71,7 @@ PI = _split_pi()
 TURNS = _turn_bits()
 
 
-def _word(index: Number, offset: int) -> Number:
+def _word(index: FloatValue, offset: int) -> FloatValue:
     """TURNS[index + offset] with index from 0 to 3."""
     words = [index.constant(_signed(TURNS[offset + i])) for i in range(4)]
     result = words[0]
@@ -76,7 +84,7 @@ def _signed(word: int) -> int:
     return word - (1 << 32) if word >= 1 << 31 else word
 
 
-def _window(exponent: Number) -> list[Number]:
+def _window(exponent: FloatValue) -> list[FloatValue]:
     """The 96 bits of 1 / (2 pi) that decide at the biased `exponent`, the first 32 first."""
     place = exponent - LARGE_EXPONENT
     index, shift = place >> 5, place & 31
@@ -89,7 +97,7 @@ def _window(exponent: Number) -> list[Number]:
     ]
 
 
-def _turns(magnitude: Number) -> tuple[Number, Number]:
+def _turns(magnitude: FloatValue) -> tuple[FloatValue, FloatValue]:
     """`magnitude` / (2 pi) modulo 1, in 2^-64: its high and its low 32 bits. For large angles."""
     bits = magnitude.bits()
     mantissa = (bits & 0x7FFFFF) | 0x800000
@@ -101,7 +109,7 @@ def _turns(magnitude: Number) -> tuple[Number, Number]:
     return mantissa * first + high + carry, total
 
 
-def _angle(high: Number, low: Number, kind: Number) -> Number:
+def _angle(high: FloatValue, low: FloatValue, kind: FloatValue) -> FloatValue:
     """The signed turns high * 2^-32 + low * 2^-64 in radians, rounded about once."""
     # The rounded high 24 bits are exact in f32; what is left is signed, so that nothing cancels.
     top = (high + 0x80) & -0x100
@@ -113,7 +121,7 @@ def _angle(high: Number, low: Number, kind: Number) -> Number:
     return multiply_add(head, first, multiply_add(head, scale - first, tail))
 
 
-def reduce(magnitude: Number, parts: int, shift: float) -> tuple[Number, Number]:
+def reduce(magnitude: FloatValue, parts: int, shift: float) -> tuple[FloatValue, FloatValue]:
     """(r, n) with |x| + shift * pi = n * pi / parts + r and |r| <= pi / parts / 2, n modulo 4 as an integer.
 
     `parts` is 1 or 2; `shift` is 0 or 1/2.
@@ -129,7 +137,7 @@ def reduce(magnitude: Number, parts: int, shift: float) -> tuple[Number, Number]
     return select(is_large, large, small), select(is_large, shifted.shift_right_unsigned(interval), count)
 
 
-def _reduce_small(magnitude: Number, parts: int, shift: float) -> tuple[Number, Number]:
+def _reduce_small(magnitude: FloatValue, parts: int, shift: float) -> tuple[FloatValue, FloatValue]:
     shifted = (
         multiply_add(magnitude, parts / math.pi, shift) + ROUNDING
         if shift
@@ -155,7 +163,7 @@ QUARTER, QUARTER_LOW = 1.57079637050628662109375, math.pi / 2 - 1.57079637050628
 NEAR = 0.6
 
 
-def _arc(x: Number) -> tuple[Number, Number, Number]:
+def _arc(x: FloatValue) -> tuple[FloatValue, FloatValue, FloatValue]:
     """(whether |x| is beyond NEAR, s, asin(s) - s), where s = |x|, or sqrt((1 - |x|) / 2) beyond NEAR."""
     magnitude = abs(x)
     far = magnitude > NEAR
@@ -164,7 +172,7 @@ def _arc(x: Number) -> tuple[Number, Number, Number]:
     return far, s, s * square * horner(square, coefficients.ASIN)
 
 
-def asin(x: Number) -> Number:
+def asin(x: FloatValue) -> FloatValue:
     """Error below 1.5 ulp."""
     far, s, tail = _arc(x)
     # The lower part of pi / 2 goes into the small term, where its sum is rounded least.
@@ -172,7 +180,7 @@ def asin(x: Number) -> Number:
     return select(far, multiply_add(arc, -2.0, QUARTER), arc).with_sign_of(x)
 
 
-def acos(x: Number) -> Number:
+def acos(x: FloatValue) -> FloatValue:
     """pi / 2 - asin(x); beyond NEAR 2 asin(s), or pi minus it for negative x. Error below 1.75 ulp."""
     far, s, tail = _arc(x)
     factor = select(far, x.constant(2.0), -1.0).with_bits_flipped(x.bits() & SIGN)
@@ -182,7 +190,7 @@ def acos(x: Number) -> Number:
     return multiply_add(factor, s, base) + multiply_add(factor, tail, low)
 
 
-def atan(x: Number) -> Number:
+def atan(x: FloatValue) -> FloatValue:
     """q + q^3 P(q^2), with q = |x|, or pi / 2 + the same with q = -1 / |x| beyond 1. Error below 1.5 ulp."""
     magnitude = abs(x)
     far = magnitude > 1.0
@@ -196,35 +204,35 @@ def atan(x: Number) -> Number:
 INFINITY, NAN = float("inf"), float("nan")
 
 
-def _odd(r: Number, polynomial: Sequence[float]) -> Number:
+def _odd(r: FloatValue, polynomial: Sequence[float]) -> FloatValue:
     """r + r^3 P(r^2). The first term of P is put in last: its rounding counts for most."""
     square = r * r
     rest = square * square * horner(square, polynomial[1:])
     return multiply_add(multiply_add(square, polynomial[0], rest), r, r)
 
 
-def _sine(r: Number, n: Number) -> Number:
+def _sine(r: FloatValue, n: FloatValue) -> FloatValue:
     """sin(r), negated for odd n."""
     return _odd(r, coefficients.SIN).with_bits_flipped(n << 31)
 
 
-def _finite(x: Number, result: Number) -> Number:
+def _finite(x: FloatValue, result: FloatValue) -> FloatValue:
     """NaN where x is infinite or NaN."""
     return select(abs(x) < INFINITY, result, NAN)
 
 
-def sin(x: Number) -> Number:
+def sin(x: FloatValue) -> FloatValue:
     """sin(|x| - n pi), with the signs of n's parity and of x. Error below 2 ulp."""
     value = _sine(*reduce(abs(x), 1, 0.0))
     return _finite(x, value.with_bits_flipped(x.bits() & SIGN))
 
 
-def cos(x: Number) -> Number:
+def cos(x: FloatValue) -> FloatValue:
     """sin(|x| + pi / 2). Error below 2 ulp."""
     return _finite(x, _sine(*reduce(abs(x), 1, 0.5)))
 
 
-def tan(x: Number) -> Number:
+def tan(x: FloatValue) -> FloatValue:
     """tan(r), or -1 / tan(r) for odd n, with |x| = n pi / 2 + r. Error below 3 ulp."""
     r, n = reduce(abs(x), 2, 0.0)
     value = _odd(r, coefficients.TAN)

@@ -17,7 +17,7 @@ FEWEST = 4
 
 
 @dataclass
-class Group:
+class AddressGroup:
     """Loads from one buffer in one block, whose indices differ by constants."""
 
     loads: list[ir.Operation] = field(default_factory=list)
@@ -26,11 +26,11 @@ class Group:
 
 def share_bases(root: ir.Operation) -> None:
     """Loads in one block at constant distances read from a view that begins at the least of their indices."""
-    groups: dict[tuple[object, ...], Group] = {}
+    groups: dict[tuple[object, ...], AddressGroup] = {}
     for load in collect_ops(root, memref.Load.NAME):
         parts = [split_offset(index) for index in list(load.operands)[1:]]
         key = (address(load.parent), memref.Load(load).memref, *(part for part, _ in parts))
-        group = groups.setdefault(key, Group())
+        group = groups.setdefault(key, AddressGroup())
         group.loads.append(load)
         group.offsets.append([offset for _, offset in parts])
     for group in groups.values():
@@ -38,7 +38,7 @@ def share_bases(root: ir.Operation) -> None:
             _share(group)
 
 
-def _share(group: Group) -> None:
+def _share(group: AddressGroup) -> None:
     least = [min(offsets) for offsets in zip(*group.offsets, strict=True)]
     first = group.loads[0]
     with ir.InsertionPoint(first), first.location:

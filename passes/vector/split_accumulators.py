@@ -36,7 +36,7 @@ def places_of(kind: ir.Type) -> list[tuple[int, ...]]:
 
 
 @dataclass
-class Rows:
+class TileRows:
     """The rows of tiles `vector<...xRxN>` that have been taken apart, by the tile."""
 
     known: dict[ir.Value, list[ir.Value]] = field(default_factory=dict)
@@ -109,7 +109,7 @@ SHAPING = frozenset({vector.Extract.NAME, vector.FromElements.NAME, vector.ToEle
 class LoopSplitter:
     """Replaces loops that carry tiles. The old ones stay, emptied, until nothing uses their values."""
 
-    rows: Rows = field(default_factory=Rows)
+    rows: TileRows = field(default_factory=TileRows)
     emptied: list[ir.Operation] = field(default_factory=list)
 
     def split_below(self, block: ir.Block) -> None:
@@ -162,7 +162,7 @@ class LoopSplitter:
             loop.erase()
 
 
-def _read_rows(rows: Rows, extracts: Sequence[ir.Operation]) -> None:
+def _read_rows(rows: TileRows, extracts: Sequence[ir.Operation]) -> None:
     """`vector.extract tile[i]` becomes row i of a tile taken apart, or of what is computed from one."""
     for op in extracts:
         position = list(op.attributes["static_position"])
@@ -181,7 +181,7 @@ def _read_rows(rows: Rows, extracts: Sequence[ir.Operation]) -> None:
             op.results[0].replace_all_uses_with(row)
 
 
-def _comes_apart(tile: ir.Value, rows: Rows) -> bool:
+def _comes_apart(tile: ir.Value, rows: TileRows) -> bool:
     op = defining_op(tile)
     if tile in rows.known or op is None:
         return tile in rows.known

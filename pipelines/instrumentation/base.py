@@ -8,29 +8,29 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.bindings.diagnostics import Diagnostic
 from mlc.passes.base import PassError
-from mlc.pipelines.plan import Plan, Step
+from mlc.pipelines.plan import PassPlan, PassStep
 
 
 class Instrumentation:
     """Called by the driver; the methods of this base do nothing. `op` is the op on which the pass runs."""
 
-    def enter(self, plan: Plan, op: ir.Operation) -> None:
+    def enter(self, plan: PassPlan, op: ir.Operation) -> None:
         """The items of `plan` are about to run on `op`: the whole pipeline, or one nested in it."""
 
-    def leave(self, plan: Plan, op: ir.Operation) -> None:
+    def leave(self, plan: PassPlan, op: ir.Operation) -> None:
         """The items of `plan` ran, or one of them failed. A pass may have replaced what is inside `op`."""
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         """The pass is about to run."""
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         """The pass succeeded, and what it left is valid."""
 
-    def unchanged(self, step: Step, op: ir.Operation) -> None:
+    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
         """The pass succeeded, and says that it changed nothing; called instead of `after`."""
         self.after(step, op)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         """The pass failed, or what it left is invalid."""
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
@@ -43,27 +43,27 @@ class Instrumentations(Instrumentation):
 
     parts: Sequence[Instrumentation] = ()
 
-    def enter(self, plan: Plan, op: ir.Operation) -> None:
+    def enter(self, plan: PassPlan, op: ir.Operation) -> None:
         for part in self.parts:
             part.enter(plan, op)
 
-    def leave(self, plan: Plan, op: ir.Operation) -> None:
+    def leave(self, plan: PassPlan, op: ir.Operation) -> None:
         for part in reversed(self.parts):
             part.leave(plan, op)
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         for part in self.parts:
             part.before(step, op)
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         for part in reversed(self.parts):
             part.after(step, op)
 
-    def unchanged(self, step: Step, op: ir.Operation) -> None:
+    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
         for part in reversed(self.parts):
             part.unchanged(step, op)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         for part in reversed(self.parts):
             part.failed(step, op, error)
 

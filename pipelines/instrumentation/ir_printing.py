@@ -13,13 +13,13 @@ from mlc.bindings.operations import address
 from mlc.passes.base import PassError
 from mlc.pipelines.instrumentation.base import Instrumentation, describe_op, symbol_name
 from mlc.pipelines.output_file import write_file
-from mlc.pipelines.plan import Plan, Step
+from mlc.pipelines.plan import PassPlan, PassStep
 
 
 class Sink(Protocol):
     """Where dumps go."""
 
-    def __call__(self, step: Step, op: ir.Operation, text: str) -> None:
+    def __call__(self, step: PassStep, op: ir.Operation, text: str) -> None:
         """Takes the dump of `step` on `op`."""
 
 
@@ -29,7 +29,7 @@ class StreamSink:
 
     stream: TextIO = sys.stderr
 
-    def __call__(self, step: Step, op: ir.Operation, text: str) -> None:
+    def __call__(self, step: PassStep, op: ir.Operation, text: str) -> None:
         self.stream.write(text)
         self.stream.flush()
 
@@ -44,7 +44,7 @@ class FolderSink:
     root: Path
     _dumps: dict[int, int] = field(default_factory=dict)
 
-    def __call__(self, step: Step, op: ir.Operation, text: str) -> None:
+    def __call__(self, step: PassStep, op: ir.Operation, text: str) -> None:
         self._dumps[address(op)] = self._dumps.get(address(op), -1) + 1
         folder, numbers = self.root, []
         for parent in reversed(_with_parents(op)):
@@ -90,39 +90,39 @@ class IRPrinting(Instrumentation):
     # The texts of ops since the IR last changed, by address: printing takes longer than most passes.
     _known: dict[int, str] = field(default_factory=dict)
 
-    def enter(self, plan: Plan, op: ir.Operation) -> None:
+    def enter(self, plan: PassPlan, op: ir.Operation) -> None:
         if self._depth == 0:
             self._sink = self.new_sink()
         self._depth += 1
 
-    def leave(self, plan: Plan, op: ir.Operation) -> None:
+    def leave(self, plan: PassPlan, op: ir.Operation) -> None:
         self._depth -= 1
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         compared = self.only_changes and step.name in self.after_passes
         self._texts.append(self._text(op) if compared else None)
         if step.name in self.before_passes:
             self._print("Before", step, op)
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         self._known.clear()
         self.unchanged(step, op)
 
-    def unchanged(self, step: Step, op: ir.Operation) -> None:
+    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
         text = self._texts.pop()
         if self.after_failure or step.name not in self.after_passes:
             return
         if text is None or text != self._text(op):
             self._print("After", step, op)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self._known.clear()
         self._texts.pop()
         if self.after_failure or step.name in self.after_passes:
             self._print("After", step, op, " Failed", verified=False)
 
     def _print(
-        self, when: str, step: Step, op: ir.Operation, suffix: str = "", *, verified: bool = True
+        self, when: str, step: PassStep, op: ir.Operation, suffix: str = "", *, verified: bool = True
     ) -> None:
         assert self._sink is not None
         scope = f" ({describe_op(op)})" if self.module_scope else ""

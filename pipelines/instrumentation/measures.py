@@ -18,7 +18,7 @@ from mlc.passes.base import PassError
 from mlc.passes.statistics import Statistic, begin_collecting, end_collecting
 from mlc.pipelines.instrumentation.base import Instrumentation
 from mlc.pipelines.instrumentation.positions import Position, Positions
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 
 
 class PassSeconds(Instrumentation):
@@ -28,13 +28,13 @@ class PassSeconds(Instrumentation):
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self._started = 0.0
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         self._started = time.perf_counter()
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         self.seconds[step.name] += time.perf_counter() - self._started
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from mlc.bindings import ir
 from mlc.passes.base import PassError
 from mlc.pipelines.instrumentation.base import Instrumentation
-from mlc.pipelines.plan import Plan, Step
+from mlc.pipelines.plan import PassPlan, PassStep
 
 Measure = TypeVar("Measure")
 
@@ -34,23 +34,23 @@ class Position(Generic[Measure]):
 class _Visit(Generic[Measure]):
     """One run of a plan. `reached` is the index of the first item that may come next."""
 
-    plan: Plan
+    plan: PassPlan
     position: Position[Measure]
     reached: int = 0
 
-    def advance(self, item: Step | Plan) -> int:
+    def advance(self, item: PassStep | PassPlan) -> int:
         """The index of `item`. Each step comes once, in order; a nested plan once for each op, or never."""
         while not _stands_for(item, self.plan.items[self.reached]):
             self.reached += 1
         index = self.reached
-        if isinstance(item, Step):
+        if isinstance(item, PassStep):
             self.reached += 1
         return index
 
 
-def _stands_for(item: Step | Plan, planned: Step | Plan) -> bool:
+def _stands_for(item: PassStep | PassPlan, planned: PassStep | PassPlan) -> bool:
     """Whether `item` is the planned one; of a step, the driver may show another form of the text."""
-    if isinstance(item, Step) and isinstance(planned, Step):
+    if isinstance(item, PassStep) and isinstance(planned, PassStep):
         return item.name == planned.name
     return item is planned
 
@@ -76,7 +76,7 @@ class Positions(Instrumentation, Generic[Measure]):
     def end(self, measure: Measure) -> None:
         """It ended, well or not."""
 
-    def enter(self, plan: Plan, op: ir.Operation) -> None:
+    def enter(self, plan: PassPlan, op: ir.Operation) -> None:
         if not self._path:
             self._path.append(_Visit(plan, self.root))
             return
@@ -84,24 +84,24 @@ class Positions(Instrumentation, Generic[Measure]):
         self._path.append(_Visit(plan, position))
         self.begin(position.measure)
 
-    def leave(self, plan: Plan, op: ir.Operation) -> None:
+    def leave(self, plan: PassPlan, op: ir.Operation) -> None:
         visit = self._path.pop()
         if self._path:
             self.end(visit.position.measure)
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         self._step = self._place(step, step.title)
         self.begin(self._step.measure)
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         self.end(self._step.measure)
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
-    def _place(self, item: Step | Plan, name: str) -> Position[Measure]:
+    def _place(self, item: PassStep | PassPlan, name: str) -> Position[Measure]:
         visit = self._path[-1]
         index, children = visit.advance(item), visit.position.children
         if index not in children:
-            children[index] = Position(name, self.new(), is_pass=isinstance(item, Step))
+            children[index] = Position(name, self.new(), is_pass=isinstance(item, PassStep))
         return children[index]

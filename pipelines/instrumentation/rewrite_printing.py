@@ -12,7 +12,7 @@ from mlc.passes.base import PassError
 from mlc.passes.common.rewrite_trace import Rewrite, RewriteTracer
 from mlc.passes.common.rewriting import trace_patterns
 from mlc.pipelines.instrumentation.base import Instrumentation
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 
 
 @dataclass
@@ -23,18 +23,18 @@ class RewritePrinting(Instrumentation):
     names: re.Pattern[str]
     _running: list[ExitStack] = field(default_factory=list)
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         stack = ExitStack()
         stack.enter_context(trace_patterns(RewriteTracer(lambda rewrite: self._print(step, rewrite))))
         self._running.append(stack)
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         self._running.pop().close()
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
-    def _print(self, step: Step, rewrite: Rewrite) -> None:
+    def _print(self, step: PassStep, rewrite: Rewrite) -> None:
         if not self.names.search(rewrite.pattern):
             return
         lines = [

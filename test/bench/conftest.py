@@ -10,22 +10,22 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench import run
-from bench.measure import Budget
+from bench.measure import RoundBudget
 from bench.models.__main__ import build
 from bench.models.catalogue import MODELS
 
 
 @pytest.fixture(scope="module")
-def run_settings(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., run.Settings]:
+def run_settings(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., run.RunSettings]:
     """Builds a model, and says how to measure it: two rounds of as many calls, no environments."""
 
-    def make(model: str, seeds: int, calls: int) -> run.Settings:
+    def make(model: str, seeds: int, calls: int) -> run.RunSettings:
         directory = tmp_path_factory.mktemp("models")
         build(MODELS[model], directory)
-        return run.Settings(
+        return run.RunSettings(
             rounds=2,
             seeds=seeds,
-            budget=Budget(warm_up=0.0, seconds=0.0, calls=calls, limit=1.0),
+            budget=RoundBudget(warm_up=0.0, seconds=0.0, calls=calls, limit=1.0),
             cpus=sorted(os.sched_getaffinity(0)),
             timeout=60.0,
             pythons={},

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from bench import available, engines, environments, run
-from bench.ablation.variants import DEFAULT, Variant
+from bench.ablation.variants import DEFAULT, AblationVariant
 
 MODEL = "mlp_small_b1"
 ROOT = Path(__file__).parents[2]
@@ -49,16 +49,16 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="module")
-def settings(run_settings: Callable[..., run.Settings]) -> run.Settings:
+def settings(run_settings: Callable[..., run.RunSettings]) -> run.RunSettings:
     return run_settings(MODEL, seeds=1, calls=1)
 
 
 def test_a_name_carries_options() -> None:
-    assert engines.Variant.parse("mlc") == engines.Variant("mlc")
-    assert engines.Variant.parse("mlc:disable-pass=a:jobs=1").options == ("disable-pass=a", "jobs=1")
+    assert engines.EngineVariant.parse("mlc") == engines.EngineVariant("mlc")
+    assert engines.EngineVariant.parse("mlc:disable-pass=a:jobs=1").options == ("disable-pass=a", "jobs=1")
 
 
-def test_variants_wrong_results_and_failures_have_records(plugins: Path, settings: run.Settings) -> None:
+def test_variants_wrong_results_and_failures_have_records(plugins: Path, settings: run.RunSettings) -> None:
     names = ["fake", "fake:factor=1.01", "fake:factor=2", "failing", "failing:fast"]
     good, near, wrong, failing, refused = run.run_group(MODEL, names, [1], settings)
     assert good["ready"]["version"] == "7" and max(good["errors"].values()) < 1e-6
@@ -69,13 +69,13 @@ def test_variants_wrong_results_and_failures_have_records(plugins: Path, setting
     assert [record["engine"] for record in (good, near, wrong)] == names[:3]
 
 
-def test_missing_engines_are_named_with_the_reason(plugins: Path, settings: run.Settings) -> None:
+def test_missing_engines_are_named_with_the_reason(plugins: Path, settings: run.RunSettings) -> None:
     found = available.missing(["fake", "fake:factor=2", "absent", "absent:x"], settings)
     reason = "ModuleNotFoundError: No module named 'no_such_package'"
     assert found == {"absent": reason, "absent:x": reason}
 
 
-def test_the_command_skips_what_is_missing(plugins: Path, settings: run.Settings, tmp_path: Path) -> None:
+def test_the_command_skips_what_is_missing(plugins: Path, settings: run.RunSettings, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench", "--built", str(settings.directory), "--output", str(tmp_path)]
     flags = ["--engines", "absent,fake", "--threads", "1", "--rounds", "1", "--quick"]
     done = subprocess.run([*command, *flags], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -89,7 +89,7 @@ def test_the_command_skips_what_is_missing(plugins: Path, settings: run.Settings
 
 
 def test_an_engine_with_packages_of_its_own_runs_in_its_environment(
-    plugins: Path, settings: run.Settings
+    plugins: Path, settings: run.RunSettings
 ) -> None:
     (plugins / "absent.py").write_text(f'# /// script\n# dependencies = ["absent==1"]\n# ///\n{MISSING}')
     assert environments.requirements("absent") == ["absent==1"]
@@ -111,9 +111,9 @@ def test_packages_of_engines_are_pinned() -> None:
 
 
 def test_variants_of_the_ablation_are_options_of_the_engine() -> None:
-    assert Variant(DEFAULT).engine == "mlc"
-    assert Variant("x", disable=("a", "b")).engine == "mlc:disable-pass=a:disable-pass=b"
-    assert Variant("x", replace={"a": "b{c=d}"}).engine == "mlc:replace-pass=a=b{c=d}"
+    assert AblationVariant(DEFAULT).engine == "mlc"
+    assert AblationVariant("x", disable=("a", "b")).engine == "mlc:disable-pass=a:disable-pass=b"
+    assert AblationVariant("x", replace={"a": "b{c=d}"}).engine == "mlc:replace-pass=a=b{c=d}"
 
 
 def test_options_of_mlc_are_those_of_its_command_line() -> None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from bench import available, engines, run, summary, tables
-from bench.cell import Cell, CellError, Key
-from bench.measure import Budget, time_calls
+from bench.cell import BenchCell, CellError, Key
+from bench.measure import RoundBudget, time_calls
 from bench.memory import PeakSampler, session_memory_mb
 
 MODEL = "mlp_small_b1"
@@ -117,7 +117,7 @@ def test_scaling_pairs_rounds_and_needs_one_thread() -> None:
 
 def test_time_calls_counts_its_calls() -> None:
     calls: list[int] = []
-    found = time_calls(lambda: calls.append(1), Budget(warm_up=0.0, seconds=0.0, calls=7, limit=60.0))
+    found = time_calls(lambda: calls.append(1), RoundBudget(warm_up=0.0, seconds=0.0, calls=7, limit=60.0))
     assert found["calls"] == 7
     assert len(calls) == 8
     assert found["min_ms"] <= found["p10_ms"] <= found["median_ms"] <= found["p90_ms"]
@@ -143,11 +143,11 @@ def test_engines_are_the_files() -> None:
 
 
 @pytest.fixture(scope="module")
-def settings(run_settings: Callable[..., run.Settings]) -> run.Settings:
+def settings(run_settings: Callable[..., run.RunSettings]) -> run.RunSettings:
     return run_settings(MODEL, seeds=2, calls=2)
 
 
-def test_a_run_measures_every_engine_and_survives_those_that_fail(settings: run.Settings) -> None:
+def test_a_run_measures_every_engine_and_survives_those_that_fail(settings: run.RunSettings) -> None:
     good, broken = run.run_group(MODEL, ["onnxruntime", "no_such_engine"], [1], settings)
     assert "ModuleNotFoundError" in broken["error"]
     assert "error" not in good
@@ -157,26 +157,26 @@ def test_a_run_measures_every_engine_and_survives_those_that_fail(settings: run.
     json.dumps(run.results([good, broken], "onnxruntime", {}))
 
 
-def worker(settings: run.Settings, model: Path, python: str = sys.executable) -> Cell:
+def worker(settings: run.RunSettings, model: Path, python: str = sys.executable) -> BenchCell:
     key = Key(MODEL, "onnxruntime", 1)
     log = settings.logs / "cell.log"
-    return Cell(key, model, settings.cpus[:1], python=python, cache=settings.logs, log=log)
+    return BenchCell(key, model, settings.cpus[:1], python=python, cache=settings.logs, log=log)
 
 
-def test_a_worker_reports_a_missing_model(settings: run.Settings, tmp_path: Path) -> None:
+def test_a_worker_reports_a_missing_model(settings: run.RunSettings, tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", x=np.zeros(1))
     with worker(settings, tmp_path / "missing.onnx") as cell, pytest.raises(CellError) as failure:
         cell.load(tmp_path / "in.npz", timeout=60)
     assert "missing.onnx" in str(failure.value)
 
 
-def test_a_worker_that_dies_is_reported_with_its_log(settings: run.Settings) -> None:
+def test_a_worker_that_dies_is_reported_with_its_log(settings: run.RunSettings) -> None:
     with worker(settings, Path("any.onnx"), python="false") as cell, pytest.raises(CellError) as failure:
         cell.request(60, command="time", budget={})
     assert str(failure.value) == f"worker ended with status 1; see {settings.logs / 'cell.log'}"
 
 
-def test_a_worker_that_does_not_answer_is_reported(settings: run.Settings) -> None:
+def test_a_worker_that_does_not_answer_is_reported(settings: run.RunSettings) -> None:
     with worker(settings, Path("any.onnx")) as cell, pytest.raises(CellError) as failure:
         cell.request(0, command="time", budget={})
     assert str(failure.value) == "no answer within 0 s"
@@ -187,7 +187,7 @@ def bench(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_the_command_stores_tables_and_measurements(settings: run.Settings, tmp_path: Path) -> None:
+def test_the_command_stores_tables_and_measurements(settings: run.RunSettings, tmp_path: Path) -> None:
     output = tmp_path / "new" / "folder"
     options = (
         "--threads",
@@ -209,7 +209,7 @@ def test_the_command_stores_tables_and_measurements(settings: run.Settings, tmp_
     assert set(found["errors"]) == {"gemm_2"}
 
 
-def test_numbers_of_threads_can_share_their_rounds(settings: run.Settings) -> None:
+def test_numbers_of_threads_can_share_their_rounds(settings: run.RunSettings) -> None:
     threads = [1, 2] if len(settings.cpus) > 1 else [1, 1]
     found = run.run_group(MODEL, ["onnxruntime"], threads, settings)
     assert [record["threads"] for record in found] == threads
@@ -226,7 +226,7 @@ def test_numbers_of_threads_can_share_their_rounds(settings: run.Settings) -> No
     ],
 )
 def test_the_command_refuses_what_cannot_run(
-    settings: run.Settings, tmp_path: Path, arguments: tuple[str, ...], message: str
+    settings: run.RunSettings, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     done = bench("--built", settings.directory, "--output", tmp_path, *arguments)
     assert done.returncode == 2

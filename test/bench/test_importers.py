@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from bench.importers import onnx_graph
 from bench.models import reference
-from bench.operator_graph import Node, Operator, check, evaluate, reshaped, window
+from bench.operator_graph import Operator, OperatorNode, check, evaluate, reshaped, window
 
 RNG = np.random.default_rng(0)
 
@@ -75,10 +75,10 @@ def test_a_reshape_copies_dims() -> None:
 
 def test_nodes_are_evaluated_with_the_operators_given() -> None:
     nodes = (
-        Node("Split", ("x",), ("a", "b"), {}),
-        Node("Sub", ("a", "b", ""), ("y",), {"factor": 10}),
+        OperatorNode("Split", ("x",), ("a", "b"), {}),
+        OperatorNode("Sub", ("a", "b", ""), ("y",), {"factor": 10}),
     )
-    graph = onnx_graph.Graph(("x",), ("y", "b"), nodes, {})
+    graph = onnx_graph.OnnxGraph(("x",), ("y", "b"), nodes, {})
     operators: dict[str, Operator] = {
         "Split": lambda _, x: (x[0], x[1]),
         "Sub": lambda a, x, y, none: a["factor"] * (x - y) if none is None else 0,

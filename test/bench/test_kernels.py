@@ -17,14 +17,14 @@ import pytest
 from bench.engines import mlc_kernel, roofline
 from bench.kernels import measure, tables
 from bench.kernels.__main__ import cases, selected
-from bench.kernels.case import Case
+from bench.kernels.case import KernelCase
 from bench.kernels.streams import last_level_bytes, streams
 from bench.models import reference
 from mlc.compiler import Options
 from mlc.compiler.levels import units_of
 
 ROOT = Path(__file__).parents[2]
-SMALL = Case(
+SMALL = KernelCase(
     "convolution",
     "small",
     "Conv",
@@ -66,7 +66,7 @@ def test_streams_move_what_is_asked() -> None:
 
 
 @pytest.mark.parametrize("case", [SMALL, *streams(1 << 16)], ids=lambda case: case.name)
-def test_models_are_sound(case: Case) -> None:
+def test_models_are_sound(case: KernelCase) -> None:
     model = case.model()
     onnx.checker.check_model(model, full_check=True)
     inputs = {

@@ -15,16 +15,16 @@ import pytest
 from bench import models
 from bench.engines import mlc_kernel
 from bench.kernels.__main__ import cases, selected
-from bench.kernels.case import Case
+from bench.kernels.case import KernelCase
 from bench.kernels.measure import write_model
-from bench.measure import Budget
+from bench.measure import RoundBudget
 from bench.search import candidate, search, tables
 from bench.search.__main__ import KERNELS, main
-from bench.search.space import Choice, Shape, sample, valid
+from bench.search.space import SchedulePoint, Shape, sample, valid
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule
 
 SHAPE = Shape(columns=64, rows=24, outer=(4,), reductions=(2, 3, 64), unrolls=True)
-CHOICE = Choice(
+CHOICE = SchedulePoint(
     rows=6,
     width=32,
     step=4,
@@ -35,7 +35,7 @@ CHOICE = Choice(
     outer_last=False,
     parallel="outer",
 )
-SMALL = Case(
+SMALL = KernelCase(
     "convolution",
     "small",
     "Conv",
@@ -48,8 +48,8 @@ SMALL = Case(
     flop=2 * 64 * 81 * 32 * 9,
 )
 DIRECT = ("disable-pass=graph-winograd",)
-ONE_CALL = Budget(warm_up=0.0, seconds=0.0, calls=1, limit=1.0)
-SETTINGS = search.Settings(
+ONE_CALL = RoundBudget(warm_up=0.0, seconds=0.0, calls=1, limit=1.0)
+SETTINGS = search.SearchSettings(
     samples=6,
     seed=0,
     cpus=[0],
@@ -67,7 +67,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_samples_are_valid_different_and_the_same_for_a_seed() -> None:
-    found: list[Choice] = sample(SHAPE, lanes=16, registers=32, count=500, seed=3)
+    found: list[SchedulePoint] = sample(SHAPE, lanes=16, registers=32, count=500, seed=3)
     assert len(found) == len(set(found)) == 500
     assert found == sample(SHAPE, 16, 32, 500, 3) != sample(SHAPE, 16, 32, 500, 4)
     assert all(valid(choice, SHAPE, 16, 32) for choice in found)
@@ -100,13 +100,13 @@ def test_what_a_schedule_may_be(fields: dict[str, Any], sound: bool) -> None:
 
 
 def test_choices_survive_json() -> None:
-    assert Choice.from_dict({**CHOICE.as_dict(), "reduction_order": [0, 1]}) == CHOICE
+    assert SchedulePoint.from_dict({**CHOICE.as_dict(), "reduction_order": [0, 1]}) == CHOICE
 
 
 def test_the_default_is_one_of_the_choices(path: Path) -> None:
     kernel = search.kernel_of(path, DIRECT)
     described = candidate.describe({"text": kernel.text})
-    default = Choice.from_dict(described["default"])
+    default = SchedulePoint.from_dict(described["default"])
     chosen = candidate._lower(kernel.text, partial(candidate.Chosen, choice=default))
     assert chosen == candidate._lower(kernel.text, ContractionSchedule)
     other = replace(default, rows=max(1, default.rows - 1))
@@ -116,7 +116,7 @@ def test_the_default_is_one_of_the_choices(path: Path) -> None:
 def test_a_candidate_computes_the_same(path: Path) -> None:
     kernel = search.kernel_of(path, DIRECT)
     described = candidate.describe({"text": kernel.text})
-    default = Choice.from_dict(described["default"])
+    default = SchedulePoint.from_dict(described["default"])
     kernels = mlc_kernel.load(path, 1, ("no-cache", *DIRECT))
     kernels.run_whole(models.inputs("small", 0, path.parent))
     expected = kernels.outputs[0].view(np.float32).copy()
@@ -136,7 +136,7 @@ def test_a_candidate_computes_the_same(path: Path) -> None:
 
 
 def test_a_model_without_one_kernel_is_refused(tmp_path: Path) -> None:
-    only_moves = Case(
+    only_moves = KernelCase(
         "memory", "turn", "Transpose", {"x": (4, 5)}, (5, 4), "copy", attributes={"perm": [1, 0]}
     )
     found = search.search(write_model(only_moves, tmp_path), SETTINGS)
@@ -164,7 +164,7 @@ def test_crashes_and_wrong_results_do_not_end_a_search(monkeypatch: pytest.Monke
         return [{"median_ms": 2.0}, *times]
 
     monkeypatch.setattr(search, "_time", fake_time)
-    kernel = search.Kernel("k", "", "")
+    kernel = search.SearchedKernel("k", "", "")
     choices = [replace(CHOICE, rows=rows) for rows in range(1, 6)]
     objects: list[bytes | str] = [b"slow", b"crash", b"fast", b"wrong", "no object"]
     found = search._measure(Path("m.onnx"), kernel, choices, objects, SETTINGS)

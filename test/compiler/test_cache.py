@@ -11,10 +11,10 @@ import pytest
 from dense import dense_model, dense_result, pair_model, save_external
 
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import Options, Program, compile_program, worker_pool
+from mlc.compiler import CompiledProgram, Options, compile_program, worker_pool
 
 
-def run(program: Program, x: np.ndarray) -> np.ndarray:
+def run(program: CompiledProgram, x: np.ndarray) -> np.ndarray:
     return program.executable(threads=1)(x)[0]
 
 

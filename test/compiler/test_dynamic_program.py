@@ -16,7 +16,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.host_function import HostFunction
 from mlc.compiler.programs.assemble import Names, assemble
 from mlc.compiler.programs.bundle import Bundle, Stage
-from mlc.compiler.programs.program import Program
+from mlc.compiler.programs.program import CompiledProgram
 from mlc.dialects import create_context
 from mlc.runtime.manifest import parse_manifest
 from mlc.runtime.named_dims import NamedDim
@@ -40,7 +40,7 @@ def host(text: str = HOST) -> HostFunction:
         return split(module.operation, {"main": code_paths(Options())["main"]})["main"].host
 
 
-def program(dim_ranges: dict[str, Any], function: HostFunction) -> Program:
+def program(dim_ranges: dict[str, Any], function: HostFunction) -> CompiledProgram:
     names = Names("m", ("x", "mask"), ("y", "n"), dim_ranges)
     stage = Stage(function, {}, ([],))
     return assemble(names, code_paths(Options())["main"], stage, [np.zeros(32, np.uint8)], {})

@@ -12,7 +12,7 @@ import pytest
 from mlc.bindings import ir
 from mlc.codegen.host_target import host_target
 from mlc.compiler.errors import CompileError
-from mlc.compiler.host_program.step_list import COPY, Body, Region, Step, Tape
+from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, NumpyKernel, Tape
 from mlc.compiler.host_program.step_list_reader import read_body, read_tape
 from mlc.compiler.kernel_job import compile_object
 from mlc.dialects import create_context
@@ -115,7 +115,7 @@ def kernel(body: str, result: str) -> str:
         return str(module)
 
 
-def body_of(text: str) -> Body | None:
+def body_of(text: str) -> NumpyKernel | None:
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         return read_body(module.body.operations[0].operation)
@@ -195,8 +195,8 @@ def test_a_padding_of_bf16_with_a_number_is_compiled() -> None:
 def test_a_tape_is_json() -> None:
     body = body_of(kernel(*EXACT["chain"]))
     assert body is not None
-    region = Region(1, 64, "float32", (2, 3))
-    tape = Tape((Step("k", (region, region)), Step(COPY, (region, region))), {"k": body})
+    region = BufferRegion(1, 64, "float32", (2, 3))
+    tape = Tape((HostStep("k", (region, region)), HostStep(COPY, (region, region))), {"k": body})
     assert Tape.from_json(json.loads(json.dumps(tape.to_json()))) == tape
 
 
@@ -208,9 +208,9 @@ def test_a_tape_evaluates_calls_and_copies() -> None:
     assert body is not None
     memory = np.zeros(1024, np.uint8)
     memory[:192], memory[192:224] = a.view(np.uint8).ravel(), b.view(np.uint8)
-    x, y, z = (Region(0, offset, "float32", (6, 8)) for offset in (0, 256, 512))
-    w, v = Region(0, 192, "float32", (8,)), Region(0, 768, "float32", (6, 8))
-    tape = Tape((Step("n", (x, w, y)), Step("k", (y, w, z)), Step(COPY, (z, v))), {"n": body})
+    x, y, z = (BufferRegion(0, offset, "float32", (6, 8)) for offset in (0, 256, 512))
+    w, v = BufferRegion(0, 192, "float32", (8,)), BufferRegion(0, 768, "float32", (6, 8))
+    tape = Tape((HostStep("n", (x, w, y)), HostStep("k", (y, w, z)), HostStep(COPY, (z, v))), {"n": body})
     job = {"text": texts["k"], "pipeline": "cpu-kernel", "target": str(host_target()), "optimize": 1}
     tape.run([memory], [compile_object(job)["object"]])
     with np.errstate(all="ignore"):

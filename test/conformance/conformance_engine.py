@@ -21,7 +21,7 @@ from conformance_outcome import Outcome
 from onnx.backend.test.runner import BackendIsNotSupposedToImplementIt
 
 from mlc.tools.cases.reasons import failure, refusal
-from mlc.tools.cases.suite import Case
+from mlc.tools.cases.suite import SuiteCase
 from mlc.tools.cases.variants import in_variant
 from mlc.tools.cases.worker import say
 
@@ -33,7 +33,7 @@ class Setup:
 
     engine: Path
     variant: str
-    cases: Mapping[str, Case]
+    cases: Mapping[str, SuiteCase]
     log: Path | None = None
 
 
@@ -52,14 +52,14 @@ def serve(connection: socket, setup: Setup) -> None:
             say(connection, asdict(run_case(engine, setup.cases[line.strip()], setup.variant)))
 
 
-def run_case(engine: ModuleType, case: Case, variant: str) -> Outcome:
+def run_case(engine: ModuleType, case: SuiteCase, variant: str) -> Outcome:
     """Runs a case in this process."""
     began = time.monotonic()
     status, reason = _judge(engine, case, variant)
     return Outcome(case.name, status, reason, round(time.monotonic() - began, 2))
 
 
-def _judge(engine: ModuleType, case: Case, variant: str) -> tuple[str, str]:
+def _judge(engine: ModuleType, case: SuiteCase, variant: str) -> tuple[str, str]:
     try:
         model, sets = in_variant(case.load(), variant)
         call = engine.prepare(model)

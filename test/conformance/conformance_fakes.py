@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from onnx import TensorProto, helper
 
-from mlc.tools.cases.suite import Case, DataSet, Loaded
+from mlc.tools.cases.suite import DataSet, Loaded, SuiteCase
 
 _ENGINE = """\
 import faulthandler, os, signal, time
@@ -58,9 +58,9 @@ def fake_engine(folder: Path) -> Path:
     return path
 
 
-def fake_case(name: str, behaviour: str = "doubles") -> Case:
+def fake_case(name: str, behaviour: str = "doubles") -> SuiteCase:
     """A case that only `doubles` passes."""
-    return Case(name, "node", "Double", False, 1e-3, 1e-7, lambda: _load(behaviour))
+    return SuiteCase(name, "node", "Double", False, 1e-3, 1e-7, lambda: _load(behaviour))
 
 
 def _load(behaviour: str) -> Loaded:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
 
-from mlc.tools.cases.suite import KINDS, Case
+from mlc.tools.cases.suite import KINDS, SuiteCase
 
 # Group -> names of its cases. Groups overlap.
 Groups = dict[str, list[str]]
@@ -28,7 +28,7 @@ class _Uses:
     kinds: set[str] = field(default_factory=set)
 
 
-def group_cases(cases: Iterable[Case]) -> Groups:
+def group_cases(cases: Iterable[SuiteCase]) -> Groups:
     """The groups in the order of tables; models are read for it."""
     found: Groups = {}
     for case in cases:
@@ -38,7 +38,7 @@ def group_cases(cases: Iterable[Case]) -> Groups:
     return dict(sorted(found.items(), key=lambda entry: (entry[0] not in order, entry[0])))
 
 
-def _groups_of(case: Case) -> Iterator[str]:
+def _groups_of(case: SuiteCase) -> Iterator[str]:
     uses = _uses(case.load()[0])
     if case.kind == "node":
         yield "node, its function body" if case.expanded else "node, the operator"

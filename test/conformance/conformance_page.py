@@ -12,7 +12,7 @@ from conformance_groups import Groups, group_cases
 from conformance_outcome import STATUSES, Outcome
 from conformance_report import families, group_counts, missing_operators
 
-from mlc.tools.cases.suite import Case
+from mlc.tools.cases.suite import SuiteCase
 
 PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 
@@ -57,13 +57,13 @@ covers.
 """
 
 
-def write_page(cases: list[Case], folder: Path) -> Path:
+def write_page(cases: list[SuiteCase], folder: Path) -> Path:
     """Writes the page; returns its path."""
     PAGE.write_text(page(cases, folder), encoding="utf-8")
     return PAGE
 
 
-def page(cases: list[Case], folder: Path) -> str:
+def page(cases: list[SuiteCase], folder: Path) -> str:
     """The page's text."""
     found = {variant: records.read(folder / f"{variant}.txt") for variant in records.VARIANTS}
     results = {
@@ -91,7 +91,7 @@ def _group_table(outcomes: list[Outcome], groups: Groups) -> Iterator[str]:
         yield f"| {group} | {total} | {row} | {100 * count['pass'] / total:.1f} % |"
 
 
-def _operator_table(cases: list[Case], results: Mapping[str, list[Outcome]]) -> Iterator[str]:
+def _operator_table(cases: list[SuiteCase], results: Mapping[str, list[Outcome]]) -> Iterator[str]:
     """Node cases by the operator under test, its function bodies included."""
     yield "The suite's node cases of each operator, those of its function body included, and how many pass."
     yield ""

@@ -10,7 +10,7 @@ from conformance_engine import Setup, serve
 from conformance_outcome import Outcome
 
 from mlc.tools.cases import pool
-from mlc.tools.cases.suite import Case
+from mlc.tools.cases.suite import SuiteCase
 from mlc.tools.cases.worker import Answer, Job
 
 
@@ -23,11 +23,11 @@ class Pool:
     limit: float
     engine: str = ""
 
-    def run(self, cases: Iterable[Case]) -> Iterator[Outcome]:
+    def run(self, cases: Iterable[SuiteCase]) -> Iterator[Outcome]:
         """The outcomes as they come. Raises WorkerError."""
         setup = self.setup
         job = Job(str(setup.engine), lambda connection: serve(connection, setup), setup.log)
-        workers = pool.Pool(job, self.jobs, self.limit)
+        workers = pool.RequestPool(job, self.jobs, self.limit)
         for answer in workers.run(deque(case.name for case in cases)):
             self.engine = workers.ready
             yield _outcome(answer)

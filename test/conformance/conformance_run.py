@@ -26,7 +26,7 @@ from conformance_page import write_page
 from conformance_pool import Pool
 from conformance_report import change_lines, summary
 
-from mlc.tools.cases.suite import KINDS, Case, suite_cases
+from mlc.tools.cases.suite import KINDS, SuiteCase, suite_cases
 from mlc.tools.cases.worker import WorkerError
 
 _MLC = Path(__file__).parent / "engines" / "mlc_engine.py"
@@ -105,7 +105,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _chosen(cases: list[Case], record: records.Record | None, given: argparse.Namespace) -> list[Case]:
+def _chosen(
+    cases: list[SuiteCase], record: records.Record | None, given: argparse.Namespace
+) -> list[SuiteCase]:
     fitting = [case for case in cases if given.filter.search(case.name)]
     if given.kind:
         fitting = [case for case in fitting if case.kind in given.kind]
@@ -116,7 +118,7 @@ def _chosen(cases: list[Case], record: records.Record | None, given: argparse.Na
     return fitting[:: given.every]
 
 
-def _run(chosen: list[Case], cases: dict[str, Case], given: argparse.Namespace) -> list[Outcome]:
+def _run(chosen: list[SuiteCase], cases: dict[str, SuiteCase], given: argparse.Namespace) -> list[Outcome]:
     pool = Pool(Setup(given.engine, given.variant, cases, given.log), given.jobs, given.timeout)
     outcomes, began = [], time.monotonic()
     for outcome in pool.run(chosen):

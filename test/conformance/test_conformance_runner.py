@@ -18,12 +18,12 @@ from conformance_pool import Pool
 from conformance_report import families, missing_operators
 
 from mlc.tools.cases.reasons import failure, refusal
-from mlc.tools.cases.suite import Case
+from mlc.tools.cases.suite import SuiteCase
 from mlc.tools.cases.variants import in_variant
 from mlc.tools.cases.worker import WorkerError
 
 
-def _run(engine: Path, *cases: Case, jobs: int = 2, limit: float = 20.0) -> dict[str, Outcome]:
+def _run(engine: Path, *cases: SuiteCase, jobs: int = 2, limit: float = 20.0) -> dict[str, Outcome]:
     setup = Setup(engine, "static", {case.name: case for case in cases})
     return {outcome.name: outcome for outcome in Pool(setup, jobs, limit).run(cases)}
 

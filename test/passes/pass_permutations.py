@@ -27,7 +27,7 @@ from mlc.passes.base import PassError
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 from mlc.pipelines.lists.graph import GRAPH_OPTIMIZE, LOWER_GRAPH
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 
 # Passes round constants to the models' f32; everything else is computed in double precision.
 TOLERANCE = 2e-6
@@ -72,10 +72,10 @@ class Claims(Instrumentation):
 
     unchanged_only = True
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         self.unchanged_only = False
 
-    def unchanged(self, step: Step, op: ir.Operation) -> None:
+    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
         pass
 
 

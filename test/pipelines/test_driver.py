@@ -26,7 +26,7 @@ from mlc.pipelines.instrumentation import (
 )
 from mlc.pipelines.instrumentation.ir_printing import StreamSink
 from mlc.pipelines.pass_error import PassRunError
-from mlc.pipelines.plan import Step, resolve
+from mlc.pipelines.plan import PassStep, resolve
 from mlc.pipelines.reproducer import read_reproducer
 
 TEXT = "func.func @f(%a: i32) {\n  return\n}\nfunc.func @g() { return }"
@@ -100,13 +100,13 @@ class Log(Instrumentation):
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         self.lines.append(f"before {step.name} {describe_op(op)}")
 
-    def after(self, step: Step, op: ir.Operation) -> None:
+    def after(self, step: PassStep, op: ir.Operation) -> None:
         self.lines.append(f"after {step.name}")
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.lines.append(f"failed {step.name}: {error.message}")
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
@@ -144,7 +144,7 @@ def test_each_op_goes_through_a_nest_in_turn() -> None:
 class Unchanged(Log):
     """Also writes down what passes say they left alone."""
 
-    def unchanged(self, step: Step, op: ir.Operation) -> None:
+    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
         self.lines.append(f"unchanged {step.name}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlc.pipelines.grammar import Nest, PassNode, PipelineError, parse_elements, parse_pipeline
+from mlc.pipelines.grammar import NestedElements, PassNode, PipelineError, parse_elements, parse_pipeline
 
 
 @pytest.mark.parametrize(
@@ -23,14 +23,18 @@ def test_round_trip(text: str) -> None:
 
 def test_spaces_and_newlines_mean_nothing() -> None:
     parsed = parse_pipeline(" builtin.module (\n  cse ,\n func.func( canonicalize{ a=1  b=2 } )\n) ")
-    expected = Nest(
-        "builtin.module", (PassNode("cse"), Nest("func.func", (PassNode("canonicalize", "a=1  b=2"),)))
+    expected = NestedElements(
+        "builtin.module",
+        (PassNode("cse"), NestedElements("func.func", (PassNode("canonicalize", "a=1  b=2"),))),
     )
     assert parsed == expected
 
 
 def test_elements_need_no_anchor() -> None:
-    assert parse_elements("cse,func.func(cse)") == (PassNode("cse"), Nest("func.func", (PassNode("cse"),)))
+    assert parse_elements("cse,func.func(cse)") == (
+        PassNode("cse"),
+        NestedElements("func.func", (PassNode("cse"),)),
+    )
     assert parse_elements("") == ()
 
 

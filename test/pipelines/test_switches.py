@@ -13,7 +13,7 @@ from mlc.passes.base import Pass
 from mlc.pipelines.grammar import PipelineError
 from mlc.pipelines.lists.graph import FORM_KERNELS, GRAPH_OPTIMIZE
 from mlc.pipelines.pass_switches import LOWERS, REQUIRED, switched
-from mlc.pipelines.plan import Plan, resolve
+from mlc.pipelines.plan import PassPlan, resolve
 
 PIPELINES = Options().pipeline_names()
 SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}
@@ -75,9 +75,9 @@ def test_what_cannot_be_missed(name: str) -> None:
         texts(*PIPELINES, disabled=[name])
 
 
-def steps(plan: Plan) -> Iterator[Pass]:
+def steps(plan: PassPlan) -> Iterator[Pass]:
     for item in plan.items:
-        if isinstance(item, Plan):
+        if isinstance(item, PassPlan):
             yield from steps(item)
         elif item.python is not None:
             yield item.python

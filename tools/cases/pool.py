@@ -7,14 +7,14 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from mlc.tools.cases.worker import Answer, Job, Worker
+from mlc.tools.cases.worker import Answer, CaseWorker, Job
 
 # Requests that one process answers before another takes its place, so that what engines leak stays small.
 _REQUESTS_PER_PROCESS = 300
 
 
 @dataclass
-class Pool:
+class RequestPool:
     """`jobs` workers, each with a request at a time, which may take `limit` seconds. `ready` is what the
     workers said when they started."""
 
@@ -22,7 +22,7 @@ class Pool:
     jobs: int
     limit: float
     ready: str = ""
-    _workers: list[Worker] = field(default_factory=list)
+    _workers: list[CaseWorker] = field(default_factory=list)
 
     def run(self, waiting: deque[str]) -> Iterator[Answer]:
         """The answers as they come to the requests in `waiting`, which are taken from its left; the caller
@@ -46,14 +46,14 @@ class Pool:
         while waiting:
             idle = next((worker for worker in self._workers if worker.request is None), None)
             if idle is None and len(self._workers) < self.jobs:
-                idle = Worker(self.job, self._workers)
+                idle = CaseWorker(self.job, self._workers)
                 self.ready = idle.ready
                 self._workers.append(idle)
             if idle is None:
                 return
             idle.give(waiting.popleft(), self.limit)
 
-    def _due(self) -> list[Worker]:
+    def _due(self) -> list[CaseWorker]:
         """Waits for workers with an answer, or beyond their limit."""
         busy = [worker for worker in self._workers if worker.request is not None]
         wait = max(0.0, min(worker.left for worker in busy))
@@ -61,7 +61,7 @@ class Pool:
             select.select([worker.connection for worker in busy], [], [], wait)
         return [worker for worker in busy if worker.readable or worker.left <= 0]
 
-    def _answer(self, worker: Worker, waiting: deque[str]) -> Answer | None:
+    def _answer(self, worker: CaseWorker, waiting: deque[str]) -> Answer | None:
         """None for a crash of a process that had answered other requests: a fresh one is asked again."""
         answer = worker.take() if worker.readable else worker.expire()
         if answer is None:

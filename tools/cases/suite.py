@@ -32,7 +32,7 @@ Loaded = tuple[ModelProto, list[DataSet]]
 
 
 @dataclass(frozen=True)
-class Case:
+class SuiteCase:
     """One case. `operator` is the one under test of node cases, "" for others; an `expanded` case holds the
     operator's function body in its place. `load` reads model and data."""
 
@@ -45,7 +45,7 @@ class Case:
     load: Callable[[], Loaded]
 
 
-def suite_cases(kinds: Sequence[str] = KINDS) -> list[Case]:
+def suite_cases(kinds: Sequence[str] = KINDS) -> list[SuiteCase]:
     """All cases of some kinds, sorted by name. Making the data of the node cases takes some seconds."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -61,13 +61,13 @@ def _operator(test: TestCase) -> str:
     return f"{node.domain}.{node.op_type}" if node.domain not in ("", "ai.onnx") else node.op_type
 
 
-def _case(test: TestCase, operators: dict[str, str]) -> Case:
+def _case(test: TestCase, operators: dict[str, str]) -> SuiteCase:
     # The suite names the case with the function's body after that with the operator.
     origin = test.name.rpartition("_expanded")[0]
     expanded = test.kind == "node" and origin in operators
     operator = operators[origin if expanded else test.name]
     load = partial(_in_memory if test.model else _from_folder if test.model_dir else _light, test)
-    return Case(test.name, test.kind, operator, expanded, test.rtol, test.atol, load)
+    return SuiteCase(test.name, test.kind, operator, expanded, test.rtol, test.atol, load)
 
 
 def _in_memory(test: TestCase) -> Loaded:

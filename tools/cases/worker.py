@@ -55,10 +55,10 @@ def say(connection: socket, answer: dict[str, Any]) -> None:
     connection.sendall(json.dumps(answer).encode() + b"\n")
 
 
-class Worker:
+class CaseWorker:
     """Forked from this process, which has the cases in memory and no threads. `answered` counts requests."""
 
-    def __init__(self, job: Job, others: Sequence[Worker]) -> None:
+    def __init__(self, job: Job, others: Sequence[CaseWorker]) -> None:
         """Raises WorkerError."""
         self.connection, theirs = socketpair()
         self.answered = 0

@@ -25,7 +25,7 @@ _LARGEST = 1 << 20  # elements of an input or of a result whose shape is known
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class FuzzCase:
     """`inputs` are by name, in the order of the model's inputs. Those in `fixed` are initializers in every
     variant. `steps` are the mutations that made it."""
 
@@ -49,7 +49,7 @@ class Case:
         """The model, to be changed."""
         return ModelProto.FromString(self.model.SerializeToString())
 
-    def with_inputs(self, inputs: Mapping[str, np.ndarray], model: ModelProto | None = None) -> Case:
+    def with_inputs(self, inputs: Mapping[str, np.ndarray], model: ModelProto | None = None) -> FuzzCase:
         """The case with other arrays, and the types that the model then has."""
         return replace(self, model=typed(model or self.copied(), inputs), inputs=dict(inputs))
 
@@ -101,7 +101,7 @@ def _info(name: str, array: np.ndarray) -> ValueInfoProto:
     return helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
 
 
-def is_small(case: Case) -> bool:
+def is_small(case: FuzzCase) -> bool:
     """Whether neither inputs nor results of known shapes are large."""
     infos = case.model.graph.output
     shapes = [array.shape for array in case.inputs.values()]
@@ -109,7 +109,7 @@ def is_small(case: Case) -> bool:
     return all(np.prod(shape, dtype=np.float64) <= _LARGEST for shape in shapes)
 
 
-def save(case: Case, folder: Path, found: Mapping[str, Any]) -> None:
+def save(case: FuzzCase, folder: Path, found: Mapping[str, Any]) -> None:
     """Writes the case, with what was found, into a folder of its own."""
     data = folder / DATA
     data.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def save(case: Case, folder: Path, found: Mapping[str, Any]) -> None:
     (folder / RECORD).write_text(json.dumps(record, indent=1) + "\n")
 
 
-def load(path: Path) -> tuple[Case, dict[str, Any]]:
+def load(path: Path) -> tuple[FuzzCase, dict[str, Any]]:
     """A saved case, by its folder or a file in it, and its record. Raises OSError, ValueError."""
     folder = path if path.is_dir() else path.parent
     record = json.loads((folder / RECORD).read_text())
@@ -133,4 +133,4 @@ def load(path: Path) -> tuple[Case, dict[str, Any]]:
     tensors = [TensorProto.FromString(file.read_bytes()) for file in files]
     inputs = {tensor.name: numpy_helper.to_array(tensor) for tensor in tensors}
     steps = tuple(record.get("steps", ()))
-    return Case(model, inputs, record["variant"], frozenset(record["fixed"]), steps), record
+    return FuzzCase(model, inputs, record["variant"], frozenset(record["fixed"]), steps), record

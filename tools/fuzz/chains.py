@@ -11,7 +11,7 @@ from onnx import AttributeProto, ModelProto, NodeProto, ValueInfoProto, helper
 from onnx.defs import SchemaError
 from onnx.shape_inference import InferenceError
 
-from mlc.tools.fuzz.case import Arrays, Case, domain_of, is_small, typed
+from mlc.tools.fuzz.case import Arrays, FuzzCase, domain_of, is_small, typed
 from mlc.tools.fuzz.random_draws import pick, resized
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import schema_of
@@ -33,7 +33,7 @@ class _Chain:
     values: dict[str, tuple[np.dtype, tuple[int, ...]]] = field(default_factory=dict)
 
 
-def chain_of(rng: np.random.Generator, seeds: Seeds) -> Case:
+def chain_of(rng: np.random.Generator, seeds: Seeds) -> FuzzCase:
     """A chain; shorter than drawn where no seed fits."""
     chain = _Chain(pick(rng, _OPSETS), helper.make_model(helper.make_graph([], "fuzz", [], [])))
     chain.model.ir_version = _LEAST_IR
@@ -46,10 +46,10 @@ def chain_of(rng: np.random.Generator, seeds: Seeds) -> Case:
             if _fits(chain, seed) and _append(rng, chain, seed, f"n{place}"):
                 steps.append(seed.nodes[0].op_type)
                 break
-    return Case(chain.model, chain.inputs, steps=(f"chain {' '.join(steps)}",))
+    return FuzzCase(chain.model, chain.inputs, steps=(f"chain {' '.join(steps)}",))
 
 
-def _fits(chain: _Chain, seed: Case) -> bool:
+def _fits(chain: _Chain, seed: FuzzCase) -> bool:
     """Whether the seed's operator is the same in the chain's opset, and has no graph inside."""
     node = seed.nodes[0]
     if domain_of(node.domain) or any(each.type == AttributeProto.GRAPH for each in node.attribute):
@@ -61,7 +61,7 @@ def _fits(chain: _Chain, seed: Case) -> bool:
         return False
 
 
-def _append(rng: np.random.Generator, chain: _Chain, seed: Case, prefix: str) -> bool:
+def _append(rng: np.random.Generator, chain: _Chain, seed: FuzzCase, prefix: str) -> bool:
     """Adds the seed's node, if what comes of it has known shapes."""
     model = ModelProto.FromString(chain.model.SerializeToString())
     node = NodeProto()
@@ -86,7 +86,7 @@ def _append(rng: np.random.Generator, chain: _Chain, seed: Case, prefix: str) ->
     return _accepted(chain, model, inputs, [name for name in node.output if name])
 
 
-def _bound(rng: np.random.Generator, chain: _Chain, seed: Case) -> dict[str, str] | None:
+def _bound(rng: np.random.Generator, chain: _Chain, seed: FuzzCase) -> dict[str, str] | None:
     """Which input of the seed's node reads which result; None if none can."""
     if not chain.values:
         return None
@@ -108,7 +108,7 @@ def _bound(rng: np.random.Generator, chain: _Chain, seed: Case) -> dict[str, str
     return bound
 
 
-def _new_extents(chain: _Chain, seed: Case, bound: dict[str, str]) -> dict[int, int]:
+def _new_extents(chain: _Chain, seed: FuzzCase, bound: dict[str, str]) -> dict[int, int]:
     """Extents of the seed's inputs -> those of the results that took their place."""
     found: dict[int, int] = {}
     for name, source in bound.items():
@@ -132,7 +132,7 @@ def _accepted(chain: _Chain, model: ModelProto, inputs: Arrays, outputs: Sequenc
     infos = {info.name: info for info in [*inferred.graph.value_info, *inferred.graph.output]}
     kinds = {name: _kind(infos[name]) for name in outputs if name in infos}
     known = {name: kind for name, kind in kinds.items() if kind is not None}
-    if not known or len(kinds) != len(outputs) or not is_small(Case(model, inputs)):
+    if not known or len(kinds) != len(outputs) or not is_small(FuzzCase(model, inputs)):
         return False
     chain.model, chain.inputs = model, inputs
     chain.values.update(known)

@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mlc.tools.cases.pool import Pool
+from mlc.tools.cases.pool import RequestPool
 from mlc.tools.cases.worker import Answer, Job
 from mlc.tools.fuzz.oracles import ORACLES
 from mlc.tools.fuzz.verdicts import Verdict
-from mlc.tools.fuzz.worker_side import Settings, serve
+from mlc.tools.fuzz.worker_side import WorkerSettings, serve
 
 _LOST = {"crash": "crash", "timeout": "hang"}
 
 
 @dataclass(frozen=True)
-class Result:
+class CaseResult:
     """What came of a case, named by its number or its folder."""
 
     name: str
@@ -32,23 +32,23 @@ class Result:
 class Fuzzer:
     """`jobs` workers; a case may take `limit` seconds."""
 
-    settings: Settings
+    settings: WorkerSettings
     jobs: int = 1
     limit: float = 30.0
     log: Path | None = None
 
-    def numbers(self, numbers: Iterable[int]) -> Iterator[Result]:
+    def numbers(self, numbers: Iterable[int]) -> Iterator[CaseResult]:
         """The results of drawn cases, as they come."""
         return self.run(deque(json.dumps({"number": number}) for number in numbers), self.jobs)
 
-    def saved(self, folders: Iterable[Path]) -> Iterator[Result]:
+    def saved(self, folders: Iterable[Path]) -> Iterator[CaseResult]:
         """The results of saved cases, as they come."""
         return self.run(deque(json.dumps({"saved": str(folder)}) for folder in folders), self.jobs)
 
-    def run(self, waiting: deque[str], jobs: int) -> Generator[Result, None, None]:
+    def run(self, waiting: deque[str], jobs: int) -> Generator[CaseResult, None, None]:
         """The results of requests, to which the caller may add."""
         job = Job("mlc fuzz", lambda connection: serve(connection, self.settings), self.log)
-        for answer in Pool(job, jobs, self.limit).run(waiting):
+        for answer in RequestPool(job, jobs, self.limit).run(waiting):
             again = _again(answer)
             if again is not None:
                 waiting.appendleft(json.dumps(again))
@@ -69,11 +69,11 @@ def _again(answer: Answer) -> dict[str, Any] | None:
     return None
 
 
-def _result(answer: Answer) -> Result:
+def _result(answer: Answer) -> CaseResult:
     request = json.loads(answer.request)
     name = str(request.get("number", request.get("saved")))
     if answer.status == "answered":
         verdict, operators = Verdict(**answer.data["verdict"]), tuple(answer.data["operators"])
-        return Result(name, verdict, operators, answer.seconds)
+        return CaseResult(name, verdict, operators, answer.seconds)
     kind = _LOST[answer.status] if answer.at == "mlc" else "undecided"
-    return Result(name, Verdict(kind, f"{answer.reason} in {answer.at}"), (), answer.seconds)
+    return CaseResult(name, Verdict(kind, f"{answer.reason} in {answer.at}"), (), answer.seconds)

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from mlc.tools.cases.reasons import family
-from mlc.tools.fuzz.case import Case, save
-from mlc.tools.fuzz.driver import Fuzzer, Result
+from mlc.tools.fuzz.case import FuzzCase, save
+from mlc.tools.fuzz.driver import CaseResult, Fuzzer
 from mlc.tools.fuzz.shrink import shrunk
 from mlc.tools.fuzz.verdicts import Verdict
 
@@ -22,9 +22,9 @@ def group_of(verdict: Verdict) -> str:
     return f"{verdict.kind} {family(verdict.reason)}"
 
 
-def groups(results: Iterable[Result]) -> dict[str, list[Result]]:
+def groups(results: Iterable[CaseResult]) -> dict[str, list[CaseResult]]:
     """Findings that show the same, of the same operators if they are mismatches, the first ones first."""
-    found: dict[str, list[Result]] = {}
+    found: dict[str, list[CaseResult]] = {}
     for result in sorted(results, key=lambda each: (len(each.name), each.name)):
         if result.verdict.is_finding:
             name = group_of(result.verdict)
@@ -34,7 +34,7 @@ def groups(results: Iterable[Result]) -> dict[str, list[Result]]:
     return found
 
 
-def save_findings(fuzzer: Fuzzer, results: Iterable[Result], output: Path, trials: int) -> Iterator[Path]:
+def save_findings(fuzzer: Fuzzer, results: Iterable[CaseResult], output: Path, trials: int) -> Iterator[Path]:
     """Shrinks the first of each group by at most so many trials, and saves it; the folders as they come."""
     with Asker(fuzzer) as asker:
         for same in groups(results).values():
@@ -60,7 +60,7 @@ class Asker:
         self._results = fuzzer.run(self._waiting, jobs=1)
         self._place = tempfile.TemporaryDirectory(prefix="mlc-fuzz-")
 
-    def ask(self, case: Case) -> Verdict:
+    def ask(self, case: FuzzCase) -> Verdict:
         """The verdict on a case."""
         folder = Path(self._place.name)
         save(case, folder, {})

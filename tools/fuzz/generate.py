@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mlc.tools.fuzz.case import Case
+from mlc.tools.fuzz.case import FuzzCase
 from mlc.tools.fuzz.chains import chain_of
 from mlc.tools.fuzz.mutators import mutated
 from mlc.tools.fuzz.random_draws import pick
@@ -19,7 +19,7 @@ _CHAINS = 0.35  # share of cases that are chains
 _SETTINGS_FIXED = 0.8  # share of cases whose sizes and axes are constants: others cannot be compiled
 
 
-def case_of(seed: int, number: int, seeds: Seeds, variants: Sequence[str]) -> Case:
+def case_of(seed: int, number: int, seeds: Seeds, variants: Sequence[str]) -> FuzzCase:
     """The case. A node is mutated one to four times, a chain up to twice."""
     rng = np.random.default_rng([seed, number])
     with np.errstate(all="ignore"):
@@ -35,7 +35,7 @@ def case_of(seed: int, number: int, seeds: Seeds, variants: Sequence[str]) -> Ca
     return replace(case, variant=variants[number % len(variants)])
 
 
-def _node(rng: np.random.Generator, seeds: Seeds) -> Case:
+def _node(rng: np.random.Generator, seeds: Seeds) -> FuzzCase:
     """A seed: each operator as often as any other."""
     found = defaultdict(list)
     for case in seeds.cases:

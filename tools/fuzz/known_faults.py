@@ -6,8 +6,8 @@ Each line says why. A rule is as narrow as the node and its inputs let it be.
 from __future__ import annotations
 
 from mlc.tools.fuzz import oracle_faults as when
-from mlc.tools.fuzz.case import Case
-from mlc.tools.fuzz.oracle_faults import Call, Fault
+from mlc.tools.fuzz.case import FuzzCase
+from mlc.tools.fuzz.oracle_faults import Fault, NodeCall
 from mlc.tools.fuzz.unspecified_results import LEFT_OPEN
 
 _RUNTIME = ("onnxruntime", "onnxruntime-bodies")
@@ -150,12 +150,12 @@ FAULTS = (
 )
 
 
-def wrong_oracles(case: Case) -> dict[str, str]:
+def wrong_oracles(case: FuzzCase) -> dict[str, str]:
     """Oracle -> why it has no vote on the case."""
     return {
         oracle: fault.cause
         for fault in (*FAULTS, *LEFT_OPEN)
         for node in case.nodes
-        if node.op_type in fault.operators.split() and fault.applies(Call(node, case))
+        if node.op_type in fault.operators.split() and fault.applies(NodeCall(node, case))
         for oracle in fault.oracles
     }

@@ -10,14 +10,14 @@ from onnx.defs import SchemaError
 from onnx.shape_inference import InferenceError
 
 from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
-from mlc.tools.fuzz.case import Case, is_small
+from mlc.tools.fuzz.case import FuzzCase, is_small
 from mlc.tools.fuzz.random_draws import pick
 from mlc.tools.fuzz.seeds import Seeds
 
-Mutator = Callable[[np.random.Generator, Case, Seeds], Case | None]
+Mutator = Callable[[np.random.Generator, FuzzCase, Seeds], FuzzCase | None]
 
 
-def _of_data(mutator: Callable[[np.random.Generator, Case], Case | None]) -> Mutator:
+def _of_data(mutator: Callable[[np.random.Generator, FuzzCase], FuzzCase | None]) -> Mutator:
     return lambda rng, case, _seeds: mutator(rng, case)
 
 
@@ -45,7 +45,7 @@ MUTATORS: dict[str, tuple[Mutator, int]] = {
 _BAG = [name for name, (_, weight) in MUTATORS.items() for _ in range(weight)]
 
 
-def mutated(rng: np.random.Generator, case: Case, seeds: Seeds) -> Case:
+def mutated(rng: np.random.Generator, case: FuzzCase, seeds: Seeds) -> FuzzCase:
     """The case after one mutation that applies; the case as it is if none of a few draws does."""
     for _ in range(8):
         name = pick(rng, _BAG)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import AttributeProto, ModelProto, NodeProto, defs, helper
 
-from mlc.tools.fuzz.case import Case, domain_of, graphs_of
+from mlc.tools.fuzz.case import FuzzCase, domain_of, graphs_of
 from mlc.tools.fuzz.random_draws import pick
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import formal_inputs, schema_of
@@ -21,7 +21,7 @@ NEWEST_OPSET = 26
 _KINDS = defs.OpSchema.AttrType
 
 
-def change_attribute(rng: np.random.Generator, case: Case, seeds: Seeds) -> Case | None:
+def change_attribute(rng: np.random.Generator, case: FuzzCase, seeds: Seeds) -> FuzzCase | None:
     """Another value for an attribute of the schema: one that some seed has, or a drawn one."""
     model, node = _opened(rng, case)
     schema = schema_of(case, node)
@@ -82,7 +82,7 @@ _PROTO_KINDS = {
 }
 
 
-def drop_attribute(rng: np.random.Generator, case: Case, _seeds: Seeds) -> Case | None:
+def drop_attribute(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
     """Leaves an attribute to its default."""
     model, node = _opened(rng, case)
     if not node.attribute:
@@ -91,7 +91,7 @@ def drop_attribute(rng: np.random.Generator, case: Case, _seeds: Seeds) -> Case 
     return case.with_inputs(case.inputs, model)
 
 
-def skip_input(rng: np.random.Generator, case: Case, _seeds: Seeds) -> Case | None:
+def skip_input(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
     """Leaves out an optional input of a node, or one of several of a kind."""
     model, node = _opened(rng, case)
     formals = formal_inputs(schema_of(case, node), node)
@@ -111,14 +111,14 @@ def skip_input(rng: np.random.Generator, case: Case, _seeds: Seeds) -> Case | No
     return without_unread(case, model)
 
 
-def without_unread(case: Case, model: ModelProto) -> Case:
+def without_unread(case: FuzzCase, model: ModelProto) -> FuzzCase:
     """The case without inputs that nothing reads."""
     read = {name for graph in graphs_of(model) for node in graph.node for name in node.input}
     read |= {info.name for info in model.graph.output}
     return case.with_inputs({name: array for name, array in case.inputs.items() if name in read}, model)
 
 
-def skip_output(rng: np.random.Generator, case: Case, _seeds: Seeds) -> Case | None:
+def skip_output(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
     """Leaves out an output of the model, and of the node if it is optional there."""
     model = case.copied()
     if len(model.graph.output) < 2:
@@ -139,7 +139,7 @@ def _strip(names: MutableSequence[str]) -> None:
         del names[-1]
 
 
-def change_opset(rng: np.random.Generator, case: Case, _seeds: Seeds) -> Case | None:
+def change_opset(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
     """Another version of the opset in which the operator exists."""
     node = pick(rng, case.nodes)
     domain = domain_of(node.domain)
@@ -158,7 +158,7 @@ def change_opset(rng: np.random.Generator, case: Case, _seeds: Seeds) -> Case | 
     return case.with_inputs(case.inputs, model)
 
 
-def _opened(rng: np.random.Generator, case: Case) -> tuple[ModelProto, NodeProto]:
+def _opened(rng: np.random.Generator, case: FuzzCase) -> tuple[ModelProto, NodeProto]:
     """A copy of the model, and a node of it."""
     model = case.copied()
     return model, pick(rng, list(model.graph.node))

@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
-from mlc.tools.fuzz.case import Case
+from mlc.tools.fuzz.case import FuzzCase
 from mlc.tools.fuzz.oracles import all_values
 from mlc.tools.fuzz.random_draws import is_float
 
 
 @dataclass
-class Call:
+class NodeCall:
     """A node with the arrays that it is given."""
 
     node: NodeProto
-    case: Case
+    case: FuzzCase
 
     def array(self, index: int) -> np.ndarray | None:
         """An input; None if it is left out, or if no oracle computes what it is."""
@@ -45,7 +45,7 @@ class Call:
         return helper.get_attribute_value(found[0]) if found else default
 
 
-Applies = Callable[[Call], bool]
+Applies = Callable[[NodeCall], bool]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Fault:
     applies: Applies
 
 
-def recurrent_has_settings(call: Call) -> bool:
+def recurrent_has_settings(call: NodeCall) -> bool:
     lengths, x = call.array(4), call.array(0)
     whole = x.shape[call.attribute("layout", 0) != 0] if x is not None and x.ndim == 3 else None
     is_short = lengths is not None and (whole is None or bool((lengths != whole).any()))
@@ -66,7 +66,7 @@ def recurrent_has_settings(call: Call) -> bool:
     return is_short or any(call.attribute(name) is not None for name in given)
 
 
-def shift_is_outside(call: Call) -> bool:
+def shift_is_outside(call: NodeCall) -> bool:
     counts = call.array(1)
     if counts is None:
         return True
@@ -74,7 +74,7 @@ def shift_is_outside(call: Call) -> bool:
     return bool(((wide < 0) | (wide >= 8 * counts.dtype.itemsize)).any())
 
 
-def lengths_are_outside(call: Call) -> bool:
+def lengths_are_outside(call: NodeCall) -> bool:
     lengths, x, axis = call.array(1), call.array(0), call.attribute("time_axis", 0)
     if lengths is None or x is None or not 0 <= axis < x.ndim:
         return True
@@ -84,14 +84,14 @@ def lengths_are_outside(call: Call) -> bool:
 def has_type(index: int, *names: str) -> Applies:
     """An input has one of these types."""
 
-    def applies(call: Call) -> bool:
+    def applies(call: NodeCall) -> bool:
         array = call.array(index)
         return array is not None and array.dtype.name in names
 
     return applies
 
 
-def is_narrow(call: Call) -> bool:
+def is_narrow(call: NodeCall) -> bool:
     """Floats of 16 bits and fewer."""
     array = call.array(0)
     return array is not None and is_float(array.dtype) and array.dtype.itemsize < 4
@@ -102,7 +102,7 @@ def is_huge(array: np.ndarray | None) -> bool:
     return array is None or not bool(np.max(np.abs(array.astype(np.float64)), initial=0.0) <= 1e6)
 
 
-def quotient_is_huge(call: Call) -> bool:
+def quotient_is_huge(call: NodeCall) -> bool:
     x, scale = call.array(0), call.array(1)
     if x is None or scale is None:
         return True
@@ -111,21 +111,21 @@ def quotient_is_huge(call: Call) -> bool:
         return is_huge(x.astype(np.float64) / least)
 
 
-def some_are_not_finite(call: Call) -> bool:
+def some_are_not_finite(call: NodeCall) -> bool:
     return not all(np.isfinite(array).all() for array in call.floats())
 
 
-def some_are_nan(call: Call) -> bool:
+def some_are_nan(call: NodeCall) -> bool:
     return any(np.isnan(array).any() for array in call.floats())
 
 
-def first_dims_differ(call: Call, one: int, other: int) -> bool:
+def first_dims_differ(call: NodeCall, one: int, other: int) -> bool:
     arrays = [call.array(one), call.array(other)]
     return len({array.shape[:1] for array in arrays if array is not None}) > 1
 
 
 def has_fractions(*indices: int) -> Applies:
-    def applies(call: Call) -> bool:
+    def applies(call: NodeCall) -> bool:
         arrays = [call.array(index) for index in indices]
         return any(array is None or bool((array.astype(np.float64) % 1 != 0).any()) for array in arrays)
 
@@ -133,7 +133,7 @@ def has_fractions(*indices: int) -> Applies:
 
 
 def has_no_scalar(*indices: int) -> Applies:
-    def applies(call: Call) -> bool:
+    def applies(call: NodeCall) -> bool:
         arrays = [call.array(index) for index in indices]
         return any(array is not None and array.ndim > 0 for array in arrays)
 
@@ -141,7 +141,7 @@ def has_no_scalar(*indices: int) -> Applies:
 
 
 def has_several(*indices: int) -> Applies:
-    def applies(call: Call) -> bool:
+    def applies(call: NodeCall) -> bool:
         arrays = [call.array(index) for index in indices]
         return any(array is not None and array.size > 1 for array in arrays)
 
@@ -151,61 +151,61 @@ def has_several(*indices: int) -> Applies:
 def is_infinite(index: int) -> Applies:
     """Some of an input are infinities or NaN."""
 
-    def applies(call: Call) -> bool:
+    def applies(call: NodeCall) -> bool:
         array = call.array(index)
         return array is not None and not np.isfinite(array.astype(np.float64)).all()
 
     return applies
 
 
-def overlap_is_no_share(call: Call) -> bool:
+def overlap_is_no_share(call: NodeCall) -> bool:
     """NonMaxSuppression's limit of the overlap is outside [0, 1]."""
     limit = call.array(3)
     return limit is not None and not ((limit >= 0) & (limit <= 1)).all()
 
 
-def k_is_negative(call: Call) -> bool:
+def k_is_negative(call: NodeCall) -> bool:
     k = call.array(1)
     return k is not None and bool((k < 0).any())
 
 
-def window_is_padding(call: Call) -> bool:
+def window_is_padding(call: NodeCall) -> bool:
     """Some window may lie in the padding: pads are as long as the kernel."""
     kernel, pads = call.attribute("kernel_shape", ()), call.attribute("pads", ())
     return any(pad >= extent for pad, extent in zip(pads, [*kernel, *kernel], strict=False))
 
 
-def window_of_integers(call: Call) -> bool:
+def window_of_integers(call: NodeCall) -> bool:
     kind = call.attribute("output_datatype", TensorProto.FLOAT)
     return kind not in (TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE)
 
 
-def axes_are_twice(call: Call) -> bool:
+def axes_are_twice(call: NodeCall) -> bool:
     x, given = call.array(0), call.array(1)
     axes = call.attribute("axes", ()) if given is None else given.reshape(-1).tolist()
     return x is None or len({axis % max(x.ndim, 1) for axis in axes}) < len(axes)
 
 
-def weights_are_no_vector(call: Call) -> bool:
+def weights_are_no_vector(call: NodeCall) -> bool:
     weights = call.array(2)
     return weights is not None and weights.ndim != 1
 
 
-def is_empty(call: Call) -> bool:
+def is_empty(call: NodeCall) -> bool:
     x = call.array(0)
     return x is not None and x.size == 0
 
 
-def some_are_empty(call: Call) -> bool:
+def some_are_empty(call: NodeCall) -> bool:
     return any(array.size == 0 for array in map(call.array, range(len(call.node.input))) if array is not None)
 
 
-def mask_has_another_type(call: Call) -> bool:
+def mask_has_another_type(call: NodeCall) -> bool:
     query, mask = call.array(0), call.array(3)
     return query is not None and mask is not None and mask.dtype not in (query.dtype, np.dtype(bool))
 
 
-def sum_overflows(call: Call) -> bool:
+def sum_overflows(call: NodeCall) -> bool:
     x = call.array(0)
     if x is None or x.dtype.kind not in "iu":
         return False
@@ -214,23 +214,23 @@ def sum_overflows(call: Call) -> bool:
     return bool(total > np.iinfo(x.dtype).max)
 
 
-def softmax_is_zero(call: Call) -> bool:
+def softmax_is_zero(call: NodeCall) -> bool:
     makers = [node for node in call.case.nodes if call.node.input[0] in node.output]
     x = call.array(0) if any(node.op_type == "Softmax" for node in makers) else None
     return x is not None and bool((x == 0).any())
 
 
-def some_are_little_below_zero(call: Call) -> bool:
+def some_are_little_below_zero(call: NodeCall) -> bool:
     x = call.array(0)
     return x is not None and bool(((x > -1e-3) & (x < 0)).any())
 
 
-def window_has_no_elements(call: Call) -> bool:
+def window_has_no_elements(call: NodeCall) -> bool:
     """The weights are the fourth operand."""
     weights = call.array(3)
     return weights is not None and 0 in weights.shape[2:]
 
 
-def states_have_several_dims(call: Call) -> bool:
+def states_have_several_dims(call: NodeCall) -> bool:
     states = [call.array(index) for index in range(2, len(call.node.input))]
     return any(array is not None and array.ndim > 1 for array in states)

@@ -12,7 +12,7 @@ import numpy as np
 from onnx import AttributeProto, ModelProto, helper
 
 from mlc.tools.cases.suite import suite_cases
-from mlc.tools.fuzz.case import Case, typed
+from mlc.tools.fuzz.case import FuzzCase, typed
 
 # Operators whose results are drawn: nothing can be compared.
 DRAWN = frozenset(
@@ -24,7 +24,7 @@ DRAWN = frozenset(
 class Seeds:
     """Cases of one node each, and for every attribute of an operator the values that some case has."""
 
-    cases: Sequence[Case]
+    cases: Sequence[FuzzCase]
     attributes: dict[tuple[str, str], list[Any]]
 
 
@@ -45,15 +45,15 @@ def _is_numeric(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype != object
 
 
-def _seed(model: ModelProto, values: Sequence[np.ndarray], name: str) -> Case:
+def _seed(model: ModelProto, values: Sequence[np.ndarray], name: str) -> FuzzCase:
     names = [info.name for info in model.graph.input]
     inputs = dict(zip(names, values, strict=False))
     copy = ModelProto.FromString(model.SerializeToString())
     copy.graph.name = "fuzz"
-    return Case(typed(copy, inputs), inputs, steps=(f"seed {name}",))
+    return FuzzCase(typed(copy, inputs), inputs, steps=(f"seed {name}",))
 
 
-def _attributes(cases: Iterable[Case]) -> dict[tuple[str, str], list[Any]]:
+def _attributes(cases: Iterable[FuzzCase]) -> dict[tuple[str, str], list[Any]]:
     found: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for case in cases:
         for node in case.nodes:

@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.tools.fuzz.case import Arrays, Case
+from mlc.tools.fuzz.case import Arrays, FuzzCase
 from mlc.tools.fuzz.random_draws import EXTENTS, pick, resized
 
 
-def change_extent(rng: np.random.Generator, case: Case) -> Case | None:
+def change_extent(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Gives all dims of one extent another one, in all inputs."""
     old = _extent(rng, case)
     return case.with_inputs(_replaced(rng, case, old, pick(rng, EXTENTS))) if old is not None else None
 
 
-def empty_extent(rng: np.random.Generator, case: Case) -> Case | None:
+def empty_extent(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Makes all dims of one extent zero."""
     old = _extent(rng, case)
     return case.with_inputs(_replaced(rng, case, old, 0)) if old is not None else None
 
 
-def change_dim(rng: np.random.Generator, case: Case) -> Case | None:
+def change_dim(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Gives one dim of one input another extent."""
     name = _ranked(rng, case)
     if name is None:
@@ -33,7 +33,7 @@ def change_dim(rng: np.random.Generator, case: Case) -> Case | None:
     return _reshaped(rng, case, name, shape)
 
 
-def broadcast(rng: np.random.Generator, case: Case) -> Case | None:
+def broadcast(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Makes a dim of one input 1, or leaves out its first dims, or makes it a scalar."""
     name = _ranked(rng, case)
     if name is None:
@@ -46,7 +46,7 @@ def broadcast(rng: np.random.Generator, case: Case) -> Case | None:
     return _reshaped(rng, case, name, shape)
 
 
-def add_dim(rng: np.random.Generator, case: Case) -> Case | None:
+def add_dim(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Puts a dim before those of one input, or of all."""
     extent, names = pick(rng, EXTENTS[1:8]), list(case.inputs)
     if not names:
@@ -59,27 +59,27 @@ def add_dim(rng: np.random.Generator, case: Case) -> Case | None:
     return case.with_inputs(inputs)
 
 
-def all_scalars(rng: np.random.Generator, case: Case) -> Case | None:
+def all_scalars(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Makes every input a scalar."""
     return case.with_inputs({name: resized(rng, array, ()) for name, array in case.inputs.items()})
 
 
-def _extent(rng: np.random.Generator, case: Case) -> int | None:
+def _extent(rng: np.random.Generator, case: FuzzCase) -> int | None:
     """An extent of an input that holds no sizes or axes, if possible."""
     extents = [extent for array in case.inputs.values() for extent in array.shape]
     return pick(rng, extents) if extents else None
 
 
-def _ranked(rng: np.random.Generator, case: Case) -> str | None:
+def _ranked(rng: np.random.Generator, case: FuzzCase) -> str | None:
     names = [name for name, array in case.inputs.items() if array.ndim]
     return pick(rng, names) if names else None
 
 
-def _reshaped(rng: np.random.Generator, case: Case, name: str, shape: list[int]) -> Case:
+def _reshaped(rng: np.random.Generator, case: FuzzCase, name: str, shape: list[int]) -> FuzzCase:
     return case.with_inputs({**case.inputs, name: resized(rng, case.inputs[name], shape)})
 
 
-def _replaced(rng: np.random.Generator, case: Case, old: int, new: int) -> Arrays:
+def _replaced(rng: np.random.Generator, case: FuzzCase, old: int, new: int) -> Arrays:
     """Values that are sizes follow: those of vectors of integers that equal the old extent."""
     inputs = {}
     for name, array in case.inputs.items():

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from mlc.tools.fuzz.case import Case
+from mlc.tools.fuzz.case import FuzzCase
 from mlc.tools.fuzz.node_mutators import without_unread
 from mlc.tools.fuzz.oracles import all_values, give_outputs
 from mlc.tools.fuzz.random_draws import is_float
 
-Interesting = Callable[[Case], bool]
+Interesting = Callable[[FuzzCase], bool]
 _TRIALS = 120
 
 
-def shrunk(case: Case, interesting: Interesting, trials: int = _TRIALS) -> Case:
+def shrunk(case: FuzzCase, interesting: Interesting, trials: int = _TRIALS) -> FuzzCase:
     """The smallest case found by at most so many trials: fewer nodes first, then fewer attributes and inputs,
     smaller dims, simpler values. Each step is kept if the smaller case is interesting."""
     left = trials
@@ -32,7 +32,7 @@ def shrunk(case: Case, interesting: Interesting, trials: int = _TRIALS) -> Case:
             return case
 
 
-def _smaller(case: Case) -> Iterator[Case]:
+def _smaller(case: FuzzCase) -> Iterator[FuzzCase]:
     """Smaller cases, the most promising first; those that make no sense are left out."""
     steps = (
         without_nodes,
@@ -47,7 +47,7 @@ def _smaller(case: Case) -> Iterator[Case]:
         yield from _sensible(step(case))
 
 
-def _sensible(candidates: Iterable[Callable[[], Case | None]]) -> Iterator[Case]:
+def _sensible(candidates: Iterable[Callable[[], FuzzCase | None]]) -> Iterator[FuzzCase]:
     for make in candidates:
         try:
             candidate = make()
@@ -57,16 +57,16 @@ def _sensible(candidates: Iterable[Callable[[], Case | None]]) -> Iterator[Case]
             yield candidate
 
 
-Candidates = Iterator[Callable[[], Case | None]]
+Candidates = Iterator[Callable[[], FuzzCase | None]]
 
 
-def without_nodes(case: Case) -> Candidates:
+def without_nodes(case: FuzzCase) -> Candidates:
     """Without one node: what others read of it become inputs, with the values that an oracle computes."""
     for index in range(len(case.nodes) if len(case.nodes) > 1 else 0):
         yield lambda index=index: _without_node(case, index)
 
 
-def _without_node(case: Case, index: int) -> Case:
+def _without_node(case: FuzzCase, index: int) -> FuzzCase:
     values = all_values(case.model, case.inputs)
     model = case.copied()
     gone = set(model.graph.node[index].output)
@@ -79,40 +79,40 @@ def _without_node(case: Case, index: int) -> Case:
     return without_unread(replace(case, inputs=inputs), model)
 
 
-def fewer_outputs(case: Case) -> Candidates:
+def fewer_outputs(case: FuzzCase) -> Candidates:
     """Without one of the model's outputs."""
     names = [info.name for info in case.model.graph.output]
     for name in names if len(names) > 1 else ():
         yield lambda name=name: _with_outputs(case, [each for each in names if each != name])
 
 
-def _with_outputs(case: Case, names: list[str]) -> Case:
+def _with_outputs(case: FuzzCase, names: list[str]) -> FuzzCase:
     model = case.copied()
     give_outputs(model, names)
     return case.with_inputs(case.inputs, model)
 
 
-def fewer_attributes(case: Case) -> Candidates:
+def fewer_attributes(case: FuzzCase) -> Candidates:
     """With one attribute left to its default."""
     for place, node in enumerate(case.nodes):
         for index in range(len(node.attribute)):
             yield lambda place=place, index=index: _without_attribute(case, place, index)
 
 
-def _without_attribute(case: Case, place: int, index: int) -> Case:
+def _without_attribute(case: FuzzCase, place: int, index: int) -> FuzzCase:
     model = case.copied()
     del model.graph.node[place].attribute[index]
     return case.with_inputs(case.inputs, model)
 
 
-def fewer_inputs(case: Case) -> Candidates:
+def fewer_inputs(case: FuzzCase) -> Candidates:
     """Without the last input of a node."""
     for place, node in enumerate(case.nodes):
         if len(node.input) > 1:
             yield lambda place=place: _without_last_input(case, place)
 
 
-def _without_last_input(case: Case, place: int) -> Case:
+def _without_last_input(case: FuzzCase, place: int) -> FuzzCase:
     model = case.copied()
     names = model.graph.node[place].input
     del names[-1]
@@ -121,7 +121,7 @@ def _without_last_input(case: Case, place: int) -> Case:
     return without_unread(case, model)
 
 
-def smaller_dims(case: Case) -> Candidates:
+def smaller_dims(case: FuzzCase) -> Candidates:
     """All dims of one extent cut to 1, 2, or the half."""
     extents = {extent for array in case.inputs.values() for extent in array.shape}
     for old in sorted(extents, reverse=True):
@@ -130,7 +130,7 @@ def smaller_dims(case: Case) -> Candidates:
                 yield lambda old=old, new=new: _cut(case, old, new)
 
 
-def _cut(case: Case, old: int, new: int) -> Case:
+def _cut(case: FuzzCase, old: int, new: int) -> FuzzCase:
     """Vectors of sizes follow."""
     inputs = {}
     for name, array in case.inputs.items():
@@ -141,7 +141,7 @@ def _cut(case: Case, old: int, new: int) -> Case:
     return case.with_inputs(inputs)
 
 
-def simpler_values(case: Case) -> Candidates:
+def simpler_values(case: FuzzCase) -> Candidates:
     """One input of floats all zeros, all ones, or rounded."""
     for name, array in case.inputs.items():
         if not is_float(array.dtype) or not array.size:
@@ -162,7 +162,7 @@ def _weight(array: np.ndarray) -> int:
     return 2 * len(values) + 20 * int((~plain).sum()) + int((values != 0).sum())
 
 
-def plainer(case: Case) -> Candidates:
+def plainer(case: FuzzCase) -> Candidates:
     """With inputs that are no constants."""
     if case.variant != "static":
         yield lambda: replace(case, variant="static")

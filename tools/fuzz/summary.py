@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from mlc.tools.cases.reasons import family
-from mlc.tools.fuzz.driver import Result
+from mlc.tools.fuzz.driver import CaseResult
 from mlc.tools.fuzz.findings import groups
 from mlc.tools.fuzz.verdicts import KINDS
 
@@ -27,7 +27,7 @@ _MOST = 12
 _SLOWEST = 5
 
 
-def as_data(results: Sequence[Result]) -> dict[str, Any]:
+def as_data(results: Sequence[CaseResult]) -> dict[str, Any]:
     """Counts, the findings one by one, the cases of other kinds by reason, and those that took longest, in
     seconds."""
     counts = Counter(result.verdict.kind for result in results)
@@ -42,7 +42,7 @@ def as_data(results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-def _examples(results: Sequence[Result], kind: str) -> dict[str, list[str]]:
+def _examples(results: Sequence[CaseResult], kind: str) -> dict[str, list[str]]:
     """Reason -> the cases with their operators, the most common reason first."""
     found: dict[str, list[str]] = {}
     for each in results:
@@ -52,11 +52,11 @@ def _examples(results: Sequence[Result], kind: str) -> dict[str, list[str]]:
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
-def _seconds(result: Result) -> float:
+def _seconds(result: CaseResult) -> float:
     return result.seconds
 
 
-def _finding(result: Result) -> dict[str, Any]:
+def _finding(result: CaseResult) -> dict[str, Any]:
     verdict = result.verdict
     return {
         "case": result.name,
@@ -67,7 +67,7 @@ def _finding(result: Result) -> dict[str, Any]:
     }
 
 
-def as_text(results: Sequence[Result]) -> Iterator[str]:
+def as_text(results: Sequence[CaseResult]) -> Iterator[str]:
     """Lines: the counts, findings by group, the most common refusals."""
     counts = Counter(result.verdict.kind for result in results)
     yield f"{len(results)} cases"
@@ -83,5 +83,5 @@ def as_text(results: Sequence[Result]) -> Iterator[str]:
         yield from (f"{count:>5}  {reason}" for reason, count in refusals)
 
 
-def _reasons(results: Sequence[Result], kind: str) -> Counter[str]:
+def _reasons(results: Sequence[CaseResult], kind: str) -> Counter[str]:
     return Counter(family(result.verdict.reason) for result in results if result.verdict.kind == kind)

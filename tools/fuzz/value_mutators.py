@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 from onnx import NodeProto, TensorProto, defs, helper
 
-from mlc.tools.fuzz.case import Arrays, Case, domain_of
+from mlc.tools.fuzz.case import Arrays, FuzzCase, domain_of
 from mlc.tools.fuzz.random_draws import draw, is_float, limits, pick
 
 _TYPES = frozenset(TensorProto.DataType.keys())
 _FEW = 8  # elements of an input that may be a shape, axes, or a scalar setting
 
 
-def redraw(rng: np.random.Generator, case: Case) -> Case | None:
+def redraw(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Ordinary values for one input."""
     return _changed(rng, case, lambda array: draw(rng, array.dtype, array.shape))
 
 
-def extreme_values(rng: np.random.Generator, case: Case) -> Case | None:
+def extreme_values(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Puts the least and greatest values, zeros, negative zeros and the smallest floats into an input."""
 
     def change(array: np.ndarray) -> np.ndarray:
@@ -34,7 +34,7 @@ def extreme_values(rng: np.random.Generator, case: Case) -> Case | None:
     return _changed(rng, case, change)
 
 
-def not_finite(rng: np.random.Generator, case: Case) -> Case | None:
+def not_finite(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Puts NaN and infinities into an input of floats."""
     names = [name for name, array in case.inputs.items() if array.dtype.name in _WITH_INFINITIES]
     if not names:
@@ -48,7 +48,7 @@ def not_finite(rng: np.random.Generator, case: Case) -> Case | None:
 _WITH_INFINITIES = ("float16", "bfloat16", "float32", "float64")
 
 
-def equal_values(rng: np.random.Generator, case: Case) -> Case | None:
+def equal_values(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Gives all elements of an input one value: ties, constant folding."""
 
     def change(array: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ def equal_values(rng: np.random.Generator, case: Case) -> Case | None:
     return _changed(rng, case, change)
 
 
-def scaled(rng: np.random.Generator, case: Case) -> Case | None:
+def scaled(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Multiplies an input of floats by a power of ten."""
     names = [name for name, array in case.inputs.items() if is_float(array.dtype)]
     if not names:
@@ -67,13 +67,13 @@ def scaled(rng: np.random.Generator, case: Case) -> Case | None:
     return case.with_inputs({**case.inputs, name: (array.astype(np.float64) * factor).astype(array.dtype)})
 
 
-def fix_inputs(rng: np.random.Generator, case: Case) -> Case | None:
+def fix_inputs(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Makes some inputs constants."""
     names = frozenset(name for name in case.inputs if rng.random() < 0.5)
     return replace(case, fixed=names)
 
 
-def fix_settings(rng: np.random.Generator, case: Case) -> Case:
+def fix_settings(rng: np.random.Generator, case: FuzzCase) -> FuzzCase:
     """Makes constants of what may be sizes, axes or other settings: short integers beside other inputs."""
     names = {name for name, array in case.inputs.items() if _may_be_setting(array)}
     return replace(case, fixed=case.fixed | names) if len(names) < len(case.inputs) else case
@@ -83,7 +83,7 @@ def _may_be_setting(array: np.ndarray) -> bool:
     return array.dtype.kind in "iub" and array.ndim <= 1 and array.size <= _FEW
 
 
-def change_type(rng: np.random.Generator, case: Case) -> Case | None:
+def change_type(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Gives the inputs of one type variable another type that the operator's schema allows."""
     if len(case.nodes) != 1:
         return None
@@ -104,7 +104,7 @@ def change_type(rng: np.random.Generator, case: Case) -> Case | None:
     return case.with_inputs(inputs)
 
 
-def schema_of(case: Case, node: NodeProto) -> defs.OpSchema:
+def schema_of(case: FuzzCase, node: NodeProto) -> defs.OpSchema:
     """The schema of a node in its model's opset. Raises onnx.defs.SchemaError."""
     domain = domain_of(node.domain)
     return defs.get_schema(node.op_type, case.opsets.get(domain, 1), domain)
@@ -135,7 +135,7 @@ def cast_within(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.clip(wide, max(low, -(2.0**62)), min(high, 2.0**62)).astype(dtype)
 
 
-def _changed(rng: np.random.Generator, case: Case, change: object) -> Case | None:
+def _changed(rng: np.random.Generator, case: FuzzCase, change: object) -> FuzzCase | None:
     assert callable(change)
     if not case.inputs:
         return None

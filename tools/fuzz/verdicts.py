@@ -12,7 +12,7 @@ import numpy as np
 from onnx import ModelProto, TensorShapeProto, helper
 
 from mlc.tools.cases.reasons import failure, refusal
-from mlc.tools.fuzz.case import Arrays, Case
+from mlc.tools.fuzz.case import Arrays, FuzzCase
 from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.known_faults import wrong_oracles
 from mlc.tools.fuzz.oracle_votes import Vote, vote
@@ -107,7 +107,7 @@ def _fits(dim: TensorShapeProto.Dimension, extent: int) -> bool:
 
 
 def judge(
-    case: Case,
+    case: FuzzCase,
     at: Callable[[str], None] = lambda _step: None,
     without: Collection[str] = (),
     compiler: Compiler = compiled,
@@ -130,7 +130,7 @@ def judge(
 
 
 def _ask_oracles(
-    case: Case, at: Callable[[str], None], without: Collection[str], votes: dict[str, str]
+    case: FuzzCase, at: Callable[[str], None], without: Collection[str], votes: dict[str, str]
 ) -> tuple[dict[str, list[np.ndarray]], list[str]]:
     """The answers of the oracles, and which of them object to the case; `votes` gets what each has said."""
     model, inputs = case.runnable()
@@ -176,7 +176,7 @@ def _of_outputs(
     decision: Vote,
     answers: dict[str, list[np.ndarray]],
     votes: dict[str, str],
-    case: Case,
+    case: FuzzCase,
 ) -> Verdict:
     if decision.kind == "none":
         return Verdict("unjudged", "no oracle runs the model", votes)

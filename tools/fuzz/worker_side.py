@@ -17,7 +17,7 @@ from socket import socket
 from typing import Any
 
 from mlc.tools.cases.worker import say
-from mlc.tools.fuzz.case import Case, load
+from mlc.tools.fuzz.case import FuzzCase, load
 from mlc.tools.fuzz.generate import case_of
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.verdicts import Compiler, Verdict, compiled, judge
@@ -26,7 +26,7 @@ _MEMORY = 8 << 30  # bytes of address space; models that need more are refused b
 
 
 @dataclass(frozen=True)
-class Settings:
+class WorkerSettings:
     """What every worker knows. `compiler` stands for mlc."""
 
     seeds: Seeds
@@ -34,14 +34,14 @@ class Settings:
     variants: Sequence[str] = ("static",)
     compiler: Compiler = compiled
 
-    def case(self, request: dict[str, Any]) -> Case:
+    def case(self, request: dict[str, Any]) -> FuzzCase:
         """The case that a request names."""
         if "saved" in request:
             return load(Path(request["saved"]))[0]
         return case_of(self.seed, request["number"], self.seeds, self.variants)
 
 
-def serve(connection: socket, settings: Settings) -> None:
+def serve(connection: socket, settings: WorkerSettings) -> None:
     """Answers each request with its verdict, and what the case is."""
     warnings.filterwarnings("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
@@ -54,7 +54,7 @@ def serve(connection: socket, settings: Settings) -> None:
                 say(connection, _answer(connection, settings, json.loads(line)))
 
 
-def _answer(connection: socket, settings: Settings, request: dict[str, Any]) -> dict[str, Any]:
+def _answer(connection: socket, settings: WorkerSettings, request: dict[str, Any]) -> dict[str, Any]:
     def at(step: str) -> None:
         say(connection, {"at": step})
 

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 
 from mlc.errors import Error
-from mlc.tools.mlc.session import Session
+from mlc.tools.mlc.session import CommandSession
 
 FAILURE, INTERRUPTED = 1, 130
 
@@ -23,7 +23,7 @@ class ToolError(Error):
         self.notes = tuple(notes)
 
 
-def report_failure(error: Exception, session: Session) -> int:
+def report_failure(error: Exception, session: CommandSession) -> int:
     """Prints `error` on stderr, with --json also on stdout; returns the exit status."""
     message, notes = describe(error)
     if session.traceback or os.environ.get("MLC_TRACEBACK", "0") not in ("", "0"):

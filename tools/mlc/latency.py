@@ -12,7 +12,7 @@ ROUNDS = 10
 
 
 @dataclass(frozen=True)
-class Budget:
+class LatencyBudget:
     """How long to measure each engine: `runs` calls, else `seconds`; before that `warmup` calls."""
 
     seconds: float = 3.0
@@ -20,7 +20,7 @@ class Budget:
     warmup: int = 3
 
 
-def measure(engines: Mapping[str, Callable[[], object]], budget: Budget) -> dict[str, np.ndarray]:
+def measure(engines: Mapping[str, Callable[[], object]], budget: LatencyBudget) -> dict[str, np.ndarray]:
     """Seconds of each call, by engine.
 
     The engines take turns in `ROUNDS` short rounds, so that a change of the clock or of the machine's load
@@ -37,7 +37,7 @@ def measure(engines: Mapping[str, Callable[[], object]], budget: Budget) -> dict
     return {name: np.array(values) for name, values in times.items()}
 
 
-def _turn(call: Callable[[], object], budget: Budget, index: int) -> list[float]:
+def _turn(call: Callable[[], object], budget: LatencyBudget, index: int) -> list[float]:
     """One engine's calls of one round."""
     calls = None
     if budget.runs is not None:

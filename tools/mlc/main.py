@@ -17,7 +17,7 @@ from mlc.frontends.option_names import named_as_flags
 from mlc.tools.command_line import close_matches
 from mlc.tools.guard import Death, run_guarded
 from mlc.tools.mlc.error_messages import FAILURE, INTERRUPTED, report_failure
-from mlc.tools.mlc.session import Session
+from mlc.tools.mlc.session import CommandSession
 
 # Command -> "module:function"; the modules import nothing heavy before a command runs.
 COMMANDS = {
@@ -91,7 +91,7 @@ def guarded_main() -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs a command; returns the exit status."""
-    session = Session()
+    session = CommandSession()
     try:
         with named_as_flags():
             status: Any = cli.main(arguments, prog_name="mlc", standalone_mode=False, obj=session)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.error_messages import ToolError
-from mlc.tools.mlc.session import Session
+from mlc.tools.mlc.session import CommandSession
 
 if TYPE_CHECKING:
     from mlc.runtime import Executable
 
 
-def show_log(session: Session) -> None:
+def show_log(session: CommandSession) -> None:
     """Warnings of the compiler's parts (the cache, say) go to stderr in our form."""
 
     class Handler(logging.Handler):
@@ -40,7 +40,9 @@ def check_is_model(path: str) -> None:
         raise ToolError(f"{path} is compiled already; give the model that it came from")
 
 
-def load_or_compile(path: str, flags: CompileFlags, session: Session, threads: int | None) -> Executable:
+def load_or_compile(
+    path: str, flags: CompileFlags, session: CommandSession, threads: int | None
+) -> Executable:
     """The executable of a .mlcx file, or of a model."""
     show_log(session)
     if is_compiled(path):

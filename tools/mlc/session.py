@@ -28,7 +28,7 @@ _STAGES = {
 
 
 @dataclass
-class Session:
+class CommandSession:
     """The output options of a command. With `json` stdout holds one JSON object and nothing else."""
 
     json: bool = False
@@ -114,6 +114,6 @@ def output_options(function: Callable[..., R]) -> Callable[..., R]:
 
 
 def _set(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
-    session = ctx.find_object(Session)
+    session = ctx.find_object(CommandSession)
     if value and session is not None and parameter.name:
         setattr(session, parameter.name, True)

@@ -10,7 +10,7 @@ import click
 
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.error_messages import ToolError
-from mlc.tools.mlc.session import Session
+from mlc.tools.mlc.session import CommandSession
 
 if TYPE_CHECKING:
     from mlc.runtime import Executable, TensorSpec
@@ -61,7 +61,7 @@ def check_names(executable: Executable, flags: CompileFlags) -> None:
 
 
 def specs_of_call(
-    executable: Executable, given: Mapping[str, Any], flags: CompileFlags, session: Session
+    executable: Executable, given: Mapping[str, Any], flags: CompileFlags, session: CommandSession
 ) -> list[TensorSpec]:
     """The inputs with the sizes of one call: those of --dim and --shape, then of the arrays in `given`, by
     input; else 1, or what is nearest to it in the dim's range, which a warning says. Raises ToolError for a

@@ -14,7 +14,7 @@ from mlc.tools.guard import Death
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.plugins import load_plugins
 from mlc.tools.sources import BYTECODE_MAGIC, SPLIT_MARKER, Chunk, chunks_of, read_input
-from mlc.tools.tool_program import Program, version_text
+from mlc.tools.tool_program import Tool, version_text
 
 if TYPE_CHECKING:
     from mlc.tools.opt.process import OptSession
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
-    return Program("mlc-opt", FLAGS, _information, _run, _keep_reproducer).main(arguments)
+    return Tool("mlc-opt", FLAGS, _information, _run, _keep_reproducer).main(arguments)
 
 
 def _information(line: CommandLine, activity: Activity) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.pipelines.driver import run_pipeline
-from mlc.pipelines.grammar import Nest
+from mlc.pipelines.grammar import NestedElements
 from mlc.pipelines.instrumentation import Instrumentation, Instrumentations
 from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.reproducer import reproducer_text, write_reproducer
@@ -34,7 +34,7 @@ class OptSession:
     `nest_fits_root` holds for a pipeline from pass flags, which runs on whatever op the input is.
     """
 
-    nest: Nest
+    nest: NestedElements
     output: OutputOptions
     input: InputOptions = field(default_factory=InputOptions)
     diagnostics: DiagnosticOptions = field(default_factory=DiagnosticOptions)
@@ -72,7 +72,7 @@ def _transform(chunk: Chunk, session: OptSession, reporter: Reporter, activity: 
     with session.watchers.phase("Parser"):
         parsed = parse(chunk, session.input, context, reporter.diagnostic)
     root = parsed.operation
-    nest = Nest(root.name, session.nest.elements) if session.nest_fits_root else session.nest
+    nest = NestedElements(root.name, session.nest.elements) if session.nest_fits_root else session.nest
     if chunk.is_bytecode or nest != session.nest:
         activity.leave(_reproducer(root if chunk.is_bytecode else chunk.source.text, nest, session))
     if session.verify_roundtrip:
@@ -88,12 +88,12 @@ def _transform(chunk: Chunk, session: OptSession, reporter: Reporter, activity: 
         return serialize(root, session.output)
 
 
-def _reproducer(ir_or_text: ir.Operation | str, nest: Nest, session: OptSession) -> bytes:
+def _reproducer(ir_or_text: ir.Operation | str, nest: NestedElements, session: OptSession) -> bytes:
     return reproducer_text(ir_or_text, str(nest), session.verify_each, session.rerun_flags).encode()
 
 
 def _run_passes(
-    root: ir.Operation, nest: Nest, session: OptSession, reporter: Reporter, activity: Activity
+    root: ir.Operation, nest: NestedElements, session: OptSession, reporter: Reporter, activity: Activity
 ) -> None:
     if session.generated_reproducer:
         with activity.waiting():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import ir, parent_op
 from mlc.passes.base import PassError
 from mlc.pipelines.instrumentation import Instrumentation
-from mlc.pipelines.plan import Step
+from mlc.pipelines.plan import PassStep
 from mlc.pipelines.reproducer import reproducer_text
 from mlc.tools.child_activity import Activity
 from mlc.tools.sources import write_output
@@ -23,12 +23,12 @@ class LocalReproducer(Instrumentation):
     flags: str
     _text: str = ""
 
-    def before(self, step: Step, op: ir.Operation) -> None:
+    def before(self, step: PassStep, op: ir.Operation) -> None:
         nest, root = step.text, op
         while (parent := parent_op(root)) is not None:
             nest, root = f"{root.name}({nest})", parent
         self._text = reproducer_text(root, f"{root.name}({nest})", self.verify_each, self.flags)
         self.activity.leave(self._text.encode())
 
-    def failed(self, step: Step, op: ir.Operation, error: PassError) -> None:
+    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         write_output(self.path, self._text)

@@ -7,10 +7,10 @@ import sys
 from mlc.bindings import UpstreamPassError, create_context
 from mlc.bindings.upstream_table import upstream_passes
 from mlc.passes import registry
-from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
+from mlc.pipelines.grammar import NestedElements, PassNode, parse_pipeline
 from mlc.pipelines.named import RENAMED, lookup_pipeline, pipeline_names
 from mlc.pipelines.option_listing import listing
-from mlc.pipelines.plan import Plan, resolve, unknown_name
+from mlc.pipelines.plan import PassPlan, resolve, unknown_name
 from mlc.tools.command_line import CommandLine, UsageError, unknown_flag
 from mlc.tools.opt.flags import FLAGS
 from mlc.tools.opt.output import OutputOptions
@@ -62,7 +62,7 @@ def _refuse_pipelines(line: CommandLine) -> None:
         )
 
 
-def _dump(plan: Plan) -> None:
+def _dump(plan: PassPlan) -> None:
     try:
         text = listing(plan, create_context())
     except UpstreamPassError as error:
@@ -80,11 +80,11 @@ def _output(line: CommandLine) -> OutputOptions:
     )
 
 
-def pipeline_of(line: CommandLine) -> Nest:
+def pipeline_of(line: CommandLine) -> NestedElements:
     """The pipeline from `--pass-pipeline` or from pass flags in their order. Raises `UsageError`."""
     nodes = tuple(_node(*other) for other in line.others)
     if not line.given("pass-pipeline"):
-        return Nest("builtin.module", nodes)
+        return NestedElements("builtin.module", nodes)
     if nodes:
         raise UsageError(f"--pass-pipeline cannot be combined with pass flags such as --{nodes[0].name}")
     return parse_pipeline(line.value("pass-pipeline").strip())
@@ -101,7 +101,7 @@ def _node(name: str, options: str, written: str) -> PassNode:
     return PassNode(name, text[1:-1].strip() if braced else text)
 
 
-def _has_python(plan: Plan) -> bool:
+def _has_python(plan: PassPlan) -> bool:
     return any(
-        _has_python(item) if isinstance(item, Plan) else item.python is not None for item in plan.items
+        _has_python(item) if isinstance(item, PassPlan) else item.python is not None for item in plan.items
     )

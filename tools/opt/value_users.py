@@ -26,7 +26,7 @@ _ARGUMENT = re.compile(r"%arg\d+")
 
 
 @dataclass
-class Block:
+class PrintedBlock:
     """A block with the names of its arguments; `index` is unique in the tree, and so is that of an op.
 
     The arguments' indices follow the block's.
@@ -34,37 +34,37 @@ class Block:
 
     index: int
     block: ir.Block
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[PrintedOp] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
 
 @dataclass
-class Node:
+class PrintedOp:
     """An op with the names of its results, or the number that stands for it."""
 
     index: int
     op: ir.Operation
-    regions: list[list[Block]] = field(default_factory=list)
+    regions: list[list[PrintedBlock]] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
 
-def make_tree(root: ir.Operation) -> list[Node | Block]:
+def make_tree(root: ir.Operation) -> list[PrintedOp | PrintedBlock]:
     """`root`, and the blocks and ops inside it, from outside to inside, in an order that is the same for
     equal IR. Not recursive: ops may be nested deeper than Python's stack.
     """
-    order: list[Node | Block] = []
-    waiting: list[Node | Block] = [Node(0, root)]
+    order: list[PrintedOp | PrintedBlock] = []
+    waiting: list[PrintedOp | PrintedBlock] = [PrintedOp(0, root)]
     index = 0
     while waiting:
         each = waiting.pop()
         each.index, index = index, index + 1
         order.append(each)
-        if isinstance(each, Node):
-            each.regions = [[Block(0, block) for block in region] for region in each.op.regions]
+        if isinstance(each, PrintedOp):
+            each.regions = [[PrintedBlock(0, block) for block in region] for region in each.op.regions]
             waiting += [block for region in reversed(each.regions) for block in reversed(region)]
         else:
             index += len(each.block.arguments)
-            each.nodes = [Node(0, op.operation) for op in each.block.operations]
+            each.nodes = [PrintedOp(0, op.operation) for op in each.block.operations]
             waiting += reversed(each.nodes)
     return order
 
@@ -82,7 +82,7 @@ class Numbering:
     _argument: int = 0
     _taken: set[str] = field(default_factory=set)
 
-    def fill(self, root: Node) -> None:
+    def fill(self, root: PrintedOp) -> None:
         """Names everything inside `root`, which nothing holds."""
         state = ir.AsmState(root.op)
         waiting = [(region, 0, 0) for region in root.regions]
@@ -96,7 +96,7 @@ class Numbering:
             inside = [inner for block in region for node in block.nodes for inner in node.regions]
             waiting += [(inner, self._value, self._argument) for inner in inside]
 
-    def _block(self, block: Block, state: ir.AsmState, *, is_entry: bool) -> None:
+    def _block(self, block: PrintedBlock, state: ir.AsmState, *, is_entry: bool) -> None:
         for argument in block.block.arguments:
             name = argument.get_name(state)
             if is_entry and (self.generic or _ARGUMENT.fullmatch(name)):
@@ -109,7 +109,7 @@ class Numbering:
         for node in block.nodes:
             self._op(node, state)
 
-    def _op(self, node: Node, state: ir.AsmState) -> None:
+    def _op(self, node: PrintedOp, state: ir.AsmState) -> None:
         results = list(node.op.results)
         if not results:
             if self.users:
@@ -137,7 +137,7 @@ class Numbering:
         return f"{base}{hash_sign}{position}"
 
 
-Tree = list[Node | Block]
+Tree = list[PrintedOp | PrintedBlock]
 
 _MARK = "mlc_place_"
 _ALIAS = re.compile(rf'^(#loc\d*) = loc\("{_MARK}(\d+)"\)\n', re.MULTILINE)
@@ -171,12 +171,12 @@ def print_annotated(
     original, tree = make_tree(op), make_tree(copy)
     # Upstream numbers the generic form across regions in any case.
     root = tree[0]
-    assert isinstance(root, Node)
+    assert isinstance(root, PrintedOp)
     Numbering(users=users, unique=unique or generic, generic=generic).fill(root)
     texts = _Texts()
     by_address = {address(one.op): other for one, other in _nodes(original, tree)}
     for one, other in zip(original, tree, strict=True):
-        if isinstance(other, Node):
+        if isinstance(other, PrintedOp):
             _describe_op(one, other, by_address, texts, users=users, debug=debug)
         else:
             _describe_block(one, other, by_address, texts, users=users, debug=debug)
@@ -187,13 +187,15 @@ def print_annotated(
     return _fill_in(str(copy.get_asm(**flags)), texts)
 
 
-def _nodes(original: Tree, tree: Tree) -> Iterator[tuple[Node, Node]]:
+def _nodes(original: Tree, tree: Tree) -> Iterator[tuple[PrintedOp, PrintedOp]]:
     pairs = zip(original, tree, strict=True)
-    return ((one, other) for one, other in pairs if isinstance(one, Node) and isinstance(other, Node))
+    return (
+        (one, other) for one, other in pairs if isinstance(one, PrintedOp) and isinstance(other, PrintedOp)
+    )
 
 
 def _describe_op(
-    one: Any, other: Node, by_address: dict[int, Node], texts: _Texts, *, users: bool, debug: bool
+    one: Any, other: PrintedOp, by_address: dict[int, PrintedOp], texts: _Texts, *, users: bool, debug: bool
 ) -> None:
     texts.names[other.index] = other.names
     location = f" {one.op.location}" if debug else ""
@@ -201,7 +203,13 @@ def _describe_op(
 
 
 def _describe_block(
-    one: Any, other: Block, by_address: dict[int, Node], texts: _Texts, *, users: bool, debug: bool
+    one: Any,
+    other: PrintedBlock,
+    by_address: dict[int, PrintedOp],
+    texts: _Texts,
+    *,
+    users: bool,
+    debug: bool,
 ) -> None:
     lines = texts.headers[other.index] = []
     for offset, (argument, name) in enumerate(zip(one.block.arguments, other.names, strict=True), start=1):
@@ -211,7 +219,7 @@ def _describe_block(
         lines.append(f"// {name} is {f'used by {used}' if used else 'unused'}")
 
 
-def _comment(op: ir.Operation, node: Node, by_address: dict[int, Node]) -> str:
+def _comment(op: ir.Operation, node: PrintedOp, by_address: dict[int, PrintedOp]) -> str:
     """` // users: %3, %4` and the other forms of mlir-opt."""
     results = list(op.results)
     if not results:
@@ -225,7 +233,7 @@ def _comment(op: ir.Operation, node: Node, by_address: dict[int, Node]) -> str:
     return f" // {'user' if one else 'users'}: {shown}"
 
 
-def _users(value: ir.Value, by_address: dict[int, Node]) -> str:
+def _users(value: ir.Value, by_address: dict[int, PrintedOp]) -> str:
     """The results of the ops that use `value`, or the numbers of those without results."""
     owners = dict.fromkeys(address(use.owner) for use in value.uses)
     return ", ".join(name for owner in owners if owner in by_address for name in by_address[owner].names)
@@ -234,7 +242,7 @@ def _users(value: ir.Value, by_address: dict[int, Node]) -> str:
 def _place(tree: Tree, context: ir.Context) -> None:
     """Sets locations that are indices."""
     for each in tree:
-        if isinstance(each, Node):
+        if isinstance(each, PrintedOp):
             each.op.location = _location(each.index, context)
             continue
         for offset, argument in enumerate(each.block.arguments, start=1):
@@ -246,7 +254,11 @@ def _add_headers(tree: Tree, context: ir.Context, skipped: Sequence[str]) -> Non
     allowed = context.allow_unregistered_dialects
     context.allow_unregistered_dialects = True
     for each in tree:
-        if isinstance(each, Block) and len(each.block.arguments) and each.block.owner.name not in skipped:
+        if (
+            isinstance(each, PrintedBlock)
+            and len(each.block.arguments)
+            and each.block.owner.name not in skipped
+        ):
             with ir.InsertionPoint.at_block_begin(each.block), _location(each.index, context):
                 ir.Operation.create("mlc.header")
     context.allow_unregistered_dialects = allowed

@@ -10,7 +10,7 @@ from mlc.tools.parsing import InputOptions, make_context, parse
 from mlc.tools.reduce.child_process import isolated
 from mlc.tools.reduce.edits import ops_of
 from mlc.tools.reduce.strategies import STRATEGIES
-from mlc.tools.sources import Chunk, Source
+from mlc.tools.sources import Chunk, InputSource
 
 _OPS = "ops"
 _DIM = re.compile(r"(?<![\w.])(\d+)(?=x)|(?<=x)(\d+)(?=x)")
@@ -66,7 +66,9 @@ class Workshop:
 
     def _parse(self, text: str | bytes) -> ir.Module:
         chunk = (
-            Chunk(Source("-", text), text.encode()) if isinstance(text, str) else Chunk(Source("-", ""), text)
+            Chunk(InputSource("-", text), text.encode())
+            if isinstance(text, str)
+            else Chunk(InputSource("-", ""), text)
         )
         options = InputOptions(allow_unregistered=self.allow_unregistered)
         context = make_context(options, chunk.raw, lambda diagnostic: None)

@@ -9,9 +9,9 @@ from itertools import count
 
 from mlc.passes.base import PassError
 from mlc.passes.options import OptionError, print_options, split_options
-from mlc.pipelines.grammar import Nest, PassNode, parse_pipeline
+from mlc.pipelines.grammar import NestedElements, PassNode, parse_pipeline
 from mlc.pipelines.reproducer import read_reproducer, reproducer_text
-from mlc.tools.sources import SPLIT_MARKER, Source, split_source
+from mlc.tools.sources import SPLIT_MARKER, InputSource, split_source
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def read_document(name: str, text: str) -> Document:
     reproducer = read_reproducer(text)
     body = reproducer.text if reproducer else text
     # A part comes with blank lines in front, which keep its place in the whole.
-    parts = [part.text.lstrip() for part in split_source(Source(name, body))]
+    parts = [part.text.lstrip() for part in split_source(InputSource(name, body))]
     chunks = tuple(part if part.endswith("\n") else f"{part}\n" for part in parts)
     if reproducer is None:
         return Document(chunks)
@@ -88,15 +88,17 @@ def _passes(pipeline: str) -> list[PassNode]:
 def _changed(pipeline: str, change: Callable[[PassNode], PassNode | None]) -> str:
     """The pipeline with what `change` makes of each pass, which None drops. Raises `PipelineError`."""
     root = parse_pipeline(pipeline)
-    return str(Nest(root.anchor, _elements(root, change)))
+    return str(NestedElements(root.anchor, _elements(root, change)))
 
 
-def _elements(nest: Nest, change: Callable[[PassNode], PassNode | None]) -> tuple[Nest | PassNode, ...]:
-    elements: list[Nest | PassNode] = []
+def _elements(
+    nest: NestedElements, change: Callable[[PassNode], PassNode | None]
+) -> tuple[NestedElements | PassNode, ...]:
+    elements: list[NestedElements | PassNode] = []
     for element in nest.elements:
         if isinstance(element, PassNode):
             if (changed := change(element)) is not None:
                 elements.append(changed)
         elif inner := _elements(element, change):
-            elements.append(Nest(element.anchor, inner))
+            elements.append(NestedElements(element.anchor, inner))
     return tuple(elements)

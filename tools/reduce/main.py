@@ -18,8 +18,8 @@ from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, UsageError, flag_help, refuse_unknown
 from mlc.tools.reduce.flags import FLAGS
 from mlc.tools.reduce.oracle import UNDECODABLE, Condition, Oracle, OutOfTests
-from mlc.tools.sources import BYTECODE_MAGIC, Source, read_input, write_output
-from mlc.tools.tool_program import FAILURE, SUCCESS, Program, version_text
+from mlc.tools.sources import BYTECODE_MAGIC, InputSource, read_input, write_output
+from mlc.tools.tool_program import FAILURE, SUCCESS, Tool, version_text
 from mlc.tools.upstream_flags import MLIR_REDUCE_FLAGS
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ USAGE: mlc-reduce [options] input.mlir --test=script.sh -o reduced.mlir
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
     # The reducer has children do what may crash, and must itself live to write the best.
-    return Program("mlc-reduce", FLAGS, _information, _run, isolate=False).main(arguments)
+    return Tool("mlc-reduce", FLAGS, _information, _run, isolate=False).main(arguments)
 
 
 def _information(line: CommandLine, activity: Activity) -> str:
@@ -80,10 +80,10 @@ def _reduce(line: CommandLine, oracle: Oracle, name: str, raw: bytes) -> int:
     if oracle.first_interesting([text]) is None:
         print(f"mlc-reduce: error: {name} is not interesting: {oracle.verdict}", file=sys.stderr)
         return FAILURE
-    return _shrink(line, oracle, workshop, Source(name, text))
+    return _shrink(line, oracle, workshop, InputSource(name, text))
 
 
-def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: Source) -> int:
+def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: InputSource) -> int:
     from mlc.tools.reduce.document import read_document
     from mlc.tools.reduce.reducer import Reducer, counted
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.dialects.graph.ops.runtime_functions import FUNCTIONS, Parameter, RuntimeFunction
+from mlc.dialects.graph.ops.runtime_functions import FUNCTIONS, RuntimeFunction, RuntimeParameter
 from mlc.tools.references.markdown import table
 
 _TEXT = """\
@@ -31,7 +31,7 @@ def _operands(function: RuntimeFunction) -> str:
     return ", ".join(map(_operand, function.operands))
 
 
-def _operand(parameter: Parameter) -> str:
+def _operand(parameter: RuntimeParameter) -> str:
     rank = "" if parameter.rank is None else f"rank {parameter.rank}"
     said = " ".join(each for each in (parameter.kind, rank) if each)
     return f"{parameter.name} ({said})" if said else parameter.name

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, flag_help, refuse_unknown
-from mlc.tools.tool_program import FAILURE, SUCCESS, Program, version_text
+from mlc.tools.tool_program import FAILURE, SUCCESS, Tool, version_text
 from mlc.tools.translate.errors import TranslationError
 from mlc.tools.translate.flags import FLAGS, TRANSLATIONS, WHOLE_FILE, chosen_translation
 from mlc.tools.upstream_flags import MLIR_TRANSLATE_FLAGS
@@ -29,7 +29,7 @@ OPTIONS:
 
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
-    return Program("mlc-translate", FLAGS, _information, _work).main(arguments)
+    return Tool("mlc-translate", FLAGS, _information, _work).main(arguments)
 
 
 def _information(line: CommandLine, activity: Activity) -> str:

@@ -11,7 +11,7 @@ VERIFYING, KEPT = 0.4, 5.0
 LEAST = 2.0
 
 
-class Budget:
+class TimeBudget:
     """Seconds that are left of `seconds`. A share that is not used up goes to the cases that follow."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from bench.gpu.runner.graph import Graph
+from bench.gpu.runner.graph import NodeGraph
 from bench.gpu.runner.on_torch import OPERATORS
 from bench.operator_graph import evaluate
 
@@ -16,7 +16,7 @@ class Definition(torch.nn.Module):
     their addresses."""
 
     def __init__(
-        self, graph: Graph, inputs: list[str], weights: dict[str, Any], static: dict[str, Any]
+        self, graph: NodeGraph, inputs: list[str], weights: dict[str, Any], static: dict[str, Any]
     ) -> None:
         super().__init__()
         self._graph, self._inputs, self._static = graph, inputs, static

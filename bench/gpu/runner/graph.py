@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from bench.gpu.runner.manifest import read_json
-from bench.operator_graph import Node
+from bench.operator_graph import OperatorNode
 from mlc.runtime.errors import ExecutableError
 
 
 @dataclass(frozen=True)
-class Graph:
+class NodeGraph:
     """Nodes in order, and the names of the results."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[OperatorNode, ...]
     outputs: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
@@ -23,14 +23,16 @@ class Graph:
         return asdict(self)
 
 
-def read_graph(path: Path) -> Graph:
+def read_graph(path: Path) -> NodeGraph:
     """Raises ExecutableError with the path and the cause."""
     data: Any = read_json(path)
     try:
         nodes = tuple(
-            Node(each["operator"], tuple(each["operands"]), tuple(each["results"]), dict(each["attributes"]))
+            OperatorNode(
+                each["operator"], tuple(each["operands"]), tuple(each["results"]), dict(each["attributes"])
+            )
             for each in data["nodes"]
         )
-        return Graph(nodes, tuple(data["outputs"]))
+        return NodeGraph(nodes, tuple(data["outputs"]))
     except (TypeError, KeyError, ValueError) as error:
         raise ExecutableError(f"{path}: no graph of operators: {error!r}") from error

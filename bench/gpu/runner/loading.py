@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bench.gpu.runner.graph import Graph, read_graph
-from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, Case, Source, case_folder, read_json
+from bench.gpu.runner.graph import NodeGraph, read_graph
+from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, GpuCase, WeightSource, case_folder, read_json
 from bench.operator_graph import check, evaluate
 from mlc.compiler.host_program.step_list import Tape
 from mlc.runtime.cuda import Device, Program, read_program
@@ -25,8 +25,8 @@ class Loaded:
     """A case on the device. `static` has the shipped tensors as NumPy arrays; `make` makes the program anew,
     with other settings."""
 
-    case: Case
-    graph: Graph
+    case: GpuCase
+    graph: NodeGraph
     program: Program
     inputs: dict[str, Any]
     weights: dict[str, Any]
@@ -53,7 +53,7 @@ class Loaded:
         return {name: each.tolist() for name, each in vectors.items()}
 
 
-def load_case(root: Path, case: Case, library: Any, device: Device) -> Loaded:
+def load_case(root: Path, case: GpuCase, library: Any, device: Device) -> Loaded:
     """Draws the tensors, runs `@prepare`, loads the program. Raises ExecutableError, CudaError."""
     folder = case_folder(root, case.name)
     library.release()
@@ -74,7 +74,7 @@ def load_case(root: Path, case: Case, library: Any, device: Device) -> Loaded:
     return Loaded(case, graph, make(), inputs, weights, static, make)
 
 
-def _shipped(path: Path, case: Case) -> dict[str, np.ndarray]:
+def _shipped(path: Path, case: GpuCase) -> dict[str, np.ndarray]:
     """The tensors of values.npz; elements that NumPy has no type for lie there as bytes, and are given as
     their bits."""
     sources = [each for each in (*case.inputs, *case.weights) if each.fill == "values"]
@@ -87,12 +87,16 @@ def _shipped(path: Path, case: Case) -> dict[str, np.ndarray]:
         raise ExecutableError(f"{path}: cannot read the shipped tensors: {error}") from error
 
 
-def _typed(array: np.ndarray, source: Source) -> np.ndarray:
+def _typed(array: np.ndarray, source: WeightSource) -> np.ndarray:
     return array.view(TensorSpec("", source.dtype, ()).buffer_dtype).reshape(source.shape)
 
 
 def _bound(
-    folder: Path, case: Case, weights: Mapping[str, Any], library: Any, shapes: Mapping[str, tuple[int, ...]]
+    folder: Path,
+    case: GpuCase,
+    weights: Mapping[str, Any],
+    library: Any,
+    shapes: Mapping[str, tuple[int, ...]],
 ) -> dict[str, Any]:
     """The plan's weights: tensors in the plan's shape, or what `@prepare` makes of them.
 

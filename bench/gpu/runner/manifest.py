@@ -16,7 +16,7 @@ Precision = Literal["f32", "tf32", "f16", "bf16"]
 
 
 @dataclass(frozen=True)
-class Source:
+class WeightSource:
     """A tensor that the runner makes. `fill`: "normal" of mean `first` and deviation `second`, "uniform" or
     "integers" from `first` to below `second`, drawn from `seed`; or "values", which values.npz has."""
 
@@ -30,7 +30,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Binding:
+class WeightBinding:
     """A weight of the plan: the bytes of `tensor`, or if that is "" the result `prepared` of `@prepare`."""
 
     weight: str
@@ -49,7 +49,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Case:
+class GpuCase:
     """A compiled model, or with a `reason` one that does not compile. `weight` is its share of the time.
 
     `tolerance` bounds the largest error over the largest value. `peers` are names of `peers.py`; `triton` is
@@ -59,9 +59,9 @@ class Case:
     name: str
     group: str
     precision: Precision
-    inputs: tuple[Source, ...] = ()
-    weights: tuple[Source, ...] = ()
-    bindings: tuple[Binding, ...] = ()
+    inputs: tuple[WeightSource, ...] = ()
+    weights: tuple[WeightSource, ...] = ()
+    bindings: tuple[WeightBinding, ...] = ()
     outputs: tuple[str, ...] = ()
     peers: tuple[str, ...] = ()
     triton: str = ""
@@ -78,13 +78,13 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Manifest:
+class CasesManifest:
     """Cases, the most important first."""
 
     format: int
     architecture: str
     compiler: str
-    cases: tuple[Case, ...]
+    cases: tuple[GpuCase, ...]
 
     def __post_init__(self) -> None:
         """Raises ExecutableError for another format, and for names that are not plain and unique."""
@@ -96,10 +96,10 @@ class Manifest:
                 raise ExecutableError(f"'{name}' is no plain name, or there twice")
 
 
-def read_manifest(root: Path) -> Manifest:
+def read_manifest(root: Path) -> CasesManifest:
     """The checked manifest. Raises ExecutableError with the path and the cause."""
     path = root / MANIFEST
-    return decode(Manifest, read_json(path), str(path))
+    return decode(CasesManifest, read_json(path), str(path))
 
 
 def read_json(path: Path) -> object:
@@ -112,7 +112,7 @@ def read_json(path: Path) -> object:
         raise ExecutableError(f"{path}: not valid JSON: {error}") from error
 
 
-def write_manifest(root: Path, manifest: Manifest) -> None:
+def write_manifest(root: Path, manifest: CasesManifest) -> None:
     """Writes manifest.json."""
     (root / MANIFEST).write_text(json.dumps(encode(manifest), indent=1))
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from bench.gpu.runner.manifest import Source
+from bench.gpu.runner.manifest import WeightSource
 from bench.gpu.runner.operators import COMMON
 from bench.operator_graph import Attributes, Operator, elementwise, window
 from mlc.runtime.cuda import Device, DeviceMemory, Program, Tensor
@@ -27,7 +27,7 @@ class NumpyLibrary:
     def release(self) -> None:
         """Tensors are freed as they go."""
 
-    def draw(self, source: Source) -> Array:
+    def draw(self, source: WeightSource) -> Array:
         """A tensor of a seeded fill."""
         random, dtype = np.random.default_rng(source.seed), TensorSpec("", source.dtype, ()).numpy_dtype
         if source.fill == "integers":

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bench.gpu.runner.manifest import Source
+from bench.gpu.runner.manifest import WeightSource
 from bench.gpu.runner.operators import COMMON
 from bench.operator_graph import Attributes, Operator, elementwise
 from bench.torch_operators import BY_TORCH, linear
@@ -29,7 +29,7 @@ class TorchLibrary:
         """Gives back what the case before needed: the program's memory is not torch's."""
         torch.cuda.empty_cache()
 
-    def draw(self, source: Source) -> Tensor:
+    def draw(self, source: WeightSource) -> Tensor:
         """A tensor of a seeded fill."""
         generator = torch.Generator(self.device).manual_seed(source.seed)
         kind = getattr(torch, source.dtype)

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bench.gpu.runner.budget import VERIFYING, Budget
+from bench.gpu.runner.budget import VERIFYING, TimeBudget
 from bench.gpu.runner.clocks import Clocks
-from bench.gpu.runner.manifest import Case, Manifest, read_manifest
-from bench.gpu.runner.session import Session
+from bench.gpu.runner.manifest import CasesManifest, GpuCase, read_manifest
+from bench.gpu.runner.session import WorkerSession
 from bench.gpu.runner.table import markdown, ratio
 from mlc.runtime.atomic_file import atomic_file
 from mlc.runtime.cuda.plan.launch_overlap import VARIABLE
@@ -28,11 +28,16 @@ MOST_VERIFYING = 90.0
 OUT_OF_TIME = "no time was left"
 
 
-class Run:
+class GpuRun:
     """Cases, a worker, and what is known so far, which `path` has after each case."""
 
     def __init__(
-        self, manifest: Manifest, cases: Sequence[Case], session: Session, budget: Budget, path: Path
+        self,
+        manifest: CasesManifest,
+        cases: Sequence[GpuCase],
+        session: WorkerSession,
+        budget: TimeBudget,
+        path: Path,
     ) -> None:
         self.manifest, self.cases, self.path = manifest, cases, path
         self._session, self._budget = session, budget
@@ -73,7 +78,7 @@ class Run:
             self.results[case.name]["clocks"] = self._clocks.since(begin)
             _say(f"{case.name}: timed, {self._budget.left():.0f} s left")
 
-    def _ask(self, what: str, case: Case, seconds: float) -> None:
+    def _ask(self, what: str, case: GpuCase, seconds: float) -> None:
         # A new worker imports torch first, which is no case's own time.
         problem = "" if self._session.alive else self.start()
         limit = min(seconds, self._budget.left())
@@ -152,7 +157,7 @@ def _arguments(arguments: Sequence[str] | None, root: Path) -> argparse.Namespac
     return parser.parse_args(arguments)
 
 
-def chosen(cases: Sequence[Case], patterns: str) -> list[Case]:
+def chosen(cases: Sequence[GpuCase], patterns: str) -> list[GpuCase]:
     """The cases whose name or group matches one of the patterns."""
     return [
         case
@@ -169,7 +174,7 @@ def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | N
     `command` starts the worker, whose last arguments are `root` and a pipe.
     """
     given = _arguments(arguments, root)
-    budget = Budget(given.seconds)
+    budget = TimeBudget(given.seconds)
     try:
         manifest = read_manifest(root)
         cases = chosen(manifest.cases, given.only)
@@ -183,15 +188,15 @@ def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | N
     worker = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
     with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
         variables = {VARIABLE: "0"} if given.no_overlap else {}
-        session = Session([*(command or worker), str(root)], Path(folder) / "log", variables)
-        run = Run(manifest, cases, session, budget, given.json)
+        session = WorkerSession([*(command or worker), str(root)], Path(folder) / "log", variables)
+        run = GpuRun(manifest, cases, session, budget, given.json)
         try:
             return _run(run, given.verify_only)
         finally:
             run.close()
 
 
-def _run(run: Run, verify_only: bool) -> int:
+def _run(run: GpuRun, verify_only: bool) -> int:
     try:
         # Before anything takes time: whether results can be written at all.
         run.write()

@@ -17,7 +17,7 @@ from typing import Any
 NOTE_BYTES, ENDING = 400, 10.0
 
 
-class Session:
+class WorkerSession:
     """A worker that is started when it is needed, and anew where its device is broken: a kernel that failed
     leaves a context in which nothing works."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bench.gpu.runner.manifest import Case
+from bench.gpu.runner.manifest import GpuCase
 
 # Our programs, the same whose launches do not overlap, and the limit of memory.
 NAME, APART, COPY = "mlc", "mlc-no-overlap", "copy"
 HEADER = ("case", "error", "ms", "spread", "rate", "best peer", "its ms", "ratio", "of copy", "others (ms)")
 
 
-def rate(case: Case, milliseconds: float) -> str:
+def rate(case: GpuCase, milliseconds: float) -> str:
     """TFLOP/s where operations are counted, else GB/s, else nothing."""
     if case.work.operations:
         return f"{case.work.operations / milliseconds / 1e9:.1f} TFLOP/s"
@@ -32,7 +32,7 @@ def ratio(times: Mapping[str, Mapping[str, Any]]) -> float | None:
     return times[peer]["ms"] / times[NAME]["ms"] if peer and NAME in times else None
 
 
-def markdown(cases: Sequence[Case], results: Mapping[str, Mapping[str, Any]]) -> str:
+def markdown(cases: Sequence[GpuCase], results: Mapping[str, Mapping[str, Any]]) -> str:
     """The table of all cases with times, and below it a line for each of the others and each note."""
     rows = [_row(case, results[case.name]) for case in cases if "times" in results.get(case.name, {})]
     lines = [_line(HEADER), _line(["---"] * len(HEADER)), *(_line(row) for row in rows)] if rows else []
@@ -40,7 +40,7 @@ def markdown(cases: Sequence[Case], results: Mapping[str, Mapping[str, Any]]) ->
     return "\n".join([*lines, *([""] if rows and notes else []), *notes]) + "\n"
 
 
-def remarks(case: Case, result: Mapping[str, Any]) -> list[str]:
+def remarks(case: GpuCase, result: Mapping[str, Any]) -> list[str]:
     """Why a case or one of its peers has no time."""
     if case.reason:
         return [f"not compiled: {case.reason}"]
@@ -55,7 +55,7 @@ def remarks(case: Case, result: Mapping[str, Any]) -> list[str]:
     return found + [f"{name}: {text}" for name, text in result.get("notes", {}).items()]
 
 
-def _row(case: Case, result: Mapping[str, Any]) -> list[str]:
+def _row(case: GpuCase, result: Mapping[str, Any]) -> list[str]:
     times = result["times"]
     ours, peer, factor = times[NAME], best_peer(times), ratio(times)
     copied = f"{times[COPY]['ms'] / ours['ms']:.0%}" if COPY in times else ""

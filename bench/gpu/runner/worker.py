@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.gpu.runner.loading import load_case
-from bench.gpu.runner.manifest import Case, Manifest, read_manifest
+from bench.gpu.runner.manifest import CasesManifest, GpuCase, read_manifest
 from bench.gpu.runner.table import APART, NAME
 from bench.gpu.runner.timing import Clock, Times
 from mlc.runtime.cuda import CudaError, Device, Program, Stream
@@ -24,12 +24,12 @@ from mlc.runtime.cuda.plan.launch_overlap import can_overlap
 Send = Callable[[dict[str, Any]], None]
 
 
-class Worker:
+class GpuWorker:
     """One device, one library of tensors, and the cases of a folder."""
 
     def __init__(self, root: Path, send: Send) -> None:
         self.root, self._send = root, send
-        self.manifest: Manifest = read_manifest(root)
+        self.manifest: CasesManifest = read_manifest(root)
         self.device = Device()
         self.library, self.peers = _libraries(self.device)
         self.stream = Stream(self.device)
@@ -48,7 +48,7 @@ class Worker:
             return True
         return False
 
-    def verify(self, case: Case) -> dict[str, Any]:
+    def verify(self, case: GpuCase) -> dict[str, Any]:
         """The error of each output, and whether all are in the case's tolerance."""
         loaded = load_case(self.root, case, self.library, self.device)
         with loaded.program:
@@ -58,7 +58,7 @@ class Worker:
         # Not "any(error > ...)": NaN must fail.
         return {"errors": errors, "verified": all(error <= case.tolerance for error in errors)}
 
-    def measure(self, case: Case, seconds: float) -> dict[str, Any]:
+    def measure(self, case: GpuCase, seconds: float) -> dict[str, Any]:
         """The times of the program, of a model's also without overlapping launches, and of its peers. An
         answer with those that need no compiler goes ahead, in case that the others take too long."""
         begin = time.monotonic()
@@ -141,7 +141,7 @@ def _libraries(device: Device) -> tuple[Any, Any]:
     return TorchLibrary(), Peers()
 
 
-def serve(worker: Worker, requests: Any, send: Send) -> None:
+def serve(worker: GpuWorker, requests: Any, send: Send) -> None:
     """Answers requests until they end. An exception is an answer too; "broken" says that another worker has
     to go on."""
     cases = {case.name: case for case in worker.manifest.cases}
@@ -167,7 +167,7 @@ def main() -> int:
         os.write(pipe, json.dumps(answer).encode() + b"\n")
 
     try:
-        worker = Worker(root, send)
+        worker = GpuWorker(root, send)
     except Exception as error:
         send({"error": first_line(error), "broken": True, "end": True})
         return 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, Undecided
-from mlc.dialects.graph.spec import ShapeError, Tensor
+from mlc.dialects.graph.spec import GraphTensor, ShapeError
 from mlc.dialects.graph.verifier import OpData, infer, read_op
 
 Dims = tuple[int | Size | None, ...]
@@ -40,7 +40,7 @@ def result_dims(op: ir.Operation | ir.OpView, operands: Sequence[Dims]) -> list[
     ]
 
 
-def _inferred(data: OpData, operands: Sequence[Dims]) -> Sequence[Tensor]:
+def _inferred(data: OpData, operands: Sequence[Dims]) -> Sequence[GraphTensor]:
     """The results that the definition gives; those that are written where sizes do not decide it."""
     try:
         return _definition(data, operands)
@@ -48,11 +48,13 @@ def _inferred(data: OpData, operands: Sequence[Dims]) -> Sequence[Tensor]:
         return data.results
 
 
-def _definition(data: OpData, operands: Sequence[Dims]) -> Sequence[Tensor]:
+def _definition(data: OpData, operands: Sequence[Dims]) -> Sequence[GraphTensor]:
     """What the shape function gives."""
     # Shape functions are written for numbers; sizes have their arithmetic and comparisons.
     shapes: Sequence[Any] = [tuple(dims) for dims in operands]
-    tensors = [Tensor(shape, operand.element) for shape, operand in zip(shapes, data.operands, strict=True)]
+    tensors = [
+        GraphTensor(shape, operand.element) for shape, operand in zip(shapes, data.operands, strict=True)
+    ]
     return infer(data.spec, tensors, data.attributes, data.results, data.bodies)
 
 

@@ -6,7 +6,7 @@ from mlc.dialects.graph.elements import NUMBER
 from mlc.dialects.graph.ops.elementwise import FAMILY, unary
 from mlc.dialects.graph.shape_rules import broadcast
 from mlc.dialects.graph.sizes import differ
-from mlc.dialects.graph.spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define
+from mlc.dialects.graph.spec import Attribute, GraphTensor, OpCall, OperandSpec, OpSpec, ShapeError, define
 
 
 def _alpha(default: float) -> Attribute:
@@ -48,7 +48,7 @@ unary("celu", "`max(0, x) + min(0, alpha*(e^(x/alpha) - 1))`", "Celu", attribute
 unary("thresholded_relu", "`x` where `x > alpha`, else 0", "ThresholdedRelu", attributes=(_alpha(1.0),))
 
 
-def _prelu(call: Call) -> Tensor:
+def _prelu(call: OpCall) -> GraphTensor:
     joined = broadcast(x=call.x.shape, slope=call.slope.shape)
     pairs = zip(joined, call.x.shape, strict=False)
     if len(joined) != call.x.rank or any(a is not None and b is not None and differ(a, b) for a, b in pairs):
@@ -63,7 +63,7 @@ define(
         "`x` where `x >= 0`, else `slope*x`",
         "slope broadcasts to x, whose type the result has.",
         ("PRelu",),
-        (Operand("x", NUMBER), Operand("slope", NUMBER, like="x")),
+        (OperandSpec("x", NUMBER), OperandSpec("slope", NUMBER, like="x")),
         _prelu,
     )
 )

@@ -7,12 +7,12 @@ from mlc.dialects.graph.shape_rules import broadcast, check_fills, merge
 from mlc.dialects.graph.sizes import differ, falls_below
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
     Dim,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -24,7 +24,7 @@ FAMILY = define_family(
 )
 
 
-def _heads(call: Call) -> None:
+def _heads(call: OpCall) -> None:
     """Raises ShapeError unless the heads of k and v divide those of q."""
     query, key = call.q.shape[-3], call.k.shape[-3]
     heads = merge("k, v", key, call.v.shape[-3], f"heads of {call.k} and {call.v} differ")
@@ -34,7 +34,7 @@ def _heads(call: Call) -> None:
         raise ShapeError("k", f"has {heads} heads, which do not divide the {query} of q: {call.k}")
 
 
-def _attention(call: Call) -> Tensor:
+def _attention(call: OpCall) -> GraphTensor:
     q, k, v = call.q, call.k, call.v
     for name in ("q", "k", "v"):
         if call[name].rank < 3 or call[name].rank != q.rank:
@@ -45,11 +45,11 @@ def _attention(call: Call) -> Tensor:
     batch = broadcast(q=q.shape[:-3], k=k.shape[:-3], v=v.shape[:-3])
     rows = (*batch, *q.shape[-3:-1])
     if call.mask is not None:
-        _check_mask(call.mask, Tensor((*rows, keys), q.element))
-    return Tensor((*rows, v.shape[-1]), q.element)
+        _check_mask(call.mask, GraphTensor((*rows, keys), q.element))
+    return GraphTensor((*rows, v.shape[-1]), q.element)
 
 
-def _check_mask(mask: Tensor, scores: Tensor) -> None:
+def _check_mask(mask: GraphTensor, scores: GraphTensor) -> None:
     if mask.element not in ("i1", scores.element):
         raise ShapeError("mask", f"has elements {mask.element}, neither i1 nor {scores.element} as q")
     check_fills("mask", mask, scores, "the scores")
@@ -67,10 +67,10 @@ define(
         "`t - s > T - S`. The softmax of elements narrower than f32 is computed in f32.",
         ("Attention",),
         (
-            Operand("q", FLOAT),
-            Operand("k", FLOAT, like="q"),
-            Operand("v", FLOAT, like="q"),
-            Operand("mask", kind="optional"),
+            OperandSpec("q", FLOAT),
+            OperandSpec("k", FLOAT, like="q"),
+            OperandSpec("v", FLOAT, like="q"),
+            OperandSpec("mask", kind="optional"),
         ),
         _attention,
         (
@@ -88,17 +88,17 @@ define(
 )
 
 
-def _last(tensor: Tensor) -> Dim:
+def _last(tensor: GraphTensor) -> Dim:
     return tensor.shape[-1] if tensor.shape else None
 
 
-def _rotary_embedding(call: Call) -> Tensor:
-    x: Tensor = call.x
+def _rotary_embedding(call: OpCall) -> GraphTensor:
+    x: GraphTensor = call.x
     width = _last(x)
     if x.rank < 1 or (width is not None and differ(width % 2, 0)):
         raise ShapeError("x", f"needs an even last dim: {x}")
     for name in ("cos", "sin"):
-        factor: Tensor = call[name]
+        factor: GraphTensor = call[name]
         check_fills(name, factor, x, "x")
         merge(name, width, _last(factor), f"last dims of {x} and {factor} differ")
     return x
@@ -112,7 +112,7 @@ define(
         "x `[..., D]` with an even D; cos and sin `[..., D]` broadcast to x, whose type the result has. "
         "Element i of the last dim pairs with `i + D/2`, or with its neighbour (`interleaved`).",
         ("RotaryEmbedding",),
-        (Operand("x", FLOAT), Operand("cos", FLOAT, like="x"), Operand("sin", FLOAT, like="x")),
+        (OperandSpec("x", FLOAT), OperandSpec("cos", FLOAT, like="x"), OperandSpec("sin", FLOAT, like="x")),
         _rotary_embedding,
         (Attribute("interleaved", "bool", "pairs are elements 2i and 2i + 1", False),),
     )

@@ -6,11 +6,11 @@ from mlc.dialects.graph.elements import BOOL
 from mlc.dialects.graph.shape_rules import check_rank
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -22,11 +22,11 @@ FAMILY = define_family(
 )
 
 
-def _check(call: Call) -> Tensor:
+def _check(call: OpCall) -> GraphTensor:
     check_rank("truth", call.truth, 0)
     if not call.message:
         raise ShapeError("message", "is empty")
-    return Tensor(call.x.shape, call.x.element)
+    return GraphTensor(call.x.shape, call.x.element)
 
 
 define(
@@ -37,7 +37,7 @@ define(
         "x as it is; the call fails with `message`, which names who expects it, where `truth` is false. What "
         "follows from x alone is not known of the result, so that nothing gets around the check.",
         ("made by the importer for run-time axes, steps, lengths and counts",),
-        (Operand("x"), Operand("truth", BOOL, like="")),
+        (OperandSpec("x"), OperandSpec("truth", BOOL, like="")),
         _check,
         (Attribute("message", "str", "what a call that fails says"),),
     )

@@ -9,12 +9,12 @@ from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge, produc
 from mlc.dialects.graph.sizes import falls_below, minimum
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
     ShapeFunction,
-    Tensor,
     define,
     define_family,
 )
@@ -25,7 +25,7 @@ FAMILY = define_family(
     "others; `count` (i64, rank 0) is their number.",
 )
 
-_COUNT = Tensor((), "i64")
+_COUNT = GraphTensor((), "i64")
 
 
 def compaction(
@@ -34,7 +34,7 @@ def compaction(
     shapes: str,
     onnx: str,
     infer: ShapeFunction,
-    operands: tuple[Operand, ...],
+    operands: tuple[OperandSpec, ...],
     results: tuple[str, ...],
     attributes: tuple[Attribute, ...] = (),
 ) -> None:
@@ -43,7 +43,7 @@ def compaction(
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes, results=named))
 
 
-def _compress(call: Call) -> tuple[Tensor, ...]:
+def _compress(call: OpCall) -> tuple[GraphTensor, ...]:
     check_axis("axis", call.axis, call.x.rank)
     check_rank("condition", call.condition, 1)
     (flags,), dim = call.condition.shape, call.x.shape[call.axis]
@@ -52,20 +52,20 @@ def _compress(call: Call) -> tuple[Tensor, ...]:
             "condition", f"is longer than dim {call.axis} of x: {call.condition} against {call.x}"
         )
     shape = tuple(flags if axis == call.axis else each for axis, each in enumerate(call.x.shape))
-    return Tensor(shape, call.x.element), _COUNT
+    return GraphTensor(shape, call.x.element), _COUNT
 
 
-def _non_zero(call: Call) -> tuple[Tensor, ...]:
-    return Tensor((call.x.rank, product(call.x.shape)), "i64"), _COUNT
+def _non_zero(call: OpCall) -> tuple[GraphTensor, ...]:
+    return GraphTensor((call.x.rank, product(call.x.shape)), "i64"), _COUNT
 
 
-def _unique(call: Call) -> tuple[Tensor, ...]:
+def _unique(call: OpCall) -> tuple[GraphTensor, ...]:
     check_rank("x", call.x, 1)
-    numbers = Tensor(call.x.shape, "i64")
+    numbers = GraphTensor(call.x.shape, "i64")
     return call.x, numbers, numbers, numbers, _COUNT
 
 
-def _non_max_suppression(call: Call) -> tuple[Tensor, ...]:
+def _non_max_suppression(call: OpCall) -> tuple[GraphTensor, ...]:
     check_rank("boxes", call.boxes, 3)
     check_rank("scores", call.scores, 3)
     batch = merge(
@@ -81,7 +81,7 @@ def _non_max_suppression(call: Call) -> tuple[Tensor, ...]:
         check_rank("limits", call.limits, 1)
         merge("limits", call.limits.shape[0], 3, "the dim is not 3")
     each: Any = None if boxes is None else minimum(call.most, boxes)
-    return Tensor((product((batch, call.scores.shape[1], each)), 3), "i64"), _COUNT
+    return GraphTensor((product((batch, call.scores.shape[1], each)), 3), "i64"), _COUNT
 
 
 compaction(
@@ -90,7 +90,7 @@ compaction(
     "condition `[n]`, n at most the dim at the axis, in whose place values have n.",
     "Compress",
     _compress,
-    (Operand("x"), Operand("condition", BOOL)),
+    (OperandSpec("x"), OperandSpec("condition", BOOL)),
     ("values",),
     (Attribute("axis", "int", "the axis, in [0, rank)"),),
 )
@@ -100,7 +100,7 @@ compaction(
     "indices are i64, `[rank of x, number of elements of x]`: a place in each column.",
     "NonZero",
     _non_zero,
-    (Operand("x", ORDERED),),
+    (OperandSpec("x", ORDERED),),
     ("indices",),
 )
 compaction(
@@ -110,7 +110,7 @@ compaction(
     "element of x the number of its value (all valid), and counts, how often each is there.",
     "Unique",
     _unique,
-    (Operand("x", NUMBER),),
+    (OperandSpec("x", NUMBER),),
     ("values", "indices", "inverse", "counts"),
     (Attribute("sorted", "bool", "the smallest value first, not that of the first element", True),),
 )
@@ -124,9 +124,9 @@ compaction(
     "NonMaxSuppression",
     _non_max_suppression,
     (
-        Operand("boxes", FLOAT),
-        Operand("scores", FLOAT, like="boxes"),
-        Operand("limits", ElementClass("f64", frozenset({"f64"})), kind="optional"),
+        OperandSpec("boxes", FLOAT),
+        OperandSpec("scores", FLOAT, like="boxes"),
+        OperandSpec("limits", ElementClass("f64", frozenset({"f64"})), kind="optional"),
     ),
     ("indices",),
     (

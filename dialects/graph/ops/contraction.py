@@ -5,12 +5,12 @@ from __future__ import annotations
 from mlc.dialects.graph.elements import FLOAT, NUMBER
 from mlc.dialects.graph.shape_rules import broadcast, check_rank, merge
 from mlc.dialects.graph.spec import (
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
     ShapeFunction,
-    Tensor,
     define,
     define_family,
 )
@@ -18,17 +18,17 @@ from mlc.dialects.graph.spec import (
 FAMILY = define_family("contraction", "Sums of products; the result has the operands' element type.")
 
 
-def _matmul(call: Call) -> Tensor:
+def _matmul(call: OpCall) -> GraphTensor:
     a, b = call.a.shape, call.b.shape
     for name in ("a", "b"):
         if not call[name].shape:
             raise ShapeError(name, f"is a scalar: {call[name]}")
     merge("a, b", a[-1], b[-2] if len(b) > 1 else b[0], f"reduction dims of {call.a} and {call.b} differ")
     batch = broadcast(a=a[:-2], b=b[:-2])
-    return Tensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()), call.a.element)
+    return GraphTensor(batch + a[-2:-1] + (b[-1:] if len(b) > 1 else ()), call.a.element)
 
 
-def _matmul_packed(call: Call) -> Tensor:
+def _matmul_packed(call: OpCall) -> GraphTensor:
     if call.a.rank < 2:
         raise ShapeError("a", f"needs rank 2 or more: {call.a}")
     if call.b.rank not in (3, 4):
@@ -38,12 +38,12 @@ def _matmul_packed(call: Call) -> Tensor:
         check_rank("a", call.a, 3, " ([batch, M, K], as b is batched)")
         merge("a, b", call.a.shape[0], batch[0], f"batch dims of {call.a} and {call.b} differ")
     merge("a, b", call.a.shape[-1], reduction, f"reduction dims of {call.a} and {call.b} differ")
-    return Tensor((*call.a.shape[:-1], blocks, tile), call.a.element)
+    return GraphTensor((*call.a.shape[:-1], blocks, tile), call.a.element)
 
 
 def contraction(name: str, summary: str, shapes: str, onnx: str, infer: ShapeFunction) -> None:
     """Define a product of `a` and `b`, of one element type."""
-    operands = (Operand("a", NUMBER), Operand("b", NUMBER, like="a"))
+    operands = (OperandSpec("a", NUMBER), OperandSpec("b", NUMBER, like="a"))
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer))
 
 
@@ -65,12 +65,12 @@ contraction(
 )
 
 
-def _det(call: Call) -> Tensor:
+def _det(call: OpCall) -> GraphTensor:
     if call.x.rank < 2:
         raise ShapeError("x", f"needs rank 2 or more: {call.x}")
     rows, columns = call.x.shape[-2:]
     merge("x", rows, columns, f"the last two dims of {call.x} differ")
-    return Tensor(call.x.shape[:-2], call.x.element)
+    return GraphTensor(call.x.shape[:-2], call.x.element)
 
 
 define(
@@ -80,7 +80,7 @@ define(
         "determinants of square matrices",
         "x `[..., N, N]` gives `[...]`.",
         ("Det",),
-        (Operand("x", FLOAT),),
+        (OperandSpec("x", FLOAT),),
         _det,
     )
 )

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 
 from mlc.dialects.graph.elements import BOOL, ElementClass
 from mlc.dialects.graph.shape_rules import agree, check_rank
-from mlc.dialects.graph.spec import Body, Call, Operand, OpSpec, ShapeError, Tensor, define, define_family
+from mlc.dialects.graph.spec import (
+    GraphTensor,
+    OpCall,
+    OperandSpec,
+    OpSpec,
+    RegionSignature,
+    ShapeError,
+    define,
+    define_family,
+)
 
 FAMILY = define_family(
     "control flow",
@@ -24,12 +33,12 @@ YIELD = "yield"
 _COUNT = ElementClass("i64", frozenset({"i64"}))
 
 
-def join(one: Tensor, other: Tensor) -> Tensor:
+def join(one: GraphTensor, other: GraphTensor) -> GraphTensor:
     """What is true of both tensors: dims that differ are not known, nor is the rank if that differs."""
     if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
-        return Tensor(None, one.element)
+        return GraphTensor(None, one.element)
     dims = zip(one.shape, other.shape, strict=True)
-    return Tensor(tuple(dim if dim == same else None for dim, same in dims), one.element)
+    return GraphTensor(tuple(dim if dim == same else None for dim, same in dims), one.element)
 
 
 def _check_count(field: str, what: str, found: int, expected: int) -> None:
@@ -37,19 +46,19 @@ def _check_count(field: str, what: str, found: int, expected: int) -> None:
         raise ShapeError(field, f"{what} {found} values instead of {expected}")
 
 
-def _check_fits(field: str, what: str, found: Tensor, expected: Tensor) -> None:
+def _check_fits(field: str, what: str, found: GraphTensor, expected: GraphTensor) -> None:
     """Both may be the type of one value: elements agree, and shapes where they are known."""
     shapes = found.shape, expected.shape
     if found.element != expected.element or (None not in shapes and not agree(*shapes)):  # type: ignore[arg-type]
         raise ShapeError(field, f"{what} is {found}, which does not fit {expected}")
 
 
-def _check_scalar(field: str, what: str, found: Tensor, element: str) -> None:
-    if found != Tensor((), element):
+def _check_scalar(field: str, what: str, found: GraphTensor, element: str) -> None:
+    if found != GraphTensor((), element):
         raise ShapeError(field, f"{what} is {found} instead of tensor<{element}>")
 
 
-def _if(call: Call) -> tuple[Tensor, ...]:
+def _if(call: OpCall) -> tuple[GraphTensor, ...]:
     check_rank("condition", call.condition, 0)
     then, other = call.then_branch, call.else_branch
     for name, body in (("then_branch", then), ("else_branch", other)):
@@ -61,7 +70,7 @@ def _if(call: Call) -> tuple[Tensor, ...]:
     return tuple(join(*pair) for pair in zip(then.yields, other.yields, strict=True))
 
 
-def _check_loop_body(body: Body, initial: Sequence[Tensor]) -> None:
+def _check_loop_body(body: RegionSignature, initial: Sequence[GraphTensor]) -> None:
     _check_count("body", "takes", len(body.arguments), 2 + len(initial))
     _check_scalar("body", "argument 0 (the iteration)", body.arguments[0], "i64")
     _check_scalar("body", "argument 1 (the condition)", body.arguments[1], "i1")
@@ -74,14 +83,16 @@ def _check_loop_body(body: Body, initial: Sequence[Tensor]) -> None:
         _check_fits("body", f"yield {1 + place}", body.yields[1 + place], argument)
 
 
-def _loop(call: Call) -> tuple[Tensor, ...]:
+def _loop(call: OpCall) -> tuple[GraphTensor, ...]:
     check_rank("trip_count", call.trip_count, 0)
     check_rank("condition", call.condition, 0)
     initial, yields = call.initial, call.body.yields
     _check_loop_body(call.body, initial)
     carried = [join(first, last) for first, last in zip(initial, yields[1:], strict=False)]
     scans = yields[1 + len(initial) :]
-    stacked = [Tensor(None if scan.shape is None else (None, *scan.shape), scan.element) for scan in scans]
+    stacked = [
+        GraphTensor(None if scan.shape is None else (None, *scan.shape), scan.element) for scan in scans
+    ]
     return (*carried, *stacked)
 
 
@@ -93,7 +104,7 @@ define(
         "The condition has rank 0; both branches take no arguments and yield equally many values of the same "
         "element types. Dims of a result are known where both branches yield the same.",
         ("If",),
-        (Operand("condition", BOOL),),
+        (OperandSpec("condition", BOOL),),
         _if,
         results=(),
         regions=("then_branch", "else_branch"),
@@ -114,9 +125,9 @@ define(
         "more often all further runs write the last row.",
         ("Loop",),
         (
-            Operand("trip_count", _COUNT),
-            Operand("condition", BOOL),
-            Operand("initial", kind="variadic", least=0, most=CONTROL_LIMIT),
+            OperandSpec("trip_count", _COUNT),
+            OperandSpec("condition", BOOL),
+            OperandSpec("initial", kind="variadic", least=0, most=CONTROL_LIMIT),
         ),
         _loop,
         results=(),
@@ -131,7 +142,7 @@ define(
         "what a body gives to the op around it",
         "Ends each body of `if` and `loop`.",
         ("outputs of graph attributes",),
-        (Operand("values", kind="variadic", least=0, most=CONTROL_LIMIT),),
+        (OperandSpec("values", kind="variadic", least=0, most=CONTROL_LIMIT),),
         lambda call: (),
         results=(),
     )

@@ -8,16 +8,16 @@ from __future__ import annotations
 from mlc.dialects.graph.elements import BITS, COMPLEX, PART, element_bytes, part_of
 from mlc.dialects.graph.ops.elementwise import FAMILY, unary
 from mlc.dialects.graph.shape_rules import broadcast
-from mlc.dialects.graph.spec import Attribute, Call, Operand, OpSpec, ShapeError, Tensor, define
+from mlc.dialects.graph.spec import Attribute, GraphTensor, OpCall, OperandSpec, OpSpec, ShapeError, define
 
 
-def _part(call: Call) -> Tensor:
-    return Tensor(call.x.shape, part_of(call.x.element))
+def _part(call: OpCall) -> GraphTensor:
+    return GraphTensor(call.x.shape, part_of(call.x.element))
 
 
-def _complex(call: Call) -> Tensor:
+def _complex(call: OpCall) -> GraphTensor:
     shape = broadcast(real=call.real.shape, imag=call.imag.shape)
-    return Tensor(shape, f"complex<{call.real.element}>")
+    return GraphTensor(shape, f"complex<{call.real.element}>")
 
 
 _SHAPES = "The result has x's shape; its elements are the floats that x's consist of."
@@ -35,17 +35,17 @@ define(
         "the complex numbers of these parts",
         "real and imag broadcast to the result. Its elements are complex numbers of theirs.",
         (_ONNX,),
-        (Operand("real", PART), Operand("imag", PART, like="real")),
+        (OperandSpec("real", PART), OperandSpec("imag", PART, like="real")),
         _complex,
     )
 )
 
 
-def _cast(call: Call) -> Tensor:
+def _cast(call: OpCall) -> GraphTensor:
     old, new = call.x.element, call.given.element
     if old != new and (COMPLEX.admits(old) or COMPLEX.admits(new)):
         raise ShapeError("result", f"has elements {new}: {old} is not converted to them")
-    return Tensor(call.x.shape, new)
+    return GraphTensor(call.x.shape, new)
 
 
 define(
@@ -56,7 +56,7 @@ define(
         "not from and to complex numbers",
         "The result has x's shape; its element type is given.",
         ("Cast", "CastLike"),
-        (Operand("x"),),
+        (OperandSpec("x"),),
         _cast,
         (
             Attribute(
@@ -75,13 +75,13 @@ define(
 )
 
 
-def _bitcast(call: Call) -> Tensor:
+def _bitcast(call: OpCall) -> GraphTensor:
     element = call.given.element
     if not BITS.admits(element):
         raise ShapeError("result", f"has elements {element}, not {BITS.name}")
     if element_bytes(element) != element_bytes(call.x.element):
         raise ShapeError("result", f"has elements {element}, which are not as wide as x's: {call.x}")
-    return Tensor(call.x.shape, element)
+    return GraphTensor(call.x.shape, element)
 
 
 define(
@@ -91,7 +91,7 @@ define(
         "the bits of x as elements of another type of the same width",
         "The result has x's shape; its element type is given.",
         ("BitCast",),
-        (Operand("x", BITS),),
+        (OperandSpec("x", BITS),),
         _bitcast,
         result_given=True,
     )

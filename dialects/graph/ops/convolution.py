@@ -14,13 +14,13 @@ from mlc.dialects.graph.shape_rules import check_least, check_length, merge
 from mlc.dialects.graph.sizes import differ, falls_below, maximum, minimum
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
     Dim,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     Shape,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -34,7 +34,7 @@ PADS = Attribute("pads", "ints", "padding at the begin of every spatial dim, the
 LAYOUT = Attribute("layout", "str", "order of the dims", "NCHW", ("NCHW", "NCHWc"))
 
 
-def spatial_dims(call: Call, spatial: int) -> Shape:
+def spatial_dims(call: OpCall, spatial: int) -> Shape:
     """x's spatial dims in its layout; x must have `spatial` of them."""
     rank = spatial + (2 if call.layout == "NCHW" else 3)
     if call.x.rank != rank or spatial < 1:
@@ -43,14 +43,14 @@ def spatial_dims(call: Call, spatial: int) -> Shape:
     return call.x.shape[2 : 2 + spatial]
 
 
-def check_windows(call: Call, spatial: int) -> None:
+def check_windows(call: OpCall, spatial: int) -> None:
     """Lengths and ranges of strides, dilations and pads."""
     for name, count, least in (("strides", spatial, 1), ("dilations", spatial, 1), ("pads", 2 * spatial, 0)):
         check_length(name, call[name], count, f"{spatial} spatial dims")
         check_least(name, call[name], least)
 
 
-def window_dims(call: Call, dims: Sequence[Dim], kernel: Sequence[Dim], ceil_mode: bool = False) -> Shape:
+def window_dims(call: OpCall, dims: Sequence[Dim], kernel: Sequence[Dim], ceil_mode: bool = False) -> Shape:
     """The number of window positions per spatial dim. An unknown dim or kernel gives an unknown dim."""
     result: list[Dim] = []
     for axis, (size, width) in enumerate(zip(dims, kernel, strict=True)):
@@ -60,7 +60,7 @@ def window_dims(call: Call, dims: Sequence[Dim], kernel: Sequence[Dim], ceil_mod
     return tuple(result)
 
 
-def _positions(call: Call, axis: int, size: int, kernel: int, ceil_mode: bool) -> int:
+def _positions(call: OpCall, axis: int, size: int, kernel: int, ceil_mode: bool) -> int:
     stride, dilation = call.strides[axis], call.dilations[axis]
     begin, end = call.pads[axis], call.pads[axis + len(call.strides)]
     extent = dilation * (kernel - 1) + 1
@@ -97,17 +97,19 @@ def _check_group(group: int, inputs: Dim, outputs: Dim) -> None:
             raise ShapeError("group", f"{group} does not divide the {count} {what}")
 
 
-def _conv_plain(call: Call, spatial: int) -> Tensor:
+def _conv_plain(call: OpCall, spatial: int) -> GraphTensor:
     """x [N, C, ...], w [O, C/group, ...] -> [N, O, ...]."""
     batch, inputs = call.x.shape[:2]
     outputs, group_inputs = call.w.shape[:2]
     _check_group(call.group, inputs, outputs)
     per_group = None if inputs is None else inputs // call.group
     merge("w", per_group, group_inputs, f"input channels per group (dim 1) of {call.w} do not fit {call.x}")
-    return Tensor((batch, outputs, *window_dims(call, call.x.shape[2:], call.w.shape[2:])), call.x.element)
+    return GraphTensor(
+        (batch, outputs, *window_dims(call, call.x.shape[2:], call.w.shape[2:])), call.x.element
+    )
 
 
-def _conv_depthwise_blocked(call: Call) -> Tensor:
+def _conv_depthwise_blocked(call: OpCall) -> GraphTensor:
     """x [N, C/c, ..., c], w [C/c, ..., c], group = C -> x's layout."""
     batch, blocks, *dims, block = call.x.shape
     blocks = merge("w", blocks, call.w.shape[0], f"channel blocks (dim 0) of {call.w} do not fit {call.x}")
@@ -115,10 +117,10 @@ def _conv_depthwise_blocked(call: Call) -> Tensor:
         "w", block, call.w.shape[-1], f"block of channels (last dim) of {call.w} does not fit {call.x}"
     )
     merge("group", _channels(blocks, block), call.group, "a depthwise w needs one group per channel")
-    return Tensor((batch, blocks, *window_dims(call, dims, call.w.shape[1:-1]), block), call.x.element)
+    return GraphTensor((batch, blocks, *window_dims(call, dims, call.w.shape[1:-1]), block), call.x.element)
 
 
-def _conv_blocked(call: Call) -> Tensor:
+def _conv_blocked(call: OpCall) -> GraphTensor:
     """x [N, C/c, ..., c], w [O/o, (C/group)/c, ..., c, o] -> [N, O/o, ..., o]."""
     batch, blocks, *dims, block = call.x.shape
     output_blocks, group_blocks, *kernel, inner, output_block = call.w.shape
@@ -126,10 +128,10 @@ def _conv_blocked(call: Call) -> Tensor:
     _check_group(call.group, blocks, output_blocks)
     per_group = None if blocks is None else blocks // call.group
     merge("w", per_group, group_blocks, f"channel blocks per group (dim 1) of {call.w} do not fit {call.x}")
-    return Tensor((batch, output_blocks, *window_dims(call, dims, kernel), output_block), call.x.element)
+    return GraphTensor((batch, output_blocks, *window_dims(call, dims, kernel), output_block), call.x.element)
 
 
-def _conv(call: Call) -> Tensor:
+def _conv(call: OpCall) -> GraphTensor:
     spatial = len(call.strides)
     spatial_dims(call, spatial)
     check_windows(call, spatial)
@@ -140,7 +142,7 @@ def _conv(call: Call) -> Tensor:
     return _conv_blocked(call) if call.w.rank == spatial + 4 else _conv_depthwise_blocked(call)
 
 
-def _check_weight_rank(call: Call, ranks: tuple[int, ...]) -> None:
+def _check_weight_rank(call: OpCall, ranks: tuple[int, ...]) -> None:
     if call.w.rank not in ranks:
         expected = " or ".join(map(str, ranks))
         raise ShapeError(
@@ -159,7 +161,7 @@ define(
         "result `[N, C/c, spatial..., c]`; w's rank tells the two apart. A result dim is `(d + begin + end "
         "- dilation*(k-1) - 1) / stride + 1`.",
         ("Conv",),
-        (Operand("x", NUMBER), Operand("w", NUMBER, like="x")),
+        (OperandSpec("x", NUMBER), OperandSpec("w", NUMBER, like="x")),
         _conv,
         (STRIDES, DILATIONS, PADS, Attribute("group", "int", "channel groups that do not mix", 1), LAYOUT),
     )
@@ -173,14 +175,14 @@ CEIL_MODE = Attribute(
 )
 
 
-def _pool(call: Call) -> Tensor:
+def _pool(call: OpCall) -> GraphTensor:
     spatial = len(call.kernel)
     check_least("kernel", call.kernel, 1)
     check_length("strides", call.strides, spatial, "one per entry of kernel")
     dims = spatial_dims(call, spatial)
     check_windows(call, spatial)
     result = window_dims(call, dims, call.kernel, call.ceil_mode)
-    return Tensor((*call.x.shape[:2], *result, *call.x.shape[2 + spatial :]), call.x.element)
+    return GraphTensor((*call.x.shape[:2], *result, *call.x.shape[2 + spatial :]), call.x.element)
 
 
 def pooling(name: str, summary: str, onnx: str, elements: ElementClass, *attributes: Attribute) -> None:
@@ -190,7 +192,7 @@ def pooling(name: str, summary: str, onnx: str, elements: ElementClass, *attribu
         "`(d + begin + end - dilation*(k-1) - 1) / stride + 1` positions, rounded up in ceil_mode."
     )
     common = (KERNEL, STRIDES, DILATIONS, PADS, CEIL_MODE, LAYOUT, *attributes)
-    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", elements),), _pool, common))
+    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", elements),), _pool, common))
 
 
 pooling("max_pool", "largest element of each window; padding counts as minus infinity", "MaxPool", NUMBER)
@@ -204,7 +206,7 @@ pooling(
 )
 
 
-def _lrn(call: Call) -> Tensor:
+def _lrn(call: OpCall) -> GraphTensor:
     blocked = call.layout == "NCHWc"
     if call.x.rank < (3 if blocked else 2):
         dims = "a batch dim, blocks and their channels" if blocked else "a batch and a channel dim"
@@ -221,7 +223,7 @@ define(
         "`x / (bias + alpha/size * s)^beta`, s the sum of squares over `size` neighbouring channels",
         "x is `[N, C, ...]` (NCHWc: `[N, C/c, ..., c]`); the result has its type.",
         ("LRN",),
-        (Operand("x", FLOAT),),
+        (OperandSpec("x", FLOAT),),
         _lrn,
         (
             Attribute("size", "int", "number of channels summed, at least 1"),

@@ -7,12 +7,12 @@ from mlc.dialects.graph.ops.movement import check_dims_operand
 from mlc.dialects.graph.shape_rules import check_number, check_rank, product
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
     ShapeFunction,
-    Tensor,
     define,
     define_family,
 )
@@ -35,14 +35,14 @@ def creation(
     infer: ShapeFunction,
     *,
     attributes: tuple[Attribute, ...] = (),
-    operands: tuple[Operand, ...] = (),
+    operands: tuple[OperandSpec, ...] = (),
     given: bool = False,
 ) -> None:
     """Define an op that makes a tensor; `given`: its type is written, not inferred."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes, result_given=given))
 
 
-def stored_bytes(tensor: Tensor) -> int | None:
+def stored_bytes(tensor: GraphTensor) -> int | None:
     """Bytes of a tensor in row-major order (i1 and narrower types one byte each), None where a dim is not
     known."""
     count = product(tensor.shape or ())
@@ -52,7 +52,7 @@ def stored_bytes(tensor: Tensor) -> int | None:
         raise ShapeError("result", f"has elements without a stored form: {tensor}") from None
 
 
-def _constant(call: Call) -> Tensor:
+def _constant(call: OpCall) -> GraphTensor:
     size = stored_bytes(call.value)
     if size is not None and size > CONSTANT_LIMIT:
         raise ShapeError(
@@ -72,13 +72,13 @@ creation(
 )
 
 
-def _given_ranked(call: Call) -> Tensor:
+def _given_ranked(call: OpCall) -> GraphTensor:
     if call.given.shape is None:
         raise ShapeError("result", f"needs a known rank: {call.given}")
     return call.given
 
 
-def _weight(call: Call) -> Tensor:
+def _weight(call: OpCall) -> GraphTensor:
     if call.offset < 0:
         raise ShapeError("offset", f"{call.offset} is negative")
     result = _given_ranked(call)
@@ -107,7 +107,7 @@ creation(
 )
 
 
-def _prepared(call: Call) -> Tensor:
+def _prepared(call: OpCall) -> GraphTensor:
     if call.index < 0:
         raise ShapeError("index", f"{call.index} is negative")
     return _given_ranked(call)
@@ -124,7 +124,7 @@ creation(
 )
 
 
-def _full(call: Call) -> Tensor:
+def _full(call: OpCall) -> GraphTensor:
     result = _given_ranked(call)
     check_dims_operand(call, result.rank)
     check_number("value", call.value, result)
@@ -139,15 +139,15 @@ creation(
     "ConstantOfShape",
     _full,
     attributes=(Attribute("value", "number", "the element; 0 or 1 for i1"),),
-    operands=(Operand("dims", INDEX, kind="optional"),),
+    operands=(OperandSpec("dims", INDEX, kind="optional"),),
     given=True,
 )
 
 
-def _range(call: Call) -> Tensor:
+def _range(call: OpCall) -> GraphTensor:
     for name in ("start", "limit", "delta"):
         check_rank(name, call[name], 0)
-    return Tensor((None,), call.start.element)
+    return GraphTensor((None,), call.start.element)
 
 
 creation(
@@ -157,8 +157,8 @@ creation(
     "Range",
     _range,
     operands=(
-        Operand("start", NUMBER),
-        Operand("limit", NUMBER, like="start"),
-        Operand("delta", NUMBER, like="start"),
+        OperandSpec("start", NUMBER),
+        OperandSpec("limit", NUMBER, like="start"),
+        OperandSpec("delta", NUMBER, like="start"),
     ),
 )

@@ -6,12 +6,12 @@ from mlc.dialects.graph.elements import ANY, BOOL, COMPARED, FLOAT, INTEGER, NUM
 from mlc.dialects.graph.shape_rules import broadcast, check_number, like_first
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
     ShapeFunction,
-    Tensor,
     define,
     define_family,
 )
@@ -23,11 +23,11 @@ FAMILY = define_family(
 )
 
 
-def _predicate(call: Call) -> Tensor:
-    return Tensor(call.x.shape, "i1")
+def _predicate(call: OpCall) -> GraphTensor:
+    return GraphTensor(call.x.shape, "i1")
 
 
-def _clamp(call: Call) -> Tensor:
+def _clamp(call: OpCall) -> GraphTensor:
     """Integers reach their bounds; those of floats may lie beyond the type's range."""
     bounds = {name: call[name] for name in ("min", "max") if call[name] is not None}
     for name, bound in bounds.items() if INTEGER.admits(call.x.element) else ():
@@ -35,15 +35,15 @@ def _clamp(call: Call) -> Tensor:
     return call.x
 
 
-def _broadcast(call: Call) -> Tensor:
-    return Tensor(broadcast(a=call.a.shape, b=call.b.shape), call.a.element)
+def _broadcast(call: OpCall) -> GraphTensor:
+    return GraphTensor(broadcast(a=call.a.shape, b=call.b.shape), call.a.element)
 
 
-def _comparison(call: Call) -> Tensor:
-    return Tensor(broadcast(a=call.a.shape, b=call.b.shape), "i1")
+def _comparison(call: OpCall) -> GraphTensor:
+    return GraphTensor(broadcast(a=call.a.shape, b=call.b.shape), "i1")
 
 
-def _mod(call: Call) -> Tensor:
+def _mod(call: OpCall) -> GraphTensor:
     if FLOAT.admits(call.a.element) and not call.fmod:
         raise ShapeError("fmod", f"must be true for elements {call.a.element}")
     return _broadcast(call)
@@ -60,7 +60,7 @@ def unary(
     shapes: str = "The result has x's shape and element type.",
 ) -> None:
     """Define an op of one operand `x`; the result has x's type unless `infer` and `shapes` say otherwise."""
-    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", elements),), infer, attributes))
+    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", elements),), infer, attributes))
 
 
 def binary(
@@ -74,7 +74,7 @@ def binary(
 ) -> None:
     "Define an op of two operands `a`, `b` of one element type, which the result shares unless `infer`"
     "says otherwise."
-    operands = (Operand("a", elements), Operand("b", elements, like="a"))
+    operands = (OperandSpec("a", elements), OperandSpec("b", elements, like="a"))
     shapes = "a and b broadcast to the result." + (" Its elements are i1." if infer is _comparison else "")
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes))
 
@@ -165,9 +165,9 @@ binary("greater", "`a > b`", "Greater", infer=_comparison)
 binary("greater_equal", "`a >= b`", "GreaterOrEqual", infer=_comparison)
 
 
-def _where(call: Call) -> Tensor:
+def _where(call: OpCall) -> GraphTensor:
     shape = broadcast(condition=call.condition.shape, x=call.x.shape, y=call.y.shape)
-    return Tensor(shape, call.x.element)
+    return GraphTensor(shape, call.x.element)
 
 
 define(
@@ -177,7 +177,7 @@ define(
         "x where the condition holds, else y",
         "condition (i1), x and y broadcast to the result, which has x's element type.",
         ("Where",),
-        (Operand("condition", BOOL), Operand("x"), Operand("y", like="x")),
+        (OperandSpec("condition", BOOL), OperandSpec("x"), OperandSpec("y", like="x")),
         _where,
     )
 )

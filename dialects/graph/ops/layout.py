@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlc.dialects.graph.ops.movement import movement
 from mlc.dialects.graph.shape_rules import check_axes, check_least, check_length, text
 from mlc.dialects.graph.sizes import differ
-from mlc.dialects.graph.spec import Attribute, Call, Dim, Shape, ShapeError, Tensor
+from mlc.dialects.graph.spec import Attribute, Dim, GraphTensor, OpCall, Shape, ShapeError
 
 _INNER_DIMS = Attribute("inner_dims", "ints", "the plain tensor's axes that are split into tiles")
 _INNER_TILES = Attribute("inner_tiles", "ints", "the tile size of each of them, at least 1")
@@ -16,7 +16,7 @@ _OUTER_PERMUTATION = Attribute(
 )
 
 
-def _check_tiles(call: Call, rank: int) -> None:
+def _check_tiles(call: OpCall, rank: int) -> None:
     """The attributes against the plain tensor's rank."""
     check_axes("inner_dims", call.inner_dims, rank)
     check_length("inner_tiles", call.inner_tiles, len(call.inner_dims), "one per entry of inner_dims")
@@ -40,7 +40,7 @@ def _ceil_div(dim: Dim, tile: int) -> Dim:
     return None if dim is None else -(-dim // tile)
 
 
-def _pack(call: Call) -> Tensor:
+def _pack(call: OpCall) -> GraphTensor:
     _check_tiles(call, call.x.rank)
     for axis, tile in zip(call.inner_dims, call.inner_tiles, strict=True):
         dim = call.x.shape[axis]
@@ -49,7 +49,7 @@ def _pack(call: Call) -> Tensor:
                 "inner_tiles",
                 f"{text(call.inner_tiles)}: {tile} does not divide dim {axis} (no padding): {call.x}",
             )
-    return Tensor(
+    return GraphTensor(
         packed_shape(call.x.shape, call.inner_dims, call.inner_tiles, call.outer_permutation), call.x.element
     )
 
@@ -70,7 +70,7 @@ movement(
 )
 
 
-def _unpack(call: Call) -> Tensor:
+def _unpack(call: OpCall) -> GraphTensor:
     rank = call.x.rank - len(call.inner_tiles)
     if rank < 0:
         raise ShapeError(
@@ -84,10 +84,10 @@ def _unpack(call: Call) -> Tensor:
         raise ShapeError("inner_tiles", f"{text(call.inner_tiles)} are not x's inner dims: {call.x}")
     outer = _plain_order(call.x.shape[:rank], call.outer_permutation)
     if call.shape is not None:
-        return Tensor(_restored(call, outer), call.x.element)
+        return GraphTensor(_restored(call, outer), call.x.element)
     for axis, tile in zip(call.inner_dims, call.inner_tiles, strict=True):
         outer[axis] = None if outer[axis] is None else outer[axis] * tile
-    return Tensor(tuple(outer), call.x.element)
+    return GraphTensor(tuple(outer), call.x.element)
 
 
 def _plain_order(outer: Shape, permutation: Sequence[int]) -> list[Dim]:
@@ -97,7 +97,7 @@ def _plain_order(outer: Shape, permutation: Sequence[int]) -> list[Dim]:
     return plain
 
 
-def _restored(call: Call, outer: list[Dim]) -> Shape:
+def _restored(call: OpCall, outer: list[Dim]) -> Shape:
     """Attribute `shape`, after a check that packing it gives x."""
     check_length("shape", call.shape, len(outer), "one per plain dim")
     check_least("shape", call.shape, -1)

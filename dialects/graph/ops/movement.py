@@ -15,23 +15,23 @@ from mlc.dialects.graph.shape_rules import (
 )
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
     Dim,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     Shape,
     ShapeError,
     ShapeFunction,
-    Tensor,
     define,
     define_family,
 )
 
 FAMILY = define_family("movement", "The elements stay as they are and move. Negative axes do not occur.")
 
-_X = (Operand("x"),)
+_X = (OperandSpec("x"),)
 # The dims of the result that only running tells.
-DIMS = Operand("dims", INDEX, kind="optional")
+DIMS = OperandSpec("dims", INDEX, kind="optional")
 
 
 def movement(
@@ -42,37 +42,37 @@ def movement(
     infer: ShapeFunction,
     *,
     attributes: tuple[Attribute, ...] = (),
-    operands: tuple[Operand, ...] = _X,
+    operands: tuple[OperandSpec, ...] = _X,
 ) -> None:
     """Define an op that moves elements of any type."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes))
 
 
-def check_dims_operand(call: Call, count: int) -> None:
+def check_dims_operand(call: OpCall, count: int) -> None:
     """The optional operand `dims` is a vector of as many entries as the result has dims."""
     if call.dims is not None:
         check_rank("dims", call.dims, 1)
         merge("dims", call.dims.shape[0], count, "length and number of result dims differ")
 
 
-def open_dims(call: Call) -> Shape:
+def open_dims(call: OpCall) -> Shape:
     """The attribute `shape` with None for -1, checked against the operand `dims`."""
     check_least("shape", call.shape, -1)
     check_dims_operand(call, len(call.shape))
     return tuple(None if dim == -1 else dim for dim in call.shape)
 
 
-def _expand(call: Call) -> Tensor:
+def _expand(call: OpCall) -> GraphTensor:
     dims = open_dims(call)
     if call.x.rank > len(dims):
         raise ShapeError("shape", f"{text(call.shape)} has fewer dims than x: {call.x}")
     own = (1,) * (len(dims) - call.x.rank) + call.x.shape
-    return Tensor(
+    return GraphTensor(
         tuple(_expanded(call, one, dim) for one, dim in zip(own, dims, strict=True)), call.x.element
     )
 
 
-def _expanded(call: Call, own: Dim, dim: Dim) -> Dim:
+def _expanded(call: OpCall, own: Dim, dim: Dim) -> Dim:
     if dim is None:
         # A size of named dims may be 1.
         return own if call.dims is None or (isinstance(own, int) and own != 1) else None
@@ -90,14 +90,14 @@ movement(
     "Expand",
     _expand,
     attributes=(Attribute("shape", "ints", "dims to broadcast to, -1 for x's own or one that `dims` says"),),
-    operands=(Operand("x"), DIMS),
+    operands=(OperandSpec("x"), DIMS),
 )
 
 
-def _transpose(call: Call) -> Tensor:
+def _transpose(call: OpCall) -> GraphTensor:
     check_length("permutation", call.permutation, call.x.rank, "one per dim of x")
     check_axes("permutation", call.permutation, call.x.rank)
-    return Tensor(tuple(call.x.shape[axis] for axis in call.permutation), call.x.element)
+    return GraphTensor(tuple(call.x.shape[axis] for axis in call.permutation), call.x.element)
 
 
 movement(
@@ -110,7 +110,7 @@ movement(
 )
 
 
-def _concat(call: Call) -> Tensor:
+def _concat(call: OpCall) -> GraphTensor:
     first = call.inputs[0]
     check_axis("axis", call.axis, first.rank)
     dims = list(first.shape)
@@ -124,10 +124,10 @@ def _concat(call: Call) -> Tensor:
             dims[axis] = _joined(
                 call, axis, dims[axis], dim, f"dim {axis} of inputs[0] to inputs[{position}] differs"
             )
-    return Tensor(tuple(dims), first.element)
+    return GraphTensor(tuple(dims), first.element)
 
 
-def _joined(call: Call, axis: int, one: Dim, other: Dim, what: str) -> Dim:
+def _joined(call: OpCall, axis: int, one: Dim, other: Dim, what: str) -> Dim:
     if axis != call.axis:
         return merge("inputs", one, other, what)
     return None if one is None or other is None else one + other
@@ -141,15 +141,15 @@ movement(
     "Concat",
     _concat,
     attributes=(Attribute("axis", "int", "the joined axis, in [0, rank)"),),
-    operands=(Operand("inputs", ANY, kind="variadic"),),
+    operands=(OperandSpec("inputs", ANY, kind="variadic"),),
 )
 
 
-def _tile(call: Call) -> Tensor:
+def _tile(call: OpCall) -> GraphTensor:
     check_length("repeats", call.repeats, call.x.rank, "one per dim of x")
     check_least("repeats", call.repeats, 0)
     dims = zip(call.x.shape, call.repeats, strict=True)
-    return Tensor(
+    return GraphTensor(
         tuple(0 if count == 0 else None if dim is None else dim * count for dim, count in dims),
         call.x.element,
     )
@@ -165,7 +165,7 @@ movement(
 )
 
 
-def _trilu(call: Call) -> Tensor:
+def _trilu(call: OpCall) -> GraphTensor:
     if call.x.rank < 2:
         raise ShapeError("x", f"needs rank 2 or more: {call.x}")
     return call.x

@@ -6,12 +6,12 @@ from mlc.dialects.graph.elements import FLOAT
 from mlc.dialects.graph.shape_rules import check_axes, check_axis, check_rank, merge
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
     ShapeFunction,
-    Tensor,
     define,
     define_family,
 )
@@ -28,24 +28,24 @@ _EPSILON = Attribute(
 )
 
 
-def _softmax(call: Call) -> Tensor:
+def _softmax(call: OpCall) -> GraphTensor:
     check_axis("axis", call.axis, call.x.rank)
     return call.x
 
 
-def _layer_norm(call: Call) -> Tensor:
+def _layer_norm(call: OpCall) -> GraphTensor:
     check_axes("axes", call.axes, call.x.rank)
     return call.x
 
 
-def _batch_norm(call: Call) -> Tensor:
+def _batch_norm(call: OpCall) -> GraphTensor:
     if call.x.rank < 2:
         raise ShapeError("x", f"needs a batch and a channel dim: {call.x}")
     channels = call.x.shape[1]
     for name in ("scale", "bias", "mean", "variance"):
         check_rank(name, call[name], 1)
         channels = merge(name, channels, call[name].shape[0], "channels of x (dim 1) and length differ")
-    return Tensor((call.x.shape[0], channels, *call.x.shape[2:]), call.x.element)
+    return GraphTensor((call.x.shape[0], channels, *call.x.shape[2:]), call.x.element)
 
 
 def normalisation(
@@ -57,7 +57,7 @@ def normalisation(
 ) -> None:
     """Define an op of one float operand that keeps its type."""
     shapes = "The result has x's shape and element type."
-    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", FLOAT),), infer, attributes))
+    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", FLOAT),), infer, attributes))
 
 
 normalisation("softmax", "`e^x / sum(e^x)` along the axis", "Softmax", _softmax, (_AXIS,))
@@ -73,8 +73,8 @@ define(
         "x is [N, C, ...]; scale, bias, mean and variance are [C]; the result has x's type.",
         ("BatchNormalization",),
         (
-            Operand("x", FLOAT),
-            *(Operand(name, FLOAT) for name in ("scale", "bias", "mean", "variance")),
+            OperandSpec("x", FLOAT),
+            *(OperandSpec(name, FLOAT) for name in ("scale", "bias", "mean", "variance")),
         ),
         _batch_norm,
         (_EPSILON,),

@@ -9,12 +9,12 @@ from mlc.dialects.graph.ops.runtime_functions import FUNCTIONS
 from mlc.dialects.graph.shape_rules import check_length, merge, text
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     Shape,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -39,10 +39,10 @@ FAMILY = define_family(
 )
 
 
-def _numbered(call: Call) -> Tensor:
+def _numbered(call: OpCall) -> GraphTensor:
     if call.given.element not in OBJECTS:
         raise ShapeError("result", f"must have elements of type {' or '.join(OBJECTS)}: {call.given}")
-    return Tensor(call.x.shape, call.given.element)
+    return GraphTensor(call.x.shape, call.given.element)
 
 
 define(
@@ -53,7 +53,7 @@ define(
         "The dims of x; the element type is given. Strings have the numbers of their places in the module's "
         "attribute `graph.strings`; 0 is the empty string, and the empty sequence.",
         ("string constants",),
-        (Operand("x", ElementClass("i64", frozenset({"i64"}))),),
+        (OperandSpec("x", ElementClass("i64", frozenset({"i64"}))),),
         _numbered,
         result_given=True,
     )
@@ -67,13 +67,13 @@ define(
         "The dims of x. Those of the module's attribute `graph.strings` have the numbers of their places, "
         "all others larger ones; equal strings have equal numbers.",
         ("lookups of strings",),
-        (Operand("x", ElementClass("string", frozenset({STRING}))),),
-        lambda call: Tensor(call.x.shape, "i64"),
+        (OperandSpec("x", ElementClass("string", frozenset({STRING}))),),
+        lambda call: GraphTensor(call.x.shape, "i64"),
     )
 )
 
 
-def _called(call: Call) -> Tensor:
+def _called(call: OpCall) -> GraphTensor:
     function = FUNCTIONS.get(call.function)
     if function is None:
         raise ShapeError("function", f'is "{call.function}" instead of one of {", ".join(FUNCTIONS)}')
@@ -90,10 +90,10 @@ def _called(call: Call) -> Tensor:
     if not function.elementwise:
         return call.given
     pairs = zip(function.operands, call.values, strict=True)
-    return Tensor(_common([tensor for each, tensor in pairs if each.rank is None]), call.given.element)
+    return GraphTensor(_common([tensor for each, tensor in pairs if each.rank is None]), call.given.element)
 
 
-def _common(tensors: Sequence[Tensor]) -> Shape:
+def _common(tensors: Sequence[GraphTensor]) -> Shape:
     """The shape that all have."""
     shape, *others = [tensor.shape or () for tensor in tensors]
     for other in others:
@@ -104,7 +104,7 @@ def _common(tensors: Sequence[Tensor]) -> Shape:
     return shape
 
 
-def _check_taken(field: str, tensor: Tensor, kind: str, rank: int | None) -> None:
+def _check_taken(field: str, tensor: GraphTensor, kind: str, rank: int | None) -> None:
     """Raises ShapeError for what a function does not take, or give."""
     if tensor.shape is None:
         raise ShapeError(field, f"needs a known rank: {tensor}")
@@ -121,7 +121,7 @@ define(
         "what a function of the C runtime computes",
         "The result type is given. Where a function takes `dims`, they are the result's dims.",
         ("operators on strings and sequences",),
-        (Operand("values", kind="variadic"),),
+        (OperandSpec("values", kind="variadic"),),
         _called,
         (
             Attribute("function", "str", "its name"),

@@ -7,11 +7,11 @@ from mlc.dialects.graph.shape_rules import check_axis
 from mlc.dialects.graph.sizes import falls_below
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -26,17 +26,17 @@ FAMILY = define_family(
 ALL = -1
 
 
-def _top_k(call: Call) -> tuple[Tensor, Tensor]:
+def _top_k(call: OpCall) -> tuple[GraphTensor, GraphTensor]:
     check_axis("axis", call.axis, call.x.rank)
     dim = call.x.shape[call.axis]
     if call.k == ALL:
-        return call.x, Tensor(call.x.shape, "i64")
+        return call.x, GraphTensor(call.x.shape, "i64")
     if call.k < 1 or (
         dim is not None and falls_below(dim, call.k, "it takes more elements than the axis has")
     ):
         raise ShapeError("k", f"{call.k} is outside [1, {'?' if dim is None else dim}]")
     shape = tuple(call.k if axis == call.axis else dim for axis, dim in enumerate(call.x.shape))
-    return Tensor(shape, call.x.element), Tensor(shape, "i64")
+    return GraphTensor(shape, call.x.element), GraphTensor(shape, "i64")
 
 
 define(
@@ -47,7 +47,7 @@ define(
         "values have x's shape with k at the axis, and x's element type; indices are i64 of that shape. NaN "
         "is the largest value, and of equal ones the first comes first.",
         ("TopK",),
-        (Operand("x", NUMBER),),
+        (OperandSpec("x", NUMBER),),
         _top_k,
         (
             Attribute("axis", "int", "the searched axis, in [0, rank)"),

@@ -6,11 +6,11 @@ from mlc.dialects.graph.elements import FLOAT, NUMBER, QUANTISED, ElementClass
 from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -27,7 +27,7 @@ _ATTRIBUTES = (
 )
 
 
-def _check_scale(call: Call, axis_matters: bool) -> None:
+def _check_scale(call: OpCall, axis_matters: bool) -> None:
     x, scale = call.x, call.scale
     if axis_matters:
         check_axis("axis", call.axis, x.rank)
@@ -39,7 +39,7 @@ def _check_scale(call: Call, axis_matters: bool) -> None:
         raise ShapeError("scale", f"is neither a scalar nor a vector, and block_size is 0: {scale}")
 
 
-def _check_blocks(call: Call) -> None:
+def _check_blocks(call: OpCall) -> None:
     if call.block_size < 0:
         raise ShapeError("block_size", f"{call.block_size} is negative")
     check_rank("scale", call.scale, call.x.rank, " (as x)")
@@ -53,7 +53,7 @@ def _check_blocks(call: Call) -> None:
         )
 
 
-def _check(call: Call) -> None:
+def _check(call: OpCall) -> None:
     _check_scale(call, axis_matters=bool(call.scale.rank))
     if call.zero_point is not None:
         check_rank("zero_point", call.zero_point, call.scale.rank, " (as scale)")
@@ -66,22 +66,22 @@ def _check_element(field: str, elements: ElementClass, element: str) -> None:
         raise ShapeError(field, f"has elements {element}, not {elements.name}")
 
 
-def _quantize(call: Call) -> Tensor:
+def _quantize(call: OpCall) -> GraphTensor:
     _check(call)
     element = call.given.element
     _check_element("result", QUANTISED, element)
     if call.zero_point is not None and call.zero_point.element != element:
         raise ShapeError("zero_point", f"has elements {call.zero_point.element}, the result has {element}")
-    return Tensor(call.x.shape, element)
+    return GraphTensor(call.x.shape, element)
 
 
-def _dequantize(call: Call) -> Tensor:
+def _dequantize(call: OpCall) -> GraphTensor:
     _check(call)
     if call.zero_point is not None and call.zero_point.element != call.x.element:
         raise ShapeError("zero_point", f"has elements {call.zero_point.element}, x has {call.x.element}")
     element = call.written.element if call.written else call.scale.element
     _check_element("result", FLOAT, element)
-    return Tensor(call.x.shape, element)
+    return GraphTensor(call.x.shape, element)
 
 
 define(
@@ -92,7 +92,11 @@ define(
         "The result has x's shape; its element type is given, and is zero_point's. The zero point of float8 "
         "counts as 0, and NaN becomes the least integer.",
         ("QuantizeLinear",),
-        (Operand("x", NUMBER), Operand("scale", FLOAT), Operand("zero_point", QUANTISED, kind="optional")),
+        (
+            OperandSpec("x", NUMBER),
+            OperandSpec("scale", FLOAT),
+            OperandSpec("zero_point", QUANTISED, kind="optional"),
+        ),
         _quantize,
         (
             *_ATTRIBUTES,
@@ -110,7 +114,11 @@ define(
         "`(x - zero_point) * scale`",
         "The result has x's shape and scale's element type, unless another float type is given.",
         ("DequantizeLinear",),
-        (Operand("x", QUANTISED), Operand("scale", FLOAT), Operand("zero_point", QUANTISED, kind="optional")),
+        (
+            OperandSpec("x", QUANTISED),
+            OperandSpec("scale", FLOAT),
+            OperandSpec("zero_point", QUANTISED, kind="optional"),
+        ),
         _dequantize,
         _ATTRIBUTES,
     )

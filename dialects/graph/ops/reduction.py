@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 from mlc.dialects.graph.elements import NUMBER, ORDERED, ElementClass
 from mlc.dialects.graph.shape_rules import check_axes, check_axis
-from mlc.dialects.graph.spec import Attribute, Call, Operand, OpSpec, Shape, Tensor, define, define_family
+from mlc.dialects.graph.spec import (
+    Attribute,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
+    OpSpec,
+    Shape,
+    define,
+    define_family,
+)
 
 FAMILY = define_family(
     "reduction",
@@ -24,17 +33,17 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keepdims: bool) -> Shape:
     return tuple(dim for axis, dim in enumerate(shape) if axis not in axes)
 
 
-def _reduce(call: Call) -> Tensor:
+def _reduce(call: OpCall) -> GraphTensor:
     check_axes("axes", call.axes, call.x.rank)
-    return Tensor(reduced_shape(call.x.shape, call.axes, call.keepdims), call.x.element)
+    return GraphTensor(reduced_shape(call.x.shape, call.axes, call.keepdims), call.x.element)
 
 
-def _arg_reduce(call: Call) -> Tensor:
+def _arg_reduce(call: OpCall) -> GraphTensor:
     check_axis("axis", call.axis, call.x.rank)
-    return Tensor(reduced_shape(call.x.shape, (call.axis,), call.keepdims), "i64")
+    return GraphTensor(reduced_shape(call.x.shape, (call.axis,), call.keepdims), "i64")
 
 
-def _along_axis(call: Call) -> Tensor:
+def _along_axis(call: OpCall) -> GraphTensor:
     check_axis("axis", call.axis, call.x.rank)
     return call.x
 
@@ -43,7 +52,9 @@ def reduction(name: str, summary: str, onnx: str, elements: ElementClass = NUMBE
     """Define a reduction of `x` over `axes`."""
     shapes = "x without the axes, or with 1 in their place; x's element type."
     define(
-        OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", elements),), _reduce, (AXES, KEEPDIMS))
+        OpSpec(
+            name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", elements),), _reduce, (AXES, KEEPDIMS)
+        )
     )
 
 
@@ -67,7 +78,9 @@ def arg_reduction(name: str, summary: str, onnx: str) -> None:
         Attribute("select_last_index", "bool", "of equal elements take the last, not the first", False),
     )
     shapes = "x without the axis, or with 1 in its place; elements i64."
-    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", NUMBER),), _arg_reduce, attributes))
+    define(
+        OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", NUMBER),), _arg_reduce, attributes)
+    )
 
 
 arg_reduction("arg_max", "position of the largest element", "ArgMax")
@@ -82,7 +95,9 @@ def scan(name: str, summary: str, onnx: str) -> None:
         Attribute("reverse", "bool", "begin at the end", False),
     )
     shapes = "The result has x's shape and element type."
-    define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (Operand("x", NUMBER),), _along_axis, attributes))
+    define(
+        OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", NUMBER),), _along_axis, attributes)
+    )
 
 
 scan("cumsum", "sums of the elements up to each position", "CumSum")

@@ -5,20 +5,20 @@ from __future__ import annotations
 from mlc.dialects.graph.ops.movement import DIMS, movement, open_dims
 from mlc.dialects.graph.shape_rules import check_axes, product, text
 from mlc.dialects.graph.sizes import differ
-from mlc.dialects.graph.spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
+from mlc.dialects.graph.spec import Attribute, Dim, GraphTensor, OpCall, OperandSpec, ShapeError
 
 
-def _reshape(call: Call) -> Tensor:
+def _reshape(call: OpCall) -> GraphTensor:
     dims = open_dims(call)
     total, known = product(call.x.shape), product([dim for dim in dims if dim is not None])
     if None not in dims:
         _check_count(call, total, known)
     elif total is not None and dims.count(None) == 1:
         dims = tuple(_quotient(call, total, known or 0) if dim is None else dim for dim in dims)
-    return Tensor(dims, call.x.element)
+    return GraphTensor(dims, call.x.element)
 
 
-def _check_count(call: Call, total: Dim, known: Dim) -> None:
+def _check_count(call: OpCall, total: Dim, known: Dim) -> None:
     """All of the shape is known: x's known dims must divide it, or equal it where all are known."""
     factor = product([dim for dim in call.x.shape if dim is not None])
     if total is not None and known is not None and differ(total, known):
@@ -29,7 +29,7 @@ def _check_count(call: Call, total: Dim, known: Dim) -> None:
         )
 
 
-def _quotient(call: Call, total: int, known: int) -> Dim:
+def _quotient(call: OpCall, total: int, known: int) -> Dim:
     if known == 0 and call.dims is not None:
         return None
     if known == 0:
@@ -48,17 +48,17 @@ movement(
     "Reshape, Flatten",
     _reshape,
     attributes=(Attribute("shape", "ints", "result dims, -1 where one follows or `dims` says it"),),
-    operands=(Operand("x"), DIMS),
+    operands=(OperandSpec("x"), DIMS),
 )
 
 
-def _squeeze(call: Call) -> Tensor:
+def _squeeze(call: OpCall) -> GraphTensor:
     check_axes("axes", call.axes, call.x.rank)
     for axis in call.axes:
         dim = call.x.shape[axis]
         if dim is not None and differ(dim, 1):
             raise ShapeError("axes", f"{text(call.axes)} names dim {axis}, which is not 1: {call.x}")
-    return Tensor(
+    return GraphTensor(
         tuple(dim for axis, dim in enumerate(call.x.shape) if axis not in call.axes), call.x.element
     )
 
@@ -73,11 +73,11 @@ movement(
 )
 
 
-def _unsqueeze(call: Call) -> Tensor:
+def _unsqueeze(call: OpCall) -> GraphTensor:
     rank = call.x.rank + len(call.axes)
     check_axes("axes", call.axes, rank)
     rest = iter(call.x.shape)
-    return Tensor(tuple(1 if axis in call.axes else next(rest) for axis in range(rank)), call.x.element)
+    return GraphTensor(tuple(1 if axis in call.axes else next(rest) for axis in range(rank)), call.x.element)
 
 
 movement(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Parameter:
+class RuntimeParameter:
     """An operand: `kind` is "string", "sequence", "i64", "i32" or "" for elements of any type, `rank` None
     for any rank. Strings and sequences are i64 as well (`graph-number-objects`)."""
 
@@ -23,7 +23,7 @@ class RuntimeFunction:
 
     name: str
     summary: str
-    operands: tuple[Parameter, ...]
+    operands: tuple[RuntimeParameter, ...]
     result: str = ""
     rank: int | None = None
     options: tuple[str, ...] = ()
@@ -40,15 +40,15 @@ class RuntimeFunction:
         return self.names[-1] == DIMS.name
 
 
-SEQUENCE = Parameter("sequence", "sequence", 0)
-PLACE = Parameter("place", "i64", 0)
-DIMS = Parameter("dims", "i64", 1)
+SEQUENCE = RuntimeParameter("sequence", "sequence", 0)
+PLACE = RuntimeParameter("place", "i64", 0)
+DIMS = RuntimeParameter("dims", "i64", 1)
 
 _ALL = (
     RuntimeFunction(
         "string_concat",
         "the strings of x, each followed by the string of y at its place",
-        (Parameter("x", "string"), Parameter("y", "string")),
+        (RuntimeParameter("x", "string"), RuntimeParameter("y", "string")),
         "string",
         elementwise=True,
     ),
@@ -56,7 +56,7 @@ _ALL = (
         "string_case",
         "the strings of x with the code points of `table` replaced: sorted rows of a code point, up to three "
         "for it, and zeros",
-        (Parameter("x", "string"), Parameter("table", "i32", 2)),
+        (RuntimeParameter("x", "string"), RuntimeParameter("table", "i32", 2)),
         "string",
         elementwise=True,
     ),
@@ -65,27 +65,27 @@ _ALL = (
         "whether a deterministic automaton accepts the bytes of each string of x; `table` are the number of "
         "states, that of classes of bytes, the class of each byte, whether each state accepts, and where "
         "each class leads from each state",
-        (Parameter("x", "string"), Parameter("table", "i32", 1)),
+        (RuntimeParameter("x", "string"), RuntimeParameter("table", "i32", 1)),
         "i1",
         elementwise=True,
     ),
     RuntimeFunction(
         "string_to_float",
         "the numbers that the strings of x are; a call where one is none fails",
-        (Parameter("x", "string"),),
+        (RuntimeParameter("x", "string"),),
         "f64",
         elementwise=True,
     ),
     RuntimeFunction(
         "string_to_integer",
         "the numbers that the strings of x are, of i64 or ui64, without what follows the point",
-        (Parameter("x", "string"),),
+        (RuntimeParameter("x", "string"),),
         elementwise=True,
     ),
     RuntimeFunction(
         "float_to_string",
         "the shortest texts that tell numbers of a format of so many bits and such a least exponent apart",
-        (Parameter("x", "f64"),),
+        (RuntimeParameter("x", "f64"),),
         "string",
         options=("bits", "least_exponent"),
         elementwise=True,
@@ -93,14 +93,14 @@ _ALL = (
     RuntimeFunction(
         "integer_to_string",
         "the digits of the numbers of x, of i64 or ui64",
-        (Parameter("x"),),
+        (RuntimeParameter("x"),),
         "string",
         elementwise=True,
     ),
     RuntimeFunction(
         "string_order",
         "how many different strings of x are less than each, in the order of their bytes",
-        (Parameter("x", "string"),),
+        (RuntimeParameter("x", "string"),),
         "i64",
         elementwise=True,
     ),
@@ -108,7 +108,7 @@ _ALL = (
         "string_split_count",
         "of how many parts each string of x consists, split at a delimiter, or at white space where that is "
         "empty",
-        (Parameter("x", "string"), Parameter("delimiter", "string", 0)),
+        (RuntimeParameter("x", "string"), RuntimeParameter("delimiter", "string", 0)),
         "i64",
         options=("most_splits",),
         elementwise=True,
@@ -116,7 +116,7 @@ _ALL = (
     RuntimeFunction(
         "string_split",
         "the parts of each string of x along a last dim, filled up with empty strings",
-        (Parameter("x", "string"), Parameter("delimiter", "string", 0), DIMS),
+        (RuntimeParameter("x", "string"), RuntimeParameter("delimiter", "string", 0), DIMS),
         "string",
         options=("most_splits",),
     ),
@@ -124,17 +124,17 @@ _ALL = (
     RuntimeFunction(
         "sequence_common_length",
         "how many elements each of two sequences has",
-        (SEQUENCE, Parameter("other", "sequence", 0)),
+        (SEQUENCE, RuntimeParameter("other", "sequence", 0)),
         "i64",
         0,
     ),
     RuntimeFunction(
-        "sequence_append", "the sequence with x at its end", (SEQUENCE, Parameter("x")), "sequence", 0
+        "sequence_append", "the sequence with x at its end", (SEQUENCE, RuntimeParameter("x")), "sequence", 0
     ),
     RuntimeFunction(
         "sequence_insert",
         "the sequence with x in front of the element at `place`, which may be the length",
-        (SEQUENCE, Parameter("x"), PLACE),
+        (SEQUENCE, RuntimeParameter("x"), PLACE),
         "sequence",
         0,
     ),
@@ -171,7 +171,7 @@ _ALL = (
         "sequence_split",
         "the parts of x along an axis: as long as a vector says, or all as long as a scalar says; the axis "
         "of parts of one element goes unless `keep` is 1",
-        (Parameter("x"), Parameter("lengths", "i64")),
+        (RuntimeParameter("x"), RuntimeParameter("lengths", "i64")),
         "sequence",
         0,
         ("axis", "keep"),
@@ -179,7 +179,7 @@ _ALL = (
     RuntimeFunction(
         "sequence_maps",
         "for each row of x a map from the keys to its elements; a map is a sequence of two vectors",
-        (Parameter("keys", "i64", 1), Parameter("x", rank=2)),
+        (RuntimeParameter("keys", "i64", 1), RuntimeParameter("x", rank=2)),
         "sequence",
         0,
     ),

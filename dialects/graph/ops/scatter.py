@@ -6,7 +6,7 @@ from mlc.dialects.graph.elements import COMPLEX, INDEX, ORDERED
 from mlc.dialects.graph.ops.movement import movement
 from mlc.dialects.graph.ops.selection import check_reach, from_some, indexed_dims
 from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge
-from mlc.dialects.graph.spec import Attribute, Call, Operand, ShapeError, Tensor
+from mlc.dialects.graph.spec import Attribute, GraphTensor, OpCall, OperandSpec, ShapeError
 
 REDUCTION = Attribute(
     "reduction",
@@ -15,10 +15,10 @@ REDUCTION = Attribute(
     "none",
     ("none", "add", "mul", "min", "max"),
 )
-_OPERANDS = (Operand("data"), Operand("indices", INDEX), Operand("updates", like="data"))
+_OPERANDS = (OperandSpec("data"), OperandSpec("indices", INDEX), OperandSpec("updates", like="data"))
 
 
-def _check_reduction(call: Call) -> None:
+def _check_reduction(call: OpCall) -> None:
     element = call.data.element
     if COMPLEX.admits(element):
         if call.reduction in ("min", "max"):
@@ -27,7 +27,7 @@ def _check_reduction(call: Call) -> None:
         raise ShapeError("data", f"has elements {element}, which cannot be joined: {call.data}")
 
 
-def _scatter_elements(call: Call) -> Tensor:
+def _scatter_elements(call: OpCall) -> GraphTensor:
     data, indices, updates = call.data, call.indices, call.updates
     check_axis("axis", call.axis, data.rank)
     check_rank("indices", indices, data.rank, " (as data)")
@@ -38,15 +38,15 @@ def _scatter_elements(call: Call) -> Tensor:
             check_reach(axis, count, dim, call)
     _check_reduction(call)
     from_some("data", data, (data.shape[call.axis],), updates)
-    return Tensor(data.shape, data.element)
+    return GraphTensor(data.shape, data.element)
 
 
-def _scatter_nd(call: Call) -> Tensor:
+def _scatter_nd(call: OpCall) -> GraphTensor:
     data, indices, updates = call.data, call.indices, call.updates
     if indices.rank and not isinstance(indices.shape[-1], int):
         # The ranks tell how many dims are not named.
         count = data.rank - updates.rank + indices.rank - 1
-        indices = Tensor((*indices.shape[:-1], count), indices.element)
+        indices = GraphTensor((*indices.shape[:-1], count), indices.element)
     taken = indexed_dims("indices", data, indices)
     wanted = (*indices.shape[:-1], *data.shape[taken:])
     check_rank("updates", updates, len(wanted), " (the dims of indices but the last, then data's others)")
@@ -54,7 +54,7 @@ def _scatter_nd(call: Call) -> Tensor:
         merge("updates", one, other, f"dim {axis} does not follow from data and indices")
     _check_reduction(call)
     from_some("data", data, data.shape[:taken], updates)
-    return Tensor(data.shape, data.element)
+    return GraphTensor(data.shape, data.element)
 
 
 movement(

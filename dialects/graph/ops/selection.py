@@ -15,19 +15,19 @@ from mlc.dialects.graph.shape_rules import (
     text,
 )
 from mlc.dialects.graph.sizes import falls_below, maximum, minimum
-from mlc.dialects.graph.spec import Attribute, Call, Dim, Operand, ShapeError, Tensor
+from mlc.dialects.graph.spec import Attribute, Dim, GraphTensor, OpCall, OperandSpec, ShapeError
 
 
-def _slice(call: Call) -> Tensor:
+def _slice(call: OpCall) -> GraphTensor:
     for name in ("starts", "sizes", "steps"):
         check_length(name, call[name], call.x.rank, "one per dim of x")
     check_least("sizes", call.sizes, -1)
     if 0 in call.steps:
         raise ShapeError("steps", f"{text(call.steps)} has a step of 0")
-    return Tensor(tuple(_sliced(call, axis) for axis in range(call.x.rank)), call.x.element)
+    return GraphTensor(tuple(_sliced(call, axis) for axis in range(call.x.rank)), call.x.element)
 
 
-def _sliced(call: Call, axis: int) -> Dim:
+def _sliced(call: OpCall, axis: int) -> Dim:
     dim, start, size, step = call.x.shape[axis], call.starts[axis], call.sizes[axis], call.steps[axis]
     if dim is None:
         return _sliced_unknown(start, size, step)
@@ -72,7 +72,7 @@ movement(
 )
 
 
-def _pad(call: Call) -> Tensor:
+def _pad(call: OpCall) -> GraphTensor:
     for name in ("low", "high"):
         check_length(name, call[name], call.x.rank, "one per dim of x")
         check_least(name, call[name], 0)
@@ -83,10 +83,12 @@ def _pad(call: Call) -> Tensor:
     if call.mode == "constant":
         check_number("value", call.value, call.x)
     dims = zip(call.x.shape, call.low, call.high, strict=True)
-    return Tensor(tuple(None if dim is None else dim + low + high for dim, low, high in dims), call.x.element)
+    return GraphTensor(
+        tuple(None if dim is None else dim + low + high for dim, low, high in dims), call.x.element
+    )
 
 
-def _check_source(call: Call, axis: int, dim: int, amount: int) -> None:
+def _check_source(call: OpCall, axis: int, dim: int, amount: int) -> None:
     """Modes that copy elements need them."""
     least = amount + 1 if call.mode == "reflect" else 1
     if falls_below(dim, least, "it adds copies of more elements than a dim has"):
@@ -110,14 +112,14 @@ movement(
 )
 
 
-def _gather(call: Call) -> Tensor:
+def _gather(call: OpCall) -> GraphTensor:
     check_axis("axis", call.axis, call.data.rank)
     shape = call.data.shape
-    result = Tensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
+    result = GraphTensor(shape[: call.axis] + call.indices.shape + shape[call.axis + 1 :], call.data.element)
     return from_some("data", call.data, (shape[call.axis],), result)
 
 
-def from_some(field: str, data: Tensor, indexed: tuple[Dim, ...], result: Tensor) -> Tensor:
+def from_some(field: str, data: GraphTensor, indexed: tuple[Dim, ...], result: GraphTensor) -> GraphTensor:
     """The result; where data has nothing along the dims that are indexed, no index is inside. `result` may
     stand for what is written there."""
     count = product(result.shape or ())
@@ -134,24 +136,24 @@ def _is_empty(dim: Dim, count: int) -> bool:
     return falls_below(dim, least, "its indices name elements of an axis that has none")
 
 
-def _gather_elements(call: Call) -> Tensor:
+def _gather_elements(call: OpCall) -> GraphTensor:
     check_axis("axis", call.axis, call.data.rank)
     check_rank("indices", call.indices, call.data.rank, " (as data)")
     for axis, (count, dim) in enumerate(zip(call.indices.shape, call.data.shape, strict=True)):
         if axis != call.axis:
             check_reach(axis, count, dim, call)
-    result = Tensor(call.indices.shape, call.data.element)
+    result = GraphTensor(call.indices.shape, call.data.element)
     return from_some("data", call.data, (call.data.shape[call.axis],), result)
 
 
-def check_reach(axis: int, count: Dim, dim: Dim, call: Call) -> None:
+def check_reach(axis: int, count: Dim, dim: Dim, call: OpCall) -> None:
     """Indices for elements have at most as many along other axes as data has elements."""
     fault = f"dim {axis} of its indices is larger than that of data"
     if count is not None and dim is not None and falls_below(dim, count, fault):
         raise ShapeError("indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}")
 
 
-def _gather_nd(call: Call) -> Tensor:
+def _gather_nd(call: OpCall) -> GraphTensor:
     data, indices, batch = call.data, call.indices, call.batch_dims
     if indices.rank and not 0 <= batch < min(data.rank, indices.rank):
         raise ShapeError("batch_dims", f"{batch} is outside [0, {min(data.rank, indices.rank)})")
@@ -160,11 +162,11 @@ def _gather_nd(call: Call) -> Tensor:
         merge("indices", one, other, f"dim {axis} of data and of indices, a batch dim, differ")
         for axis, (one, other) in enumerate(zip(data.shape[:batch], indices.shape[:batch], strict=True))
     ]
-    result = Tensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
+    result = GraphTensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
     return from_some("data", data, data.shape[batch : batch + taken], result)
 
 
-def indexed_dims(field: str, data: Tensor, indices: Tensor, batch: int = 0) -> int:
+def indexed_dims(field: str, data: GraphTensor, indices: GraphTensor, batch: int = 0) -> int:
     """How many dims of data behind the batch dims one index names: the last dim of indices."""
     if not indices.shape:
         raise ShapeError(field, f"needs rank 1 or more: {indices}")
@@ -176,7 +178,7 @@ def indexed_dims(field: str, data: Tensor, indices: Tensor, batch: int = 0) -> i
     return count
 
 
-_GATHER_OPERANDS = (Operand("data"), Operand("indices", INDEX))
+_GATHER_OPERANDS = (OperandSpec("data"), OperandSpec("indices", INDEX))
 _AXIS = (Attribute("axis", "int", "the indexed axis of data, in [0, rank)"),)
 
 movement(

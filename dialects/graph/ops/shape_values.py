@@ -7,11 +7,11 @@ from mlc.dialects.graph.ops.creation import creation
 from mlc.dialects.graph.shape_rules import check_length, check_rank
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.graph.sizes.text import SizeTextError, parse_size
-from mlc.dialects.graph.spec import Attribute, Call, Operand, ShapeError, Tensor
+from mlc.dialects.graph.spec import Attribute, GraphTensor, OpCall, OperandSpec, ShapeError
 
 
-def _shape_of(call: Call) -> Tensor:
-    return Tensor((call.x.rank,), "i64")
+def _shape_of(call: OpCall) -> GraphTensor:
+    return GraphTensor((call.x.rank,), "i64")
 
 
 creation(
@@ -20,11 +20,11 @@ creation(
     "A vector of i64 with one entry per dim of x.",
     "Shape",
     _shape_of,
-    operands=(Operand("x"),),
+    operands=(OperandSpec("x"),),
 )
 
 
-def _sizes(call: Call) -> Tensor:
+def _sizes(call: OpCall) -> GraphTensor:
     names = 0
     for position, vector in enumerate(call.values):
         check_rank(f"values[{position}]", vector, 1)
@@ -41,7 +41,7 @@ def _sizes(call: Call) -> Tensor:
         unknown = sorted(size.names - known) if isinstance(size, Size) else []
         if unknown:
             raise ShapeError("dims", f"'{text}' has {', '.join(unknown)}, which none of names is")
-    return Tensor((len(call.dims),), "i64")
+    return GraphTensor((len(call.dims),), "i64")
 
 
 creation(
@@ -57,5 +57,5 @@ creation(
         Attribute("names", "strs", "what the elements of `values` are called"),
         Attribute("dims", "strs", "the numbers"),
     ),
-    operands=(Operand("values", INDEX, kind="variadic", like=""),),
+    operands=(OperandSpec("values", INDEX, kind="variadic", like=""),),
 )

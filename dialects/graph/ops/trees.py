@@ -7,11 +7,11 @@ from mlc.dialects.graph.shape_rules import check_rank, merge
 from mlc.dialects.graph.sizes import falls_below
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -22,7 +22,7 @@ _NUMBERS = ElementClass("f32 or f64", frozenset({"f32", "f64"}))
 _PLACES = ElementClass("i32", frozenset({"i32"}))
 
 
-def _tree_ensemble(call: Call) -> Tensor:
+def _tree_ensemble(call: OpCall) -> GraphTensor:
     for name, rank in (("x", 2), ("roots", 2), ("features", 1), ("thresholds", 1), ("children", 2)):
         check_rank(name, call[name], rank)
     check_rank("weights", call.weights, 2)
@@ -35,7 +35,7 @@ def _tree_ensemble(call: Call) -> Tensor:
             raise ShapeError(name, f"is empty: {call[name]}")
     if call.depth < 0:
         raise ShapeError("depth", f"{call.depth} is negative")
-    return Tensor((call.x.shape[0], call.roots.shape[0], call.weights.shape[1]), call.weights.element)
+    return GraphTensor((call.x.shape[0], call.roots.shape[0], call.weights.shape[1]), call.weights.element)
 
 
 define(
@@ -51,12 +51,12 @@ define(
         "the most decisions on a way to a leaf. Places outside the tables are clamped.",
         ("TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor",),
         (
-            Operand("x", _NUMBERS),
-            Operand("roots", _PLACES),
-            Operand("features", _PLACES),
-            Operand("thresholds", _NUMBERS, like="x"),
-            Operand("children", _PLACES),
-            Operand("weights", _NUMBERS),
+            OperandSpec("x", _NUMBERS),
+            OperandSpec("roots", _PLACES),
+            OperandSpec("features", _PLACES),
+            OperandSpec("thresholds", _NUMBERS, like="x"),
+            OperandSpec("children", _PLACES),
+            OperandSpec("weights", _NUMBERS),
         ),
         _tree_ensemble,
         (

@@ -11,12 +11,12 @@ from mlc.dialects.graph.shape_rules import check_least, check_length, check_rank
 from mlc.dialects.graph.sizes import differ, falls_below
 from mlc.dialects.graph.spec import (
     Attribute,
-    Call,
     Dim,
-    Operand,
+    GraphTensor,
+    OpCall,
+    OperandSpec,
     OpSpec,
     ShapeError,
-    Tensor,
     define,
     define_family,
 )
@@ -31,7 +31,7 @@ TILE = Attribute("tile", "int", "results per tile and dim, m: 2, 4 or 6")
 KERNEL = Attribute("kernel", "int", "extent of the convolution's kernel, r", 3)
 
 
-def _places(call: Call) -> int:
+def _places(call: OpCall) -> int:
     if call.tile not in (2, 4, 6):
         raise ShapeError("tile", f"must be 2, 4 or 6, but is {call.tile}")
     if call.kernel != 3:
@@ -39,7 +39,7 @@ def _places(call: Call) -> int:
     return (call.tile + call.kernel - 1) ** 2
 
 
-def _tiles(call: Call, name: str, extent: Dim, overlap: int) -> Dim:
+def _tiles(call: OpCall, name: str, extent: Dim, overlap: int) -> Dim:
     """How many tiles cover the dim."""
     if extent is None:
         return None
@@ -49,15 +49,15 @@ def _tiles(call: Call, name: str, extent: Dim, overlap: int) -> Dim:
     return covered // call.tile
 
 
-def _input(call: Call) -> Tensor:
+def _input(call: OpCall) -> GraphTensor:
     check_rank("x", call.x, 5, " ([N, C/c, H, W, c])")
     places, overlap = _places(call), call.kernel - 1
     batch, blocks, height, width, block = call.x.shape
     rows, columns = (_tiles(call, "x", extent, overlap) for extent in (height, width))
-    return Tensor((places, product((batch, rows, columns)), product((blocks, block))), call.x.element)
+    return GraphTensor((places, product((batch, rows, columns)), product((blocks, block))), call.x.element)
 
 
-def _output(call: Call) -> Tensor:
+def _output(call: OpCall) -> GraphTensor:
     check_rank("y", call.y, 4, " ([n*n, tiles, K/k, k])")
     check_length("shape", call.shape, 3, "N, H and W")
     check_least("shape", call.shape, 1)
@@ -67,7 +67,7 @@ def _output(call: Call) -> Tensor:
     pairs = ((tiles, expected), (places, _places(call)))
     if any(one is not None and other is not None and differ(one, other) for one, other in pairs):
         raise ShapeError("y", f"does not hold the {expected} tiles of {_places(call)} places: {call.y}")
-    return Tensor((batch, blocks, height, width, block), call.y.element)
+    return GraphTensor((batch, blocks, height, width, block), call.y.element)
 
 
 define(
@@ -77,7 +77,7 @@ define(
         "overlapping tiles of an image, transformed",
         "x `[N, C/c, H, W, c]` with H and W multiples of m plus r - 1; result `[n*n, N * H/m * W/m, C]`.",
         ("made by layout passes",),
-        (Operand("x", FLOAT),),
+        (OperandSpec("x", FLOAT),),
         _input,
         (TILE, KERNEL),
     )
@@ -89,7 +89,7 @@ define(
         "tiles of results, transformed back into an image",
         "y `[n*n, N * H/m * W/m, K/k, k]`, result `[N, K/k, H, W, k]`.",
         ("made by layout passes",),
-        (Operand("y", FLOAT),),
+        (OperandSpec("y", FLOAT),),
         _output,
         (TILE, KERNEL, Attribute("shape", "ints", "N, H and W of the result")),
     )

@@ -14,14 +14,14 @@ from mlc.dialects.graph.sizes.extrema import broadcast, maximum, minimum
 from .assumptions import RELATIONS, Requirement, assume, assumptions, differ, falls_below
 from .bounds import lower_bound, surely_less, surely_unequal
 from .quotients import exact_quotient, floordiv
-from .size import Name, Operation, Size, Undecided, name_of, symbol
+from .size import Name, Size, SizeFunction, Undecided, name_of, symbol
 
 __all__ = [
     "RELATIONS",
     "Name",
-    "Operation",
     "Requirement",
     "Size",
+    "SizeFunction",
     "Undecided",
     "assume",
     "assumptions",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from .size import Factor, Name, Operation, Size, Undecided
+from .size import Factor, Name, Size, SizeFunction, Undecided
 
 
 def lower_bound(size: int | Size) -> int | None:
@@ -55,7 +55,7 @@ def _of_minimum(size: Size) -> int | None:
     """The same where a smaller one of two is in it: a + b - max(a, b)."""
     for monomial, count in size.terms:
         match monomial:
-            case (Operation(kind="max", operands=(a, b)),) if count < 0:
+            case (SizeFunction(kind="max", operands=(a, b)),) if count < 0:
                 rest = size + Size(((monomial, -count),)) + (a + b) * count
                 bounds = [lower_bound(each) for each in (rest, a, b)]
                 known = [bound for bound in bounds if bound is not None]

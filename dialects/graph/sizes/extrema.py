@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mlc.dialects.graph.sizes.size import Operation, Size, Undecided, made
+from mlc.dialects.graph.sizes.size import Size, SizeFunction, Undecided, made
 
 
 def maximum(left: int | Size, right: int | Size) -> Any:
@@ -43,7 +43,9 @@ def _is_clipped(size: int | Size, whole: int | Size) -> bool:
     broadcast."""
     if isinstance(size, int) or isinstance(whole, int):
         return False
-    factors = [factor for monomial, _ in size.terms for factor in monomial if isinstance(factor, Operation)]
+    factors = [
+        factor for monomial, _ in size.terms for factor in monomial if isinstance(factor, SizeFunction)
+    ]
     limits = [operand for factor in factors for operand in factor.operands if isinstance(operand, int)]
     return any(limit > 1 and size == minimum(limit, whole) for limit in limits)
 
@@ -51,6 +53,6 @@ def _is_clipped(size: int | Size, whole: int | Size) -> bool:
 def _broadcast_of(size: int | Size) -> list[int | Size]:
     """The dims that a dim is the broadcast of."""
     match size:
-        case Size(terms=(((Operation(kind="broadcast", operands=operands),), 1),)):
+        case Size(terms=(((SizeFunction(kind="broadcast", operands=operands),), 1),)):
             return [*operands, *(inner for operand in operands for inner in _broadcast_of(operand))]
     return []

@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.#:/\[\]]*")
 
 
 @dataclass(frozen=True)
-class Operation:
+class SizeFunction:
     """A function of two sizes that is no polynomial."""
 
     kind: str
@@ -45,7 +45,7 @@ class Operation:
         return frozenset().union(*(operand.names for operand in self.operands if isinstance(operand, Size)))
 
 
-Factor = Name | Operation
+Factor = Name | SizeFunction
 # Factors of a term, sorted by their text.
 Monomial = tuple[Factor, ...]
 
@@ -138,7 +138,7 @@ def name_of(size: int | Size) -> str | None:
 
 def made(kind: str, left: int | Size, right: int | Size) -> Size:
     """The size that is an operation of two and nothing else."""
-    return Size((((Operation(kind, (left, right)),), 1),))
+    return Size((((SizeFunction(kind, (left, right)),), 1),))
 
 
 def terms(size: int | Size) -> Sequence[tuple[Monomial, int]]:

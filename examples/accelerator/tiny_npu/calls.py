@@ -10,7 +10,7 @@ from tiny_npu.machine import ALIGNMENT, SCRATCHPAD_BYTES
 from tiny_npu.vector_unit import element_bytes
 
 
-class Program:
+class NpuProgram:
     """One kernel's. `functions` are those that it calls, with their numbers of arguments."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from tiny_npu.calls import Program
 from tiny_npu.vector_unit import element_bytes, is_spread, vector_function
 
 
-class Tile:
+class ScratchpadTile:
     """An elementwise computation on a tile of `rows` x `columns`; `places` are the addresses of what its body
     computes with."""
 
@@ -46,7 +46,7 @@ class Tile:
 
 def lower_elementwise(op: ir.Operation, program: Program) -> None:
     """A `linalg.generic` without reductions on buffers in the scratchpad. Raises PassError."""
-    tile = Tile(op, program)
+    tile = ScratchpadTile(op, program)
     body = op.regions[0].blocks[0]
     _read_operands(tile, body)
     to = program.address(tile.result, op)
@@ -64,7 +64,7 @@ def lower_elementwise(op: ir.Operation, program: Program) -> None:
         _write(tile, to, result)
 
 
-def _read_operands(tile: Tile, body: ir.Block) -> None:
+def _read_operands(tile: ScratchpadTile, body: ir.Block) -> None:
     """Places of the inputs; a row that all rows read becomes a tile."""
     computation = Computation(tile.op)
     for value, each, argument in zip(computation.inputs, computation.maps, body.arguments, strict=False):
@@ -77,7 +77,7 @@ def _read_operands(tile: Tile, body: ir.Block) -> None:
         tile.places[argument] = place
 
 
-def _write(tile: Tile, to: int, result: ir.Value) -> None:
+def _write(tile: ScratchpadTile, to: int, result: ir.Value) -> None:
     """The result is an operand or a constant."""
     size = element_bytes(result.type) or 0
     if result in tile.places:

@@ -21,7 +21,7 @@ _LEFT, _RIGHT, _RIGHT_TRANSPOSED, _RESULT = ("(m, k)", "(k, n)", "(n, k)", "(m, 
 
 
 @dataclass(frozen=True)
-class Product:
+class MatrixInstruction:
     """One instruction of the matrix unit: the operands' type, and whether the right one lies transposed."""
 
     element: str
@@ -39,21 +39,21 @@ class Product:
         return ", ".join(f"affine_map<(m, n, k) -> {each}>" for each in (_LEFT, right, _RESULT))
 
 
-def product_of(computation: Computation) -> Product | None:
+def product_of(computation: Computation) -> MatrixInstruction | None:
     """The instruction that computes tiles of `computation`, or None."""
     types = [str(getattr(operand.type, "element_type", None)) for operand in computation.op.operands]
     body = tuple(each.operation.name for each in computation.op.regions[0].blocks[0])
     if len(types) != 3 or types != [types[0], types[0], _SUMS.get(types[0])] or body != _BODIES[types[0]]:
         return None
-    products = (Product(types[0], transposed) for transposed in (False, True))
+    products = (MatrixInstruction(types[0], transposed) for transposed in (False, True))
     return next((product for product in products if _maps(product) == computation.maps), None)
 
 
-def _maps(product: Product) -> list[ir.AffineMap]:
+def _maps(product: MatrixInstruction) -> list[ir.AffineMap]:
     return [each.value for each in ir.ArrayAttr.parse(f"[{product.maps}]")]
 
 
-def declare(product: Product, kernel: ir.Operation) -> str:
+def declare(product: MatrixInstruction, kernel: ir.Operation) -> str:
     """Puts the intrinsic's pattern and implementation behind `kernel`, unless they are in its module; the
     pattern's name."""
     name = f"{product.function}_pattern"
@@ -82,7 +82,7 @@ def _functions(module: ir.Operation) -> list[ir.OpView]:
     return [each for each in module.regions[0].blocks[0] if each.operation.name == "func.func"]
 
 
-def _fields(product: Product, name: str) -> dict[str, str]:
+def _fields(product: MatrixInstruction, name: str) -> dict[str, str]:
     sums, (widen, _, multiply, add, _) = _SUMS[product.element], _BODIES[product.element]
     return {
         "pattern": name,

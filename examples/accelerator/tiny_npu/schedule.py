@@ -71,7 +71,7 @@ def build(kernel: ir.Operation, matched: Matched) -> None:
 
 
 @dataclass(frozen=True)
-class Schedule(Pass):
+class ScheduleForNpu(Pass):
     """Attach a `tloop.schedule` for tiny-npu to each kernel without one that it can compute: a product of
     matrices in f16 or i8 whose sizes are multiples of 16, with an elementwise epilogue. The others are left
     to the host."""

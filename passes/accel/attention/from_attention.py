@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import arith, func, ir, scf
-from mlc.passes.accel.attention.operands import Place, copied, read_rows, wait, write_rows
+from mlc.passes.accel.attention.operands import QueryTileIndex, copied, read_rows, wait, write_rows
 from mlc.passes.accel.attention.problem import Attention, attention_of
-from mlc.passes.accel.attention.scores import Scores
-from mlc.passes.accel.attention.sizes import Sizes, sizes_of
-from mlc.passes.accel.attention.softmax import Running, Step, finished, step
+from mlc.passes.accel.attention.scores import ScoreTile
+from mlc.passes.accel.attention.sizes import AttentionTileSizes, sizes_of
+from mlc.passes.accel.attention.softmax import Running, SoftmaxUpdate, finished, step
 from mlc.passes.accel.attention.tiles import floats, product
 from mlc.passes.accel.common.buffers import new_matrix, write_matrix
 from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS
@@ -32,7 +32,7 @@ from mlc.passes.common.target import target_of
 from mlc.passes.common.vector_builders import splat
 
 
-def build_launch(attention: Attention, sizes: Sizes, memory: list[ir.Value]) -> None:
+def build_launch(attention: Attention, sizes: AttentionTileSizes, memory: list[ir.Value]) -> None:
     """A block for each tile of queries of each head; `memory` holds the kernel's buffers."""
     counts = [*attention.leading, -(-attention.queries // sizes.queries)]
     single = [1] * len(attention.leading)
@@ -44,12 +44,12 @@ def build_launch(attention: Attention, sizes: Sizes, memory: list[ir.Value]) -> 
         if attention.causal:
             # The last queries see most keys: those blocks begin first.
             tile = arith.subi(index(counts[-1] - 1), tile)
-        place = Place(tuple(heads), arith.muli(tile, index(sizes.queries)))
-        Block(attention, sizes, memory, place).emit()
+        place = QueryTileIndex(tuple(heads), arith.muli(tile, index(sizes.queries)))
+        AttentionBlock(attention, sizes, memory, place).emit()
 
 
 @dataclass(frozen=True)
-class Operands:
+class AttentionOperands:
     """What a block multiplies: its queries, in registers or in shared memory, and buffers that the loop
     fills. Weights stay in registers unless they have one."""
 
@@ -60,13 +60,13 @@ class Operands:
 
 
 @dataclass(frozen=True)
-class Block:
+class AttentionBlock:
     """One block, at its place."""
 
     attention: Attention
-    sizes: Sizes
+    sizes: AttentionTileSizes
     memory: list[ir.Value]
-    place: Place
+    place: QueryTileIndex
 
     def emit(self) -> None:
         """The whole program."""
@@ -75,12 +75,12 @@ class Block:
         memory = self.memory[attention.result.buffer]
         write_rows(self._narrowed(result), memory, attention.result, heads, first_query)
 
-    def _operands(self) -> Operands:
+    def _operands(self) -> AttentionOperands:
         sizes, element = self.sizes, self.attention.element
         keys = new_matrix(sizes.keys, sizes.width, element)
         values = new_matrix(sizes.keys, sizes.features, element)
         weights = None if sizes.tensor_units else new_matrix(sizes.queries, sizes.keys, element)
-        return Operands(self._queries(), keys, values, weights)
+        return AttentionOperands(self._queries(), keys, values, weights)
 
     def _queries(self) -> ir.Value:
         """The tile of queries."""
@@ -93,10 +93,10 @@ class Block:
         wait(copied(memory, attention.q, place.heads, buffer, place.first_query))
         return buffer
 
-    def _loop(self, operands: Operands) -> Running:
+    def _loop(self, operands: AttentionOperands) -> Running:
         """What is known of the queries behind the last key."""
         attention, sizes = self.attention, self.sizes
-        scores = Scores(attention, sizes, self.memory, self.place)
+        scores = ScoreTile(attention, sizes, self.memory, self.place)
         heads, end = self._heads_of_keys(), scores.common_end()
         start = Running.start(sizes.queries, sizes.features)
         loop = scf.ForOp(index(0), self._end(), index(sizes.keys), start.values)
@@ -116,18 +116,18 @@ class Block:
                 loop.operation.attributes[TAKE_TURNS] = ir.UnitAttr.get()
         return Running(*loop.results)
 
-    def _copy(self, operands: Operands, heads: Sequence[ir.Value], first: ir.Value) -> None:
+    def _copy(self, operands: AttentionOperands, heads: Sequence[ir.Value], first: ir.Value) -> None:
         """Copies the keys and values from `first` on."""
         pairs = ((self.attention.k, operands.keys), (self.attention.v, operands.values))
         wait(*(copied(self.memory[tensor.buffer], tensor, heads, into, first) for tensor, into in pairs))
 
-    def _products(self, operands: Operands) -> ir.Value:
+    def _products(self, operands: AttentionOperands) -> ir.Value:
         """Of queries and keys."""
         none = splat(floats(self.sizes.queries, self.sizes.keys), 0)
         precision = self.attention.precision
         return product(operands.queries, operands.keys, none, precision, transpose_b=True)
 
-    def _weighted(self, operands: Operands, new: Step) -> Running:
+    def _weighted(self, operands: AttentionOperands, new: SoftmaxUpdate) -> Running:
         """With the values' rows, by their weights."""
         precision, weights = self.attention.precision, self._narrowed(new.weights)
         if operands.weights is not None:

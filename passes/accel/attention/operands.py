@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir, vector
 from mlc.dialects import accel
-from mlc.passes.accel.attention.problem import Attention, Tensor
-from mlc.passes.accel.attention.sizes import Sizes
+from mlc.passes.accel.attention.problem import Attention, AttentionTensor
+from mlc.passes.accel.attention.sizes import AttentionTileSizes
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.linalg_builders import affine_map, constant
 
 
 @dataclass(frozen=True)
-class Place:
+class QueryTileIndex:
     """Which part of the result a block computes: the numbers of batch and head, and of its first query."""
 
     heads: tuple[ir.Value, ...]
@@ -22,7 +22,11 @@ class Place:
 
 
 def copied(
-    memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value], buffer: ir.Value, first_row: ir.Value
+    memory: ir.Value,
+    tensor: AttentionTensor,
+    heads: Sequence[ir.Value],
+    buffer: ir.Value,
+    first_row: ir.Value,
 ) -> ir.Value:
     """Starts to copy rows of one head into a buffer; the token of the copy. It is from the whole memory, as
     hardware copies tiles from, not from a view of it."""
@@ -34,7 +38,7 @@ def copied(
     return ir.Operation.create(accel.Copy.NAME, [token], operands, attributes).results[0]
 
 
-def _starts(tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value) -> list[ir.Value]:
+def _starts(tensor: AttentionTensor, heads: Sequence[ir.Value], first_row: ir.Value) -> list[ir.Value]:
     """Where rows of one head begin in the memory."""
     starts = [index(0)] * len(tensor.order)
     for dim, extent in enumerate(tensor.shape[:-2]):
@@ -49,7 +53,11 @@ def wait(*tokens: ir.Value) -> None:
 
 
 def read_rows(
-    memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value, shape: Sequence[int]
+    memory: ir.Value,
+    tensor: AttentionTensor,
+    heads: Sequence[ir.Value],
+    first_row: ir.Value,
+    shape: Sequence[int],
 ) -> ir.Value:
     """Rows of one head as a tile of registers of this shape; what lies outside of the memory is 0."""
     kind = ir.VectorType.get(list(shape), tensor.element)
@@ -60,7 +68,7 @@ def read_rows(
 
 
 def write_rows(
-    tile: ir.Value, memory: ir.Value, tensor: Tensor, heads: Sequence[ir.Value], first_row: ir.Value
+    tile: ir.Value, memory: ir.Value, tensor: AttentionTensor, heads: Sequence[ir.Value], first_row: ir.Value
 ) -> None:
     """What of a tile lies in the memory, as rows of one head: of the whole memory, as hardware copies tiles
     to."""
@@ -68,7 +76,7 @@ def write_rows(
     vector.TransferWriteOp(None, tile, memory, _starts(tensor, heads, first_row), places, inside)
 
 
-def _access(tensor: Tensor, tile: Sequence[int]) -> tuple[ir.AffineMapAttr, ir.ArrayAttr]:
+def _access(tensor: AttentionTensor, tile: Sequence[int]) -> tuple[ir.AffineMapAttr, ir.ArrayAttr]:
     """Along which dims of the memory a tile of rows lies, and whether all of it does: it begins at a multiple
     of its extents."""
     along = [ir.AffineExpr.get_dim(dim) for dim in tensor.order[-2:]]
@@ -78,7 +86,11 @@ def _access(tensor: Tensor, tile: Sequence[int]) -> tuple[ir.AffineMapAttr, ir.A
 
 
 def read_mask(
-    attention: Attention, sizes: Sizes, memory: Sequence[ir.Value], place: Place, first_key: ir.Value
+    attention: Attention,
+    sizes: AttentionTileSizes,
+    memory: Sequence[ir.Value],
+    place: QueryTileIndex,
+    first_key: ir.Value,
 ) -> ir.Value:
     """The mask of a tile of scores, along which it may be broadcast."""
     mask = attention.mask

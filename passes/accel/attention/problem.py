@@ -16,7 +16,7 @@ TRANSPOSE = graph.Transpose.NAME
 
 
 @dataclass(frozen=True)
-class Tensor:
+class AttentionTensor:
     """An operand or the result, as attention sees it: its dim i is dim `order[i]` of a buffer of the kernel,
     whose inputs come first, then its outputs."""
 
@@ -30,11 +30,11 @@ class Tensor:
 class Attention:
     """`softmax(scale * q k^T + mask) v`, with `graph.attention`'s meaning."""
 
-    q: Tensor
-    k: Tensor
-    v: Tensor
-    mask: Tensor | None
-    result: Tensor
+    q: AttentionTensor
+    k: AttentionTensor
+    v: AttentionTensor
+    mask: AttentionTensor | None
+    result: AttentionTensor
     scale: float
     causal: bool
     fill: float
@@ -133,7 +133,7 @@ def _precision(kernel: ir.Operation, attention: ir.Operation) -> str:
     return asked if str(graph.element_type(attention.operands[0])) == "f32" else EXACT
 
 
-def _read(value: ir.Value) -> Tensor:
+def _read(value: ir.Value) -> AttentionTensor:
     """An operand, which is an argument of the kernel behind transposes."""
     kind = ir.RankedTensorType(value.type)
     order = list(range(kind.rank))
@@ -141,10 +141,10 @@ def _read(value: ir.Value) -> Tensor:
         permutation = graph.attribute(made, "permutation")
         order = [permutation[dim] for dim in order]
         value = made.operands[0]
-    return Tensor(value.arg_number, tuple(order), tuple(kind.shape), kind.element_type)
+    return AttentionTensor(value.arg_number, tuple(order), tuple(kind.shape), kind.element_type)
 
 
-def _written(attention: ir.Operation, buffer: int) -> Tensor:
+def _written(attention: ir.Operation, buffer: int) -> AttentionTensor:
     """The result, which the kernel returns behind transposes."""
     (value,) = attention.results
     kind = ir.RankedTensorType(value.type)
@@ -153,7 +153,7 @@ def _written(attention: ir.Operation, buffer: int) -> Tensor:
         permutation = list(graph.attribute(reader, "permutation"))
         order = [permutation.index(dim) for dim in order]
         value = reader.results[0]
-    return Tensor(buffer, tuple(order), tuple(kind.shape), kind.element_type)
+    return AttentionTensor(buffer, tuple(order), tuple(kind.shape), kind.element_type)
 
 
 def _only_reader(value: ir.Value, attention: ir.Operation) -> ir.Operation:

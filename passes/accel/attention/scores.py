@@ -8,9 +8,9 @@ from math import e, inf, log2
 import numpy as np
 
 from mlc.bindings import arith, ir, scf, vector
-from mlc.passes.accel.attention.operands import Place, read_mask
+from mlc.passes.accel.attention.operands import QueryTileIndex, read_mask
 from mlc.passes.accel.attention.problem import Attention
-from mlc.passes.accel.attention.sizes import Sizes
+from mlc.passes.accel.attention.sizes import AttentionTileSizes
 from mlc.passes.accel.attention.tiles import across, filled, numbered
 from mlc.passes.common.constants import index_constant as index
 
@@ -19,13 +19,13 @@ LOWEST = float(np.finfo(np.float32).min)
 
 
 @dataclass(frozen=True)
-class Scores:
+class ScoreTile:
     """Of the tile of queries at a place; `memory` holds the kernel's buffers."""
 
     attention: Attention
-    sizes: Sizes
+    sizes: AttentionTileSizes
     memory: list[ir.Value]
-    place: Place
+    place: QueryTileIndex
 
     @property
     def factor(self) -> float:

@@ -34,7 +34,7 @@ SCALAR_WARPS, SCALAR_ROWS = 8, 4
 
 
 @dataclass(frozen=True)
-class Sizes:
+class AttentionTileSizes:
     """Tiles of `queries` and of `keys`, whose `width` and `features` are the attention's; all are powers of
     two."""
 
@@ -57,7 +57,7 @@ class Sizes:
     cluster: int = 1
 
 
-def sizes_of(attention: Attention, target: Target) -> Sizes:
+def sizes_of(attention: Attention, target: Target) -> AttentionTileSizes:
     """As large as registers and shared memory allow."""
     if isinstance(target, GpuTarget) and target.clusters and _suits_groups(attention):
         return _sizes_for_groups(attention, target.shared_bytes - RESERVED_BYTES)
@@ -74,7 +74,7 @@ def sizes_of(attention: Attention, target: Target) -> Sizes:
         queries = padded(attention.queries, FEW_QUERIES if is_short else FEW_QUERIES // 2)
         warps = min(SCALAR_WARPS, queries // SCALAR_ROWS)
     fitting = STAGE_BYTES[size] // ((width + features) * size)
-    return Sizes(
+    return AttentionTileSizes(
         queries,
         padded(attention.keys, min(MOST_KEYS, 1 << fitting.bit_length() - 1)),
         width,
@@ -92,7 +92,7 @@ def _suits_groups(attention: Attention) -> bool:
     return attention.width * 2 % UNIT_BYTES == 0 and attention.features * 2 % UNIT_BYTES == 0
 
 
-def _sizes_for_groups(attention: Attention, shared_bytes: int) -> Sizes:
+def _sizes_for_groups(attention: Attention, shared_bytes: int) -> AttentionTileSizes:
     """Each group of warps has 64 queries, which lie in shared memory."""
     width, features = padded(attention.width), padded(attention.features)
     queries = padded(attention.queries, _most_queries(attention))
@@ -101,7 +101,7 @@ def _sizes_for_groups(attention: Attention, shared_bytes: int) -> Sizes:
     rest = shared_bytes - queries * width * 2
     stages = min(MOST_STAGES, rest // (keys * (width + features) * 2))
     warps, is_long = queries // ROWS, max(width, features) >= LONG
-    return Sizes(
+    return AttentionTileSizes(
         queries,
         keys,
         width,

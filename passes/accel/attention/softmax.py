@@ -38,7 +38,7 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Step:
+class SoftmaxUpdate:
     """A block of keys: `weights` relative to the new greatest score, and what was known before, made so."""
 
     top: ir.Value
@@ -47,7 +47,7 @@ class Step:
     weights: ir.Value
 
 
-def step(known: Running, scores: ir.Value, factor: float, *, may_hide_all: bool) -> Step:
+def step(known: Running, scores: ir.Value, factor: float, *, may_hide_all: bool) -> SoftmaxUpdate:
     """Takes in scores whose weights are powers of two: `exp2(factor * score)`. `factor` must be positive.
 
     With `may_hide_all` differences come before factors, and scores that all are the lowest number there is
@@ -61,7 +61,7 @@ def step(known: Running, scores: ir.Value, factor: float, *, may_hide_all: bool)
     correction, weights = power(known.top, reference, factor), power(scores, reference, factor)
     total = partial_sums(weights, arith.mulf(known.total, across(correction, PARTS)))
     result = arith.mulf(known.result, across(correction, known.result.type.shape[1]))
-    return Step(top, total, result, weights)
+    return SoftmaxUpdate(top, total, result, weights)
 
 
 def _power_of_difference(scores: ir.Value, reference: ir.Value, factor: float) -> ir.Value:

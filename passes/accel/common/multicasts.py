@@ -15,7 +15,7 @@ MULTICAST = "multicast"
 
 
 @dataclass(frozen=True)
-class Part:
+class MulticastShare:
     """What each of `blocks` blocks copies of a tile: `counts` elements along each dim of the memref, of which
     the tile has `blocks` times as many along `dim`."""
 
@@ -34,7 +34,7 @@ class Part:
         return math.prod(self.counts[:-1])
 
 
-def part_of(copy: ir.Operation, width: int) -> Part | None:
+def part_of(copy: ir.Operation, width: int) -> MulticastShare | None:
     """A block's part of an `accel.copy`, which is all of it unless it is multicast: panels of `width` columns
     where there are as many as blocks or a multiple, equal parts along the first long dim otherwise. None if
     the tile has no equal parts."""
@@ -45,7 +45,7 @@ def part_of(copy: ir.Operation, width: int) -> Part | None:
     if not whole and (dim == last or counts[dim] % blocks):
         return None
     counts[dim] //= blocks
-    return Part(tuple(counts), dim, blocks)
+    return MulticastShare(tuple(counts), dim, blocks)
 
 
 def _blocks(copy: ir.Operation) -> int:

@@ -14,7 +14,7 @@ from mlc.dialects import accel
 from mlc.dialects.accel import box_of, is_shared, launch_around
 from mlc.passes.accel.common.buffers import allocation, is_bulk, readers
 from mlc.passes.accel.common.captures import is_dense
-from mlc.passes.accel.common.multicasts import Part, is_alike, part_of
+from mlc.passes.accel.common.multicasts import MulticastShare, is_alike, part_of
 from mlc.passes.accel.common.shared_memory import element_bytes
 
 MOST_DIMS, LONGEST_SIDE, LARGEST_STEP, UNIT_BYTES = 5, 256, 8, 16
@@ -33,7 +33,7 @@ _DTYPES = {
 
 
 @dataclass(frozen=True)
-class TensorMap:
+class TileTensorMap:
     """How tiles of a memref are copied: fields as in a plan's tensor map, innermost dim first."""
 
     dtype: str
@@ -64,7 +64,7 @@ def sides_of(copy: ir.Operation) -> tuple[ir.Value, ir.Value]:
     return (source, target) if is_shared(target) else (target, source)
 
 
-def tensor_map(copy: ir.Operation) -> TensorMap:
+def tensor_map(copy: ir.Operation) -> TileTensorMap:
     """Of the memref that `copy` reads or writes, for which `tensor_map_fault` finds nothing."""
     memref, tile = sides_of(copy)
     kind, size = memref.type, element_bytes(memref.type.element_type)
@@ -72,7 +72,7 @@ def tensor_map(copy: ir.Operation) -> TensorMap:
     strides = [math.prod(extents[dim + 1 :]) * size for dim in kept[1:]]
     dims, sides, apart = (tuple(each[dim] for dim in kept) for each in (extents, box, steps))
     dtype = "tfloat32" if is_rounded(tile) else _DTYPES[str(kind.element_type)]
-    return TensorMap(dtype, dims, tuple(strides), sides, apart, swizzle_of(tile))
+    return TileTensorMap(dtype, dims, tuple(strides), sides, apart, swizzle_of(tile))
 
 
 def mapped_dims(copy: ir.Operation) -> list[int]:
@@ -99,7 +99,7 @@ def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:
     return [count * step for count, step in zip(counts, steps, strict=True)], steps
 
 
-def own_part(copy: ir.Operation) -> Part:
+def own_part(copy: ir.Operation) -> MulticastShare:
     """What a block copies, of the tile that it and others may copy together."""
     part = part_of(copy, panel_columns(copy))
     assert part is not None, "tensor_map_fault finds nothing"
@@ -142,7 +142,7 @@ def _memref_fault(memref: ir.Value, rank: int) -> str:
     return ""
 
 
-def _tile_fault(copy: ir.Operation, tile: ir.Value, part: Part) -> str:
+def _tile_fault(copy: ir.Operation, tile: ir.Value, part: MulticastShare) -> str:
     shape, size, swizzle = list(tile.type.shape), element_bytes(tile.type.element_type), swizzle_of(tile)
     (counts, steps), (box, _) = box_of(copy), _box(copy)
     if counts[-1] != shape[-1] or steps[-1] != 1 or max(steps) > LARGEST_STEP:

@@ -54,7 +54,7 @@ def _kind(op: ir.Operation) -> str:
 
 
 @dataclass(frozen=True)
-class Factor:
+class WgmmaOperand:
     """An operand of a product, of this number. The reduction is its inner dim unless it is `flipped`."""
 
     op: ir.Operation
@@ -93,14 +93,14 @@ class Factor:
         return not self.flipped or (self.size == 2 and extent * self.size % swizzle == 0)
 
 
-def left_factor(op: ir.Operation) -> Factor:
+def left_factor(op: ir.Operation) -> WgmmaOperand:
     """Of an `accel.mma`."""
-    return Factor(op, 0, "transpose_a" in op.attributes)
+    return WgmmaOperand(op, 0, "transpose_a" in op.attributes)
 
 
-def right_factor(op: ir.Operation) -> Factor:
+def right_factor(op: ir.Operation) -> WgmmaOperand:
     """Of an `accel.mma`."""
-    return Factor(op, 1, "transpose_b" not in op.attributes)
+    return WgmmaOperand(op, 1, "transpose_b" not in op.attributes)
 
 
 def _is_whole(value: ir.Value) -> bool:

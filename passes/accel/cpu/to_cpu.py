@@ -80,7 +80,7 @@ ROLES = (accel.Await.NAME, accel.CreateSemaphore.NAME, accel.Notify.NAME, accel.
 WITH_TILES = ("arith.", "math.", scf.For.NAME, scf.If.NAME, scf.Yield.NAME)
 
 
-class Program:
+class CpuEmitter:
     """Emits ops anew; knows which value stands for which."""
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ def lower_function(function: ir.Operation) -> None:
     _retype_arguments(function, blocks[0])
     end = terminator_of(blocks[0])
     old = [each.operation for each in blocks[0].operations if each.operation != end]
-    program = Program()
+    program = CpuEmitter()
     with ir.InsertionPoint(end):
         for op in old:
             program.emit(op)

@@ -14,7 +14,7 @@ from mlc.passes.accel.common.captures import dynamic_dims
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.shared_memory import plan
 from mlc.passes.accel.distribution.architectures import architecture_of
-from mlc.passes.accel.distribution.kernel import Kernel, device_module, kernel_name
+from mlc.passes.accel.distribution.kernel import LaunchKernel, device_module, kernel_name
 from mlc.passes.accel.distribution.layout_assignment import assign_layouts
 from mlc.passes.accel.threads.common import (
     control,
@@ -26,7 +26,7 @@ from mlc.passes.accel.threads.common import (
     transfers,
 )
 from mlc.passes.accel.threads.common.architecture import Architecture
-from mlc.passes.accel.threads.common.code import Handler, Memory, ThreadCode
+from mlc.passes.accel.threads.common.code import Handler, ThreadCode, ThreadMemref
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.constants import i32_attribute
 from mlc.passes.common.rewriting import collect_ops
@@ -80,7 +80,7 @@ def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Ar
     """
     if prod(cluster_of(launch)) > 1 and not architecture.clusters:
         raise PassError("only blocks of sm_90a can be in clusters", launch.location)
-    kernel = Kernel.of(launch, name, architecture)
+    kernel = LaunchKernel.of(launch, name, architecture)
     code = _thread_code(launch, architecture)
     function = kernel.declare(body)
     entry = function.regions[0].blocks[0]
@@ -112,7 +112,7 @@ def _thread_code(launch: ir.Operation, architecture: Architecture) -> ThreadCode
     return code
 
 
-def _bind(code: ThreadCode, kernel: Kernel, launch: ir.Operation, parameters: list[ir.Value]) -> None:
+def _bind(code: ThreadCode, kernel: LaunchKernel, launch: ir.Operation, parameters: list[ir.Value]) -> None:
     """Says what the launch's arguments, and values from around it, are in the kernel."""
     code.start()
     rest = iter(parameters)
@@ -120,7 +120,7 @@ def _bind(code: ThreadCode, kernel: Kernel, launch: ir.Operation, parameters: li
         pointer, kind = next(rest), value.type
         dynamic = {dim: next(rest) for dim in dynamic_dims(kind)}
         sizes = [dynamic.get(dim, kind.shape[dim]) for dim in range(kind.rank)]
-        code.values[value] = Memory(pointer, tuple(sizes), _strides(sizes), kind.element_type, False)
+        code.values[value] = ThreadMemref(pointer, tuple(sizes), _strides(sizes), kind.element_type, False)
     for value in kernel.taken.scalars:
         code.values[value] = next(rest)
     code.tensor_maps.update(zip(kernel.maps, rest, strict=True))

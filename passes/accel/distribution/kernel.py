@@ -10,7 +10,7 @@ from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common.buffers import ends_at_semaphore, is_bulk
 from mlc.passes.accel.common.captures import Captures, captures, pointer_to
-from mlc.passes.accel.common.tensor_maps import TensorMap, sides_of, tensor_map, tensor_map_fault
+from mlc.passes.accel.common.tensor_maps import TileTensorMap, sides_of, tensor_map, tensor_map_fault
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.code import SHARED_MEMORY
 from mlc.passes.base import PassError
@@ -49,7 +49,7 @@ def kernel_name(launch: ir.Operation, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class LaunchKernel:
     """`taken` is what its parameters are made of, and behind these come the tensor maps `maps`. `cluster` is
     how many blocks clusters have along three dims."""
 
@@ -58,10 +58,10 @@ class Kernel:
     threads: int
     cluster: tuple[int, int, int]
     taken: Captures
-    maps: tuple[tuple[ir.Value, TensorMap], ...]
+    maps: tuple[tuple[ir.Value, TileTensorMap], ...]
 
     @staticmethod
-    def of(launch: ir.Operation, name: str, architecture: Architecture) -> Kernel:
+    def of(launch: ir.Operation, name: str, architecture: Architecture) -> LaunchKernel:
         """Raises PassError for memrefs that are not dense, and copies that TMA cannot do, but should."""
         roles = collect_ops(launch, accel.Specialize.NAME)
         more = sum(role.attributes["producer_warps"].value for role in roles)
@@ -69,7 +69,7 @@ class Kernel:
         threads = warps << architecture.lane_bits
         x, y, z = [*cluster_of(launch), 1, 1][:3]
         maps = _tensor_maps(launch) if architecture.copies_tiles else ()
-        return Kernel(name, architecture, threads, (x, y, z), captures(launch), maps)
+        return LaunchKernel(name, architecture, threads, (x, y, z), captures(launch), maps)
 
     def declare(self, body: ir.Block) -> ir.Operation:
         """The function, with an empty body, at the end of a block."""
@@ -108,9 +108,9 @@ class Kernel:
         )
 
 
-def _tensor_maps(launch: ir.Operation) -> tuple[tuple[ir.Value, TensorMap], ...]:
+def _tensor_maps(launch: ir.Operation) -> tuple[tuple[ir.Value, TileTensorMap], ...]:
     """What is copied by TMA, and how."""
-    maps: dict[tuple[ir.Value, TensorMap], None] = {}
+    maps: dict[tuple[ir.Value, TileTensorMap], None] = {}
     for copy in collect_ops(launch, accel.Copy.NAME):
         if ends_at_semaphore(copy) or is_bulk(copy):
             if fault := tensor_map_fault(copy):

@@ -14,7 +14,7 @@ from mlc.passes.accel.tiles.iteration_space import Space, space_of
 from mlc.passes.accel.tiles.neutral_elements import neutral_vector, without_padding
 from mlc.passes.accel.tiles.operands import read
 from mlc.passes.accel.tiles.products import is_product, multiply_tiles
-from mlc.passes.accel.tiles.representations import Slice, Tile, as_value
+from mlc.passes.accel.tiles.representations import Slice, VectorTile, as_value
 from mlc.passes.accel.tiles.transfers import gather
 from mlc.passes.accel.tiles.vector_shapes import by_dim, reshaped, splat, transposed
 from mlc.passes.base import PassError
@@ -50,7 +50,7 @@ class Join:
     condition: ir.Value | None = None
 
 
-def reduce_dims(body: Body, index: int, dims: list[int]) -> ir.Value:
+def reduce_dims(body: ComputationBody, index: int, dims: list[int]) -> ir.Value:
     """Result number `index` of a computation, without `dims`. Raises PassError for ones that no single op
     joins."""
     space, computation = body.space, body.space.computation
@@ -71,7 +71,7 @@ def reduce_dims(body: Body, index: int, dims: list[int]) -> ir.Value:
     return vector.MultiDimReductionOp(attribute, source, start, ir.DenseI64ArrayAttr.get(dims)).result
 
 
-def _join_of(body: Body, index: int, argument: ir.BlockArgument) -> Join:
+def _join_of(body: ComputationBody, index: int, argument: ir.BlockArgument) -> Join:
     """How what is yielded is joined with the result so far."""
     op, uses = defining_op(terminator_of(body.block).operands[index]), 1
     condition = None
@@ -120,7 +120,7 @@ def _emit(code: Emission, space: Space) -> None:
     if is_product(space):
         multiply_tiles(code, space)
         return
-    body = Body(code, space)
+    body = ComputationBody(code, space)
     reduced = [dim for dim in space.computation.reductions if space.shape[dim] > 1]
     inputs = len(op.operands) - len(op.results)
     for index, result in enumerate(op.results):
@@ -131,7 +131,7 @@ def _emit(code: Emission, space: Space) -> None:
         code.values[result] = _stored(code, space, value, inputs + index, reduced)
 
 
-def _stored(code: Emission, space: Space, value: ir.Value, operand: int, reduced: list[int]) -> Tile:
+def _stored(code: Emission, space: Space, value: ir.Value, operand: int, reduced: list[int]) -> VectorTile:
     """The result with the dims of its tensor, in their order."""
     access = space.computation.maps[operand]
     dims = [dim_position(result) for result in access.results]
@@ -141,11 +141,11 @@ def _stored(code: Emission, space: Space, value: ir.Value, operand: int, reduced
     value = transposed(value, order)
     shape = [1 if dim is None else space.shape[dim] for dim in dims] or [1]
     extents = code.tensor(space.computation.op.operands[operand]).extents
-    return Tile(reshaped(value, shape), extents)
+    return VectorTile(reshaped(value, shape), extents)
 
 
 @dataclass
-class Body:
+class ComputationBody:
     """The region of a computation, whose scalars become vectors when they are asked for."""
 
     code: Emission

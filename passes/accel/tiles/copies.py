@@ -11,11 +11,11 @@ from mlc.dialects import accel
 from mlc.passes.accel.common.buffers import new_matrix
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.iteration_space import Space
-from mlc.passes.accel.tiles.operands import Access, accesses
+from mlc.passes.accel.tiles.operands import OperandIndex, accesses
 from mlc.passes.accel.tiles.representations import (
     UNIT,
-    Buffer,
     Cached,
+    SharedTile,
     Slice,
     add,
     as_value,
@@ -47,7 +47,7 @@ def copies_of(code: Emission, space: Space) -> Iterator[None]:
     code.values.update(saved)
 
 
-def _copied(code: Emission, source: Cached, read: list[Access], space: Space) -> Buffer:
+def _copied(code: Emission, source: Cached, read: list[OperandIndex], space: Space) -> SharedTile:
     """Starts to copy what the computation reads: as many elements along each dim as it has places there."""
     memory, op = source.memory, space.computation.op
     assert memory is not None, "what is cached lies in memory"
@@ -73,7 +73,7 @@ def _copied(code: Emission, source: Cached, read: list[Access], space: Space) ->
         accel.Copy.NAME, [ir.Type.parse("!accel.token")], operands, attributes
     ).results[0]
     code.tokens.append(token)
-    return Buffer(buffer, tuple(UNIT if each.dim is None else space.extents[each.dim] for each in read))
+    return SharedTile(buffer, tuple(UNIT if each.dim is None else space.extents[each.dim] for each in read))
 
 
 def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:

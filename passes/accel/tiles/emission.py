@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from mlc.bindings import ir, memref, vector
 from mlc.dialects import accel
 from mlc.dialects.accel import is_shared
-from mlc.passes.accel.tiles.representations import UNIT, Buffer, Extent, Index, Meaning, Slice, Tile, as_value
+from mlc.passes.accel.tiles.representations import (
+    UNIT,
+    Extent,
+    Index,
+    Meaning,
+    SharedTile,
+    Slice,
+    VectorTile,
+    as_value,
+)
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import constant_value, i1
 from mlc.passes.common.rewriting import attributes_of
@@ -43,7 +52,7 @@ class Emission:
         with op.location:
             handler(self, op)
 
-    def tensor(self, value: ir.Value) -> Slice | Buffer | Tile:
+    def tensor(self, value: ir.Value) -> Slice | SharedTile | VectorTile:
         """Of a tensor."""
         found = self.values[value]
         assert not isinstance(found, ir.Value), "tensors become slices or tiles"
@@ -62,10 +71,10 @@ class Emission:
         constant = constant_value(index)
         return self.scalar(index) if constant is None else constant
 
-    def tile(self, value: ir.Value, op: ir.Operation) -> Tile:
+    def tile(self, value: ir.Value, op: ir.Operation) -> VectorTile:
         """Of a tensor that is computed. Raises PassError where it is memory."""
         found = self.tensor(value)
-        if not isinstance(found, Tile):
+        if not isinstance(found, VectorTile):
             raise PassError(f"'{op.name}' op needs a tile that was computed in its block", op.location)
         return found
 

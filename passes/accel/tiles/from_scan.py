@@ -118,7 +118,7 @@ LINES = 128
 
 
 @dataclass(frozen=True)
-class Tile:
+class ScanTile:
     """What a block takes in at a time: `lines` along the dim `across` of the memory, None where there is no
     other dim than `axis`, and `steps` elements of each."""
 
@@ -128,7 +128,7 @@ class Tile:
     steps: int
 
     @classmethod
-    def of(cls, shape: list[int], axis: int) -> Tile:
+    def of(cls, shape: list[int], axis: int) -> ScanTile:
         """Long along the innermost dim, that neighbours in memory are read together."""
         rank = len(shape)
         if rank == 1:
@@ -155,13 +155,13 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Program:
+class ScanBuilder:
     """The program of a kernel that reads memory `x` and writes `y`."""
 
     op: ir.Operation
     x: ir.Value
     y: ir.Value
-    tile: Tile
+    tile: ScanTile
 
     @property
     def reverse(self) -> bool:
@@ -257,8 +257,8 @@ def lower_kernel(kernel: ir.Operation) -> bool:
     body = on_memory(kernel)
     with ir.InsertionPoint(body), kernel.location:
         x, y = body.arguments
-        tile = Tile.of(list(x.type.shape), found[0].attributes["axis"].value)
-        Program(found[0], x, y, tile).emit()
+        tile = ScanTile.of(list(x.type.shape), found[0].attributes["axis"].value)
+        ScanBuilder(found[0], x, y, tile).emit()
         func.ReturnOp([])
     erase_op(kernel)
     return True

@@ -16,7 +16,7 @@ from mlc.passes.accel.common.memory_functions import on_memory
 from mlc.passes.accel.tiles import computations, copies, launches, loops, slices, views
 from mlc.passes.accel.tiles.emission import Emission, Handler
 from mlc.passes.accel.tiles.launches import launch
-from mlc.passes.accel.tiles.representations import Dim, Extent, Slice, Tile, add, whole_memory
+from mlc.passes.accel.tiles.representations import Extent, Slice, SliceDim, VectorTile, add, whole_memory
 from mlc.passes.accel.tiles.slices import SliceOp, part_of
 from mlc.passes.accel.tiles.transfers import load, root_memory, write
 from mlc.passes.base import Pass, PassError
@@ -76,7 +76,7 @@ def _needs_block(code: Emission, op: ir.Operation) -> bool:
     ):
         return False
     if op.name in _PLACES:
-        return any(isinstance(code.values.get(operand), Tile) for operand in op.operands)
+        return any(isinstance(code.values.get(operand), VectorTile) for operand in op.operands)
     return any(isinstance(operand.type, ir.ShapedType) for operand in (*op.operands, *op.results))
 
 
@@ -94,7 +94,7 @@ def _emit_in_block(code: Emission, op: ir.Operation) -> None:
         code.emit(op)
         for result in op.results:
             tile = code.values[result]
-            if result in code.destinations and isinstance(tile, Tile):
+            if result in code.destinations and isinstance(tile, VectorTile):
                 with op.location:
                     _write(code, tile, code.destinations[result])
 
@@ -102,7 +102,7 @@ def _emit_in_block(code: Emission, op: ir.Operation) -> None:
 def _copy(code: Emission, value: ir.Value, target: Slice) -> None:
     with ir.InsertionPoint(_open(code)):
         source = code.tensor(value)
-        if isinstance(source, Tile):
+        if isinstance(source, VectorTile):
             _write(code, source, target)
             return
         if not isinstance(source, Slice) or source.memory is None:
@@ -112,7 +112,7 @@ def _copy(code: Emission, value: ir.Value, target: Slice) -> None:
         _write(code, load(code, source), target)
 
 
-def _write(code: Emission, tile: Tile, target: Slice) -> None:
+def _write(code: Emission, tile: VectorTile, target: Slice) -> None:
     """What a part is put into comes before it: other threads of the block may have written that."""
     assert target.memory is not None, "results lie in memory"
     memory = root_memory(target.memory)
@@ -139,7 +139,7 @@ def _close(code: Emission) -> None:
         {
             value: place
             for value, place in code.destinations.items()
-            if isinstance(code.values.get(value), Tile)
+            if isinstance(code.values.get(value), VectorTile)
         }
     )
 
@@ -157,7 +157,9 @@ def pad(code: Emission, op: ir.Operation) -> None:
     for at, low, high, total in zip(source.kept, lows, highs, op.results[0].type.shape, strict=True):
         if at is not None and low + high:
             dim = dims[at]
-            dims[at] = Dim(add(dim.offset, -low), dim.stride, Extent(total, total), dim.ends, inside=False)
+            dims[at] = SliceDim(
+                add(dim.offset, -low), dim.stride, Extent(total, total), dim.ends, inside=False
+            )
     value = filler.value.value
     code.values[op.results[0]] = Slice(source.memory, tuple(dims), source.kept, value)
 

@@ -10,11 +10,11 @@ from mlc.bindings import ir, scf, tensor
 from mlc.passes.accel.tiles.block_order import places_of
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import (
-    Buffer,
     Index,
     Meaning,
+    SharedTile,
     Slice,
-    Tile,
+    VectorTile,
     add,
     as_value,
     multiply,
@@ -30,7 +30,7 @@ _BETWEEN = ("affine.", "arith.", tensor.ExtractSlice.NAME, tensor.InsertSlice.NA
 
 
 @dataclass(frozen=True)
-class Nest:
+class LoopNest:
     """Loops with nothing to do between them, outermost first."""
 
     loops: list[ir.Operation]
@@ -47,14 +47,14 @@ class Nest:
         return counts
 
 
-def nest_of(op: ir.Operation) -> Nest:
+def nest_of(op: ir.Operation) -> LoopNest:
     """The loop, and those within it whose iterations could be its own: they carry on what it carries."""
     loops = [op]
     while (inner := _only_loop(loops[-1])) is not None:
         loops.append(inner)
-    while Nest(loops).counts is None and len(loops) > 1:
+    while LoopNest(loops).counts is None and len(loops) > 1:
         loops.pop()
-    return Nest(loops)
+    return LoopNest(loops)
 
 
 def _only_loop(op: ir.Operation) -> ir.Operation | None:
@@ -96,14 +96,14 @@ def for_loop(code: Emission, op: ir.Operation) -> None:
     code.values.update(zip(op.results, _like(initial, loop.operation.results), strict=True))
 
 
-def _bounds(code: Emission, nest: Nest) -> list[ir.Value]:
+def _bounds(code: Emission, nest: LoopNest) -> list[ir.Value]:
     """From, to, step."""
     if len(nest.loops) == 1:
         return [code.scalar(operand) for operand in list(nest.loops[0].operands)[:3]]
     return [as_value(0), as_value(prod(nest.counts or [])), as_value(1)]
 
 
-def _indices(code: Emission, nest: Nest, iteration: ir.Value) -> list[Index]:
+def _indices(code: Emission, nest: LoopNest, iteration: ir.Value) -> list[Index]:
     """The counters of the loops of a nest in an iteration of the one that stands for them."""
     if len(nest.loops) == 1:
         return [iteration]
@@ -142,8 +142,8 @@ def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation
 
 def _vectors(meanings: Sequence[Meaning]) -> list[ir.Value]:
     """What of them is carried: memory stays where it is."""
-    carried = [meaning for meaning in meanings if not isinstance(meaning, (Slice, Buffer))]
-    return [each.vector if isinstance(each, Tile) else each for each in carried]
+    carried = [meaning for meaning in meanings if not isinstance(meaning, (Slice, SharedTile))]
+    return [each.vector if isinstance(each, VectorTile) else each for each in carried]
 
 
 def _like(meanings: Sequence[Meaning], values: Sequence[ir.Value]) -> list[Meaning]:
@@ -151,11 +151,11 @@ def _like(meanings: Sequence[Meaning], values: Sequence[ir.Value]) -> list[Meani
     rest = iter(values)
     found: list[Meaning] = []
     for meaning in meanings:
-        if isinstance(meaning, (Slice, Buffer)):
+        if isinstance(meaning, (Slice, SharedTile)):
             found.append(meaning)
         else:
             value = next(rest)
-            found.append(Tile(value, meaning.extents) if isinstance(meaning, Tile) else value)
+            found.append(VectorTile(value, meaning.extents) if isinstance(meaning, VectorTile) else value)
     return found
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.iteration_space import Space
-from mlc.passes.accel.tiles.representations import Buffer, Extent, Slice, Tile, add, all_of
-from mlc.passes.accel.tiles.transfers import Place, gather, read_vector
+from mlc.passes.accel.tiles.representations import Extent, SharedTile, Slice, VectorTile, add, all_of
+from mlc.passes.accel.tiles.transfers import TileAccess, gather, read_vector
 from mlc.passes.accel.tiles.vector_shapes import by_dim, reshaped, splat, transposed
 from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
@@ -19,7 +19,7 @@ Sum = tuple[int, dict[int, int]]
 
 
 @dataclass(frozen=True)
-class Access:
+class OperandIndex:
     """How a computation reads a dim of an operand: at `constant`, and `factor` times as far as it is along
     the iteration dim `dim`, None for one place only."""
 
@@ -28,7 +28,7 @@ class Access:
     factor: int = 1
 
 
-def accesses(indexing_map: ir.AffineMap, space: Space) -> list[Access]:
+def accesses(indexing_map: ir.AffineMap, space: Space) -> list[OperandIndex]:
     """One for each dim of an operand. Raises PassError for windows of several places, and diagonals."""
     found = []
     for result in indexing_map.results:
@@ -39,20 +39,24 @@ def accesses(indexing_map: ir.AffineMap, space: Space) -> list[Access]:
                 "a window must be tiled by 1 along all dims but those of its image",
                 space.computation.op.location,
             )
-        found.append(Access(constant, active[0], factors[active[0]]) if active else Access(constant))
+        found.append(
+            OperandIndex(constant, active[0], factors[active[0]]) if active else OperandIndex(constant)
+        )
     dims = [each.dim for each in found if each.dim is not None]
     if len(set(dims)) != len(dims):
         raise PassError("a tile cannot be read along its diagonal", space.computation.op.location)
     return found
 
 
-def read(code: Emission, space: Space, source: Slice | Buffer | Tile, access: ir.AffineMap) -> ir.Value:
+def read(
+    code: Emission, space: Space, source: Slice | SharedTile | VectorTile, access: ir.AffineMap
+) -> ir.Value:
     """An operand as a vector of the space's shape; what lies outside of its memory is its padding, or 0."""
     if isinstance(source, Slice):
         code.wait()
         return _load(code, space, source, access)
     found = accesses(access, space)
-    if isinstance(source, Buffer):
+    if isinstance(source, SharedTile):
         code.wait()
         return spread(_whole(source), [each.dim for each in found], space)
     if any(each.constant or each.factor != 1 for each in found):
@@ -60,10 +64,10 @@ def read(code: Emission, space: Space, source: Slice | Buffer | Tile, access: ir
     return spread(source.vector, [each.dim for each in found], space)
 
 
-def _whole(source: Buffer) -> ir.Value:
+def _whole(source: SharedTile) -> ir.Value:
     """What lies in shared memory as a vector with the tile's dims."""
     extents = [Extent(each, each) for each in ir.MemRefType(source.memory.type).shape]
-    matrix = read_vector(all_of(source.memory, extents), Place((0, 0), (1, 1), {0: 0, 1: 1}), extents)
+    matrix = read_vector(all_of(source.memory, extents), TileAccess((0, 0), (1, 1), {0: 0, 1: 1}), extents)
     return reshaped(matrix, [extent.padded for extent in source.extents])
 
 
@@ -95,7 +99,7 @@ def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> 
     return space.everywhere(read_vector(source, place, space.extents))
 
 
-def _place_in(source: Slice, found: Sequence[Access]) -> Place:
+def _place_in(source: Slice, found: Sequence[OperandIndex]) -> TileAccess:
     offsets, strides = [dim.offset for dim in source.dims], [1] * len(source.dims)
     along: dict[int, int] = {}
     for at, each in zip(source.kept, found, strict=True):
@@ -105,10 +109,10 @@ def _place_in(source: Slice, found: Sequence[Access]) -> Place:
         offsets[at] = add(offsets[at], each.constant * step)
         if each.dim is not None:
             along[each.dim], strides[at] = at, each.factor * step
-    return Place(tuple(offsets), tuple(strides), along)
+    return TileAccess(tuple(offsets), tuple(strides), along)
 
 
-def _is_apart(place: Place) -> bool:
+def _is_apart(place: TileAccess) -> bool:
     """Whether only elements one by one can be read around a memory: views have no outside, and upstream takes
     reads from constant places for reads inside of the memory."""
     constant = any(isinstance(offset, int) and offset < 0 for offset in place.offsets)

@@ -12,7 +12,7 @@ from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.iteration_space import Space
 from mlc.passes.accel.tiles.neutral_elements import without_padding
 from mlc.passes.accel.tiles.operands import accesses, read
-from mlc.passes.accel.tiles.representations import UNIT, Buffer, Extent, Slice, Tile
+from mlc.passes.accel.tiles.representations import UNIT, Extent, SharedTile, Slice, VectorTile
 from mlc.passes.accel.tiles.vector_shapes import reshaped, transposed
 from mlc.passes.common.computation import dim_position, dims_read
 from mlc.passes.common.kernel_functions import EXACT, precision_of
@@ -109,7 +109,7 @@ def multiply_tiles(code: Emission, space: Space) -> None:
         if is_given:
             attributes[name] = ir.UnitAttr.get()
     made = ir.Operation.create(accel.Mma.NAME, [flat.type], [a, b, flat], attributes).results[0]
-    code.values[op.results[0]] = Tile(_unflattened(made, sums, space, roles), sums.extents)
+    code.values[op.results[0]] = VectorTile(_unflattened(made, sums, space, roles), sums.extents)
 
 
 def _operand(
@@ -121,7 +121,7 @@ def _operand(
     outer, inner = (roles.rows, roles.depth) if position == 0 else (roles.depth, roles.columns)
     found = accesses(space.computation.maps[position], space)
     several = [each.dim for each in found if each.dim is not None]
-    if isinstance(source, Buffer) and wide in (None, source.memory.type.element_type):
+    if isinstance(source, SharedTile) and wide in (None, source.memory.type.element_type):
         for first, second in ((outer, inner), (inner, outer)):
             if several == [*first, *second] and len(second) == 1:
                 return source.memory, first == inner
@@ -135,11 +135,11 @@ def _operand(
     return _matrix(value, list(range(len(space.shape))), space, outer, inner), False
 
 
-def _ends_in_zeros(source: Slice | Buffer | Tile, at: int) -> bool:
+def _ends_in_zeros(source: Slice | SharedTile | VectorTile, at: int) -> bool:
     """Whether a dim has no padding that is not zero. Copies put zeros there."""
-    if isinstance(source, Buffer) or source.extents[at].whole:
+    if isinstance(source, SharedTile) or source.extents[at].whole:
         return True
-    if isinstance(source, Tile):
+    if isinstance(source, VectorTile):
         return False
     dim = source.kept[at]
     return dim is None or source.dims[dim].ends
@@ -166,7 +166,7 @@ def _length(space: Space, dims: list[int]) -> int:
     return result
 
 
-def _unflattened(value: ir.Value, sums: Tile, space: Space, roles: Roles) -> ir.Value:
+def _unflattened(value: ir.Value, sums: VectorTile, space: Space, roles: Roles) -> ir.Value:
     """The product with the dims of the tensor that it is a tile of."""
     dims = [dim_position(result) for result in space.computation.maps[2].results]
     wanted = [*roles.rows, *roles.columns]

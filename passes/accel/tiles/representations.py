@@ -55,7 +55,7 @@ UNIT = Extent(1, 1)
 
 
 @dataclass(frozen=True)
-class Dim:
+class SliceDim:
     """A dim of a part of a memory, along one of the memory.
 
     `ends` says that where the vector is longer than the part, the memory ends with the part; `inside`, that
@@ -78,7 +78,7 @@ class Slice:
     """
 
     memory: ir.Value | None
-    dims: tuple[Dim, ...]
+    dims: tuple[SliceDim, ...]
     kept: tuple[int | None, ...]
     padding: float = 0
 
@@ -105,7 +105,7 @@ class Cached(Slice):
 
 
 @dataclass(frozen=True)
-class Buffer:
+class SharedTile:
     """A tile in shared memory, without its padding a part of a tensor with `extents`: a matrix whose columns
     are the tile's last dim that is longer than 1, and whose rows are the places along the others."""
 
@@ -114,14 +114,14 @@ class Buffer:
 
 
 @dataclass(frozen=True)
-class Tile:
+class VectorTile:
     """A vector with the padded extents, of which what lies beyond `extents` is anything."""
 
     vector: ir.Value
     extents: tuple[Extent, ...]
 
 
-Meaning: TypeAlias = "Slice | Buffer | Tile | ir.Value"
+Meaning: TypeAlias = "Slice | SharedTile | VectorTile | ir.Value"
 
 
 def whole_memory(memory: ir.Value) -> Slice:
@@ -129,12 +129,12 @@ def whole_memory(memory: ir.Value) -> Slice:
     if not ir.MemRefType(memory.type).rank:
         line = ir.MemRefType.get([1], memory.type.element_type)
         line_of = memref.ExpandShapeOp(line, memory, [], [], [1]).result
-        return Slice(line_of, (Dim(0, 1, UNIT, True),), ())
+        return Slice(line_of, (SliceDim(0, 1, UNIT, True),), ())
     extents = [Extent(each, each) for each in ir.MemRefType(memory.type).shape]
     return all_of(memory, extents)
 
 
 def all_of(memory: ir.Value | None, extents: Sequence[Extent]) -> Slice:
     """A memory with these extents, or a tensor without one, because nobody reads what is in it."""
-    dims = tuple(Dim(0, 1, extent, True) for extent in extents)
+    dims = tuple(SliceDim(0, 1, extent, True) for extent in extents)
     return Slice(memory, dims, tuple(range(len(dims))))

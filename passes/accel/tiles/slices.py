@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from mlc.bindings import ir, tensor
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import (
-    Buffer,
-    Dim,
     Extent,
     Index,
+    SharedTile,
     Slice,
-    Tile,
+    SliceDim,
+    VectorTile,
     add,
     all_of,
     multiply,
@@ -69,18 +69,18 @@ def extract_slice(code: Emission, op: ir.Operation) -> None:
     """A part of a part of memory; of a tile, only the whole."""
     source, taken = code.tensor(op.operands[0]), SliceOp(op)
     rank = len(op.results[0].type.shape)
-    if isinstance(source, Buffer):
+    if isinstance(source, SharedTile):
         if not taken.is_whole(source.extents, code) or rank != len(source.extents):
             raise PassError("a part of a tile in shared memory cannot be taken", op.location)
         code.values[op.results[0]] = source
         return
-    if isinstance(source, Tile):
+    if isinstance(source, VectorTile):
         if not taken.is_whole(source.extents, code):
             raise PassError("a part of a tile in registers cannot be taken", op.location)
         kept = kept_dims(taken.sizes, rank)
         shape = [source.vector.type.shape[each] for each in kept] or [1]
         extents = tuple(source.extents[each] for each in kept)
-        code.values[op.results[0]] = Tile(reshaped(source.vector, shape), extents)
+        code.values[op.results[0]] = VectorTile(reshaped(source.vector, shape), extents)
         return
     code.values[op.results[0]] = part_of(code, source, taken, rank)
 
@@ -95,13 +95,13 @@ def part_of(code: Emission, source: Slice, taken: SliceOp, rank: int) -> Slice:
     return Slice(source.memory, tuple(dims), kept, source.padding)
 
 
-def _part_of_dim(code: Emission, dim: Dim, taken: SliceOp, position: int) -> Dim:
+def _part_of_dim(code: Emission, dim: SliceDim, taken: SliceOp, position: int) -> SliceDim:
     offset, size, stride = (each[position] for each in (taken.offsets, taken.sizes, taken.strides))
     assert isinstance(stride, int)
     extent = Extent(code.index(size), bound_of(size, taken.op))
     ends = dim.ends and _ends(offset, size, extent, dim.extent)
     start = add(dim.offset, multiply(code.index(offset), dim.stride))
-    return Dim(start, dim.stride * stride, extent, ends, dim.inside)
+    return SliceDim(start, dim.stride * stride, extent, ends, dim.inside)
 
 
 def bound_of(size: Index, op: ir.Operation) -> int:
@@ -139,7 +139,7 @@ def insert_slice(code: Emission, op: ir.Operation) -> None:
         _put(code, value, target, op)
         code.values[op.results[0]] = target
         return
-    if not isinstance(value, Tile) or not SliceOp(op).is_whole(target.extents, code):
+    if not isinstance(value, VectorTile) or not SliceOp(op).is_whole(target.extents, code):
         raise PassError("a part of a tile in registers cannot be written", op.location)
     code.values[op.results[0]] = value
 
@@ -159,7 +159,7 @@ def store(code: Emission, op: ir.Operation) -> None:
     _put(code, value, target, op)
 
 
-def _put(code: Emission, value: Slice | Buffer | Tile, target: Slice, op: ir.Operation) -> None:
+def _put(code: Emission, value: Slice | SharedTile | VectorTile, target: Slice, op: ir.Operation) -> None:
     """Writes into a part of the target, unless it was computed there."""
     if isinstance(value, Slice):
         if value.memory is None:
@@ -167,7 +167,7 @@ def _put(code: Emission, value: Slice | Buffer | Tile, target: Slice, op: ir.Ope
         if value.memory == target.memory:
             return
         value = load(code, value)
-    if isinstance(value, Buffer):
+    if isinstance(value, SharedTile):
         raise PassError("a tile in shared memory is stored that was not computed", op.location)
     write(code, value, part_of(code, target, SliceOp(op), len(value.extents)))
 

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, memref, vector
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.representations import UNIT, Extent, Index, Slice, Tile, add, as_value, multiply
+from mlc.passes.accel.tiles.representations import (
+    UNIT,
+    Extent,
+    Index,
+    Slice,
+    VectorTile,
+    add,
+    as_value,
+    multiply,
+)
 from mlc.passes.accel.tiles.vector_shapes import reshaped, splat, transposed
 from mlc.passes.base import PassError
 from mlc.passes.common.linalg_builders import constant
@@ -16,7 +25,7 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 @dataclass(frozen=True)
-class Place:
+class TileAccess:
     """Where a tile lies in a memory: the index at which it begins and the distance of neighbours, for each
     dim of the memory; and along which of these each dim of the tile runs that is longer than 1."""
 
@@ -25,7 +34,7 @@ class Place:
     along: dict[int, int]
 
 
-def read_vector(source: Slice, place: Place, extents: Sequence[Extent]) -> ir.Value:
+def read_vector(source: Slice, place: TileAccess, extents: Sequence[Extent]) -> ir.Value:
     """A tile with these extents, 1 where it does not run along the memory; what lies outside of the memory
     is the slice's padding.
 
@@ -73,7 +82,7 @@ def _in_bounds(dims: Sequence[bool]) -> ir.Attribute:
     return ir.ArrayAttr.get([ir.BoolAttr.get(dim) for dim in dims])
 
 
-def _strided(source: Slice, place: Place, extents: Sequence[Extent]) -> tuple[ir.Value, list[Index]]:
+def _strided(source: Slice, place: TileAccess, extents: Sequence[Extent]) -> tuple[ir.Value, list[Index]]:
     """A view of the memory in which neighbours lie `strides` apart, and where the tile begins in it."""
     sizes: list[Index] = [1] * len(source.dims)
     for dim, at in place.along.items():
@@ -100,14 +109,14 @@ def _memory(source: Slice) -> ir.Value:
     return source.memory
 
 
-def load(code: Emission, source: Slice) -> Tile:
+def load(code: Emission, source: Slice) -> VectorTile:
     """All of a part of a memory."""
     code.wait()
     extents = source.extents
     along = {dim: at for dim, at in enumerate(source.kept) if at is not None and extents[dim].padded > 1}
     offsets = tuple(dim.offset for dim in source.dims)
-    place = Place(offsets, tuple(dim.stride for dim in source.dims), along)
-    return Tile(read_vector(source, place, extents), extents)
+    place = TileAccess(offsets, tuple(dim.stride for dim in source.dims), along)
+    return VectorTile(read_vector(source, place, extents), extents)
 
 
 def gather(
@@ -153,7 +162,7 @@ def _is_inside(distance: ir.Value, offset: Index, extent: int) -> ir.Value:
     return arith.CmpIOp(arith.CmpIPredicate.ult, place, splat(distance.type, extent)).result
 
 
-def write(code: Emission, tile: Tile, part: Slice) -> None:
+def write(code: Emission, tile: VectorTile, part: Slice) -> None:
     """Stores what of the tile is no padding. Raises PassError for memory that is no result's."""
     assert part.memory is not None, "results lie in memory"
     if root_memory(part.memory) not in code.results:

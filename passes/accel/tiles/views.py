@@ -7,7 +7,7 @@ from math import prod
 
 from mlc.bindings import func, ir, memref, tensor
 from mlc.passes.accel.tiles.emission import Emission
-from mlc.passes.accel.tiles.representations import Extent, Slice, Tile, all_of, whole_memory
+from mlc.passes.accel.tiles.representations import Extent, Slice, VectorTile, all_of, whole_memory
 from mlc.passes.accel.tiles.vector_shapes import reshaped
 from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import users
@@ -25,7 +25,7 @@ def reshape(code: Emission, op: ir.Operation) -> None:
     if result in code.destinations and all(each.name in _WRITING for each in users(result)):
         code.values[result] = code.destinations[result]
         return
-    if isinstance(source, Tile):
+    if isinstance(source, VectorTile):
         code.values[result] = _reshaped_tile(source, op)
         return
     if not isinstance(source, Slice):
@@ -38,7 +38,7 @@ def reshape(code: Emission, op: ir.Operation) -> None:
     code.values[result] = whole_memory(_view(source.memory, op, op.name, result.type.shape))
 
 
-def _reshaped_tile(source: Tile, op: ir.Operation) -> Tile:
+def _reshaped_tile(source: VectorTile, op: ir.Operation) -> VectorTile:
     """Padding must not come between elements: dims that become one, or are parts of one, are whole but for
     the first of them that is longer than 1."""
     shape = list(op.results[0].type.shape)
@@ -52,7 +52,7 @@ def _reshaped_tile(source: Tile, op: ir.Operation) -> Tile:
         raise PassError("a tile with padding cannot be reshaped", op.location)
     padded = [each.padded for each in extents] or [1]
     assert prod(padded) == prod(source.vector.type.shape), "a reshape keeps elements"
-    return Tile(reshaped(source.vector, padded), extents)
+    return VectorTile(reshaped(source.vector, padded), extents)
 
 
 def before_reshape(target: Slice, op: ir.Operation) -> Slice:

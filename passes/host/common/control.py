@@ -18,7 +18,7 @@ class EntryBuilder(Protocol):
         """Builds the ops of a block at the insertion point."""
 
 
-class ControlBuilder:
+class EntryControlBuilder:
     """Builds control flow, and the arithmetic that it needs, for the builder of a host function's entry."""
 
     def __init__(self, entry: EntryBuilder) -> None:

@@ -16,10 +16,10 @@ from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.host.memory.arena import Lifetime
 from mlc.passes.host.memory.bodies import Bodies
-from mlc.passes.host.memory.buffers import Buffer, Move, Part, tensor_bytes
+from mlc.passes.host.memory.buffers import BufferCopy, BufferSlice, PlannedBuffer, tensor_bytes
 from mlc.passes.host.memory.in_flight import in_flight
 from mlc.passes.host.memory.sharing import Sharing, foreign
-from mlc.passes.host.memory.steps import Steps, all_steps
+from mlc.passes.host.memory.steps import StepNumbering, all_steps
 
 REFERENCES = (graph.Weight.NAME, graph.Prepared.NAME)
 
@@ -36,9 +36,9 @@ class Allocations:
     ops: Sequence[ir.Operation]
     returned: Sequence[ir.Value]
     in_place: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    spans: dict[ir.Value, Part] = field(default_factory=dict)
+    spans: dict[ir.Value, BufferSlice] = field(default_factory=dict)
     weights: list[ir.Operation] = field(default_factory=list)
-    moves: dict[int, list[Move]] = field(default_factory=dict)
+    moves: dict[int, list[BufferCopy]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.outputs: dict[ir.Value, int] = {}
@@ -46,7 +46,7 @@ class Allocations:
             self.outputs.setdefault(view_source(value), index)
         for index, argument in enumerate(self.arguments):
             self.argument(argument, "input", index)
-        self.steps = Steps(self.ops)
+        self.steps = StepNumbering(self.ops)
         self.sharing, self.bodies = Sharing(self), Bodies(self)
         # For each transfer beside launches the step that waits for it: until then it reads and writes.
         self.waits = in_flight(self.ops)
@@ -58,20 +58,20 @@ class Allocations:
                 self.sharing.reuse_operand(op, step)
 
     def argument(self, value: ir.Value, kind: str, index: int) -> None:
-        self.spans[value] = Part(Buffer(tensor_bytes(value), -1, -1, (kind, index)))
+        self.spans[value] = BufferSlice(PlannedBuffer(tensor_bytes(value), -1, -1, (kind, index)))
 
-    def where(self, value: ir.Value) -> Part:
+    def where(self, value: ir.Value) -> BufferSlice:
         """The place of a value in its root buffer."""
         return self.spans[value].in_root()
 
-    def own(self, value: ir.Value) -> Buffer | None:
+    def own(self, value: ir.Value) -> PlannedBuffer | None:
         """The buffer of the arena that holds the value and nothing else, None if there is no such buffer."""
         part = self.where(value) if value in self.spans else None
         if part is None or not part.is_begin or part.buffer.place is not None:
             return None
         return part.buffer if part.buffer.size == tensor_bytes(value) else None
 
-    def move(self, op: ir.Operation, move: Move) -> None:
+    def move(self, op: ir.Operation, move: BufferCopy) -> None:
         """Has a value copied at the step of `op`."""
         self.moves.setdefault(address(op), []).append(move)
 
@@ -79,7 +79,7 @@ class Allocations:
         """Bytes of each value that has a buffer, whether or not it shares it."""
         return [tensor_bytes(value) for value in self.spans]
 
-    def roots(self) -> Iterator[Buffer]:
+    def roots(self) -> Iterator[PlannedBuffer]:
         """The buffers that lie in the arena."""
         seen = set()
         for part in self.spans.values():
@@ -92,10 +92,10 @@ class Allocations:
         """The lives of the arena's buffers, in the order of `roots`."""
         return [Lifetime(root.size, root.first, root.last) for root in self.roots()]
 
-    def new(self, value: ir.Value, step: int) -> Buffer:
+    def new(self, value: ir.Value, step: int) -> PlannedBuffer:
         place = ("output", self.outputs[value]) if value in self.outputs else None
-        buffer = Buffer(tensor_bytes(value), step, step, place)
-        self.spans[value] = Part(buffer)
+        buffer = PlannedBuffer(tensor_bytes(value), step, step, place)
+        self.spans[value] = BufferSlice(buffer)
         return buffer
 
     def visit(self, op: ir.Operation, step: int) -> None:

@@ -27,7 +27,7 @@ class Lifetime:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ArenaPlan:
     """Offsets (multiples of ALIGNMENT) per buffer, the arena's size in bytes, and what found them."""
 
     offsets: tuple[int, ...]
@@ -113,23 +113,23 @@ def _gaps(taken: list[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
 
 
 @dataclass(frozen=True)
-class Problem:
+class AllocationProblem:
     """Buffers to place: their sizes, rounded up, and for each those whose lives overlap its own."""
 
     sizes: list[int]
     conflicts: list[list[int]]
 
     @staticmethod
-    def of(lifetimes: Sequence[Lifetime]) -> Problem:
+    def of(lifetimes: Sequence[Lifetime]) -> AllocationProblem:
         conflicts = [
             [j for j, other in enumerate(lifetimes) if j != i and lifetime.overlaps(other)]
             for i, lifetime in enumerate(lifetimes)
         ]
-        return Problem([aligned(lifetime.size) for lifetime in lifetimes], conflicts)
+        return AllocationProblem([aligned(lifetime.size) for lifetime in lifetimes], conflicts)
 
 
 def place(
-    problem: Problem,
+    problem: AllocationProblem,
     order: Sequence[int],
     fit: Callable[[Iterator[tuple[int, int]]], int] = _lowest,
     hung: Mapping[int, int] | None = None,
@@ -154,7 +154,7 @@ def place(
 _TRIES, _WORK, _MOVES = 300, 2_000_000, 0.5
 
 
-def _search(problem: Problem, order: list[int], bound: int) -> tuple[list[int], int]:
+def _search(problem: AllocationProblem, order: list[int], bound: int) -> tuple[list[int], int]:
     """Better offsets by moving a random buffer that reaches the top of the arena forward in the order, or by
     hanging a buffer from the bound instead of standing it on others, or the other way round; a step is kept
     unless it is worse. Seeded: equal models have equal plans."""
@@ -179,22 +179,22 @@ def _search(problem: Problem, order: list[int], bound: int) -> tuple[list[int], 
     return best
 
 
-def plan(lifetimes: Sequence[Lifetime]) -> Plan:
+def plan(lifetimes: Sequence[Lifetime]) -> ArenaPlan:
     """The smallest plan of all strategies; searches from each order where none reaches the bound."""
-    bound, problem = lower_bound(lifetimes), Problem.of(lifetimes)
-    best = Plan((), _ENDLESS, "")
+    bound, problem = lower_bound(lifetimes), AllocationProblem.of(lifetimes)
+    best = ArenaPlan((), _ENDLESS, "")
     for name, ordered in ORDERS.items():
         for fit_name, fit in FITS.items():
             order = ordered(lifetimes)
             offsets, size = place(problem, order, fit)
             if size < best.size:
-                best = Plan(tuple(offsets), size, f"{name}, {fit_name} gap")
+                best = ArenaPlan(tuple(offsets), size, f"{name}, {fit_name} gap")
             if size == bound:
                 return best
     for name, ordered in ORDERS.items():
         offsets, size = _search(problem, ordered(lifetimes), bound)
         if size < best.size:
-            best = Plan(tuple(offsets), size, f"search from {name}")
+            best = ArenaPlan(tuple(offsets), size, f"search from {name}")
         if size == bound:
             break
     return best

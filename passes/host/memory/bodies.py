@@ -17,7 +17,7 @@ from mlc.passes.common.rewriting import terminator_of, users
 from mlc.passes.graph.common.views import is_part, view_source, viewed_buffer
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, YIELD, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import Loop
-from mlc.passes.host.memory.buffers import Buffer, Move, Part, Row, tensor_bytes
+from mlc.passes.host.memory.buffers import BufferCopy, BufferSlice, MovingRow, PlannedBuffer, tensor_bytes
 
 if TYPE_CHECKING:
     from mlc.passes.host.memory.allocations import Allocations
@@ -43,11 +43,11 @@ class Bodies:
             return
         loop, end = Loop(op), self.all.steps.end(op.regions[0])
         for argument, result in zip(loop.carried, op.results, strict=False):
-            self.all.spans[argument] = Part(self.all.new(result, step))
+            self.all.spans[argument] = BufferSlice(self.all.new(result, step))
         for result in list(op.results)[len(loop.carried) :]:
             self.all.new(result, step)
         for scalar in filter(is_stored, list(loop.body.arguments)[:2]):
-            self.all.spans[scalar] = Part(Buffer(tensor_bytes(scalar), step, step))
+            self.all.spans[scalar] = BufferSlice(PlannedBuffer(tensor_bytes(scalar), step, step))
         for value in (*op.results, *filter(is_stored, list(loop.body.arguments)[:2])):
             self.all.spans[value].buffer.last = end
 
@@ -74,7 +74,7 @@ class Bodies:
             if own is not None and own.first > begin:
                 own.put_into(self.all.spans[result].buffer)
             else:
-                self.move(terminator_of(block), Move(value, result))
+                self.move(terminator_of(block), BufferCopy(value, result))
 
     def put_loop(self, loop: Loop) -> None:
         op, end = loop.op, terminator_of(loop.body)
@@ -90,27 +90,27 @@ class Bodies:
             if not stack.type.shape[0]:
                 # Further runs write the last row: of none, nothing.
                 continue
-            row = Row(loop.body.arguments[0], 0, 1, stack.type.shape[0], tensor_bytes(value))
+            row = MovingRow(loop.body.arguments[0], 0, 1, stack.type.shape[0], tensor_bytes(value))
             own = self.all.own(value)
             if own is not None and own.first > begin:
                 own.put_into(self.all.spans[stack].buffer, row=row)
             else:
-                self.move(end, Move(value, stack, row=row))
+                self.move(end, BufferCopy(value, stack, row=row))
         for initial, argument, after in carried:
             if not self.lies_there(after, argument):
                 self.check_computed(loop, after)
-                self.move(end, Move(after, argument))
+                self.move(end, BufferCopy(after, argument))
             own = self.all.own(initial)
             if own is not None and own.last == begin:
                 own.put_into(self.all.spans[argument].buffer)
             else:
-                self.move(op, Move(initial, argument))
+                self.move(op, BufferCopy(initial, argument))
 
     def lies_there(self, value: ir.Value, argument: ir.Value) -> bool:
         """Whether a value needs no copy to the buffer of a carried one."""
         return value in self.all.spans and self.all.where(value) == self.all.where(argument)
 
-    def move(self, op: ir.Operation, move: Move) -> None:
+    def move(self, op: ir.Operation, move: BufferCopy) -> None:
         """Raises PassError for what has no buffer."""
         if move.value not in self.all.spans:
             raise PassError(
@@ -128,7 +128,7 @@ class Bodies:
                 loop.op.location,
             )
 
-    def may_replace(self, loop: Loop, argument: ir.Value, after: ir.Value, own: Buffer) -> bool:
+    def may_replace(self, loop: Loop, argument: ir.Value, after: ir.Value, own: PlannedBuffer) -> bool:
         """Whether the next carried value, which has a buffer of its own, may be written over the present one:
         nothing reads that later, and a launch that reads it meanwhile does so in place."""
         begin = self.all.steps.of(loop.op)

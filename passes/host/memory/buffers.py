@@ -18,7 +18,7 @@ def tensor_bytes(value: ir.Value) -> int:
 
 
 @dataclass(frozen=True)
-class Row:
+class MovingRow:
     """Where a part of a buffer begins that moves as a loop runs: row `first + step * iteration` of `count`
     rows, each of `size` bytes; the last one for numbers beyond."""
 
@@ -30,7 +30,7 @@ class Row:
 
 
 @dataclass(eq=False)
-class Buffer:
+class PlannedBuffer:
     """`size` bytes, written first at step `first`, used last at step `last`.
 
     `place` is ("input" | "output" | "weight", index) for buffers that are arguments, None in the arena. A
@@ -42,41 +42,41 @@ class Buffer:
     first: int
     last: int
     place: tuple[str, int] | None = None
-    parent: Buffer | None = None
+    parent: PlannedBuffer | None = None
     offset: int = 0
-    row: Row | None = None
+    row: MovingRow | None = None
 
-    def root(self) -> Part:
+    def root(self) -> BufferSlice:
         """The outermost buffer, and where in it this one begins."""
-        buffer, offset, rows = self, 0, list[Row]()
+        buffer, offset, rows = self, 0, list[MovingRow]()
         while buffer.parent is not None:
             offset += buffer.offset
             rows += [buffer.row] if buffer.row else []
             buffer = buffer.parent
-        return Part(buffer, offset, tuple(rows))
+        return BufferSlice(buffer, offset, tuple(rows))
 
-    def put_into(self, parent: Buffer, offset: int = 0, row: Row | None = None) -> None:
+    def put_into(self, parent: PlannedBuffer, offset: int = 0, row: MovingRow | None = None) -> None:
         """Makes this buffer, a root, a part of another one."""
         self.parent, self.offset, self.row = parent, offset, row
-        above: Buffer | None = parent
+        above: PlannedBuffer | None = parent
         while above is not None:
             above.first, above.last = min(above.first, self.first), max(above.last, self.last)
             above = above.parent
 
 
 @dataclass(frozen=True)
-class Part:
+class BufferSlice:
     """What begins `begin` bytes, and then these rows, behind the begin of a buffer."""
 
-    buffer: Buffer
+    buffer: PlannedBuffer
     begin: int = 0
-    rows: tuple[Row, ...] = ()
+    rows: tuple[MovingRow, ...] = ()
 
-    def part(self, offset: int, *rows: Row) -> Part:
+    def part(self, offset: int, *rows: MovingRow) -> BufferSlice:
         """What begins so far behind this."""
-        return Part(self.buffer, self.begin + offset, (*self.rows, *rows))
+        return BufferSlice(self.buffer, self.begin + offset, (*self.rows, *rows))
 
-    def in_root(self) -> Part:
+    def in_root(self) -> BufferSlice:
         """The same place in the outermost buffer."""
         root = self.buffer.root()
         return root.part(self.begin, *self.rows)
@@ -88,11 +88,11 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Move:
+class BufferCopy:
     """A value that must be copied to where another one lies, or `offset` elements behind its begin, in
     `row`."""
 
     value: ir.Value
     target: ir.Value
     offset: int = 0
-    row: Row | None = None
+    row: MovingRow | None = None

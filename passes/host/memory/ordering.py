@@ -14,7 +14,7 @@ from mlc.dialects import graph as graph_dialect
 from mlc.dialects import tloop
 from mlc.passes.host.memory.allocations import Allocations, allocate
 from mlc.passes.host.memory.arena import aligned, lower_bound
-from mlc.passes.host.memory.buffers import Buffer
+from mlc.passes.host.memory.buffers import PlannedBuffer
 
 
 class Dependences:
@@ -29,7 +29,7 @@ class Dependences:
         self.touched = [list(self._buffers(op, allocations)) for op in self.ops]
 
     @staticmethod
-    def _buffers(op: ir.Operation, allocations: Allocations) -> Iterator[Buffer]:
+    def _buffers(op: ir.Operation, allocations: Allocations) -> Iterator[PlannedBuffer]:
         if op.name not in (tloop.Launch.NAME, tloop.Transfer.NAME, graph_dialect.Concat.NAME):
             return
         values = [value for value in (*op.operands, *op.results) if value in allocations.spans]
@@ -66,8 +66,8 @@ class ListScheduler:
         self.graph = graph
         self.missing = [len(operands) for operands in graph.operands]
         self.readers: list[list[int]] = [[] for _ in graph.ops]
-        self.touches: dict[Buffer, int] = {}
-        self.live: set[Buffer] = set()
+        self.touches: dict[PlannedBuffer, int] = {}
+        self.live: set[PlannedBuffer] = set()
         for index, operands in enumerate(graph.operands):
             for operand in operands:
                 self.readers[operand].append(index)

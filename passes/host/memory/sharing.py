@@ -10,7 +10,7 @@ from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import joined_offsets, view_offset
 from mlc.passes.graph.fusion.loop_rows import loop_of
-from mlc.passes.host.memory.buffers import Move, Row, tensor_bytes
+from mlc.passes.host.memory.buffers import BufferCopy, MovingRow, tensor_bytes
 
 if TYPE_CHECKING:
     from mlc.passes.host.memory.allocations import Allocations
@@ -33,7 +33,7 @@ class Sharing:
                 "'tloop.row' takes the iteration of a loop around it, and nothing else", op.location
             )
         count = ir.RankedTensorType(source.type).shape[0]
-        row = Row(iteration, first, step, count, tensor_bytes(op.results[0]))
+        row = MovingRow(iteration, first, step, count, tensor_bytes(op.results[0]))
         self.all.spans[op.results[0]] = self.all.spans[source].part(0, row)
 
     def place(self, op: ir.Operation, step: int) -> None:
@@ -80,7 +80,7 @@ class Sharing:
             if own is not None and own is not whole and alike:
                 own.put_into(whole, offset * width)
             else:
-                self.all.move(op, Move(value, result, offset))
+                self.all.move(op, BufferCopy(value, result, offset))
 
 
 def foreign(op: ir.Operation) -> PassError:

@@ -19,7 +19,7 @@ def all_steps(ops: Sequence[ir.Operation]) -> Iterator[ir.Operation]:
                 yield from all_steps([each.operation for each in region.blocks[0].operations])
 
 
-class Steps:
+class StepNumbering:
     """The numbers of ops, and from which to which the loops go."""
 
     def __init__(self, ops: Sequence[ir.Operation]) -> None:

@@ -14,26 +14,26 @@ from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.host.common.scalars import index_held, scalar_held
 from mlc.passes.host.memory.bodies import is_stored
-from mlc.passes.host.sized.lifetimes import Lifetimes, Memory
+from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes
 from mlc.passes.host.sized.numbers import elements_of, memref_of
 
 if TYPE_CHECKING:
     from mlc.passes.host.sized.function import SizedFunction
 
 
-class ControlBuilder:
+class SizedControlBuilder:
     """Builds control flow for a host function's builder, which builds what is in the bodies."""
 
     def __init__(self, host: SizedFunction) -> None:
         self.host, self.storage = host, host.storage
 
-    def build(self, op: ir.Operation, step: int, memory: Memory) -> None:
+    def build(self, op: ir.Operation, step: int, memory: BlockAllocations) -> None:
         if op.name == IF:
             self.branches(op, memory)
         else:
             self.loop(Loop(op), step, memory)
 
-    def branches(self, op: ir.Operation, memory: Memory) -> None:
+    def branches(self, op: ir.Operation, memory: BlockAllocations) -> None:
         kinds = [memref_of(value.type) for value in op.results]
         made = scf.IfOp(scalar_held(op.operands[0], self.storage.buffer), kinds, has_else=True)
         for place, block in enumerate((made.then_block, made.else_block)):
@@ -43,7 +43,7 @@ class ControlBuilder:
                 scf.YieldOp(self.leaving(yields(body), inner, kinds))
         self.keep(op.results, made.results, memory)
 
-    def loop(self, loop: Loop, step: int, memory: Memory) -> None:
+    def loop(self, loop: Loop, step: int, memory: BlockAllocations) -> None:
         kinds = [memref_of(value.type) for value in loop.carried]
         stacks = [self.storage.new(value, memory) for value in list(loop.op.results)[len(kinds) :]]
         trips = index_held(loop.op.operands[0], self.storage.buffer)
@@ -84,7 +84,7 @@ class ControlBuilder:
         return [arith.AddIOp(number, index_constant(1)).result, again, *following]
 
     def leaving(
-        self, values: Sequence[ir.Value], memory: Memory, kinds: Sequence[ir.MemRefType]
+        self, values: Sequence[ir.Value], memory: BlockAllocations, kinds: Sequence[ir.MemRefType]
     ) -> list[ir.Value]:
         """The memory of what a body yields; the rest of what it has allocated is released."""
         result = []
@@ -98,7 +98,7 @@ class ControlBuilder:
         return result
 
     def entering(
-        self, value: ir.Value, kind: ir.MemRefType, op: ir.Operation, step: int, memory: Memory
+        self, value: ir.Value, kind: ir.MemRefType, op: ir.Operation, step: int, memory: BlockAllocations
     ) -> ir.Value:
         """The memory of what a loop carries at first: the value's own, which the loop uses last, or
         a copy."""
@@ -121,7 +121,7 @@ class ControlBuilder:
         """The memory as the type of what carries it, which may know fewer dims."""
         return buffer if buffer.type == kind else memref.CastOp(kind, buffer).result
 
-    def keep(self, values: Sequence[ir.Value], buffers: Sequence[ir.Value], memory: Memory) -> None:
+    def keep(self, values: Sequence[ir.Value], buffers: Sequence[ir.Value], memory: BlockAllocations) -> None:
         for value, buffer in zip(values, buffers, strict=True):
             self.storage.buffers[value] = buffer
             memory.own(value, buffer)

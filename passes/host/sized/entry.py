@@ -11,7 +11,7 @@ from mlc.dialects.tloop import buffers_and_dims
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.rewriting import collect_ops
-from mlc.passes.host.common.control import ControlBuilder
+from mlc.passes.host.common.control import EntryControlBuilder
 from mlc.passes.host.common.llvm_builders import allocated, call, constant, offset, pointer, where
 from mlc.passes.host.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, TOO_LARGE, BufferOps
 from mlc.passes.host.sized.storage import CALLER
@@ -42,7 +42,7 @@ class SizedEntryBuilder:
 
     def __init__(self, function: ir.Operation) -> None:
         self.function = function
-        self.control = ControlBuilder(self)
+        self.control = EntryControlBuilder(self)
         self.values = self.control.values
         self.messages = [each.value for each in function.attributes["tloop.messages"]]
 

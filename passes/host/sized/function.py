@@ -19,9 +19,9 @@ from mlc.passes.common.rewriting import collect_ops, terminator_of
 from mlc.passes.graph.common.views import joined_offsets, view_offset
 from mlc.passes.graph.shapes.size_assumptions import who
 from mlc.passes.host.common.description import describe
-from mlc.passes.host.sized.control import ControlBuilder
-from mlc.passes.host.sized.lifetimes import Lifetimes, Memory, is_view
-from mlc.passes.host.sized.numbers import Numbers, input_names, memref_of, reinterpreted, sizes_of
+from mlc.passes.host.sized.control import SizedControlBuilder
+from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes, is_view
+from mlc.passes.host.sized.numbers import SizeValues, input_names, memref_of, reinterpreted, sizes_of
 from mlc.passes.host.sized.runtime_calls import call_runtime
 from mlc.passes.host.sized.size_ops import SizeOps
 from mlc.passes.host.sized.storage import CALLER, Storage
@@ -66,10 +66,10 @@ class SizedFunction:
     def __init__(self, function: ir.Operation, in_place: Mapping[str, Sequence[int]]) -> None:
         self.function = function
         self.block = function.regions[0].blocks[0]
-        self.numbers = Numbers()
+        self.numbers = SizeValues()
         self.storage = Storage(self.block, self.numbers, in_place)
         self.sizes = SizeOps(self.numbers, self.storage)
-        self.control = ControlBuilder(self)
+        self.control = SizedControlBuilder(self)
 
     def build(self) -> ir.Operation:
         """The new function, which stands before the old one."""
@@ -100,9 +100,9 @@ class SizedFunction:
                 if name and not self.numbers.knows(name):
                     self.numbers.name(name, memref.DimOp(argument, index_constant(axis)).result)
 
-    def body(self, block: ir.Block) -> Memory:
+    def body(self, block: ir.Block) -> BlockAllocations:
         """Builds what stands for the ops of a block but its last one; what is still allocated then."""
-        memory = Memory(Lifetimes(block))
+        memory = BlockAllocations(Lifetimes(block))
         for step, op in enumerate(memory.lifetimes.ops[:-1]):
             with op.location, self.numbers.named_by(who(op, _said(op))):
                 self.rewrite(op, step, memory)
@@ -110,7 +110,7 @@ class SizedFunction:
                     memref.DeallocOp(buffer)
         return memory
 
-    def rewrite(self, op: ir.Operation, step: int, memory: Memory) -> None:
+    def rewrite(self, op: ir.Operation, step: int, memory: BlockAllocations) -> None:
         """Raises PassError for ops that a host function cannot hold."""
         if op.name == tloop.Launch.NAME:
             self.launch(op, step, memory)
@@ -135,14 +135,14 @@ class SizedFunction:
                 f"a host function of sizes that only a call tells cannot hold '{op.name}'", op.location
             )
 
-    def launch(self, op: ir.Operation, step: int, memory: Memory) -> None:
+    def launch(self, op: ir.Operation, step: int, memory: BlockAllocations) -> None:
         inputs = [self.storage.buffer(value) for value in op.operands]
         outputs = [self.storage.result(op, value, step, memory) for value in op.results]
         texts = [each.value for each in op.attributes[DIMS]] if DIMS in op.attributes else []
         dims = [self.numbers.of(parse_size(text)) for text in texts]
         build_launch_into(op.attributes["kernel"].value, inputs, outputs, dims)
 
-    def check(self, op: ir.Operation, memory: Memory) -> None:
+    def check(self, op: ir.Operation, memory: BlockAllocations) -> None:
         """The call fails with the op's message, or goes on with a copy of what is checked."""
         x, truth = op.operands
         cf.AssertOp(memref.LoadOp(self.storage.buffer(truth), []), graph.attribute(op, "message"))
@@ -156,7 +156,7 @@ class SizedFunction:
                 self.numbers, self.storage.buffer(source), result.type, sizes_of(result), offset
             )
 
-    def join(self, op: ir.Operation, memory: Memory) -> None:
+    def join(self, op: ir.Operation, memory: BlockAllocations) -> None:
         result, offsets = op.results[0], joined_offsets(op) or ()
         whole = self.storage.new(result, memory)
         for value, offset in zip(op.operands, offsets, strict=True):

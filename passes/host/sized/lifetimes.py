@@ -49,7 +49,7 @@ class Lifetimes:
         return self._last.get(self.source(value), -1)
 
 
-class Memory:
+class BlockAllocations:
     """What a block has allocated and not released, by the values that lie there."""
 
     def __init__(self, lifetimes: Lifetimes) -> None:

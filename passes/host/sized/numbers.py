@@ -9,13 +9,13 @@ from math import prod
 from mlc.bindings import arith, cf, ir, memref
 from mlc.dialects.graph.dims.function_dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
-from mlc.dialects.graph.sizes import Name, Operation, Size, name_of, product
+from mlc.dialects.graph.sizes import Name, Size, SizeFunction, name_of, product
 from mlc.dialects.tloop import build_check
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import index_constant
 
 
-class Numbers:
+class SizeValues:
     """Index values for sizes, made at the insertion point; each once per block and the blocks in it."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Numbers:
         assert total is not None, "a size has terms"
         return total
 
-    def _factor(self, factor: Name | Operation) -> ir.Value:
+    def _factor(self, factor: Name | SizeFunction) -> ir.Value:
         if isinstance(factor, Name):
             if factor.name not in self._names:
                 raise PassError(
@@ -130,7 +130,7 @@ def memref_of(kind: ir.Type) -> ir.MemRefType:
 
 
 def reinterpreted(
-    numbers: Numbers, source: ir.Value, kind: ir.Type, sizes: Sequence[int | Size], offset: int = 0
+    numbers: SizeValues, source: ir.Value, kind: ir.Type, sizes: Sequence[int | Size], offset: int = 0
 ) -> ir.Value:
     """The buffer `source`, from an element on, with the dims and the element type of a tensor."""
     tensor = ir.RankedTensorType(kind)
@@ -142,7 +142,7 @@ def reinterpreted(
 
 
 def _mixed(
-    numbers: Numbers, sizes: Sequence[int | Size], stride: bool = False
+    numbers: SizeValues, sizes: Sequence[int | Size], stride: bool = False
 ) -> tuple[list[int], list[ir.Value]]:
     mark = ir.ShapedType.get_dynamic_stride_or_offset() if stride else ir.ShapedType.get_dynamic_size()
     static = [size if isinstance(size, int) else mark for size in sizes]

@@ -7,14 +7,14 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import onnx_number
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_launch_into
-from mlc.passes.host.sized.lifetimes import Memory
-from mlc.passes.host.sized.numbers import Numbers, sizes_of
+from mlc.passes.host.sized.lifetimes import BlockAllocations
+from mlc.passes.host.sized.numbers import SizeValues, sizes_of
 from mlc.passes.host.sized.storage import CALLER, Storage
 
 PREFIX = "mlc_call_"
 
 
-def call_runtime(op: ir.Operation, numbers: Numbers, storage: Storage, memory: Memory) -> None:
+def call_runtime(op: ir.Operation, numbers: SizeValues, storage: Storage, memory: BlockAllocations) -> None:
     """Builds what stands for a `graph.call_runtime`: what the function gets is said in
     runtime/csrc/objects/object_calls.h."""
     inputs = [storage.buffer(value) for value in op.operands]

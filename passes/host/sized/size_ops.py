@@ -5,8 +5,8 @@ from __future__ import annotations
 from mlc.bindings import arith, ir, memref
 from mlc.dialects.graph.sizes.text import parse_size
 from mlc.passes.common.constants import index_constant
-from mlc.passes.host.sized.lifetimes import Memory
-from mlc.passes.host.sized.numbers import Numbers, elements_of, flattened, reinterpreted
+from mlc.passes.host.sized.lifetimes import BlockAllocations
+from mlc.passes.host.sized.numbers import SizeValues, elements_of, flattened, reinterpreted
 from mlc.passes.host.sized.storage import Storage
 
 _WANTED = {
@@ -19,10 +19,10 @@ _WANTED = {
 class SizeOps:
     """Builds what stands for `tloop.numbers`, `tloop.read_sizes` and `tloop.expect`."""
 
-    def __init__(self, numbers: Numbers, storage: Storage) -> None:
+    def __init__(self, numbers: SizeValues, storage: Storage) -> None:
         self.numbers, self.storage = numbers, storage
 
-    def write_numbers(self, op: ir.Operation, memory: Memory) -> None:
+    def write_numbers(self, op: ir.Operation, memory: BlockAllocations) -> None:
         result = op.results[0]
         buffer, element = self.storage.new(result, memory), result.type.element_type
         flat = reinterpreted(self.numbers, buffer, flattened(result.type), [elements_of(result)])

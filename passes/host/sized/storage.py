@@ -10,9 +10,9 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.views import view_source
-from mlc.passes.host.sized.lifetimes import Memory
+from mlc.passes.host.sized.lifetimes import BlockAllocations
 from mlc.passes.host.sized.numbers import (
-    Numbers,
+    SizeValues,
     bytes_of,
     elements_of,
     flattened,
@@ -31,7 +31,7 @@ class Storage:
     """The buffers of values, allocated at the insertion point. `in_place` says which operands each kernel may
     write over."""
 
-    def __init__(self, block: ir.Block, numbers: Numbers, in_place: Mapping[str, Sequence[int]]) -> None:
+    def __init__(self, block: ir.Block, numbers: SizeValues, in_place: Mapping[str, Sequence[int]]) -> None:
         self.block, self.numbers, self.in_place = block, numbers, in_place
         self.buffers: dict[ir.Value, ir.Value] = {}
         self.outputs: dict[ir.Value, int] = {}
@@ -47,7 +47,7 @@ class Storage:
             raise PassError(wrong, value.location)
         return self.buffers[value]
 
-    def result(self, op: ir.Operation, value: ir.Value, step: int, memory: Memory) -> ir.Value:
+    def result(self, op: ir.Operation, value: ir.Value, step: int, memory: BlockAllocations) -> ir.Value:
         """The buffer of a launch's result: that of an operand which the kernel may write over, or a new
         one."""
         for index in self.in_place.get(op.attributes["kernel"].value, ()):
@@ -62,7 +62,7 @@ class Storage:
                 return self.buffers[value]
         return self.new(value, memory)
 
-    def may_replace(self, operand: ir.Value, value: ir.Value, step: int, memory: Memory) -> bool:
+    def may_replace(self, operand: ir.Value, value: ir.Value, step: int, memory: BlockAllocations) -> bool:
         """Whether a value may lie where an operand lies that is read for the last time."""
         if value in self.outputs or not memory.owned(operand) or memory.lifetimes.last(operand) != step:
             return False
@@ -71,7 +71,7 @@ class Storage:
         alike = source.type.element_type == value.type.element_type
         return alike and graph.same_shape(operand, value) and bytes_of(source) == bytes_of(value)
 
-    def new(self, value: ir.Value, memory: Memory) -> ir.Value:
+    def new(self, value: ir.Value, memory: BlockAllocations) -> ir.Value:
         """Memory for a value: an output's own, or of the block."""
         index = self.outputs.get(value) if value.owner.operation.block == self.block else None
         # As the output is shaped, which may be a view of the value.
@@ -114,7 +114,7 @@ class Storage:
         source = reinterpreted(self.numbers, self.buffer(value), kind, [count])
         memref.CopyOp(source, reinterpreted(self.numbers, target, kind, [count], offset))
 
-    def copy_outputs(self, returned: Sequence[ir.Value], memory: Memory) -> None:
+    def copy_outputs(self, returned: Sequence[ir.Value], memory: BlockAllocations) -> None:
         """Gives outputs that no op of the block has written their memory, and what is left back."""
         for index, value in enumerate(returned):
             if index not in self.written:

@@ -46,7 +46,7 @@ def part_rows(op: ir.Operation, lanes: int) -> int:
 
 
 @dataclass
-class RowWindow:
+class RowWindowBuilder:
     """The rows of the result from `first` on, for one channel; `lanes` is the length of vectors."""
 
     op: ir.Operation
@@ -178,7 +178,7 @@ def row_window_part(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir.Type
     (image, channel, row, 0) of its result, at the current insertion point."""
     rows, width = static_shape(kind)[2:]
     image, channel, first, _ = offsets
-    window = RowWindow(op, image, channel, first, rows, lanes)
+    window = RowWindowBuilder(op, image, channel, first, rows, lanes)
     whole = ir.VectorType.get([rows, width], window.kind.element_type)
     result = splat(whole, 0.0)
     for number, parts in enumerate(window.run()):

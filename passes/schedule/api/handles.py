@@ -16,21 +16,21 @@ class ScheduleError(Error):
 
 
 @dataclass(frozen=True)
-class Block:
+class BlockHandle:
     """A computation of the kernel."""
 
     value: ir.Value
 
 
 @dataclass(frozen=True)
-class Loop:
+class LoopHandle:
     """A loop of the kernel."""
 
     value: ir.Value
 
 
 @dataclass(frozen=True)
-class Number:
+class SampledInteger:
     """A number that was sampled; it stands where primitives take a factor or a tile size."""
 
     value: ir.Value
@@ -38,13 +38,15 @@ class Number:
 
 
 # A factor or a tile size; None is what the others leave.
-Size = int | Number | None
+Size = int | SampledInteger | None
 
 
-def sizes_of(sizes: Sequence[Size]) -> tuple[list[int], list[Number]]:
+def sizes_of(sizes: Sequence[Size]) -> tuple[list[int], list[SampledInteger]]:
     """Sizes as the primitives hold them, and the sampled ones."""
-    values = [each for each in sizes if isinstance(each, Number)]
-    codes = [REST if each is None else SAMPLED if isinstance(each, Number) else each for each in sizes]
+    values = [each for each in sizes if isinstance(each, SampledInteger)]
+    codes = [
+        REST if each is None else SAMPLED if isinstance(each, SampledInteger) else each for each in sizes
+    ]
     return codes, values
 
 

@@ -12,7 +12,15 @@ from mlc.bindings import func, ir, parse_module
 from mlc.dialects import create_context, tloop
 from mlc.dialects.tloop import BlockType, LoopType, ValueType
 from mlc.passes.common.kernel_functions import is_kernel
-from mlc.passes.schedule.api.handles import Block, Loop, Number, ScheduleError, Size, attribute_of, sizes_of
+from mlc.passes.schedule.api.handles import (
+    BlockHandle,
+    LoopHandle,
+    SampledInteger,
+    ScheduleError,
+    Size,
+    attribute_of,
+    sizes_of,
+)
 from mlc.passes.schedule.api.primitives import STEPS
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -58,22 +66,28 @@ class StepRecorder:
                 made = self._step(step.name, operands, [r.type for r in step.results], attributes)
                 values.update(zip(step.results, made.results, strict=True))
 
-    def _numbers(self, op: ir.Operation) -> tuple[Number, ...]:
-        return tuple(Number(each, self._state.sampled[each]) for each in op.results)
+    def _numbers(self, op: ir.Operation) -> tuple[SampledInteger, ...]:
+        return tuple(SampledInteger(each, self._state.sampled[each]) for each in op.results)
 
-    def _block(self, primitive: str, operands: Sequence[Block | Loop], **attributes: object) -> Block:
-        return Block(self._apply(primitive, operands, [BlockType], **attributes).results[0])
+    def _block(
+        self, primitive: str, operands: Sequence[BlockHandle | LoopHandle], **attributes: object
+    ) -> BlockHandle:
+        return BlockHandle(self._apply(primitive, operands, [BlockType], **attributes).results[0])
 
     def _loops(
-        self, primitive: str, operands: Sequence[Block | Loop | Number], count: int, **attributes: object
-    ) -> tuple[Loop, ...]:
+        self,
+        primitive: str,
+        operands: Sequence[BlockHandle | LoopHandle | SampledInteger],
+        count: int,
+        **attributes: object,
+    ) -> tuple[LoopHandle, ...]:
         op = self._apply(primitive, operands, [LoopType] * count, **attributes)
-        return tuple(Loop(each) for each in op.results)
+        return tuple(LoopHandle(each) for each in op.results)
 
     def _apply(
         self,
         primitive: str,
-        operands: Sequence[Block | Loop | Number],
+        operands: Sequence[BlockHandle | LoopHandle | SampledInteger],
         results: Sequence[type[BlockType | LoopType | ValueType]] = (),
         **attributes: object,
     ) -> ir.Operation:
@@ -139,10 +153,10 @@ class Schedule(StepRecorder):
     several. `seed` decides what the `sample_` methods choose; the decisions are part of the schedule.
     """
 
-    def get_block(self, name: str) -> Block:
+    def get_block(self, name: str) -> BlockHandle:
         return self._block("get_block", [], block_name=name)
 
-    def get_loops(self, block: Block) -> tuple[Loop, ...]:
+    def get_loops(self, block: BlockHandle) -> tuple[LoopHandle, ...]:
         """The loops around the block, outermost first."""
         from mlc.passes.schedule.common.loops import enclosing_loops
 
@@ -150,95 +164,97 @@ class Schedule(StepRecorder):
             count = len(enclosing_loops(self._state.targets(block.value)[0]))
         return self._loops("get_loops", [block], count)
 
-    def tile(self, block: Block, sizes: Sequence[Size], mode: str = "sequential") -> tuple[Block, Loop]:
+    def tile(
+        self, block: BlockHandle, sizes: Sequence[Size], mode: str = "sequential"
+    ) -> tuple[BlockHandle, LoopHandle]:
         numbers, values = sizes_of(sizes)
         op = self._apply("tile", [block, *values], [BlockType, LoopType], sizes=numbers, mode=mode)
-        return Block(op.results[0]), Loop(op.results[1])
+        return BlockHandle(op.results[0]), LoopHandle(op.results[1])
 
-    def interchange(self, block: Block, permutation: Sequence[int]) -> Block:
+    def interchange(self, block: BlockHandle, permutation: Sequence[int]) -> BlockHandle:
         return self._block("interchange", [block], permutation=list(permutation))
 
-    def peel(self, loop: Loop) -> None:
+    def peel(self, loop: LoopHandle) -> None:
         self._apply("peel", [loop])
 
-    def shift_inwards(self, loop: Loop) -> None:
+    def shift_inwards(self, loop: LoopHandle) -> None:
         self._apply("shift_inwards", [loop])
 
-    def balance(self, loop: Loop) -> None:
+    def balance(self, loop: LoopHandle) -> None:
         self._apply("balance", [loop])
 
-    def stream_keys(self, loop: Loop, queries: int, keys: int) -> None:
+    def stream_keys(self, loop: LoopHandle, queries: int, keys: int) -> None:
         self._apply("stream_keys", [loop], queries=queries, keys=keys)
 
-    def split(self, loop: Loop, factors: Sequence[Size], tail: str = "guard") -> tuple[Loop, ...]:
+    def split(self, loop: LoopHandle, factors: Sequence[Size], tail: str = "guard") -> tuple[LoopHandle, ...]:
         numbers, values = sizes_of(factors)
         return self._loops("split", [loop, *values], len(factors), factors=numbers, tail=tail)
 
-    def fuse(self, *loops: Loop) -> Loop:
+    def fuse(self, *loops: LoopHandle) -> LoopHandle:
         return self._loops("fuse", loops, 1)[0]
 
-    def reorder(self, *loops: Loop) -> None:
+    def reorder(self, *loops: LoopHandle) -> None:
         self._apply("reorder", loops)
 
-    def parallel(self, loop: Loop) -> None:
+    def parallel(self, loop: LoopHandle) -> None:
         self._apply("parallel", [loop])
 
-    def bind(self, loop: Loop, axis: str) -> None:
+    def bind(self, loop: LoopHandle, axis: str) -> None:
         self._apply("bind", [loop], axis=axis)
 
-    def vectorize(self, *targets: Block | Loop) -> None:
+    def vectorize(self, *targets: BlockHandle | LoopHandle) -> None:
         self._apply("vectorize", targets)
 
-    def unroll(self, loop: Loop, factor: int = 0) -> None:
+    def unroll(self, loop: LoopHandle, factor: int = 0) -> None:
         self._apply("unroll", [loop], factor=factor)
 
-    def annotate(self, target: Block | Loop, key: str, value: int | str | bool = True) -> None:
+    def annotate(self, target: BlockHandle | LoopHandle, key: str, value: int | str | bool = True) -> None:
         """True becomes a unit attribute."""
         self._apply("annotate", [target], key=key, value=value)
 
-    def compute_at(self, block: Block, loop: Loop, rolling: bool = False) -> Block:
+    def compute_at(self, block: BlockHandle, loop: LoopHandle, rolling: bool = False) -> BlockHandle:
         return self._block("compute_at", [block, loop], **({"rolling": True} if rolling else {}))
 
-    def reverse_compute_at(self, block: Block, loop: Loop) -> Block:
+    def reverse_compute_at(self, block: BlockHandle, loop: LoopHandle) -> BlockHandle:
         return self._block("reverse_compute_at", [block, loop])
 
-    def compute_inline(self, block: Block) -> None:
+    def compute_inline(self, block: BlockHandle) -> None:
         self._apply("compute_inline", [block])
 
-    def decompose_reduction(self, block: Block, loop: Loop) -> Block:
+    def decompose_reduction(self, block: BlockHandle, loop: LoopHandle) -> BlockHandle:
         return self._block("decompose_reduction", [block, loop])
 
-    def cache_read(self, block: Block, loop: Loop, operand: int, name: str) -> Block:
+    def cache_read(self, block: BlockHandle, loop: LoopHandle, operand: int, name: str) -> BlockHandle:
         return self._block("cache_read", [block, loop], operand=operand, block_name=name)
 
-    def cache_write(self, block: Block, loop: Loop, name: str) -> Block:
+    def cache_write(self, block: BlockHandle, loop: LoopHandle, name: str) -> BlockHandle:
         return self._block("cache_write", [block, loop], block_name=name)
 
-    def prefetch(self, block: Block, loop: Loop, operand: int, distance: int) -> None:
+    def prefetch(self, block: BlockHandle, loop: LoopHandle, operand: int, distance: int) -> None:
         self._apply("prefetch", [block, loop], operand=operand, distance=distance)
 
-    def pack(self, block: Block, sizes: Sequence[int]) -> Block:
+    def pack(self, block: BlockHandle, sizes: Sequence[int]) -> BlockHandle:
         return self._block("pack", [block], sizes=list(sizes))
 
-    def rfactor(self, block: Block, factor: int) -> tuple[Block, Block]:
+    def rfactor(self, block: BlockHandle, factor: int) -> tuple[BlockHandle, BlockHandle]:
         """The partial results and their combination."""
         op = self._apply("rfactor", [block], [BlockType, BlockType], factor=factor)
-        return Block(op.results[0]), Block(op.results[1])
+        return BlockHandle(op.results[0]), BlockHandle(op.results[1])
 
-    def tensorize(self, block: Block, intrinsic: str) -> None:
+    def tensorize(self, block: BlockHandle, intrinsic: str) -> None:
         with self._context:
             symbol = ir.FlatSymbolRefAttr.get(intrinsic)
         self._apply("tensorize", [block], intrinsic=symbol)
 
     def sample_perfect_tile(
-        self, target: Block | Loop, count: int, dim: int = 0, largest: int = 64
-    ) -> tuple[Number, ...]:
+        self, target: BlockHandle | LoopHandle, count: int, dim: int = 0, largest: int = 64
+    ) -> tuple[SampledInteger, ...]:
         op = self._apply("sample_perfect_tile", [target], [ValueType] * count, dim=dim, largest=largest)
         return self._numbers(op)
 
     def sample_categorical(
         self, candidates: Sequence[int], probabilities: Sequence[float] | None = None
-    ) -> Number:
+    ) -> SampledInteger:
         """Without probabilities all are equally likely."""
         chances = probabilities or [1 / len(candidates)] * len(candidates)
         with self._context:

@@ -21,7 +21,7 @@ def tag(computation: Computation, name: str) -> None:
     name_block(computation.op, name)
 
 
-def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> Rows | None:
+def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> RowSchedule | None:
     """One row at a time: all computations of the kernel move into a loop over `rows`, dims that no reduction
     touches. None where there are none."""
     if not rows:
@@ -33,11 +33,11 @@ def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) 
     builder = ScheduleBuilder(kernel)
     sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
     block, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
-    return Rows(builder, {"root": block, **_move_all(builder, others, loop)})
+    return RowSchedule(builder, {"root": block, **_move_all(builder, others, loop)})
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowSchedule:
     """A schedule whose loop over rows has all computations in it; `blocks` by their names."""
 
     builder: ScheduleBuilder

@@ -25,8 +25,14 @@ from mlc.passes.schedule.gpu.product_tiles import (
     uses_tensor_units,
     widest_tile,
 )
-from mlc.passes.schedule.gpu.reduction_sharing import PROCESSORS, Problem, Wanted, plain_tile, shared_tile
-from mlc.passes.schedule.gpu.tiled_kernel import Result, TiledKernel
+from mlc.passes.schedule.gpu.reduction_sharing import (
+    PROCESSORS,
+    ProductShape,
+    Wanted,
+    plain_tile,
+    shared_tile,
+)
+from mlc.passes.schedule.gpu.tiled_kernel import ResultComputation, TiledKernel
 from mlc.targets import GpuTarget
 
 # What a loop over tiles is told.
@@ -127,7 +133,7 @@ def schedule_product(
     """Sums of a tile stay in registers; operands come into shared memory, a step of the reduction at a
     time. Blocks may share the steps of a tile, or be in clusters, of `cluster` blocks along rows and columns
     if that is asked for."""
-    result, precision = Result.of(root, anchor), _precision(kernel, anchor)
+    result, precision = ResultComputation.of(root, anchor), _precision(kernel, anchor)
     if precision != EXACT:
         anchor.op.attributes[PRECISION] = ir.StringAttr.get(precision)
     tile = _tile(anchor, precision, wanted)
@@ -161,7 +167,7 @@ def _tile(anchor: Computation, precision: str, wanted: Wanted) -> ProductTile:
     known, size = element_bytes(anchor)
     if not known or widest.height == 1 or widest.width == 1:
         return widest
-    problem = Problem(target_of(anchor.op), size, uses_tensor_units(size, precision))
+    problem = ProductShape(target_of(anchor.op), size, uses_tensor_units(size, precision))
     return shared_tile(problem, plain_tile(problem, tiles), tiles, wanted)
 
 

@@ -43,7 +43,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProductShape:
     """A product as a GPU sees it: `size` bytes are an element, which tensor `units` multiply or which they do
     not."""
 
@@ -114,7 +114,7 @@ class Problem:
         return self._blocks_time(tile, tile.tiles, tile.count)
 
 
-def plain_tile(problem: Problem, tiles: Sequence[ProductTile]) -> ProductTile:
+def plain_tile(problem: ProductShape, tiles: Sequence[ProductTile]) -> ProductTile:
     """Where blocks share no reductions: the widest tile of which there are enough; of those for groups of
     warps alone the next one instead, where the model says that its waves are so much fuller."""
     widest = widest_tile(tiles)
@@ -124,7 +124,7 @@ def plain_tile(problem: Problem, tiles: Sequence[ProductTile]) -> ProductTile:
 
 
 def shared_tile(
-    problem: Problem, plain: ProductTile, tiles: Sequence[ProductTile], wanted: Wanted
+    problem: ProductShape, plain: ProductTile, tiles: Sequence[ProductTile], wanted: Wanted
 ) -> ProductTile:
     """`plain`, or what is asked for, or what the model says is faster."""
     if wanted.parts == 1:
@@ -136,7 +136,7 @@ def shared_tile(
     return best if wanted != Wanted() or problem.time(best) < (1 - GAIN) * problem.time(plain) else plain
 
 
-def _shared(problem: Problem, tiles: Sequence[ProductTile], wanted: Wanted) -> Iterator[ProductTile]:
+def _shared(problem: ProductShape, tiles: Sequence[ProductTile], wanted: Wanted) -> Iterator[ProductTile]:
     """Tiles whose reductions are shared as is asked for, or in any way that may pay."""
     for tile in tiles:
         if wanted.parts:

@@ -19,7 +19,7 @@ VIEWS = (tensor.CollapseShape.NAME, tensor.ExpandShape.NAME)
 
 
 @dataclass(frozen=True)
-class Part:
+class ResultGroup:
     """A computation whose result is written to memory, and those that only it needs, in program order."""
 
     number: int
@@ -36,14 +36,14 @@ def block(builder: ScheduleBuilder, computation: Computation) -> ir.Value:
     return builder.get_block(computation.op.attributes[BLOCK_TAG].value)
 
 
-def parts_of(kernel: ir.Operation) -> list[Part]:
+def parts_of(kernel: ir.Operation) -> list[ResultGroup]:
     """The parts in the order in which they are computed; all of their computations get names. What is not
     computed, but only lies elsewhere, is copied by a computation. Raises PassError."""
     roots: list[Computation] = []
     end = terminator_of(kernel.regions[0].blocks[0])
     for index in range(len(end.operands)):
         _find_roots(end, index, roots)
-    parts = [Part(number, each, _producers(each, roots)) for number, each in enumerate(roots)]
+    parts = [ResultGroup(number, each, _producers(each, roots)) for number, each in enumerate(roots)]
     for number, each in enumerate(roots):
         tag(each, f"root{number}" if number else "root")
     named: set[int] = set()

@@ -9,8 +9,8 @@ from mlc.bindings.operations import address
 from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.schedule.common.builder import ScheduleBuilder
-from mlc.passes.schedule.gpu.results import Part, block
-from mlc.passes.schedule.gpu.tiles import ELEMENTS, Rows, elementwise_tile, padded, rows_of
+from mlc.passes.schedule.gpu.results import ResultGroup, block
+from mlc.passes.schedule.gpu.tiles import ELEMENTS, ReductionTiles, elementwise_tile, padded, rows_of
 
 # Of a launch: how many warps its blocks have. Blocks whose tiles have more elements have more warps.
 WARPS = "accel.warps"
@@ -19,7 +19,7 @@ LARGE_TILE, MORE_WARPS = 4 * ELEMENTS, 8
 PART = "accel.part"
 
 
-def schedule_part(builder: ScheduleBuilder, part: Part) -> None:
+def schedule_part(builder: ScheduleBuilder, part: ResultGroup) -> None:
     """A block for each tile of the root, which computes all that the tile needs: rows of reductions whole, or
     part by part, windows element by element."""
     if not part.reducing:
@@ -31,7 +31,7 @@ def schedule_part(builder: ScheduleBuilder, part: Part) -> None:
         _schedule_steps(builder, part, rows, each)
 
 
-def _schedule_blocks(builder: ScheduleBuilder, part: Part, tile: list[int]) -> None:
+def _schedule_blocks(builder: ScheduleBuilder, part: ResultGroup, tile: list[int]) -> None:
     if not tile:
         return
     _, loop = builder.tile(block(builder, part.root), tile, "parallel")
@@ -49,7 +49,9 @@ def _elements(root: Computation, tile: list[int]) -> int:
     return prod(padded(size or extent) for size, extent in zip(tile, root.extents, strict=True))
 
 
-def _schedule_steps(builder: ScheduleBuilder, part: Part, rows: Rows, computation: Computation) -> None:
+def _schedule_steps(
+    builder: ScheduleBuilder, part: ResultGroup, rows: ReductionTiles, computation: Computation
+) -> None:
     sizes = rows.steps(computation, computation.op == part.root.op)
     if not sizes:
         return

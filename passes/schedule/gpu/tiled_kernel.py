@@ -15,7 +15,7 @@ from mlc.passes.schedule.common.plain import tag
 
 
 @dataclass(frozen=True)
-class Result:
+class ResultComputation:
     """The computation of a kernel's result, and for each dim of the result of its product or window, which
     one of the root it is."""
 
@@ -23,7 +23,7 @@ class Result:
     places: dict[int, int]
 
     @staticmethod
-    def of(root: Computation, anchor: Computation) -> Result:
+    def of(root: Computation, anchor: Computation) -> ResultComputation:
         """With a copy as the root where `anchor` computes the result. Raises PassError where the root does
         not read each element of the anchor's result once."""
         if root.op == anchor.op:
@@ -33,13 +33,13 @@ class Result:
         if sorted(dim for dim in dims if dim is not None) != list(range(len(root.extents))):
             raise PassError("what follows a product must read each of its elements once", root.op.location)
         pairs = zip(anchor.parallel, dims, strict=True)
-        return Result(root, {dim: place for dim, place in pairs if place is not None})
+        return ResultComputation(root, {dim: place for dim, place in pairs if place is not None})
 
 
 class TiledKernel:
     """The schedule of a kernel, with a parallel loop `blocks` over tiles of the result."""
 
-    def __init__(self, kernel: ir.Operation, result: Result, tile: Mapping[int, int]) -> None:
+    def __init__(self, kernel: ir.Operation, result: ResultComputation, tile: Mapping[int, int]) -> None:
         """`tile` has points of the anchor's dims. All computations of the kernel get names."""
         tag(result.root, "root")
         self.others = [each for each in computations(kernel) if each.op != result.root.op]

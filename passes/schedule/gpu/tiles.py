@@ -68,7 +68,7 @@ def _inner_first(extents: Sequence[int], dims: Sequence[int], elements: int) -> 
 
 
 @dataclass(frozen=True)
-class Rows:
+class ReductionTiles:
     """Tiles for a root which reduces dims, or has producers that do. `tile` is that of the root, empty for
     all of it; where `long`, the reduced dims are taken in steps of `step` elements. `rows` are the dims of
     the root that no reduction touches."""
@@ -89,7 +89,7 @@ class Rows:
         return _tiled([1 if dim in windows else size for dim, size in enumerate(tile)], extents)
 
 
-def rows_of(root: Computation, producers: Sequence[Computation]) -> Rows:
+def rows_of(root: Computation, producers: Sequence[Computation]) -> ReductionTiles:
     """Some rows: all of what reductions touch, or of what is longer than a tile one row at a time."""
     rows = row_dims(root)
     whole = max(_row_length(each, rows if each.op == root.op else None) for each in (root, *producers))
@@ -98,7 +98,7 @@ def rows_of(root: Computation, producers: Sequence[Computation]) -> Rows:
     fitting = max(1, ROW_ELEMENTS // whole)
     count = max(ELEMENTS // whole, min(side_by_side, fitting)) if whole <= ROW_ELEMENTS else side_by_side
     tile = _inner_first(root.extents, rows, count)
-    return Rows(_tiled(tile, root.extents), whole > ROW_ELEMENTS, STEP_ELEMENTS // count, rows)
+    return ReductionTiles(_tiled(tile, root.extents), whole > ROW_ELEMENTS, STEP_ELEMENTS // count, rows)
 
 
 def _reduces_columns(computation: Computation) -> bool:

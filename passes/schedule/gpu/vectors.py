@@ -16,7 +16,7 @@ from mlc.passes.common.linalg_builders import affine_map, dims, filled, generic,
 from mlc.passes.common.rewriting import defining_op, replace_op
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.gpu.product_tiles import BLOCKS, element_bytes, sides
-from mlc.passes.schedule.gpu.tiled_kernel import Result, TiledKernel
+from mlc.passes.schedule.gpu.tiled_kernel import ResultComputation, TiledKernel
 from mlc.passes.schedule.gpu.tiles import padded
 
 
@@ -116,7 +116,7 @@ def schedule_vectors(kernel: ir.Operation, root: Computation, anchor: Computatio
     factor = gcd(anchor.extents[anchor.reductions[0]], ELEMENTS // columns)
     if factor < LEAST_SUMS:
         return False
-    result = Result.of(root, anchor)
+    result = ResultComputation.of(root, anchor)
     tile = {dim: padded(anchor.extents[dim]) for dim in anchor.parallel} | {long: columns}
     partial, _ = split_sum(anchor, factor, _place_of_sums(anchor, long))
     tiled = TiledKernel(kernel, result, tile)

@@ -8,7 +8,7 @@ from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.rewriting import defining_op, terminator_of
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.gpu.product_tiles import box_of_points
-from mlc.passes.schedule.gpu.tiled_kernel import Result, TiledKernel
+from mlc.passes.schedule.gpu.tiled_kernel import ResultComputation, TiledKernel
 
 # Elements of a block's tile: 8 for each thread of 4 warps.
 ELEMENTS = 1024
@@ -31,7 +31,7 @@ def schedule_window(kernel: ir.Operation, root: Computation, anchor: Computation
     """A tile of the result stays in registers, and takes in one place of the window after the other."""
     extents = [anchor.extents[dim] for dim in anchor.parallel]
     tile = dict(zip(anchor.parallel, box_of_points(extents, ELEMENTS), strict=True))
-    tiled = TiledKernel(kernel, Result.of(root, anchor), tile)
+    tiled = TiledKernel(kernel, ResultComputation.of(root, anchor), tile)
     tiled.compute_all()
     builder, block = tiled.builder, tiled.block(anchor)
     steps = [dim for dim in anchor.reductions if anchor.extents[dim] > 1]

@@ -32,7 +32,7 @@ def cache_read(op: ir.Operation, state: ScheduleState) -> None:
     if writes or not whole:
         raise StepError(f"{writes[0].text} changes it in the loop" if writes else "it is a view of a buffer")
     found = [each for each in touching(loop, buffer) if any(each.op == load for load in loads)]
-    copy = Copy(loop, buffer, found)
+    copy = CachedBox(loop, buffer, found)
     copy.read(new_name(op, state))
 
 
@@ -45,7 +45,7 @@ def cache_write(op: ir.Operation, state: ScheduleState) -> None:
     if any(each.name in PARALLEL for each in (loop, *enclosing_loops(loop))):
         raise StepError("the copy could hold what other threads write; make the loop parallel afterwards")
     buffer = buffer_of(store)
-    copy = Copy(loop, buffer, touching(loop, buffer))
+    copy = CachedBox(loop, buffer, touching(loop, buffer))
     copy.read("")
     copy.write(new_name(op, state))
 
@@ -57,7 +57,7 @@ def new_name(op: ir.Operation, state: ScheduleState) -> str:
     return str(name)
 
 
-class Copy:
+class CachedBox:
     """A buffer in the body of `loop`, to which the accesses are redirected: the box that they touch."""
 
     def __init__(self, loop: ir.Operation, buffer: ir.Value, found: list[Access]) -> None:

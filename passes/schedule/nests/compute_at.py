@@ -39,7 +39,7 @@ from mlc.passes.schedule.nests.statements import (
 def compute_at(op: ir.Operation, state: ScheduleState) -> None:
     block, loop = op.operands
     state.name(op.results[0], state.tag(block))
-    move = Move(state.kernel, store_of(block, state), single(loop, state))
+    move = ProducerMove(state.kernel, store_of(block, state), single(loop, state))
     if "rolling" in op.attributes:
         move.roll()
     else:
@@ -51,7 +51,7 @@ def touching(root: ir.Operation, buffer: ir.Value) -> list[Access]:
     return [each for each in accesses(root) if each.buffer is not None and each.buffer == buffer]
 
 
-class Move:
+class ProducerMove:
     """A producer's nest, on its way into `loop`. Raises StepError where it cannot go."""
 
     def __init__(self, kernel: ir.Operation, store: ir.Operation, loop: ir.Operation) -> None:

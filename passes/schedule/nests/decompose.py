@@ -7,7 +7,7 @@ from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, enclosing_loops, is_inside
 from mlc.passes.schedule.common.state import LOOP_TAG, ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import STORES, Access, accesses
-from mlc.passes.schedule.nests.dependence import Nest
+from mlc.passes.schedule.nests.dependence import NestAccesses
 from mlc.passes.schedule.nests.statements import expression_of, single, store_of
 
 
@@ -60,7 +60,7 @@ def _conflict(first: Access, second: Access, loop: ir.Operation, earlier: bool) 
     if not same or not (first.writes or second.writes):
         return False
     around = [loop, *(each for each in enclosing_loops(second.op) if is_inside(each, loop))]
-    nest = Nest([Loop(each) for each in around if is_inside(first.op, each)])
+    nest = NestAccesses([Loop(each) for each in around if is_inside(first.op, each)])
     count = len(nest.loops)
     orders = [["="] * at + ["<"] + ["*"] * (count - at - 1) for at in range(count)]
     return any(

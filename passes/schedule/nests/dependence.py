@@ -113,7 +113,7 @@ class Dependence:
         return f"between {self.first.text} and {self.second.text}"
 
 
-class Nest:
+class NestAccesses:
     """The accesses inside the innermost of `loops`, which stand inside each other, outermost first."""
 
     def __init__(self, loops: Sequence[Loop]) -> None:

@@ -8,7 +8,7 @@ from mlc.passes.common.constants import i64_attribute
 from mlc.passes.schedule.common.loops import Loop, sequential
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.building import extra_attributes, move_body, replace_loop
-from mlc.passes.schedule.nests.dependence import Nest
+from mlc.passes.schedule.nests.dependence import NestAccesses
 
 BIND = tloop.Bind.NAME
 
@@ -38,7 +38,7 @@ def check_independent(loop: Loop) -> None:
     for value in loop.carried:
         if not isinstance(value.type, ir.RankedTensorType):
             raise StepError(f"loop {loop.name} carries a {value.type} from one iteration to the next")
-    dependence = Nest([loop]).carried_by(0)
+    dependence = NestAccesses([loop]).carried_by(0)
     if dependence is not None:
         raise StepError(f"loop {loop.name} carries a dependence {dependence}")
 

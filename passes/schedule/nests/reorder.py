@@ -19,7 +19,7 @@ from mlc.passes.schedule.nests.building import (
     replace_loop,
     take_over,
 )
-from mlc.passes.schedule.nests.dependence import Nest
+from mlc.passes.schedule.nests.dependence import NestAccesses
 from mlc.passes.schedule.nests.perfect_nest import nest_between, nests_of
 
 
@@ -115,7 +115,7 @@ def _check_dependences(nest: Sequence[Loop], order: Sequence[int]) -> None:
     for value in nest[0].carried:
         if not isinstance(value.type, ir.RankedTensorType):
             raise StepError(f"loop {nest[0].name} carries a {value.type} from one iteration to the next")
-    found = Nest(nest)
+    found = NestAccesses(nest)
     for directions in product("<=>", repeat=len(nest)):
         moved = [directions[each] for each in order]
         if _sign(directions) != "<" or _sign(moved) != ">":

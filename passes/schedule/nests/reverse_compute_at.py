@@ -7,7 +7,7 @@ from mlc.passes.schedule.common.loops import Loop, enclosing_loops, is_inside
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import accesses
 from mlc.passes.schedule.nests.compute_at import index_loops, set_bounds, touching
-from mlc.passes.schedule.nests.dependence import Nest
+from mlc.passes.schedule.nests.dependence import NestAccesses
 from mlc.passes.schedule.nests.regions import Box, box_of
 from mlc.passes.schedule.nests.statements import ancestor_in, block_between, nest_apart, single, store_of
 
@@ -61,7 +61,7 @@ def _produced(nest: ir.Operation, way: list[ir.Operation]) -> ir.Value:
 def _check_final(top: ir.Operation, loop: ir.Operation, buffer: ir.Value, box: Box) -> None:
     """What an iteration has produced must be all that is ever written there, and together all there is."""
     chain = [Loop(each) for each in [*enclosing_loops(loop), loop] if _from(each, top)]
-    nest = Nest(chain)
+    nest = NestAccesses(chain)
     writes = [each for each in nest.accesses if each.writes and each.buffer == buffer]
     count = 1
     for position, each in enumerate(chain):

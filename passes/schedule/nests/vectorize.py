@@ -10,7 +10,7 @@ from mlc.passes.common.constants import index_constant
 from mlc.passes.schedule.common.loops import PARALLEL, SEQUENTIAL, Loop, sequential
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import PURE, Access, access_of
-from mlc.passes.schedule.nests.dependence import Nest
+from mlc.passes.schedule.nests.dependence import NestAccesses
 from mlc.passes.schedule.nests.reductions import COMBINERS, update_of
 
 LOADS = {affine.AffineLoad.NAME: affine.AffineVectorLoad.NAME, memref.Load.NAME: vector.Load.NAME}
@@ -49,7 +49,7 @@ class Vectorizer:
             raise StepError(f"loop {loop.name} carries values from one iteration to the next")
         if any(each.name in (*SEQUENTIAL, *PARALLEL) for each in loop.statements):
             raise StepError(f"loop {loop.name} is not an innermost loop")
-        dependence = Nest([loop]).carried_by(0, sums=True)
+        dependence = NestAccesses([loop]).carried_by(0, sums=True)
         if dependence is not None:
             raise StepError(f"loop {loop.name} carries a dependence {dependence}")
         return loop.trips

@@ -149,13 +149,13 @@ def stream_keys(op: ir.Operation, state: ScheduleState) -> None:
         raise StepError(f"the kernel has no block '{missing[0]}'")
     root = parts["root"]
     with ir.InsertionPoint(root), root.location:
-        Stream(parts, op.attributes["queries"].value, op.attributes["keys"].value).build()
+        KeyStreamBuilder(parts, op.attributes["queries"].value, op.attributes["keys"].value).build()
     for name in reversed(PARTS[:-1]):
         parts[name].erase()
     state.run(apply_patterns("canonicalization", "linalg.tiling_canonicalization"))
 
 
-class Stream(AttentionPieces):
+class KeyStreamBuilder(AttentionPieces):
     """Builds the loop over blocks of keys, for a block of queries that is filled up."""
 
     def build(self) -> None:

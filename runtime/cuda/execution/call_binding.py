@@ -20,7 +20,7 @@ from mlc.runtime.cuda.plan.plan import Plan
 Results = Literal["numpy", "device"]
 
 
-class Binding:
+class CallBinding:
     """One call's buffers: `addresses` of all, what is `kept` alive until its work is done, its `results`."""
 
     def __init__(

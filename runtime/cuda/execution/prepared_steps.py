@@ -21,11 +21,11 @@ from mlc.runtime.cuda.driver.tensor_map import TensorMap
 from mlc.runtime.cuda.execution.host_functions import HostCall, HostFunctions
 from mlc.runtime.cuda.plan.launch_overlap import overlapping
 from mlc.runtime.cuda.plan.parts import (
+    BufferOffset,
     CallStep,
     CopyStep,
     FillStep,
     LaunchStep,
-    Place,
     PlanParameter,
     PointerParameter,
     ScalarParameter,
@@ -215,7 +215,7 @@ class PreparedSteps:
         self._moves(place, lambda address: made.encode(address + place.offset))
         return made
 
-    def _moves(self, place: Place, move: Callable[[int], None]) -> None:
+    def _moves(self, place: BufferOffset, move: Callable[[int], None]) -> None:
         self._moving.setdefault(place.buffer, []).append(move)
 
     def _copy(self, step: CopyStep) -> Enqueue:
@@ -244,7 +244,7 @@ class PreparedSteps:
             doing = f"fill {step.nbytes} bytes on {self._device}"
             self._device.call("cuMemsetD8Async", *arguments, doing=doing)
 
-    def _address(self, place: Place) -> int:
+    def _address(self, place: BufferOffset) -> int:
         return self._addresses[place.buffer] + place.offset
 
 

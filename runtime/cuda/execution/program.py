@@ -13,7 +13,7 @@ from typing import Any, Self
 from mlc.runtime.cuda.driver.device import Device
 from mlc.runtime.cuda.driver.errors import CudaError
 from mlc.runtime.cuda.driver.streams import Event, Stream
-from mlc.runtime.cuda.execution.call_binding import Binding, Results, in_order
+from mlc.runtime.cuda.execution.call_binding import CallBinding, Results, in_order
 from mlc.runtime.cuda.execution.prepared_steps import PreparedSteps
 from mlc.runtime.cuda.execution.program_memory import ProgramMemory
 from mlc.runtime.cuda.plan.launch_overlap import can_overlap
@@ -174,7 +174,7 @@ class Program:
     ) -> list[Any]:
         main = self._streams[0] if stream is None else Stream(self.device, stream)
         self._follow(main)
-        binding = Binding(self.plan, memory, self.device, main, asynchronous=stream is not None)
+        binding = CallBinding(self.plan, memory, self.device, main, asynchronous=stream is not None)
         try:
             binding.inputs(call[0])
             binding.outputs(*call[1:])

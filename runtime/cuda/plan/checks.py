@@ -15,11 +15,11 @@ from mlc.runtime.cuda.plan.launch_overlap import check_early_reads, check_kernel
 from mlc.runtime.cuda.plan.parts import (
     ArenaBuffer,
     Buffer,
+    BufferOffset,
     CallStep,
     CopyStep,
     FillStep,
     LaunchStep,
-    Place,
     PointerParameter,
     ScalarParameter,
     TensorBuffer,
@@ -165,7 +165,7 @@ def _check_call(plan: Plan, step: CallStep, where: str) -> None:
             _check_target(plan, argument, here)
 
 
-def _check_place(plan: Plan, place: Place, nbytes: int, where: str, space: str | None) -> None:
+def _check_place(plan: Plan, place: BufferOffset, nbytes: int, where: str, space: str | None) -> None:
     _index(place.buffer, plan.buffers, f"{where}: buffer")
     buffer = plan.buffers[place.buffer]
     good = nbytes >= 0 and 0 <= place.offset <= place.offset + nbytes <= buffer.nbytes
@@ -176,7 +176,7 @@ def _check_place(plan: Plan, place: Place, nbytes: int, where: str, space: str |
     _require(space in (None, buffer.space), f"{where}: buffer {place.buffer} is on the {buffer.space}")
 
 
-def _check_target(plan: Plan, place: Place, where: str) -> None:
+def _check_target(plan: Plan, place: BufferOffset, where: str) -> None:
     role = getattr(plan.buffers[place.buffer], "role", "arena")
     _require(role in ("arena", "output"), f"{where}: target: buffer {place.buffer} ({role}) is read-only")
 

@@ -10,8 +10,8 @@ from mlc.runtime.cuda.driver.device import Device
 from mlc.runtime.cuda.plan.parts import (
     Buffer,
     Image,
-    Kernel,
     LaunchStep,
+    PlanKernel,
     PointerParameter,
     Step,
     WaitStep,
@@ -23,14 +23,14 @@ VARIABLE = "MLC_CUDA_OVERLAP"
 SINCE, CAPABILITY, FIRST_ARCHITECTURE = 12030, (9, 0), 90
 
 
-def check_kernel(image: Image, kernel: Kernel, where: str) -> None:
+def check_kernel(image: Image, kernel: PlanKernel, where: str) -> None:
     """Raises ExecutableError for a kernel of a plan that cannot wait."""
     able = int(image.architecture.removeprefix("sm_").rstrip("af")) >= FIRST_ARCHITECTURE
     if kernel.overlap and not able:
         raise ExecutableError(f"{where}: overlap: {image.architecture} has no instruction to wait with")
 
 
-def check_early_reads(step: LaunchStep, kernel: Kernel, buffers: Sequence[Buffer], where: str) -> None:
+def check_early_reads(step: LaunchStep, kernel: PlanKernel, buffers: Sequence[Buffer], where: str) -> None:
     """Raises ExecutableError if a kernel may read what others write before it waits for these. The step's
     parameters have been checked."""
     for number in kernel.early_reads:
@@ -48,7 +48,7 @@ def can_overlap(device: Device) -> bool:
     return allowed and new and device.properties.compute_capability >= CAPABILITY
 
 
-def overlapping(steps: Sequence[Step], kernels: Sequence[Kernel]) -> list[bool]:
+def overlapping(steps: Sequence[Step], kernels: Sequence[PlanKernel]) -> list[bool]:
     """For each of the device's steps that follow each other, whether it is a launch behind another launch on
     its stream, both of kernels with `overlap`: the first waits for what is before it, so that its end is the
     end of all that."""

@@ -23,7 +23,7 @@ class Image:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class PlanKernel:
     """A function of image number `image`. `grid` and `cluster` count blocks, `block` threads; `shared_bytes`
     is dynamic shared memory per block. One with `overlap` may begin before the kernel in front of it has
     ended: it lets the next one begin early, and waits itself before it touches memory, but for that of the
@@ -92,7 +92,7 @@ Buffer = TensorBuffer | ArenaBuffer
 
 
 @dataclass(frozen=True)
-class Place:
+class BufferOffset:
     """A byte of buffer number `buffer`."""
 
     buffer: int
@@ -100,7 +100,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class PointerParameter(Place):
+class PointerParameter(BufferOffset):
     """The address of a place on the device."""
 
     TAG: ClassVar[str] = "pointer"
@@ -120,7 +120,7 @@ class TensorMapParameter:
     """A tensor map of a place on the device."""
 
     TAG: ClassVar[str] = "tensor_map"
-    place: Place
+    place: BufferOffset
     map: TensorMapSpec
 
 
@@ -142,8 +142,8 @@ class CopyStep:
     """`nbytes` bytes from one place to another: on the device, or between device and host."""
 
     TAG: ClassVar[str] = "copy"
-    target: Place
-    source: Place
+    target: BufferOffset
+    source: BufferOffset
     nbytes: int
     stream: int = 0
 
@@ -153,7 +153,7 @@ class FillStep:
     """Sets `nbytes` bytes on the device to `byte`."""
 
     TAG: ClassVar[str] = "fill"
-    target: Place
+    target: BufferOffset
     nbytes: int
     byte: int = 0
     stream: int = 0
@@ -169,7 +169,7 @@ class WaitStep:
 
 
 @dataclass(frozen=True)
-class Argument(Place):
+class Argument(BufferOffset):
     """`nbytes` bytes of a buffer on the host that a function of the processor reads, or also writes."""
 
     nbytes: int = 0

@@ -14,7 +14,7 @@ from typing import Any
 
 from mlc.runtime.cuda.plan.checks import check_plan
 from mlc.runtime.cuda.plan.json_records import decode, encode
-from mlc.runtime.cuda.plan.parts import NO_CODE, Buffer, Image, Kernel, Processor, Step, TensorBuffer
+from mlc.runtime.cuda.plan.parts import NO_CODE, Buffer, Image, PlanKernel, Processor, Step, TensorBuffer
 from mlc.runtime.errors import ExecutableError
 
 FORMAT = 1
@@ -26,7 +26,7 @@ class Plan:
     """Steps of one stream run in order. All streams begin together; the end waits for all of them."""
 
     images: tuple[Image, ...]
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[PlanKernel, ...]
     buffers: tuple[Buffer, ...]
     steps: tuple[Step, ...]
     streams: int = 1

@@ -7,11 +7,11 @@ from dataclasses import replace
 from onnx import helper
 
 from bench.gpu.cases import Planned, elements, gemm, rows
-from bench.gpu.models import Model, one_operator
-from bench.gpu.runner.manifest import Case, Source
+from bench.gpu.models import CaseModel, one_operator
+from bench.gpu.runner.manifest import GpuCase, WeightSource
 
 
-def folded() -> Model:
+def folded() -> CaseModel:
     """y = x w scale + bias: what of it depends on weights only, `@prepare` computes."""
     nodes = [
         helper.make_node("Mul", ["w", "scale"], ["scaled"]),
@@ -19,22 +19,22 @@ def folded() -> Model:
         helper.make_node("Add", ["product", "bias"], ["y"]),
     ]
     weights = [
-        Source("w", "float32", (64, 512), seed=1),
-        Source("scale", "float32", (512,), "uniform", 0.5, 1.5, 2),
-        Source("bias", "float32", (512,), seed=3),
+        WeightSource("w", "float32", (64, 512), seed=1),
+        WeightSource("scale", "float32", (512,), "uniform", 0.5, 1.5, 2),
+        WeightSource("bias", "float32", (512,), seed=3),
     ]
-    return one_operator(nodes, [Source("x", "float32", (32, 64))], (32, 512), weights)
+    return one_operator(nodes, [WeightSource("x", "float32", (32, 64))], (32, 512), weights)
 
 
-def unknown() -> Model:
+def unknown() -> CaseModel:
     """An operator that nobody has."""
     node = helper.make_node("Unheard", ["x"], ["y"])
-    return one_operator([node], [Source("x", "float32", (4,))], (4,))
+    return one_operator([node], [WeightSource("x", "float32", (4,))], (4,))
 
 
-FOLDED = Planned(Case("folded_f32", "model", "f32", peers=("torch",), tolerance=1e-5), folded)
-ROUNDED = Planned(Case("folded_bf16", "model", "bf16", peers=("torch",), tolerance=2e-2), folded)
-UNKNOWN = Planned(Case("unknown_f32", "memory", "f32", peers=("torch",)), unknown)
+FOLDED = Planned(GpuCase("folded_f32", "model", "f32", peers=("torch",), tolerance=1e-5), folded)
+ROUNDED = Planned(GpuCase("folded_bf16", "model", "bf16", peers=("torch",), tolerance=2e-2), folded)
+UNKNOWN = Planned(GpuCase("unknown_f32", "memory", "f32", peers=("torch",)), unknown)
 GEMM = gemm(64, "f32")
 BATCHED = gemm(32, "f16", batch=2)
 GELU = elements("gelu", (32, 64), "bf16")

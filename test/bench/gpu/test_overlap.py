@@ -10,13 +10,13 @@ from onnx import helper
 
 from bench.gpu.build import MIB, build
 from bench.gpu.cases import Planned
-from bench.gpu.models import Model, one_operator
-from bench.gpu.runner.manifest import Case, Source
-from bench.gpu.runner.worker import Worker
+from bench.gpu.models import CaseModel, one_operator
+from bench.gpu.runner.manifest import GpuCase, WeightSource
+from bench.gpu.runner.worker import GpuWorker
 from mlc.runtime.cuda.plan.launch_overlap import VARIABLE
 
 
-def chain() -> Model:
+def chain() -> CaseModel:
     """y = softmax(x w) w, three launches or two."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["scores"]),
@@ -24,20 +24,20 @@ def chain() -> Model:
         helper.make_node("MatMul", ["shares", "w"], ["y"]),
     ]
     return one_operator(
-        nodes, [Source("x", "float32", (64, 64))], (64, 64), [Source("w", "float32", (64, 64))]
+        nodes, [WeightSource("x", "float32", (64, 64))], (64, 64), [WeightSource("w", "float32", (64, 64))]
     )
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("overlap") / "built"
-    cases = [Planned(Case(group, group, "f32"), chain) for group in ("model", "gemm")]
+    cases = [Planned(GpuCase(group, group, "f32"), chain) for group in ("model", "gemm")]
     assert all(case.steps > 1 for case in build(folder, cases, "sm_90a", MIB, cubin=False))
     return folder
 
 
 def measured(root: Path, name: str) -> dict[str, Any]:
-    worker = Worker(root, lambda answer: None)
+    worker = GpuWorker(root, lambda answer: None)
     [case] = [each for each in worker.manifest.cases if each.name == name]
     with worker.device:
         times = worker.measure(case, 0.5)["times"]

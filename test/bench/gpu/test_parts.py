@@ -11,14 +11,14 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from bench.gpu.models import attention, one_operator
-from bench.gpu.runner.budget import KEPT, Budget
-from bench.gpu.runner.manifest import Case, Source, Work
+from bench.gpu.runner.budget import KEPT, TimeBudget
+from bench.gpu.runner.manifest import GpuCase, WeightSource, Work
 from bench.gpu.runner.on_numpy import OPERATORS, NumpyLibrary
 from bench.gpu.runner.table import best_peer, markdown, ratio
 from bench.operator_graph import check, evaluate
 
-GEMM = Case("gemm", "gemm", "f32", work=Work(operations=2 * 10**9), tolerance=1e-5)
-ADD = Case("add", "memory", "f32", work=Work(nbytes=10**9))
+GEMM = GpuCase("gemm", "gemm", "f32", work=Work(operations=2 * 10**9), tolerance=1e-5)
+ADD = GpuCase("add", "memory", "f32", work=Work(nbytes=10**9))
 
 
 def times(milliseconds: float) -> dict[str, float]:
@@ -27,7 +27,7 @@ def times(milliseconds: float) -> dict[str, float]:
 
 def test_shares_of_the_time() -> None:
     now = [0.0]
-    budget = Budget(100 + KEPT, lambda: now[0])
+    budget = TimeBudget(100 + KEPT, lambda: now[0])
     assert budget.share(1, 10) == pytest.approx(30)
     assert budget.share(9, 10) == pytest.approx(50)
     assert budget.share(1, 1) == pytest.approx(100)
@@ -63,7 +63,7 @@ def test_the_table() -> None:
         "lost": {"errors": [0.0], "verified": True, "error": "stopped after 9 s"},
         "none": {"errors": [math.nan], "verified": False},
     }
-    lost, none, late = (Case(name, "memory", "f32") for name in ("lost", "none", "late"))
+    lost, none, late = (GpuCase(name, "memory", "f32") for name in ("lost", "none", "late"))
     text = markdown([GEMM, ADD, lost, none, late], results).splitlines()
     assert text[2] == "| gemm | 1.0e-06 | 2 | 2 to 4 | 1.0 TFLOP/s | torch | 3 | 1.50 |  |  |"
     assert text[3] == "| add | 0.0e+00 | 2 | 2 to 4 | 500 GB/s |  |  |  | 75% | copy 1.5 |"
@@ -86,7 +86,7 @@ def test_the_definition_of_attention(causal: bool) -> None:
 
 def test_the_definition_of_a_convolution() -> None:
     shapes = {"x": (2, 3, 9, 8), "w": (5, 3, 3, 2), "b": (5,)}
-    inputs = [Source(name, "float32", shape) for name, shape in shapes.items()]
+    inputs = [WeightSource(name, "float32", shape) for name, shape in shapes.items()]
     attributes: dict[str, Any] = {"kernel_shape": [3, 2], "pads": [1, 0, 2, 1], "strides": [2, 1]}
     model = one_operator(
         [helper.make_node("Conv", ["x", "w", "b"], ["y"], **attributes)], inputs, (2, 5, 5, 8)
@@ -99,7 +99,9 @@ def test_the_definition_of_a_convolution() -> None:
 
 
 def test_operators_that_a_library_lacks_are_named() -> None:
-    model = one_operator([helper.make_node("Unheard", ["x"], ["y"])], [Source("x", "float32", (4,))], (4,))
+    model = one_operator(
+        [helper.make_node("Unheard", ["x"], ["y"])], [WeightSource("x", "float32", (4,))], (4,)
+    )
     with pytest.raises(NotImplementedError, match="lacks Unheard"):
         check(model.definition, OPERATORS)
 

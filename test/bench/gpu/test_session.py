@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from bench.gpu.runner.budget import Budget
+from bench.gpu.runner.budget import TimeBudget
 from bench.gpu.runner.clocks import Clocks
-from bench.gpu.runner.manifest import FORMAT, Case, Manifest
-from bench.gpu.runner.run import Run
-from bench.gpu.runner.session import Session
+from bench.gpu.runner.manifest import FORMAT, CasesManifest, GpuCase
+from bench.gpu.runner.run import GpuRun
+from bench.gpu.runner.session import WorkerSession
 
 # Answers with what it is asked for, and with its process; "child" starts a process that it leaves behind.
 WORKER = """
@@ -32,18 +32,18 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    made = Session([sys.executable, "-c", WORKER], tmp_path / "log")
+def session(tmp_path: Path) -> Iterator[WorkerSession]:
+    made = WorkerSession([sys.executable, "-c", WORKER], tmp_path / "log")
     yield made
     made.close()
 
 
-def asked(session: Session, **request: Any) -> dict[str, Any]:
+def asked(session: WorkerSession, **request: Any) -> dict[str, Any]:
     [answer] = session.ask(request, 20)
     return answer
 
 
-def test_workers_are_replaced_where_their_device_is_broken(session: Session) -> None:
+def test_workers_are_replaced_where_their_device_is_broken(session: WorkerSession) -> None:
     assert not session.alive
     first = asked(session, error="a case that is not right", broken=False)["process"]
     assert session.alive
@@ -52,7 +52,7 @@ def test_workers_are_replaced_where_their_device_is_broken(session: Session) -> 
     assert asked(session)["process"] != first
 
 
-def test_a_worker_ends_with_the_processes_that_it_started(session: Session) -> None:
+def test_a_worker_ends_with_the_processes_that_it_started(session: WorkerSession) -> None:
     child = asked(session, child=True)["child"]
     assert _running(child)
     session.close()
@@ -85,9 +85,9 @@ class Lost:
 
 
 def test_what_is_known_is_written_after_each_case(tmp_path: Path) -> None:
-    cases = tuple(Case(name, "gemm", "f32") for name in ("first", "second"))
-    manifest, path = Manifest(FORMAT, "sm_90a", "none", cases), tmp_path / "results.json"
-    run = Run(manifest, cases, Lost(), Budget(100), path)  # type: ignore[arg-type]
+    cases = tuple(GpuCase(name, "gemm", "f32") for name in ("first", "second"))
+    manifest, path = CasesManifest(FORMAT, "sm_90a", "none", cases), tmp_path / "results.json"
+    run = GpuRun(manifest, cases, Lost(), TimeBudget(100), path)  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="lost"):
         run.verify()
     first, second = json.loads(path.read_text())["cases"]
@@ -114,7 +114,7 @@ def test_without_nvidia_smi_there_are_no_clocks() -> None:
     clocks.close()
 
 
-def test_a_worker_that_ended_is_noticed(session: Session) -> None:
+def test_a_worker_that_ended_is_noticed(session: WorkerSession) -> None:
     """Its end is not the failure of the case that follows."""
     first = asked(session)["process"]
     os.kill(first, signal.SIGKILL)

@@ -8,14 +8,14 @@ from mlc.codegen.ptxas import KernelResources, PtxasReport
 from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device.plan import program_plan
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import COPY, Region, Step, Tape
+from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, Tape
 from mlc.runtime.cuda import Plan, TensorMapSpec
 from mlc.runtime.cuda.plan.parts import (
     ArenaBuffer,
+    BufferOffset,
     CopyStep,
-    Kernel,
     LaunchStep,
-    Place,
+    PlanKernel,
     PointerParameter,
     ScalarParameter,
     TensorMapParameter,
@@ -33,31 +33,31 @@ def host() -> HostFunction:
 
 def kernels() -> dict[str, DeviceKernel]:
     first = KernelLaunch(
-        Kernel(0, "twice_0", (2, 1, 1), (128, 1, 1), shared_bytes=64, overlap=True),
-        (TensorMapParameter(Place(0), MAP), PointerParameter(1), ScalarParameter("i32", 7)),
+        PlanKernel(0, "twice_0", (2, 1, 1), (128, 1, 1), shared_bytes=64, overlap=True),
+        (TensorMapParameter(BufferOffset(0), MAP), PointerParameter(1), ScalarParameter("i32", 7)),
     )
-    second = KernelLaunch(Kernel(0, "twice_1", (1, 1, 1), (64, 1, 1)), (PointerParameter(1, 16),))
+    second = KernelLaunch(PlanKernel(0, "twice_1", (1, 1, 1), (64, 1, 1)), (PointerParameter(1, 16),))
     report = PtxasReport((KernelResources("one_0", "sm_90a", 40, 1, 0, 0, 8, 8),), ("a warning",))
-    other = KernelLaunch(Kernel(0, "one_0", (1, 1, 1), (32, 1, 1)), (PointerParameter(0),))
+    other = KernelLaunch(PlanKernel(0, "one_0", (1, 1, 1), (32, 1, 1)), (PointerParameter(0),))
     return {
         "twice": DeviceKernel((first, second), b"PTX of twice"),
         "one": DeviceKernel((other,), b"\x7fELF", "cubin", report),
     }
 
 
-def region(argument: int, offset: int = 0) -> Region:
-    return Region(argument, offset, "float32", (4, 8))
+def region(argument: int, offset: int = 0) -> BufferRegion:
+    return BufferRegion(argument, offset, "float32", (4, 8))
 
 
-def plan_of(*steps: Step) -> Plan:
+def plan_of(*steps: HostStep) -> Plan:
     return program_plan("sm_90a", host(), Tape(steps), kernels(), NAMES)
 
 
 def test_steps_launch_on_the_buffers_of_the_program() -> None:
     plan = plan_of(
-        Step("one", (region(2),)),
-        Step("twice", (region(0), region(3, 128))),
-        Step(COPY, (region(3, 128), region(1, 128))),
+        HostStep("one", (region(2),)),
+        HostStep("twice", (region(0), region(3, 128))),
+        HostStep(COPY, (region(3, 128), region(1, 128))),
     )
     assert [image.name for image in plan.images] == ["twice.ptx", "one.cubin"]
     assert [(kernel.function, kernel.image) for kernel in plan.kernels] == [
@@ -96,14 +96,14 @@ MAPPED = {"dtype": "float32", "dims": [8, 4], "strides": [32], "box": [8, 4]}
 def test_parts_of_tensors_that_begin_anywhere_are_copied() -> None:
     """Kernels access 16 bytes at once. Results are copied back; all such copies have one place behind the
     arena."""
-    ones = [Step("one", (region(3, offset),)) for offset in (4, 32)]
-    plan = plan_of(Step("twice", (region(1, 8), region(3, 20))), *ones)
+    ones = [HostStep("one", (region(3, offset),)) for offset in (4, 32)]
+    plan = plan_of(HostStep("twice", (region(1, 8), region(3, 20))), *ones)
     assert plan.buffers[3] == ArenaBuffer(256 + 2 * 128)
     copies = [(at, step) for at, step in enumerate(plan.steps) if isinstance(step, CopyStep)]
     assert copies == [
-        (0, CopyStep(Place(3, 256), Place(1, 8), 128)),
-        (3, CopyStep(Place(3, 20), Place(3, 384), 128)),
-        (5, CopyStep(Place(3, 4), Place(3, 256), 128)),
+        (0, CopyStep(BufferOffset(3, 256), BufferOffset(1, 8), 128)),
+        (3, CopyStep(BufferOffset(3, 20), BufferOffset(3, 384), 128)),
+        (5, CopyStep(BufferOffset(3, 4), BufferOffset(3, 256), 128)),
     ]
     launches = [step for step in plan.steps if isinstance(step, LaunchStep)]
     assert [launch.parameters[-1] for launch in launches[1:]] == [
@@ -128,12 +128,12 @@ def test_resources_are_those_of_the_functions() -> None:
 def test_workspaces_lie_behind_the_arena() -> None:
     """All kernels have the same place, which the largest fills."""
     launch = KernelLaunch(
-        Kernel(0, "sum_0", (2, 1, 1), (128, 1, 1)), (PointerParameter(0), PointerParameter(1, 128))
+        PlanKernel(0, "sum_0", (2, 1, 1), (128, 1, 1)), (PointerParameter(0), PointerParameter(1, 128))
     )
     given = {
         name: DeviceKernel((launch,), b"", workspace_bytes=size) for name, size in (("a", 256), ("b", 640))
     }
-    steps = Tape((Step("a", (region(0),)), Step("b", (region(3, 128),))))
+    steps = Tape((HostStep("a", (region(0),)), HostStep("b", (region(3, 128),))))
     plan = program_plan("sm_90a", replace(host(), arena_bytes=200), steps, given, NAMES)
     assert plan.buffers[3] == ArenaBuffer(256 + 640)
     part = PointerParameter(3, 256 + 128)

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.codegen.ptxas import find_ptxas
-from mlc.compiler import CompileError, Options, Program, compile_program
+from mlc.compiler import CompiledProgram, CompileError, Options, compile_program
 from mlc.compiler.build import Builder
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.dump import dump_ir
@@ -54,7 +54,7 @@ def architecture(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def compiled(architecture: str, pool: WorkerPool, cache: bool = False, **options: object) -> Program:
+def compiled(architecture: str, pool: WorkerPool, cache: bool = False, **options: object) -> CompiledProgram:
     given = Options(target=f"cuda:{architecture}", pool=pool, cache=cache, **options)  # type: ignore[arg-type]
     return compile_program(layers(), given)
 

@@ -12,7 +12,7 @@ from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.compiler.compilation_units import mark_weights
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import COPY, Region, Step, Tape
+from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, Tape
 from mlc.dialects import create_context
 from mlc.runtime.cuda import Plan
 from mlc.runtime.cuda.plan.parts import LaunchStep, PointerParameter
@@ -22,8 +22,10 @@ X = TensorInfo("float32", (4, 8))
 HOST = HostFunction("main", "", (X,), (X,), (X, X), (0, 1), 256, 256, "size", ("both", "some", "none"))
 
 
-def step(kernel: str, *arguments: int, offset: int = 0) -> Step:
-    return Step(kernel, tuple(Region(argument, offset, "float32", (4, 8)) for argument in arguments))
+def step(kernel: str, *arguments: int, offset: int = 0) -> HostStep:
+    return HostStep(
+        kernel, tuple(BufferRegion(argument, offset, "float32", (4, 8)) for argument in arguments)
+    )
 
 
 @pytest.mark.parametrize(
@@ -38,7 +40,7 @@ def step(kernel: str, *arguments: int, offset: int = 0) -> Step:
         ([step("both", 2, 4, offset=64), step("some", 2, 4, offset=8)], {"both": [0]}),
     ],
 )
-def test_weights_are_those_of_every_call(steps: list[Step], wanted: dict[str, list[int]]) -> None:
+def test_weights_are_those_of_every_call(steps: list[HostStep], wanted: dict[str, list[int]]) -> None:
     with create_context(), ir.Location.unknown():
         text = "\n".join(f"func.func private @{name}()" for name in HOST.kernels)
         module = ir.Module.parse(text)

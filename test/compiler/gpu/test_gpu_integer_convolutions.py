@@ -14,7 +14,7 @@ from onnx.reference import ReferenceEvaluator
 
 from mlc.codegen.pool import WorkerPool
 from mlc.codegen.ptxas import find_ptxas
-from mlc.compiler import Options, Program, compile_program
+from mlc.compiler import CompiledProgram, Options, compile_program
 
 ARCHITECTURES = ("sm_80", "sm_90a")
 
@@ -114,7 +114,9 @@ DEPTHWISE = {
 FAST = [("of each filter", "sm_80"), ("a first layer", "sm_90a")]
 
 
-def compiled(model: onnx.ModelProto, architecture: str, pool: WorkerPool, **options: object) -> Program:
+def compiled(
+    model: onnx.ModelProto, architecture: str, pool: WorkerPool, **options: object
+) -> CompiledProgram:
     given = Options(target=f"cuda:{architecture}", pool=pool, cache=False, **options)  # type: ignore[arg-type]
     return compile_program(model, given)
 

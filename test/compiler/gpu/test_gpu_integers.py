@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import Options, Program, compile_program
+from mlc.compiler import CompiledProgram, Options, compile_program
 
 M, K, N = 192, 160, 136
 # The right operand, and the zero points: None is none, "input" is given when the model runs.
@@ -65,7 +65,7 @@ def wanted(name: str, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return (x.astype(np.int32) - rows) @ (w - columns)
 
 
-def compiled(name: str, architecture: str, pool: WorkerPool, **options: object) -> Program:
+def compiled(name: str, architecture: str, pool: WorkerPool, **options: object) -> CompiledProgram:
     given = Options(target=f"cuda:{architecture}", pool=pool, cache=False, **options)  # type: ignore[arg-type]
     return compile_program(model(name), given)
 

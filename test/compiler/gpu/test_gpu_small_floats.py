@@ -12,7 +12,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import Options, Program, compile_program
+from mlc.compiler import CompiledProgram, Options, compile_program
 
 # Tiles for groups of warps, and enough of them.
 M, K, N = 1024, 160, 512
@@ -70,7 +70,7 @@ def wanted(name: str, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return left @ right, np.abs(left) @ np.abs(right)
 
 
-def compiled(name: str, architecture: str, pool: WorkerPool, **options: object) -> Program:
+def compiled(name: str, architecture: str, pool: WorkerPool, **options: object) -> CompiledProgram:
     given = Options(target=f"cuda:{architecture}", pool=pool, cache=False, **options)  # type: ignore[arg-type]
     return compile_program(model(name), given)
 
@@ -85,7 +85,7 @@ def test_numbers_of_the_blocks_on_the_cpu(name: str, pool: WorkerPool) -> None:
     assert np.all(np.abs(found - result) <= 100 * 2.0**-24 * size)
 
 
-def products(program: Program) -> set[Sequence[str]]:
+def products(program: CompiledProgram) -> set[Sequence[str]]:
     """Types of sums and operands of the tensor units' products."""
     images = b"".join(program.objects.values()).decode()
     return set(re.findall(r"mma\S*\.(f32)\.(e\dm\d|f16|bf16)\.(e\dm\d|f16|bf16)", images))

@@ -16,7 +16,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.dims.function_dims import Dims, names_attribute
 from mlc.dialects.graph.dims.requirements import requirements
 from mlc.dialects.graph.sizes import Requirement, Size, assumptions, evaluate, symbol
-from mlc.dialects.graph.spec import Tensor
+from mlc.dialects.graph.spec import GraphTensor
 from mlc.dialects.graph.verifier import OpData, infer, read_op
 
 UNKNOWN = ir.ShapedType.get_dynamic_size()
@@ -113,18 +113,18 @@ def _ops(path: Path) -> Iterator[OpData]:
         yield from found
 
 
-def _disturbed(data: OpData, random: Random) -> list[Tensor]:
+def _disturbed(data: OpData, random: Random) -> list[GraphTensor]:
     """The operands with one dim changed."""
     operands = list(data.operands)
     place = random.choice([place for place, operand in enumerate(operands) if operand.shape])
     dims = [dim or 0 for dim in operands[place].shape or ()]
     axis = random.randrange(len(dims))
     dims[axis] = random.choice([0, 1, max(0, dims[axis] - 1), dims[axis] + 1, 2 * dims[axis]])
-    operands[place] = Tensor(tuple(dims), operands[place].element)
+    operands[place] = GraphTensor(tuple(dims), operands[place].element)
     return operands
 
 
-def _allows(data: OpData, operands: Sequence[Tensor]) -> tuple[Tensor, ...] | None:
+def _allows(data: OpData, operands: Sequence[GraphTensor]) -> tuple[GraphTensor, ...] | None:
     try:
         return infer(data.spec, operands, data.attributes, data.results, data.bodies)
     except graph.ShapeError:
@@ -132,8 +132,8 @@ def _allows(data: OpData, operands: Sequence[Tensor]) -> tuple[Tensor, ...] | No
 
 
 def _as_names(
-    data: OpData, operands: Sequence[Tensor], random: Random
-) -> tuple[list[Tensor], dict[str, int]]:
+    data: OpData, operands: Sequence[GraphTensor], random: Random
+) -> tuple[list[GraphTensor], dict[str, int]]:
     told: dict[str, int] = {}
     named = []
     for place, each in enumerate(operands):
@@ -144,7 +144,7 @@ def _as_names(
             dims.append(number if is_known else symbol(f"x{place}_{axis}"))  # type: ignore[arg-type]
             if not is_known:
                 told[f"x{place}_{axis}"] = number or 0
-        named.append(Tensor(tuple(dims), each.element))  # type: ignore[arg-type]
+        named.append(GraphTensor(tuple(dims), each.element))  # type: ignore[arg-type]
     return named, told
 
 

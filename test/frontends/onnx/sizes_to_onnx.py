@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import ir
 from mlc.dialects.graph import attribute
-from mlc.dialects.graph.sizes import Name, Operation, Size
+from mlc.dialects.graph.sizes import Name, Size, SizeFunction
 from mlc.dialects.graph.sizes.text import parse_size
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _size(w: Writer, size: int | Size, known: dict[str, str]) -> str:
     return total
 
 
-def _factor(w: Writer, factor: Name | Operation, known: dict[str, str]) -> str:
+def _factor(w: Writer, factor: Name | SizeFunction, known: dict[str, str]) -> str:
     if isinstance(factor, Name):
         return known[factor.name]
     left, right = (_size(w, operand, known) for operand in factor.operands)

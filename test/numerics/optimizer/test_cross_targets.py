@@ -19,7 +19,7 @@ from oracle import differences, expected_of
 from test_targets import KERNELS
 
 from mlc.compiler import Options, compile_program
-from mlc.compiler.programs.program import Program
+from mlc.compiler.programs.program import CompiledProgram
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ int main(int argc, char **argv) {
 """
 
 
-def build(program: Program, machine: Machine, folder: Path) -> None:
+def build(program: CompiledProgram, machine: Machine, folder: Path) -> None:
     """The program `main` in `folder`."""
     program.save_shared_library(folder / "libkernels.so", cc=machine.compiler)
     (folder / "main.c").write_text(PROGRAM)

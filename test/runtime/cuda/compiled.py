@@ -9,7 +9,7 @@ from typing import Any
 import onnx
 from cuda_stub import Stub, value
 
-from mlc.compiler import Options, Program, compile_program
+from mlc.compiler import CompiledProgram, Options, compile_program
 from mlc.compiler.build import Builder
 from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.levels import units_of
@@ -18,7 +18,7 @@ from mlc.runtime import Image, call_entry
 from mlc.runtime.cuda.plan.parts import PointerParameter
 
 
-def compile_for(stub: Stub, model: onnx.ModelProto, options: Options) -> Program:
+def compile_for(stub: Stub, model: onnx.ModelProto, options: Options) -> CompiledProgram:
     """The program of a model for a GPU; the stub has its kernels."""
     codes = compile_program(model, replace(options, blocks_on_cpu=True)).objects
     units = units_of(model, options)["main"]

@@ -13,7 +13,7 @@ from compiled import compile_for
 from onnx import TensorProto, helper, numpy_helper
 
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import Options, Program, worker_pool
+from mlc.compiler import CompiledProgram, Options, worker_pool
 from mlc.runtime import load
 from mlc.runtime.cuda.plan.parts import ArenaBuffer, CallStep, CopyStep, LaunchStep, TensorBuffer
 
@@ -124,7 +124,7 @@ def pool() -> Iterator[WorkerPool]:
         yield workers
 
 
-def compiled(stub: Any, pool: WorkerPool, name: str, target: str = "cuda:sm_80") -> Program:
+def compiled(stub: Any, pool: WorkerPool, name: str, target: str = "cuda:sm_80") -> CompiledProgram:
     return compile_for(stub, model(name), Options(target, unsupported="cpu", cache=False, pool=pool))
 
 

@@ -7,16 +7,16 @@ import pytest
 
 from mlc.runtime.cuda.driver import library as driver_module
 from mlc.runtime.cuda.driver.library import VARIABLE
-from mlc.tools.mlc.commands.doctor_checks import CHECKS, Finding
+from mlc.tools.mlc.commands.doctor_checks import CHECKS, CheckResult
 
 
 def test_devices(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLC_STUB_DEVICES", "2")
     text = "Stub {}, compute capability 9.0, 132 multiprocessors, 1.0 GiB"
     assert CHECKS["GPU"]() == [
-        Finding("CUDA driver", "ok", f"CUDA 12.8, {stub.path}"),
-        Finding("GPU 0", "ok", text.format(0)),
-        Finding("GPU 1", "ok", text.format(1)),
+        CheckResult("CUDA driver", "ok", f"CUDA 12.8, {stub.path}"),
+        CheckResult("GPU 0", "ok", text.format(0)),
+        CheckResult("GPU 1", "ok", text.format(1)),
     ]
     # Looking takes no context, and so no memory of the device.
     assert stub.calls("cuDevicePrimaryCtxRetain") == 0
@@ -27,7 +27,7 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver_module, "CANDIDATES", ("libnowhere.so.1",))
     monkeypatch.setattr(driver_module, "_loaded", {})
     text = "no CUDA driver: GPU programs compile here, but do not run"
-    assert CHECKS["GPU"]() == [Finding("GPU", "ok", text)]
+    assert CHECKS["GPU"]() == [CheckResult("GPU", "ok", text)]
 
 
 def test_the_driver_that_was_named_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,12 +12,12 @@ from cuda_stub import PTX
 from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device.plan import program_plan, transfer_streams
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import COPY, WAIT, Region, Step, Tape
+from mlc.compiler.host_program.step_list import COPY, WAIT, BufferRegion, HostStep, Tape
 from mlc.runtime.cuda import Device, Plan, Program
 from mlc.runtime.cuda.plan.checks import MAX_STREAMS
 from mlc.runtime.cuda.plan.parts import (
     CopyStep,
-    Kernel,
+    PlanKernel,
     PlanParameter,
     PointerParameter,
     ScalarParameter,
@@ -32,33 +32,33 @@ X, W = (RNG.normal(size=COUNT).astype(np.float32) for _ in "xw")
 INPUT, Y, Z, WEIGHT, ARENA = range(5)
 
 
-def region(argument: int, offset: int = 0) -> Region:
-    return Region(argument, offset, "float32", (COUNT,))
+def region(argument: int, offset: int = 0) -> BufferRegion:
+    return BufferRegion(argument, offset, "float32", (COUNT,))
 
 
 MOVED, SQUARE, PRODUCT = (region(ARENA, 256 * number) for number in range(3))
 
 
-def launch(a: Region, b: Region, result: Region) -> Step:
-    return Step("multiply", (a, b, result))
+def launch(a: BufferRegion, b: BufferRegion, result: BufferRegion) -> HostStep:
+    return HostStep("multiply", (a, b, result))
 
 
 # The weight is transferred while x is squared, the result while z = x * y is computed.
 STEPS = (
-    Step(COPY, (region(WEIGHT), MOVED), 0),
+    HostStep(COPY, (region(WEIGHT), MOVED), 0),
     launch(region(INPUT), region(INPUT), SQUARE),
-    Step(WAIT, (), 0),
+    HostStep(WAIT, (), 0),
     launch(SQUARE, MOVED, PRODUCT),
-    Step(COPY, (PRODUCT, region(Y)), 1),
+    HostStep(COPY, (PRODUCT, region(Y)), 1),
     launch(region(INPUT), PRODUCT, region(Z)),
-    Step(WAIT, (), 1),
+    HostStep(WAIT, (), 1),
 )
 
 
-def made(*steps: Step) -> Plan:
+def made(*steps: HostStep) -> Plan:
     pointers = [PointerParameter(number) for number in range(3)]
     parameters: tuple[PlanParameter, ...] = (*pointers, ScalarParameter("i32", COUNT))
-    kernel = KernelLaunch(Kernel(0, "multiply", (1, 1, 1), (32, 1, 1)), parameters)
+    kernel = KernelLaunch(PlanKernel(0, "multiply", (1, 1, 1), (32, 1, 1)), parameters)
     names = {"input": ["x"], "output": ["y", "z"], "weight": ["w"]}
     host = HostFunction("main", "", (INFO,), (INFO, INFO), (INFO,), (0,), 768, 768, "size", ("multiply",))
     return program_plan("sm_80", host, Tape(steps), {"multiply": DeviceKernel((kernel,), PTX)}, names)
@@ -86,10 +86,10 @@ def test_transfers_have_a_stream_of_their_own() -> None:
 
 
 def test_transfers_under_way_together_have_streams_apart() -> None:
-    started = [Step(COPY, (), number) for number in range(3)]
-    again = [Step(WAIT, (), 1), Step(COPY, (), 3)]
+    started = [HostStep(COPY, (), number) for number in range(3)]
+    again = [HostStep(WAIT, (), 1), HostStep(COPY, (), 3)]
     assert transfer_streams([*started, *again]) == {None: 0, 0: 1, 1: 2, 2: 3, 3: 2}
-    many = transfer_streams([Step(COPY, (), number) for number in range(2 * MAX_STREAMS)])
+    many = transfer_streams([HostStep(COPY, (), number) for number in range(2 * MAX_STREAMS)])
     assert max(many.values()) == MAX_STREAMS - 1
 
 
@@ -137,5 +137,5 @@ def test_the_order_of_the_calls(stub: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_copy_that_is_waited_for_at_once_stays_on_the_stream_of_the_kernels() -> None:
-    [copy] = made(Step(COPY, (region(INPUT), region(Y)))).steps
+    [copy] = made(HostStep(COPY, (region(INPUT), region(Y)))).steps
     assert isinstance(copy, CopyStep) and copy.stream == 0

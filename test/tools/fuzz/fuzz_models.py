@@ -10,21 +10,21 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import ModelProto, NodeProto, ValueInfoProto, helper
 
-from mlc.tools.fuzz.case import Arrays, Case, typed
+from mlc.tools.fuzz.case import Arrays, FuzzCase, typed
 from mlc.tools.fuzz.oracles import reference
 
 OPSET = 18
 
 
-def case_of_nodes(nodes: Sequence[NodeProto], inputs: Arrays, outputs: Sequence[str]) -> Case:
+def case_of_nodes(nodes: Sequence[NodeProto], inputs: Arrays, outputs: Sequence[str]) -> FuzzCase:
     """A case of some nodes."""
     infos = [ValueInfoProto(name=name) for name in outputs]
     opsets = [helper.make_opsetid("", OPSET)]
     model = helper.make_model(helper.make_graph(nodes, "fuzz", [], infos), opset_imports=opsets, ir_version=8)
-    return Case(typed(model, inputs), inputs)
+    return FuzzCase(typed(model, inputs), inputs)
 
 
-def conv_case() -> Case:
+def conv_case() -> FuzzCase:
     """A convolution with all optional inputs and some attributes."""
     rng = np.random.default_rng(0)
     shapes = {"x": (1, 3, 8, 8), "w": (4, 3, 3, 3), "b": (4,)}
@@ -33,7 +33,7 @@ def conv_case() -> Case:
     return case_of_nodes([node], inputs, ["y"])
 
 
-def chain_case() -> Case:
+def chain_case() -> FuzzCase:
     """y = relu(x) + b, reduced; the bias is broadcast."""
     inputs = {
         "x": np.linspace(-2, 2, 48, dtype=np.float32).reshape(2, 8, 3),

@@ -11,30 +11,30 @@ from fuzz_models import case_of_nodes, chain_case, faulty, operators
 from onnx import ModelProto, helper
 
 from mlc.tools.fuzz import oracles
-from mlc.tools.fuzz.case import Case, load
+from mlc.tools.fuzz.case import FuzzCase, load
 from mlc.tools.fuzz.driver import Fuzzer
 from mlc.tools.fuzz.findings import save_findings
 from mlc.tools.fuzz.oracles import reference
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.shrink import shrunk
 from mlc.tools.fuzz.summary import as_data, as_text
-from mlc.tools.fuzz.worker_side import Settings
+from mlc.tools.fuzz.worker_side import WorkerSettings
 from mlc.tools.mlc.main import main
 
 SAVED = Path(__file__).parent / "saved"
 X = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
 
 
-def _unary(operator: str) -> Case:
+def _unary(operator: str) -> FuzzCase:
     return case_of_nodes([helper.make_node(operator, ["x"], ["y"])], {"x": X}, ["y"])
 
 
-def _fuzzer(*seeds: Case, limit: float = 20.0, seed: int = 0) -> Fuzzer:
-    return Fuzzer(Settings(Seeds(seeds, {}), seed, compiler=faulty), 2, limit)
+def _fuzzer(*seeds: FuzzCase, limit: float = 20.0, seed: int = 0) -> Fuzzer:
+    return Fuzzer(WorkerSettings(Seeds(seeds, {}), seed, compiler=faulty), 2, limit)
 
 
 def test_a_case_shrinks_to_what_matters() -> None:
-    def interesting(case: Case) -> bool:
+    def interesting(case: FuzzCase) -> bool:
         return "Add" in operators(case.model) and reference(case.model, case.inputs)[0].size > 0
 
     small = shrunk(chain_case(), interesting)
@@ -44,9 +44,9 @@ def test_a_case_shrinks_to_what_matters() -> None:
 
 
 def test_shrinking_keeps_to_its_trials() -> None:
-    tried: list[Case] = []
+    tried: list[FuzzCase] = []
 
-    def interesting(case: Case) -> bool:
+    def interesting(case: FuzzCase) -> bool:
         tried.append(case)
         return False
 
@@ -131,6 +131,6 @@ def test_the_command_runs_cases(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
 def test_what_was_found_stays_mended() -> None:
     folders = sorted(path.parent for path in SAVED.glob("*/case.json"))
-    results = Fuzzer(Settings(Seeds((), {})), 2, 120.0).saved(folders)
+    results = Fuzzer(WorkerSettings(Seeds((), {})), 2, 120.0).saved(folders)
     wrong = {Path(result.name).name: result.verdict for result in results if result.verdict.kind != "agree"}
     assert not wrong

@@ -11,7 +11,7 @@ from fuzz_models import case_of_nodes, chain_case, conv_case
 from onnx import helper
 
 from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
-from mlc.tools.fuzz.case import Case, load, save
+from mlc.tools.fuzz.case import FuzzCase, load, save
 from mlc.tools.fuzz.chains import chain_of
 from mlc.tools.fuzz.generate import case_of
 from mlc.tools.fuzz.mutators import MUTATORS, mutated
@@ -24,7 +24,7 @@ RELU = case_of_nodes(CHAIN.nodes[:1], {"x": CHAIN.inputs["x"]}, ["r"])
 SEEDS = Seeds((CONV, RELU), {})
 
 
-def _first(change: Callable[[np.random.Generator, Case], Case | None], case: Case) -> Case:
+def _first(change: Callable[[np.random.Generator, FuzzCase], FuzzCase | None], case: FuzzCase) -> FuzzCase:
     """What a mutator makes at the first draw where it applies and changes the case."""
     for number in range(50):
         found = change(np.random.default_rng(number), case)
@@ -33,7 +33,7 @@ def _first(change: Callable[[np.random.Generator, Case], Case | None], case: Cas
     raise AssertionError("it never applies")
 
 
-def _shapes(case: Case) -> dict[str, tuple[int, ...]]:
+def _shapes(case: FuzzCase) -> dict[str, tuple[int, ...]]:
     return {name: array.shape for name, array in case.inputs.items()}
 
 
@@ -111,7 +111,7 @@ def test_settings_are_constants() -> None:
 
 
 def test_nodes_change() -> None:
-    def apply(mutator: Callable[..., Case | None]) -> Case:
+    def apply(mutator: Callable[..., FuzzCase | None]) -> FuzzCase:
         return _first(lambda rng, case: mutator(rng, case, SEEDS), CONV)
 
     [node] = apply(node_mutators.skip_input).nodes

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from mlc.tools.mlc.commands import doctor_checks
-from mlc.tools.mlc.latency import Budget, measure, summary
+from mlc.tools.mlc.latency import LatencyBudget, measure, summary
 
 
 def test_bench(mlc: Any, mlp: Path) -> None:
@@ -38,7 +38,7 @@ def test_measure_calls_each_engine_as_often_as_asked(runs: int) -> None:
 
         return call
 
-    times = measure({name: count(name) for name in calls}, Budget(runs=runs, warmup=2))
+    times = measure({name: count(name) for name in calls}, LatencyBudget(runs=runs, warmup=2))
     assert {name: len(values) for name, values in times.items()} == {"a": runs, "b": runs}
     assert calls["a"] == calls["b"] == 2 + 10 + runs
     assert summary(times["a"])["calls"] == runs
@@ -57,7 +57,7 @@ def test_doctor(mlc: Any) -> None:
 
 
 def test_doctor_finds_what_is_broken(mlc: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def broken() -> list[doctor_checks.Finding]:
+    def broken() -> list[doctor_checks.CheckResult]:
         raise OSError(28, "No space left on device", "/somewhere")
 
     (tmp_path / "file").write_text("")

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper
 
 from mlc.compiler.errors import CompileError
 from mlc.tools.mlc.error_messages import report_failure
-from mlc.tools.mlc.session import Session
+from mlc.tools.mlc.session import CommandSession
 
 
 def fails(done: Any, *texts: str, status: int = 1) -> None:
@@ -182,7 +182,7 @@ def test_failed_pass_names_pass_and_place_and_writes_a_reproducer(mlc: Any, tmp_
 
 def test_notes_of_a_failed_kernel_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     notes = ['kernel @add_1, from loc("sum")', "reproduce with: mlc-opt --run-reproducer r.mlir"]
-    assert report_failure(CompileError("pass 'x' failed", notes), Session()) == 1
+    assert report_failure(CompileError("pass 'x' failed", notes), CommandSession()) == 1
     assert capsys.readouterr().err == f"mlc: error: pass 'x' failed\n  {notes[0]}\n  {notes[1]}\n"
 
 
@@ -190,11 +190,11 @@ def test_defects_are_one_line_too(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MLC_TRACEBACK", raising=False)
-    assert report_failure(ZeroDivisionError("division by zero"), Session()) == 1
+    assert report_failure(ZeroDivisionError("division by zero"), CommandSession()) == 1
     shown = capsys.readouterr().err
     assert shown.startswith("mlc: error: internal error: ZeroDivisionError: division by zero\n")
     monkeypatch.setenv("MLC_TRACEBACK", "1")
-    report_failure(ZeroDivisionError("division by zero"), Session())
+    report_failure(ZeroDivisionError("division by zero"), CommandSession())
     assert "Traceback" not in shown and "ZeroDivisionError" in capsys.readouterr().err
 
 

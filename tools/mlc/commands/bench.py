@@ -14,7 +14,7 @@ from mlc.tools.mlc.commands.run import INT_RANGE, call
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.model_loading import load_or_compile, onnx_model
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import settle, show_specialised
 from mlc.tools.mlc.text_tables import table
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mlc.runtime import Executable
-    from mlc.tools.mlc.latency import Budget
+    from mlc.tools.mlc.latency import LatencyBudget
 
 _PEERS = ("onnxruntime", "openvino")
 
@@ -68,7 +68,7 @@ def _thread_counts(_ctx: click.Context, _parameter: click.Parameter, text: str) 
 @compile_options
 @output_options
 def bench_command(
-    session: Session,
+    session: CommandSession,
     *,
     flags: CompileFlags,
     model: str,
@@ -89,7 +89,7 @@ def bench_command(
     the inputs' sizes is made before anything is measured.
     """
     from mlc.tools.mlc.inputs import random_inputs, read_inputs
-    from mlc.tools.mlc.latency import Budget
+    from mlc.tools.mlc.latency import LatencyBudget
     from mlc.tools.mlc.size_options import specs_of_call
 
     oracle = onnx_model(model, original) if against else None
@@ -98,7 +98,7 @@ def bench_command(
     specs = specs_of_call(executable, given, flags, session)
     inputs = random_inputs(specs, random_seed, int_range, given)
     settle(executable, lambda: call(executable, inputs))
-    budget = Budget(seconds, runs, warmup)
+    budget = LatencyBudget(seconds, runs, warmup)
     rows = []
     for count in threads:
         executable.threads = count
@@ -115,7 +115,11 @@ def bench_command(
 
 
 def _compare(
-    executable: Executable, inputs: Mapping[str, Any], peers: Mapping[str, Path], threads: int, budget: Budget
+    executable: Executable,
+    inputs: Mapping[str, Any],
+    peers: Mapping[str, Path],
+    threads: int,
+    budget: LatencyBudget,
 ) -> list[dict[str, Any]]:
     """One row per engine, mlc first."""
     from mlc.tools.mlc.latency import measure, summary

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.text_tables import byte_size, table
 
 
@@ -16,7 +16,7 @@ from mlc.tools.mlc.text_tables import byte_size, table
 @click.argument("action", type=click.Choice(["info", "clear"]), default="info")
 @click.option("--cache-dir", type=click.Path(file_okay=False), metavar="DIR", help="Its folder.")
 @output_options
-def cache_command(session: Session, action: str, cache_dir: str | None) -> None:
+def cache_command(session: CommandSession, action: str, cache_dir: str | None) -> None:
     """Show the compile cache on disk, or empty it (compilations may be running).
 
     It lies in $MLC_CACHE_DIR, or in mlc below $XDG_CACHE_HOME or ~/.cache. $MLC_CACHE_SIZE (say 500M)

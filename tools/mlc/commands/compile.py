@@ -15,7 +15,7 @@ from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.model_loading import show_log
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import named
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 @compile_options
 @output_options
 def compile_command(
-    session: Session,
+    session: CommandSession,
     *,
     flags: CompileFlags,
     model: str,

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from mlc.tools.mlc.error_messages import ToolError
-from mlc.tools.mlc.session import Session
+from mlc.tools.mlc.session import CommandSession
 
 SUFFIXES = {
     "mlcx": ".mlcx",
@@ -23,7 +23,7 @@ SUFFIXES = {
 _TEXTS = ("llvm-ir", "asm", "mlir")
 
 
-def output_path(model: str, output: str | None, emit: str, session: Session) -> str:
+def output_path(model: str, output: str | None, emit: str, session: CommandSession) -> str:
     """The file to write; what can be known to fail is found before the work."""
     if output is None:
         name = Path(model).stem

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from mlc.tools.mlc.error_messages import FAILURE, describe
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.text_tables import table
 
 if TYPE_CHECKING:
-    from mlc.tools.mlc.commands.doctor_checks import Finding
+    from mlc.tools.mlc.commands.doctor_checks import CheckResult
 
 
 @click.command("doctor", short_help="Check what mlc needs.")
 @output_options
-def doctor_command(session: Session) -> int:
+def doctor_command(session: CommandSession) -> int:
     """Check what mlc needs: packages, processor, cache, C compiler, GPUs; compile and run a small model."""
     from mlc.tools.mlc.commands.doctor_checks import CHECKS
 
@@ -34,12 +34,12 @@ def doctor_command(session: Session) -> int:
     return 0 if healthy else FAILURE
 
 
-def _safely(name: str, check: Callable[[], Sequence[Finding]]) -> Sequence[Finding]:
+def _safely(name: str, check: Callable[[], Sequence[CheckResult]]) -> Sequence[CheckResult]:
     """The findings of a check; that it raises is one too."""
-    from mlc.tools.mlc.commands.doctor_checks import Finding
+    from mlc.tools.mlc.commands.doctor_checks import CheckResult
 
     try:
         return check()
     except Exception as error:
         message, notes = describe(error)
-        return [Finding(name, "broken", "; ".join([message, *notes]))]
+        return [CheckResult(name, "broken", "; ".join([message, *notes]))]

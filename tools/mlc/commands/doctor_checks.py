@@ -19,7 +19,7 @@ _PEERS = ("onnxruntime", "openvino")
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """`state`: "ok", "warning" (mlc works, with less), "broken" (something needed does not work)."""
 
     name: str
@@ -27,19 +27,19 @@ class Finding:
     detail: str
 
 
-def _packages() -> list[Finding]:
-    findings = [Finding("python", "ok", f"{platform.python_version()} on {platform.platform()}")]
+def _packages() -> list[CheckResult]:
+    findings = [CheckResult("python", "ok", f"{platform.python_version()} on {platform.platform()}")]
     for name in (*_NEEDED, *_PEERS):
         try:
-            findings.append(Finding(name, "ok", version(name)))
+            findings.append(CheckResult(name, "ok", version(name)))
         except PackageNotFoundError:
-            missing = Finding(name, "broken", "not installed")
-            optional = Finding(name, "ok", "not installed; only needed to compare with it")
+            missing = CheckResult(name, "broken", "not installed")
+            optional = CheckResult(name, "ok", "not installed; only needed to compare with it")
             findings.append(missing if name in _NEEDED else optional)
     return findings
 
 
-def _processor() -> list[Finding]:
+def _processor() -> list[CheckResult]:
     from mlc.codegen.host_target import host_target
     from mlc.targets.features import FEATURES
 
@@ -53,16 +53,16 @@ def _processor() -> list[Finding]:
         f"{host.cpu}, {host.vector_bits}-bit vectors, {' '.join(features) or 'no vector features'}; {caches}"
     )
     return [
-        Finding(
+        CheckResult(
             "processor",
             "ok" if known else "warning",
             detail + ("" if known else "; only Linux on x86-64 is supported"),
         ),
-        Finding("threads", "ok", f"{host.cores} for this process, {os.cpu_count()} in the machine"),
+        CheckResult("threads", "ok", f"{host.cores} for this process, {os.cpu_count()} in the machine"),
     ]
 
 
-def _cache() -> list[Finding]:
+def _cache() -> list[CheckResult]:
     from mlc.codegen.cache import default_root, default_size
     from mlc.tools.mlc.commands.cache import usage
 
@@ -75,18 +75,20 @@ def _cache() -> list[Finding]:
             pass
     except OSError as error:
         return [
-            Finding("cache", "warning", f"{detail}; cannot be written: {error.strerror}; set MLC_CACHE_DIR")
+            CheckResult(
+                "cache", "warning", f"{detail}; cannot be written: {error.strerror}; set MLC_CACHE_DIR"
+            )
         ]
-    return [Finding("cache", "ok", detail)]
+    return [CheckResult("cache", "ok", detail)]
 
 
-def _c_compiler() -> list[Finding]:
+def _c_compiler() -> list[CheckResult]:
     path = shutil.which("cc")
-    found = Finding("C compiler", "ok", path or "")
-    return [found if path else Finding("C compiler", "warning", "no cc: --emit=shared-lib will not work")]
+    found = CheckResult("C compiler", "ok", path or "")
+    return [found if path else CheckResult("C compiler", "warning", "no cc: --emit=shared-lib will not work")]
 
 
-def _gpu() -> list[Finding]:
+def _gpu() -> list[CheckResult]:
     """None is needed: without one, models run on the processor."""
     from mlc.runtime.cuda import CudaError, DriverMissingError, device_count, load_driver
     from mlc.runtime.cuda.driver.device import describe, device_properties, driver_description
@@ -98,14 +100,14 @@ def _gpu() -> list[Finding]:
         gpus = [describe(device_properties(index, driver)) for index in range(device_count(driver))]
     except CudaError as error:
         if isinstance(error, DriverMissingError) and VARIABLE not in os.environ:
-            return [Finding("GPU", "ok", "no CUDA driver: GPU programs compile here, but do not run")]
+            return [CheckResult("GPU", "ok", "no CUDA driver: GPU programs compile here, but do not run")]
         state: Literal["ok", "warning"] = "ok" if error.status == NO_DEVICE else "warning"
-        return [Finding("GPU", state, f"no GPU for CUDA programs: {error}")]
-    found = [Finding(f"GPU {index}", "ok", text) for index, text in enumerate(gpus)]
-    return [Finding("CUDA driver", "ok", driver_description(driver)), *found]
+        return [CheckResult("GPU", state, f"no GPU for CUDA programs: {error}")]
+    found = [CheckResult(f"GPU {index}", "ok", text) for index, text in enumerate(gpus)]
+    return [CheckResult("CUDA driver", "ok", driver_description(driver)), *found]
 
 
-def _compile_and_run() -> list[Finding]:
+def _compile_and_run() -> list[CheckResult]:
     """A small model, from ONNX to numbers, past the cache."""
     import numpy as np
     import onnx
@@ -130,19 +132,21 @@ def _compile_and_run() -> list[Finding]:
     expected = np.maximum(given @ weight, 0)
     if not np.allclose(result, expected, rtol=1e-5, atol=1e-5):
         return [
-            Finding(
+            CheckResult(
                 "compile and run", "broken", f"wrong numbers: {result.tolist()}, expected {expected.tolist()}"
             )
         ]
-    return [Finding("compile and run", "ok", "a small model gives the right numbers")]
+    return [CheckResult("compile and run", "ok", "a small model gives the right numbers")]
 
 
-def _temporary_folder() -> list[Finding]:
+def _temporary_folder() -> list[CheckResult]:
     folder = Path(tempfile.gettempdir())
-    return [Finding("temporary files", "ok", f"{folder}, {byte_size(shutil.disk_usage(folder).free)} free")]
+    return [
+        CheckResult("temporary files", "ok", f"{folder}, {byte_size(shutil.disk_usage(folder).free)} free")
+    ]
 
 
-CHECKS: dict[str, Callable[[], Sequence[Finding]]] = {
+CHECKS: dict[str, Callable[[], Sequence[CheckResult]]] = {
     "packages": _packages,
     "processor": _processor,
     "cache": _cache,

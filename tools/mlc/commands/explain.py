@@ -12,14 +12,14 @@ import click
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.model_loading import check_is_model, show_log
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from mlc.analysis.explanation import PassReport
     from mlc.compiler import Options
-    from mlc.pipelines.plan import Plan
+    from mlc.pipelines.plan import PassPlan
 
 # Characters of a line of many names.
 _WIDTH = 110
@@ -38,7 +38,7 @@ _WIDTH = 110
 @graph_options
 @output_options
 def explain_command(
-    session: Session,
+    session: CommandSession,
     *,
     flags: CompileFlags,
     model: str,
@@ -78,11 +78,11 @@ def _check_passes(options: Options, names: Sequence[str]) -> None:
             raise click.UsageError(f"--pass: the graph-level pipelines hold no pass '{name}'{hint}")
 
 
-def _names(plan: Plan) -> Iterator[str]:
-    from mlc.pipelines.plan import Plan
+def _names(plan: PassPlan) -> Iterator[str]:
+    from mlc.pipelines.plan import PassPlan
 
     for item in plan.items:
-        if isinstance(item, Plan):
+        if isinstance(item, PassPlan):
             yield from _names(item)
         else:
             yield item.name

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from mlc.tools.mlc.error_messages import FAILURE, ToolError
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 
 if TYPE_CHECKING:
-    from mlc.tools.fuzz.driver import Fuzzer, Result
-    from mlc.tools.fuzz.worker_side import Settings
+    from mlc.tools.fuzz.driver import CaseResult, Fuzzer
+    from mlc.tools.fuzz.worker_side import WorkerSettings
 
 _VARIANTS = ("static", "const", "dynamic")
 _PROGRESS = 100  # cases between two lines of progress
@@ -68,7 +68,7 @@ def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.
 @click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Append what engines print.")
 @output_options
 def fuzz_command(
-    session: Session,
+    session: CommandSession,
     *,
     cases: int,
     first: int,
@@ -115,17 +115,19 @@ def _check_cases(paths: Sequence[Path]) -> None:
             raise ToolError(f"{path} is no saved case: {type(error).__name__}: {error}") from error
 
 
-def _settings(operators: re.Pattern[str], seed: int, variants: tuple[str, ...], *, drawn: bool) -> Settings:
+def _settings(
+    operators: re.Pattern[str], seed: int, variants: tuple[str, ...], *, drawn: bool
+) -> WorkerSettings:
     from mlc.tools.fuzz.seeds import Seeds, load_seeds
-    from mlc.tools.fuzz.worker_side import Settings
+    from mlc.tools.fuzz.worker_side import WorkerSettings
 
     seeds = load_seeds(operators) if drawn else Seeds((), {})
     if drawn and not seeds.cases:
         raise ToolError(f"no operator of ONNX's node cases fits '{operators.pattern}'")
-    return Settings(seeds, seed, variants)
+    return WorkerSettings(seeds, seed, variants)
 
 
-def _with_progress(fuzzer: Fuzzer, session: Session, first: int, cases: int) -> Iterator[Result]:
+def _with_progress(fuzzer: Fuzzer, session: CommandSession, first: int, cases: int) -> Iterator[CaseResult]:
     """The results, with a line on stderr for each finding and now and then."""
     for count, result in enumerate(fuzzer.numbers(range(first, first + cases)), 1):
         if result.verdict.is_finding:
@@ -135,12 +137,12 @@ def _with_progress(fuzzer: Fuzzer, session: Session, first: int, cases: int) -> 
         yield result
 
 
-def _say(session: Session, line: str) -> None:
+def _say(session: CommandSession, line: str) -> None:
     if not session.quiet:
         print(line, file=sys.stderr, flush=True)
 
 
-def _show(session: Session, results: list[Result], replayed: bool) -> None:
+def _show(session: CommandSession, results: list[CaseResult], replayed: bool) -> None:
     from mlc.tools.fuzz.summary import as_data, as_text
 
     lines = list(as_text(results))
@@ -150,7 +152,9 @@ def _show(session: Session, results: list[Result], replayed: bool) -> None:
     session.show(as_data(results), lambda console: console.print("\n".join(lines), soft_wrap=True))
 
 
-def _save(session: Session, fuzzer: Fuzzer, results: list[Result], output: Path, trials: int) -> None:
+def _save(
+    session: CommandSession, fuzzer: Fuzzer, results: list[CaseResult], output: Path, trials: int
+) -> None:
     from mlc.tools.fuzz.findings import save_findings
 
     for folder in save_findings(fuzzer, results, output, trials):

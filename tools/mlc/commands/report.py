@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import named
 from mlc.tools.mlc.text_tables import byte_size, duration, table, tensor_text
 
@@ -29,7 +29,7 @@ _SIZES = (("file", "file_bytes"), ("code", "code_bytes"), ("weights", "weight_by
 @click.command("report", short_help="Say what a .mlcx file holds.")
 @click.argument("file", type=click.Path())
 @output_options
-def report_command(session: Session, file: str) -> None:
+def report_command(session: CommandSession, file: str) -> None:
     """Say what the executable FILE.mlcx takes and gives, and how its compilation went."""
     from mlc.runtime import read_container
 

@@ -12,7 +12,7 @@ from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import FAILURE, ToolError
 from mlc.tools.mlc.model_loading import load_or_compile, onnx_model
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import show_specialised
 from mlc.tools.mlc.text_tables import table, tensor_text
 
@@ -90,7 +90,7 @@ INT_RANGE = click.option(
 @compile_options
 @output_options
 def run_command(
-    session: Session,
+    session: CommandSession,
     *,
     flags: CompileFlags,
     model: str,

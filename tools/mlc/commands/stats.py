@@ -11,7 +11,7 @@ from mlc.tools.mlc.commands.stats_tables import first_node, render
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.model_loading import check_is_model, show_log
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 
 if TYPE_CHECKING:
     from mlc.analysis import Cost, ModuleCosts, OpCosts
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @graph_options
 @output_options
 def stats_command(
-    session: Session, *, flags: CompileFlags, model: str, per_op: bool, optimized: bool, kernels: bool
+    session: CommandSession, *, flags: CompileFlags, model: str, per_op: bool, optimized: bool, kernels: bool
 ) -> None:
     """Count the parameters, multiply-accumulates (MACs), memory accesses and bytes of MODEL (.onnx or .mlir).
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlc.tools.mlc.session import Session, output_options
+from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.text_tables import byte_size, table
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _GPUS = ("GPU", "LLVM's cpu", ">threads", ">registers", ">shared memory", ">L2",
 
 @click.command("targets", short_help="List the processors and GPUs to compile for.")
 @output_options
-def targets_command(session: Session) -> None:
+def targets_command(session: CommandSession) -> None:
     """List what --target takes; any x86-64 name of LLVM's is taken too, and with --target-triple those of
     other machines. Of a GPU: the threads of a block, and what a block may use."""
     from dataclasses import asdict

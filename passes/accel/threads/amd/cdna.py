@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from mlc.bindings import arith, ir, rocdl
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.threads.amd import copies
-from mlc.passes.accel.threads.amd.mfma import Instruction
+from mlc.passes.accel.threads.amd.mfma import MfmaInstruction
 from mlc.passes.accel.threads.amd.products import WavefrontProduct, instruction_for
 from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
 from mlc.passes.accel.threads.common.code import ThreadCode
@@ -29,7 +29,7 @@ class Cdna(Architecture):
     shared_limit = 64 << 10
     handlers = copies.HANDLERS
 
-    def __init__(self, instructions: Mapping[str, Instruction]) -> None:
+    def __init__(self, instructions: Mapping[str, MfmaInstruction]) -> None:
         self.instructions = instructions
 
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:

@@ -17,7 +17,7 @@ from mlc.passes.accel.common.copying_loops import AHEAD
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, control, pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
-from mlc.passes.accel.threads.common.shared import Copy, copy_of, copy_through_registers, where
+from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_of, copy_through_registers, where
 from mlc.passes.common.constants import i32, i32_attribute
 
 _WORD_BYTES = 4
@@ -60,7 +60,7 @@ class Piece:
         return arith.SelectOp(self.inside, self.loaded, arith.ConstantOp(kind, none).result).result
 
 
-def _load(code: ThreadCode, wanted: Copy, first: int, size: int) -> Piece:
+def _load(code: ThreadCode, wanted: ThreadCopy, first: int, size: int) -> Piece:
     source, word = wanted.source, i32()
     kind = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
     place = addresses.place_of(code, wanted.outside, wanted.base, first)
@@ -71,7 +71,7 @@ def _load(code: ThreadCode, wanted: Copy, first: int, size: int) -> Piece:
     return Piece(llvm.LoadOp(kind, pointer, alignment=size).result, inside)
 
 
-def _store(code: ThreadCode, wanted: Copy, pieces: list[Piece], size: int) -> None:
+def _store(code: ThreadCode, wanted: ThreadCopy, pieces: list[Piece], size: int) -> None:
     origin = [0] * len(wanted.layout.shape)
     for number, piece in enumerate(pieces):
         here = addresses.place_of(code, wanted.layout, origin, number * wanted.run)

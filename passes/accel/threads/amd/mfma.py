@@ -14,7 +14,7 @@ _TF32_HALF, _TF32_BITS = 1 << 12, -(1 << 13)
 
 
 @dataclass(frozen=True)
-class Instruction:
+class MfmaInstruction:
     """The op `name`: a lane gives `pack` numbers of each operand as `operand`, and has 4 sums of type
     `sums`. With `rounds`, operands are rounded to tf32 before."""
 
@@ -54,19 +54,19 @@ def _rounded(value: ir.Value) -> ir.Value:
 
 _F32 = (rocdl.MfmaF3216x16x4f32.NAME, 1, "f32", "f32")
 _COMMON = {
-    "f16": Instruction(rocdl.MfmaF3216x16x16f16.NAME, 4, "vector<4xf16>", "f32"),
-    "bf16": Instruction(rocdl.MfmaF3216x16x16bf161k.NAME, 4, "vector<4xi16>", "f32"),
-    "f32": Instruction(*_F32),
-    "f64": Instruction(rocdl.MfmaF6416x16x4f64.NAME, 1, "f64", "f64"),
+    "f16": MfmaInstruction(rocdl.MfmaF3216x16x16f16.NAME, 4, "vector<4xf16>", "f32"),
+    "bf16": MfmaInstruction(rocdl.MfmaF3216x16x16bf161k.NAME, 4, "vector<4xi16>", "f32"),
+    "f32": MfmaInstruction(*_F32),
+    "f64": MfmaInstruction(rocdl.MfmaF6416x16x4f64.NAME, 1, "f64", "f64"),
 }
 # By the operands' element type, or "tf32".
 CDNA2 = {
     **_COMMON,
-    "i8": Instruction(rocdl.MfmaI3216x16x16i8.NAME, 4, "i32", "i32"),
-    "tf32": Instruction(*_F32, rounds=True),
+    "i8": MfmaInstruction(rocdl.MfmaI3216x16x16i8.NAME, 4, "i32", "i32"),
+    "tf32": MfmaInstruction(*_F32, rounds=True),
 }
 CDNA3 = {
     **_COMMON,
-    "i8": Instruction(rocdl.MfmaI3216x16x32I8.NAME, 8, "i64", "i32"),
-    "tf32": Instruction(rocdl.MfmaF3216x16x8Xf32.NAME, 2, "vector<2xf32>", "f32", rounds=True),
+    "i8": MfmaInstruction(rocdl.MfmaI3216x16x32I8.NAME, 8, "i64", "i32"),
+    "tf32": MfmaInstruction(rocdl.MfmaF3216x16x8Xf32.NAME, 2, "vector<2xf32>", "f32", rounds=True),
 }

@@ -21,10 +21,10 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import Layout, Vector, along, bits
 from mlc.passes.accel.common.matrix_layouts import WarpGrid, grid_of, warp_grid
 from mlc.passes.accel.common.shared_memory import element_bytes
-from mlc.passes.accel.threads.amd.mfma import Instruction
+from mlc.passes.accel.threads.amd.mfma import MfmaInstruction
 from mlc.passes.accel.threads.common.addresses import LONGEST_BYTES
-from mlc.passes.accel.threads.common.code import Tile
-from mlc.passes.accel.threads.common.operands import Operand, whole_of
+from mlc.passes.accel.threads.common.code import ThreadTile
+from mlc.passes.accel.threads.common.operands import MmaOperand, whole_of
 from mlc.passes.accel.threads.common.packed_registers import vector_of
 
 # Rows and columns of an instruction's sums; of the lanes along the reduction; sums of a lane.
@@ -32,7 +32,7 @@ PLACES, GROUPS, SUMS = 16, 4, 4
 
 
 @dataclass(frozen=True)
-class Side:
+class OperandSide:
     """The rows or the columns of a product, `extent` of them, of which a wavefront has `part`.
 
     It needs part / 16 instructions for them. `near` of these have rows (columns) side by side: one load of a
@@ -71,7 +71,7 @@ class Side:
         return along(self.dim, 2, self.part, self.extent // self.part)
 
 
-def sums_layout(rows: Side, columns: Side, copies: int, apart: bool) -> Layout:
+def sums_layout(rows: OperandSide, columns: OperandSide, copies: int, apart: bool) -> Layout:
     """Of the sums; `apart` says that a lane's sums of an instruction lie 4 places apart."""
     low, high = columns.places()[: bits(SUMS)], columns.places()[bits(SUMS) :]
     own, lanes = (high, low) if apart else (low, high)
@@ -81,7 +81,7 @@ def sums_layout(rows: Side, columns: Side, copies: int, apart: bool) -> Layout:
     return Layout((rows.extent, columns.extent), tuple(registers), (*rows.places(), *lanes), warps)
 
 
-def operand_layout(kept: Side, run: int, grid: WarpGrid) -> Layout:
+def operand_layout(kept: OperandSide, run: int, grid: WarpGrid) -> Layout:
     """Of the rows or the columns, and of `4 * run` steps of the reduction, of which a lane gives `run` that
     follow each other."""
     other = 1 - kept.dim
@@ -97,7 +97,7 @@ def _none(count: int) -> list[Vector]:
     return [(0, 0)] * bits(count)
 
 
-def instruction_for(op: ir.Operation, table: Mapping[str, Instruction]) -> Instruction | None:
+def instruction_for(op: ir.Operation, table: Mapping[str, MfmaInstruction]) -> MfmaInstruction | None:
     """That for an `accel.mma`; None if there is none for its types, as for unsigned integers, or if it is too
     small."""
     a, result = op.operands[0].type, op.results[0].type
@@ -114,7 +114,7 @@ class WavefrontProduct:
     """16 rows by 16 columns at a time. Sums of f16 are those of f32, rounded at the end."""
 
     op: ir.Operation
-    instruction: Instruction
+    instruction: MfmaInstruction
 
     def sums(self, warps: int, *, whole_rows: bool) -> Layout:
         rows, columns = self.op.results[0].type.shape
@@ -132,7 +132,7 @@ class WavefrontProduct:
         """Whether a lane's sums of an instruction lie apart."""
         return self.instruction.sums == "f64"
 
-    def _sides(self, grid: WarpGrid) -> tuple[Side, Side]:
+    def _sides(self, grid: WarpGrid) -> tuple[OperandSide, OperandSide]:
         """Operands whose rows in shared memory run along the result's rows or columns are read along them."""
         rows, columns = self.op.results[0].type.shape
         a, b = list(self.op.operands)[:2]
@@ -145,7 +145,7 @@ class WavefrontProduct:
             _side(1, columns, columns // grid.across, b, along_columns),
         )
 
-    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+    def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
         layout, instruction = start.layout, self.instruction
         grid = grid_of(layout)
         rows, columns = self._sides(grid)
@@ -160,7 +160,7 @@ class WavefrontProduct:
                     sums[i, j] = instruction.emit(across[j], down[i], sums[i, j])
         return self._spread(start, rows, columns, sums)
 
-    def _run(self, left: Operand, right: Operand) -> int:
+    def _run(self, left: MmaOperand, right: MmaOperand) -> int:
         """Steps of the reduction that a lane gives at a time: as many as one load takes, or as it has sums
         side by side where an operand is another product's result."""
         in_registers = left.in_registers or right.in_registers
@@ -172,7 +172,7 @@ class WavefrontProduct:
             run *= 2
         return run
 
-    def _given(self, tile: Tile, side: Side, step: int) -> list[ir.Value]:
+    def _given(self, tile: ThreadTile, side: OperandSide, step: int) -> list[ir.Value]:
         """What a lane gives to each of the side's instructions, for steps of the reduction from `step` on."""
         result = []
         for number in range(side.count):
@@ -181,13 +181,17 @@ class WavefrontProduct:
             result.append(self.instruction.given([tile.values[tile.layout.register_at(each)] for each in at]))
         return result
 
-    def _registers(self, layout: Layout, rows: Side, columns: Side, i: int, j: int) -> list[int]:
+    def _registers(
+        self, layout: Layout, rows: OperandSide, columns: OperandSide, i: int, j: int
+    ) -> list[int]:
         """Of the sums of an instruction."""
         apart = columns.near * (PLACES // SUMS if self._apart else 1)
         row, column = rows.first(i), columns.first(j)
         return [layout.register_at((row, column + apart * index)) for index in range(SUMS)]
 
-    def _collected(self, start: Tile, rows: Side, columns: Side) -> dict[tuple[int, int], ir.Value]:
+    def _collected(
+        self, start: ThreadTile, rows: OperandSide, columns: OperandSide
+    ) -> dict[tuple[int, int], ir.Value]:
         """The sums as vectors, by instruction."""
         kind = ir.Type.parse(self.instruction.sums)
         values = [value if value.type == kind else arith.ExtFOp(kind, value).result for value in start.values]
@@ -198,17 +202,23 @@ class WavefrontProduct:
             for i, j in itertools.product(range(rows.count), range(columns.count))
         }
 
-    def _spread(self, start: Tile, rows: Side, columns: Side, sums: dict[tuple[int, int], ir.Value]) -> Tile:
+    def _spread(
+        self,
+        start: ThreadTile,
+        rows: OperandSide,
+        columns: OperandSide,
+        sums: dict[tuple[int, int], ir.Value],
+    ) -> ThreadTile:
         """The other way round."""
         values, kind = list(start.values), start.values[0].type
         for (i, j), whole in sums.items():
             for part, register in enumerate(self._registers(start.layout, rows, columns, i, j)):
                 value = llvm.ExtractElementOp(whole, integers.value(part)).result
                 values[register] = value if value.type == kind else arith.TruncFOp(kind, value).result
-        return Tile(start.layout, tuple(values))
+        return ThreadTile(start.layout, tuple(values))
 
 
-def _side(dim: int, extent: int, part: int, operand: ir.Value, along: bool) -> Side:
+def _side(dim: int, extent: int, part: int, operand: ir.Value, along: bool) -> OperandSide:
     in_memory = not isinstance(operand.type, ir.VectorType)
     near = LONGEST_BYTES // element_bytes(operand.type.element_type) if along and in_memory else 1
-    return Side(dim, extent, part, min(near, part // PLACES))
+    return OperandSide(dim, extent, part, min(near, part // PLACES))

@@ -11,7 +11,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common.accesses import load_run, store_run
-from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.pointers import element_pointer
 
 # A thread's widest access.
@@ -30,13 +30,13 @@ class Mask:
 def load_tile(
     code: ThreadCode,
     layout: Layout,
-    memory: Memory,
+    memory: ThreadMemref,
     base: Sequence[Number],
     padding: ir.Value | None,
     multiple: int,
     mask: Mask | None = None,
     clipped: bool = True,
-) -> Tile:
+) -> ThreadTile:
     """The tile that begins at `base`, whose last number is a multiple of `multiple`; the last dims of the
     memory are those of the tile. With `padding`, elements outside of the memory are that, if `clipped`;
     without, there must be none. Elements that the mask leaves out, if there is one, are the padding too."""
@@ -47,7 +47,7 @@ def load_tile(
         place = place_of(code, layout, base, first)
         conditions = [*_shown(mask, first), *(inside(memory, place) if clipped else [])]
         values += load_elements(memory, place, conditions, [padding] * run)
-    return Tile(layout, tuple(values))
+    return ThreadTile(layout, tuple(values))
 
 
 def _shown(mask: Mask | None, register: int) -> list[ir.Value]:
@@ -57,8 +57,8 @@ def _shown(mask: Mask | None, register: int) -> list[ir.Value]:
 
 def store_tile(
     code: ThreadCode,
-    tile: Tile,
-    memory: Memory,
+    tile: ThreadTile,
+    memory: ThreadMemref,
     base: Sequence[Number],
     clipped: bool,
     multiple: int,
@@ -81,7 +81,7 @@ def store_tile(
 
 
 def _store(
-    memory: Memory, place: Sequence[Number], values: Sequence[ir.Value], condition: ir.Value | None
+    memory: ThreadMemref, place: Sequence[Number], values: Sequence[ir.Value], condition: ir.Value | None
 ) -> None:
     """Where the condition holds, if there is one."""
     if condition is None:
@@ -93,7 +93,7 @@ def _store(
 
 
 def access_run(
-    layout: Layout, memory: Memory, multiple: int, mask: Mask | None = None, *, clipped: bool = True
+    layout: Layout, memory: ThreadMemref, multiple: int, mask: Mask | None = None, *, clipped: bool = True
 ) -> int:
     """How many elements one access takes. Where what lies outside of the memory is left out, the memory must
     end with an access; a mask may not split one."""
@@ -102,14 +102,14 @@ def access_run(
     return common_run(layout, memory, (*ends, *alike, multiple))
 
 
-def most_elements(memory: Memory) -> int:
+def most_elements(memory: ThreadMemref) -> int:
     """A power of two that the elements of a row of the memory are not less than: what is thrown away must be
     there, too."""
     size = memory.sizes[-1] if memory.sizes else 1
     return 1 << size.bit_length() - 1 if isinstance(size, int) and size > 0 else 1
 
 
-def common_run(layout: Layout, memory: Memory, multiples: Sequence[Number]) -> int:
+def common_run(layout: Layout, memory: ThreadMemref, multiples: Sequence[Number]) -> int:
     """How many elements one access takes that begins at a multiple of all of these in a row of the memory."""
     if not layout.shape or memory.strides[-1] != 1:
         return 1
@@ -131,7 +131,7 @@ def place_of(code: ThreadCode, layout: Layout, base: Sequence[Number], register:
     return [*base[:outer], *inner]
 
 
-def inside(memory: Memory, place: Sequence[Number]) -> list[ir.Value]:
+def inside(memory: ThreadMemref, place: Sequence[Number]) -> list[ir.Value]:
     """Conditions for the place to be in the memory; runs end where the memory does."""
     pairs = zip(place, memory.sizes, strict=True)
     return [integers.within(at, size) for at, size in pairs if not _surely_within(at, size)]
@@ -142,7 +142,7 @@ def _surely_within(at: Number, size: Number) -> bool:
 
 
 def load_elements(
-    memory: Memory,
+    memory: ThreadMemref,
     place: Sequence[Number],
     conditions: list[ir.Value],
     padding: Sequence[ir.Value | None],

@@ -16,8 +16,8 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import ALIGNMENT
 from mlc.passes.accel.threads.common.addresses import load_tile, store_tile
-from mlc.passes.accel.threads.common.code import Handler, Memory, ThreadCode, Tile
-from mlc.passes.accel.threads.common.operands import Operand
+from mlc.passes.accel.threads.common.code import Handler, ThreadCode, ThreadMemref, ThreadTile
+from mlc.passes.accel.threads.common.operands import MmaOperand
 
 # The threads of a warp as the dialect counts them.
 WARP = 32
@@ -33,7 +33,7 @@ class TensorProduct(Protocol):
     def left(self, sums: Layout) -> Layout:
         """The layout of a left operand in registers, for sums of that layout."""
 
-    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+    def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
         """The product added to `start`, both in the layout of the sums."""
 
 
@@ -89,12 +89,14 @@ class Architecture(ABC):
         write registers, which are returned, and read others. Asked for where products leave such groups."""
         raise NotImplementedError("products of this processor end at once")
 
-    def load_operand(self, code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
+    def load_operand(
+        self, code: ThreadCode, layout: Layout, memory: ThreadMemref, base: Sequence[int]
+    ) -> ThreadTile:
         """A tile of a product's operand, which begins at `base` in `memory` and lies inside of it."""
         return load_tile(code, layout, memory, base, None, ANYTHING)
 
     def store_shared(
-        self, code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number], multiple: int
+        self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number], multiple: int
     ) -> None:
         """Writes a tile to shared memory, in which it begins at `base` and lies inside; `multiple` divides
         the last number of `base`."""

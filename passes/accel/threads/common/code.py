@@ -13,7 +13,7 @@ from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import SharedMemory
-from mlc.passes.accel.common.tensor_maps import TensorMap
+from mlc.passes.accel.common.tensor_maps import TileTensorMap
 from mlc.passes.base import PassError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SHARED_MEMORY = "shared_memory"
 
 
 @dataclass(frozen=True)
-class Tile:
+class ThreadTile:
     """A thread's part of a vector: the value of each register."""
 
     layout: Layout
@@ -31,7 +31,7 @@ class Tile:
 
 
 @dataclass(frozen=True)
-class Memory:
+class ThreadMemref:
     """A memref: element (0, ..., 0) lies at `pointer`; strides are in elements. In a swizzled buffer, rows of
     `swizzle` bytes lie in panels, one after the other. `pointer` lies a multiple of `multiple` elements
     behind an address that 16 bytes divide."""
@@ -64,7 +64,7 @@ class UnderWay:
     reads: tuple[ir.Value, ...] = ()
 
 
-Meaning: TypeAlias = "Tile | Memory | ir.Value"
+Meaning: TypeAlias = "ThreadTile | ThreadMemref | ir.Value"
 Handler = Callable[["ThreadCode", ir.Operation], None]
 
 
@@ -85,7 +85,7 @@ class ThreadCode:
     under_way: list[UnderWay] = field(default_factory=list)
     # What was reduced last beside products under way: it comes before the wait for them.
     beside: tuple[ir.Value, ...] = ()
-    tensor_maps: dict[tuple[ir.Value, TensorMap], ir.Value] = field(default_factory=dict)
+    tensor_maps: dict[tuple[ir.Value, TileTensorMap], ir.Value] = field(default_factory=dict)
     role: Role | None = None
     # Where a processor has shared memory of its own, by what for.
     places: dict[str, int] = field(default_factory=dict)
@@ -112,20 +112,20 @@ class ThreadCode:
         with op.location:
             handler(self, op)
 
-    def tile(self, value: ir.Value) -> Tile:
+    def tile(self, value: ir.Value) -> ThreadTile:
         """Of a vector, when its registers hold it."""
         for number, each in enumerate(self.under_way):
             if each.value == value:
                 self._wait_for(number + 1)
                 break
         found = self.values[value]
-        assert isinstance(found, Tile), "vectors become tiles"
+        assert isinstance(found, ThreadTile), "vectors become tiles"
         return found
 
-    def memory(self, value: ir.Value) -> Memory:
+    def memory(self, value: ir.Value) -> ThreadMemref:
         """Of a memref."""
         found = self.values[value]
-        assert isinstance(found, Memory), "memrefs become memories"
+        assert isinstance(found, ThreadMemref), "memrefs become memories"
         return found
 
     def scalar(self, value: ir.Value) -> ir.Value:
@@ -169,7 +169,7 @@ class ThreadCode:
         there = iter(self.architecture.wait(self, written, read))
         self.beside = ()
         for each, tile in zip(ended, tiles, strict=True):
-            self.values[each.value] = Tile(tile.layout, tuple(islice(there, len(tile.values))))
+            self.values[each.value] = ThreadTile(tile.layout, tuple(islice(there, len(tile.values))))
 
     def place(self, layout: Layout, dim: int) -> Number:
         """The part of a coordinate that the thread's number gives: the same for all of its registers."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mlc.bindings import ir, llvm, scf
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.threads.common.code import Meaning, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import Meaning, ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import scalar_type
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
 from mlc.passes.accel.threads.common.packed_registers import vector_of
@@ -63,7 +63,7 @@ def _as_carried(code: ThreadCode, given: ir.Value, target: ir.Value) -> Meaning:
 
 
 def _registers(meaning: Meaning) -> tuple[ir.Value, ...]:
-    if isinstance(meaning, Tile):
+    if isinstance(meaning, ThreadTile):
         values, run = meaning.values, _run(meaning.values[0].type, len(meaning.values))
         if run == 1:
             return values
@@ -92,7 +92,7 @@ def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Val
             layout = code.layouts[target]
             words = layout.size // _run(scalar_type(target.type), layout.size)
             carried = [next(rest) for _ in range(words)]
-            code.values[target] = Tile(
+            code.values[target] = ThreadTile(
                 layout, tuple(element for word in carried for element in _elements(word))
             )
         else:

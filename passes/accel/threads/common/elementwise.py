@@ -11,7 +11,7 @@ from mlc.bindings import arith, ir, vector
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
-from mlc.passes.accel.threads.common.code import ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i8, i32
@@ -40,7 +40,7 @@ def compare(code: ThreadCode, op: ir.Operation) -> None:
     differences = _differences(right, sums[0][0])
     pairs = zip((known for _, known in sums), right, strict=True)
     compared = (arith.cmpi(predicate, integers.value(known), differences[b]) for known, b in pairs)
-    code.values[op.results[0]] = Tile(layout, tuple(compared))
+    code.values[op.results[0]] = ThreadTile(layout, tuple(compared))
 
 
 def _sum_of(value: ir.Value) -> tuple[tuple[ir.Value, ...], int]:
@@ -86,10 +86,10 @@ def elementwise(code: ThreadCode, op: ir.Operation) -> None:
         for operand in op.operands
     ]
     registers = [_copy(op, each) for each in zip(*operands, strict=True)]
-    _give(code, op, [Tile(layout, values) for values in zip(*registers, strict=True)])
+    _give(code, op, [ThreadTile(layout, values) for values in zip(*registers, strict=True)])
 
 
-def _give(code: ThreadCode, op: ir.Operation, results: Sequence[ir.Value | Tile]) -> None:
+def _give(code: ThreadCode, op: ir.Operation, results: Sequence[ir.Value | ThreadTile]) -> None:
     code.values.update(zip(op.results, results, strict=True))
 
 
@@ -106,7 +106,9 @@ def cast_of_index(code: ThreadCode, op: ir.Operation) -> None:
         return
     tile = code.tile(operand)
     kind = scalar_type(result.type)
-    code.values[result] = Tile(tile.layout, tuple(_resized(value, kind, op.name) for value in tile.values))
+    code.values[result] = ThreadTile(
+        tile.layout, tuple(_resized(value, kind, op.name) for value in tile.values)
+    )
 
 
 def _resized(value: ir.Value, kind: ir.Type, name: str) -> ir.Value:
@@ -135,7 +137,7 @@ def constant(code: ThreadCode, op: ir.Operation) -> None:
         value = arith.BitcastOp(kind, value).result
     if isinstance(result.type, ir.VectorType):
         layout = code.layouts[result]
-        code.values[result] = Tile(layout, (value,) * layout.size)
+        code.values[result] = ThreadTile(layout, (value,) * layout.size)
     else:
         code.values[result] = value
 
@@ -146,7 +148,7 @@ def step(code: ThreadCode, op: ir.Operation) -> None:
     layout = code.layouts[result]
     place = code.place(layout, 0)
     at = (integers.value(integers.add(place, layout.offset(index)[0])) for index in range(layout.size))
-    code.values[result] = Tile(layout, tuple(at))
+    code.values[result] = ThreadTile(layout, tuple(at))
 
 
 def create_mask(code: ThreadCode, op: ir.Operation) -> None:
@@ -167,7 +169,7 @@ def create_mask(code: ThreadCode, op: ir.Operation) -> None:
             if bound != extent
         ]
         values.append(integers.all_of(below) or integers.truth())
-    code.values[result] = Tile(layout, tuple(values))
+    code.values[result] = ThreadTile(layout, tuple(values))
 
 
 def broadcast(code: ThreadCode, op: ir.Operation) -> None:
@@ -175,7 +177,7 @@ def broadcast(code: ThreadCode, op: ir.Operation) -> None:
     (operand,), (result,) = op.operands, op.results
     layout = code.layouts[result]
     if not isinstance(operand.type, ir.VectorType):
-        code.values[result] = Tile(layout, (code.scalar(operand),) * layout.size)
+        code.values[result] = ThreadTile(layout, (code.scalar(operand),) * layout.size)
         return
     source = laid_out(code, operand, broadcast_source(layout, operand.type))
     kept = _kept_dims(operand.type, len(layout.shape))
@@ -186,7 +188,7 @@ def broadcast(code: ThreadCode, op: ir.Operation) -> None:
             offset[dim] if kept[dim] else 0 for dim in range(len(offset) - operand.type.rank, len(offset))
         )
         values.append(source.values[source.layout.register_at(at)])
-    code.values[result] = Tile(layout, tuple(values))
+    code.values[result] = ThreadTile(layout, tuple(values))
 
 
 def broadcast_source(layout: Layout, kind: ir.VectorType) -> Layout:
@@ -207,7 +209,7 @@ def reshape(code: ThreadCode, op: ir.Operation) -> None:
     (operand,), (result,) = op.operands, op.results
     layout = code.layouts[result]
     source = laid_out(code, operand, layout.reshaped(list(operand.type.shape)))
-    code.values[result] = Tile(layout, source.values)
+    code.values[result] = ThreadTile(layout, source.values)
 
 
 def transpose(code: ThreadCode, op: ir.Operation) -> None:
@@ -215,7 +217,7 @@ def transpose(code: ThreadCode, op: ir.Operation) -> None:
     (operand,), (result,) = op.operands, op.results
     source = code.tile(operand)
     order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
-    moved = Tile(source.layout.transposed(order), source.values)
+    moved = ThreadTile(source.layout.transposed(order), source.values)
     code.values[result] = converted(code, moved, code.layouts[result])
 
 
@@ -232,7 +234,7 @@ def part(code: ThreadCode, op: ir.Operation) -> None:
     start += [0] * (len(layout.shape) - len(start))
     places = (tuple(map(sum, zip(layout.offset(index), start, strict=True))) for index in range(layout.size))
     values = tuple(source.values[source.layout.register_at(place)] for place in places)
-    code.values[result] = converted(code, Tile(layout, values), code.layouts[result])
+    code.values[result] = converted(code, ThreadTile(layout, values), code.layouts[result])
 
 
 def _numbers(op: ir.Operation, name: str) -> list[int]:

@@ -8,7 +8,7 @@ from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers
-from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.common.rewriting import defining_op
 
 # Of numbers that every thread has, and of the elements' own numbers.
@@ -31,7 +31,7 @@ _CHEAP = (
 _DEPTH = 4
 
 
-def laid_out(code: ThreadCode, value: ir.Value, layout: Layout) -> Tile:
+def laid_out(code: ThreadCode, value: ir.Value, layout: Layout) -> ThreadTile:
     """The tile of a vector in `layout`. Numbers of elements, and masks that follow from them, are computed
     again rather than moved between threads."""
     tile = code.tile(value)
@@ -54,17 +54,17 @@ def _is_cheap(value: ir.Value, depth: int) -> bool:
     return made.name in _CHEAP and depth > 0 and all(_is_cheap(vector, depth - 1) for vector in vectors)
 
 
-def converted(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
+def converted(code: ThreadCode, tile: ThreadTile, layout: Layout) -> ThreadTile:
     """The same elements in `layout`."""
     if tile.layout == layout:
         return tile
     if tile.layout.same_threads(layout):
         at = (tile.layout.register_at(layout.offset(index)) for index in range(layout.size))
-        return Tile(layout, tuple(tile.values[register] for register in at))
+        return ThreadTile(layout, tuple(tile.values[register] for register in at))
     return _through_memory(code, tile, layout)
 
 
-def _through_memory(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
+def _through_memory(code: ThreadCode, tile: ThreadTile, layout: Layout) -> ThreadTile:
     """All threads write their elements, then read those of others."""
     memory = scratch_for(code, layout.shape, tile.values[0].type)
     origin = [0] * len(layout.shape)
@@ -74,7 +74,7 @@ def _through_memory(code: ThreadCode, tile: Tile, layout: Layout) -> Tile:
     return addresses.load_tile(code, layout, memory, origin, None, ANYTHING)
 
 
-def scratch_for(code: ThreadCode, shape: tuple[int, ...], element: ir.Type) -> Memory:
+def scratch_for(code: ThreadCode, shape: tuple[int, ...], element: ir.Type) -> ThreadMemref:
     """Shared memory for a tile, which ends with the next use of it: a barrier comes before."""
     strides, step = [], 1
     for extent in reversed(shape):
@@ -82,4 +82,4 @@ def scratch_for(code: ThreadCode, shape: tuple[int, ...], element: ir.Type) -> M
         step *= extent
     code.shared.need_scratch(step * element_bytes(element))
     start = pointers.byte_pointer(code.shared_pointer(), code.shared.scratch_start)
-    return Memory(start, tuple(shape), tuple(reversed(strides)), element, shared=True)
+    return ThreadMemref(start, tuple(shape), tuple(reversed(strides)), element, shared=True)

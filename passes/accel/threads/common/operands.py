@@ -8,12 +8,12 @@ from mlc.bindings import ir
 from mlc.dialects.accel import factor_type
 from mlc.dialects.accel.compute import TRANSPOSED
 from mlc.passes.accel.common.layouts import Layout, along
-from mlc.passes.accel.threads.common.code import ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.layout_conversions import converted
 
 
 @dataclass
-class Operand:
+class MmaOperand:
     """An operand of an `accel.mma`, by its number."""
 
     code: ThreadCode
@@ -47,7 +47,7 @@ class Operand:
     def in_registers(self) -> bool:
         return isinstance(self.value.type, ir.VectorType)
 
-    def part(self, layout: Layout, start: int) -> Tile:
+    def part(self, layout: Layout, start: int) -> ThreadTile:
         """What `layout` distributes: all of the kept dim, and the reduction from `start` on."""
         base = [0, start] if self.rows_first else [start, 0]
         if self.in_registers:
@@ -58,17 +58,19 @@ class Operand:
         else:
             swapped = layout
         tile = self.code.architecture.load_operand(self.code, swapped, memory, base)
-        return Tile(layout, tile.values)
+        return ThreadTile(layout, tile.values)
 
-    def _part_of_registers(self, layout: Layout, base: list[int]) -> Tile:
+    def _part_of_registers(self, layout: Layout, base: list[int]) -> ThreadTile:
         tile = self.code.tile(self.value)
         if self.transposed:
-            tile = Tile(tile.layout.transposed([1, 0]), tile.values)
+            tile = ThreadTile(tile.layout.transposed([1, 0]), tile.values)
         own = whole_of(layout, tile.layout.shape)
         tile = converted(self.code, tile, own)
-        self.code.values[self.value] = Tile(own.transposed([1, 0]), tile.values) if self.transposed else tile
+        self.code.values[self.value] = (
+            ThreadTile(own.transposed([1, 0]), tile.values) if self.transposed else tile
+        )
         at = (own.register_at(_sum(base, layout.offset(index))) for index in range(layout.size))
-        return Tile(layout, tuple(tile.values[register] for register in at))
+        return ThreadTile(layout, tuple(tile.values[register] for register in at))
 
 
 def whole_of(part: Layout, shape: tuple[int, ...]) -> Layout:

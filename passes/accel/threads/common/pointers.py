@@ -9,13 +9,13 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common.accesses import stored_type
-from mlc.passes.accel.threads.common.code import Memory
+from mlc.passes.accel.threads.common.code import ThreadMemref
 from mlc.passes.common.constants import i8
 
 _DYNAMIC = -(1 << 31)
 
 
-def element_pointer(memory: Memory, place: Sequence[Number]) -> ir.Value:
+def element_pointer(memory: ThreadMemref, place: Sequence[Number]) -> ir.Value:
     """The address of an element."""
     if memory.swizzle:
         return byte_pointer(memory.pointer, swizzled_offset(memory, place))
@@ -23,7 +23,7 @@ def element_pointer(memory: Memory, place: Sequence[Number]) -> ir.Value:
     return offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
 
 
-def swizzled_offset(memory: Memory, place: Sequence[Number]) -> Number:
+def swizzled_offset(memory: ThreadMemref, place: Sequence[Number]) -> Number:
     """Bytes from the start of a swizzled matrix: panels of `swizzle` bytes of columns, in which the pieces of
     16 bytes of a row are permuted by the row's number."""
     row, column = place

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mlc.bindings import arith, ir, math
 from mlc.dialects import accel
 from mlc.passes.accel.common.matrix_layouts import columns_of, rows_of
-from mlc.passes.accel.threads.common.code import ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
-from mlc.passes.accel.threads.common.operands import Operand
+from mlc.passes.accel.threads.common.operands import MmaOperand
 from mlc.passes.accel.threads.common.small_floats import format_of
 from mlc.passes.common.linalg_builders import is_unsigned
 from mlc.passes.common.narrow_floats import widened
@@ -20,7 +20,7 @@ def mma(code: ThreadCode, op: ir.Operation) -> None:
     """One step of the reduction after the other: its operands, then their products."""
     (result,) = op.results
     start = laid_out(code, op.operands[2], code.layouts[result])
-    left, right = Operand(code, op, 0), Operand(code, op, 1)
+    left, right = MmaOperand(code, op, 0), MmaOperand(code, op, 1)
     product = code.architecture.tensor_product(op)
     if product is not None:
         code.values[result] = product.emit(start, left, right)
@@ -28,7 +28,7 @@ def mma(code: ThreadCode, op: ir.Operation) -> None:
         code.values[result] = _by_multiply_adds(start, left, right)
 
 
-def _by_multiply_adds(start: Tile, left: Operand, right: Operand) -> Tile:
+def _by_multiply_adds(start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
     """Each thread multiplies its rows by its columns."""
     layout, sums = start.layout, list(start.values)
     steps = min(STEPS, left.depth)
@@ -42,7 +42,7 @@ def _by_multiply_adds(start: Tile, left: Operand, right: Operand) -> Tile:
                     b.values[b.layout.register_at((step, column))], right.element, sums[register].type
                 )
                 sums[register] = _multiply_add(x, y, sums[register])
-    return Tile(layout, tuple(sums))
+    return ThreadTile(layout, tuple(sums))
 
 
 def _widened(value: ir.Value, element: ir.Type, kind: ir.Type) -> ir.Value:

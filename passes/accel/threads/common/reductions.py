@@ -10,7 +10,7 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common import addresses
-from mlc.passes.accel.threads.common.code import ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out, scratch_for
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i32, integer_constant
@@ -52,7 +52,7 @@ def multi_reduction(code: ThreadCode, op: ir.Operation) -> None:
         return
     start = laid_out(code, initial, reduced.layout)
     sums = (join(a, b) for a, b in zip(start.values, reduced.values, strict=True))
-    code.values[result] = converted(code, Tile(reduced.layout, tuple(sums)), code.layouts[result])
+    code.values[result] = converted(code, ThreadTile(reduced.layout, tuple(sums)), code.layouts[result])
 
 
 def _join(op: ir.Operation) -> Join:
@@ -65,7 +65,7 @@ def _join(op: ir.Operation) -> Join:
     return lambda a, b: made(a, b).result
 
 
-def _in_registers(tile: Tile, dims: list[int], join: Join) -> Tile:
+def _in_registers(tile: ThreadTile, dims: list[int], join: Join) -> ThreadTile:
     """One register for all that differ in `dims` only, as a tree, which is short and adds little error."""
     layout = tile.layout.reduced(dims)
     groups: dict[tuple[int, ...], list[ir.Value]] = {}
@@ -73,7 +73,9 @@ def _in_registers(tile: Tile, dims: list[int], join: Join) -> Tile:
         offset = tile.layout.offset(register)
         kept = tuple(at for dim, at in enumerate(offset) if dim not in dims)
         groups.setdefault(kept, []).append(value)
-    return Tile(layout, tuple(_tree(groups[layout.offset(index)], join) for index in range(layout.size)))
+    return ThreadTile(
+        layout, tuple(_tree(groups[layout.offset(index)], join) for index in range(layout.size))
+    )
 
 
 def _tree(values: list[ir.Value], join: Join) -> ir.Value:
@@ -83,12 +85,14 @@ def _tree(values: list[ir.Value], join: Join) -> ir.Value:
     return values[0]
 
 
-def _between_lanes(code: ThreadCode, tile: Tile, before: Layout, dims: list[int], join: Join) -> Tile:
+def _between_lanes(
+    code: ThreadCode, tile: ThreadTile, before: Layout, dims: list[int], join: Join
+) -> ThreadTile:
     """Lanes that held other elements along `dims` exchange what they have; then all have the result."""
     values = tile.values
     for bit in _reduced_bits(before.lanes, dims):
         values = tuple(join(value, _from_lane(code, value, 1 << bit)) for value in values)
-    return Tile(tile.layout, values)
+    return ThreadTile(tile.layout, values)
 
 
 def _reduced_bits(vectors: tuple[tuple[int, ...], ...], dims: list[int]) -> list[int]:
@@ -121,7 +125,9 @@ def _word_from_lane(code: ThreadCode, word: ir.Value, distance: int) -> ir.Value
     return arith.OrIOp(low, arith.ShLIOp(high, shift).result).result
 
 
-def _between_warps(code: ThreadCode, tile: Tile, before: Layout, dims: list[int], join: Join) -> Tile:
+def _between_warps(
+    code: ThreadCode, tile: ThreadTile, before: Layout, dims: list[int], join: Join
+) -> ThreadTile:
     """Through shared memory, in a row for each group of warps that held other elements along `dims`."""
     warp_bits = _reduced_bits(before.warps, dims)
     if not warp_bits:
@@ -138,7 +144,7 @@ def _between_warps(code: ThreadCode, tile: Tile, before: Layout, dims: list[int]
         addresses.load_tile(code, layout, memory, [index, *origin], None, ANYTHING).values
         for index in range(count)
     ]
-    return Tile(layout, tuple(_tree(list(each), join) for each in zip(*parts, strict=True)))
+    return ThreadTile(layout, tuple(_tree(list(each), join) for each in zip(*parts, strict=True)))
 
 
 def _row(code: ThreadCode, warp_bits: list[int]) -> integers.Number:

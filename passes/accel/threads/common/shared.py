@@ -16,7 +16,7 @@ from mlc.passes.accel.common.layouts import Layout, blocked
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers
 from mlc.passes.accel.threads.common.accesses import stored_type
-from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import scalar_type
 from mlc.passes.base import PassError
 
@@ -33,10 +33,10 @@ def reuse(code: ThreadCode, op: ir.Operation) -> None:
     code.values[op.results[0]] = _buffer(op, code.memory(op.operands[0]).pointer)
 
 
-def _buffer(op: ir.Operation, pointer: ir.Value) -> Memory:
+def _buffer(op: ir.Operation, pointer: ir.Value) -> ThreadMemref:
     kind, swizzle = op.results[0].type, op.attributes["swizzle"].value
     strides, _ = kind.get_strides_and_offset()
-    return Memory(pointer, tuple(kind.shape), tuple(strides), kind.element_type, True, swizzle)
+    return ThreadMemref(pointer, tuple(kind.shape), tuple(strides), kind.element_type, True, swizzle)
 
 
 def subview(code: ThreadCode, op: ir.Operation) -> None:
@@ -53,7 +53,7 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     pointer = pointers.offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
     strides = [integers.multiply(step, stride) for step, stride in zip(steps, memory.strides, strict=True)]
     kept = _kept_dims(sizes, op.results[0].type.rank)
-    code.values[op.results[0]] = Memory(
+    code.values[op.results[0]] = ThreadMemref(
         pointer,
         tuple(sizes[dim] for dim in kept),
         tuple(strides[dim] for dim in kept),
@@ -64,7 +64,7 @@ def subview(code: ThreadCode, op: ir.Operation) -> None:
     )
 
 
-def _multiple(memory: Memory, offsets: Sequence[int | ir.Value]) -> int:
+def _multiple(memory: ThreadMemref, offsets: Sequence[int | ir.Value]) -> int:
     """What surely divides the place at which a view begins, in elements."""
     distances = [memory.multiple]
     for offset, stride in zip(offsets, memory.strides, strict=True):
@@ -96,14 +96,14 @@ def _number(code: ThreadCode, mixed: int | ir.Value) -> Number:
 
 
 @dataclass(frozen=True)
-class Copy:
+class ThreadCopy:
     """A copy between global and shared memory: what each thread moves, in pieces of `run` elements that lie
     side by side in both. The last number of `base`, where the tile begins in global memory, is a multiple of
     `multiple`. A thread's elements lie at the places of `layout` in shared memory, and at those of `outside`,
     counted from `base`, in global memory."""
 
-    source: Memory
-    target: Memory
+    source: ThreadMemref
+    target: ThreadMemref
     base: list[Number]
     multiple: int
     layout: Layout
@@ -111,7 +111,7 @@ class Copy:
     run: int
 
 
-def copy_of(code: ThreadCode, op: ir.Operation) -> Copy:
+def copy_of(code: ThreadCode, op: ir.Operation) -> ThreadCopy:
     """What an `accel.copy` moves, 16 bytes at a time if it can."""
     source, target = code.memory(op.operands[0]), code.memory(op.operands[1])
     offsets = list(op.operands)[2:]
@@ -122,24 +122,30 @@ def copy_of(code: ThreadCode, op: ir.Operation) -> Copy:
     box, steps = box_of(op)
     outside = layout.reshaped(box).stretched(steps)
     run = addresses.access_run(outside, other, multiple)
-    return Copy(source, target, [code.scalar(offset) for offset in offsets], multiple, layout, outside, run)
+    return ThreadCopy(
+        source, target, [code.scalar(offset) for offset in offsets], multiple, layout, outside, run
+    )
 
 
-def _longest_run(memory: Memory) -> int:
+def _longest_run(memory: ThreadMemref) -> int:
     return addresses.LONGEST_BYTES // element_bytes(memory.element)
 
 
-def copy_through_registers(code: ThreadCode, copy: Copy) -> None:
+def copy_through_registers(code: ThreadCode, copy: ThreadCopy) -> None:
     """Each thread loads its elements, then stores them."""
     layout, here = copy.layout, [0] * len(copy.layout.shape)
     if not copy.target.shared:
         values = addresses.load_tile(code, layout, copy.source, here, None, _longest_run(copy.source)).values
-        addresses.store_tile(code, Tile(copy.outside, values), copy.target, copy.base, True, copy.multiple)
+        addresses.store_tile(
+            code, ThreadTile(copy.outside, values), copy.target, copy.base, True, copy.multiple
+        )
         return
     kind = scalar_type(copy.target.element)
     zero = arith.ConstantOp(kind, _zero(kind)).result
     values = addresses.load_tile(code, copy.outside, copy.source, copy.base, zero, copy.multiple).values
-    addresses.store_tile(code, Tile(layout, values), copy.target, here, False, _longest_run(copy.target))
+    addresses.store_tile(
+        code, ThreadTile(layout, values), copy.target, here, False, _longest_run(copy.target)
+    )
 
 
 def _zero(kind: ir.Type) -> ir.Attribute:

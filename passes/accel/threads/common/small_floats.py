@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mlc.bindings import arith, ir, scf, vector
 from mlc.dialects import accel
-from mlc.passes.accel.threads.common.code import ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import elementwise
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
 from mlc.passes.base import PassError
@@ -44,10 +44,14 @@ def multiplied_type(kind: ir.Type) -> ir.Type:
     return kind if format_of(kind) is None else ir.F16Type.get()
 
 
-def as_multiplied(tile: Tile, kind: ir.Type) -> Tile:
+def as_multiplied(tile: ThreadTile, kind: ir.Type) -> ThreadTile:
     """A tile of elements of type `kind` as they are multiplied."""
     form = format_of(kind)
-    return tile if form is None else Tile(tile.layout, tuple(as_half(value, form) for value in tile.values))
+    return (
+        tile
+        if form is None
+        else ThreadTile(tile.layout, tuple(as_half(value, form) for value in tile.values))
+    )
 
 
 def as_half(byte: ir.Value, form: Format) -> ir.Value:
@@ -109,7 +113,7 @@ def _each(
         return
     layout = code.layouts[result]
     tile = laid_out(code, operand, layout)
-    code.values[result] = Tile(layout, tuple(map(convert, tile.values)))
+    code.values[result] = ThreadTile(layout, tuple(map(convert, tile.values)))
 
 
 def _resized(number: ir.Value, kind: ir.Type) -> ir.Value:

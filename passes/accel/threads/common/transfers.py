@@ -15,7 +15,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.addresses import Mask, load_tile, store_tile
-from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
 from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
@@ -35,10 +35,10 @@ def gather(code: ThreadCode, op: ir.Operation) -> None:
         place = [*outer[:-1], integers.add(outer[-1], places.values[first])]
         condition, padding = mask.values[first], otherwise.values[first : first + run]
         values += addresses.load_elements(memory, place, [condition], padding)
-    code.values[result] = Tile(layout, tuple(values))
+    code.values[result] = ThreadTile(layout, tuple(values))
 
 
-def _run(layout: Layout, memory: Memory, op: ir.Operation) -> int:
+def _run(layout: Layout, memory: ThreadMemref, op: ir.Operation) -> int:
     """How many elements one access takes."""
     *start, places, mask, _ = list(op.operands)[1:]
     known = progression(places)
@@ -60,7 +60,7 @@ def transfer_read(code: ThreadCode, op: ir.Operation) -> None:
     filler = code.scalar(padding) if mask or clipped else None
     stored = layout.transposed(place.order)
     tile = load_tile(code, stored, place.memory, place.base, filler, place.multiple, mask, clipped)
-    code.values[result] = Tile(layout, tile.values)
+    code.values[result] = ThreadTile(layout, tile.values)
 
 
 def transfer_write(code: ThreadCode, op: ir.Operation) -> None:
@@ -68,7 +68,7 @@ def transfer_write(code: ThreadCode, op: ir.Operation) -> None:
     tile = code.tile(op.operands[0])
     place = _place(code, op, op.operands[1], list(op.operands)[2:], tile.layout.shape)
     mask, clipped = _mask(code, op, tile.layout), not _all_in_bounds(op)
-    stored = Tile(tile.layout.transposed(place.order), tile.values)
+    stored = ThreadTile(tile.layout.transposed(place.order), tile.values)
     if place.memory.shared and not clipped and mask is None:
         code.architecture.store_shared(code, stored, place.memory, place.base, place.multiple)
     else:
@@ -76,11 +76,11 @@ def transfer_write(code: ThreadCode, op: ir.Operation) -> None:
 
 
 @dataclass(frozen=True)
-class Place:
+class TileOffset:
     """Where a tile begins in a memory whose last dims are the tile's in this order; the last number of `base`
     is a multiple of `multiple`."""
 
-    memory: Memory
+    memory: ThreadMemref
     base: list[Number]
     multiple: int
     order: list[int]
@@ -88,7 +88,7 @@ class Place:
 
 def _place(
     code: ThreadCode, op: ir.Operation, memref: ir.Value, indices: list[ir.Value], shape: Sequence[int]
-) -> Place:
+) -> TileOffset:
     """The memory with the tile's dims last, in their order there; one that the tile repeats has a stride of
     0, and comes first."""
     memory = code.memory(memref)
@@ -104,7 +104,7 @@ def _place(
     strides = tuple(0 if dim is None else memory.strides[dim] for dim in dims)
     base: list[Number] = [0 if dim is None else code.scalar(indices[dim]) for dim in dims]
     multiple = multiple_of(indices[dims[-1]]) if dims and dims[-1] is not None else 1
-    return Place(replace(memory, sizes=sizes, strides=strides), base, multiple, order)
+    return TileOffset(replace(memory, sizes=sizes, strides=strides), base, multiple, order)
 
 
 def mask_of(op: ir.Operation) -> ir.Value | None:

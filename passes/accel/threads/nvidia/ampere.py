@@ -13,7 +13,7 @@ from mlc.bindings import ir, math, nvvm
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
-from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import elementwise
 from mlc.passes.accel.threads.common.layout_conversions import laid_out
 from mlc.passes.accel.threads.nvidia import copies
@@ -31,7 +31,7 @@ def exp2(code: ThreadCode, op: ir.Operation) -> None:
         elementwise(code, op)
         return
     tile = laid_out(code, operand, code.layouts[result])
-    code.values[result] = Tile(tile.layout, tuple(nvvm.ex2(value, ftz=True) for value in tile.values))
+    code.values[result] = ThreadTile(tile.layout, tuple(nvvm.ex2(value, ftz=True) for value in tile.values))
 
 
 EXPONENTIALS = {math.Exp2.NAME: exp2}
@@ -69,7 +69,9 @@ class Ampere(Architecture):
     def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
         return WarpProduct(op) if uses_tensor_units(op) else None
 
-    def load_operand(self, code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
+    def load_operand(
+        self, code: ThreadCode, layout: Layout, memory: ThreadMemref, base: Sequence[int]
+    ) -> ThreadTile:
         if is_matrix(layout, memory):
             return load_matrices(code, layout, memory, base)
         return super().load_operand(code, layout, memory, base)

@@ -8,7 +8,7 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
-from mlc.passes.accel.threads.common.shared import Copy, copy_of, copy_through_registers, where
+from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_of, copy_through_registers, where
 
 CACHE_L2, CACHE_ALL = "#nvvm<load_cache_modifier cg>", "#nvvm<load_cache_modifier ca>"
 # What `cp.async` copies at least.
@@ -27,7 +27,7 @@ def copy(code: ThreadCode, op: ir.Operation) -> None:
         copy_through_registers(code, wanted)
 
 
-def _copy_pieces(code: ThreadCode, wanted: Copy, size: int) -> None:
+def _copy_pieces(code: ThreadCode, wanted: ThreadCopy, size: int) -> None:
     """By `cp.async`, which writes zeros for what it does not read."""
     layout, source, target = wanted.layout, wanted.source, wanted.target
     modifier = ir.Attribute.parse(CACHE_L2 if size == addresses.LONGEST_BYTES else CACHE_ALL)

@@ -13,7 +13,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import LANE_BITS
 from mlc.passes.accel.common.warpgroups import group_grid
 from mlc.passes.accel.threads.common.architecture import TensorProduct
-from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.nvidia import (
     ldmatrix,
     ping_pong,
@@ -78,7 +78,7 @@ class Hopper(Ampere):
         return GroupProduct(op, grid) if grid is not None else super().tensor_product(op)
 
     def store_shared(
-        self, code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number], multiple: int
+        self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number], multiple: int
     ) -> None:
         if ldmatrix.stages_well(tile.layout, memory, multiple):
             ldmatrix.store(code, tile, memory, base)

@@ -16,7 +16,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import accesses, addresses, pointers
-from mlc.passes.accel.threads.common.code import Memory, ThreadCode, Tile
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.packed_registers import packed, unpacked
 from mlc.passes.common.constants import i32
 
@@ -27,7 +27,7 @@ _ROW_BYTES = 16
 _MOST_BITS = 2
 
 
-def is_matrix(layout: Layout, memory: Memory) -> bool:
+def is_matrix(layout: Layout, memory: ThreadMemref) -> bool:
     """Whether a tile of `layout` in `memory` can be read and written so."""
     pitch = memory.swizzle or _pitch(memory)
     return (
@@ -39,7 +39,7 @@ def is_matrix(layout: Layout, memory: Memory) -> bool:
     )
 
 
-def _pitch(memory: Memory) -> int:
+def _pitch(memory: ThreadMemref) -> int:
     return memory.strides[0] * 2 if isinstance(memory.strides[0], int) else 1
 
 
@@ -48,7 +48,7 @@ def pattern(layout: Layout) -> tuple[tuple[int, ...], ...]:
     return (*layout.registers[:1], *layout.lanes)
 
 
-def load_matrices(code: ThreadCode, layout: Layout, memory: Memory, base: Sequence[int]) -> Tile:
+def load_matrices(code: ThreadCode, layout: Layout, memory: ThreadMemref, base: Sequence[int]) -> ThreadTile:
     """The tile that begins at `base`, whose numbers are multiples of 8."""
     rows, count = _rows_of(layout)
     values: list[ir.Value] = []
@@ -56,10 +56,10 @@ def load_matrices(code: ThreadCode, layout: Layout, memory: Memory, base: Sequen
         pointer = pointers.element_pointer(memory, addresses.place_of(code, rows, base, register))
         for each in _load(pointer, count, _kind(layout)):
             values += unpacked(each, memory.element)
-    return Tile(layout, tuple(values))
+    return ThreadTile(layout, tuple(values))
 
 
-def store_matrices(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number]) -> None:
+def store_matrices(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number]) -> None:
     """Writes a tile that begins at `base`, whose numbers are multiples of 8. Of a swizzled buffer, the rows
     of a matrix lie in different banks."""
     rows, count = _rows_of(tile.layout)
@@ -108,7 +108,7 @@ _HALF = (0, _HALF_BYTES // _WORD_BYTES)
 _ODD_ROW = 1 << PLAIN.index((1, 0)) - 1
 
 
-def stages_well(layout: Layout, memory: Memory, multiple: int) -> bool:
+def stages_well(layout: Layout, memory: ThreadMemref, multiple: int) -> bool:
     """Whether a tile of `layout` is written as `store` does it: each element by one thread, and from the
     start of a panel of columns on."""
     panel = (memory.swizzle or _PANEL_ROW_BYTES) // element_bytes(memory.element)
@@ -117,7 +117,7 @@ def stages_well(layout: Layout, memory: Memory, multiple: int) -> bool:
     return begins and written_once and (is_matrix(layout, memory) or _has_halves(layout, memory))
 
 
-def store(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number]) -> None:
+def store(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number]) -> None:
     """Writes a tile that begins at `base`."""
     if is_matrix(tile.layout, memory):
         store_matrices(code, tile, memory, base)
@@ -125,12 +125,12 @@ def store(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number]) 
         _store_pairs(code, tile, memory, base)
 
 
-def _has_halves(layout: Layout, memory: Memory) -> bool:
+def _has_halves(layout: Layout, memory: ThreadMemref) -> bool:
     wide = element_bytes(memory.element) == _WORD_BYTES and memory.swizzle == _PANEL_ROW_BYTES
     return wide and pattern(layout) == PLAIN and _HALF in layout.registers
 
 
-def _store_pairs(code: ThreadCode, tile: Tile, memory: Memory, base: Sequence[Number]) -> None:
+def _store_pairs(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number]) -> None:
     """Two pairs of neighbours at a time, half a row of a panel apart. The 16 threads whose stores are done
     together have four rows of 32 bytes, which the swizzle moves by 16 bytes for each row, so that rows 2 i
     and 2 i + 1 meet in the same banks: those of odd rows begin with the other half."""

@@ -23,8 +23,8 @@ from mlc.passes.accel.common.matrix_layouts import (
     warp_grid,
 )
 from mlc.passes.accel.common.shared_memory import element_bytes
-from mlc.passes.accel.threads.common.code import Tile
-from mlc.passes.accel.threads.common.operands import Operand
+from mlc.passes.accel.threads.common.code import ThreadTile
+from mlc.passes.accel.threads.common.operands import MmaOperand
 from mlc.passes.accel.threads.common.packed_registers import packed, vector_of
 from mlc.passes.accel.threads.common.small_floats import as_multiplied, multiplied_type
 from mlc.passes.common.constants import i32
@@ -58,13 +58,13 @@ class WarpProduct:
         rows, depth = kind.shape
         return left_operand(rows, depth, grid_of(sums), element_bytes(multiplied_type(kind.element_type)))
 
-    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+    def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
         layout, sums = start.layout, list(start.values)
         x, y = (multiplied_type(each.element) for each in (left, right))
         size, grid = element_bytes(x), grid_of(layout)
         steps, pack = DEPTH_BYTES // size, REGISTER_BYTES // size
         rows, columns = layout.shape[0] // grid.down, layout.shape[1] // grid.across
-        instruction = Instruction(x, y, start.values[0].type, steps)
+        instruction = MmaInstruction(x, y, start.values[0].type, steps)
         for first in range(0, left.depth, steps):
             a = left.part(left_operand(layout.shape[0], steps, grid, size), first)
             b = right.part(right_operand(steps, layout.shape[1], grid, size), first)
@@ -80,10 +80,10 @@ class WarpProduct:
                 )
                 for register, value in zip(at, made, strict=True):
                     sums[register] = value
-        return Tile(layout, tuple(sums))
+        return ThreadTile(layout, tuple(sums))
 
 
-def _fragment(tile: Tile, number: int, count: int) -> Sequence[ir.Value]:
+def _fragment(tile: ThreadTile, number: int, count: int) -> Sequence[ir.Value]:
     """What an instruction takes of an operand: registers that follow each other."""
     return tile.values[number * count : (number + 1) * count]
 
@@ -93,7 +93,7 @@ _NAMES = {"f16": "f16", "bf16": "bf16", "f32": "tf32", "i8": "s8", "ui8": "u8"}
 
 
 @dataclass(frozen=True)
-class Instruction:
+class MmaInstruction:
     """m16n8 with `depth` steps of the reduction, for operands and sums of these types."""
 
     left: ir.Type

@@ -19,7 +19,7 @@ from mlc.passes.accel.common.matrix_layouts import (
     warpgroup_sums,
 )
 from mlc.passes.accel.common.warpgroups import (
-    Factor,
+    WgmmaOperand,
     accumulation,
     group_grid,
     left_factor,
@@ -27,13 +27,13 @@ from mlc.passes.accel.common.warpgroups import (
     stays_under_way,
 )
 from mlc.passes.accel.threads.common import control
-from mlc.passes.accel.threads.common.code import ThreadCode, Tile, UnderWay, combined
+from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile, UnderWay, combined
 from mlc.passes.accel.threads.common.layout_conversions import converted
-from mlc.passes.accel.threads.common.operands import Operand
+from mlc.passes.accel.threads.common.operands import MmaOperand
 from mlc.passes.accel.threads.common.packed_registers import packed
 from mlc.passes.accel.threads.nvidia import wgmma
 from mlc.passes.accel.threads.nvidia.mma import rounded_to_tf32
-from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Described, Instruction, describe, wait
+from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Described, WgmmaInstruction, describe, wait
 from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
 
 
@@ -53,7 +53,7 @@ class GroupProduct:
         factor = left_factor(self.op)
         return warpgroup_left_operand(sums, factor.depth, factor.size)
 
-    def emit(self, start: Tile, left: Operand, right: Operand) -> Tile:
+    def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
         layout, code = start.layout, left.code
         rows: Described | Held
         if left.in_registers:
@@ -65,7 +65,7 @@ class GroupProduct:
         if not _stays_under_way(code, self.op):
             reads = rows.words if isinstance(rows, Held) else ()
             code.under_way.append(UnderWay(self.op.results[0], reads))
-        return Tile(layout, tuple(sums))
+        return ThreadTile(layout, tuple(sums))
 
 
 def _is_zero(sums: ir.Value) -> bool:
@@ -100,7 +100,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
         if _stays_under_way(code, product):
             result = op.results[yielded.index(accumulation(product)[-1])]
             tile = code.tile(result)
-            code.values[result] = Tile(tile.layout, tuple(wait(0, tile.values)))
+            code.values[result] = ThreadTile(tile.layout, tuple(wait(0, tile.values)))
 
 
 def _pin(code: ThreadCode, loop: ir.Operation) -> None:
@@ -136,7 +136,7 @@ def _multiply(
     columns = 2 << sum(1 for row, _ in layout.registers if row < GROUP_ROWS)
     kind = right.factor.op.results[0].type.element_type
     width = min(columns, MOST_COLUMNS)
-    instruction = Instruction(
+    instruction = WgmmaInstruction(
         left.factor.element,
         right.factor.element,
         kind,
@@ -176,7 +176,7 @@ def warp_number(code: ThreadCode) -> ir.Value:
 class Held:
     """The left operand in registers of 32 bits."""
 
-    factor: Factor
+    factor: WgmmaOperand
     words: tuple[ir.Value, ...]
 
     def at(self, row: int, step: int) -> Sequence[ir.Value]:
@@ -186,7 +186,7 @@ class Held:
         return self.words[first : first + 4]
 
 
-def hold(code: ThreadCode, factor: Factor, sums: Layout) -> Held:
+def hold(code: ThreadCode, factor: WgmmaOperand, sums: Layout) -> Held:
     """The left operand, as `wgmma` takes it with these sums. Its words are made before the first product:
     what is computed between products has ptxas wait for each of them."""
     layout = warpgroup_left_operand(sums, factor.depth, factor.size)

@@ -22,7 +22,7 @@ from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.matrix_layouts import DEPTH_BYTES
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.common.tensor_maps import SWIZZLED_ROWS
-from mlc.passes.accel.common.warpgroups import Factor
+from mlc.passes.accel.common.warpgroups import WgmmaOperand
 from mlc.passes.accel.threads.common import pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
 from mlc.passes.common.constants import i32, i64, integer_constant
@@ -61,7 +61,7 @@ class Described:
     """An operand in shared memory: `start` describes the group's part; its rows of `swizzle` bytes lie in
     panels of `lines` of them."""
 
-    factor: Factor
+    factor: WgmmaOperand
     start: ir.Value
     swizzle: int
     lines: int
@@ -79,7 +79,7 @@ class Described:
         return arith.AddIOp(self.start, _i64(offset >> _UNIT_BITS)).result
 
 
-def describe(code: ThreadCode, factor: Factor, place: Number) -> Described:
+def describe(code: ThreadCode, factor: WgmmaOperand, place: Number) -> Described:
     """What the group reads, which begins at row or column `place` of the sums: of a flipped matrix the panels
     from there on, of others the rows."""
     memory = code.memory(factor.value)
@@ -120,7 +120,7 @@ _CONSTRAINTS = {"f32": "f", "i32": "r"}
 
 
 @dataclass(frozen=True)
-class Instruction:
+class WgmmaInstruction:
     """m64 with `columns`, for operands and sums of these types; `left_flipped` and `right_flipped` say that
     the reduction is not the inner dim of what lies in shared memory."""
 

@@ -19,7 +19,7 @@ from mlc.passes.accel.common.matrix_layouts import (
     warp_grid,
 )
 from mlc.passes.accel.threads.amd import products as amd
-from mlc.passes.accel.threads.amd.products import Side
+from mlc.passes.accel.threads.amd.products import OperandSide
 
 GRID = WarpGrid(2, 2)
 SUMS = accumulators(64, 32, GRID)
@@ -38,10 +38,10 @@ LAYOUTS = {
     "columns": columns_of(scalar_sums(64, 64, WarpGrid(2, 2)), 4),
     "wavefronts": blocked([16, 256], 2, 8, lane_bits=6),
     "wavefront_scalar_sums": scalar_sums(64, 64, GRID, 6),
-    "amd_sums": amd.sums_layout(Side(0, 64, 32, 1), Side(1, 64, 32, 2), 1, False),
-    "amd_sums_of_f64": amd.sums_layout(Side(0, 64, 32, 2), Side(1, 64, 64, 1), 1, True),
-    "amd_left": amd.operand_layout(Side(0, 64, 32, 2), 8, GRID),
-    "amd_right": amd.operand_layout(Side(1, 64, 32, 1), 4, GRID),
+    "amd_sums": amd.sums_layout(OperandSide(0, 64, 32, 1), OperandSide(1, 64, 32, 2), 1, False),
+    "amd_sums_of_f64": amd.sums_layout(OperandSide(0, 64, 32, 2), OperandSide(1, 64, 64, 1), 1, True),
+    "amd_left": amd.operand_layout(OperandSide(0, 64, 32, 2), 8, GRID),
+    "amd_right": amd.operand_layout(OperandSide(1, 64, 32, 1), 4, GRID),
 }
 
 
@@ -141,7 +141,7 @@ def test_blocks_must_be_powers_of_two() -> None:
         blocked([24], 1, 8)
 
 
-WAVEFRONT_ROWS, WAVEFRONT_COLUMNS = Side(0, 16, 16, 1), Side(1, 16, 16, 1)
+WAVEFRONT_ROWS, WAVEFRONT_COLUMNS = OperandSide(0, 16, 16, 1), OperandSide(1, 16, 16, 1)
 
 
 def test_a_wavefront_holds_sums_as_its_instruction_leaves_them() -> None:
@@ -162,12 +162,12 @@ def test_a_wavefront_gives_operands_as_its_instruction_takes_them() -> None:
 
 
 def test_sums_of_wavefronts_are_the_next_products_left_operand() -> None:
-    rows, columns = Side(0, 64, 32, 1), Side(1, 16, 16, 1)
+    rows, columns = OperandSide(0, 64, 32, 1), OperandSide(1, 16, 16, 1)
     assert amd.sums_layout(rows, columns, 1, False) == amd.operand_layout(rows, 4, WarpGrid(2, 1))
 
 
 def test_neighbours_belong_to_different_instructions() -> None:
-    columns = Side(1, 128, 128, 4)
+    columns = OperandSide(1, 128, 128, 4)
     assert [columns.first(index) for index in range(8)] == [0, 1, 2, 3, 64, 65, 66, 67]
     right = amd.operand_layout(columns, 4, WarpGrid(1, 1))
     assert right.unit_run(1) == 4

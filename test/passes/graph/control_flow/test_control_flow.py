@@ -24,7 +24,7 @@ INPUTS = [(a, b, n, c) for a, b in ((2, 5), (-1, 0)) for n in (0, 1, 3) for c in
 @pytest.fixture(autouse=True)
 def context() -> Iterator[None]:
     with create_context(), ir.Location.unknown():
-        graph.Graph.load()
+        graph.GraphDialect.load()
         yield
 
 

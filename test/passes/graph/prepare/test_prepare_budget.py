@@ -9,7 +9,7 @@ import pytest
 from mlc.bindings import ir
 from mlc.bindings.context import create_context
 from mlc.dialects import graph
-from mlc.dialects.graph import Graph
+from mlc.dialects.graph import GraphDialect
 from mlc.passes.graph.prepare.prepare_budget import LEAST_BUDGET, default_budget
 from mlc.passes.graph.prepare.split_prepare import ConstantOps, SplitPrepare
 from mlc.passes.graph.winograd.winograd import allowance
@@ -31,7 +31,7 @@ TILE = [
 @pytest.fixture(autouse=True)
 def context() -> Iterator[None]:
     with create_context(allow_unregistered_dialects=True):
-        Graph.load()
+        GraphDialect.load()
         yield
 
 

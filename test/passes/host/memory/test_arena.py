@@ -10,8 +10,8 @@ import pytest
 from mlc.passes.host.memory.arena import (
     ALIGNMENT,
     ORDERS,
+    AllocationProblem,
     Lifetime,
-    Problem,
     aligned,
     lower_bound,
     place,
@@ -86,7 +86,7 @@ def test_the_best_strategy_is_taken() -> None:
     bytes, too few for two of 192. The step at which these three are live is the fullest, though.
     """
     lifetimes = [Lifetime(256, 2, 4), Lifetime(192, 2, 2), Lifetime(320, 3, 6), Lifetime(192, 2, 2)]
-    problem = Problem.of(lifetimes)
+    problem = AllocationProblem.of(lifetimes)
     assert problem.conflicts == [[1, 2, 3], [0, 3], [0], [0, 1]]
     by_size = place(problem, ORDERS["size"](lifetimes))
     assert by_size == ([320, 0, 0, 576], 768)
