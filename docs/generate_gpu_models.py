@@ -55,7 +55,7 @@ class ModelCoverage:
     def spilled(self) -> list[str]:
         """The launches with registers in memory."""
         parts = ("spill_store_bytes", "spill_load_bytes")
-        return [each["function"] for each in self.launches if any(each[part] for part in parts)]
+        return [launch["function"] for launch in self.launches if any(launch[part] for part in parts)]
 
 
 def attempt(path: Path, options: Options) -> ModelCoverage:
@@ -68,10 +68,10 @@ def attempt(path: Path, options: Options) -> ModelCoverage:
         _plan(units, kernels)
     except CompileError as error:
         causes = error.causes or (error,)
-        return ModelCoverage(len(units.kernels), [_missing(each) for each in causes])
-    launches = [launch for each in kernels.values() for launch in each.resources()]
+        return ModelCoverage(len(units.kernels), [_missing(cause) for cause in causes])
+    launches = [launch for value in kernels.values() for launch in value.resources()]
     return ModelCoverage(
-        len(units.kernels), [], launches, sum(len(each.warnings) for each in kernels.values())
+        len(units.kernels), [], launches, sum(len(value.warnings) for value in kernels.values())
     )
 
 
@@ -134,7 +134,7 @@ def _table(results: dict[str, dict[str, ModelCoverage]], targets: list[str]) -> 
 def _cell(result: ModelCoverage) -> str:
     if result.missing:
         return f"{result.kernels - len(result.missing)} of {result.kernels} kernels"
-    registers = max(each["registers"] for each in result.launches)
+    registers = max(launch["registers"] for launch in result.launches)
     parts = [f"whole: {result.kernels} kernels, {len(result.launches)} launches, {registers} registers"]
     if result.spilled:
         parts.append(f"spills: {', '.join(result.spilled)}")

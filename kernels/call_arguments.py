@@ -74,16 +74,21 @@ def given_sizes(signature: Signature, given: Mapping[str, Any]) -> tuple[dict[st
 
 def constants_of(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
     """The kernel's constants: given ones, converted, and defaults. Raises KernelError."""
-    known = {each.name for each in signature.constants}
+    known = {constant.name for constant in signature.constants}
     strange = [name for name in given if name not in known]
     if strange:
         raise KernelError(
             f"{signature.name} has no constant '{strange[0]}'; it has {', '.join(known) or 'none'}"
         )
-    missing = [each.name for each in signature.constants if each.required and each.name not in given]
+    missing = [
+        constant.name for constant in signature.constants if constant.required and constant.name not in given
+    ]
     if missing:
         raise KernelError(f"{signature.name} needs its constant '{missing[0]}': {missing[0]}=...")
-    return {each.name: _constant(each, given.get(each.name, each.default)) for each in signature.constants}
+    return {
+        constant.name: _constant(constant, given.get(constant.name, constant.default))
+        for constant in signature.constants
+    }
 
 
 def _constant(parameter: KernelParameter, value: Any) -> Any:

@@ -51,7 +51,7 @@ def kernel_program(special: Specialisation) -> Imported:
         with ir.InsertionPoint(main.add_entry_block()):
             launch = build_launch(kernel.attributes["sym_name"].value, main.arguments, kind.results)
             func.ReturnOp(list(launch.results))
-    outputs = [each.name for each in special.signature.outputs]
+    outputs = [output.name for output in special.signature.outputs]
     outputs = outputs or [f"output{index}" for index in range(len(kind.results))]
     return Imported(module, WeightStore(), special.signature.name, tuple(inputs), tuple(outputs))
 

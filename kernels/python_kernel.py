@@ -32,7 +32,7 @@ class Kernel:
         return self.signature.name
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{each.name}: {each.kind}" for each in self.signature.parameters)
+        kinds = ", ".join(f"{parameter.name}: {parameter.kind}" for parameter in self.signature.parameters)
         return f"Kernel({self.name}({kinds}))"
 
     def scheduled(self, schedule: object) -> Kernel:

@@ -106,7 +106,7 @@ def apply(name: str, operands: Sequence[Scalar]) -> Scalar:
     Raises KernelError for types that do not fit.
     """
     operation = OPERATIONS[name]
-    if not any(isinstance(each, ir.Value) for each in operands):
+    if not any(isinstance(operand, ir.Value) for operand in operands):
         return _fold(name, operation, operands)
     values = same_type(name, operands)
     _check_domain(name, operation.domain, values[0].type)
@@ -122,7 +122,7 @@ def _fold(name: str, operation: ScalarOperation, operands: Sequence[Scalar]) -> 
 
 def same_type(name: str, operands: Sequence[Scalar]) -> list[ir.Value]:
     """All operands as values of one type: numbers and indices take that of the others."""
-    kinds = list(dict.fromkeys(each.type for each in operands if isinstance(each, ir.Value)))
+    kinds = list(dict.fromkeys(operand.type for operand in operands if isinstance(operand, ir.Value)))
     # The arithmetic below knows integers, not indices.
     index = ir.IntegerType.get_signless(64)
     proper = [kind for kind in kinds if not isinstance(kind, ir.IndexType)] or [index]
@@ -130,7 +130,7 @@ def same_type(name: str, operands: Sequence[Scalar]) -> list[ir.Value]:
         raise KernelError(
             f"'{name}' mixes {' and '.join(map(str, proper))}; convert one of them: {_python(proper[0])}(x)"
         )
-    return [typed(each, proper[0]) for each in operands]
+    return [typed(operand, proper[0]) for operand in operands]
 
 
 def typed(scalar: Scalar, kind: ir.Type) -> ir.Value:

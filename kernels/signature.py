@@ -86,27 +86,35 @@ class Signature:
     @property
     def inputs(self) -> list[KernelParameter]:
         return [
-            each for each in self.parameters if isinstance(each.kind, TensorType) and not each.kind.output
+            parameter
+            for parameter in self.parameters
+            if isinstance(parameter.kind, TensorType) and not parameter.kind.output
         ]
 
     @property
     def outputs(self) -> list[KernelParameter]:
-        return [each for each in self.parameters if isinstance(each.kind, TensorType) and each.kind.output]
+        return [
+            parameter
+            for parameter in self.parameters
+            if isinstance(parameter.kind, TensorType) and parameter.kind.output
+        ]
 
     @property
     def constants(self) -> list[KernelParameter]:
-        return [each for each in self.parameters if not isinstance(each.kind, TensorType)]
+        return [parameter for parameter in self.parameters if not isinstance(parameter.kind, TensorType)]
 
     def tensor(self, name: str) -> TensorType:
         """The type of the tensor called `name`."""
-        [kind] = [each.kind for each in self.parameters if each.name == name]
+        [kind] = [parameter.kind for parameter in self.parameters if parameter.name == name]
         assert isinstance(kind, TensorType), f"{name} is a tensor"
         return kind
 
     @property
     def sizes(self) -> list[str]:
         """The names of the sizes that a call binds, in order of appearance."""
-        shapes = [each.kind.shape for each in self.parameters if isinstance(each.kind, TensorType)]
+        shapes = [
+            parameter.kind.shape for parameter in self.parameters if isinstance(parameter.kind, TensorType)
+        ]
         found = (
             name
             for shape in shapes
@@ -126,12 +134,12 @@ def signature_of(function: FunctionType, names: Mapping[str, Any]) -> Signature:
     """The signature of `function`, whose annotations may use `names`. Raises KernelError."""
     place = function_place(function)
     parameters = []
-    for each in inspect.signature(function).parameters.values():
+    for value in inspect.signature(function).parameters.values():
         try:
-            parameters.append(_parameter(each, names))
+            parameters.append(_parameter(value, names))
         except KernelError as error:
             raise KernelError(
-                f"parameter '{each.name}' of {function.__name__}: {error.message}", place
+                f"parameter '{value.name}' of {function.__name__}: {error.message}", place
             ) from None
     signature = Signature(function.__name__, tuple(parameters))
     _check_sizes(signature, place)

@@ -76,7 +76,7 @@ class Specialisation:
             module = ir.Module.parse(self.schedule)
         except ir.MLIRError as error:
             raise KernelError(f"the schedule of {self.signature.name} is no IR: {error}") from None
-        found = [each.operation for each in module.body.operations if tloop.Schedule.isa(each)]
+        found = [op.operation for op in module.body.operations if tloop.Schedule.isa(op)]
         if len(found) != 1 or len(module.body.operations) != 1:
             raise KernelError(f"the schedule of {self.signature.name} must be one tloop.schedule")
         clone = found[0].clone(ip=ir.InsertionPoint.after(function))

@@ -79,4 +79,4 @@ def implied_features(cpu: str, vector_bits: int) -> list[str]:
     level = 4 if vector_bits >= 512 else 3 if vector_bits >= 256 else 1
     if cpu.startswith(_LEVEL):
         level = max(level, int(cpu.removeprefix(_LEVEL)))
-    return [each.name for each in FEATURES if 0 < each.level <= level or cpu in each.processors]
+    return [feature.name for feature in FEATURES if 0 < feature.level <= level or cpu in feature.processors]

@@ -116,7 +116,7 @@ class CompiledProgram:
                 "cpu": self.target.cpu,
                 "features": list(self.target.features),
                 "cpuinfo": cpuinfo_checks(self.target),
-                "builtins": [each.name for each in required_features(self.target) if each.builtin],
+                "builtins": [feature.name for feature in required_features(self.target) if feature.builtin],
             },
             **code,
             "inputs": _specs(self.inputs, self.main.inputs),
@@ -183,12 +183,12 @@ class CompiledProgram:
 
 def required_features(target: Target) -> list[CpuFeature]:
     """What a machine must have to run the code, of what can be looked for."""
-    return [each for each in FEATURES if target.has(each.name)]
+    return [feature for feature in FEATURES if target.has(feature.name)]
 
 
 def cpuinfo_checks(target: Target) -> list[str]:
     """How the runtime looks for `required_features`: "NAME=FLAG", LLVM's name and /proc/cpuinfo's."""
-    return [f"{each.name}={each.flag}" for each in required_features(target)]
+    return [f"{feature.name}={feature.flag}" for feature in required_features(target)]
 
 
 def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, Any]]:

@@ -96,7 +96,7 @@ class GraphFunction:
         values = list(returned) if isinstance(returned, tuple | list) else [returned]
         if not values or returned is None:
             raise KernelError(f"{self.signature.name} returns nothing", place)
-        return [as_tensor(each, None, place).value for each in values]
+        return [as_tensor(value, None, place).value for value in values]
 
 
 @surface

@@ -88,10 +88,10 @@ class GraphTensor:
 def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **attributes: Any) -> Any:
     """`graph.<name>` on tensors, arrays and numbers. Raises KernelError at the caller's place."""
     place = caller_place()
-    tensors = [each for each in operands if isinstance(each, GraphTensor)]
+    tensors = [operand for operand in operands if isinstance(operand, GraphTensor)]
     dtype = tensors[0].dtype if tensors else None
     with ir.Location.file(place.file, place.line, place.column):
-        values = [as_tensor(each, dtype, place).value for each in operands]
+        values = [as_tensor(operand, dtype, place).value for operand in operands]
         try:
             made = graph.build(name, values, attributes, result_type)
         except graph.ShapeError as error:

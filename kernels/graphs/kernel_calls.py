@@ -46,6 +46,6 @@ def call_in_graph(kernel: Kernel, given: Sequence[Any], named: Mapping[str, Any]
     inputs, constants = split_arguments(kernel.signature, given, named)
     with located(place):
         # Weights have buffers, which launches read; constants are parts of kernels.
-        values = [as_tensor(each, None, place, small=0).value for each in inputs.values()]
+        values = [as_tensor(value, None, place, small=0).value for value in inputs.values()]
         results = [GraphTensor(each) for each in launch(kernel, values, constants)]
     return results[0] if len(results) == 1 else tuple(results)

@@ -40,14 +40,14 @@ class ArrayElement:
         return ir.MemRefType(self.array.memref.type).element_type
 
     def _affine(self, nest: NestBuilder) -> tuple[ir.AffineMapAttr, list[ir.Value]] | None:
-        expressions = [each for each in map(affine_of, self.subscripts) if each is not None]
+        expressions = [subscript for subscript in map(affine_of, self.subscripts) if subscript is not None]
         if len(expressions) < len(self.subscripts):
             return None
         mapping, operands = map_of(expressions, nest)
         return ir.AffineMapAttr.get(mapping), operands
 
     def _indices(self, nest: NestBuilder) -> list[ir.Value]:
-        return [index_value(each, nest) for each in self.subscripts]
+        return [index_value(subscript, nest) for subscript in self.subscripts]
 
 
 def check_subscripts(node: ast.AST, texts: Sequence[str], element: ArrayElement, nest: NestBuilder) -> None:

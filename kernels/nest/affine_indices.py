@@ -49,7 +49,7 @@ def map_of(expressions: Sequence[ir.AffineExpr], nest: NestBuilder) -> tuple[ir.
     renaming = ir.AffineMap.get(
         len(used), 0, [ir.AffineExpr.get_dim(places[old]) if old in places else zero for old in range(count)]
     )
-    renamed = [each.compose(renaming) for each in expressions]
+    renamed = [expression.compose(renaming) for expression in expressions]
     return ir.AffineMap.get(len(used), 0, renamed), [nest.loops[old] for old in used]
 
 

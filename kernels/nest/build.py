@@ -42,8 +42,8 @@ def build_body(
     _hoist_constants(ir.InsertionPoint.current.block)
     with nest.at(source.tree):
         return [
-            bufferization.ToTensorOp(_tensor(each), each, restrict=True, writable=True).result
-            for each in outputs
+            bufferization.ToTensorOp(_tensor(output), output, restrict=True, writable=True).result
+            for output in outputs
         ]
 
 

@@ -21,20 +21,20 @@ def _call(node: ast.Call, nest: NestBuilder) -> Any:
     if node.keywords:
         nest.fail(f"{ast.unparse(node.func)} takes no keywords here", node)
     if function is builtin_functions.where:
-        return select(*(scalar(each, nest) for each in _arguments(node, 3, nest)))
+        return select(*(scalar(argument, nest) for argument in _arguments(node, 3, nest)))
     if isinstance(function, ElementType):
         [operand] = _arguments(node, 1, nest)
         return convert(scalar(operand, nest), function)
     if function is buffer:
         return _buffer(node, nest)
     name, arity = _function(function, node, nest)
-    return apply(name, [scalar(each, nest) for each in _arguments(node, arity, nest)])
+    return apply(name, [scalar(argument, nest) for argument in _arguments(node, arity, nest)])
 
 
 def _buffer(node: ast.Call, nest: NestBuilder) -> Array:
     """Memory of the kernel's own; where it lies is up to later passes."""
-    kind, *sizes = [evaluate(each, nest) for each in node.args] or [None]
-    if not isinstance(kind, ElementType) or not all(isinstance(each, int) and each > 0 for each in sizes):
+    kind, *sizes = [evaluate(arg, nest) for arg in node.args] or [None]
+    if not isinstance(kind, ElementType) or not all(isinstance(size, int) and size > 0 for size in sizes):
         nest.fail("a buffer has an element type and positive sizes: buffer(f32, 16, 16)", node)
     memory = memref.AllocOp(ir.MemRefType.get(sizes, ir.Type.parse(kind.name)), [], []).result
     return Array("the buffer", memory, kind, tuple(sizes), True)

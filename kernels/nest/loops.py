@@ -54,8 +54,8 @@ def _ends(node: ast.expr, function: Any, nest: NestBuilder) -> list[Any]:
         and SYNONYMS.get(evaluate(node.func, nest)) is function
         and len(node.args) > 1
     ):
-        ends = [_end(each, nest) for each in node.args]
-        if all(affine_of(each) is not None for each in ends):
+        ends = [_end(arg, nest) for arg in node.args]
+        if all(affine_of(end) is not None for end in ends):
             return ends
     return [_end(node, nest)]
 

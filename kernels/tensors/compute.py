@@ -61,7 +61,7 @@ def _current_block(place: SourceLocation) -> ir.Block:
 def _free_name(name: str, block: ir.Block, place: SourceLocation) -> str:
     """`name`, or one of our own; schedules find computations by their names."""
     attributes = [op.operation.attributes for op in block]
-    taken = {each[BLOCK_TAG].value for each in attributes if BLOCK_TAG in each}
+    taken = {attribute[BLOCK_TAG].value for attribute in attributes if BLOCK_TAG in attribute}
     if name in taken:
         raise KernelError(f"two computations are called '{name}'", place)
     own = ("compute" if not number else f"compute_{number}" for number in count())

@@ -51,4 +51,4 @@ def _results(returned: Any, signature: Signature, place: SourceLocation) -> list
             raise KernelError(f"{signature.name} returns {each!r}, which compute did not make", place)
     if not results:
         raise KernelError(f"{signature.name} returns nothing", place)
-    return [each.value for each in results]
+    return [result.value for result in results]

@@ -53,7 +53,7 @@ class ScalarCode:
     def _element(self, access: TensorElement) -> ir.Value:
         if id(access) in self.operands:
             return self.operands[id(access)]
-        indices = [self._as_index(self.build(each)) for each in access.subscripts]
+        indices = [self._as_index(self.build(subscript)) for subscript in access.subscripts]
         return tensor.ExtractOp(access.tensor.value, indices).result
 
     def _as_index(self, value: Scalar) -> ir.Value:

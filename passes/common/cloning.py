@@ -22,8 +22,8 @@ def clone_ops(ops: Iterable[ir.Operation], values: dict[ir.Value, ir.Value]) -> 
 
 def clone_body(body: ir.Block, values: dict[ir.Value, ir.Value]) -> list[ir.Value]:
     """`clone_ops` of a body without its terminator; what the terminator takes, in terms of the copies."""
-    clone_ops([each.operation for each in list(body.operations)[:-1]], values)
-    return [values.get(each, each) for each in terminator_of(body).operands]
+    clone_ops([op.operation for op in list(body.operations)[:-1]], values)
+    return [values.get(operand, operand) for operand in terminator_of(body).operands]
 
 
 def replace_operands(op: ir.Operation, values: Mapping[ir.Value, ir.Value]) -> None:

@@ -33,7 +33,7 @@ class Computation:
     @cached_property
     def parallel(self) -> list[int]:
         """The iteration dims of the output's dims, in their order."""
-        return [dim for dim in (dim_position(each) for each in self.maps[-1].results) if dim is not None]
+        return [dim for dim in (dim_position(result) for result in self.maps[-1].results) if dim is not None]
 
     @cached_property
     def extents(self) -> list[int]:
@@ -96,7 +96,9 @@ def dims_read(indexing_map: ir.AffineMap) -> set[int]:
 def divided_dims(indexing_map: ir.AffineMap) -> set[int]:
     """The iteration dims in quotients and remainders: steps along them are no fixed distance apart."""
     kinds = (ir.AffineFloorDivExpr, ir.AffineCeilDivExpr, ir.AffineModExpr)
-    divided = [each for each in _subexpressions(indexing_map) if isinstance(each, kinds)]
+    divided = [
+        subexpression for subexpression in _subexpressions(indexing_map) if isinstance(subexpression, kinds)
+    ]
     n_dims, n_symbols = indexing_map.n_dims, indexing_map.n_symbols
     return dims_read(ir.AffineMap.get(n_dims, n_symbols, divided, context=indexing_map.context))
 

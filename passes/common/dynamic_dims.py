@@ -76,7 +76,7 @@ class RunTimeDims:
     def _factor(self, factor: Name | SizeFunction) -> ir.Value:
         if isinstance(factor, Name):
             return self._named_number(factor.name)
-        left, right = (self.number(each) for each in factor.operands)
+        left, right = (self.number(operand) for operand in factor.operands)
         if factor.kind == "floordiv":
             return arith.floordivsi(left, right)
         if factor.kind == "max":

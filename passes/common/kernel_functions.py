@@ -68,7 +68,7 @@ def precision_of(op: ir.Operation) -> str:
     given = op.attributes[PRECISION]
     if isinstance(given, ir.StringAttr) and given.value in PRECISIONS:
         return str(given.value)
-    known = " or ".join(f"'{each}'" for each in PRECISIONS)
+    known = " or ".join(f"'{precision}'" for precision in PRECISIONS)
     raise PassError(f"{PRECISION} must be {known}, but is {given}", op.location)
 
 

@@ -94,5 +94,5 @@ def drop_signedness(function: ir.Operation) -> None:
 
     function.walk(visit)
     kind = function.attributes["function_type"].value
-    inputs, results = [as_bits(each) for each in kind.inputs], [as_bits(each) for each in kind.results]
+    inputs, results = [as_bits(each) for each in kind.inputs], [as_bits(result) for result in kind.results]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, results))

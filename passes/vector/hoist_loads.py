@@ -84,9 +84,9 @@ def _is_vector_arithmetic(op: ir.Operation) -> bool:
 def _surely_runs(loop: ir.Operation) -> bool:
     """Whether the bounds are constants that leave an iteration."""
     bounds = [value.owner for value in list(loop.operands)[:2]]
-    if any(isinstance(each, ir.Block) or each.operation.name != arith.Constant.NAME for each in bounds):
+    if any(isinstance(bound, ir.Block) or bound.operation.name != arith.Constant.NAME for bound in bounds):
         return False
-    lower, upper = (each.operation.attributes["value"].value for each in bounds)
+    lower, upper = (bound.operation.attributes["value"].value for bound in bounds)
     return bool(lower < upper)
 
 

@@ -44,8 +44,10 @@ def _share(group: AddressGroup) -> None:
     with ir.InsertionPoint(first), first.location:
         base = _base_indices(first, group.offsets[0], least)
         view = _view(first.operands[0], base, [max(each) for each in zip(*group.offsets, strict=True)], least)
-        distances = [[at - low for at, low in zip(each, least, strict=True)] for each in group.offsets]
-        constants = {each: index_constant(each) for each in sorted({x for each in distances for x in each})}
+        distances = [[at - low for at, low in zip(offset, least, strict=True)] for offset in group.offsets]
+        constants = {
+            each: index_constant(each) for each in sorted({x for distance in distances for x in distance})
+        }
         for load, places in zip(group.loads, distances, strict=True):
             with ir.InsertionPoint(load):
                 value = memref.load(view, [constants[place] for place in places])

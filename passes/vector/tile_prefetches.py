@@ -113,11 +113,11 @@ def _lines(
     gap = gcd(*(start - starts[0] for start in starts)) or length
     if gap <= length:
         per = -(-(starts[-1] - starts[0] + length) // (line * iterations))
-        advance, offsets = per * line, [each * line for each in range(per)]
+        advance, offsets = per * line, [index * line for index in range(per)]
     else:
         per = -(-((starts[-1] - starts[0]) // gap + 1) // iterations)
         advance = per * gap
-        offsets = [each * gap + at for each in range(per) for at in range(0, length, line)]
+        offsets = [index * gap + at for index in range(per) for at in range(0, length, line)]
     return (advance, offsets) if len(offsets) <= MOST and advance % inner.step == 0 else None
 
 

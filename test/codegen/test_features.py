@@ -32,8 +32,12 @@ def test_has(target: str, has: str, lacks: str) -> None:
 
 def test_lines() -> None:
     """Names and flags are unique; processors are described ones."""
-    assert len({each.name for each in FEATURES}) == len({each.flag for each in FEATURES}) == len(FEATURES)
-    assert {name for each in FEATURES for name in each.processors} <= set(NAMED)
+    assert (
+        len({feature.name for feature in FEATURES})
+        == len({feature.flag for feature in FEATURES})
+        == len(FEATURES)
+    )
+    assert {name for feature in FEATURES for name in feature.processors} <= set(NAMED)
 
 
 def test_the_flags_are_those_of_this_machine() -> None:
@@ -41,5 +45,5 @@ def test_the_flags_are_those_of_this_machine() -> None:
     flags, host = host_flags(), host_target()
     if not flags or host.architecture != "x86_64":
         pytest.skip("/proc/cpuinfo has no flags of x86-64")
-    differing = [each.name for each in FEATURES if host.has(each.name) != (each.flag in flags)]
+    differing = [feature.name for feature in FEATURES if host.has(feature.name) != (feature.flag in flags)]
     assert not [name for name in differing if not name.startswith("amx")]

@@ -22,7 +22,7 @@ _WRITING = (func.Return.NAME, tensor.InsertSlice.NAME)
 def reshape(code: Emission, op: ir.Operation) -> None:
     """`tensor.collapse_shape` and `tensor.expand_shape`: the same memory, or the same elements."""
     source, result = code.tensor(op.operands[0]), op.results[0]
-    if result in code.destinations and all(each.name in _WRITING for each in users(result)):
+    if result in code.destinations and all(user.name in _WRITING for user in users(result)):
         code.values[result] = code.destinations[result]
         return
     if isinstance(source, VectorTile):
@@ -50,7 +50,7 @@ def _reshaped_tile(source: VectorTile, op: ir.Operation) -> VectorTile:
     whole = all(each.whole for group in longer for each in group)
     if not same and not whole:
         raise PassError("a tile with padding cannot be reshaped", op.location)
-    padded = [each.padded for each in extents] or [1]
+    padded = [extent.padded for extent in extents] or [1]
     assert prod(padded) == prod(source.vector.type.shape), "a reshape keeps elements"
     return VectorTile(reshaped(source.vector, padded), extents)
 

@@ -32,7 +32,7 @@ def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
 def schedules_of(module: ir.Operation) -> list[ir.Operation]:
     """The schedules of a module, in its order."""
     ops = [each.operation for each in module.regions[0].blocks[0]]
-    return [each for each in ops if each.name == tloop.Schedule.NAME]
+    return [op for op in ops if op.name == tloop.Schedule.NAME]
 
 
 def apply_schedule(

@@ -43,9 +43,9 @@ Size = int | SampledInteger | None
 
 def sizes_of(sizes: Sequence[Size]) -> tuple[list[int], list[SampledInteger]]:
     """Sizes as the primitives hold them, and the sampled ones."""
-    values = [each for each in sizes if isinstance(each, SampledInteger)]
+    values = [size for size in sizes if isinstance(size, SampledInteger)]
     codes = [
-        REST if each is None else SAMPLED if isinstance(each, SampledInteger) else each for each in sizes
+        REST if size is None else SAMPLED if isinstance(size, SampledInteger) else size for size in sizes
     ]
     return codes, values
 

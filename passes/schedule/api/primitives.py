@@ -40,8 +40,8 @@ def by_kind(structured_step: Step, loop_step: Step) -> Step:
     """The first applier for structured computations (the first operand), the second one for all else."""
 
     def apply(op: ir.Operation, state: ScheduleState) -> None:
-        names = [each.name for each in state.targets(op.operands[0])]
-        structured = all(each.startswith(("linalg.", "tensor.", "tloop.")) for each in names)
+        names = [target.name for target in state.targets(op.operands[0])]
+        structured = all(name.startswith(("linalg.", "tensor.", "tloop.")) for name in names)
         (structured_step if structured else loop_step)(op, state)
 
     return apply

@@ -29,8 +29,8 @@ def sample_perfect_tile(op: ir.Operation, state: ScheduleState) -> None:
         raise StepError("its decision is not an array<i64: ...>")
     factors = list(op.attributes[DECISION])
     product = 1
-    for each in factors:
-        product *= each
+    for factor in factors:
+        product *= factor
     if len(factors) != count or product != extent or factors[-1] > largest:
         raise StepError(f"its decision {factors} is no way to make {extent} of {count} factors")
     state.sampled.update(zip(op.results, factors, strict=True))
@@ -74,7 +74,7 @@ def _extent(op: ir.Operation, state: ScheduleState) -> int:
 
 def divisors(number: int) -> list[int]:
     """In ascending order."""
-    small = [each for each in range(1, isqrt(number) + 1) if number % each == 0]
+    small = [index for index in range(1, isqrt(number) + 1) if number % index == 0]
     return sorted({*small, *(number // each for each in small)})
 
 

@@ -54,8 +54,8 @@ class StepRecorder:
         """
         with self._context, ir.Location.unknown():
             module = parse_module(schedule, self._context)
-            ops = [each.operation for each in module.body.operations]
-            found = [each for each in ops if each.name == tloop.Schedule.NAME]
+            ops = [op.operation for op in module.body.operations]
+            found = [op for op in ops if op.name == tloop.Schedule.NAME]
             if len(found) != 1:
                 raise ScheduleError(f"expected one tloop.schedule, but there are {len(found)}")
             values: dict[ir.Value, ir.Value] = {}
@@ -67,7 +67,7 @@ class StepRecorder:
                 values.update(zip(step.results, made.results, strict=True))
 
     def _numbers(self, op: ir.Operation) -> tuple[SampledInteger, ...]:
-        return tuple(SampledInteger(each, self._state.sampled[each]) for each in op.results)
+        return tuple(SampledInteger(result, self._state.sampled[result]) for result in op.results)
 
     def _block(
         self, primitive: str, operands: Sequence[BlockHandle | LoopHandle], **attributes: object
@@ -82,7 +82,7 @@ class StepRecorder:
         **attributes: object,
     ) -> tuple[LoopHandle, ...]:
         op = self._apply(primitive, operands, [LoopType] * count, **attributes)
-        return tuple(LoopHandle(each) for each in op.results)
+        return tuple(LoopHandle(result) for result in op.results)
 
     def _apply(
         self,
@@ -93,8 +93,8 @@ class StepRecorder:
     ) -> ir.Operation:
         with self._context, ir.Location.unknown():
             converted = {name: attribute_of(value) for name, value in attributes.items()}
-            types = [each.get() for each in results]
-            return self._step(f"tloop.{primitive}", [each.value for each in operands], types, converted)
+            types = [result.get() for result in results]
+            return self._step(f"tloop.{primitive}", [operand.value for operand in operands], types, converted)
 
     def _step(
         self,
@@ -123,13 +123,13 @@ class StepRecorder:
 
 def _kernel(module: ir.Module, name: str) -> ir.Operation:
     """The function called `name`, or the only kernel, or the only function."""
-    functions = [each.operation for each in module.body.operations if func.Func.isa(each)]
-    names = {each.attributes["sym_name"].value: each for each in functions}
+    functions = [op.operation for op in module.body.operations if func.Func.isa(op)]
+    names = {function.attributes["sym_name"].value: function for function in functions}
     if name and name not in names:
         raise ScheduleError(f"there is no kernel @{name}; there are: {', '.join(names) or 'none'}")
     if name:
         return names[name]
-    kernels = [each for each in functions if is_kernel(each)] or functions
+    kernels = [function for function in functions if is_kernel(function)] or functions
     if len(kernels) != 1:
         raise ScheduleError(f"there are {len(kernels)} kernels; name one of: {', '.join(names) or 'none'}")
     return kernels[0]

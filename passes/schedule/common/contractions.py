@@ -39,7 +39,7 @@ def is_multiply_add(computation: Computation) -> bool:
         return False
     innermost, column = computation.reductions[-1], computation.parallel[-1:]
     dims = [[dim_position(result) for result in each.results] for each in computation.maps[:-1]]
-    return all(innermost in each for each in dims) and not all(set(column) & set(each) for each in dims)
+    return all(innermost in dim for dim in dims) and not all(set(column) & set(dim) for dim in dims)
 
 
 def _sums_products(op: ir.Operation) -> bool:
@@ -50,8 +50,8 @@ def _sums_products(op: ir.Operation) -> bool:
         return False
     terms = [value.owner for value in total.operation.operands]
     return any(
-        not isinstance(each, ir.Block) and each.operation.name in (arith.MulF.NAME, arith.MulI.NAME)
-        for each in terms
+        not isinstance(term, ir.Block) and term.operation.name in (arith.MulF.NAME, arith.MulI.NAME)
+        for term in terms
     )
 
 

@@ -23,7 +23,7 @@ def identity_behind(value: ir.Value, lasting: bool = False) -> Computation:
         unread = [constant(kind.element_type, 0)] if lasting else []
         maps = [identity, *(affine_map(kind.rank, []) for _ in unread)]
         copy = generic([value, *unread], maps, output, identity, lambda new, *_others: new)
-    asking = [each.owner.operation for each in sizes if isinstance(each, ir.Value)]
+    asking = [size.owner.operation for size in sizes if isinstance(size, ir.Value)]
     value.replace_all_uses_except(copy, [copy.owner.operation, *asking])
     return Computation(copy.owner.operation)
 

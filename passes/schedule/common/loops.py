@@ -46,7 +46,7 @@ class Loop:
     @property
     def statements(self) -> list[ir.Operation]:
         """The ops of the body but its terminator."""
-        return [each.operation for each in self.body.operations][:-1]
+        return [op.operation for op in self.body.operations][:-1]
 
     @property
     def terminator(self) -> ir.Operation:

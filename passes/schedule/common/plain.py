@@ -65,7 +65,9 @@ def row_dims(root: Computation) -> list[int]:
 
 def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
     return {
-        ir.AffineDimExpr(each).position for each in indexing_map.results if isinstance(each, ir.AffineDimExpr)
+        ir.AffineDimExpr(result).position
+        for result in indexing_map.results
+        if isinstance(result, ir.AffineDimExpr)
     }
 
 

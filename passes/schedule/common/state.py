@@ -70,7 +70,7 @@ class ScheduleState:
 
     def sizes(self, op: ir.Operation, attribute: str) -> list[int]:
         """The array `attribute` of a primitive, with sampled values in their places."""
-        values = iter(each for each in op.operands if is_value(each))
+        values = iter(operand for operand in op.operands if is_value(operand))
         return [self.sampled[next(values)] if size == SAMPLED else size for size in op.attributes[attribute]]
 
     def run(self, *script: str) -> None:

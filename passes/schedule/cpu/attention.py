@@ -62,8 +62,8 @@ def share_of_queries(queries: int, block: int, parts: int) -> int:
     def computed(share: int) -> int:
         return queries // share * -(-share // block) * block
 
-    shares = [each for each in range(queries, block - 1, -1) if queries % each == 0]
-    fitting = [each for each in shares if computed(each) * 8 <= computed(queries) * 9]
+    shares = [index for index in range(queries, block - 1, -1) if queries % index == 0]
+    fitting = [share for share in shares if computed(share) * 8 <= computed(queries) * 9]
     return next((each for each in fitting if queries // each >= parts), fitting[-1])
 
 
@@ -136,7 +136,7 @@ class AttentionSchedule:
         heads, that they push each other out of the second cache. There must be room for the copy."""
         source, read = self.values.inputs[1], self.values.maps[1]
         shape = list(ir.RankedTensorType(source.type).shape)
-        at = [dim_position(each) for each in read.results].index(self.values.reductions[0])
+        at = [dim_position(result) for result in read.results].index(self.values.reductions[0])
         stride, features = ELEMENT_BYTES * prod(shape[at + 1 :]), shape[-1]
         width = self.scores.extents[self.scores.reductions[0]]
         scratch = scratch_bytes(self.block, width, self.keys) + ELEMENT_BYTES * self.keys * features

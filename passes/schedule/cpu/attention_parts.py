@@ -60,10 +60,10 @@ def _queries_in_front(scores: Computation) -> ir.Operation:
     count = len(order)
     place = {dim: at for at, dim in enumerate(order)}
     old = [
-        ir.AffineExpr.get_dim(place[ir.AffineDimExpr(each).position])
-        if isinstance(each, ir.AffineDimExpr)
-        else each
-        for each in read.results
+        ir.AffineExpr.get_dim(place[ir.AffineDimExpr(result).position])
+        if isinstance(result, ir.AffineDimExpr)
+        else result
+        for result in read.results
     ]
     with ir.InsertionPoint(scores.op), scores.op.location:
         output = empty([scores.extents[dim] for dim in order], tensor_type(source).element_type)

@@ -29,7 +29,7 @@ def blocked_convolution(schedule: ContractionSchedule) -> BlockedConvolution | N
     anchor, target = schedule.anchor, schedule.target
     if len(anchor.parallel) != CHANNEL + 1 or len(anchor.extents) != INPUT_CHANNEL + 1:
         return None
-    places = [dim_position(each) for each in anchor.maps[1].results]
+    places = [dim_position(result) for result in anchor.maps[1].results]
     in_place = list(schedule.root_dims.items()) == [(dim, dim) for dim in anchor.parallel]
     if places != FILTERS or not in_place or not is_multiply_add(anchor):
         return None
@@ -40,7 +40,7 @@ def blocked_convolution(schedule: ContractionSchedule) -> BlockedConvolution | N
     if fits or extents[LINE] * extents[COLUMN] > MOST_PIXELS:
         return None
     most = max(1, int(target.l1d * WEIGHTS) // per_block)
-    blocks = next(each for each in range(most, 0, -1) if extents[INPUT_BLOCK] % each == 0)
+    blocks = next(index for index in range(most, 0, -1) if extents[INPUT_BLOCK] % index == 0)
     return BlockedConvolution(schedule, blocks) if blocks < extents[INPUT_BLOCK] else None
 
 

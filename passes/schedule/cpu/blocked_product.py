@@ -73,7 +73,7 @@ def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
     """The schedule of `matmul_packed`, [M, K] times [P, K, t], whose result is [M, P, t]; None for another
     contraction, and where blocks do not pay."""
     anchor = schedule.anchor
-    places = [[dim_position(each) for each in indexing_map.results] for indexing_map in anchor.maps]
+    places = [[dim_position(result) for result in indexing_map.results] for indexing_map in anchor.maps]
     if anchor.run_time:
         return None
     packed = places == [[0, 3], [1, 3, 2], [0, 1, 2]] and anchor.reductions == [3]
@@ -87,7 +87,7 @@ def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
 
 
 def _is_f32(computation: Computation) -> bool:
-    kinds = [ir.RankedTensorType(each.type).element_type for each in computation.op.operands]
+    kinds = [ir.RankedTensorType(operand.type).element_type for operand in computation.op.operands]
     return all(isinstance(kind, ir.F32Type) for kind in kinds)
 
 

@@ -36,11 +36,11 @@ def column_sums(schedule: ContractionSchedule) -> ColumnSums | None:
 
 def _reads_whole_rows(anchor: Computation) -> bool:
     """Whether an input has all dims, the columns last and rows before them; others have plain dims."""
-    places = [[dim_position(each) for each in indexing_map.results] for indexing_map in anchor.maps[:-1]]
+    places = [[dim_position(result) for result in indexing_map.results] for indexing_map in anchor.maps[:-1]]
     every = {dim for dim, extent in enumerate(anchor.extents) if extent > 1}
     rows = [anchor.reductions[-1], anchor.parallel[-1]]
-    whole = any(each[-2:] == rows and every <= set(each) for each in places)
-    return whole and all(None not in each for each in places)
+    whole = any(place[-2:] == rows and every <= set(place) for place in places)
+    return whole and all(None not in place for place in places)
 
 
 def _columns_together(extent: int, width: int) -> int | None:

@@ -47,7 +47,7 @@ def name_blocks(kernel: ir.Operation) -> None:
 
 def _starts(computation: Computation, candidates: list[Computation]) -> bool:
     """Whether the computation is the initial value of the only reduction among the candidates."""
-    reducing = [each for each in candidates if each.reductions]
+    reducing = [candidate for candidate in candidates if candidate.reductions]
     return len(reducing) == 1 and reducing[0].init == computation.result
 
 

@@ -48,7 +48,10 @@ def _column_of_root(root: Computation, anchor: Computation) -> int | None:
 
 def schedule_run_time_dims(kernel: ir.Operation) -> None:
     """Tiles of one point of each dim that only running the kernel tells: what lies inside has a size."""
-    root, reducing = root_computation(kernel), [each for each in computations(kernel) if each.reductions]
+    root, reducing = (
+        root_computation(kernel),
+        [computation for computation in computations(kernel) if computation.reductions],
+    )
     # Loops over nothing stay as they are.
     if root is None or 0 in root.extents:
         return
@@ -76,7 +79,7 @@ def schedule_run_time_dims(kernel: ir.Operation) -> None:
 
 def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:
     """Says how many iterations of the parallel loop, likely one of `iterations`, are worth a thread."""
-    points = max(each.work for each in computations(kernel)) // max(1, iterations)
+    points = max(computation.work for computation in computations(kernel)) // max(1, iterations)
     least = -(-PARALLEL_WORK // max(1, points))
     kernel.attributes[LEAST_ITERATIONS] = i64_attribute(least)
 

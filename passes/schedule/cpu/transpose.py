@@ -41,7 +41,7 @@ def turned_dim(root: Computation, width: int) -> int | None:
     squares of `width` fit; None where no operand is transposed so."""
     last = len(root.extents) - 1
     for indexing_map in root.maps[:-1]:
-        places = [dim_position(each) for each in indexing_map.results]
+        places = [dim_position(result) for result in indexing_map.results]
         if None in places or last not in places:
             continue
         inner = places[-1]

@@ -51,7 +51,9 @@ def _tag(computation: Computation, name: str) -> None:
 
 def _row_bytes(kernel: ir.Operation, rows: int) -> int:
     """What a row takes: its features, or its leaves in all trees where the kernel keeps them."""
-    kept = [each.init.type for each in computations(kernel) if not _is_float(each.init.type)]
+    kept = [
+        computation.init.type for computation in computations(kernel) if not _is_float(computation.init.type)
+    ]
     reads = [op for op in collect_ops(kernel, tensor.Extract.NAME) if op.parent.name == scf.While.NAME]
     kept += [op.operands[0].type for op in reads if _is_float(op.operands[0].type)]
     sizes = [prod(kind.shape) * kind.element_type.width // 8 for kind in kept if rows in kind.shape]

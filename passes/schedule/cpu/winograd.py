@@ -78,7 +78,7 @@ def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Opera
 
 def group_of(blocks: int, block: int) -> int:
     """How many of the blocks of columns are transformed back at a time."""
-    return max(each for each in range(1, max(1, GROUP // block) + 1) if blocks % each == 0)
+    return max(index for index in range(1, max(1, GROUP // block) + 1) if blocks % index == 0)
 
 
 def _compute_in_tile(

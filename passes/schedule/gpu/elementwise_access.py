@@ -39,9 +39,9 @@ def _is_sum(expression: ir.AffineExpr) -> bool:
 def _with_extracts(op: ir.Operation, maps: Sequence[ir.AffineMap], computed: Sequence[int]) -> ir.Operation:
     """The computation without the operands `computed`, whose elements its body reads itself."""
     inputs = op.attributes["operandSegmentSizes"][0]
-    kept = [each for each in range(len(op.operands)) if each not in computed]
+    kept = [index for index in range(len(op.operands)) if index not in computed]
     made = linalg.GenericOp(
-        [each.type for each in op.results],
+        [result.type for result in op.results],
         [op.operands[each] for each in kept if each < inputs],
         list(op.operands)[inputs:],
         ir.ArrayAttr.get([ir.AffineMapAttr.get(maps[each]) for each in kept]),
@@ -83,6 +83,6 @@ def _is_plain(op: ir.Operation) -> bool:
         and len(op.results) == 1
         and all(each == identity for each in maps)
         and all(isinstance(each.type, ir.RankedTensorType) and defining_op(each) is None for each in inputs)
-        and all(func.Return.isa(each) for each in users(op.results[0]))
+        and all(func.Return.isa(user) for user in users(op.results[0]))
         and not collect_ops(op, (linalg.Index.NAME, tensor.Extract.NAME))
     )

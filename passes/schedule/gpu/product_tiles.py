@@ -72,7 +72,7 @@ def product_tiles(anchor: Computation, precision: str) -> list[ProductTile]:
 
 def widest_tile(tiles: Sequence[ProductTile]) -> ProductTile:
     """The first of which there are as many as blocks are wanted, else the last."""
-    return next((each for each in tiles if each.tiles >= BLOCKS), tiles[-1])
+    return next((tile for tile in tiles if tile.tiles >= BLOCKS), tiles[-1])
 
 
 def uses_tensor_units(size: int, precision: str) -> bool:
@@ -106,7 +106,7 @@ def _merged(count: int, copied: int) -> int:
     """How many of `count` steps are one, each of which copies so many bytes: an equal part of them, and of
     all not more than a half."""
     most = min(count // 2, MERGED_BYTES // (MERGED_STAGES * copied))
-    return max(each for each in range(1, max(1, most) + 1) if count % each == 0)
+    return max(index for index in range(1, max(1, most) + 1) if count % index == 0)
 
 
 def modelled_gpu(target: Target) -> GpuTarget | None:
@@ -127,7 +127,7 @@ def _is_for_groups(anchor: Computation) -> bool:
 
 def _ends_in_reduction(anchor: Computation, indexing_map: ir.AffineMap) -> bool:
     """Whether neighbours in memory are steps of the innermost reduction."""
-    dims = [dim_position(each) for each in indexing_map.results]
+    dims = [dim_position(result) for result in indexing_map.results]
     long = [dim for dim in dims if dim is None or anchor.extents[dim] > 1]
     return long[-1:] == anchor.reductions[-1:]
 

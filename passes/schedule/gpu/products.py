@@ -124,7 +124,7 @@ def group_of(grid: Grid, cluster: Mapping[int, int]) -> dict[int, int]:
 
 
 def _largest_divisor(count: int, limit: int) -> int:
-    return max(each for each in range(1, max(1, limit) + 1) if count % each == 0)
+    return max(index for index in range(1, max(1, limit) + 1) if count % index == 0)
 
 
 def schedule_product(

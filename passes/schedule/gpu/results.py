@@ -28,7 +28,7 @@ class ResultGroup:
 
     @property
     def reducing(self) -> list[Computation]:
-        return [each for each in (*self.producers, self.root) if each.reductions]
+        return [producer for producer in (*self.producers, self.root) if producer.reductions]
 
 
 def block(builder: ScheduleBuilder, computation: Computation) -> ir.Value:
@@ -43,7 +43,7 @@ def parts_of(kernel: ir.Operation) -> list[ResultGroup]:
     end = terminator_of(kernel.regions[0].blocks[0])
     for index in range(len(end.operands)):
         _find_roots(end, index, roots)
-    parts = [ResultGroup(number, each, _producers(each, roots)) for number, each in enumerate(roots)]
+    parts = [ResultGroup(number, root, _producers(root, roots)) for number, root in enumerate(roots)]
     for number, each in enumerate(roots):
         tag(each, f"root{number}" if number else "root")
     named: set[int] = set()
@@ -79,7 +79,7 @@ def _find_roots(user: ir.Operation, index: int, roots: list[Computation]) -> Non
 
 
 def _is_taken(op: ir.Operation, roots: list[Computation]) -> bool:
-    return any(each.op == op for each in roots)
+    return any(root.op == op for root in roots)
 
 
 def _copy_for(user: ir.Operation, index: int) -> Computation:

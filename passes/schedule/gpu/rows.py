@@ -27,7 +27,7 @@ def schedule_part(builder: ScheduleBuilder, part: ResultGroup) -> None:
         return
     rows = rows_of(part.root, part.producers)
     _schedule_blocks(builder, part, rows.tile)
-    for each in (part.root, *(each for each in part.producers if each.reductions)):
+    for each in (part.root, *(producer for producer in part.producers if producer.reductions)):
         _schedule_steps(builder, part, rows, each)
 
 
@@ -41,8 +41,8 @@ def _schedule_blocks(builder: ScheduleBuilder, part: ResultGroup, tile: list[int
     if _elements(part.root, tile) > LARGE_TILE:
         builder.annotate(loop, WARPS, MORE_WARPS)
     # Consumers before producers.
-    for each in reversed(part.producers):
-        builder.compute_at(block(builder, each), loop)
+    for producer in reversed(part.producers):
+        builder.compute_at(block(builder, producer), loop)
 
 
 def _elements(root: Computation, tile: list[int]) -> int:
@@ -58,9 +58,9 @@ def _schedule_steps(
     stepped = {dim for dim, size in enumerate(sizes) if size}
     needed = _computed_in_steps(computation, stepped)
     _, loop = builder.tile(block(builder, computation), sizes, "sequential")
-    for each in reversed(part.producers):
-        if address(each.op) in needed:
-            builder.compute_at(block(builder, each), loop)
+    for producer in reversed(part.producers):
+        if address(producer.op) in needed:
+            builder.compute_at(block(builder, producer), loop)
 
 
 def _computed_in_steps(computation: Computation, stepped: set[int]) -> set[int]:

@@ -59,7 +59,7 @@ def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ..
     shape. Raises PassError if it has none."""
     compute_constants(kernel)
     root = root_computation(kernel)
-    reducing = [each for each in computations(kernel) if each.reductions]
+    reducing = [computation for computation in computations(kernel) if computation.reductions]
     for each in reducing:
         if any(each.extents[dim] == 0 for dim in each.reductions):
             # Upstream's tiling crashes on it.

@@ -29,7 +29,7 @@ class ResultComputation:
         if root.op == anchor.op:
             root = identity_behind(anchor.result)
         reads = [read for value, read in zip(root.inputs, root.maps, strict=False) if value == anchor.result]
-        dims = [dim_position(each) for each in reads[0].results] if len(reads) == 1 else []
+        dims = [dim_position(result) for result in reads[0].results] if len(reads) == 1 else []
         if sorted(dim for dim in dims if dim is not None) != list(range(len(root.extents))):
             raise PassError("what follows a product must read each of its elements once", root.op.location)
         pairs = zip(anchor.parallel, dims, strict=True)
@@ -42,7 +42,9 @@ class TiledKernel:
     def __init__(self, kernel: ir.Operation, result: ResultComputation, tile: Mapping[int, int]) -> None:
         """`tile` has points of the anchor's dims. All computations of the kernel get names."""
         tag(result.root, "root")
-        self.others = [each for each in computations(kernel) if each.op != result.root.op]
+        self.others = [
+            computation for computation in computations(kernel) if computation.op != result.root.op
+        ]
         for number, each in enumerate(self.others):
             tag(each, _name(number))
         self.builder = ScheduleBuilder(kernel)
@@ -56,7 +58,7 @@ class TiledKernel:
 
     def block(self, computation: Computation) -> ir.Value:
         """The handle of one that is not the root."""
-        number = [each.op == computation.op for each in self.others].index(True)
+        number = [other.op == computation.op for other in self.others].index(True)
         return self.builder.get_block(_name(number))
 
 

@@ -112,15 +112,15 @@ def _row_length(computation: Computation, rows: Sequence[int] | None) -> int:
     extents, windows = computation.extents, window_dims(computation)
     if rows is None or computation.reductions:
         return prod(padded(extents[dim]) for dim in computation.reductions if dim not in windows)
-    return prod(padded(each) for dim, each in enumerate(extents) if dim not in rows)
+    return prod(padded(extent) for dim, extent in enumerate(extents) if dim not in rows)
 
 
 def window_dims(computation: Computation) -> set[int]:
     """The reduced dims that are added to others where an operand is read."""
     found: set[int] = set()
     for access in computation.maps:
-        for each in access.results:
-            read = dims_read(ir.AffineMap.get(access.n_dims, 0, [each]))
+        for result in access.results:
+            read = dims_read(ir.AffineMap.get(access.n_dims, 0, [result]))
             if len([dim for dim in read if computation.extents[dim] > 1]) > 1:
                 found |= read & set(computation.reductions)
     return found

@@ -137,10 +137,10 @@ def access_of(op: ir.Operation) -> list[Access]:
 def _structured(op: ir.Operation) -> list[Access]:
     """A structured op reads and writes whole buffers; on tensors, those that a loop carries."""
     memory = [
-        each
-        for each in op.operands
-        if isinstance(each.type, ir.MemRefType)
-        or (isinstance(each.type, ir.RankedTensorType) and isinstance(each.owner, ir.Block))
+        operand
+        for operand in op.operands
+        if isinstance(operand.type, ir.MemRefType)
+        or (isinstance(operand.type, ir.RankedTensorType) and isinstance(operand.owner, ir.Block))
     ]
     return [Access(op, root_of(each)[0], writes, None) for each in memory for writes in (False, True)]
 
@@ -152,7 +152,7 @@ def _memory(op: ir.Operation, operands: Sequence[ir.Value], writes: bool) -> Acc
     if op.name.startswith("affine."):
         found = map_forms(op.attributes["map"].value, list(operands[1:]))
     else:
-        found = [form_of(each) for each in operands[1 : 1 + rank]]
+        found = [form_of(operand) for operand in operands[1 : 1 + rank]]
     sizes = [1] * rank
     value = op.operands[0].type if writes else op.results[0].type
     if isinstance(value, ir.VectorType):
@@ -171,8 +171,8 @@ def _slice(op: ir.Operation, operands: list[ir.Value], source: int, writes: bool
     offsets = list(op.attributes["static_offsets"])
     sizes, strides = list(op.attributes["static_sizes"]), list(op.attributes["static_strides"])
     dynamic = iter(operands[source + 1 :])
-    starts = [form_of(next(dynamic)) if each == DYNAMIC else AffineForm(each) for each in offsets]
-    lengths = [upper_bound(next(dynamic)) if each == DYNAMIC else each for each in sizes]
+    starts = [form_of(next(dynamic)) if offset == DYNAMIC else AffineForm(offset) for offset in offsets]
+    lengths = [upper_bound(next(dynamic)) if size == DYNAMIC else size for size in sizes]
     indices = [
         (start, length) if stride == 1 and length is not None else None
         for start, length, stride in zip(starts, lengths, strides, strict=True)
@@ -199,7 +199,7 @@ def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
         elif owner.name == tensor.InsertSlice.NAME:
             value = owner.operands[1]
         elif owner.name in SEQUENTIAL:
-            index = [each == value for each in owner.operation.results].index(True)
+            index = [result == value for result in owner.operation.results].index(True)
             value = Loop(owner.operation).inits[index]
         else:
             return value, whole

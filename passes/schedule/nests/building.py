@@ -65,7 +65,7 @@ def build_loop(
     attributes: dict[str, ir.Attribute],
 ) -> Loop:
     """A loop with an empty body at the insertion point. The caller adds the terminator."""
-    types = [each.type for each in inits]
+    types = [init.type for init in inits]
     if kind == affine.AffineFor.NAME:
         own = {
             "lowerBoundMap": ir.AffineMapAttr.get(lower.map()),

@@ -27,7 +27,9 @@ def cache_read(op: ir.Operation, state: ScheduleState) -> None:
     loads = operands_of(store, op.attributes["operand"].value)
     buffer, whole = root_of(loads[0].operands[0])
     writes = [
-        each for each in accesses(loop) if each.writes and (each.buffer is None or each.buffer == buffer)
+        access
+        for access in accesses(loop)
+        if access.writes and (access.buffer is None or access.buffer == buffer)
     ]
     if writes or not whole:
         raise StepError(f"{writes[0].text} changes it in the loop" if writes else "it is a view of a buffer")
@@ -88,7 +90,7 @@ class CachedBox:
             with point, self.loop.location:
                 loops.append(build_loop(self.kind, Bound.constant(0), self.box.end(dim), 1, [], {}))
             point = ir.InsertionPoint(loops[-1].body)
-        near = [AffineForm.of(each.iv) for each in loops]
+        near = [AffineForm.of(loop.iv) for loop in loops]
         far = [start + each for start, each in zip(self.box.offsets, near, strict=True)]
         with point, self.loop.location:
             ends = [(self.buffer, far), (self.alloc.result, near)]

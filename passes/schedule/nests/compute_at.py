@@ -48,7 +48,7 @@ def compute_at(op: ir.Operation, state: ScheduleState) -> None:
 
 def touching(root: ir.Operation, buffer: ir.Value) -> list[Access]:
     """The accesses of a buffer inside `root`."""
-    return [each for each in accesses(root) if each.buffer is not None and each.buffer == buffer]
+    return [access for access in accesses(root) if access.buffer is not None and access.buffer == buffer]
 
 
 class ProducerMove:
@@ -67,7 +67,7 @@ class ProducerMove:
     def _consumers(self, kernel: ir.Operation) -> list[ir.Operation]:
         if not is_temporary(self.buffer):
             raise StepError("the producer writes a result of the kernel, all of which is needed")
-        outside = [each for each in readers(kernel, self.buffer) if not is_inside(each, self.nest)]
+        outside = [reader for reader in readers(kernel, self.buffer) if not is_inside(reader, self.nest)]
         if any(not is_inside(each, self.loop) for each in outside):
             raise StepError("the producer's result is also read outside of the loop")
         if not outside:
@@ -77,8 +77,8 @@ class ProducerMove:
     def _check_inputs(self) -> None:
         """Nothing on the way may write what the producer reads."""
         way = block_between(self.nest, ancestor_in(self.loop, self.nest.block))[1:]
-        inputs = [each.buffer for each in accesses(self.nest) if not each.writes]
-        for write in [each for op in way for each in accesses(op) if each.writes]:
+        inputs = [access.buffer for access in accesses(self.nest) if not access.writes]
+        for write in [access for op in way for access in accesses(op) if access.writes]:
             if write.buffer is None or any(write.buffer == each for each in inputs):
                 raise StepError(f"the producer reads what changes on the way: {write.text}")
 
@@ -113,7 +113,7 @@ class ProducerMove:
 
     def _part(self, dim: int, start: IndexForm, size: int) -> Box:
         """The box with other elements of one dim."""
-        offsets = [start if at == dim else each for at, each in enumerate(self.box.offsets)]
+        offsets = [start if at == dim else offset for at, offset in enumerate(self.box.offsets)]
         sizes = [size if at == dim else each for at, each in enumerate(self.box.sizes)]
         return Box(offsets, sizes, self.shape)
 
@@ -121,8 +121,8 @@ class ProducerMove:
         """The dim along which the window moves, and by how many elements in each iteration."""
         if self.loop.name not in SEQUENTIAL:
             raise StepError("the loop is parallel, but a rolling buffer goes from one iteration to the next")
-        moves = [each.coefficient(loop.iv) for each in self.box.offsets]
-        moving = [dim for dim, each in enumerate(moves) if each != 0]
+        moves = [offset.coefficient(loop.iv) for offset in self.box.offsets]
+        moving = [dim for dim, move in enumerate(moves) if move != 0]
         if len(moving) != 1 or moves[moving[0]] is None or loop.lower is None or loop.step is None:
             raise StepError(f"the consumer's window does not move along one dim with loop {loop.name}")
         dim, gain = moving[0], (moves[moving[0]] or 0) * loop.step
@@ -135,7 +135,7 @@ class ProducerMove:
     def _move_in(self, box: Box) -> None:
         body = self.loop.regions[0].blocks[0]
         holders = [address(ancestor_in(op, body)) for op in self.reads]
-        first = next(each.operation for each in body.operations if address(each.operation) in holders)
+        first = next(op.operation for op in body.operations if address(op.operation) in holders)
         self.nest.move_before(first)
         self.restrict(self.nest, box)
 

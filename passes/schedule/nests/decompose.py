@@ -29,9 +29,9 @@ def move_out(store: ir.Operation, loop: ir.Operation, tag: str) -> None:
         for name in [name for name in each.attributes if name.startswith(LOOP_TAG)]:
             del each.attributes[name]
     name, _, value = tag.partition(" = ")
-    for each in collect_ops(front, STORES):
-        if name not in each.attributes or str(each.attributes[name]) != value:
-            each.erase()
+    for op in collect_ops(front, STORES):
+        if name not in op.attributes or str(op.attributes[name]) != value:
+            op.erase()
     store.erase()
     for root in (front, loop):
         drop_unused(root)
@@ -64,7 +64,7 @@ def _conflict(first: Access, second: Access, loop: ir.Operation, earlier: bool) 
     count = len(nest.loops)
     orders = [["="] * at + ["<"] + ["*"] * (count - at - 1) for at in range(count)]
     return any(
-        nest.may_meet(first, second, each) for each in (*orders, *([["="] * count] if earlier else []))
+        nest.may_meet(first, second, order) for order in (*orders, *([["="] * count] if earlier else []))
     )
 
 

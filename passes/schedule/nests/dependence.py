@@ -59,7 +59,7 @@ class Terms:
         """Whether the quotient by `divisor` is made of the digits."""
         beyond = loop.trips is not None and divisor >= loop.trips
         whole = loop.lower == 0 and loop.step == 1
-        return whole and (beyond or any(each.weight == divisor for each in digits))
+        return whole and (beyond or any(digit.weight == divisor for digit in digits))
 
     def _factor(
         self,
@@ -125,8 +125,8 @@ class NestAccesses:
         """Most significant first; a single one where the index occurs only as it is, or is always 0."""
         trips = loop.most_trips if loop.most_trips is not None else UNKNOWN
         weights = {1}
-        for each in self.accesses:
-            for index in each.indices or []:
+        for access in self.accesses:
+            for index in access.indices or []:
                 for term in index[0].terms if index else ():
                     if term.variable == loop.iv:
                         weights |= {term.divisor, term.divisor * term.modulus} - {0}

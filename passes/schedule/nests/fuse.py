@@ -21,7 +21,7 @@ def fuse(op: ir.Operation, state: ScheduleState) -> None:
 
 def fuse_two(outer: Loop, expected: Loop) -> Loop:
     """One loop for `outer` and the loop inside it, which must be `expected`."""
-    if not any(address(each) == address(outer.op) for each in enclosing_loops(expected.op)):
+    if not any(address(loop) == address(outer.op) for loop in enclosing_loops(expected.op)):
         raise StepError(f"loop {expected.name} is not inside loop {outer.name}")
     inner = inner_loop(outer)
     if address(inner.op) != address(expected.op):

@@ -10,7 +10,7 @@ from mlc.passes.schedule.common.transform_script import HANDLE, match
 
 def get_loops(op: ir.Operation, state: ScheduleState) -> None:
     wanted = len(op.results)
-    tags = [state.new_loop(each) for each in op.results]
+    tags = [state.new_loop(result) for result in op.results]
     for block in state.targets(op.operands[0]):
         loops = enclosing_loops(block)
         if len(loops) != wanted:
@@ -31,7 +31,7 @@ def annotate(op: ir.Operation, state: ScheduleState) -> None:
 def unroll(op: ir.Operation, state: ScheduleState) -> None:
     """Upstream unrolls by a factor; all of a loop is as many copies as it has iterations."""
     factor, tag = op.attributes["factor"].value, state.loop_tag(op.operands[0])
-    loops = [sequential(each) for each in state.targets(op.operands[0])]
+    loops = [sequential(target) for target in state.targets(op.operands[0])]
     for loop in loops:
         if loop.trips is None and (factor == 0 or len(list(loop.bound("upper")[0].results)) > 1):
             raise StepError(f"the number of iterations of loop {loop.name} is not constant")

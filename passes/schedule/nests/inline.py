@@ -39,7 +39,7 @@ def inline_store(kernel: ir.Operation, store: ir.Operation) -> None:
     loops = enclosing_loops(store)
     if not is_temporary(buffer):
         raise StepError("the producer writes a result of the kernel, all of which is needed")
-    if not loops or any(each.name not in SEQUENTIAL for each in loops):
+    if not loops or any(loop.name not in SEQUENTIAL for loop in loops):
         raise StepError("the producer has no sequential loop nest of its own")
     nest = loops[0]
     check_writes_only(nest, buffer)
@@ -59,16 +59,16 @@ def _indices(nest: ir.Operation, store: ir.Operation, buffer: ir.Value) -> list[
         raise StepError("the producer is a reduction, or has several statements")
     shape = list(ir.MemRefType(buffer.type).shape)
     loops = [found[0] for found in index_loops(nest, buffer, shape)]
-    if len({address(each.op) for each in loops}) != len(enclosing_loops(store)) or len(loops) != len(shape):
+    if len({address(loop.op) for loop in loops}) != len(enclosing_loops(store)) or len(loops) != len(shape):
         raise StepError("the producer is not elementwise: a loop of it does not index its result")
-    return [each.iv for each in loops]
+    return [loop.iv for loop in loops]
 
 
 def _check_inputs(nest: ir.Operation, load: ir.Operation) -> None:
     """What the producer reads must still be the same where the load is."""
-    inputs = [each.buffer for each in accesses(nest) if not each.writes]
+    inputs = [access.buffer for access in accesses(nest) if not access.writes]
     way = block_between(nest, ancestor_in(load, nest.block))[1:]
-    for write in [each for op in way for each in accesses(op) if each.writes]:
+    for write in [access for op in way for access in accesses(op) if access.writes]:
         if write.buffer is None or any(write.buffer == each for each in inputs):
             raise StepError(f"the producer reads what changes on the way: {write.text}")
 

@@ -27,8 +27,8 @@ def inner_loop(outer: Loop) -> Loop:
     Raises StepError naming what else stands in the body.
     """
     statements = outer.statements
-    loops = [each for each in statements if each.name in SEQUENTIAL]
-    others = [each for each in statements if each.name not in (*SEQUENTIAL, *INDEX_OPS)]
+    loops = [statement for statement in statements if statement.name in SEQUENTIAL]
+    others = [statement for statement in statements if statement.name not in (*SEQUENTIAL, *INDEX_OPS)]
     if len(loops) != 1 or others:
         found = f"'{others[0].name}' besides a loop" if others and loops else f"{len(loops)} loops"
         raise StepError(f"the nest is not perfect: loop {outer.name} holds {found}")
@@ -51,7 +51,7 @@ def _check_carried(outer: Loop, inner: Loop) -> None:
 
 def _sink_index_ops(outer: Loop, inner: Loop) -> None:
     """Index arithmetic goes where it is used: into the inner loop's body, and stays for its bounds."""
-    for op in reversed([each for each in outer.statements if each.name in INDEX_OPS]):
+    for op in reversed([statement for statement in outer.statements if statement.name in INDEX_OPS]):
         for result in op.results:
             inside = [use.owner.operation for use in result.uses if is_inside(use.owner.operation, inner.op)]
             if not inside:
@@ -83,7 +83,7 @@ def nests_of(handles: Sequence[Sequence[ir.Operation]]) -> list[list[Loop]]:
     for base in fewest:
         nest = []
         for copies in handles:
-            found = [each for each in copies if _one_nest(each, base)]
+            found = [copy for copy in copies if _one_nest(copy, base)]
             if len(found) != 1:
                 other, mine = Loop(copies[0]).name, Loop(base).name
                 how = f"{len(found)} copies of loop {other} are" if found else f"loop {other} is not"

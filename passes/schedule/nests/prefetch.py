@@ -32,7 +32,7 @@ def add_prefetch(load: ir.Operation, loop: Loop, distance: int) -> None:
         if each is None or factor is None:
             raise StepError(f"{access.text} is not linear in loop {loop.name}")
         ahead.append(each[0] + factor * distance * (loop.step or 1))
-    if ahead == [each[0] for each in access.indices or [] if each is not None]:
+    if ahead == [index[0] for index in access.indices or [] if index is not None]:
         raise StepError(f"{access.text} is the same in all iterations of loop {loop.name}")
     with ir.InsertionPoint(load), load.location:
         if load.name.startswith("affine."):

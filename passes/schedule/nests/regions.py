@@ -104,8 +104,8 @@ def affine_places(indices: Sequence[IndexForm]) -> tuple[ir.AffineMapAttr, list[
     """The map of an affine op that accesses the element at `indices`, and the map's operands."""
     expressions: list[ir.AffineExpr] = []
     operands: list[ir.Value] = []
-    for each in indices:
-        expression, values = as_expression(each, len(operands))
+    for index in indices:
+        expression, values = as_expression(index, len(operands))
         expressions.append(expression)
         operands += values
     return ir.AffineMapAttr.get(ir.AffineMap.get(len(operands), 0, expressions)), operands
@@ -113,9 +113,9 @@ def affine_places(indices: Sequence[IndexForm]) -> tuple[ir.AffineMapAttr, list[
 
 def linear_indices(access: Access) -> list[IndexForm]:
     """The indices of an access of single elements. Raises StepError if they are not linear."""
-    if access.indices is None or any(each is None or each[1] != 1 for each in access.indices):
+    if access.indices is None or any(index is None or index[1] != 1 for index in access.indices):
         raise StepError(f"the indices of {access.text} are not linear in the loops")
-    return [each[0] for each in access.indices if each is not None]
+    return [index[0] for index in access.indices if index is not None]
 
 
 def read_element(kind: str, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Value:
@@ -142,7 +142,7 @@ def _element(
         return ir.Operation.create(
             f"affine.{verb}", results, [*first, buffer, *operands], {"map": places_map}
         )
-    places = [index_value(each) for each in indices]
+    places = [index_value(index) for index in indices]
     return ir.Operation.create(f"memref.{verb}", results, [*first, buffer, *places])
 
 

@@ -47,7 +47,7 @@ def rebuild_nest(nest: Sequence[Loop], order: Sequence[int]) -> None:
 def _moved_bound(loop: Loop, which: str, root: Loop, indices: dict[ir.Value, ir.Value]) -> Bound:
     """A bound of the loop in terms of the new indices; index arithmetic inside the old nest is done again."""
     bound, operands = loop.bound(which)
-    return Bound(list(bound.results), [_moved(each, root, indices) for each in operands])
+    return Bound(list(bound.results), [_moved(operand, root, indices) for operand in operands])
 
 
 def _moved(value: ir.Value, root: Loop, indices: dict[ir.Value, ir.Value]) -> ir.Value:
@@ -107,7 +107,7 @@ def depends_on(value: ir.Value, loop: Loop) -> bool:
     if value == loop.iv:
         return True
     owner = value.owner
-    return not isinstance(owner, ir.Block) and any(depends_on(each, loop) for each in owner.operands)
+    return not isinstance(owner, ir.Block) and any(depends_on(operand, loop) for operand in owner.operands)
 
 
 def _check_dependences(nest: Sequence[Loop], order: Sequence[int]) -> None:
@@ -122,9 +122,9 @@ def _check_dependences(nest: Sequence[Loop], order: Sequence[int]) -> None:
             continue
         dependence = found.find(directions, sums=True)
         if dependence is not None:
-            carrier = nest[[each != "=" for each in directions].index(True)]
+            carrier = nest[[direction != "=" for direction in directions].index(True)]
             raise StepError(f"loop {carrier.name} carries a dependence {dependence}")
 
 
 def _sign(directions: Sequence[str]) -> str:
-    return next((each for each in directions if each != "="), "=")
+    return next((direction for direction in directions if direction != "="), "=")

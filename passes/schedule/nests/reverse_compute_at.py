@@ -41,8 +41,8 @@ def move_consumer(store: ir.Operation, loop: ir.Operation) -> None:
 def _produced(nest: ir.Operation, way: list[ir.Operation]) -> ir.Value:
     """The buffer that goes from the producer's nest to the consumer's."""
     mine = accesses(nest)
-    theirs = [each for op in way for each in accesses(op)]
-    written = [each for each in theirs if each.writes]
+    theirs = [access for op in way for access in accesses(op)]
+    written = [their for their in theirs if their.writes]
     inputs = [each.buffer for each in mine if not each.writes]
     shared: list[ir.Value] = []
     for each in written:
@@ -53,7 +53,7 @@ def _produced(nest: ir.Operation, way: list[ir.Operation]) -> ir.Value:
     if len(shared) != 1:
         raise StepError(f"it must read one buffer that the loop produces, but reads {len(shared)}")
     for write in [each for each in mine if each.writes]:
-        if any(each.buffer is None or each.buffer == write.buffer for each in theirs):
+        if any(their.buffer is None or their.buffer == write.buffer for their in theirs):
             raise StepError(f"{write.text} would pass accesses of the same buffer")
     return shared[0]
 
@@ -62,7 +62,7 @@ def _check_final(top: ir.Operation, loop: ir.Operation, buffer: ir.Value, box: B
     """What an iteration has produced must be all that is ever written there, and together all there is."""
     chain = [Loop(each) for each in [*enclosing_loops(loop), loop] if _from(each, top)]
     nest = NestAccesses(chain)
-    writes = [each for each in nest.accesses if each.writes and each.buffer == buffer]
+    writes = [access for access in nest.accesses if access.writes and access.buffer == buffer]
     count = 1
     for position, each in enumerate(chain):
         count *= each.trips or 0

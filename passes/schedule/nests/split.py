@@ -24,7 +24,7 @@ def split(op: ir.Operation, state: ScheduleState) -> None:
     """Splits off the innermost loop, then splits what is left."""
     handle = op.operands[0]
     factors, tail = state.sizes(op, "factors"), op.attributes["tail"].value
-    tags = [state.new_loop(each) for each in op.results]
+    tags = [state.new_loop(result) for result in op.results]
     for target in state.targets(handle):
         loop = sequential(target)
         sizes = complete(loop, factors, tail)
@@ -43,7 +43,7 @@ def mark(loop: Loop, tag: str, suffix: str) -> None:
 
 def complete(loop: Loop, factors: list[int], tail: str) -> list[int]:
     """The factors, with what the others leave in place of -1. Raises StepError if they do not fit."""
-    inner = prod(each for each in factors if each != REST)
+    inner = prod(factor for factor in factors if factor != REST)
     if REST not in factors:
         if loop.trips is None:
             raise StepError(f"the number of iterations of loop {loop.name} is not known; let a factor be -1")
@@ -66,7 +66,7 @@ def complete(loop: Loop, factors: list[int], tail: str) -> list[int]:
         raise StepError(
             f"the number of iterations of loop {loop.name} is not known; let the first factor be -1"
         )
-    return [-(-loop.trips // inner) if each == REST else each for each in factors]
+    return [-(-loop.trips // inner) if factor == REST else factor for factor in factors]
 
 
 def split_in_two(loop: Loop, factor: int, tail: str) -> tuple[Loop, Loop]:
@@ -101,7 +101,9 @@ def _guard(loop: Loop, outer: Loop, factor: int, step: int) -> Bound:
     """The smaller of `factor` and the iterations that are left."""
     upper, operands = loop.bound("upper")
     count = len(operands)
-    left = [ir.AffineExpr.get_ceil_div(each - ir.AffineExpr.get_dim(count), step) for each in upper.results]
+    left = [
+        ir.AffineExpr.get_ceil_div(result - ir.AffineExpr.get_dim(count), step) for result in upper.results
+    ]
     return Bound([ir.AffineExpr.get_constant(factor), *left], [*operands, outer.iv])
 
 
@@ -129,7 +131,7 @@ def _copy_body(source: Loop, target: Loop) -> None:
         values[old] = new
     with ir.InsertionPoint(target.body):
         clone_ops(source.statements, values)
-    end_loop(target, [values.get(each, each) for each in source.terminator.operands])
+    end_loop(target, [values.get(operand, operand) for operand in source.terminator.operands])
 
 
 def _shorten(loop: Loop, end: int) -> None:

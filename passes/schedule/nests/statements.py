@@ -43,15 +43,15 @@ def buffer_of(store: ir.Operation) -> ir.Value:
 
 def check_writes_only(nest: ir.Operation, buffer: ir.Value) -> None:
     """Raises StepError if ops in `nest` write anything but `buffer`."""
-    for each in accesses(nest):
-        if each.writes and (each.buffer is None or each.buffer != buffer):
-            raise StepError(f"its loop nest also does {each.text}")
+    for access in accesses(nest):
+        if access.writes and (access.buffer is None or access.buffer != buffer):
+            raise StepError(f"its loop nest also does {access.text}")
 
 
 def readers(kernel: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
     """The loads from a buffer in the kernel. Raises StepError if other ops use it too."""
     loads = loads_of(kernel, buffer)
-    known = {address(each) for each in loads}
+    known = {address(load) for load in loads}
     for use in buffer.uses:
         user = use.owner.operation
         if address(user) not in known and user.name not in (*STORES, memref.Dealloc.NAME):
@@ -102,7 +102,7 @@ def expression_of(store: ir.Operation) -> list[ir.Operation]:
     for op in reversed([each.operation for each in store.block.operations]):
         if address(op) in wanted:
             owners = [value.owner for value in op.operands if not isinstance(value.owner, ir.Block)]
-            wanted |= {address(each.operation) for each in owners}
+            wanted |= {address(owner.operation) for owner in owners}
     return [
         each.operation
         for each in store.block.operations

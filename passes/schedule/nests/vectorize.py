@@ -47,7 +47,7 @@ class Vectorizer:
             )
         if loop.carried:
             raise StepError(f"loop {loop.name} carries values from one iteration to the next")
-        if any(each.name in (*SEQUENTIAL, *PARALLEL) for each in loop.statements):
+        if any(statement.name in (*SEQUENTIAL, *PARALLEL) for statement in loop.statements):
             raise StepError(f"loop {loop.name} is not an innermost loop")
         dependence = NestAccesses([loop]).carried_by(0, sums=True)
         if dependence is not None:
@@ -67,7 +67,7 @@ class Vectorizer:
             self._load(op)
         elif op.name in STORES:
             self._store(op)
-        elif any(each in self.wide for each in op.operands):
+        elif any(operand in self.wide for operand in op.operands):
             self._elementwise(op)
         else:
             self._clone(op)
@@ -90,7 +90,7 @@ class Vectorizer:
         """Whether the iterations touch adjacent elements; False where all touch the same one."""
         *outer, last = access.indices or [None]
         factors = [each and each[0].coefficient(self.loop.iv) for each in (*outer, last)]
-        if any(each is None for each in factors):
+        if any(factor is None for factor in factors):
             raise StepError(f"{access.text} is not linear in loop {self.loop.name}")
         if not any(factors):
             return False
@@ -103,7 +103,7 @@ class Vectorizer:
         if not self._adjacent(access_of(op)[0]):
             self._clone(op)
             return
-        operands = [self.values.get(each, each) for each in op.operands]
+        operands = [self.values.get(operand, operand) for operand in op.operands]
         kind = ir.VectorType.get([self.width], op.results[0].type)
         self._put(op.results[0], ir.Operation.create(LOADS[op.name], [kind], operands, _map(op)).results[0])
 
@@ -116,7 +116,7 @@ class Vectorizer:
         adjacent = self._adjacent(access)
         if not adjacent and (update is None or update.term not in self.wide):
             raise StepError(f"every iteration of loop {self.loop.name} overwrites {access.text}")
-        operands = [self.values.get(each, each) for each in list(op.operands)[1:]]
+        operands = [self.values.get(operand, operand) for operand in list(op.operands)[1:]]
         if not adjacent:
             self._clone(op)
             return
@@ -135,8 +135,8 @@ class Vectorizer:
             return
         if op.name.partition(".")[0] not in ("arith", "math"):
             raise StepError(f"'{op.name}' in loop {self.loop.name} has no vector form")
-        operands = [self._vector(each) for each in op.operands]
-        kinds = [ir.VectorType.get([self.width], each.type) for each in op.results]
+        operands = [self._vector(operand) for operand in op.operands]
+        kinds = [ir.VectorType.get([self.width], result.type) for result in op.results]
         new = ir.Operation.create(op.name, kinds, operands, dict(op.attributes.items()))
         for old, value in zip(op.results, new.results, strict=True):
             self._put(old, value)

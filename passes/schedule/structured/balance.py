@@ -25,7 +25,7 @@ def balance(op: ir.Operation, state: ScheduleState) -> None:
 
 def _balance(loop: ir.Operation, step: int) -> None:
     body, end = loop.regions[0].blocks[0], loop.operands[1]
-    statements = [each.operation for each in body.operations]
+    statements = [op.operation for op in body.operations]
     with ir.InsertionPoint(loop), loop.location:
         # As few tiles as can be: the first `larger` ones have a point more than the others.
         tiles = arith.ceildivui(end, index_constant(step))
@@ -39,7 +39,7 @@ def _balance(loop: ir.Operation, step: int) -> None:
         start = arith.addi(arith.muli(tile, small), arith.minui(tile, larger))
         size = arith.select(is_large, large, small)
         sizes = ir.DenseI64ArrayAttr.get(list(range(step, 0, -1)))
-        kinds = [each.type for each in loop.results]
+        kinds = [result.type for result in loop.results]
         switch = ir.Operation.create(scf.IndexSwitch.NAME, kinds, [size], {"cases": sizes}, regions=step + 1)
     never, *cases = switch.regions
     with ir.InsertionPoint(never.blocks.append()):
@@ -70,7 +70,7 @@ def _clone_for(statements: Sequence[ir.Operation], tile: _Tile, end: ir.Value, s
         if op.name == affine.AffineMin.NAME and _is_rest(op, tile.index, end, step):
             values[op.results[0]] = index_constant(tile.points)
         elif op.name == scf.Yield.NAME:
-            scf.YieldOp([values.get(each, each) for each in op.operands])
+            scf.YieldOp([values.get(operand, operand) for operand in op.operands])
         else:
             clone_ops([op], values)
 
@@ -80,8 +80,8 @@ def _is_rest(op: ir.Operation, index: ir.Value, end: ir.Value, step: int) -> boo
     found, operands = op.attributes["map"].value, list(op.operands)
     if len(operands) != 2 or index not in operands or end not in operands:
         return False
-    places = [ir.AffineExpr.get_dim(each) for each in range(found.n_dims)]
-    places += [ir.AffineExpr.get_symbol(each) for each in range(found.n_symbols)]
+    places = [ir.AffineExpr.get_dim(i) for i in range(found.n_dims)]
+    places += [ir.AffineExpr.get_symbol(i) for i in range(found.n_symbols)]
     rest = places[operands.index(end)] - places[operands.index(index)]
     wanted = [rest, ir.AffineExpr.get_constant(step)]
     return bool(found == ir.AffineMap.get(found.n_dims, found.n_symbols, wanted))

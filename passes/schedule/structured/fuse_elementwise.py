@@ -32,8 +32,8 @@ def recompute(kernel: ir.Operation) -> None:
     for op in reversed(collect_ops(kernel, linalg.Generic.NAME)):
         uses = list(op.results[0].uses)
         readers = [use.owner.operation for use in uses]
-        if len(uses) > 1 and all(_reads_once(each, op) for each in readers) and _is_cheap(op):
-            reduces = any(Computation(each).reductions for each in readers)
+        if len(uses) > 1 and all(_reads_once(reader, op) for reader in readers) and _is_cheap(op):
+            reduces = any(Computation(reader).reductions for reader in readers)
             if reduces:
                 _give_each_its_own(op)
 

@@ -27,14 +27,14 @@ def _order(producer: ir.Operation) -> list[int]:
     computation = Computation(producer)
     if producer.name != linalg.Generic.NAME or len(producer.results) != 1:
         raise StepError(f"the producer is a '{producer.name}'; only elementwise generics can be inlined")
-    dims = [dim_position(each) for each in computation.maps[-1].results]
+    dims = [dim_position(result) for result in computation.maps[-1].results]
     body = producer.regions[0].blocks[0]
     reads_output = any(True for _ in list(body.arguments)[-1].uses)
     if computation.reductions or reads_output or collect_ops(producer, linalg.Index.NAME):
         raise StepError("the producer is not elementwise")
-    if None in dims or sorted(each for each in dims if each is not None) != list(range(len(dims))):
+    if None in dims or sorted(dim for dim in dims if dim is not None) != list(range(len(dims))):
         raise StepError("the producer is not elementwise")
-    return [dims.index(each) for each in range(len(dims))]
+    return [dims.index(index) for index in range(len(dims))]
 
 
 def _position(consumer: ir.Operation, producer: ir.Operation) -> int | None:
@@ -47,7 +47,7 @@ def _check_consumer(consumer: ir.Operation, producer: ir.Operation) -> None:
     if not linalg.Generic.isa(consumer):
         raise StepError(f"the producer's result is also used by '{consumer.name}'")
     outputs = list(consumer.operands)[consumer.attributes["operandSegmentSizes"][0] :]
-    if any(each == producer.results[0] for each in outputs):
+    if any(output == producer.results[0] for output in outputs):
         raise StepError("the producer's result is the initial value of a computation")
 
 
@@ -57,7 +57,9 @@ def merge(producer: ir.Operation, consumer: ir.Operation, at: int, order: list[i
     read = list(theirs.maps[at].results)
     count = theirs.maps[at].n_dims
     places = ir.AffineMap.get(count, 0, [read[dim] for dim in order])
-    added = [ir.AffineMap.get(count, 0, [each.compose(places) for each in m.results]) for m in ours.maps[:-1]]
+    added = [
+        ir.AffineMap.get(count, 0, [result.compose(places) for result in m.results]) for m in ours.maps[:-1]
+    ]
     inputs, outputs = (int(each) for each in consumer.attributes["operandSegmentSizes"])
     rest = [position for position in range(inputs) if position != at]
     maps = [*(theirs.maps[position] for position in rest), *added, *theirs.maps[inputs:]]
@@ -71,7 +73,7 @@ def merge(producer: ir.Operation, consumer: ir.Operation, at: int, order: list[i
         "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - outputs, outputs]),
     }
     with ir.InsertionPoint(consumer), consumer.location:
-        types = [each.type for each in consumer.results]
+        types = [result.type for result in consumer.results]
         new = ir.Operation.create(linalg.Generic.NAME, types, operands, attributes, regions=1)
     _fill(new, producer, consumer, at)
     for old, value in zip(consumer.results, new.results, strict=True):
@@ -83,7 +85,7 @@ def merge(producer: ir.Operation, consumer: ir.Operation, at: int, order: list[i
 def _fill(new: ir.Operation, producer: ir.Operation, consumer: ir.Operation, at: int) -> None:
     """The producer's body, then the consumer's."""
     mine, other = producer.regions[0].blocks[0], consumer.regions[0].blocks[0]
-    kept = [each for position, each in enumerate(other.arguments) if position != at]
+    kept = [argument for position, argument in enumerate(other.arguments) if position != at]
     inputs = int(consumer.attributes["operandSegmentSizes"][0]) - 1
     first = list(mine.arguments)[:-1]
     old = [*kept[:inputs], *first, *kept[inputs:]]
@@ -93,4 +95,4 @@ def _fill(new: ir.Operation, producer: ir.Operation, consumer: ir.Operation, at:
     values = dict(zip(old, block.arguments, strict=True))
     with ir.InsertionPoint(block):
         [values[other.arguments[at]]] = clone_body(mine, values)
-        clone_ops([each.operation for each in other.operations], values)
+        clone_ops([op.operation for op in other.operations], values)

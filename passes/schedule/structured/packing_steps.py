@@ -58,7 +58,7 @@ def _check_divides(block: ir.Operation, sizes: list[int]) -> None:
 
 def _write_out(verb: str, *makes: str) -> list[str]:
     """Script: upstream's lowering of every `linalg.<verb>`, which makes ops of these kinds."""
-    kinds = ", ".join(f'!transform.op<"{each}">' for each in makes)
+    kinds = ", ".join(f'!transform.op<"{make}">' for make in makes)
     kind = f'!transform.op<"linalg.{verb}">'
     return [
         f'%{verb}s = transform.structured.match ops{{["linalg.{verb}"]}} in %root : ({HANDLE}) -> {kind}',
@@ -92,6 +92,6 @@ def rfactor(op: ir.Operation, state: ScheduleState) -> None:
 
 def _name(state: ScheduleState, mark: str, name: ir.Attribute) -> None:
     """Gives the marked ops their block's name."""
-    for each in carriers(state.kernel, mark):
-        del each.attributes[mark]
-        each.attributes[BLOCK_TAG] = name
+    for carrier in carriers(state.kernel, mark):
+        del carrier.attributes[mark]
+        carrier.attributes[BLOCK_TAG] = name

@@ -23,14 +23,14 @@ def _shift(loop: ir.Operation) -> None:
     if lower != 0 or upper is None or step is None or step > upper:
         raise StepError(f"a loop from {lower} to {upper} has no whole tile of {step}")
     body = loop.regions[0].blocks[0]
-    if any(_reads_what_it_writes(each) for each in collect_ops(loop, linalg.Generic.NAME)):
+    if any(_reads_what_it_writes(op) for op in collect_ops(loop, linalg.Generic.NAME)):
         raise StepError("the loop adds to its result: elements in two tiles would count twice")
     place, index = dims(1)[0], body.arguments[0]
     rest = affine_map(1, [upper - place, ir.AffineExpr.get_constant(step)])
     sizes = [
-        each
-        for each in collect_ops(loop, affine.AffineMin.NAME)
-        if affine.AffineMin(each).map == rest and each.operands[0] == index
+        op
+        for op in collect_ops(loop, affine.AffineMin.NAME)
+        if affine.AffineMin(op).map == rest and op.operands[0] == index
     ]
     with ir.InsertionPoint.at_block_begin(body), loop.location:
         last = affine_map(1, [place, ir.AffineExpr.get_constant(upper - step)])

@@ -73,5 +73,5 @@ def _carried(value: ir.Value) -> tuple[ir.Operation, int] | None:
     if not isinstance(owner, ir.Block) or owner.owner is None or not scf.For.isa(owner.owner):
         return None
     loop = owner.owner.operation
-    at = [each == value for each in owner.arguments].index(True)
+    at = [argument == value for argument in owner.arguments].index(True)
     return loop, len(loop.operands) - len(loop.results) + at - 1

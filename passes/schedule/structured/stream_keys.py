@@ -85,7 +85,7 @@ class AttentionPieces:
         place = {**{dim: dim for dim in self.outer}, self.query: rank - 1, self.depth: rank - 2}
         results = [
             each if dim is None else ir.AffineExpr.get_dim(place[dim])
-            for each, dim in ((each, dim_position(each)) for each in read.results)
+            for each, dim in ((result, dim_position(result)) for result in read.results)
         ]
         width = ir.RankedTensorType(queries.type).shape[axis_of(read, self.depth)]
         output = self.empty([*self.ones, width, self.queries])
@@ -131,7 +131,7 @@ def named(value: ir.Value, name: str) -> ir.Value:
 
 def axis_of(read: ir.AffineMap, dim: int) -> int:
     """The axis of an operand that an iteration dim runs along."""
-    return [dim_position(each) for each in read.results].index(dim)
+    return [dim_position(result) for result in read.results].index(dim)
 
 
 INFINITY = float("inf")
@@ -143,7 +143,7 @@ PARTS = (
 
 def stream_keys(op: ir.Operation, state: ScheduleState) -> None:
     """Rewrites the parts of attention, which all lie in one loop's body."""
-    parts = {each.attributes[BLOCK_TAG].value: each for each in tagged_blocks(state.kernel)}
+    parts = {block.attributes[BLOCK_TAG].value: block for block in tagged_blocks(state.kernel)}
     missing = [name for name in PARTS if name not in parts]
     if missing:
         raise StepError(f"the kernel has no block '{missing[0]}'")
@@ -229,7 +229,7 @@ class KeyStreamBuilder(AttentionPieces):
             if value == self.scores.result:
                 inputs.append(scores)
                 continue
-            places = [dim_position(each) for each in read.results]
+            places = [dim_position(result) for result in read.results]
             part = part_of(value, places.index(key), place, size) if key in places else value
             inputs.append(self.padded(part, places.index(query), count) if query in places else part)
         whole = self.empty([*self.ones, self.keys, self.queries])

@@ -41,7 +41,7 @@ def _function(op: ir.Operation, name: str) -> ir.Operation:
 def _computation(pattern: ir.Operation) -> ir.Operation:
     """The single structured op of the pattern, whose operands are the function's arguments in order."""
     block = pattern.regions[0].blocks[0]
-    ops = [each.operation for each in block.operations]
+    ops = [op.operation for op in block.operations]
     if (
         len(ops) != 2
         or not ops[0].name.startswith("linalg.")
@@ -80,7 +80,7 @@ def _expression(value: ir.Value, body: ir.Block, flags: list[set[str]]) -> str:
     if isinstance(value, ir.BlockArgument):
         return f"{'argument' if value.owner == body else 'outer value'} {value.arg_number}: {value.type}"
     op = value.owner.operation
-    operands = ", ".join(_expression(each, body, flags) for each in op.operands)
+    operands = ", ".join(_expression(operand, body, flags) for operand in op.operands)
     attributes = {name: str(each) for name, each in attributes_of(op).items()}
     written = attributes.pop(_FLAGS, "")
     flags.append(set(written[written.find("<") + 1 : -1].split(",")) - {"none", ""})
@@ -92,7 +92,7 @@ def _expression(value: ir.Value, body: ir.Block, flags: list[set[str]]) -> str:
 def _inline(block: ir.Operation, implementation: ir.Operation) -> None:
     """Clones the body of the implementation in front of the block, in whose place its result comes."""
     body = implementation.regions[0].blocks[0]
-    if [each.type for each in body.arguments] != [each.type for each in block.operands]:
+    if [argument.type for argument in body.arguments] != [operand.type for operand in block.operands]:
         raise StepError("the implementation takes other arguments than the pattern")
     values = dict(zip(body.arguments, block.operands, strict=True))
     with ir.InsertionPoint(block), block.location:

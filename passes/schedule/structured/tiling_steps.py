@@ -54,8 +54,8 @@ PENDING = "pending"
 
 def get_block(op: ir.Operation, state: ScheduleState) -> None:
     name = op.attributes["block_name"].value
-    if not any(each.attributes[BLOCK_TAG].value == name for each in tagged_blocks(state.kernel)):
-        known = sorted({each.attributes[BLOCK_TAG].value for each in tagged_blocks(state.kernel)})
+    if not any(block.attributes[BLOCK_TAG].value == name for block in tagged_blocks(state.kernel)):
+        known = sorted({block.attributes[BLOCK_TAG].value for block in tagged_blocks(state.kernel)})
         raise StepError(f"the kernel has no block '{name}'; it has: {', '.join(known) or 'none'}")
     state.name(op.results[0], f'{BLOCK_TAG} = "{name}"')
 
@@ -118,12 +118,12 @@ def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
     where it is read. Returns whether they are such computations."""
     if not all(map(is_transform, computations)):
         return False
-    for each in computations:
-        readers = users(each.results[0])
+    for computation in computations:
+        readers = users(computation.results[0])
         for reader in readers:
             if reader.name != tensor.ExtractSlice.NAME or not _inside(reader, loop):
                 raise StepError(f"'{reader.name}' reads all of it, not a tile")
-        compute_parts(each, readers)
+        compute_parts(computation, readers)
     return True
 
 
@@ -175,7 +175,7 @@ def peel(op: ir.Operation, state: ScheduleState) -> None:
 
 def has_rest(loop: ir.Operation) -> bool:
     """Whether the last of several iterations of an `scf.for` is smaller, or may be."""
-    start, stop, step = (constant_value(each) for each in list(loop.operands)[:3])
+    start, stop, step = (constant_value(operand) for operand in list(loop.operands)[:3])
     if start is None or stop is None or step is None:
         return True
     return stop - start > step and (stop - start) % step != 0

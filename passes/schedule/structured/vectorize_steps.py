@@ -207,7 +207,9 @@ def _lower_leftovers(state: ScheduleState) -> None:
             ),
         )
     transposes = collect_ops(state.kernel, vector.Transpose.NAME)
-    if any(defining_op(each.operands[0], vector.TransferRead.NAME) is not None for each in transposes):
+    if any(
+        defining_op(transpose.operands[0], vector.TransferRead.NAME) is not None for transpose in transposes
+    ):
         state.run(
             transform_script.apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"')
         )

@@ -26,8 +26,8 @@ def part_of(source: ir.Value, offsets: Sequence[ir.Value | int], sizes: Sequence
     """A slice; offsets are values or numbers."""
     kind = ir.RankedTensorType(source.type)
     unknown = ir.ShapedType.get_dynamic_size()
-    static = [each if isinstance(each, int) else unknown for each in offsets]
-    values = [each for each in offsets if not isinstance(each, int)]
+    static = [offset if isinstance(offset, int) else unknown for offset in offsets]
+    values = [offset for offset in offsets if not isinstance(offset, int)]
     result = ir.RankedTensorType.get(list(sizes), kind.element_type)
     ones = [1] * len(sizes)
     return tensor.ExtractSliceOp(result, source, values, [], [], static, list(sizes), ones).result

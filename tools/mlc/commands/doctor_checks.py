@@ -44,7 +44,7 @@ def _processor() -> list[CheckResult]:
     from mlc.targets.features import FEATURES
 
     host = host_target()
-    features = [each.name for each in FEATURES if each.level != 2 and host.has(each.name)]
+    features = [feature.name for feature in FEATURES if feature.level != 2 and host.has(feature.name)]
     caches = ", ".join(
         f"{name} {byte_size(size)}" for name, size in (("L1", host.l1d), ("L2", host.l2), ("L3", host.l3))
     )

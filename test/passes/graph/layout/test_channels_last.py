@@ -42,7 +42,7 @@ def check(text: str, *passes: str) -> ir.Operation:
         run_pipeline(f"builtin.module(func.func({','.join(passes)}))", after)
         rng = np.random.default_rng(0)
         arguments = before.body.operations[0].regions[0].blocks[0].arguments
-        inputs = [rng.normal(size=each.type.shape) for each in arguments]
+        inputs = [rng.normal(size=argument.type.shape) for argument in arguments]
         (wanted,), (found,) = (evaluate(each, inputs, WeightStore()) for each in (before, after))
         assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
         names = [op.name for op in collect_ops(after.operation)]

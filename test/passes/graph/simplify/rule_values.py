@@ -90,8 +90,11 @@ class Values:
 
     def _builder(self, name: str) -> Callable[..., ir.Value]:
         def build(*operands: Any, type: str = "", **attributes: Any) -> ir.Value:
-            like = next(each for each in operands if isinstance(each, ir.Value))
-            values = [each if isinstance(each, ir.Value) else self.number(each, like) for each in operands]
+            like = next(operand for operand in operands if isinstance(operand, ir.Value))
+            values = [
+                operand if isinstance(operand, ir.Value) else self.number(operand, like)
+                for operand in operands
+            ]
             return graph.build(name, values, attributes, _result_type(like, type))
 
         return build

@@ -91,23 +91,23 @@ def build(
 ) -> tuple[Examples, list[ir.Operation]]:
     """A function that returns the ops of those examples that the inputs' types fit; these, and the ops."""
     kinds = [
-        ir.RankedTensorType.get(each.shape, ir.Type.parse(graph.elements.element_of(each.dtype)))
-        for each in inputs.values()
+        ir.RankedTensorType.get(value.shape, ir.Type.parse(graph.elements.element_of(value.dtype)))
+        for value in inputs.values()
     ]
     function = func.FuncOp(name, ir.FunctionType.get(kinds, []))
     block = function.add_entry_block()
     with ir.InsertionPoint(block):
         values = Values(dict(zip(inputs, block.arguments, strict=True)))
-        built = [(each, attempt(values, each[1])) for each in examples]
+        built = [(example, attempt(values, example[1])) for example in examples]
         results = [value for _, value in built if value is not None]
         func.ReturnOp(results)
-    types = ir.FunctionType.get(kinds, [each.type for each in results])
+    types = ir.FunctionType.get(kinds, [result.type for result in results])
     function.attributes["function_type"] = ir.TypeAttr.get(types)
     # Those that did not fit leave dead ops.
     for op in list(block)[-2::-1]:
         if not has_uses(op.operation.results[0]):
             op.operation.erase()
-    return [each for each, value in built if value is not None], [each.owner for each in results]
+    return [each for each, value in built if value is not None], [result.owner for result in results]
 
 
 def attempt(values: Values, example: Example) -> ir.Value | None:
@@ -239,7 +239,7 @@ def test_the_comparison_sees_the_sign_of_zero_and_not_that_of_nan() -> None:
 @pytest.mark.parametrize("name", PASSES)
 def test_passes_say_the_worst_that_their_rules_do(name: str) -> None:
     """By default, that is: approximate rules are off."""
-    classes = {exactness_of(rule) for each in rules_of(name).values() for rule in each} - {"approximate"}
+    classes = {exactness_of(rule) for value in rules_of(name).values() for rule in value} - {"approximate"}
     cls = registry.lookup(name)
     assert cls is not None
     if classes:
