@@ -1,6 +1,6 @@
 """Runs compiled models. Imports NumPy and the standard library only, no part of the compiler.
 
-Names are loaded on first use (PEP 562): `mlc.runtime.cuda` needs none of them, nor the C extension.
+Names are loaded on first use (PEP 562): `mlc.runtime.cuda` needs neither them nor the C extension.
 """
 
 from __future__ import annotations

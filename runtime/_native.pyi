@@ -1,4 +1,4 @@
-"""Types of the extension module; its source is in csrc/."""
+"""Types of the extension module, whose source is in csrc/."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ class Image:
 
     def __init__(self, objects: Sequence[Buffer], libraries: tuple[int, ...] = ()) -> None: ...
     def symbol(self, name: str) -> int:
-        """Address of a global symbol. Raises KeyError."""
+        """Returns the address of a global symbol. Raises KeyError."""
 
 class Program:
     """An entry point with its weights. Tensors are described by `TensorSpec.native()`, named dims by
@@ -42,10 +42,10 @@ class Program:
         """The number of calls since `watch`."""
     def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]: ...
     def watch(self, entries: dict[bytes, Any], after: int, seen: Callable[[bytes], object]) -> None:
-        """From now on calls of this dynamic program are counted in `entries`, by the sizes of the named dims
-        as native int64s, and those whose entry has a program run that. `seen` is called with the sizes after
-        a call without an entry, and after each whose entry has come to `after` recent ones. Raises ValueError
-        for a static program, and the second time."""
+        """Counts later calls of this dynamic program in `entries`, by the sizes of the named dims as native
+        int64s; calls whose entry has a program run that. `seen` is called with the sizes after a call without
+        an entry, and after each whose entry has at least `after` recent ones. Raises ValueError for a static
+        program, and the second time."""
 
 class SizeEntry:
     """Calls with the same sizes; see `Program.watch`."""
@@ -58,7 +58,7 @@ class SizeEntry:
     used: int
 
 def aligned_empty(nbytes: int, alignment: int = 64) -> Any:
-    """Uninitialised memory with the buffer protocol (read and write)."""
+    """Returns uninitialised memory with the buffer protocol (read and write)."""
 
 def call_entry(
     image: Image, symbol: str, buffers: Sequence[Any], dims: Sequence[int] = (), threads: int = 1
@@ -75,18 +75,18 @@ class Objects:
 
     def __init__(self, constants: Objects | None = None) -> None: ...
     def numbers(self, texts: Sequence[str]) -> bytes:
-        """The ids of strings, as int64; equal ones have one id."""
+        """Returns the ids of strings, as int64; equal ones have one id."""
 
     def texts(self, ids: Buffer) -> list[str]:
-        """The strings with these ids."""
+        """Returns the strings with these ids."""
 
     def sequence(self, elements: Sequence[tuple[int, tuple[int, ...], Buffer]]) -> int:
-        """The id of a new sequence of tensors: ONNX's element type, shape and dense data of each."""
+        """Returns the id of a new sequence of tensors: ONNX's element type, shape and dense data of each."""
 
     def elements(self, id: int) -> list[tuple[int, tuple[int, ...], Any]]:
-        """Copies of the tensors of a sequence."""
+        """Returns copies of the tensors of a sequence."""
 
     @property
     def peak_bytes(self) -> int: ...
     def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Calls a function; programs that it calls on this thread have this table."""
+        """Calls a function; programs that it calls on this thread use this table."""

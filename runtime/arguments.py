@@ -1,4 +1,4 @@
-"""The arguments of a call, brought into the order and form that the native program takes."""
+"""Brings the arguments of a call into the order and form that the native program takes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from mlc.runtime.tensors import EXTENSION_DTYPES, TensorSpec
 def order_inputs(
     specs: Sequence[TensorSpec], arrays: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """The inputs of a call, given in order, by name or as one dict, in the order of `specs`. Raises TypeError
-    naming strangers and what is missing."""
+    """Returns the inputs of a call, given in order, by name or as one dict, in the order of `specs`. Raises
+    TypeError naming unknown and missing inputs."""
     names, is_one_dict = [spec.name for spec in specs], False
     if arrays and isinstance(arrays[0], dict):
         named = {**arrays[0], **named}
@@ -32,26 +32,26 @@ def order_inputs(
 
 
 def _map_hint(specs: Sequence[TensorSpec]) -> str:
-    """What to do with a dict that was meant as the only input."""
+    """Returns a hint for a dict that was meant as the only input."""
     is_map = len(specs) == 1 and specs[0].dtype.startswith("map(")
     return f"; a map is given by name: run({{{specs[0].name!r}: {{...}}}})" if is_map else ""
 
 
 def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.ndarray:
-    """`value` as a C-contiguous, aligned array of the type that input `index` expects.
+    """Returns `value` as a C-contiguous, aligned array of the type that input `index` expects.
 
-    Called for what is not such a buffer already: strided arrays (copied), DLPack tensors (not copied),
-    Python numbers and lists (converted by NumPy). The shape is checked by the caller.
-    Raises TypeError if the dtype is another one, or if the value is no array at all.
+    Called for other values than such buffers: strided arrays (copied), DLPack tensors (not copied), Python
+    scalars and lists (converted by NumPy). The shape is checked by the caller.
+    Raises TypeError if the dtype is another one, or if the value is no array.
     """
     try:
-        return converted(specs[index], value)
+        return convert_value(specs[index], value)
     except TypeError as error:
         raise TypeError(f"input '{specs[index].name}': {error}") from error
 
 
-def converted(spec: TensorSpec, value: Any) -> np.ndarray:
-    """The same; errors do not say which input it is."""
+def convert_value(spec: TensorSpec, value: Any) -> np.ndarray:
+    """Like `convert_input`; errors do not name the input."""
     try:
         array = _to_array(value, spec)
     except (TypeError, ValueError, OverflowError, BufferError, RuntimeError) as error:
@@ -70,7 +70,7 @@ def _to_array(value: Any, spec: TensorSpec) -> np.ndarray:
 
 
 def _from_python(value: Any, dtype: np.dtype) -> np.ndarray:
-    """NumPy's conversion, except that it would cut fractions and imaginary parts without a word."""
+    """Converts as NumPy does, but refuses to drop fractions and imaginary parts."""
     natural = np.asarray(value)
     cut = {"f": "biu", "c": "biuf"}.get(natural.dtype.kind, "")
     if dtype.kind in cut and natural.size:
@@ -79,7 +79,8 @@ def _from_python(value: Any, dtype: np.dtype) -> np.ndarray:
 
 
 def order_outputs(specs: Sequence[TensorSpec], out: Any) -> list[Any]:
-    """The arrays of `out`, a mapping by name or a sequence, in order. Raises ValueError naming strangers."""
+    """Returns the arrays of `out`, a mapping by name or a sequence, in order. Raises ValueError naming
+    unknown and missing outputs."""
     if not hasattr(out, "keys"):
         return list(out)
     unknown = sorted(set(out) - {spec.name for spec in specs})
@@ -90,7 +91,7 @@ def order_outputs(specs: Sequence[TensorSpec], out: Any) -> list[Any]:
 
 
 def output_buffer(spec: TensorSpec, array: Any) -> Any:
-    """A given output array as a native buffer."""
+    """Returns a given output array as a native buffer."""
     if spec.dtype in EXTENSION_DTYPES and getattr(array, "dtype", None) == spec.numpy_dtype:
         return array.view(spec.buffer_dtype)
     return array

@@ -13,7 +13,8 @@ from mlc.runtime.errors import ExecutableError
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Gives a new file that replaces `path` when the block ends well; otherwise it is removed.
+    """Opens a new file that replaces `path` when the block ends without an exception; otherwise it is
+    removed.
 
     The file is in the same folder until then and its data reaches the disk before the replacement.
     An OSError, also one of the block, becomes an ExecutableError with path and cause.

@@ -57,7 +57,7 @@ def write_container(
 def weight_chunks(
     specs: Sequence[TensorSpec], weights: Mapping[str, Any], metadata: Mapping[str, str], where: str
 ) -> Iterator[Buffer]:
-    """The bytes of a safetensors file that holds the weights."""
+    """Yields the bytes of a safetensors file of the weights."""
     yield encode_header(specs, metadata)
     end = 0
     for spec, offset in zip(specs, layout(specs)[0], strict=True):
@@ -84,8 +84,8 @@ def _write_member(
 def read_container(
     path: str | os.PathLike[str],
 ) -> tuple[Mapping[str, Any], list[memoryview], dict[str, np.ndarray]]:
-    """Maps an executable file: its manifest, its code (objects, or the images of a plan) and its weights
-    (read-only, not yet read from disk).
+    """Maps an executable file; returns its manifest, its code (objects, or the images of a plan) and its
+    weights (read-only, not yet read from disk).
 
     The views keep the mapping alive. Raises ExecutableError with the path and the cause.
     """
@@ -97,21 +97,21 @@ def read_container(
     except (OSError, ValueError) as error:
         cause = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExecutableError(f"{where}: cannot read: {cause}") from error
-    manifest = load_manifest(_checked(members, MANIFEST, where), where)
-    count = next(number for number in count_from(1) if f"code/{number}.o" not in members)
-    objects = [_checked(members, name, where) for name in _code_names(manifest, count)]
+    manifest = load_manifest(_read_member(members, MANIFEST, where), where)
+    count = next(index for index in count_from(1) if f"code/{index}.o" not in members)
+    objects = [_read_member(members, name, where) for name in _code_names(manifest, count)]
     return manifest.data, objects, _weights(members, manifest.stored_weights, where)
 
 
 def _code_names(manifest: Manifest, objects: int) -> list[str]:
-    """The members that hold code: so many objects, or the images of a plan and the processor's objects."""
+    """Returns the names of the members with code: `objects` objects, or the images and objects of a plan."""
     if manifest.plan is not None:
         return [f"code/{name}" for name in manifest.plan.code_files]
-    return [f"code/{number}.o" for number in range(objects)]
+    return [f"code/{index}.o" for index in range(objects)]
 
 
 def _members(file: BinaryIO, data: memoryview, where: str) -> dict[str, tuple[memoryview, int]]:
-    """Data and checksum of each member. The zip directory is not trusted."""
+    """Returns data and checksum of each member. The zip directory is not trusted."""
     try:
         with zipfile.ZipFile(file) as archive:
             infos = archive.infolist()
@@ -132,7 +132,7 @@ def _members(file: BinaryIO, data: memoryview, where: str) -> dict[str, tuple[me
 def _data_offset(data: memoryview, info: zipfile.ZipInfo, where: str) -> int:
     offset = info.header_offset
     if offset < 0 or offset + _LOCAL_HEADER.size > len(data):
-        raise ExecutableError(f"{where}: damaged: member '{info.filename}' lies outside the file")
+        raise ExecutableError(f"{where}: damaged: member '{info.filename}' is outside the file")
     fields = _LOCAL_HEADER.unpack_from(data, offset)
     stored = info.compress_type == zipfile.ZIP_STORED and info.compress_size == info.file_size
     if fields[0] != b"PK\x03\x04" or not stored or info.flag_bits & 1:
@@ -140,7 +140,7 @@ def _data_offset(data: memoryview, info: zipfile.ZipInfo, where: str) -> int:
     return offset + _LOCAL_HEADER.size + fields[-2] + fields[-1]
 
 
-def _checked(members: Mapping[str, tuple[memoryview, int]], name: str, where: str) -> memoryview:
+def _read_member(members: Mapping[str, tuple[memoryview, int]], name: str, where: str) -> memoryview:
     if name not in members:
         raise ExecutableError(f"{where}: damaged: the member '{name}' is missing")
     data, checksum = members[name]
@@ -152,7 +152,7 @@ def _checked(members: Mapping[str, tuple[memoryview, int]], name: str, where: st
 def _weights(
     members: Mapping[str, tuple[memoryview, int]], specs: Sequence[TensorSpec], where: str
 ) -> dict[str, np.ndarray]:
-    """Views of the mapped weights. Their checksum is not checked: that would read all of them."""
+    """Returns views of the mapped weights. Their checksum is not checked: that would read all of them."""
     if WEIGHTS not in members:
         raise ExecutableError(f"{where}: damaged: the member '{WEIGHTS}' is missing")
     data = members[WEIGHTS][0]

@@ -1,4 +1,4 @@
-"""Arrays with equal bytes are kept once."""
+"""Finds arrays with equal bytes, so that they are kept once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlc.runtime.tensors import as_bytes
 
 
 class SharedBytes:
-    """Arrays by name, which are found again by their bytes. Hashes are computed where sizes are equal."""
+    """Arrays by name, which are found by their bytes. Hashes are computed only for equal sizes."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray] | None = None) -> None:
         self._by_size: dict[int, dict[str, np.ndarray]] = {}
@@ -20,11 +20,11 @@ class SharedBytes:
             self.add(name, array)
 
     def add(self, name: str, array: np.ndarray) -> None:
-        """`array` may be found from now on; `name` is new."""
+        """Adds an array under a new name."""
         self._by_size.setdefault(array.nbytes, {})[name] = array
 
     def find(self, array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-        """Those with the bytes of `array`, if one is `array` itself that first."""
+        """Yields the arrays with the bytes of `array`; first, if it was added, `array` itself."""
         same = self._by_size.get(array.nbytes, {})
         yield from (item for item in same.items() if address(item[1]) == address(array))
         digest = _digest(array) if same else b""
@@ -39,7 +39,7 @@ class SharedBytes:
 
 
 def address(array: np.ndarray) -> int:
-    """Where its first byte lies."""
+    """Returns the address of the first byte."""
     return int(array.__array_interface__["data"][0])
 
 

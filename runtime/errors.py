@@ -1,4 +1,4 @@
-"""The error of the runtime."""
+"""The exception of the runtime."""
 
 from mlc.errors import Error
 

@@ -46,10 +46,9 @@ class Executable:
         are its images and the processor's objects, which the first call loads.
 
         `weights` gives for each weight of the manifest an array or buffer of its size; they are kept, not
-        copied, if contiguous. `threads` defaults to the processors that this process may use. `origin`
-        starts messages. `make` makes programs for sizes that come often, as `specialise` says. Raises
-        ExecutableError if the parts do not fit together or this machine cannot run them.
-        """
+        copied, if contiguous. `threads` defaults to the processors that this process may use. `origin` starts
+        messages. `make` compiles programs for sizes that come often, by the policy `specialise`. Raises
+        ExecutableError if the parts do not fit together or this machine cannot run them."""
         self._manifest = parse_manifest(manifest, origin)
         self._objects = list(objects)
         stored = self._manifest.stored_weights
@@ -84,10 +83,10 @@ class Executable:
         """Runs the model once and returns its outputs, in order, as new 64-byte-aligned arrays.
 
         Inputs are given in order, by name, or as one dict: NumPy arrays, anything with the buffer protocol
-        or DLPack (used in place if C-contiguous), Python numbers and lists (converted). `out`, a sequence
+        or DLPack (used in place if C-contiguous), Python scalars and lists (converted). `out`, a sequence
         or a mapping by name, gives arrays that receive the outputs instead.
         Raises TypeError or ValueError that names the input or output, what was expected and given. For a
-        program with named dims also ValueError where the model's operators cannot take these sizes, and
+        program with named dims also ValueError if the model's operators do not accept these sizes, and
         MemoryError.
         """
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
@@ -121,24 +120,24 @@ class Executable:
 
     @property
     def dims(self) -> tuple[NamedDim, ...]:
-        """The dims of inputs whose sizes every call gives; none for a program of fixed sizes."""
+        """The named dims of the inputs; none for a static program."""
         return self._manifest.dims or ()
 
     @property
     def arena_bytes(self) -> int:
-        """Memory of a call besides its arrays. For a program with named dims the most that a call has had at
-        once so far; a later call finds about as much kept."""
+        """Memory of a call besides its arrays. For a program with named dims the peak of the calls so far,
+        which is kept for later ones."""
         return max(self._manifest.arena_bytes, getattr(self._program, "peak_bytes", 0))
 
     @property
     def sequence_bytes(self) -> int:
-        """The most memory that strings and sequences of a call have had at one time so far."""
+        """Peak memory of the strings and sequences of a call so far."""
         return 0 if self._edges is None else self._edges.peak_bytes
 
     @property
     def weights(self) -> Mapping[str, np.ndarray]:
         """The weights as read-only views, by name."""
-        return {spec.name: _typed(spec, self._weights[spec.name]) for spec in self._manifest.weights}
+        return {spec.name: _weight_view(spec, self._weights[spec.name]) for spec in self._manifest.weights}
 
     @property
     def manifest(self) -> Mapping[str, Any]:
@@ -147,12 +146,12 @@ class Executable:
 
     @property
     def objects(self) -> Sequence[Buffer]:
-        """The relocatable objects, or a plan's images with the processor's objects behind them."""
+        """The relocatable objects, or a plan's images followed by the processor's objects."""
         return tuple(self._objects)
 
     @property
     def threads(self) -> int:
-        """How many threads a call uses, the caller's included (1 to 256)."""
+        """Threads that a call uses, the caller's included (1 to 256)."""
         return self._program.threads
 
     @threads.setter
@@ -164,12 +163,12 @@ class Executable:
 
     @property
     def specialised(self) -> Specialised | None:
-        """The programs for single sizes beside this one; None where there are none and will be none."""
+        """The specialised programs beside this one; None if there are none and will be none."""
         return self._specialised
 
     def report(self) -> dict[str, Any]:
-        """How the program was compiled, as JSON data; with programs for single sizes `specialised` says, for
-        sizes that were called, how often, by which program, and how that came about."""
+        """Returns JSON data on how the program was compiled. With specialised programs `specialised` lists
+        the sizes of calls so far, how often they came, and the program that serves them."""
         report = dict(self._manifest.report)
         return report | ({"specialised": self._specialised.report()} if self._specialised else {})
 
@@ -194,7 +193,7 @@ class Executable:
         return self._program.program()
 
     def _object_edges(self) -> ObjectEdges | None:
-        """What translates strings and sequences, for a program that has some, if only inside."""
+        """Returns the converter of strings and sequences, or None if the program has none."""
         if not self._manifest.has_objects:
             return None
         from mlc.runtime.object_conversion import ObjectEdges
@@ -218,7 +217,7 @@ def load(path: str | os.PathLike[str], *, threads: int | None = None) -> Executa
     return Executable.load(path, threads=threads)
 
 
-def _typed(spec: TensorSpec, data: np.ndarray) -> np.ndarray:
+def _weight_view(spec: TensorSpec, data: np.ndarray) -> np.ndarray:
     view = data.view(spec.numpy_dtype).reshape(spec.sizes)
     view.flags.writeable = False
     return view

@@ -1,4 +1,4 @@
-"""Links what a manifest describes to a program that can be called."""
+"""Links the code that a manifest describes into a program that can be called."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def link(
     manifest: Manifest, objects: Sequence[Buffer], weights: Mapping[str, Any], origin: str
 ) -> Program | PlannedProgram:
-    """The program of relocatable objects, or of a plan, whose images they are. `origin` starts the message of
-    the ExecutableError that says what does not fit together or cannot run here."""
+    """Links relocatable objects, or loads a plan, whose images `objects` are. Raises ExecutableError, with a
+    message that begins with `origin`, if the parts do not fit together or cannot run here."""
     if manifest.plan is None:
         return _native(manifest, objects, weights, origin)
     from mlc.runtime.cuda.execution.program import PlannedProgram
@@ -58,7 +58,7 @@ def _native(
 
 
 def _image(manifest: Manifest, objects: Sequence[Buffer]) -> Image:
-    """The linked code. Libraries stay open: their handles are never closed."""
+    """Links the code. Libraries stay open: their handles are never closed."""
     from mlc.runtime._native import Image
 
     own = own_objects(manifest, objects)

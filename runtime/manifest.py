@@ -1,4 +1,4 @@
-"""The manifest of a compiled model: what it takes, what it gives, what it needs of the host."""
+"""The manifest of a compiled model: its inputs and outputs, and what it needs of the host."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Of programs whose sizes are all known; of those with named dims, which format 1 knows nothing of; and of
-# those that bring programs for single sizes.
+# Static programs; programs with named dims; and those with specialised programs.
 FORMATS = STATIC_FORMAT, DYNAMIC_FORMAT, SPECIALISED_FORMAT = 1, 2, 3
 # The user address space of x86-64; a model that claims more is corrupt.
 MAX_BYTES = 1 << 47
@@ -27,8 +26,8 @@ MAX_RANK = 64
 
 @dataclass(frozen=True)
 class SpecialisedEntry:
-    """A program for one size of each named dim. Its code are so many `objects`, behind those before it; its
-    weights are some of the file's."""
+    """A program specialised for `sizes` of the named dims. Its code is the next `objects` objects of the
+    file, after those of earlier entries; its weights are some of the file's."""
 
     sizes: Mapping[str, int]
     objects: int
@@ -38,12 +37,11 @@ class SpecialisedEntry:
 @dataclass(frozen=True)
 class Manifest:
     """A checked manifest: of objects with an `entry`, or of a GPU program with a `plan`, whose images are the
-    code. `data` is the JSON object that it came from, including keys unknown here.
+    code. `data` is the JSON object that it was read from, including keys unknown here.
 
-    `dims` are the named dims of a dynamic program, `messages` what its code says when a call fails, and
-    `functions` those of the runtime on strings and sequences that it calls, and
-    `strings` those that have the first numbers; a program without `dims` is static, its sizes are numbers.
-    `specialised` are programs for single sizes.
+    `dims` are the named dims of a dynamic program, None for a static one; `messages` the texts of its
+    failures, `functions` the runtime's functions on strings and sequences that it calls, `strings` those
+    with the first ids, and `specialised` the specialised programs.
     """
 
     entry: str
@@ -65,12 +63,12 @@ class Manifest:
     @property
     def stored_weights(self) -> tuple[TensorSpec, ...]:
         """The weights of all programs, each name once."""
-        programs = [self, *(each.manifest for each in self.specialised)]
+        programs = [self, *(entry.manifest for entry in self.specialised)]
         return tuple({spec.name: spec for program in reversed(programs) for spec in program.weights}.values())
 
     @property
     def has_objects(self) -> bool:
-        """Whether the program takes, gives or computes with strings, sequences, optionals or maps."""
+        """Whether the program has strings, sequences, optionals or maps, if only inside."""
         specs = (*self.inputs, *self.outputs)
         return bool(self.functions or self.strings or any(spec.is_object for spec in specs))
 
@@ -87,7 +85,7 @@ def parse_manifest(data: Any, where: str, formats: Sequence[int] = FORMATS) -> M
         )
     dynamic = data["format"] != STATIC_FORMAT
     if dynamic and "plan" in data:
-        raise ExecutableError(f"{where}: manifest: a program of a GPU has format 1, its sizes are numbers")
+        raise ExecutableError(f"{where}: manifest: a program of a GPU has format 1, with static sizes")
     inputs = _tensors(data, "inputs", where, dynamic)
     dims = parse_dims(data.get("dims"), inputs, f"{where}: manifest") if dynamic else None
     specialised = data["format"] == SPECIALISED_FORMAT
@@ -106,13 +104,14 @@ def parse_manifest(data: Any, where: str, formats: Sequence[int] = FORMATS) -> M
         target=_field(data, "target", Mapping, where, {}),
         report=_field(data, "report", Mapping, where, {}),
         data=data,
-        specialised=_specialised(data, dims or (), where) if specialised else (),
+        specialised=_read_specialised(data, dims or (), where) if specialised else (),
     )
 
 
 def own_objects(manifest: Manifest, objects: Sequence[T]) -> Sequence[T]:
-    """Those of `objects` that are not of programs for single sizes. Raises ExecutableError for too few."""
-    count = len(objects) - sum(each.objects for each in manifest.specialised)
+    """Returns the objects of the general program, the first ones. Raises ExecutableError if there are too
+    few."""
+    count = len(objects) - sum(entry.objects for entry in manifest.specialised)
     if count < 0 or (manifest.specialised and count == 0):
         raise ExecutableError(f"{len(objects)} objects are fewer than the manifest's programs have")
     return objects[:count]
@@ -127,13 +126,13 @@ def load_manifest(text: bytes | memoryview, where: str) -> Manifest:
     return parse_manifest(data, where)
 
 
-def _specialised(
+def _read_specialised(
     data: Mapping[str, Any], dims: Sequence[NamedDim], where: str
 ) -> tuple[SpecialisedEntry, ...]:
     names = [dim.name for dim in dims]
     found = []
-    for number, given in enumerate(_field(data, "specialised", list, where)):
-        what = f"{where}: manifest: specialised[{number}]"
+    for index, given in enumerate(_field(data, "specialised", list, where)):
+        what = f"{where}: manifest: specialised[{index}]"
         entry = given if isinstance(given, Mapping) else {}
         sizes, objects = entry.get("sizes"), entry.get("objects")
         if not isinstance(sizes, Mapping) or sorted(sizes) != sorted(names):
@@ -149,10 +148,10 @@ def _specialised(
     return tuple(found)
 
 
-def _field(data: Mapping[str, Any], key: str, kind: type, where: str, default: Any = None) -> Any:
+def _field(data: Mapping[str, Any], key: str, expected: type, where: str, default: Any = None) -> Any:
     value = data.get(key, default)
-    if not isinstance(value, kind):
-        raise ExecutableError(f"{where}: manifest: '{key}' is {value!r}, expected {kind.__name__}")
+    if not isinstance(value, expected):
+        raise ExecutableError(f"{where}: manifest: '{key}' is {value!r}, expected {expected.__name__}")
     return value
 
 
@@ -198,7 +197,7 @@ def _tensor(entry: Any, what: str, dynamic: bool) -> TensorSpec:
 
 
 def _plan(data: Any, where: str) -> Plan:
-    # Programs of processors do without this part of the runtime.
+    # Programs of CPUs do not need this part of the runtime.
     from mlc.runtime.cuda.plan.plan import Plan
 
     return Plan.from_json(data, f"{where}: manifest: plan")

@@ -1,4 +1,4 @@
-"""Dims of a model's inputs whose sizes are known only when it is called."""
+"""Named dims: dynamic dims of a model's inputs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import TensorSpec
 
-# What an int64_t holds.
+# Sizes are int64_t.
 _MOST = 1 << 63
 
 
 @dataclass(frozen=True)
 class NamedDim:
-    """A dim that every call gives a size from `least` to `most` (None: as large as memory allows). Wherever
-    its name stands in the shapes of inputs, the size is the same."""
+    """A dim whose size a call chooses, from `least` to `most` (None: as large as memory allows). It is the
+    same wherever the name occurs in the shapes of inputs."""
 
     name: str
     least: int = 0
@@ -28,7 +28,7 @@ class NamedDim:
         return f"{self.name}={self.least}..{'' if self.most is None else self.most}"
 
     def native(self) -> tuple[str, int, int | None]:
-        """The tuple that the native `Program` expects."""
+        """Returns the tuple that the native `Program` expects."""
         return (self.name, self.least, self.most)
 
 
@@ -57,7 +57,7 @@ def _dim(entry: Any, what: str) -> NamedDim:
     most: Any = entry.get("most")
     bounds = [least, least if most is None else most]
     if not all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds):
-        raise ExecutableError(f"{what}: least is {least!r} and most is {most!r}, expected numbers")
+        raise ExecutableError(f"{what}: least is {least!r} and most is {most!r}, expected integers")
     if not 0 <= bounds[0] <= bounds[1] < _MOST:
         raise ExecutableError(f"{what}: {least} to {most} is no range of sizes")
     return NamedDim(entry["name"], least, most)

@@ -17,7 +17,7 @@ MAX_HEADER = 100 << 20
 PADDING = "__padding__"
 _DTYPES = {
     "bool": "BOOL",
-    **{f"{kind}{bits}": f"{kind[0].upper()}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)},
+    **{f"{name}{bits}": f"{name[0].upper()}{bits}" for name in ("int", "uint") for bits in (8, 16, 32, 64)},
     "float16": "F16",
     "bfloat16": "BF16",
     "float32": "F32",
@@ -28,7 +28,7 @@ _DTYPES = {
 
 
 def layout(specs: Sequence[TensorSpec]) -> tuple[list[int], int]:
-    """Offset of each tensor in the data, 64-byte aligned, and the size of the data in bytes."""
+    """Returns the offset of each tensor in the data, 64-byte aligned, and the size of the data in bytes."""
     offsets, end = [], 0
     for spec in specs:
         end += -end % ALIGNMENT
@@ -38,7 +38,7 @@ def layout(specs: Sequence[TensorSpec]) -> tuple[list[int], int]:
 
 
 def encode_header(specs: Sequence[TensorSpec], metadata: Mapping[str, str]) -> bytes:
-    """The length and the JSON header, padded with spaces so that the data starts on a page."""
+    """Returns the length and the JSON header, padded with spaces so that the data starts on a page."""
     entries: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     end = 0
     for spec, offset in zip(specs, layout(specs)[0], strict=True):
@@ -52,7 +52,7 @@ def encode_header(specs: Sequence[TensorSpec], metadata: Mapping[str, str]) -> b
 
 
 def decode_header(data: memoryview, where: str) -> tuple[dict[str, tuple[int, int]], int]:
-    """Byte range [begin, end) of each tensor in the data, and where the data begins.
+    """Returns the byte range [begin, end) of each tensor in the data, and the offset of the data.
 
     Raises ExecutableError if the header is damaged or a range is not inside the data.
     """
@@ -72,7 +72,7 @@ def decode_header(data: memoryview, where: str) -> tuple[dict[str, tuple[int, in
 
 
 def _storage(spec: TensorSpec) -> tuple[str, list[int]]:
-    """Types that the format lacks are stored as bytes; the manifest knows what they are."""
+    """Returns dtype and shape in the file: types that the format lacks are stored as bytes."""
     if spec.dtype in _DTYPES:
         return _DTYPES[spec.dtype], list(spec.sizes)
     return "U8", [spec.nbytes]
@@ -86,4 +86,4 @@ def _range(name: str, entry: Any, size: int, where: str) -> tuple[int, int]:
     match entry:
         case {"data_offsets": [int(begin), int(end)]} if 0 <= begin <= end <= size:
             return begin, end
-    raise ExecutableError(f"{where}: tensor '{name}' does not lie inside the {size} bytes of data: {entry!r}")
+    raise ExecutableError(f"{where}: tensor '{name}' is not inside the {size} bytes of data: {entry!r}")

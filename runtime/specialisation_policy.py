@@ -1,4 +1,4 @@
-"""When a program with named dims gets programs for single sizes, and who makes them."""
+"""The policy for specialised programs of a program with named dims, and the interface of their maker."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mlc.runtime.container import Buffer
 class Specialise:
     """The policy of a program whose callers choose sizes.
 
-    `sizes`: bindings of all named dims that get a program of their own when the model is compiled. With
-    `automatic`, sizes get one too once they came `after` times: compiled in another process while the general
+    `sizes`: bindings of all named dims for which specialised programs are compiled with the model. With
+    `automatic`, sizes get one too after `after` calls: it is compiled in another process while the general
     program serves, unless `background` is False: then the call that makes them hot waits. At most `most` such
     programs are kept, and `most_bytes` of memory for their code, arenas and the weights that they do not
-    share; the least recently used one goes first.
+    share; the least recently used one is evicted first.
     """
 
     sizes: Sequence[Mapping[str, int]] = ()
@@ -36,7 +36,7 @@ class Specialise:
 
 
 class Parts(NamedTuple):
-    """What an Executable is made of, and whether it was compiled before."""
+    """The arguments of an Executable, and whether its code came from the cache."""
 
     manifest: Mapping[str, Any]
     objects: Sequence[Buffer]
@@ -45,22 +45,22 @@ class Parts(NamedTuple):
 
 
 class Cancelled(Exception):
-    """What was under way is not wanted any more."""
+    """A compilation was cancelled."""
 
 
 class Maker(Protocol):
-    """Makes programs for single sizes of a model."""
+    """Makes specialised programs of a model."""
 
     def __call__(self, sizes: Sequence[int]) -> Parts:
-        """The program for these sizes of the named dims, in their order. Raises Cancelled after `cancel`, and
-        any other Exception."""
+        """Makes the program for these sizes of the named dims, in their order. Raises Cancelled after
+        `cancel`, and any other Exception."""
 
     def cancel(self) -> None:
-        """Nothing more is wanted: ends what is under way, which then raises. Any thread may call this."""
+        """Cancels pending and later calls, which raise Cancelled. Any thread may call this."""
 
 
 def policy_of(given: str | Sequence[Mapping[str, int]] | Specialise) -> Specialise | None:
-    """The policy that callers name: "auto", "off", bindings of the named dims, or a policy itself. Raises
+    """Returns the policy for "auto", "off", bindings of the named dims, or a policy itself. Raises
     ValueError."""
     if isinstance(given, Specialise):
         return given
@@ -73,9 +73,9 @@ def policy_of(given: str | Sequence[Mapping[str, int]] | Specialise) -> Speciali
 
 
 def _check_sizes(given: Any) -> None:
-    """Raises ValueError for what are no sizes of named dims."""
+    """Raises ValueError unless `given` is a sequence of sizes by named dim."""
     listed = isinstance(given, Sequence) and not isinstance(given, str | bytes)
-    if not listed or not all(isinstance(each, Mapping) for each in given):
+    if not listed or not all(isinstance(sizes, Mapping) for sizes in given):
         raise ValueError(
             f"specialise is {given!r}, expected 'auto', 'off', a list of dicts of sizes by dims,"
             " or a Specialise"

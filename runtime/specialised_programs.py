@@ -1,12 +1,7 @@
-"""A program with named dims, with programs of their own for sizes that come often.
+"""Specialised programs for the sizes that come often, of a program with named dims.
 
-Native code (csrc/calls/size_counts.c) counts calls and runs the program that an entry has; here is decided
-which entries have one. Calls whose sizes are known, and neither hot nor new, do not come here.
-
-What is known of one binding of the named dims.
-
-The programs that single sizes have beside a general one, and the memory that they hold.
-"""
+Native code (csrc/calls/size_counts.c) counts calls and runs the program that an entry has; this module
+decides which entries have one. Calls whose sizes are known, and neither hot nor new, do not reach it."""
 
 from __future__ import annotations
 
@@ -35,9 +30,9 @@ if TYPE_CHECKING:
 Link = Callable[[Parts], "Executable"]
 
 
-class OwnPrograms:
-    """Gives `records` programs and takes them away. `native`, `manifest` and `weights` are the general
-    program's; `link` makes an Executable of parts."""
+class ProgramCache:
+    """The specialised programs of `records`, and the memory that they hold. `native`, `manifest` and
+    `weights` are the general program's; `link` makes an Executable of parts."""
 
     def __init__(
         self,
@@ -52,17 +47,17 @@ class OwnPrograms:
         self._general = {address(array) for array in weights.values()}
 
     def __iter__(self) -> Iterator[SizeRecord]:
-        """The records that have one."""
+        """Yields the records that have a program."""
         return (value for value in list(self._records.values()) if value.program is not None)
 
-    def leaving(self) -> list[SizeRecord]:
-        """Those whose programs may go, the least recently used first."""
-        return sorted((each for each in self if not each.pinned), key=lambda each: each.used)
+    def evictable(self) -> list[SizeRecord]:
+        """Returns the records whose programs may be evicted, the least recently used first."""
+        return sorted((record for record in self if not record.pinned), key=lambda record: record.used)
 
     def put(self, record: SizeRecord, parts: Parts, made: Mapping[str, Any]) -> None:
-        """Later calls with the record's sizes run this program. Raises ExecutableError."""
-        stores = [self._weights, *(each.shared for each in self)]
-        weights = {name: _known(array, stores) for name, array in parts.weights.items()}
+        """Adds a program, which later calls with the record's sizes run. Raises ExecutableError."""
+        stores = [self._weights, *(other.shared for other in self)]
+        weights = {name: _find_equal(array, stores) for name, array in parts.weights.items()}
         executable = self._link(parts._replace(weights=weights))
         self._check(record, executable)
         record.serve(executable, weights, made)
@@ -71,37 +66,41 @@ class OwnPrograms:
     def put_within(
         self, bounds: Specialise, record: SizeRecord, parts: Parts, made: Mapping[str, Any]
     ) -> None:
-        """The same; the least recently used ones make room for it. Raises MemoryError where only programs
-        that are in use could."""
-        others = self.leaving()
-        # First: one that cannot be had costs no other.
+        """Adds a program and evicts the least recently used ones, to stay within `bounds`. Raises MemoryError
+        if that would evict programs that are in use."""
+        others = self.evictable()
+        # First, so that a program that does not fit its record evicts no other.
         self.put(record, parts, made)
         while len(others) >= bounds.most:
-            others.pop(0).let_program_go(self._native.clock)
+            others.pop(0).drop_program(self._native.clock)
         while self.bytes([*others, record]) > bounds.most_bytes:
             if not others or others[0].used >= record.since:
                 own = record.made["bytes"]
-                record.let_program_go(self._native.clock)
+                record.drop_program(self._native.clock)
                 raise MemoryError(f"its {own} bytes do not fit into most_bytes={bounds.most_bytes}")
-            others.pop(0).let_program_go(self._native.clock)
+            others.pop(0).drop_program(self._native.clock)
 
     def bytes(self, records: Sequence[SizeRecord]) -> int:
-        """Memory that their programs hold and the general one does not; what they share counts once."""
+        """Returns the memory that the programs hold and the general one does not; what they share counts
+        once."""
         blocks: dict[int, int] = {}
         for record in records:
             blocks |= record.blocks()
-        return sum(size for place, size in blocks.items() if place not in self._general)
+        return sum(size for start, size in blocks.items() if start not in self._general)
 
     def _check(self, record: SizeRecord, executable: Executable) -> None:
-        """Native code binds the arguments once, for the general program: the other one must take the same."""
+        """Raises ExecutableError unless the program takes the arguments of the general one: native code binds
+        them once, for the latter."""
         general = self._manifest
         if executable.manifest.get("strings", []) != list(general.strings):
-            raise ExecutableError("the program has other texts than the general one, which numbers them")
+            raise ExecutableError(
+                "the program has other strings than the general one, which defines their ids"
+            )
         sizes = record.sizes_of([dim.name for dim in general.dims or ()])
-        inputs = [(each.name, each.dtype, _with(each.shape, sizes)) for each in general.inputs]
-        own = [(each.name, each.dtype, each.shape) for each in executable.inputs]
+        inputs = [(spec.name, spec.dtype, _with(spec.shape, sizes)) for spec in general.inputs]
+        own = [(spec.name, spec.dtype, spec.shape) for spec in executable.inputs]
         outputs = [(output.name, output.dtype, len(output.shape)) for output in general.outputs]
-        if inputs != own or outputs != [(e.name, e.dtype, len(e.shape)) for e in executable.outputs]:
+        if inputs != own or outputs != [(o.name, o.dtype, len(o.shape)) for o in executable.outputs]:
             raise ExecutableError(f"the program for {sizes} takes or gives other arrays than the general one")
 
 
@@ -109,20 +108,19 @@ def _with(shape: Sequence[int | str], sizes: Mapping[str, int]) -> tuple[int | s
     return tuple(sizes.get(size, size) if isinstance(size, str) else size for size in shape)
 
 
-def _known(array: np.ndarray, stores: Sequence[SharedBytes]) -> np.ndarray:
+def _find_equal(array: np.ndarray, stores: Sequence[SharedBytes]) -> np.ndarray:
     return next((other for store in stores for _, other in store.find(array)), array)
 
 
-# More calls than there will be: the entry asks for nothing any more.
+# Native code calls `seen` when `recent` reaches a bound, which it never does from here.
 _NEVER = -(1 << 62)
 
 
 class SizeRecord(SizeEntry):
-    """Calls with the same sizes, counted by native code, and the program for them alone.
+    """Calls with the same sizes, counted by native code, and the program specialised for them.
 
-    `state` is "general" (its calls count), "compiling", "own", or "failed", which `failure` explains and
-    which stays. A `pinned` record keeps its program.
-    """
+    `state` is "general" (its calls count), "compiling", "own" (it has a program), or "failed", which
+    `failure` explains and which is final. A `pinned` record keeps its program."""
 
     def __init__(self, sizes: Sequence[int], clock: int) -> None:
         self.sizes = tuple(sizes)
@@ -136,48 +134,48 @@ class SizeRecord(SizeEntry):
         self.wait(clock)
 
     def wait(self, clock: int) -> None:
-        """Counts from now on."""
+        """Starts counting again."""
         self.state = "general"
         self.recent, self.since, self.used = 0, clock, clock
 
     def rest(self) -> None:
-        """Asks for nothing; calls still count."""
+        """Stops notifications; calls still count."""
         self.recent = _NEVER
 
     def compiling(self) -> None:
-        """Asks no more until it has an answer."""
+        """Stops notifications until a program is compiled."""
         self.state, self.recent = "compiling", _NEVER
 
     def serve(
         self, executable: Executable, weights: Mapping[str, np.ndarray], made: Mapping[str, Any]
     ) -> None:
-        """Later calls run this program with these weights; `made` says how it came about."""
+        """Runs this program with these weights in later calls; `made` describes how it was compiled."""
         self.state, self.executable, self.made, self.recent = "own", executable, dict(made), _NEVER
         self.weights, self.shared = weights, SharedBytes(weights)
         self.program = executable.native
 
-    def let_program_go(self, clock: int) -> None:
-        """Later calls run the general program. One that runs now ends as it began."""
+    def drop_program(self, clock: int) -> None:
+        """Runs the general program in later calls; running calls are not affected."""
         self.program = self.executable = None
         self.weights, self.shared = {}, SharedBytes()
         self.let_go += 1
         self.wait(clock)
 
     def fail(self, reason: str) -> None:
-        """There will be no program."""
+        """Gives up on a program for these sizes."""
         self.state, self.failure, self.recent = "failed", reason, _NEVER
 
     @property
     def calls(self) -> int:
-        """All of them."""
+        """Calls of both programs."""
         return self.general_calls + self.own_calls
 
     def sizes_of(self, names: Sequence[str]) -> dict[str, int]:
-        """The sizes by the names of the dims."""
+        """Returns the sizes by the names of the dims."""
         return dict(zip(names, self.sizes, strict=True))
 
     def blocks(self) -> dict[int, int]:
-        """Bytes by address of the memory that the program holds: code, weights, arena."""
+        """Returns bytes by address of the memory that the program holds: code, weights, arena."""
         if self.executable is None:
             return {}
         own = {address(array): array.nbytes for array in self.weights.values()}
@@ -185,7 +183,7 @@ class SizeRecord(SizeEntry):
         return own | {-id(self): self.executable.arena_bytes + code}
 
     def report(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON data."""
+        """Returns the record as JSON data."""
         return {
             "sizes": self.sizes_of(names),
             "calls": self.calls,
@@ -199,7 +197,7 @@ class SizeRecord(SizeEntry):
         }
 
 
-# Sizes that are counted; beyond, half of those without a program are forgotten. After so many failures no
+# When more than MOST_SIZES are counted, half of those without a program are forgotten. After MOST_FAILURES no
 # other sizes are tried.
 MOST_SIZES, MOST_FAILURES = 1024, 8
 _NO_CALL = 1 << 62
@@ -208,10 +206,8 @@ _log = logging.getLogger("mlc.runtime.specialised_programs")
 
 
 class Specialised:
-    """The programs beside a general one, `native`, whose `manifest` and `weights` are given.
-
-    `link` makes an Executable of what `make` gives.
-    """
+    """The specialised programs beside a general one, `native`, whose `manifest` and `weights` are given.
+    `link` makes an Executable of the parts that `make` returns."""
 
     def __init__(
         self,
@@ -226,37 +222,36 @@ class Specialised:
         self._native = native
         self._names = [dim.name for dim in manifest.dims or ()]
         self._records: dict[bytes, SizeRecord] = {}
-        self._own = OwnPrograms(self._records, native, manifest, weights, link)
+        self._programs = ProgramCache(self._records, native, manifest, weights, link)
         self._forgotten = {"sizes": 0, "calls": 0}
-        self.start_anew()
+        self.reset_threads()
         if make is not None:
-            weakref.finalize(self, make.cancel).atexit = False  # at exit makers see to that themselves
+            weakref.finalize(self, make.cancel).atexit = False  # at exit makers cancel themselves
         native.watch(self._records, policy.after if self._is_automatic() else _NO_CALL, _Listener(self))
         _alive.add(self)
 
     def add(self, sizes: Mapping[str, int], parts: Parts) -> None:
-        """A program that stays. Raises ExecutableError."""
-        numbers = [sizes[name] for name in self._names]
-        record = self._record(struct.pack(f"={len(numbers)}q", *numbers))
+        """Adds a program that is never evicted. Raises ExecutableError."""
+        record = self._record(struct.pack(f"={len(self._names)}q", *(sizes[name] for name in self._names)))
         record.pinned = True
-        self._own.put(record, parts, {})
+        self._programs.put(record, parts, {})
 
     def programs(self) -> list[Program]:
-        """All but the general one."""
-        return [record.program for record in self._own if record.program is not None]
+        """Returns all programs but the general one."""
+        return [record.program for record in self._programs if record.program is not None]
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Until nothing is being compiled; False after `timeout` seconds."""
+        """Waits until nothing is being compiled; returns False after `timeout` seconds."""
         return self._idle.wait(timeout)
 
     def report(self) -> dict[str, Any]:
-        """JSON data: the policy, the memory of the programs, and the sizes with what ran, the most called
+        """Returns JSON data: the policy, the memory of the programs, and the counted sizes, the most called
         first."""
-        records = sorted(self._records.values(), key=lambda each: -each.calls)
+        records = sorted(self._records.values(), key=lambda record: -record.calls)
         return {
             "automatic": self._is_automatic(),
             **{name: getattr(self.policy, name) for name in ("after", "most", "most_bytes")},
-            "bytes": self._own.bytes(records),
+            "bytes": self._programs.bytes(records),
             "sizes": [record.report(self._names) for record in records],
             "forgotten": dict(self._forgotten),
         }
@@ -266,14 +261,14 @@ class Specialised:
 
     # ---- counting
 
-    def seen(self, key: bytes) -> None:
-        """After a call of sizes that have no record, or are hot."""
+    def count_call(self, key: bytes) -> None:
+        """Handles a call with sizes that have no record, or are hot."""
         record = self._records.get(key)
         if record is None:
             record = self._record(key)
             record.general_calls = record.recent = 1
         if self._is_automatic() and record.recent >= self.policy.after:
-            self._hot(record)
+            self._start_making(record)
 
     def _record(self, key: bytes) -> SizeRecord:
         with self._lock:
@@ -290,9 +285,9 @@ class Specialised:
 
     # ---- making
 
-    def _hot(self, record: SizeRecord) -> None:
+    def _start_making(self, record: SizeRecord) -> None:
         with self._lock:
-            if not self._begins(record):
+            if not self._should_make(record):
                 return
             record.compiling()
             self._idle.clear()
@@ -303,44 +298,45 @@ class Specialised:
         try:
             threading.Thread(target=_make, args=arguments, name="mlc-specialise", daemon=True).start()
         except RuntimeError as error:
-            self.failed(record, error)
+            self.fail(record, error)
             self._idle.set()
 
-    def _begins(self, record: SizeRecord) -> bool:
-        """Whether a program for these sizes is to be made now; the lock is held."""
+    def _should_make(self, record: SizeRecord) -> bool:
+        """Whether to make a program for these sizes now. Needs the lock."""
         if record.state != "general" or not self._idle.is_set():
             return False
         if sum(value.state == "failed" for value in self._records.values()) >= MOST_FAILURES:
             record.rest()
             return False
-        leaving = self._own.leaving()
-        # A program that is in use is not given up for one that would be in use as much.
-        if len(leaving) >= self.policy.most and leaving[0].used >= record.since:
+        evictable = self._programs.evictable()
+        # A program that is in use is not evicted for one that would be used as much.
+        if len(evictable) >= self.policy.most and evictable[0].used >= record.since:
             record.wait(self._native.clock)
             return False
         return True
 
-    def made(self, record: SizeRecord, parts: Parts, seconds: float) -> None:
-        """Later calls run what was made. Raises ExecutableError, MemoryError."""
+    def use(self, record: SizeRecord, parts: Parts, seconds: float) -> None:
+        """Runs the new program in later calls. Raises ExecutableError, MemoryError."""
         when = time.strftime("%Y-%m-%dT%H:%M:%S%z")
         made = {"compiled": when, "seconds": round(seconds, 3), "from_cache": parts.from_cache}
-        self._own.put_within(self.policy, record, parts, made)
+        self._programs.put_within(self.policy, record, parts, made)
 
-    def failed(self, record: SizeRecord, error: Exception) -> None:
-        """Says so, once; the general program stays in use."""
+    def fail(self, record: SizeRecord, error: Exception) -> None:
+        """Logs a failure; the general program stays in use."""
         record.fail(str(error) or type(error).__name__)
         sizes = ", ".join(f"{name}={size}" for name, size in record.sizes_of(self._names).items())
         reason = record.failure.partition("\n")[0]
         _log.warning("no program for %s alone, the general one stays in use: %s", sizes, reason)
 
-    def done(self, record: SizeRecord) -> None:
-        """The next one may begin."""
+    def finish(self, record: SizeRecord) -> None:
+        """Ends a compilation, so that the next one may begin."""
         if record.state == "compiling":  # cancelled, or Ctrl-C
             record.wait(self._native.clock)
         self._idle.set()
 
-    def start_anew(self) -> None:
-        """In a child process: it has no thread that compiles, and nobody who would release the lock."""
+    def reset_threads(self) -> None:
+        """Resets lock and state, for a child process too: there no thread compiles or would release the
+        lock."""
         self._lock = threading.Lock()
         self._idle = threading.Event()
         self._idle.set()
@@ -358,7 +354,7 @@ def specialised_of(
     policy: Specialise | None,
     make: Maker | None,
 ) -> Specialised:
-    """With the programs that the manifest brings; `objects` and `weights` are those of all programs."""
+    """Makes the programs that the manifest has; `objects` and `weights` are those of all programs."""
     own = {spec.name: weights[spec.name] for spec in manifest.weights}
     result = Specialised(native, manifest, own, link, policy or Specialise(automatic=False), make)
     begin = len(own_objects(manifest, objects))
@@ -371,38 +367,38 @@ def specialised_of(
 
 
 class _Listener:
-    """Passes on what native code sees, as long as there is somebody to hear it."""
+    """Forwards the notifications of native code while the owner lives."""
 
     def __init__(self, owner: Specialised) -> None:
         self._owner = weakref.ref(owner)
 
     def __call__(self, key: bytes) -> None:
         if owner := self._owner():
-            owner.seen(key)
+            owner.count_call(key)
 
 
 def _make(owner: weakref.ref[Specialised], make: Maker | None, record: SizeRecord) -> None:
-    """Makes a program, if the general one still lives when it is done. Its own thread's, or the caller's."""
+    """Makes a program, on this thread, and adds it if the general one is still alive."""
     assert make is not None, "without a maker nothing is hot"
     start = time.perf_counter()
     try:
         parts = make(record.sizes)
         if found := owner():
-            found.made(record, parts, time.perf_counter() - start)
+            found.use(record, parts, time.perf_counter() - start)
     except Cancelled:
         pass
     except Exception as error:
         if found := owner():
-            found.failed(record, error)
+            found.fail(record, error)
     finally:
         if found := owner():
-            found.done(record)
+            found.finish(record)
 
 
-def _forked() -> None:
-    for each in list(_alive):
-        each.start_anew()
+def _reset_after_fork() -> None:
+    for specialised in list(_alive):
+        specialised.reset_threads()
 
 
 _alive: weakref.WeakSet[Specialised] = weakref.WeakSet()
-os.register_at_fork(after_in_child=_forked)
+os.register_at_fork(after_in_child=_reset_after_fork)

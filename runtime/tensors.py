@@ -1,4 +1,4 @@
-"""Descriptions of the arrays that a compiled model takes and gives, and of its weights."""
+"""Descriptions of the inputs, outputs and weights of a compiled model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BYTES = (
     "int2 int4 uint2 uint4 float4_e2m1fn float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz"
     " float8_e8m0fnu float6_e2m3fn float6_e3m2fn"
 )
-# Arrays of numbers that stand for strings and sequences of the running call (mlc.runtime.object_conversion).
+# In compiled code these are arrays of ids of strings and sequences (mlc.runtime.object_conversion).
 _ELEMENT = "|".join(["string", *_NUMPY.split(), "bfloat16", *_BYTES.split()])
 _MAP = rf"map\((?:int64|string),(?:{_ELEMENT})\)"
 _OBJECT = re.compile(
@@ -35,18 +35,18 @@ _UNKNOWN = -sys.maxsize - 1
 
 
 def is_object(dtype: str) -> bool:
-    """Whether it names strings, or sequences or optionals, such as "optional(sequence(float32))"."""
+    """Whether `dtype` is "string", or that of a sequence, optional or map, such as
+    "optional(sequence(float32))"."""
     return _OBJECT.fullmatch(dtype) is not None
 
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """One input, output or weight. `dtype` is a name of NumPy or ml_dtypes, "string", or one of a sequence or
-    an optional, such as "sequence(float32)"; `shape` counts elements.
+    """One input, output or weight. `dtype` is a name of NumPy or ml_dtypes, "string", or that of a sequence,
+    optional or map, such as "sequence(float32)"; `shape` counts elements.
 
-    Sizes that are known only when the model is called are texts: an input's the name of a dim, an output's
-    what it is computed from, for people ("2*batch + 1"), or, where data tell it, what the model calls it, or
-    "?".
+    Dynamic sizes are texts: of an input the name of a dim, of an output an expression for people
+    ("2*batch + 1"), or, if it depends on data, the model's name for it, or "?".
     """
 
     name: str
@@ -71,7 +71,7 @@ class TensorSpec:
     @cached_property
     def buffer_dtype(self) -> np.dtype:
         """The type under which the buffer protocol shows the elements: it has none for ml_dtypes' types,
-        so their bits travel as unsigned integers. Strings and sequences are numbers in compiled code."""
+        so their bits travel as unsigned integers. Strings and sequences are ids in compiled code."""
         if self.is_object:
             return np.dtype(np.int64)
         if self.dtype in NUMPY_DTYPES:
@@ -80,17 +80,17 @@ class TensorSpec:
 
     @property
     def is_object(self) -> bool:
-        """Whether it consists of strings, or is a sequence or an optional."""
+        """Whether it consists of strings, or is a sequence, an optional or a map."""
         return is_object(self.dtype)
 
     @property
     def is_static(self) -> bool:
-        """Whether all sizes are numbers."""
+        """Whether all sizes are static."""
         return all(isinstance(size, int) for size in self.shape)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The shape in numbers. Raises ValueError where a size is known only when the model is called."""
+        """The static shape. Raises ValueError if a size is dynamic."""
         sizes = tuple(size for size in self.shape if isinstance(size, int))
         if len(sizes) != len(self.shape):
             raise ValueError(f"{self}: not all sizes are known before the model is called")
@@ -98,14 +98,14 @@ class TensorSpec:
 
     @property
     def nbytes(self) -> int:
-        """Size of the dense array in bytes. Raises ValueError; see `sizes`."""
+        """Size of the dense array in bytes. Raises ValueError if a size is dynamic."""
         return self.buffer_dtype.itemsize * prod(self.sizes)
 
     def native(self, dims: Sequence[str] = ()) -> tuple[str, str, str, int, tuple[int, ...], str, np.dtype]:
-        """The tuple that the native `Program` expects, whose named dims have these names."""
+        """Returns the tuple that the native `Program` expects, whose named dims are `dims`."""
         view = self.buffer_dtype
-        numbers = {name: -1 - index for index, name in enumerate(dims)}
-        shape = tuple(numbers.get(size, _UNKNOWN) if isinstance(size, str) else size for size in self.shape)
+        codes = {name: -1 - index for index, name in enumerate(dims)}
+        shape = tuple(codes.get(size, _UNKNOWN) if isinstance(size, str) else size for size in self.shape)
         text = f"({', '.join(map(str, self.shape))}{',' if len(shape) == 1 else ''})"
         return (
             self.name,
@@ -119,8 +119,8 @@ class TensorSpec:
 
 
 def bfloat16_bits(x: np.ndarray) -> np.ndarray:
-    """The bits, as uint16, of the bfloat16 numbers that are nearest to those of an f32 array, ties to even:
-    as ml_dtypes rounds, without it."""
+    """Returns the bits, as uint16, of an f32 array rounded to bfloat16, ties to even: as ml_dtypes rounds,
+    without it."""
     bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
     rounded = bits + (0x7FFF + (bits >> 16 & 1))
     rounded >>= 16
@@ -131,13 +131,13 @@ def bfloat16_bits(x: np.ndarray) -> np.ndarray:
 
 
 def as_bytes(array: Any) -> np.ndarray:
-    """The bytes of an array or buffer as a flat uint8 array, without a copy if it is C-contiguous."""
+    """Returns the bytes of an array or buffer as a flat uint8 array, without a copy if it is C-contiguous."""
     array = array if isinstance(array, np.ndarray) else np.frombuffer(array, np.uint8)
     return np.asarray(array, order="C").reshape(-1).view(np.uint8)
 
 
 def weight_bytes(spec: TensorSpec, weights: Mapping[str, Any], where: str) -> np.ndarray:
-    """The bytes of one weight. Raises ExecutableError if it is missing or has another size."""
+    """Returns the bytes of one weight. Raises ExecutableError if it is missing or has another size."""
     if spec.name not in weights:
         raise ExecutableError(f"{where}: the weight '{spec.name}' is missing")
     data = as_bytes(weights[spec.name])

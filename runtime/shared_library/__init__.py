@@ -1,1 +1,1 @@
-"""Models as shared libraries for C programs."""
+"""Writes models as shared libraries for C programs."""

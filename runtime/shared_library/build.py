@@ -1,4 +1,4 @@
-"""A model as a shared library for C programs, which need no Python to run it."""
+"""Builds shared libraries of models for C programs, which run them without Python."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _library_name(target: Path) -> str:
 
 
 def _checksum(manifest: Manifest, weights: Mapping[str, Any], where: str) -> str:
-    """Tells weights of one model from those of another of the same shapes."""
+    """Returns a checksum that distinguishes the weights of models with the same shapes."""
     value = 0
     for spec in manifest.weights:
         value = zlib.crc32(weight_bytes(spec, weights, where).data, value)
@@ -123,7 +123,7 @@ def _compile(folder: Path, interface: Interface, cc: str, target: Path) -> None:
 
 
 def _publish(folder: Path, interface: Interface, target: Path) -> SharedLibrary:
-    """Moves the finished files to their places, the library last."""
+    """Moves the finished files to the target folder, the library last."""
     header = target.with_name(f"{interface.name}.h")
     weights = None if interface.embedded else target.with_name(f"{interface.name}.weights")
     if weights:

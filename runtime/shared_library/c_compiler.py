@@ -13,7 +13,7 @@ from mlc.runtime.errors import ExecutableError
 def run_c_compiler(
     arguments: Sequence[str], what: str, cc: str = "cc", folder: str | os.PathLike[str] | None = None
 ) -> None:
-    """Runs `cc`, a command that may have arguments of its own, in `folder`.
+    """Runs `cc`, a command that may include arguments, in `folder`.
 
     Raises ExecutableError, whose message begins with `what`, if it cannot be run, and with its output if it
     fails.

@@ -25,16 +25,15 @@ from mlc.runtime.tensors import TensorSpec
 
 @dataclass(frozen=True)
 class Interface:
-    """A model of known sizes as its shared library shows it. `name` is a C identifier and the prefix of all
-    exports."""
+    """The C interface of a static model. `name` is a C identifier and the prefix of all exports."""
 
     FUNCTIONS: ClassVar[Sequence[str]] = (
         *("init", "run", "error", "set_threads", "finalize"),
         *("num_inputs", "num_outputs", "input", "output"),
     )
-    # Of the glue, what the runtime checks arrays by.
+    # The glue's table by which the runtime checks arrays.
     ARRAYS: ClassVar[str] = "arrays"
-    # Of the runtime, what the library needs.
+    # The runtime's header and sources that the library needs.
     HEADER: ClassVar[str] = "standalone/standalone.h"
     SOURCES: ClassVar[Sequence[str]] = (
         *(
@@ -55,7 +54,7 @@ class Interface:
     weights_header: bytes
 
     def header(self) -> str:
-        """The public header."""
+        """Returns the public header."""
         inputs, outputs = self.manifest.inputs, self.manifest.outputs
         beside = f"The weights are in {self.name}.weights."
         return HEADER.format(
@@ -77,12 +76,12 @@ class Interface:
         )
 
     def glue(self, header: str) -> str:
-        """The C file that joins the model's objects and the runtime."""
+        """Returns the C file that connects the model's objects and the runtime."""
         manifest = self.manifest
         offsets, size = layout(manifest.weights)
         rows = [self.row(i, spec) for i, spec in enumerate((*manifest.inputs, *manifest.outputs))]
         count = len(manifest.inputs)
-        checked = [str(each) for each in manifest.target.get("builtins", ())]
+        checked = [str(feature) for feature in manifest.target.get("builtins", ())]
         return GLUE.format(
             name=self.name,
             header=header,
@@ -95,7 +94,7 @@ class Interface:
             definitions=self.definitions().format(name=self.name),
             inputs=", ".join(rows[:count]) or "{0}",
             outputs=", ".join(rows[count:]) or "{0}",
-            offsets=numbers(offsets),
+            offsets=initialisers(offsets),
             features="".join(f'  if (!__builtin_cpu_supports("{f}"))\n    return "{f}";\n' for f in checked),
             input_count=count,
             output_count=len(manifest.outputs),
@@ -107,20 +106,20 @@ class Interface:
         )
 
     def exports(self) -> str:
-        """The linker's version script: nothing else is visible outside."""
+        """Returns the linker's version script, which hides all other symbols."""
         names = " ".join(f"{self.name}_{function};" for function in self.FUNCTIONS)
         return f"{{ global: {names} local: *; }};\n"
 
     def header_parts(self) -> dict[str, str]:
-        """Of the header: how tensors are described and the model is run, and what else there is."""
+        """Returns the parts of the header that depend on the model: types, `run`, and further functions."""
         return {"types": STATIC_TYPES, "run": STATIC_RUN, "more": ""}
 
     def definitions(self) -> str:
-        """Of the glue: what stands behind those parts of the header."""
+        """Returns the glue's definitions for those parts of the header."""
         return STATIC_DEFINITIONS
 
     def constants(self) -> list[str]:
-        """The header's constants."""
+        """Returns the header's constants."""
         lines = []
         for role, specs in (("INPUT", self.manifest.inputs), ("OUTPUT", self.manifest.outputs)):
             prefix = f"#define {self.name.upper()}"
@@ -130,46 +129,46 @@ class Interface:
         return lines
 
     def tables(self) -> str:
-        """Of the glue: what the rows of inputs and outputs point to."""
+        """Returns the glue's tables that the rows of inputs and outputs point to."""
         tensors = (*self.manifest.inputs, *self.manifest.outputs)
         return "".join(
-            f"static const int64_t shape{i}[] = {{{numbers(spec.sizes)}}};\n"
+            f"static const int64_t shape{i}[] = {{{initialisers(spec.sizes)}}};\n"
             for i, spec in enumerate(tensors)
         ) + FIXED_ARRAYS.format(arrays=", ".join(map(_fixed_array, tensors)) or "{0}")
 
     def row(self, index: int, spec: TensorSpec) -> str:
-        """The initialiser that describes input or output `index`."""
+        """Returns the initialiser that describes input or output `index`."""
         start = f'{c_string(spec.name)}, "{spec.dtype}", {len(spec.shape)}, shape{index}'
         return f"{{{start}, {spec.nbytes}u}}"
 
 
 def c_identifier(text: str) -> str:
-    """A C identifier that resembles `text`."""
+    """Returns a C identifier that resembles `text`."""
     name = re.sub(r"\W", "_", text, flags=re.ASCII)
     return f"_{name}" if not name or name[0].isdigit() else name
 
 
 def c_string(text: str) -> str:
-    """A C string literal of the text's UTF-8 bytes."""
+    """Returns a C string literal of the text's UTF-8 bytes."""
     plain = set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-./:,()[]")
     data = text.encode("utf-8", "replace")
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in data) + '"'
 
 
 def _fixed_array(spec: TensorSpec) -> str:
-    """The initialiser of a `mlc_fixed_array`."""
+    """Returns the initialiser of a `mlc_fixed_array`."""
     return f"{{{c_string(spec.name)}, {spec.nbytes}u, {spec.buffer_dtype.itemsize}}}"
 
 
 def _comment(spec: TensorSpec) -> str:
-    """A line of the header's first comment."""
+    """Returns a line of the header's first comment."""
     size = f", {spec.nbytes} bytes" if spec.is_static else ""
     text = f"{json.dumps(spec.name)}, {spec.dtype} [{', '.join(map(str, spec.shape))}]{size}"
     return " ".join(text.split()).replace("*/", "* /").replace("/*", "/ *")
 
 
-def numbers(values: Sequence[int]) -> str:
-    """Initialisers; C has no empty arrays."""
+def initialisers(values: Sequence[int]) -> str:
+    """Returns the initialisers of an array; C has no empty ones."""
     return ", ".join(map(str, values)) or "0"
 
 

@@ -1,4 +1,4 @@
-"""The C text of a shared library whose calls tell the sizes of inputs and outputs."""
+"""The C text of the shared library of a model with named dims."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from mlc.runtime.manifest import Manifest
-from mlc.runtime.shared_library.c_interface import Interface, c_string, numbers
+from mlc.runtime.shared_library.c_interface import Interface, c_string, initialisers
 from mlc.runtime.tensors import TensorSpec
 
 _TYPES = """\
-/* One input or output. `dtype` is NumPy's name of the element type. A size in `shape` is -1 where only a call
- * tells it: `dims` has its name there, or what an output's size is computed from; elsewhere NULL. */
+/* One input or output. `dtype` is NumPy's name of the element type. A dynamic size in `shape` is -1: then
+ * `dims` has its name, or the expression of an output's size; elsewhere NULL. */
 typedef struct {{
   const char *name;
   const char *dtype;
@@ -21,13 +21,13 @@ typedef struct {{
   size_t element_bytes;
 }} {name}_tensor;
 
-/* A dim whose size the inputs of a call choose, the same wherever its name stands in their shapes. */
+/* A dim whose size the inputs of a call choose; it is the same wherever the name occurs in their shapes. */
 typedef struct {{
   const char *name;
   int64_t least, most;
 }} {name}_named_dim;
 
-/* An array of one call; the tensor's rank says how many sizes there are. */
+/* An array of one call; `shape` has as many sizes as the tensor's rank. */
 typedef struct {{
   void *data;
   size_t bytes;
@@ -35,16 +35,16 @@ typedef struct {{
 }} {name}_array;
 """
 _TEXTS = """\
-/* Elements of dtype "string" are `const char *`: text in UTF-8 that ends with NUL. `data` of such an output
- * must be NULL: it gets one block of memory with the pointers and the text. */
+/* Elements of dtype "string" are `const char *`, NUL-terminated UTF-8. `data` of such an output must be NULL:
+ * it is set to one block of memory with the pointers and the text. */
 """
 _RUN = """\
-/* Runs the model once on inputs[0 .. num_inputs - 1], of which it reads `data` and `shape`, and tells in
- * outputs[0 .. num_outputs - 1] where the results are and how large. An output whose `data` is NULL gets
- * memory, 64-byte aligned, which the caller releases with free(). Another is written to `data`, which has
+/* Runs the model once on inputs[0 .. num_inputs - 1], of which it reads `data` and `shape`, and writes the
+ * addresses and sizes of the results to outputs[0 .. num_outputs - 1]. An output whose `data` is NULL gets
+ * 64-byte aligned memory, which the caller releases with free(). Another is written to `data`, which has
  * room for `bytes` bytes, aligned to its elements, and overlaps neither inputs nor other outputs. Then
  * `shape` and `bytes` are those of the result. Several threads may call it at the same time. Returns 0, or
- * -1 with a message in {name}_error(); then `outputs` says what it said before. */
+ * -1 with a message in {name}_error(); then `outputs` is unchanged. */
 int {name}_run(const {name}_array *inputs, {name}_array *outputs);
 """
 _MORE = """\
@@ -83,7 +83,7 @@ static const mlc_sized_model sized = {{
 
 
 class SizedInterface(Interface):
-    """A model with named dims as its shared library shows it."""
+    """The C interface of a model with named dims."""
 
     FUNCTIONS: ClassVar[Sequence[str]] = (*Interface.FUNCTIONS, "num_dims", "dim")
     ARRAYS: ClassVar[str] = "NULL"
@@ -143,7 +143,7 @@ class SizedInterface(Interface):
         )
 
     def objects(self) -> str:
-        """Of the tables: what the runtime needs for strings and sequences."""
+        """Returns the part of the tables for strings and sequences."""
         return ""
 
     def row(self, index: int, spec: TensorSpec) -> str:
@@ -152,24 +152,23 @@ class SizedInterface(Interface):
         return f"{{{start}, shape{index}, dims{index}, {spec.buffer_dtype.itemsize}}}"
 
     def _sizes(self, index: int, spec: TensorSpec) -> str:
-        """What callers see of a tensor's sizes, and what the runtime does."""
+        """Returns the tables of a tensor's sizes, for callers and for the runtime."""
         names = [dim.name for dim in self.manifest.dims or ()]
         shape = [-1 if isinstance(size, str) else size for size in spec.shape]
         texts = [c_string(size) if isinstance(size, str) else "0" for size in spec.shape]
-        numbered = {name: str(-1 - number) for number, name in enumerate(names)}
+        codes = {name: str(-1 - i) for i, name in enumerate(names)}
         sizes = [
-            numbered.get(size, "MLC_UNKNOWN_SIZE") if isinstance(size, str) else str(size)
-            for size in spec.shape
+            codes.get(size, "MLC_UNKNOWN_SIZE") if isinstance(size, str) else str(size) for size in spec.shape
         ]
         return (
-            f"static const int64_t shape{index}[] = {{{numbers(shape)}}};\n"
+            f"static const int64_t shape{index}[] = {{{initialisers(shape)}}};\n"
             f"static const char *const dims{index}[] = {{{', '.join(texts) or '0'}}};\n"
             f"static const int64_t sizes{index}[] = {{{', '.join(sizes) or '0'}}};\n"
         )
 
 
 class ObjectInterface(SizedInterface):
-    """A model that computes with strings or sequences; tensors of strings may enter and leave it."""
+    """The C interface of a model with strings or sequences, of which strings may be inputs and outputs."""
 
     HEADER: ClassVar[str] = "standalone/standalone_objects.h"
     SOURCES: ClassVar[Sequence[str]] = (
@@ -210,7 +209,7 @@ class ObjectInterface(SizedInterface):
 def interface_of(
     name: str, library: str, manifest: Manifest, embedded: bool, weights_header: bytes
 ) -> Interface:
-    """The interface that fits the model."""
-    sized = ObjectInterface if manifest.has_objects else SizedInterface
-    kind = Interface if manifest.dims is None else sized
-    return kind(name, library, manifest, embedded, weights_header)
+    """Returns the interface of the model's category: static, dynamic, or with strings or sequences."""
+    dynamic = ObjectInterface if manifest.has_objects else SizedInterface
+    interface = Interface if manifest.dims is None else dynamic
+    return interface(name, library, manifest, embedded, weights_header)

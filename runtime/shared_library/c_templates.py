@@ -28,10 +28,10 @@ extern "C" {{
 int {name}_init(const char *weights_path);
 
 {run}
-/* Why the calling thread's last {name}_init or {name}_run has failed; empty if it has not. */
+/* The error of the calling thread's last {name}_init or {name}_run; empty if it succeeded. */
 const char *{name}_error(void);
 
-/* How many threads {name}_run uses when the calling thread calls it (1 to 256, initially 1). */
+/* Sets the threads that {name}_run uses when the calling thread calls it (1 to 256, initially 1). */
 void {name}_set_threads(int threads);
 
 /* Ends the worker threads and releases the weights; no {name}_run may be in progress. */
@@ -40,7 +40,7 @@ void {name}_finalize(void);
 size_t {name}_num_inputs(void);
 size_t {name}_num_outputs(void);
 
-/* Description of an input or output; NULL if there is none of that index. */
+/* The description of an input or output; NULL if there is none with that index. */
 const {name}_tensor *{name}_input(size_t index);
 const {name}_tensor *{name}_output(size_t index);
 {more}
@@ -110,7 +110,7 @@ mlc_embedded_weights:
     .section .note.GNU-stack, "", @progbits
 """
 
-# What a model has whose sizes are all known, in HEADER and GLUE.
+# The parts of HEADER and GLUE for a static model.
 STATIC_TYPES = """\
 /* One input or output. `dtype` is NumPy's name of the element type. */
 typedef struct {{

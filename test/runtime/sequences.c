@@ -1,5 +1,5 @@
-/* Random functions on sequences in a running call, compared with copies of what they must be: what the call can
- * still reach stays, whatever is collected in between; in the end nothing is left. */
+/* Random functions on sequences in a running call, compared with a model: sequences that the call can reach survive
+ * all collections, and in the end nothing is left. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { VARIABLES = 6, MOST = 12, STEPS = 20000, LARGEST = 400, I64 = 7 };
 
-/* What a sequence of vectors must be: the length of each, whose elements are all its value. */
+/* The expected sequence of vectors: their lengths, and the value of all elements of each. */
 typedef struct {
   int count;
   int64_t lengths[MOST], values[MOST];
@@ -17,43 +17,43 @@ typedef struct {
 
 static mlc_objects table;
 static model models[VARIABLES];
-/* Of the region, as tensors that a host program holds. */
+/* Allocated in the region, as tensors that a host program holds. */
 static int64_t *variables[VARIABLES];
 
 static int below(int most) { return rand() / 7 % most; }
 
-/* The result of a function takes the place of a variable, whose memory goes behind the call. */
-static void assign(int to, const int64_t *number, const model *made) {
+/* Replaces a variable, whose memory is released, by the result of a function. */
+static void assign(int to, const int64_t *id, const model *made) {
   mlc_host_release(variables[to]);
-  variables[to] = (int64_t *)number;
+  variables[to] = (int64_t *)id;
   models[to] = *made;
 }
 
 static void erase(int from, int to) {
   model made = models[from];
-  const int64_t place = below(made.count);
-  int64_t *result = mlc_host_allocate(sizeof *result), at = place, numbers[] = {0, I64, 0, I64, 0, I64, 0};
-  mlc_call_sequence_erase((void *[]){variables[from], &at, result}, numbers);
+  const int64_t position = below(made.count);
+  int64_t *result = mlc_host_allocate(sizeof *result), at = position, scalars[] = {0, I64, 0, I64, 0, I64, 0};
+  mlc_call_sequence_erase((void *[]){variables[from], &at, result}, scalars);
   made.count--;
-  for (int64_t i = place; i < made.count; i++)
+  for (int64_t i = position; i < made.count; i++)
     made.lengths[i] = made.lengths[i + 1], made.values[i] = made.values[i + 1];
   assign(to, result, &made);
 }
 
 static void insert(int from, int to, int64_t value) {
   model made = models[from];
-  const int64_t length = below(LARGEST), place = below(2) ? made.count : below(made.count + 1);
-  int64_t *result = mlc_host_allocate(sizeof *result), *x = mlc_host_allocate(8 * length), at = place;
-  int64_t append[] = {0, I64, 0, I64, 1, length, I64, 0}, numbers[] = {0, I64, 0, I64, 1, length, I64, 0, I64, 0};
+  const int64_t length = below(LARGEST), position = below(2) ? made.count : below(made.count + 1);
+  int64_t *result = mlc_host_allocate(sizeof *result), *x = mlc_host_allocate(8 * length), at = position;
+  int64_t append[] = {0, I64, 0, I64, 1, length, I64, 0}, scalars[] = {0, I64, 0, I64, 1, length, I64, 0, I64, 0};
   for (int64_t i = 0; i < length; i++)
     x[i] = value;
-  if (place == made.count && below(2))
+  if (position == made.count && below(2))
     mlc_call_sequence_append((void *[]){variables[from], x, result}, append);
   else
-    mlc_call_sequence_insert((void *[]){variables[from], x, &at, result}, numbers);
-  for (int64_t i = made.count++; i > place; i--)
+    mlc_call_sequence_insert((void *[]){variables[from], x, &at, result}, scalars);
+  for (int64_t i = made.count++; i > position; i--)
     made.lengths[i] = made.lengths[i - 1], made.values[i] = made.values[i - 1];
-  made.lengths[place] = length, made.values[place] = value;
+  made.lengths[position] = length, made.values[position] = value;
   mlc_host_release(x);
   assign(to, result, &made);
 }
@@ -70,11 +70,11 @@ static void check(int from) {
   }
 }
 
-/* (): a map's parts are live as long as something names it, as an optional's sequence is. */
+/* The parts of a map are live as long as something refers to it, as an optional's sequence is. */
 static void check_maps(void) {
-  int64_t *maps = mlc_host_allocate(sizeof *maps), keys[] = {3, 4}, numbers[] = {0, I64, 1, 2, I64, 2, 5, 2, I64, 0};
+  int64_t *maps = mlc_host_allocate(sizeof *maps), keys[] = {3, 4}, scalars[] = {0, I64, 1, 2, I64, 2, 5, 2, I64, 0};
   int64_t values[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  mlc_call_sequence_maps((void *[]){keys, values, maps}, numbers);
+  mlc_call_sequence_maps((void *[]){keys, values, maps}, scalars);
   mlc_objects_step(&table);
   mlc_objects_collect(&table, 0);
   for (int row = 0; row < 5; row++) {

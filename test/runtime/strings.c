@@ -1,4 +1,4 @@
-/* Calls the runtime's functions on strings with odd ones. What fails leaves through mlc_host_fail_text. */
+/* Calls the runtime's functions on strings with unusual strings. Failures leave through mlc_host_fail_text. */
 #include <assert.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ uint64_t mlc_host_call_number(void) { return 0; }
 static mlc_objects table;
 static int64_t odd[ODD];
 
-/* Strings of exactly their bytes, so that a read beyond one is seen. */
+/* Copies of exactly their bytes, so that the sanitizer finds reads beyond one. */
 static void add_odd(void) {
   static const char *const texts[ODD] = {"", "\xff", "\xc3", "\xe2\x80", "a,b,", ",", "\xf0\x9f\x98\x80", "\xed\xa0\x80", "\xc2\xa0 x"};
   for (int i = 0; i < ODD; i++) {
@@ -39,8 +39,8 @@ static void add_odd(void) {
 }
 
 static void test_odd_bytes(void) {
-  int64_t result[ODD], counts[ODD], order[ODD], numbers[] = {0, 8, 1, ODD, 8, 1, ODD, 8, 1, ODD};
-  mlc_call_string_concat((void *[]){odd, odd, result}, numbers);
+  int64_t result[ODD], counts[ODD], order[ODD], scalars[] = {0, 8, 1, ODD, 8, 1, ODD, 8, 1, ODD};
+  mlc_call_string_concat((void *[]){odd, odd, result}, scalars);
   for (int i = 0; i < ODD; i++)
     assert(mlc_call_get_string(result[i])->length == 2 * mlc_call_get_string(odd[i])->length);
   int32_t letters[] = {'a', 'A', 0, 0, 0xe4, 'x', 'y', 'z'};
@@ -72,11 +72,11 @@ static void test_many(void) {
 
 /* The quoted text of a string that is not numeric, in a message. */
 static void expect_quoted(const char *text, int64_t length, const char *shown) {
-  int64_t number = mlc_objects_string(&table, text, length);
+  int64_t id = mlc_objects_string(&table, text, length);
   double value;
   char expected[400];
   snprintf(expected, sizeof expected, "element 0, %s, is not numeric", shown);
-  assert(!strcmp(FAILURE(mlc_call_string_to_float((void *[]){&number, &value}, (int64_t[]){0, 8, 0, 11, 0})), expected));
+  assert(!strcmp(FAILURE(mlc_call_string_to_float((void *[]){&id, &value}, (int64_t[]){0, 8, 0, 11, 0})), expected));
 }
 
 static void test_quotes(void) {
@@ -101,19 +101,19 @@ static void test_quotes(void) {
 }
 
 static void test_failures(void) {
-  int64_t number = odd[4], comma = odd[5], dims[] = {1, 2}, parts[2], wrong[] = {-1, INT64_MAX};
+  int64_t id = odd[4], comma = odd[5], dims[] = {1, 2}, parts[2], wrong[] = {-1, INT64_MAX};
   int32_t short_table[3] = {1, 1, 0};
   double value;
   uint8_t flag;
   int64_t split[] = {0, -1, 8, 1, 1, 8, 0, 7, 1, 2, 8, 2, 1, 2};
-  assert(strstr(FAILURE(mlc_call_string_split((void *[]){&number, &comma, dims, parts}, split)), "more parts"));
+  assert(strstr(FAILURE(mlc_call_string_split((void *[]){&id, &comma, dims, parts}, split)), "more parts"));
   int64_t match[] = {0, 8, 0, 6, 1, 3, 9, 0};
-  assert(strstr(FAILURE(mlc_call_string_match((void *[]){&number, short_table, &flag}, match)), "none of an automaton"));
+  assert(strstr(FAILURE(mlc_call_string_match((void *[]){&id, short_table, &flag}, match)), "not that of an automaton"));
   int64_t scalar[] = {0, 8, 0, 11, 0};
-  assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&number, &value}, scalar)), "no number"));
+  assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&id, &value}, scalar)), "not numeric"));
   test_quotes();
   for (int i = 0; i < 2; i++)
-    assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&wrong[i], &value}, scalar)), "no string's"));
+    assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&wrong[i], &value}, scalar)), "not the id of a string"));
   assert(strstr(FAILURE(mlc_call_scratch(SIZE_MAX / 2, 16)), "no memory"));
 }
 

@@ -151,11 +151,11 @@ def entry(begin: Any, end: Any) -> dict[str, Any]:
         ("weights.safetensors", safetensors([]), "the header is not a JSON object"),
         ("weights.safetensors", safetensors({}), "the weight 'w' is missing"),
         ("weights.safetensors", safetensors(entry(0, 20)), "the weight 'w' is missing or has not its 24"),
-        ("weights.safetensors", safetensors(entry(4, 28)), "tensor 'w' does not lie inside"),
-        ("weights.safetensors", safetensors(entry(-24, 0)), "tensor 'w' does not lie inside"),
-        ("weights.safetensors", safetensors(entry(24, 0)), "tensor 'w' does not lie inside"),
-        ("weights.safetensors", safetensors(entry("0", 24)), "tensor 'w' does not lie inside"),
-        ("weights.safetensors", safetensors({"w": 3}), "tensor 'w' does not lie inside"),
+        ("weights.safetensors", safetensors(entry(4, 28)), "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors(entry(-24, 0)), "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors(entry(24, 0)), "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors(entry("0", 24)), "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors({"w": 3}), "tensor 'w' is not inside"),
     ],
 )
 def test_damaged_members(path: Path, member: str, content: bytes | None, message: str) -> None:

@@ -324,7 +324,7 @@ def test_a_program_that_calls_another(stack: Executable, script: Executable) -> 
     [
         ({"dims": None}, "'dims' is None, expected a list"),
         ({"dims": [3]}, r"dims\[0\] is 3, expected an object"),
-        ({"dims": [{"name": "batch", "least": 0, "most": "5"}]}, "most is '5', expected numbers"),
+        ({"dims": [{"name": "batch", "least": 0, "most": "5"}]}, "most is '5', expected integers"),
         ({"dims": [{"name": "batch", "most": 5}]}, "least is None"),
         ({"dims": [{"name": "batch", "least": 3, "most": 2}]}, "3 to 2 is no range"),
         ({"dims": [{"name": "batch", "least": -1, "most": 2}]}, "-1 to 2 is no range"),

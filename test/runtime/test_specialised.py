@@ -137,7 +137,7 @@ def test_a_program_for_other_arrays_is_refused(change: dict[str, Any]) -> None:
     program = executable(Maker(**change))
     assert not any(runs_own(program, 2, 3) for _ in range(5))
     [row] = program.report()["specialised"]["sizes"]
-    assert ("has other texts" if "strings" in change else "takes or gives other arrays") in row["failure"]
+    assert ("has other strings" if "strings" in change else "takes or gives other arrays") in row["failure"]
 
 
 def test_sizes_are_forgotten_before_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,7 +281,7 @@ def test_programs_are_freed_without_a_collection() -> None:
             for _ in range(4):
                 runs_own(program, rows, 1)
             assert program.specialised is not None
-            [record] = [each for each in program.specialised._own if each.sizes == (rows, 1)]
+            [record] = [each for each in program.specialised._programs if each.sizes == (rows, 1)]
             weakref.finalize(record.executable, freed.append, f"rows={rows}")
             del record
         assert freed == ["rows=1"]

@@ -102,7 +102,7 @@ def test_a_shared_library_takes_and_gives_text(mlc: Any, split: Path, tmp_path: 
         *("2: [a] [b]", "1: [ä] []", "1: [] []"),
         "4: [a] [] [c] [d]",
         "split: input 'x': string 1 is NULL",
-        "-1 split: output 'y': strings get memory of their own, `data` must be NULL",
+        "-1 split: output 'y': the library allocates strings, `data` must be NULL",
         "-1 split: input 'x': its memory is not aligned to 8 bytes",
         "-1 split: `outputs` is NULL",
         "-1 split: input 'x': `data` is NULL",
