@@ -14,7 +14,7 @@ from mlc.kernels.errors import KernelError, SourceLocation, caller_place, locate
 from mlc.kernels.expressions import Apply, Convert, Expression, IterationAxis, Reduce, Select, TensorElement
 from mlc.kernels.tensors.generic import build_generic
 from mlc.kernels.tensors.symbols import SymbolicTensor
-from mlc.passes.common.linalg_builders import filled
+from mlc.passes.common.linalg_builders import full_tensor
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.lowering.common import scalars
 from mlc.passes.lowering.rules.reduction import highest, lowest, sum_step
@@ -85,7 +85,7 @@ def _reduce(reduction: Reduce, axes: Sequence[IterationAxis], name: str, kind: i
     identity, combine = _REDUCTIONS[reduction.kind]
 
     def initial(element: ir.Type) -> ir.Value:
-        start = filled([axis.extent for axis in axes], element, identity(element))
+        start = full_tensor([axis.extent for axis in axes], element, identity(element))
         start.owner.attributes[BLOCK_TAG] = ir.StringAttr.get(f"{name}_init")
         return start
 

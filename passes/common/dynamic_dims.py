@@ -133,7 +133,7 @@ def kernel_begin(block: ir.Block) -> ir.InsertionPoint:
     return dims.begin if dims is not None else ir.InsertionPoint.at_block_begin(block)
 
 
-def mixed(shape: Sequence[int | Size]) -> tuple[list[int], list[ir.Value]]:
+def static_and_dynamic(shape: Sequence[int | Size]) -> tuple[list[int], list[ir.Value]]:
     """A shape as upstream's ops take it: static sizes with a mark for the others, and these as values."""
     dims = current()
     static = [each if isinstance(each, int) else UNKNOWN for each in shape]

@@ -10,7 +10,7 @@ from mlc.bindings import complex as complex_dialect
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i64, integer_constant
-from mlc.passes.common.dynamic_dims import UNKNOWN, current, mixed
+from mlc.passes.common.dynamic_dims import UNKNOWN, current, static_and_dynamic
 
 Scalars = Sequence[ir.Value]
 
@@ -78,32 +78,32 @@ def _signed(value: int, kind: ir.Type) -> int:
 
 
 def empty(shape: Sequence[int], element: ir.Type) -> ir.Value:
-    static, dynamic = mixed(shape)
+    static, dynamic = static_and_dynamic(shape)
     sizes = iter(dynamic)
-    return noted(
+    return note_shape(
         tensor.EmptyOp([next(sizes) if each == UNKNOWN else each for each in static], element).result, shape
     )
 
 
 def slice_of(x: ir.Value, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> ir.Value:
     """The elements of x from `offsets` on, `sizes` of them along each dim, `steps` apart."""
-    (starts, moving), (counts, open_counts) = mixed(offsets), mixed(sizes)
+    (starts, moving), (counts, open_counts) = static_and_dynamic(offsets), static_and_dynamic(sizes)
     kind = ir.RankedTensorType.get(counts, tensor_type(x).element_type)
     part = tensor.ExtractSliceOp(kind, x, moving, open_counts, [], starts, counts, list(steps))
-    return noted(part.result, sizes)
+    return note_shape(part.result, sizes)
 
 
 def insert(source: ir.Value, into: ir.Value, offsets: Sequence[int]) -> ir.Value:
     """`into` with `source` written at `offsets`."""
     shape = static_shape(source)
-    (starts, moving), (counts, open_counts) = mixed(offsets), mixed(shape)
+    (starts, moving), (counts, open_counts) = static_and_dynamic(offsets), static_and_dynamic(shape)
     whole = tensor.InsertSliceOp(
         source, into, moving, open_counts, [], starts, counts, [1] * len(shape)
     ).result
-    return noted(whole, static_shape(into))
+    return note_shape(whole, static_shape(into))
 
 
-def noted(value: ir.Value, shape: Sequence[int]) -> ir.Value:
+def note_shape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
     """The tensor, of which is known from now on that it has these dims."""
     known = current()
     if known is not None:
@@ -157,7 +157,7 @@ def generic(
     block = op.regions[0].blocks.append(*scalars)
     with ir.InsertionPoint(block):
         linalg.YieldOp([body(*block.arguments)])
-    return noted(op.results[0], static_shape(output)) if current() else op.results[0]
+    return note_shape(op.results[0], static_shape(output)) if current() else op.results[0]
 
 
 def _scalar_type(value: ir.Value) -> ir.Type:
@@ -197,7 +197,7 @@ def broadcast_shape(shapes: Sequence[Sequence[int]]) -> list[Any]:
     return result
 
 
-def filled(shape: Sequence[int], element: ir.Type, value: float | int) -> ir.Value:
+def full_tensor(shape: Sequence[int], element: ir.Type, value: float | int) -> ir.Value:
     """A tensor with every element `value`, as a `linalg.generic`, so that schedules can name it like any
     computation."""
     scalar = constant(element, value)

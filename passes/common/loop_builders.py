@@ -9,7 +9,7 @@ from mlc.passes.common.linalg_builders import index_value
 
 Carried = list[ir.Value]
 Body = Callable[[ir.Value, Carried], Sequence[ir.Value]]
-Places = Mapping[int, ir.Value]
+Indices = Mapping[int, ir.Value]
 
 
 def loop(
@@ -28,11 +28,11 @@ def loop(
 
 
 def nest(
-    extents: Mapping[int, int], carried: Sequence[ir.Value], body: Callable[[Places, Carried], Carried]
+    extents: Mapping[int, int], carried: Sequence[ir.Value], body: Callable[[Indices, Carried], Carried]
 ) -> Carried:
     """`loop`s over the dims in `extents`, outermost first, around `body(places by dim, carried)`."""
 
-    def inner(order: list[int], places: Places, values: Carried) -> Carried:
+    def inner(order: list[int], places: Indices, values: Carried) -> Carried:
         if not order:
             return body(places, values)
         dim, *rest = order
@@ -41,7 +41,7 @@ def nest(
     return inner(list(extents), {}, list(carried))
 
 
-def chosen(condition: ir.Value, carried: Sequence[ir.Value], body: Callable[[], Carried]) -> Carried:
+def conditional(condition: ir.Value, carried: Sequence[ir.Value], body: Callable[[], Carried]) -> Carried:
     """What `body()` makes where the condition holds, else `carried`."""
     op = scf.IfOp(condition, [value.type for value in carried], has_else=True)
     with ir.InsertionPoint(op.then_block):

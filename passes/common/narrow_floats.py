@@ -65,7 +65,7 @@ _KEEPS: ContextVar[bool] = ContextVar("keeps floats of 8 bits", default=False)
 
 
 @contextmanager
-def multiplied_kept(keep: bool) -> Iterator[None]:
+def keep_multiplied(keep: bool) -> Iterator[None]:
     """Whether types of which tensor units have products stay what they are, in memory and where they are
     widened, in what is lowered within."""
     token = _KEEPS.set(keep)
@@ -105,18 +105,18 @@ def _code(x: ir.Value) -> ir.Value:
 def to_single(x: ir.Value) -> ir.Value:
     """A narrow float as f32, which holds all of them."""
     form = FORMATS.get(type(x.type))
-    return widened(x, form) if form else _power_of_two(x)
+    return widen(x, form) if form else _power_of_two(x)
 
 
 def from_single(x: ir.Value, kind: ir.Type, saturate: bool, round_mode: str) -> ir.Value:
     """An f32 as a narrow float. `saturate`: what is too large, infinity too, becomes the largest number;
     `round_mode` ("up", "down", "nearest") is that of f8E8M0FNU, others are rounded to nearest."""
     form = FORMATS.get(type(kind))
-    code = narrowed(x, form, saturate) if form else _exponent(x, saturate, round_mode)
+    code = narrow(x, form, saturate) if form else _exponent(x, saturate, round_mode)
     return arith.bitcast(kind, arith.trunci(_integer(kind.width), code))
 
 
-def widened(x: ir.Value, form: Format) -> ir.Value:
+def widen(x: ir.Value, form: Format) -> ir.Value:
     """Exponent and mantissa as those of an f32, whose exponents begin lower: subnormal numbers too."""
     single, bits = ir.F32Type.get(), _code(x)
     code = arith.andi(bits, _number(form.sign - 1))
@@ -136,7 +136,7 @@ def widened(x: ir.Value, form: Format) -> ir.Value:
     return arith.select(_compare("ugt", code, form.largest), signed, number)
 
 
-def narrowed(x: ir.Value, form: Format, saturate: bool = False) -> ir.Value:
+def narrow(x: ir.Value, form: Format, saturate: bool = False) -> ir.Value:
     """The code of an f32, in the low bits of an i32: rounded to nearest, ties to even."""
     single, bits = ir.F32Type.get(), arith.bitcast(_integer(32), x)
     magnitude = arith.andi(bits, _number(0x7FFFFFFF))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import affine, arith, ir, scf, tensor, vector
-from mlc.passes.common.dynamic_dims import UNKNOWN, mixed
+from mlc.passes.common.dynamic_dims import UNKNOWN, static_and_dynamic
 from mlc.passes.common.linalg_builders import affine_map, constant, dims, static_shape, tensor_type
 
 
@@ -59,7 +59,7 @@ def insert_in_parallel(
     """Ends the loop: `part` goes to `place` of the loop's result of that number."""
     static = [each if isinstance(each, int) else UNKNOWN for each in place]
     dynamic = [each for each in place if not isinstance(each, int)]
-    sizes, open_sizes = mixed(static_shape(part))
+    sizes, open_sizes = static_and_dynamic(static_shape(part))
     with ir.InsertionPoint(loop.terminator().regions[0].blocks[0]):
         tensor.ParallelInsertSliceOp(
             part, loop.inner_iter_args[number], dynamic, open_sizes, [], static, sizes, [1] * len(sizes)

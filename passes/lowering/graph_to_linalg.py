@@ -12,7 +12,7 @@ from mlc.dialects.graph.sizes import Undecided
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.dynamic_dims import current, run_time_dims
 from mlc.passes.common.kernel_functions import PRECISION, is_kernel, is_on_tensors, precision_of
-from mlc.passes.common.narrow_floats import multiplied_kept
+from mlc.passes.common.narrow_floats import keep_multiplied
 from mlc.passes.common.rewriting import users
 from mlc.passes.common.signedness import drop_signedness
 from mlc.passes.lowering.common.rule import RULES
@@ -120,6 +120,6 @@ class GraphToLinalg(Pass):
 
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op) and is_on_tensors(op):
-            with run_time_dims(op), multiplied_kept(self.keep_f8):
+            with run_time_dims(op), keep_multiplied(self.keep_f8):
                 lower_kernel(op)
             protect_arguments(op)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.common.linalg_builders import elementwise, noted, static_shape
+from mlc.passes.common.linalg_builders import elementwise, note_shape, static_shape
 from mlc.passes.common.rewriting import defining_op, erase_if_unused, users
 from mlc.passes.graph.common.casts import UNROUNDED
 from mlc.passes.lowering.common.conversions import convert
@@ -65,7 +65,7 @@ def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
     for before, result in zip(op.results, wide.results, strict=True):
         if is_narrow(result.type):
             result.set_type(ir.RankedTensorType.get(result.type.shape, single))
-        noted(result, static_shape(before))
+        note_shape(result, static_shape(before))
     values = rule(wide)
     for each in (wide, *transposes):
         erase_if_unused(each)
@@ -84,7 +84,7 @@ def _widened(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) 
     with ir.InsertionPoint(after):
         after.operands[0] = convert_elements(graph.Transpose(before).x, element)
     after.results[0].set_type(ir.RankedTensorType.get(value.type.shape, element))
-    noted(after.results[0], static_shape(value))
+    note_shape(after.results[0], static_shape(value))
     transposes.append(after.operation)
     return after.results[0]
 

@@ -19,7 +19,7 @@ from mlc.passes.common.linalg_builders import (
     constant,
     dims,
     empty,
-    filled,
+    full_tensor,
     generic,
     index_value,
     static_shape,
@@ -58,7 +58,7 @@ def _product(a: ir.Value, b: ir.Value, reads: Sequence[Sequence[int]], shape: li
         sources.append(source)
         maps.append(affine_map(count, permuted(results, order)))
     output = affine_map(count, dims(count)[:-1])
-    start = filled(shape, tensor_type(a).element_type, 0)
+    start = full_tensor(shape, tensor_type(a).element_type, 0)
     return generic(sources, maps, start, output, multiply_add, reductions=[count - 1])
 
 

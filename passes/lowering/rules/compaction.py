@@ -15,7 +15,7 @@ from mlc.passes.common.linalg_builders import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.common.loop_builders import Carried, Places, chosen, loop, nest
+from mlc.passes.common.loop_builders import Carried, Indices, conditional, loop, nest
 from mlc.passes.lowering.common.rule import rule
 
 
@@ -30,7 +30,7 @@ def finished(values: ir.Value, shape: Sequence[int], count: ir.Value, axis: int)
     others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
 
     def cleared(at: ir.Value, carried: Carried) -> Carried:
-        def body(places: Places, each: Carried) -> Carried:
+        def body(places: Indices, each: Carried) -> Carried:
             place = [at if dim == axis else places[dim] for dim in range(len(shape))]
             return [tensor.insert(constant(element, 0), each[0], place)]
 
@@ -55,14 +55,14 @@ def lower_compress(op: ir.Operation) -> list[ir.Value]:
     def step(at: ir.Value, carried: Carried) -> Carried:
         values, count = carried
 
-        def body(places: Places, each: Carried) -> Carried:
+        def body(places: Indices, each: Carried) -> Carried:
             source, target = (
                 [place if dim == axis else places[dim] for dim in range(len(shape))] for place in (at, count)
             )
             return [tensor.insert(tensor.extract(x, source), each[0], target)]
 
         here = tensor.extract(condition, [at])
-        return chosen(here, carried, lambda: [*nest(others, [values], body), next_index(count)])
+        return conditional(here, carried, lambda: [*nest(others, [values], body), next_index(count)])
 
     output = empty(shape, tensor_type(x).element_type)
     values, count = loop(shape[axis], [output, index_value(0)], step)
@@ -74,7 +74,7 @@ def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
     non_zero = graph.NonZero(op)
     x, shape = non_zero.x, static_shape(non_zero.x)
 
-    def body(places: Places, carried: Carried) -> Carried:
+    def body(places: Indices, carried: Carried) -> Carried:
         indices, count = carried
         at = list(places.values())
 
@@ -84,7 +84,7 @@ def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
                 result = tensor.insert(integer(place), result, [index_value(dim), count])
             return [result, next_index(count)]
 
-        return chosen(_is_set(tensor.extract(x, at)), carried, written)
+        return conditional(_is_set(tensor.extract(x, at)), carried, written)
 
     extents = static_shape(non_zero.indices)
     output = empty(extents, i64())

@@ -8,7 +8,7 @@ from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import (
     affine_map,
     dims,
-    filled,
+    full_tensor,
     generic,
     is_float,
     static_shape,
@@ -78,7 +78,7 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
         read_through_transpose(matmul.a),
         read_through_transpose(matmul.b),
     )
-    initial = filled(result, tensor_type(matmul.result).element_type, 0)
+    initial = full_tensor(result, tensor_type(matmul.result).element_type, 0)
     product = generic(
         [a, b],
         [affine_map(count, permuted(a_read, a_order)), affine_map(count, permuted(b_read, b_order))],
@@ -108,7 +108,7 @@ def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
     product = generic(
         [a, matmul_packed.b],
         [affine_map(count, permuted([*rows, k], order)), affine_map(count, [*batch, panel, k, lane])],
-        filled(result, tensor_type(matmul_packed.result).element_type, 0),
+        full_tensor(result, tensor_type(matmul_packed.result).element_type, 0),
         affine_map(count, all_dims[: count - 1]),
         multiply_add_wide,
         reductions=[count - 1],

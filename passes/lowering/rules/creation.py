@@ -9,7 +9,7 @@ import numpy as np
 from mlc.bindings import arith, ir, linalg
 from mlc.dialects import graph
 from mlc.passes.common.constants import i64
-from mlc.passes.common.linalg_builders import elementwise, filled, static_shape, tensor_type
+from mlc.passes.common.linalg_builders import elementwise, full_tensor, static_shape, tensor_type
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, mul
@@ -24,7 +24,7 @@ def lower_constant(op: ir.Operation) -> list[ir.Value]:
 def lower_full(op: ir.Operation) -> list[ir.Value]:
     full = graph.Full(op)
     result = full.result
-    return [filled(static_shape(result), tensor_type(result).element_type, full.value)]
+    return [full_tensor(static_shape(result), tensor_type(result).element_type, full.value)]
 
 
 @rule("range")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.bindings import arith, ir, tensor
 from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, empty, index_value, static_shape, tensor_type
-from mlc.passes.common.loop_builders import Carried, Places, loop, nest
+from mlc.passes.common.loop_builders import Carried, Indices, loop, nest
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import absolute, compare, div, mul, negate, select, sub
 
@@ -17,10 +17,10 @@ def lower_det(op: ir.Operation) -> list[ir.Value]:
     *outer, size, _ = static_shape(x)
     element = tensor_type(x).element_type
 
-    def matrix(places: Places, carried: Carried) -> Carried:
+    def matrix(places: Indices, carried: Carried) -> Carried:
         before = list(places.values())
 
-        def copied(at: Places, scratch: Carried) -> Carried:
+        def copied(at: Indices, scratch: Carried) -> Carried:
             inner = list(at.values())
             return [tensor.insert(tensor.extract(x, [*before, *inner]), scratch[0], inner)]
 

@@ -12,7 +12,7 @@ from mlc.bindings import affine, arith, ir, linalg, tensor
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import maximum, product
 from mlc.passes.common.constants import i1
-from mlc.passes.common.dynamic_dims import mixed
+from mlc.passes.common.dynamic_dims import static_and_dynamic
 from mlc.passes.common.linalg_builders import (
     affine_map,
     broadcast_map,
@@ -21,7 +21,7 @@ from mlc.passes.common.linalg_builders import (
     empty,
     generic,
     insert,
-    noted,
+    note_shape,
     slice_of,
     static_shape,
     tensor_type,
@@ -117,13 +117,15 @@ def reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
     flat = x
     if len(old) != 1:
         count = [product(old)]
-        kind = ir.RankedTensorType.get(mixed(count)[0], element)
-        flat = noted(tensor.CollapseShapeOp(kind, x, _groups(len(old))).result, count)
+        kind = ir.RankedTensorType.get(static_and_dynamic(count)[0], element)
+        flat = note_shape(tensor.CollapseShapeOp(kind, x, _groups(len(old))).result, count)
     if len(shape) == 1:
         return flat
-    sizes, open_sizes = mixed(shape)
+    sizes, open_sizes = static_and_dynamic(shape)
     result = ir.RankedTensorType.get(sizes, element)
-    return noted(tensor.ExpandShapeOp(result, flat, _groups(len(shape)), open_sizes, sizes).result, shape)
+    return note_shape(
+        tensor.ExpandShapeOp(result, flat, _groups(len(shape)), open_sizes, sizes).result, shape
+    )
 
 
 def _groups(rank: int) -> list[list[int]]:

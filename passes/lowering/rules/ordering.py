@@ -10,8 +10,8 @@ from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size
 from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.kernel_functions import ONE_THREAD
-from mlc.passes.common.linalg_builders import empty, index_value, noted, static_shape, tensor_type
-from mlc.passes.common.loop_builders import Carried, chosen, loop
+from mlc.passes.common.linalg_builders import empty, index_value, note_shape, static_shape, tensor_type
+from mlc.passes.common.loop_builders import Carried, conditional, loop
 from mlc.passes.common.vector_builders import insert_in_parallel, read
 from mlc.passes.lowering.common.heap import Heap, comes_before
 from mlc.passes.lowering.common.rule import rule
@@ -60,7 +60,7 @@ class Line:
         # Its position is behind those of all in the heap: of equal ones it is not taken.
         better = comes_before(item[0], self.heap.read(heap, zero)[0], self.heap.largest)
         size = index_value(self.heap.size)
-        return chosen(better, heap, lambda: self.heap.put(heap, item, zero, size))
+        return conditional(better, heap, lambda: self.heap.put(heap, item, zero, size))
 
     def _block(self) -> int:
         """Elements that one vector holds; 0 where they are no neighbours in memory, or too narrow for
@@ -79,7 +79,7 @@ class Line:
         def each(index: ir.Value, parts: Carried) -> Carried:
             return self._take(arith.addi(first, index), parts)
 
-        return chosen(found, heap, lambda: loop(width, heap, each))
+        return conditional(found, heap, lambda: loop(width, heap, each))
 
 
 @rule("top_k")
@@ -107,5 +107,5 @@ def lower_top_k(op: ir.Operation) -> list[ir.Value]:
         if top_k.sorted:
             results = heap.ordered(results)
         for number, result in enumerate(results):
-            insert_in_parallel(lines, noted(result, one), places, number)
-    return [noted(each, shape) for each in lines.results]
+            insert_in_parallel(lines, note_shape(result, one), places, number)
+    return [note_shape(each, shape) for each in lines.results]

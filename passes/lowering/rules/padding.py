@@ -15,7 +15,7 @@ from mlc.passes.common.linalg_builders import (
     empty,
     index_value,
     insert,
-    noted,
+    note_shape,
     static_shape,
     tensor_type,
 )
@@ -27,7 +27,7 @@ def background(op: ir.Operation, shape: Sequence[int], value: float) -> ir.Value
     """A filled tensor at the kernel's start: what is written into it later can be computed in place there."""
     element = tensor_type(op.operands[0]).element_type
     with kernel_begin(op.block):
-        return noted(linalg.fill(constant(element, value), outs=[empty(shape, element)]), shape)
+        return note_shape(linalg.fill(constant(element, value), outs=[empty(shape, element)]), shape)
 
 
 @rule("pad")
@@ -62,7 +62,7 @@ def _cleared(x: ir.Value, dim: int, first: int, count: int, value: float) -> ir.
     offsets, sizes = [0] * len(static_shape(x)), static_shape(x)
     offsets[dim], sizes[dim] = first, count
     element = tensor_type(x).element_type
-    part = noted(linalg.fill(constant(element, value), outs=[empty(sizes, element)]), sizes)
+    part = note_shape(linalg.fill(constant(element, value), outs=[empty(sizes, element)]), sizes)
     return insert(part, x, offsets)
 
 

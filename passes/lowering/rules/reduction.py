@@ -15,7 +15,7 @@ from mlc.passes.common.linalg_builders import (
     constant,
     dims,
     elementwise,
-    filled,
+    full_tensor,
     generic,
     is_float,
     is_unsigned,
@@ -67,7 +67,7 @@ def reduce(
     reduced_dims = {axis: ir.AffineExpr.get_dim(len(kept) + place) for place, axis in enumerate(axes)}
     read = [reduced_dims.get(axis, result_dims.get(axis)) for axis in range(len(shape))]
     result_shape = [1 if axis in axes else shape[axis] for axis in kept]
-    initial = filled(result_shape, tensor_type(x).element_type, neutral)
+    initial = full_tensor(result_shape, tensor_type(x).element_type, neutral)
     return generic(
         [x],
         [affine_map(count, read)],

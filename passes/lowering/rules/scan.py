@@ -11,14 +11,14 @@ from mlc.passes.common.linalg_builders import (
     constant,
     dims,
     empty,
-    filled,
+    full_tensor,
     generic,
     index_value,
     is_float,
     static_shape,
     tensor_type,
 )
-from mlc.passes.common.loop_builders import Carried, Places, loop, nest
+from mlc.passes.common.loop_builders import Carried, Indices, loop, nest
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, compare, maximum, minimum, mul, select
@@ -45,7 +45,7 @@ def _scanned(op: ir.Operation, neutral: int, combine: Combine) -> ir.Value:
     shape, element = static_shape(x), tensor_type(x).element_type
     total = ir.F32Type.get() if is_float(element) and element.width == 16 else element
 
-    def line(places: Places, carried: Carried) -> Carried:
+    def line(places: Indices, carried: Carried) -> Carried:
         def step(index: ir.Value, values: Carried) -> Carried:
             result, before = values
             place = arith.subi(index_value(shape[axis] - 1), index) if reverse else index
@@ -98,7 +98,9 @@ def _position(
     return generic(
         [x, extreme],
         [affine_map(count, read), affine_map(count, peak)],
-        filled([1 if dim == axis else shape[dim] for dim in kept], position, -1 if last else shape[axis]),
+        full_tensor(
+            [1 if dim == axis else shape[dim] for dim in kept], position, -1 if last else shape[axis]
+        ),
         affine_map(count, exprs[:searched]),
         body,
         reductions=[searched],

@@ -8,7 +8,7 @@ from mlc.bindings import complex as complex_dialect
 from mlc.bindings import ir, tensor
 from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import index_value, is_float, static_shape
-from mlc.passes.common.loop_builders import Carried, Places, nest
+from mlc.passes.common.loop_builders import Carried, Indices, nest
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, maximum, minimum, mul
@@ -49,7 +49,7 @@ def _combined(op: ir.Operation, element: ir.Type) -> Combine:
 
 
 def _scattered(
-    op: ir.Operation, extents: Sequence[int], places_of: Callable[[Places], list[ir.Value]]
+    op: ir.Operation, extents: Sequence[int], places_of: Callable[[Indices], list[ir.Value]]
 ) -> list[ir.Value]:
     """The first operand with the update at each place of `extents` put where `places_of` it says.
 
@@ -58,7 +58,7 @@ def _scattered(
     data, _, updates = op.operands
     combine = _combined(op, ir.RankedTensorType(data.type).element_type)
 
-    def body(at: Places, carried: Carried) -> Carried:
+    def body(at: Indices, carried: Carried) -> Carried:
         places = places_of(at)
         update = tensor.extract(updates, list(at.values()))
         joined = combine(tensor.extract(carried[0], places), update)
@@ -73,7 +73,7 @@ def lower_scatter_elements(op: ir.Operation) -> list[ir.Value]:
     data, indices, updates = op.operands
     axis, extents = graph.ScatterElements(op).axis, static_shape(data)
 
-    def places_of(at: Places) -> list[ir.Value]:
+    def places_of(at: Indices) -> list[ir.Value]:
         index = bounded_index(tensor.extract(indices, list(at.values())), extents[axis])
         return [index if dim == axis else place for dim, place in at.items()]
 
@@ -86,7 +86,7 @@ def lower_scatter_nd(op: ir.Operation) -> list[ir.Value]:
     data, indices, updates = op.operands
     extents, (*outer, taken) = static_shape(data), static_shape(indices)
 
-    def places_of(at: Places) -> list[ir.Value]:
+    def places_of(at: Indices) -> list[ir.Value]:
         places = list(at.values())
         numbers = [
             tensor.extract(indices, [*places[: len(outer)], index_value(index)]) for index in range(taken)

@@ -9,7 +9,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.sizes import minimum as minimum_size
 from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.linalg_builders import constant, empty, index_value, static_shape, tensor_type
-from mlc.passes.common.loop_builders import Carried, Places, chosen, loop, nest
+from mlc.passes.common.loop_builders import Carried, Indices, conditional, loop, nest
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.heap import Heap
 from mlc.passes.lowering.common.rule import rule
@@ -57,7 +57,7 @@ def lower_non_max_suppression(op: ir.Operation) -> list[ir.Value]:
     shape = static_shape(non_max_suppression.indices)
     output = empty(shape, i64())
 
-    def each(places: Places, carried: Carried) -> Carried:
+    def each(places: Indices, carried: Carried) -> Carried:
         return _selected(op, places[0], places[1], carried)
 
     indices, total = nest({0: images, 1: classes}, [output, index_value(0)], each)
@@ -113,8 +113,8 @@ def _selected(op: ir.Operation, image: ir.Value, kind: ir.Value, carried: Carrie
 
         def considered() -> Carried:
             (kept,) = loop(count, [constant(i1(), 1)], compared, first)
-            return chosen(kept, parts, lambda: [row(rows, count, [image, kind, box]), next_index(count)])
+            return conditional(kept, parts, lambda: [row(rows, count, [image, kind, box]), next_index(count)])
 
-        return chosen(free, parts, considered)
+        return conditional(free, parts, considered)
 
     return loop(static_shape(scores)[2], carried, step)

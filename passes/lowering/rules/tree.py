@@ -14,7 +14,7 @@ from mlc.passes.common.linalg_builders import (
     constant,
     dims,
     empty,
-    filled,
+    full_tensor,
     generic,
     static_shape,
     tensor_type,
@@ -56,7 +56,7 @@ def lower_tree_ensemble(op: ir.Operation) -> list[ir.Value]:
     groups = static_shape(roots)[0]
     extents, element = static_shape(weights), tensor_type(weights).element_type
     neutral, combine = _AGGREGATES[graph.TreeEnsemble(op).aggregate]
-    start = filled([static_shape(x)[0], groups, extents[1]], element, neutral(element))
+    start = full_tensor([static_shape(x)[0], groups, extents[1]], element, neutral(element))
     group, tree, row, weight = dims(4)
 
     def add(leaf: ir.Value, total: ir.Value) -> ir.Value:

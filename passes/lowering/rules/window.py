@@ -13,7 +13,7 @@ from mlc.passes.common.linalg_builders import (
     constant,
     dims,
     empty,
-    filled,
+    full_tensor,
     generic,
     static_shape,
     tensor_type,
@@ -118,7 +118,7 @@ def _contract(op: ir.Operation, x_map: ir.AffineMap, w_map: ir.AffineMap, parall
     return generic(
         list(op.operands),
         [x_map, w_map],
-        filled(result, element, 0),
+        full_tensor(result, element, 0),
         affine_map(count, dims(count)[:parallel]),
         multiply_add_wide,
         reductions=range(parallel, count),
@@ -138,7 +138,7 @@ def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Valu
     return generic(
         [op.operands[0], empty(kernel, element)],
         [affine_map(count, read), affine_map(count, offsets)],
-        filled(result, element, neutral),
+        full_tensor(result, element, neutral),
         affine_map(count, all_dims[:rank]),
         lambda value, _window, accumulator: combine(accumulator, value),
         reductions=range(rank, count),

@@ -12,7 +12,7 @@ from math import gcd, prod
 from mlc.bindings import arith, ir, tensor
 from mlc.passes.common.cloning import clone_body
 from mlc.passes.common.computation import Computation, dim_position
-from mlc.passes.common.linalg_builders import affine_map, dims, filled, generic, is_float
+from mlc.passes.common.linalg_builders import affine_map, dims, full_tensor, generic, is_float
 from mlc.passes.common.rewriting import defining_op, replace_op
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.gpu.product_tiles import BLOCKS, element_bytes, sides
@@ -39,7 +39,7 @@ def split_sum(computation: Computation, factor: int, place: int) -> tuple[Comput
         partial = generic(
             inputs,
             maps,
-            filled(shape, kind.element_type, 0),
+            full_tensor(shape, kind.element_type, 0),
             affine_map(parallel + 2, every[:-1]),
             lambda *scalars: _cloned(op, scalars),
             reductions=[parallel + 1],

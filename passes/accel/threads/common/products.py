@@ -10,7 +10,7 @@ from mlc.passes.accel.threads.common.layout_conversions import laid_out
 from mlc.passes.accel.threads.common.operands import MmaOperand
 from mlc.passes.accel.threads.common.small_floats import format_of
 from mlc.passes.common.linalg_builders import is_unsigned
-from mlc.passes.common.narrow_floats import widened
+from mlc.passes.common.narrow_floats import widen
 
 # Steps of the reduction whose numbers a thread holds at a time, without tensor units.
 STEPS = 4
@@ -50,7 +50,7 @@ def _widened(value: ir.Value, element: ir.Type, kind: ir.Type) -> ir.Value:
     if value.type == kind:
         return value
     if (form := format_of(element)) is not None:
-        return widened(value, form)
+        return widen(value, form)
     if isinstance(kind, ir.IntegerType):
         return (arith.ExtUIOp if is_unsigned(element) else arith.ExtSIOp)(kind, value).result
     return arith.ExtFOp(kind, value).result

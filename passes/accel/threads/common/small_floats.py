@@ -12,7 +12,7 @@ from mlc.passes.accel.threads.common.layout_conversions import laid_out
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i8
 from mlc.passes.common.linalg_builders import constant
-from mlc.passes.common.narrow_floats import FORMATS, MULTIPLIED, Format, narrowed, widened
+from mlc.passes.common.narrow_floats import FORMATS, MULTIPLIED, Format, narrow, widen
 
 # What may be done with them: to compute, they are extended first.
 MOVES = (
@@ -75,7 +75,7 @@ def extend(code: ThreadCode, op: ir.Operation) -> None:
     if form is None:
         elementwise(code, op)
         return
-    _each(code, operand, result, lambda byte: _resized(widened(byte, form), _element(result)))
+    _each(code, operand, result, lambda byte: _resized(widen(byte, form), _element(result)))
 
 
 def truncate(code: ThreadCode, op: ir.Operation) -> None:
@@ -92,7 +92,7 @@ def truncate(code: ThreadCode, op: ir.Operation) -> None:
         code,
         operand,
         result,
-        lambda number: arith.trunci(byte, narrowed(_resized(number, ir.F32Type.get()), form)),
+        lambda number: arith.trunci(byte, narrow(_resized(number, ir.F32Type.get()), form)),
     )
 
 
