@@ -1,7 +1,7 @@
-"""Runs GPU programs by the CUDA driver's API: libcuda by ctypes, NumPy, the standard library.
+"""Runs GPU programs through the CUDA driver API: libcuda through ctypes, NumPy, the standard library.
 
-`import mlc.runtime` loads none of this. The runtime's C extension is needed where parts of a plan run on the
-processor, and loaded for these only.
+`import mlc.runtime` loads none of this. The runtime's C extension is loaded only for plans with parts that
+run on the processor.
 """
 
 from mlc.runtime.cuda.device_tensors import Tensor

@@ -1,4 +1,4 @@
-"""Tensors that leave without copies, by DLPack."""
+"""Exports tensors to other libraries without copies, through DLPack."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ LEGACY_DEFAULT_STREAM, NO_SYNCHRONISATION = 1, -1
 
 
 class Tensor:
-    """A dense row-major tensor of ours, on a device or, if `device` is None, in host memory.
+    """A dense row-major tensor on a device or, if `device` is None, in host memory.
 
-    Other libraries take it without a copy (`torch.from_dlpack(tensor)`). `owner` keeps the memory alive, as
-    long as this or what was made of it lives. If `stream` is given, the contents are there when it has come
-    past everything enqueued by now; consumers wait for it on their own stream, not on the host.
+    Other libraries take it without a copy (`torch.from_dlpack(tensor)`). `owner` keeps the memory alive as
+    long as this object or an import of it lives. If `stream` is given, the contents are complete when the
+    work enqueued there so far is; consumers wait for that on their streams, not on the host.
     """
 
     def __init__(
@@ -45,7 +45,8 @@ class Tensor:
         return f"Tensor({self.dtype} {list(self.shape)} on {self.device or 'the host'})"
 
     def numpy(self) -> np.ndarray:
-        """A copy on the host, or a view of host memory. Needs ml_dtypes for types that NumPy lacks."""
+        """Returns a copy on the host, or a view of host memory. Needs ml_dtypes for types that NumPy
+        lacks."""
         dtype = host_dtype(self.dtype, "a copy on the host")
         if self.device is None:
             return host_bytes(self.address, self.nbytes, self).view(dtype).reshape(self.shape)
@@ -66,10 +67,11 @@ class Tensor:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """The capsule; `stream` is the consumer's. Raises BufferError for another device, or a copy."""
+        """Returns the capsule; `stream` is the consumer's. Raises BufferError for another device, or a
+        copy."""
         if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
-            raise BufferError(f"{self!r} is given as it is and where it is, not as a copy")
-        self._let_wait(stream)
+            raise BufferError(f"{self!r} can be exported without a copy only")
+        self._make_wait(stream)
         element, rank = DTYPES[self.dtype], len(self.shape)
         sizes = (ctypes.c_int64 * max(rank, 1))(*self.shape)
         strides = (ctypes.c_int64 * max(rank, 1))(*dense_strides(self.shape))
@@ -87,7 +89,7 @@ class Tensor:
         versioned = max_version is not None and max_version[0] >= dlpack.VERSION[0]
         return dlpack.give(description, (sizes, strides, self), versioned=versioned)
 
-    def _let_wait(self, consumer: int | None) -> None:
+    def _make_wait(self, consumer: int | None) -> None:
         if self.device is None or self._stream is None or consumer == NO_SYNCHRONISATION:
             return
         if consumer == 0:
@@ -96,7 +98,8 @@ class Tensor:
 
 
 def host_dtype(dtype: str, what: str) -> np.dtype:
-    """NumPy's type of that name. Raises CudaError if it needs ml_dtypes, and that is not installed."""
+    """Returns NumPy's type of that name. Raises CudaError if it needs ml_dtypes, and that is not
+    installed."""
     try:
         return TensorSpec(what, dtype, ()).numpy_dtype
     except ImportError as error:
@@ -106,5 +109,5 @@ def host_dtype(dtype: str, what: str) -> np.dtype:
 
 
 def dense_strides(shape: tuple[int, ...]) -> list[int]:
-    """Row-major strides in elements."""
+    """Returns row-major strides in elements."""
     return [prod(shape[axis + 1 :]) for axis in range(len(shape))]

@@ -74,14 +74,14 @@ _new = ctypes.PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_Ne
 
 
 def take(capsule: Any) -> Managed | ManagedVersioned | None:
-    """The managed tensor of a capsule, which from now on is the caller's to delete; None if it is no unused
-    capsule of DLPack. A tensor of a later major version is deleted, and ValueError raised."""
-    for name, used, kind in (
+    """Takes the managed tensor of a capsule, which the caller must delete; None if it is no unused capsule of
+    DLPack. A tensor of a later major version is deleted, and ValueError raised."""
+    for name, used, struct in (
         (VERSIONED_NAME, USED_VERSIONED_NAME, ManagedVersioned),
         (NAME, USED_NAME, Managed),
     ):
         if type(capsule).__name__ == "PyCapsule" and _is_valid(id(capsule), name):
-            managed = kind.from_address(_get_pointer(id(capsule), name))
+            managed = struct.from_address(_get_pointer(id(capsule), name))
             _set_name(id(capsule), used)
             if isinstance(managed, ManagedVersioned) and managed.major > VERSION[0]:
                 version = f"{managed.major}.{managed.minor}"
@@ -92,38 +92,37 @@ def take(capsule: Any) -> Managed | ManagedVersioned | None:
 
 
 def delete(managed: Managed | ManagedVersioned) -> None:
-    """Gives a tensor back to its library."""
+    """Returns a tensor to its library."""
     if managed.deleter:
         ctypes.CFUNCTYPE(None, c_void_p)(managed.deleter)(ctypes.addressof(managed))
 
 
 def give(tensor: DLTensor, keep: object, *, versioned: bool, read_only: bool = False) -> Any:
-    """A capsule of a tensor. `keep` lives until its consumer, or whoever has the unused capsule, is done with
-    it, and then until the next `sweep`; this function begins with one."""
+    """Makes a capsule of a tensor. `keep` lives until the consumer deletes the tensor, or the unused capsule
+    is released, and then until the next `sweep`; this function begins with one."""
     sweep()
     flags = READ_ONLY if read_only else 0
-    kind = ManagedVersioned if versioned else Managed
-    place = _malloc(ctypes.sizeof(kind))
+    address = _malloc(ctypes.sizeof(ManagedVersioned if versioned else Managed))
     if versioned:
-        ManagedVersioned.from_address(place).__init__(*VERSION, None, _MARK, flags, tensor)
+        ManagedVersioned.from_address(address).__init__(*VERSION, None, _MARK, flags, tensor)
     else:
-        Managed.from_address(place).__init__(tensor, None, _MARK)
+        Managed.from_address(address).__init__(tensor, None, _MARK)
     name = VERSIONED_NAME if versioned else NAME
-    capsule = _new(place, name, None)
-    _given[place] = _Given(_first_bytes(place), name, capsule, keep)
+    capsule = _new(address, name, None)
+    _given[address] = _Given(_first_bytes(address), name, capsule, keep)
     return capsule
 
 
 def sweep() -> None:
-    """Forgets the tensors that nobody uses any more."""
+    """Releases the tensors that are not used any more."""
     done = []
     with _lock:
-        for place, entry in list(_given.items()):
+        for address, entry in list(_given.items()):
             unused = _is_valid(id(entry.capsule), entry.name) and _references(entry) == _ONLY_OURS
-            if unused or _first_bytes(place) != entry.first_bytes:
-                done.append(_given.pop(place))
-                _free(place)
-    # Only now, outside of the lock, what they kept may end.
+            if unused or _first_bytes(address) != entry.first_bytes:
+                done.append(_given.pop(address))
+                _free(address)
+    # Outside of the lock, since this may run finalizers.
     done.clear()
 
 
@@ -136,14 +135,15 @@ class _Given:
 
 
 def _references(entry: _Given) -> int:
-    """Of its capsule. How many a call adds depends on Python's version."""
+    """Returns the reference count of the capsule, including those of this call, which depend on Python's
+    version."""
     return sys.getrefcount(entry.capsule)
 
 
 _ONLY_OURS = _references(_Given(0, NAME, object(), None))
-# What was given and must live. Consumers may delete a tensor while an exception is on its way, on any thread,
-# or when Python has ended: no code of Python may run then. So the deleter is a function of C that takes a
-# pointer and writes there, `time`, and what it wrote is noticed later.
+# Exported tensors, by address. Consumers may delete one while an exception propagates, on any thread, or
+# after Python has ended, when no Python code may run. So the deleter is a C function that writes to its
+# pointer, `time`, and `sweep` finds what it wrote.
 _given: dict[int, _Given] = {}
 _lock = Lock()
 _libc = ctypes.CDLL(None)
@@ -152,8 +152,8 @@ _free = ctypes.CFUNCTYPE(None, c_void_p)(("free", _libc))
 _MARK = ctypes.cast(_libc.time, c_void_p).value
 
 
-def _first_bytes(place: int) -> int:
-    return c_uint64.from_address(place).value
+def _first_bytes(address: int) -> int:
+    return c_uint64.from_address(address).value
 
 
 # Capsules hold pointers to these, possibly for longer than this module lives when Python ends.

@@ -1,4 +1,4 @@
-"""Tensors of other libraries, which enter without copies, by DLPack."""
+"""Imports tensors of other libraries without copies, through DLPack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mlc.runtime.cuda.driver.streams import Stream
 
 
 class Borrowed:
-    """A dense tensor of another library, which keeps it until `release` or until nobody has this any more."""
+    """A dense tensor of another library, which keeps it until `release` or until this object is collected."""
 
     def __init__(self, managed: dlpack.Managed | dlpack.ManagedVersioned) -> None:
         tensor = managed.tensor
@@ -33,15 +33,16 @@ class Borrowed:
 
 
 def borrow(value: Any, what: str, device: Device | None, stream: Stream | None = None) -> Borrowed:
-    """The tensor behind an object with `__dlpack__`, where it lies. Its library makes `stream` wait for it.
+    """Borrows the tensor of an object with `__dlpack__`, without a copy. Its library makes `stream` wait for
+    it.
 
-    `what` begins messages. Raises TypeError for an element type that we lack, ValueError for the wrong device
-    (`device`, None for the host), non-dense strides or what its library refuses to give.
+    `what` begins messages. Raises TypeError for an unknown element type, ValueError for another device than
+    `device` (None: the host), for strides that are not dense, or if its library refuses.
     """
-    place = tuple(value.__dlpack_device__())
-    if not _is_there(place, device):
+    actual = tuple(value.__dlpack_device__())
+    if not _is_on(actual, device):
         here = f"on {device}" if device else "in host memory"
-        raise ValueError(f"{what}: expected a tensor {here}, got one on {_device_name(*place)}")
+        raise ValueError(f"{what}: expected a tensor {here}, got one on {_device_name(*actual)}")
     try:
         managed = dlpack.take(_capsule(value, stream))
     except (BufferError, RuntimeError, ValueError) as error:
@@ -57,7 +58,8 @@ def borrow(value: Any, what: str, device: Device | None, stream: Stream | None =
 
 
 def borrow_array(value: Any, what: str) -> np.ndarray:
-    """A view of a host tensor of another library, kept alive. Raises like `borrow` and `host_dtype`."""
+    """Returns a view of a host tensor of another library, kept alive. Raises like `borrow` and
+    `host_dtype`."""
     tensor = borrow(value, what, None)
     dtype = host_dtype(tensor.dtype, what)
     return (
@@ -78,8 +80,8 @@ def _capsule(value: Any, stream: Stream | None) -> Any:
 
 def _check(tensor: dlpack.DLTensor, what: str) -> None:
     if (tensor.code, tensor.bits) not in BY_DLPACK or tensor.lanes != 1:
-        kind = f"code {tensor.code}, {tensor.bits} bits, {tensor.lanes} lanes"
-        raise TypeError(f"{what}: a tensor of an unknown element type ({kind})")
+        element = f"code {tensor.code}, {tensor.bits} bits, {tensor.lanes} lanes"
+        raise TypeError(f"{what}: a tensor of an unknown element type ({element})")
     if not 0 <= tensor.ndim <= dlpack.MAX_RANK:
         raise ValueError(f"{what}: a tensor of rank {tensor.ndim}")
     shape = tuple(tensor.shape[: tensor.ndim])
@@ -96,16 +98,16 @@ def _check(tensor: dlpack.DLTensor, what: str) -> None:
         )
 
 
-def _is_there(place: tuple[int, ...], device: Device | None) -> bool:
+def _is_on(actual: tuple[int, ...], device: Device | None) -> bool:
     if device is None:
-        return place[0] in (dlpack.CPU, dlpack.CUDA_HOST)
-    return place[0] == dlpack.CUDA_MANAGED or place == (dlpack.CUDA, device.index)
+        return actual[0] in (dlpack.CPU, dlpack.CUDA_HOST)
+    return actual[0] == dlpack.CUDA_MANAGED or actual == (dlpack.CUDA, device.index)
 
 
-def _device_name(kind: int, index: int) -> str:
+def _device_name(device_type: int, index: int) -> str:
     names = {
         dlpack.CPU: "the host",
         dlpack.CUDA: f"CUDA device {index}",
         dlpack.CUDA_HOST: "the host (pinned)",
     }
-    return names.get(kind, f"a device of DLPack's type {kind}")
+    return names.get(device_type, f"a device of DLPack's type {device_type}")

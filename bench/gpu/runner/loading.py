@@ -15,7 +15,7 @@ from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, GpuCase, WeightSou
 from bench.operator_graph import check, evaluate
 from mlc.compiler.host_program.step_list import Tape
 from mlc.runtime.cuda import Device, Program, read_program
-from mlc.runtime.cuda.plan.launch_overlap import can_overlap, overlapping
+from mlc.runtime.cuda.plan.launch_overlap import can_overlap, find_overlaps
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import TensorSpec
 
@@ -37,7 +37,7 @@ class Loaded:
     def overlaps(self) -> bool:
         """Whether some of the program's launches begin before others have ended."""
         plan = self.program.plan
-        return can_overlap(self.program.device) and any(overlapping(plan.steps, plan.kernels))
+        return can_overlap(self.program.device) and any(find_overlaps(plan.steps, plan.kernels))
 
     def wanted(self, library: Any) -> list[Any]:
         """The outputs by definition, computed in float64."""

@@ -22,7 +22,7 @@ _current = threading.local()
 
 @dataclass(frozen=True)
 class Properties:
-    """What a device is. Sizes are in bytes; `compute_capability` is (9, 0) for sm_90."""
+    """The properties of a device. Sizes are in bytes; `compute_capability` is (9, 0) for sm_90."""
 
     name: str
     compute_capability: tuple[int, int]
@@ -36,7 +36,7 @@ class Properties:
 
     @property
     def architecture(self) -> str:
-        """As in PTX: "sm_90"."""
+        """The name of the architecture in PTX: "sm_90"."""
         return "sm_{}{}".format(*self.compute_capability)
 
 
@@ -69,7 +69,7 @@ class Device:
 
     @contextmanager
     def current(self) -> Iterator[None]:
-        """Inside the block the device's context is the calling thread's current one."""
+        """Makes the device's context the calling thread's current one inside the block."""
         if not self._finalizer.alive:
             raise CudaError(f"{self} was closed")
         stack = _current.__dict__.setdefault("stack", [])
@@ -89,7 +89,7 @@ class Device:
         self.call("cuCtxSynchronize", doing=f"wait for {self}")
 
     def memory(self) -> tuple[int, int]:
-        """Free and total bytes of the device's memory."""
+        """Returns free and total bytes of the device's memory."""
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.call(
             "cuMemGetInfo_v2",
@@ -100,16 +100,16 @@ class Device:
         return free.value, total.value
 
     def new_token(self) -> int:
-        """A number for a resource of this device."""
+        """Returns a unique id for a resource of this device."""
         return next(self._tokens)
 
     @cached_property
     def description(self) -> str:
-        """One line for people."""
+        """A description of one line for people."""
         return describe(self.properties)
 
     def close(self) -> None:
-        """Gives back everything that is open on this device, the latest first, then the context."""
+        """Releases all open resources of this device, the latest first, then the context."""
         for token in sorted(self.open_resources, reverse=True):
             finalizer = self.open_resources.get(token)
             if finalizer is not None:
@@ -128,26 +128,27 @@ class Device:
 
 
 def device_count(driver: Driver) -> int:
-    """How many GPUs the driver shows to this process."""
+    """Returns the number of GPUs that the driver shows to this process."""
     count = ctypes.c_int()
     driver.call("cuDeviceGetCount", ctypes.byref(count), doing="count the GPUs")
     return count.value
 
 
 def device_properties(index: int, driver: Driver) -> Properties:
-    """The properties of a device, without a context on it. Raises CudaError if there is no such device."""
+    """Returns the properties of a device, without a context on it. Raises CudaError if there is no such
+    device."""
     handle = _handle(index, driver)
     doing = f"ask for the properties of device {index}"
-    name, memory, number = ctypes.create_string_buffer(256), ctypes.c_size_t(), ctypes.c_int()
+    name, memory, value = ctypes.create_string_buffer(256), ctypes.c_size_t(), ctypes.c_int()
     driver.call("cuDeviceGetName", name, len(name), handle, doing=doing)
     driver.call("cuDeviceTotalMem_v2", ctypes.byref(memory), handle, doing=doing)
     found = {}
     for key, attribute in DEVICE_ATTRIBUTES.items():
-        # Drivers that are older than an attribute do not know it: the device then lacks what it tells of.
+        # Drivers that are older than an attribute do not know it: the device then lacks the feature.
         status = driver.call(
-            "cuDeviceGetAttribute", ctypes.byref(number), attribute, handle, doing=doing, answers=(1,)
+            "cuDeviceGetAttribute", ctypes.byref(value), attribute, handle, doing=doing, answers=(1,)
         )
-        found[key] = 0 if status else number.value
+        found[key] = 0 if status else value.value
     return Properties(
         name=name.value.decode(errors="replace"),
         compute_capability=(found.pop("major"), found.pop("minor")),
@@ -159,7 +160,7 @@ def device_properties(index: int, driver: Driver) -> Properties:
 
 
 def describe(properties: Properties) -> str:
-    """NVIDIA H100, compute capability 9.0, 132 multiprocessors, 79.1 GiB."""
+    """Returns a text such as "NVIDIA H100, compute capability 9.0, 132 multiprocessors, 79.1 GiB"."""
     major, minor = properties.compute_capability
     return (
         f"{properties.name}, compute capability {major}.{minor}, "
@@ -168,12 +169,12 @@ def describe(properties: Properties) -> str:
 
 
 def driver_description(driver: Driver) -> str:
-    """CUDA 12.4, libcuda.so.1."""
+    """Returns a text such as "CUDA 12.4, libcuda.so.1"."""
     return f"CUDA {version_text(driver.version)}, {driver.path}"
 
 
 def _handle(index: int, driver: Driver) -> int:
-    """The driver's number of a device. Raises CudaError if there is no such device."""
+    """Returns the driver's handle of a device. Raises CudaError if there is no such device."""
     count, handle = device_count(driver), ctypes.c_int()
     if not 0 <= index < count:
         raise CudaError(f"there is no device {index}: the driver shows {count}, counted from 0")

@@ -1,4 +1,4 @@
-"""Element types: names as in NumPy and ml_dtypes, sizes, numbers in DLPack and in tensor maps."""
+"""Element types: names as in NumPy and ml_dtypes, sizes, codes in DLPack and in tensor maps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DType:
 
 
 _INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL = 0, 1, 2, 4, 5, 6
-# Tensor maps move bits, so signed types use the number of the unsigned one where they have none of their own.
+# Tensor maps move bits, so signed types that have no code use that of the unsigned type.
 _TYPES = (
     *(DType(f"int{bits}", _INT, bits, code) for bits, code in ((8, 0), (16, 1), (32, 3), (64, 5))),
     *(DType(f"uint{bits}", _UINT, bits, code) for bits, code in ((8, 0), (16, 1), (32, 2), (64, 4))),
@@ -36,7 +36,7 @@ _TYPES = (
     DType("float8_e5m2fnuz", 13, 8, 0),
     DType("float8_e8m0fnu", 14, 8, 0),
 )
-DTYPES = {each.name: each for each in _TYPES}
-BY_DLPACK = {(each.code, each.bits): each for each in _TYPES}
+DTYPES = {dtype.name: dtype for dtype in _TYPES}
+BY_DLPACK = {(dtype.code, dtype.bits): dtype for dtype in _TYPES}
 # Names for tensor maps only: f32 in memory, rounded to tf32 on the way.
 TENSOR_MAP_ONLY = {"tfloat32": DType("tfloat32", _FLOAT, 32, 11)}

@@ -1,4 +1,4 @@
-"""Errors of the CUDA runtime, and what the driver's statuses mean to a user."""
+"""Errors of the CUDA runtime, and explanations of the driver's statuses for users."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ HINTS = {
 
 
 class CudaError(ExecutableError):
-    """The CUDA driver or a device cannot do what was asked; names it, the driver's words and a hint.
+    """The CUDA driver or a device failed, or refused a request; names it, the driver's text and a hint.
 
-    `status` is the driver's number (CUresult) and `name` its name; 0 and "" if a check came before the
-    driver.
+    `status` is the driver's status (CUresult) and `name` its name; 0 and "" for errors of the runtime's
+    checks.
     """
 
     def __init__(self, message: str, status: int = 0, name: str = "") -> None:
@@ -41,9 +41,9 @@ class CudaError(ExecutableError):
 
 
 class DriverMissingError(CudaError):
-    """There is no CUDA driver that can be loaded; names where it was looked for."""
+    """There is no CUDA driver that can be loaded; names the files that were tried."""
 
 
 def version_text(version: int) -> str:
-    """The driver's number of a CUDA version as people write it: 12040 is 12.4."""
+    """Returns the driver's code of a CUDA version as text: 12040 is 12.4."""
     return f"{version // 1000}.{version % 1000 // 10}"

@@ -1,4 +1,4 @@
-"""CUDA graphs: what was enqueued once, launched again with one call."""
+"""CUDA graphs: captured work that one call launches again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlc.runtime.cuda.driver.resource import Resource
 from mlc.runtime.cuda.driver.signatures import SINCE, GraphUpdateResult
 from mlc.runtime.cuda.driver.streams import Stream
 
-# Others on this thread, Python's collector too, may call what other modes forbid during a capture.
+# Other code on this thread, such as Python's collector, may call what other modes forbid during a capture.
 RELAXED = 2
 
 
@@ -37,7 +37,8 @@ class Graph(Resource):
 
     def recapture(self, stream: Stream, body: Callable[[], None]) -> bool:
         """Replaces the graph by what `body` enqueues now. True if only parameters had to change, which is
-        cheap; otherwise it is instantiated anew. Raises like the constructor; the graph is then as before."""
+        cheap; otherwise it is instantiated again. Raises like the constructor; the graph is then
+        unchanged."""
         self.check_open()
         captured = _capture(stream, body)
         try:

@@ -33,29 +33,30 @@ _INTEGERS: dict[str, type[ctypes.c_uint8 | ctypes.c_uint16 | ctypes.c_uint32 | c
     "i64": ctypes.c_uint64,
 }
 SCALARS = frozenset((*_INTEGERS, "f16", "bf16", "f32", "f64"))
-Number = (
+Scalar = (
     ctypes.c_uint8 | ctypes.c_uint16 | ctypes.c_uint32 | ctypes.c_uint64 | ctypes.c_float | ctypes.c_double
 )
-Parameter = TensorMap | Number
+Parameter = TensorMap | Scalar
 
 
 def pointer(address: int) -> ctypes.c_uint64:
-    """A pointer parameter; its `value` may be changed between launches."""
+    """Returns a pointer parameter; its `value` may be changed between launches."""
     return ctypes.c_uint64(address)
 
 
-def scalar(kind: str, value: float) -> Number:
-    """A number parameter: "i8", "i16", "i32", "i64" (signed or not), "f16", "bf16", "f32", "f64".
+def scalar(dtype: str, value: float) -> Scalar:
+    """Returns a scalar parameter of type "i8", "i16", "i32", "i64" (signed or not), "f16", "bf16", "f32",
+    "f64".
 
     Raises ValueError if an integer does not fit; floats are rounded.
     """
-    if kind in _INTEGERS:
-        made = _INTEGERS[kind]
+    if dtype in _INTEGERS:
+        made = _INTEGERS[dtype]
         bits = 8 * ctypes.sizeof(made)
         if not isinstance(value, int) or not -(1 << bits - 1) <= value < 1 << bits:
-            raise ValueError(f"{value!r} is no {kind}")
+            raise ValueError(f"{value!r} is no {dtype}")
         return made(value % (1 << bits))
-    match kind:
+    match dtype:
         case "f32":
             return ctypes.c_float(value)
         case "f64":
@@ -64,7 +65,7 @@ def scalar(kind: str, value: float) -> Number:
             return ctypes.c_uint16(int(np.float16(value).view(np.uint16)))
         case "bf16":
             return ctypes.c_uint16(int(bfloat16_bits(np.array([value], np.float32))[0]))
-    raise ValueError(f"'{kind}' is no type of a parameter; there are {', '.join(sorted(SCALARS))}")
+    raise ValueError(f"'{dtype}' is no type of a parameter; there are {', '.join(sorted(SCALARS))}")
 
 
 class Launch:
@@ -82,8 +83,8 @@ class Launch:
         overlaps: bool = False,
     ) -> None:
         """`grid` counts blocks, `block` threads, `cluster` blocks; `shared_bytes` are dynamic, per block. The
-        parameters are kept: what is in them at `enqueue` counts. With `overlaps` it may begin before the
-        launch in front of it on the stream has ended: both kernels must wait for what is before them.
+        parameters are kept; `enqueue` reads their values. With `overlaps` it may begin before the preceding
+        launch on the stream has ended: both kernels must wait for the work before them.
 
         Raises CudaError naming the rule if the device cannot launch this.
         """
@@ -93,7 +94,7 @@ class Launch:
         if shared_bytes:
             function.reserve_shared(shared_bytes)
         self.parameters = tuple(parameters)
-        self._pointers = (ctypes.c_void_p * max(len(self.parameters), 1))(*map(_place, self.parameters))
+        self._pointers = (ctypes.c_void_p * max(len(self.parameters), 1))(*map(_address, self.parameters))
         self._geometry = (*grid, *block, shared_bytes)
         self._doing = f"launch {function}"
         if prod(cluster) > PORTABLE_CLUSTER:
@@ -103,8 +104,8 @@ class Launch:
         self._config = None
         if given:
             self._attributes = (LaunchAttribute * len(given))(*given)
-            place = ctypes.addressof(self._attributes)
-            self._config = LaunchConfig(grid, block, shared_bytes, None, place, len(given))
+            address = ctypes.addressof(self._attributes)
+            self._config = LaunchConfig(grid, block, shared_bytes, None, address, len(given))
 
     def enqueue(self, stream: Stream) -> None:
         """Launches the kernel on a stream with the present values of its parameters; does not wait."""
@@ -125,14 +126,14 @@ class Launch:
         device.call("cuLaunchKernelEx", config, self.function.handle, self._pointers, None, doing=self._doing)
 
 
-def _attribute(number: int, *values: int) -> LaunchAttribute:
-    return LaunchAttribute(number, 0, (ctypes.c_uint * 16)(*values))
+def _attribute(attribute_id: int, *values: int) -> LaunchAttribute:
+    return LaunchAttribute(attribute_id, 0, (ctypes.c_uint * 16)(*values))
 
 
 def check_geometry(
     grid: tuple[int, int, int], block: tuple[int, int, int], cluster: tuple[int, int, int], what: str
 ) -> None:
-    """Raises CudaError for what no device can launch."""
+    """Raises CudaError for a geometry that no device supports."""
     for name, sizes, limits in (("grid", grid, MAX_GRID), ("block", block, MAX_BLOCK)):
         if not all(1 <= size <= limit for size, limit in zip(sizes, limits, strict=True)):
             raise CudaError(f"{what}: {name} {list(sizes)} is outside 1 to {list(limits)}")
@@ -155,5 +156,5 @@ def _check_device(function: Function, block: tuple[int, int, int], cluster: tupl
         )
 
 
-def _place(parameter: Parameter) -> int:
-    return parameter.place if isinstance(parameter, TensorMap) else ctypes.addressof(parameter)
+def _address(parameter: Parameter) -> int:
+    return parameter.encoded_address if isinstance(parameter, TensorMap) else ctypes.addressof(parameter)

@@ -1,6 +1,6 @@
 """Finds and loads the CUDA driver, libcuda, and checks every call of it.
 
-The variable MLC_CUDA_DRIVER names another file; then no other place is looked at.
+The variable MLC_CUDA_DRIVER names another file, which is then the only candidate.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Driver:
         self.path = path
         self._library = library
         self._functions: dict[str, Callable[..., int]] = {}
-        number = ctypes.c_int()
-        self.call("cuDriverGetVersion", ctypes.byref(number), doing=f"use the CUDA driver {path}")
-        self.version = number.value
+        version = ctypes.c_int()
+        self.call("cuDriverGetVersion", ctypes.byref(version), doing=f"use the CUDA driver {path}")
+        self.version = version.value
         if self.version < MINIMUM_VERSION:
             raise CudaError(
                 f"the CUDA driver {path} supports CUDA {version_text(self.version)} only; "
@@ -56,11 +56,12 @@ class Driver:
         return status
 
     def function(self, name: str) -> Callable[..., int]:
-        """The typed function; it returns its status. Raises CudaError if the driver is too old to have it."""
+        """Returns the typed function, which returns its status. Raises CudaError if the driver is too old to
+        have it."""
         return self._functions.get(name) or self._resolve(name)
 
     def error(self, status: int, doing: str, hint: str | None = None) -> CudaError:
-        """The error of a call that returned `status`. `hint` replaces the usual one."""
+        """Returns the error for a call that returned `status`. `hint` replaces the usual one."""
         name = self._describe("cuGetErrorName", status) or f"error {status}"
         text = self._describe("cuGetErrorString", status) or "the driver gives no reason"
         hint = HINTS.get(status) if hint is None else hint
@@ -84,7 +85,7 @@ class Driver:
 
 
 def load_driver() -> Driver:
-    """The driver of this machine, loaded and initialised once per process.
+    """Returns the driver of this machine, loaded and initialised once per process.
 
     Raises DriverMissingError if no driver can be loaded, or CudaError if it cannot be used.
     """
@@ -96,17 +97,17 @@ def load_driver() -> Driver:
         return _loaded[key]
 
 
-def _open(places: Collection[str], given: bool) -> tuple[ctypes.CDLL, str]:
+def _open(paths: Collection[str], given: bool) -> tuple[ctypes.CDLL, str]:
     causes = []
-    for place in places:
+    for path in paths:
         try:
-            return ctypes.CDLL(place), place
+            return ctypes.CDLL(path), path
         except OSError as error:
             causes.append(str(error))
     if given:
         raise DriverMissingError(f"{VARIABLE}: cannot load the CUDA driver: {causes[0]}")
     raise DriverMissingError(
-        f"no CUDA driver: looked for {', '.join(places)}; install NVIDIA's driver, "
+        f"no CUDA driver: looked for {', '.join(paths)}; install NVIDIA's driver, "
         f"or name its file in {VARIABLE}" + "".join(f"\n  {cause}" for cause in causes if _unusual(cause))
     )
 

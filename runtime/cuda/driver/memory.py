@@ -26,7 +26,7 @@ class DeviceMemory(Resource):
             raise ValueError(f"cannot allocate {nbytes} bytes")
         self.nbytes = nbytes
         address = ctypes.c_uint64()
-        # What other libraries are done with may be memory of ours.
+        # Releases memory that other libraries have finished with.
         dlpack.sweep()
         doing = f"allocate {nbytes} bytes on {device}"
         # The driver refuses to allocate nothing.
@@ -42,20 +42,19 @@ class DeviceMemory(Resource):
 
     @property
     def address(self) -> int:
-        """Where it begins. Raises CudaError if it was closed."""
+        """The address of the first byte. Raises CudaError if it was closed."""
         self.check_open()
         return self._address
 
     def upload(self, source: np.ndarray, offset: int = 0, stream: Stream | None = None) -> None:
-        """Copies a C-contiguous array to `offset`. Without a stream the call returns when it is there; with
-        one, the array must stay as it is until the stream has come past the copy, if it is in pinned
-        memory."""
+        """Copies a C-contiguous array to `offset`. Without a stream the call returns when it is complete;
+        with one, an array in pinned memory must not change until the stream has executed the copy."""
         self._check(offset, source.nbytes, "upload")
         copy_to_device(self.device, self.address + offset, source, stream)
 
     def download(self, target: np.ndarray, offset: int = 0, stream: Stream | None = None) -> None:
-        """Copies bytes from `offset` into a C-contiguous, writable array, which are there when the call
-        returns, or with a stream when that has come past the copy."""
+        """Copies bytes from `offset` into a C-contiguous, writable array. The copy is complete when the call
+        returns, or with a stream when that has executed it."""
         self._check(offset, target.nbytes, "download")
         copy_to_host(self.device, target, self.address + offset, stream)
 
@@ -79,7 +78,7 @@ class DeviceMemory(Resource):
 
 
 class PinnedMemory(Resource):
-    """Bytes of the host that stay where they are."""
+    """Page-locked memory of the host."""
 
     def __init__(self, device: Device, nbytes: int) -> None:
         """Raises CudaError if there is not enough."""
@@ -95,12 +94,12 @@ class PinnedMemory(Resource):
 
     @property
     def address(self) -> int:
-        """Where it begins. Raises CudaError if it was closed."""
+        """The address of the first byte. Raises CudaError if it was closed."""
         self.check_open()
         return self._address
 
     def array(self, dtype: Any = np.uint8, shape: tuple[int, ...] | None = None) -> np.ndarray:
-        """The memory as an array (of all bytes by default), which is not to be used after `close`."""
+        """Returns the memory as an array (of all bytes by default), which must not be used after `close`."""
         whole = host_bytes(self.address, self.nbytes, self)
         if shape is None:
             return whole.view(dtype)
@@ -109,7 +108,7 @@ class PinnedMemory(Resource):
 
 
 class _Bytes:
-    """What NumPy makes an array of; the array holds it, and it holds the owner."""
+    """The array interface of host memory; NumPy's array holds it, and it holds the owner."""
 
     def __init__(self, address: int, nbytes: int, owner: object, writable: bool) -> None:
         self.owner = owner
@@ -122,7 +121,7 @@ class _Bytes:
 
 
 def host_bytes(address: int, nbytes: int, owner: object, writable: bool = True) -> np.ndarray:
-    """Host memory at an address as an array of uint8 that keeps `owner` alive."""
+    """Returns host memory at an address as an array of uint8 that keeps `owner` alive."""
     if nbytes == 0:
         return np.empty(0, np.uint8)
     return np.asarray(_Bytes(address, nbytes, owner, writable))
@@ -157,7 +156,7 @@ def copy_to_host(device: Device, target: np.ndarray, address: int, stream: Strea
 
 
 def copy_on_device(device: Device, target: int, source: int, nbytes: int, stream: Stream) -> None:
-    """Copies between two places on the device."""
+    """Copies between two addresses on the device."""
     doing = f"copy {nbytes} bytes on {device}"
     if nbytes:
         device.call("cuMemcpyDtoDAsync_v2", target, source, nbytes, stream.handle, doing=doing)

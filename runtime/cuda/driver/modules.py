@@ -17,7 +17,7 @@ _LOG_OPTIONS = (3, 4, 5, 6)
 
 
 class Module(Resource):
-    """An image, loaded. `log` is what the driver's compiler for PTX said; "" for a cubin."""
+    """A loaded image. `log` is the output of the driver's compiler for PTX; "" for a cubin."""
 
     def __init__(self, device: Device, image: bytes, name: str = "image") -> None:
         """`name` is for messages. Raises CudaError with the compiler's log if the image cannot be loaded."""
@@ -29,7 +29,7 @@ class Module(Resource):
         super().__init__(device, release)
 
     def function(self, name: str) -> Function:
-        """A kernel by its name in the image. Raises CudaError if there is none."""
+        """Returns a kernel by its name in the image. Raises CudaError if there is none."""
         self.check_open()
         handle = ctypes.c_void_p()
         doing = f"find the kernel '{name}' in {self.name}"
@@ -52,8 +52,8 @@ class Function:
         return f"the kernel '{self.name}'"
 
     def attribute(self, name: str) -> int:
-        """Of a block: "max_threads", "static_shared_bytes", "max_dynamic_shared_bytes"; of a thread:
-        "registers", "local_bytes" (spills)."""
+        """Returns an attribute: per block "max_threads", "static_shared_bytes", "max_dynamic_shared_bytes";
+        per thread "registers", "local_bytes" (spills)."""
         value = ctypes.c_int()
         self.device.call(
             "cuFuncGetAttribute",
@@ -89,11 +89,11 @@ class Function:
 
 def _load(device: Device, image: bytes, name: str, info: ImageInfo) -> tuple[ctypes.c_void_p, str]:
     handle = ctypes.c_void_p()
-    said, errors = ctypes.create_string_buffer(LOG_BYTES), ctypes.create_string_buffer(LOG_BYTES)
+    output, errors = ctypes.create_string_buffer(LOG_BYTES), ctypes.create_string_buffer(LOG_BYTES)
     options = (ctypes.c_int * 4)(*_LOG_OPTIONS)
-    # Sizes travel inside the pointers; the driver writes how much it used into the same place.
-    values = (ctypes.c_void_p * 4)(ctypes.addressof(said), LOG_BYTES, ctypes.addressof(errors), LOG_BYTES)
-    # ctypes ends bytes with a zero, as PTX must.
+    # Sizes are passed as pointers; the driver overwrites them with the bytes that it used.
+    values = (ctypes.c_void_p * 4)(ctypes.addressof(output), LOG_BYTES, ctypes.addressof(errors), LOG_BYTES)
+    # ctypes terminates bytes with NUL, which PTX needs.
     arguments = (ctypes.byref(handle), image, len(options), options, values)
     with device.current():
         status = device.driver.function("cuModuleLoadDataEx")(*arguments)
@@ -102,4 +102,4 @@ def _load(device: Device, image: bytes, name: str, info: ImageInfo) -> tuple[cty
         error = device.driver.error(status, f"load {name} on {device}", cause)
         log = errors.value.decode(errors="replace").strip()
         raise CudaError(f"{error}\n{log}" if log else str(error), error.status, error.name)
-    return handle, said.value.decode(errors="replace").strip()
+    return handle, output.value.decode(errors="replace").strip()

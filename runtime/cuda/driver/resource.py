@@ -1,4 +1,4 @@
-"""What the driver holds for us is given back once: by `close`, garbage collection, or with the device."""
+"""Resources of the driver, which are released once: by `close`, garbage collection, or with the device."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Resource:
     """Base of memory, streams, events, modules and graphs. A closed one raises CudaError when it is used."""
 
     def __init__(self, device: Device, release: Callable[[], object]) -> None:
-        """`release` gives the resource back; it must not refer to this object, or it would live for ever."""
+        """`release` releases the resource; it must not refer to this object, or it would live for ever."""
         self.device = device
         token = device.new_token()
         self._finalizer = weakref.finalize(self, _quietly, device, token, release)
         device.open_resources[token] = self._finalizer
 
     def close(self) -> None:
-        """Gives the resource back to the driver; nothing happens the second time. Raises CudaError."""
+        """Releases the resource; later calls do nothing. Raises CudaError."""
         close_now(self._finalizer)
 
     @property
     def closed(self) -> bool:
-        """Whether it was given back."""
+        """Whether the resource was released."""
         return not self._finalizer.alive
 
     def check_open(self) -> None:
@@ -45,7 +45,7 @@ class Resource:
 
 
 class Handle(Resource):
-    """A resource that the driver knows by a number."""
+    """A resource with a handle of the driver."""
 
     def __init__(self, device: Device, handle: int, release: Callable[[], object]) -> None:
         self._handle = handle
@@ -53,13 +53,13 @@ class Handle(Resource):
 
     @property
     def handle(self) -> int:
-        """The driver's number (CUevent, CUstream). Raises CudaError if the resource was closed."""
+        """The driver's handle (CUevent, CUstream). Raises CudaError if the resource was closed."""
         self.check_open()
         return self._handle
 
 
 def close_now(finalizer: weakref.finalize) -> None:
-    """Runs a finalizer of a resource, if nobody did, and lets its errors out."""
+    """Runs a finalizer of a resource, unless it has run, and propagates its errors."""
     detached = finalizer.detach()
     if detached is not None:
         device, token, release = detached[2]
@@ -68,7 +68,7 @@ def close_now(finalizer: weakref.finalize) -> None:
 
 
 def _quietly(device: Device, token: int, release: Callable[[], object]) -> None:
-    """At garbage collection nobody can handle an error: say, the process ends and the driver is gone."""
+    """Releases a resource at garbage collection, where nobody can handle an error: the driver may be gone."""
     device.open_resources.pop(token, None)
     with suppress(CudaError):
         release()

@@ -71,14 +71,14 @@ SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cuGraphDestroy": (_pointer,),
 }
 
-# The CUDA version that a driver must support for a function; the others are in every driver that we take.
+# The CUDA version that a driver must support for a function; the others are in every supported driver.
 MINIMUM_VERSION = 11040
 SINCE = {"cuLaunchKernelEx": 11080, "cuTensorMapEncodeTiled": 12000, "cuGraphExecUpdate_v2": 12000}
 
 
 class LaunchAttribute(Structure):
     """CUlaunchAttribute with the value `clusterDim`, or with `programmaticStreamSerializationAllowed` as its
-    first number; the union has 64 bytes."""
+    first integer; the union has 64 bytes."""
 
     _fields_ = [("id", c_int), ("pad", c_int), ("value", c_uint * 16)]
 

@@ -17,7 +17,7 @@ DISABLE_TIMING = 2
 
 
 class Event(Handle):
-    """A mark that `Stream.record` puts on a stream. One that was never recorded has happened."""
+    """A marker that `Stream.record` enqueues on a stream. One that was never recorded has happened."""
 
     def __init__(self, device: Device, *, timing: bool = False) -> None:
         """`timing` is needed for `elapsed_milliseconds`; events without it are cheaper."""
@@ -31,14 +31,15 @@ class Event(Handle):
         """Waits until the event has happened. Raises CudaError if work before it failed."""
         self.device.call("cuEventSynchronize", self.handle, doing=f"wait for an event of {self.device}")
 
-    def happened(self) -> bool:
+    def has_happened(self) -> bool:
         """Whether the event has happened; does not wait."""
         doing = f"ask for the state of an event of {self.device}"
         return not self.device.call("cuEventQuery", self.handle, doing=doing, answers=(NOT_READY,))
 
 
 def elapsed_milliseconds(start: Event, end: Event) -> float:
-    """The time between two events that have happened, both made with `timing`. Raises CudaError otherwise."""
+    """Returns the time between two events that have happened, both made with `timing`. Raises CudaError
+    otherwise."""
     result = ctypes.c_float()
     start.device.call(
         "cuEventElapsedTime",
@@ -57,8 +58,8 @@ class Stream(Handle):
     """A stream of a device, which does not wait for the default stream."""
 
     def __init__(self, device: Device, handle: int | None = None) -> None:
-        """A new stream; or, with `handle`, somebody else's CUstream as a number, which `close` leaves alone
-        (`torch.cuda.current_stream().cuda_stream`; 0 is the default stream)."""
+        """Creates a stream; or wraps a CUstream of another library, given as an integer, which `close` does
+        not destroy (`torch.cuda.current_stream().cuda_stream`; 0 is the default stream)."""
         release: Callable[[], object]
         if handle is None:
             handle, release = _create(device)
@@ -76,18 +77,18 @@ class Stream(Handle):
         return not self.device.call("cuStreamQuery", self.handle, doing=doing, answers=(NOT_READY,))
 
     def record(self, event: Event) -> None:
-        """The event happens when everything enqueued so far is done."""
+        """Makes the event happen when everything enqueued so far is done."""
         self.device.call(
             "cuEventRecord", event.handle, self.handle, doing=f"record an event on {self.device}"
         )
 
     def wait(self, event: Event) -> None:
-        """What is enqueued from now on begins after the event. Does not stop the host."""
+        """Makes work that is enqueued later begin after the event. Does not block the host."""
         doing = f"make a stream of {self.device} wait for an event"
         self.device.call("cuStreamWaitEvent", self.handle, event.handle, 0, doing=doing)
 
     def wait_for(self, other: Stream) -> None:
-        """What is enqueued from now on begins after what `other` has to do so far."""
+        """Makes work that is enqueued later begin after all work enqueued on `other` so far."""
         if other.handle == self.handle:
             return
         # The driver keeps an event that is destroyed until the work that it belongs to is done.
@@ -105,4 +106,4 @@ def _create(device: Device) -> tuple[int, partial[int]]:
 
 
 def _leave() -> None:
-    """Somebody else's stream is not ours to destroy."""
+    """Does nothing: streams of other libraries are not destroyed."""

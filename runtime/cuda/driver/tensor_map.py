@@ -1,4 +1,4 @@
-"""Tensor maps: how the copy engine of sm_90 and later (TMA) walks a tensor in global memory, box by box.
+"""Tensor maps, which describe to TMA (sm_90 and later) a tensor in global memory that it copies box by box.
 
 The rules are those of `cuTensorMapEncodeTiled` in the CUDA driver API's reference, without interleaving.
 """
@@ -17,18 +17,17 @@ ALIGNMENT = 16
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 L2_PROMOTIONS = {0: 0, 64: 1, 128: 2, 256: 3}
 FILLS = {"zero": 0, "nan": 1}
-_BYTES, _PLACE = 128, 64
+_BYTES, _BYTE_ALIGNMENT = 128, 64
 _FLOATS = ("float", "bfloat16", "tfloat32")
 
 
 @dataclass(frozen=True)
 class TensorMapSpec:
-    """What a tensor map says, but for the address. The innermost dimension comes first.
+    """The contents of a tensor map, but for the address. The innermost dimension comes first.
 
-    `dims` count elements; `strides` are bytes, of all dimensions but the first; `box` is what one copy takes;
-    `steps` are strides of elements inside the box (ones by default). `swizzle` and `l2_promotion` are bytes,
-    0 for none. Elements outside the tensor read as `fill`: "zero", or "nan" for floats.
-    """
+    `dims` count elements; `strides` are bytes, of all dimensions but the first; `box` is the extent of one
+    copy; `steps` are strides of elements inside the box (ones by default). `swizzle` and `l2_promotion` are
+    bytes, 0 for none. Elements outside the tensor read as `fill`: "zero", or "nan" for floats."""
 
     dtype: str
     dims: tuple[int, ...]
@@ -58,28 +57,30 @@ class TensorMapSpec:
 
 
 class TensorMap:
-    """A tensor map, as a parameter of a launch. `place` is where its 128 bytes lie, aligned to 64."""
+    """A tensor map, as a parameter of a launch. `encoded_address` is the address of its 128 bytes, aligned to
+    64."""
 
     def __init__(self, device: Device, spec: TensorMapSpec, address: int | None) -> None:
-        """`address` is where the tensor begins, None if `encode` will say so before the first launch.
-        Raises CudaError if the device has no tensor maps."""
+        """`address` is that of the tensor, None if `encode` sets it before the first launch. Raises CudaError
+        if the device has no tensor maps."""
         if not device.properties.tensor_maps:
             architecture = device.properties.architecture
             raise CudaError(f"tensor maps need sm_90 or later, {device} is {architecture}")
         self.spec = spec
         self._device = device
-        self._storage = (ctypes.c_ubyte * (_BYTES + _PLACE))()
-        self.place = -(-ctypes.addressof(self._storage) // _PLACE) * _PLACE
+        self._storage = (ctypes.c_ubyte * (_BYTES + _BYTE_ALIGNMENT))()
+        begin = ctypes.addressof(self._storage)
+        self.encoded_address = -(-begin // _BYTE_ALIGNMENT) * _BYTE_ALIGNMENT
         if address is not None:
             self.encode(address)
 
     def encode(self, address: int) -> None:
-        """Points the map to another tensor of the same form. Raises CudaError."""
+        """Points the map to another tensor of the same shape. Raises CudaError."""
         spec, rank = self.spec, len(self.spec.dims)
         check_address(spec, address)
         self._device.call(
             "cuTensorMapEncodeTiled",
-            self.place,
+            self.encoded_address,
             spec.element.tensor_map,
             rank,
             address,
@@ -95,8 +96,8 @@ class TensorMap:
         )
 
     def bytes(self) -> bytes:
-        """The encoded 128 bytes."""
-        return ctypes.string_at(self.place, _BYTES)
+        """Returns the encoded 128 bytes."""
+        return ctypes.string_at(self.encoded_address, _BYTES)
 
 
 def check_address(spec: TensorMapSpec, address: int) -> None:
@@ -107,7 +108,7 @@ def check_address(spec: TensorMapSpec, address: int) -> None:
 
 
 def _rules(spec: TensorMapSpec) -> list[tuple[bool, str]]:
-    """The rules in order, each with whether it is broken; later ones rely on earlier ones."""
+    """Returns the rules in order, with whether they are broken; later ones rely on earlier ones."""
     element = TENSOR_MAP_ONLY.get(spec.dtype) or DTYPES.get(spec.dtype)
     if element is None or element.tensor_map is None:
         return [(True, f"tensor maps have no element type '{spec.dtype}'")]

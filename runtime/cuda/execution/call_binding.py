@@ -21,18 +21,19 @@ Results = Literal["numpy", "device"]
 
 
 class CallBinding:
-    """One call's buffers: `addresses` of all, what is `kept` alive until its work is done, its `results`."""
+    """The buffers of one call: `addresses` of all, objects `kept` alive until its work is done, its
+    `results`."""
 
     def __init__(
         self, plan: Plan, memory: ProgramMemory, device: Device, stream: Stream, *, asynchronous: bool
     ) -> None:
-        """`asynchronous`: the call returns before its work is done."""
+        """`asynchronous` calls return before their work is done."""
         self._plan, self._memory, self._device, self._stream = plan, memory, device, stream
         self._asynchronous = asynchronous
         self.addresses = list(memory.addresses)
         self.kept: list[object] = []
         self.results: list[Any] = []
-        self._in_place: list[tuple[int, int, str]] = []
+        self._used: list[tuple[int, int, str]] = []
         self._fetches: list[Callable[[], None]] = []
 
     @property
@@ -44,7 +45,7 @@ class CallBinding:
         """Binds the inputs, in order. Raises TypeError or ValueError naming the input."""
         tensors = self._plan.tensors("input")
         if len(values) != len(tensors):
-            names = [each.name for each in tensors.values()]
+            names = [tensor.name for tensor in tensors.values()]
             raise TypeError(f"expected {len(names)} inputs {names}, got {len(values)}")
         for (index, tensor), value in zip(tensors.items(), values, strict=True):
             what = f"input '{tensor.name}'"
@@ -73,9 +74,9 @@ class CallBinding:
                 self.results.append(array)
 
     def fetch(self) -> None:
-        """After the steps: copies the results that belong on the host, and waits for them."""
-        for each in self._fetches:
-            each()
+        """Copies results to the host, after the steps, and waits for them."""
+        for fetch in self._fetches:
+            fetch()
 
     def _use(self, index: int, tensor: TensorBuffer, what: str, value: Any, written: bool = False) -> None:
         given = borrow(value, what, self._device, self._stream)
@@ -83,10 +84,10 @@ class CallBinding:
         if written and given.read_only:
             raise ValueError(f"{what}: the tensor is read-only")
         begin, end = given.address, given.address + given.nbytes
-        for first, last, other in self._in_place:
+        for first, last, other in self._used:
             if written and first < end and begin < last:
                 raise ValueError(f"{what} overlaps {other} in memory")
-        self._in_place.append((begin, end, what))
+        self._used.append((begin, end, what))
         self.kept.append(given)
         self.addresses[index] = given.address
 
@@ -139,7 +140,8 @@ class CallBinding:
 
 
 def in_order(tensors: Mapping[int, TensorBuffer], values: Any, what: str) -> list[Any]:
-    """The values of a mapping by name, or of a sequence, in order. Raises TypeError naming strangers."""
+    """Returns the values of a mapping by name, or of a sequence, in order. Raises TypeError naming unknown
+    and missing names."""
     if not isinstance(values, Mapping):
         return list(values)
     names = [value.name for value in tensors.values()]

@@ -1,4 +1,4 @@
-"""Functions of the host's processor, which steps of a plan call."""
+"""The functions of the host's processor that steps of a plan call."""
 
 from __future__ import annotations
 
@@ -16,28 +16,29 @@ if TYPE_CHECKING:
 
 
 class HostFunctions:
-    """The linked functions of a plan's processor. Calls use so many `threads`."""
+    """The linked functions of a plan's processor, which use `threads` threads."""
 
     def __init__(self, processor: Processor, code: Mapping[str, bytes]) -> None:
         """Raises ExecutableError for code that is missing, that this machine cannot run, or that lacks one of
         the functions."""
         self.threads = 1
         self._names = processor.functions
-        self._image = _linked(processor, code) if processor.objects else None
+        self._image = _link(processor, code) if processor.objects else None
         for name in self._names:
             self._check(name)
 
     def call(self, step: CallStep, addresses: Sequence[int]) -> HostCall:
-        """The call of a step; `addresses` are those of the buffers, of which those on the host stay."""
-        places = [addresses[argument.buffer] + argument.offset for argument in step.arguments]
-        return HostCall(self, self._names[step.function], places)
+        """Returns the call of a step; `addresses` are those of the buffers, of which those on the host do not
+        change."""
+        arguments = [addresses[argument.buffer] + argument.offset for argument in step.arguments]
+        return HostCall(self, self._names[step.function], arguments)
 
-    def run(self, name: str, places: Sequence[int]) -> None:
+    def run(self, name: str, addresses: Sequence[int]) -> None:
         """Calls a function on addresses of the host."""
         from mlc.runtime._native import call_entry
 
         assert self._image is not None, "there are no functions without objects"
-        call_entry(self._image, name, places, [], self.threads)
+        call_entry(self._image, name, addresses, [], self.threads)
 
     def _check(self, name: str) -> None:
         try:
@@ -49,27 +50,27 @@ class HostFunctions:
 
 
 class HostCall:
-    """A function on its buffers."""
+    """A call of a function on addresses of buffers."""
 
-    def __init__(self, functions: HostFunctions, name: str, places: Sequence[int]) -> None:
-        self._functions, self._name, self._places = functions, name, places
+    def __init__(self, functions: HostFunctions, name: str, addresses: Sequence[int]) -> None:
+        self._functions, self._name, self._addresses = functions, name, addresses
 
     def run(self, main: Stream, _streams: Sequence[Stream]) -> None:
-        """Waits for what was enqueued, and calls."""
+        """Waits for the enqueued work and calls the function."""
         main.synchronize()
-        self._functions.run(self._name, self._places)
+        self._functions.run(self._name, self._addresses)
 
     def close(self) -> None:
-        """Nothing is the driver's."""
+        """Does nothing: the call holds no resource of the driver."""
 
 
-def _linked(processor: Processor, code: Mapping[str, bytes]) -> Image:
+def _link(processor: Processor, code: Mapping[str, bytes]) -> Image:
     missing = [name for name in processor.objects if name not in code]
     if missing:
         raise ExecutableError(f"the objects {missing} are missing")
     check_host(asdict(processor), "the processor's part of the program")
     try:
-        # Programs that run on the device whole do without the C extension.
+        # Programs that run on the device only do not need the C extension.
         from mlc.runtime._native import Image
 
         return Image([code[name] for name in processor.objects])

@@ -1,7 +1,5 @@
-"""The steps of a plan made ready: kernels found, launches packed, and bound anew when buffers move.
-
-Stretches of steps that the device runs without the host: each is a CUDA graph.
-"""
+"""Prepares the steps of a plan: finds kernels, packs launches, and binds them again when buffers move. Steps
+that the device runs without the host in between form a segment, which can be a CUDA graph."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from mlc.runtime.cuda.driver.modules import Function, Module
 from mlc.runtime.cuda.driver.streams import Stream
 from mlc.runtime.cuda.driver.tensor_map import TensorMap
 from mlc.runtime.cuda.execution.host_functions import HostCall, HostFunctions
-from mlc.runtime.cuda.plan.launch_overlap import overlapping
+from mlc.runtime.cuda.plan.launch_overlap import find_overlaps
 from mlc.runtime.cuda.plan.parts import (
     BufferOffset,
     CallStep,
@@ -39,7 +37,7 @@ Enqueue = Callable[[Sequence[Stream]], None]
 
 
 class Segment:
-    """Steps that follow each other, with `graph` captured in a graph at the first run."""
+    """Consecutive steps of the device; with `graph` the first run captures them in a CUDA graph."""
 
     def __init__(self, steps: Sequence[Enqueue], graph: bool) -> None:
         self._steps, self._use_graph = steps, graph
@@ -48,7 +46,8 @@ class Segment:
         self.stale = False
 
     def run(self, main: Stream, streams: Sequence[Stream]) -> None:
-        """Enqueues the steps: those of stream 0 on `main`, with a graph captured on `streams` before."""
+        """Enqueues the steps, those of stream 0 on `main`; or launches the graph there, captured on
+        `streams`."""
         if not self._use_graph:
             self._enqueue([main, *streams[1:]])
             return
@@ -65,7 +64,7 @@ class Segment:
             self._graph.close()
 
     def _enqueue(self, streams: Sequence[Stream]) -> None:
-        """The other streams begin with the first one and end before it goes on."""
+        """Enqueues the steps; the other streams begin after the first one and end before it continues."""
         for other in streams[1:]:
             other.wait_for(streams[0])
         for step in self._steps:
@@ -77,7 +76,7 @@ class Segment:
         try:
             graph.recapture(streams[0], lambda: self._enqueue(streams))
         except BaseException:
-            # The graph is of other addresses than the steps now.
+            # The graph has other addresses than the steps now.
             self._graph = None
             graph.close()
             raise
@@ -88,7 +87,7 @@ UNKNOWN = 0
 
 
 class PreparedSteps:
-    """What `run` puts on streams, and calls; `bind` says where the buffers are."""
+    """The steps of a plan, which `run` enqueues and calls; `bind` sets the addresses of the buffers."""
 
     def __init__(
         self,
@@ -101,10 +100,10 @@ class PreparedSteps:
         overlap: bool,
     ) -> None:
         """Loads the images, and links the processor's objects. `addresses` are those of the buffers, or
-        UNKNOWN. With `graph` what the device does between calls of the processor is a CUDA graph each;
-        with `overlap` launches begin before those in front of them have ended, where their kernels can.
+        UNKNOWN. With `graph` the steps between calls of the processor are CUDA graphs; with `overlap`
+        launches begin before the preceding ones have ended, where their kernels can.
 
-        Raises CudaError or ExecutableError; what was loaded is then unloaded.
+        Raises CudaError or ExecutableError; loaded modules are then unloaded.
         """
         self._plan, self._device, self._overlap = plan, device, overlap
         self._addresses = list(addresses)
@@ -125,7 +124,7 @@ class PreparedSteps:
         for index, address in enumerate(addresses):
             if address != self._addresses[index]:
                 changed = True
-                # Unknown again, if not all that points there moves.
+                # Unknown if a move fails.
                 self._addresses[index] = UNKNOWN
                 for move in self._moving.get(index, ()):
                     move(address)
@@ -153,10 +152,10 @@ class PreparedSteps:
                 raise ExecutableError(f"the image {image.name} is missing")
             name = f"the image {image.name}"
             info = inspect_image(images[image.name], name)
-            declared = type(info)(info.kind, image.architecture, info.ptx_version)
+            declared = type(info)(info.format, image.architecture, info.ptx_version)
             if not runs_on(declared, architecture):
                 raise CudaError(
-                    f"{name} is {info.kind} for {image.architecture}, "
+                    f"{name} is {info.format} for {image.architecture}, "
                     f"{self._device} is {architecture}: compile for cuda:{architecture}"
                 )
             self._modules.append(Module(self._device, images[image.name], name))
@@ -169,12 +168,12 @@ class PreparedSteps:
                 calls = [step for step in steps if isinstance(step, CallStep)]
                 parts += [self.host_functions.call(step, self._addresses) for step in calls]
             else:
-                parts.append(Segment(self._prepare_stretch(list(steps), functions), graph))
+                parts.append(Segment(self._prepare_segment(list(steps), functions), graph))
         return parts
 
-    def _prepare_stretch(self, steps: list[Step], functions: list[Function]) -> list[Enqueue]:
-        early = overlapping(steps, self._plan.kernels) if self._overlap else [False] * len(steps)
-        return [self._prepare(step, functions, each) for step, each in zip(steps, early, strict=True)]
+    def _prepare_segment(self, steps: list[Step], functions: list[Function]) -> list[Enqueue]:
+        overlaps = find_overlaps(steps, self._plan.kernels) if self._overlap else [False] * len(steps)
+        return [self._prepare(step, functions, early) for step, early in zip(steps, overlaps, strict=True)]
 
     def _prepare(self, step: Step, functions: list[Function], early: bool) -> Enqueue:
         match step:
@@ -207,19 +206,19 @@ class PreparedSteps:
             return scalar(parameter.type, parameter.value)
         if isinstance(parameter, PointerParameter):
             value = pointer(self._address(parameter))
-            self._moves(parameter, lambda address: _set(value, address + parameter.offset))
+            self._on_move(parameter, lambda address: _set(value, address + parameter.offset))
             return value
-        place = parameter.place
-        known = self._addresses[place.buffer] != UNKNOWN
-        made = TensorMap(self._device, parameter.map, self._address(place) if known else None)
-        self._moves(place, lambda address: made.encode(address + place.offset))
+        start = parameter.place
+        known = self._addresses[start.buffer] != UNKNOWN
+        made = TensorMap(self._device, parameter.map, self._address(start) if known else None)
+        self._on_move(start, lambda address: made.encode(address + start.offset))
         return made
 
-    def _moves(self, place: BufferOffset, move: Callable[[int], None]) -> None:
-        self._moving.setdefault(place.buffer, []).append(move)
+    def _on_move(self, start: BufferOffset, move: Callable[[int], None]) -> None:
+        self._moving.setdefault(start.buffer, []).append(move)
 
     def _copy(self, step: CopyStep) -> Enqueue:
-        spaces = tuple(self._plan.buffers[place.buffer].space for place in (step.source, step.target))
+        spaces = tuple(self._plan.buffers[end.buffer].space for end in (step.source, step.target))
         if spaces == ("device", "device"):
             return lambda streams: copy_on_device(
                 self._device,
@@ -232,11 +231,11 @@ class PreparedSteps:
         return lambda streams: self._cross(name, step, streams[step.stream])
 
     def _cross(self, name: str, step: CopyStep, stream: Stream) -> None:
-        """A copy between the spaces. Host buffers are pinned and live as long as the program."""
+        """Copies between the spaces. Host buffers are pinned and live as long as the program."""
         if step.nbytes:
-            places = self._address(step.target), self._address(step.source)
+            addresses = self._address(step.target), self._address(step.source)
             doing = f"copy {step.nbytes} bytes between the host and {self._device}"
-            self._device.call(name, *places, step.nbytes, stream.handle, doing=doing)
+            self._device.call(name, *addresses, step.nbytes, stream.handle, doing=doing)
 
     def _fill(self, step: FillStep, stream: Stream) -> None:
         if step.nbytes:
@@ -244,8 +243,8 @@ class PreparedSteps:
             doing = f"fill {step.nbytes} bytes on {self._device}"
             self._device.call("cuMemsetD8Async", *arguments, doing=doing)
 
-    def _address(self, place: BufferOffset) -> int:
-        return self._addresses[place.buffer] + place.offset
+    def _address(self, start: BufferOffset) -> int:
+        return self._addresses[start.buffer] + start.offset
 
 
 def _set(value: ctypes.c_uint64, address: int) -> None:

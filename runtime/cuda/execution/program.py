@@ -1,7 +1,4 @@
-"""Runs a plan on a device.
-
-A plan as an executable calls it: loaded by the first call.
-"""
+"""Runs a plan on a device. An executable's plan is loaded by its first call."""
 
 from __future__ import annotations
 
@@ -22,10 +19,10 @@ from mlc.runtime.tensors import TensorSpec
 
 
 class PlannedProgram:
-    """A plan with its code and weights, which need a device only when they are called."""
+    """A plan with its code and weights, which needs a device only when it is called."""
 
     def __init__(self, plan: Plan, images: Sequence[Any], weights: Mapping[str, Any]) -> None:
-        """`images` are in the order of the plan's, and the processor's objects behind them."""
+        """`images` are in the order of the plan's, followed by the processor's objects."""
         self._threads = 1
         self._plan, self._weights = plan, weights
         self._images = {name: bytes(data) for name, data in zip(plan.code_files, images, strict=True)}
@@ -34,7 +31,7 @@ class PlannedProgram:
 
     @property
     def threads(self) -> int:
-        """How many threads the functions of the processor use; all else of a call is one thread's."""
+        """Threads that functions of the processor use; the rest of a call uses one."""
         return self._threads
 
     @threads.setter
@@ -44,7 +41,7 @@ class PlannedProgram:
             self._program.threads = count
 
     def program(self) -> Program:
-        """The program on device 0, loaded once. Raises CudaError, ExecutableError."""
+        """Returns the program on device 0, loaded once. Raises CudaError, ExecutableError."""
         with self._lock:
             if self._program is None:
                 self._program = Program(self._plan, self._images, self._weights, threads=self._threads)
@@ -56,7 +53,7 @@ class PlannedProgram:
 
 
 class Program:
-    """A plan with its code and weights on a device. Calls from several threads take turns."""
+    """A plan with its code and weights on a device. Calls from several threads are serialised."""
 
     def __init__(
         self,
@@ -71,13 +68,11 @@ class Program:
     ) -> None:
         """Loads the images, links the processor's objects, allocates the arena and uploads the weights.
 
-        `weights` are NumPy arrays or buffers of the right size, or tensors on the device, which are used in
-        place and kept. With `graph` the steps are captured in a CUDA graph, which one call launches; one for
-        each stretch between calls of the processor, whose functions use so many `threads`. With `overlap`
-        kernels that can begin before those in front of them have ended, where the device and its driver can.
-        Raises ExecutableError if the parts do not fit together, CudaError if the device refuses them; nothing
-        stays allocated then.
-        """
+        `weights` are NumPy arrays or buffers of the right size, or tensors on the device, which are kept
+        and not copied. With `graph` the steps between calls of the processor, whose functions use `threads`
+        threads, are captured in CUDA graphs. With `overlap` kernels that support it begin before the
+        preceding ones have ended, if device and driver support it too. Raises ExecutableError if the parts do
+        not fit together, CudaError if the device refuses them; nothing stays allocated then."""
         self.plan = plan
         self._memory: ProgramMemory | None = None
         self._steps: PreparedSteps | None = None
@@ -109,7 +104,7 @@ class Program:
 
     @property
     def threads(self) -> int:
-        """How many threads functions of the processor use. Raises CudaError for a program that was closed."""
+        """Threads that functions of the processor use. Raises CudaError for a program that was closed."""
         return self._open()[1].host_functions.threads
 
     @threads.setter
@@ -126,9 +121,9 @@ class Program:
         NumPy arrays for the outputs; otherwise they are new NumPy arrays, or with results="device" new
         `Tensor`s.
 
-        Without `stream` the call returns when the results are there. With one, a CUstream as a number, the
-        work is enqueued there and the call returns at once, if there is nothing to copy to the host; where
-        parts of the plan run on the processor, behind the last of these.
+        Without `stream` the call returns when the results are complete. With one, a CUstream as an integer,
+        the work is enqueued there and the call returns at once, if there is nothing to copy to the host; if
+        parts of the plan run on the processor, after the last of these.
         Raises TypeError or ValueError naming the input or output, CudaError if a kernel failed.
         """
         given = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], Mapping) else inputs
@@ -140,14 +135,14 @@ class Program:
                 return self._run(memory, steps, (tuple(values), targets, results), stream)
 
     def close(self) -> None:
-        """Waits for running calls and frees everything. Nothing happens the second time."""
+        """Waits for running calls and frees everything. Later calls do nothing."""
         with self._lock:
             with suppress(CudaError):
                 self._wait()
-            for each in (self._steps, self._memory, *self._streams):
-                if each is not None:
+            for resource in (self._steps, self._memory, *self._streams):
+                if resource is not None:
                     with suppress(CudaError):
-                        each.close()
+                        resource.close()
             self._steps = self._memory = None
             self._streams = []
 
@@ -186,15 +181,15 @@ class Program:
             else:
                 self._keep(main, binding.kept)
         except BaseException:
-            # What was enqueued may still use what the caller gave.
+            # Enqueued work may still use the caller's memory.
             with suppress(CudaError):
                 main.synchronize()
             raise
         return binding.results
 
     def _follow(self, main: Stream) -> None:
-        """All calls share one arena, so each begins after the one before."""
-        while self._running and self._running[0][0].happened():
+        """Makes a call begin after the previous one, since all share one arena."""
+        while self._running and self._running[0][0].has_happened():
             self._running.pop(0)[0].close()
         if self._running:
             main.wait(self._running[-1][0])

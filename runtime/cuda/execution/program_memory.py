@@ -1,4 +1,4 @@
-"""The memory of a running plan: the arena, the weights, the places of inputs and outputs from the host."""
+"""The memory of a running plan: the arena, the weights, and buffers for inputs and outputs on the host."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from mlc.runtime.cuda.plan.plan import Plan
 from mlc.runtime.errors import ExecutableError
 from mlc.runtime.tensors import weight_bytes
 
-# Kernels access 16 bytes at once, and so do tensor maps; blocks of our own are aligned better.
+# Kernels and tensor maps access 16 bytes at once; blocks that the runtime allocates are aligned better.
 ALIGNMENT, BLOCK_ALIGNMENT = 16, 256
 
 
 class ProgramMemory:
-    """Buffers by their number in the plan. `close` frees all of it; so does a failure of the constructor."""
+    """The buffers by their index in the plan. `close` frees all; so does a failure of the constructor."""
 
     def __init__(self, plan: Plan, weights: Mapping[str, Any], device: Device, stream: Stream) -> None:
         """Allocates the arena and uploads the weights, once. Raises CudaError or ExecutableError."""
@@ -35,19 +35,20 @@ class ProgramMemory:
         try:
             self._allocate_arena()
             self._allocate_host()
-            self._place_weights(weights, stream)
+            self._load_weights(weights, stream)
         except BaseException:
             self.close()
             raise
 
     def own(self, index: int) -> int:
-        """The address of memory of ours for a device input or output; allocated at its first use."""
+        """Returns the address of the program's memory for a device input or output; allocated at its first
+        use."""
         if index not in self._own:
             self._own[index] = DeviceMemory(self._device, self._plan.buffers[index].nbytes)
         return self._own[index].address
 
     def host(self, index: int) -> np.ndarray:
-        """The pinned bytes of a buffer on the host."""
+        """Returns the pinned bytes of a buffer on the host."""
         return self._host[index]
 
     def close(self) -> None:
@@ -68,7 +69,7 @@ class ProgramMemory:
         buffers = enumerate(self._plan.buffers)
         # Weights stay where the caller has them.
         weights = self._plan.tensors("weight")
-        sizes = {i: each.nbytes for i, each in buffers if each.space == "host" and i not in weights}
+        sizes = {i: buffer.nbytes for i, buffer in buffers if buffer.space == "host" and i not in weights}
         if not sizes:
             return
         offsets, size = _pack(sizes)
@@ -78,7 +79,7 @@ class ProgramMemory:
             self._host[index] = block.array()[offset : offset + sizes[index]]
             self.addresses[index] = block.address + offset
 
-    def _place_weights(self, weights: Mapping[str, Any], stream: Stream) -> None:
+    def _load_weights(self, weights: Mapping[str, Any], stream: Stream) -> None:
         tensors = dict(self._plan.tensors("weight"))
         missing = [value.name for value in tensors.values() if value.name not in weights]
         if missing:
@@ -89,7 +90,7 @@ class ProgramMemory:
         for index, tensor in tensors.items():
             if on_device(weights[tensor.name]):
                 self._borrow_weight(index, tensor, weights[tensor.name], stream)
-        sizes = {i: each.nbytes for i, each in tensors.items() if not on_device(weights[each.name])}
+        sizes = {i: value.nbytes for i, value in tensors.items() if not on_device(weights[value.name])}
         if sizes:
             offsets, size = _pack(sizes)
             block = DeviceMemory(self._device, size)
@@ -98,11 +99,11 @@ class ProgramMemory:
                 data = weight_bytes(tensors[index].spec, weights, "weights")
                 self.addresses[index] = block.address + offset
                 copy_to_device(self._device, self.addresses[index], data)
-        # What other libraries do to weights that they gave must be done before any call.
+        # Other libraries must have finished work on borrowed weights before any call.
         stream.synchronize()
 
     def _keep_weight(self, index: int, tensor: TensorBuffer, weights: Mapping[str, Any]) -> None:
-        """A weight of functions of the processor."""
+        """Keeps a weight of functions of the processor."""
         if on_device(weights[tensor.name]):
             raise ExecutableError(f"weight '{tensor.name}': the processor reads it; give a host array")
         data = weight_bytes(tensor.spec, weights, "weights")
@@ -118,7 +119,7 @@ class ProgramMemory:
 
 
 def on_device(value: Any) -> bool:
-    """Whether an array is a tensor of another place than the host's memory."""
+    """Whether an array is a tensor in other memory than the host's."""
     return hasattr(value, "__dlpack_device__") and value.__dlpack_device__()[0] not in (1, 3)
 
 
@@ -133,7 +134,7 @@ def check_tensor(tensor: TensorBuffer, what: str, dtype: str, shape: tuple[int, 
 
 
 def _pack(sizes: Mapping[int, int]) -> tuple[dict[int, int], int]:
-    """Offsets one after the other, and the whole size."""
+    """Returns consecutive offsets, and the total size."""
     offsets, end = {}, 0
     for index, size in sizes.items():
         offsets[index] = end

@@ -1,4 +1,4 @@
-"""Do the parts of a plan fit together? Whatever passes here indexes and addresses only what is there."""
+"""Checks that the parts of a plan fit together, and that all indices and addresses are in range."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ARCHITECTURE = re.compile(r"sm_\d{2,3}[af]?", re.ASCII)
 
 
 def check_plan(plan: Plan) -> None:
-    """Raises ExecutableError that names the part and what is wrong."""
+    """Raises ExecutableError that names the part and its error."""
     limits = {"images": MAX_IMAGES, "kernels": MAX_KERNELS, "buffers": MAX_BUFFERS}
     for name, most in limits.items():
         if len(getattr(plan, name)) > most:
@@ -85,12 +85,12 @@ def _check_buffers(buffers: Sequence[Buffer]) -> None:
         if isinstance(buffer, TensorBuffer):
             _check_tensor(buffer, f"buffers[{i}]")
         _require(0 <= buffer.nbytes < MAX_BYTES, f"buffers[{i}]: {buffer.nbytes} bytes")
-    _unique([each.space for each in buffers if isinstance(each, ArenaBuffer)], "arenas")
-    _unique([_called(each) for each in buffers if isinstance(each, TensorBuffer)], "buffers")
+    _unique([buffer.space for buffer in buffers if isinstance(buffer, ArenaBuffer)], "arenas")
+    _unique([_label(buffer) for buffer in buffers if isinstance(buffer, TensorBuffer)], "buffers")
 
 
-def _called(buffer: TensorBuffer) -> str:
-    """A weight may lie in both spaces."""
+def _label(buffer: TensorBuffer) -> str:
+    """Returns a label that is unique: a weight may be in both spaces."""
     host = buffer.role == "weight" and buffer.space == "host"
     return f"{buffer.role} {buffer.name}{' on the host' if host else ''}"
 
@@ -110,9 +110,9 @@ def _check_launch(plan: Plan, step: LaunchStep, where: str) -> None:
         if isinstance(parameter, ScalarParameter):
             _check_scalar(parameter, here)
         elif isinstance(parameter, PointerParameter):
-            _check_place(plan, parameter, 0, here, "device")
+            _check_range(plan, parameter, 0, here, "device")
         else:
-            _check_place(plan, parameter.place, parameter.map.nbytes, here, "device")
+            _check_range(plan, parameter.place, parameter.map.nbytes, here, "device")
             _check_map(parameter, here)
     check_early_reads(step, plan.kernels[step.kernel], plan.buffers, where)
 
@@ -133,19 +133,19 @@ def _check_scalar(parameter: ScalarParameter, where: str) -> None:
 
 
 def _check_copy(plan: Plan, step: CopyStep, where: str) -> None:
-    _check_place(plan, step.target, step.nbytes, f"{where}: target", None)
-    _check_place(plan, step.source, step.nbytes, f"{where}: source", None)
+    _check_range(plan, step.target, step.nbytes, f"{where}: target", None)
+    _check_range(plan, step.source, step.nbytes, f"{where}: source", None)
     _check_target(plan, step.target, where)
-    spaces = {plan.buffers[place.buffer].space for place in (step.target, step.source)}
+    spaces = {plan.buffers[end.buffer].space for end in (step.target, step.source)}
     _require(spaces != {"host"}, f"{where}: a copy from host to host")
     source = plan.buffers[step.source.buffer]
-    # It lies where the caller has it, which is no pinned memory.
+    # It stays in the caller's memory, which is not pinned.
     weight = isinstance(source, TensorBuffer) and source.role == "weight" and source.space == "host"
     _require(not weight, f"{where}: source: buffer {step.source.buffer} is a weight for calls only")
 
 
 def _check_fill(plan: Plan, step: FillStep, where: str) -> None:
-    _check_place(plan, step.target, step.nbytes, f"{where}: target", "device")
+    _check_range(plan, step.target, step.nbytes, f"{where}: target", "device")
     _check_target(plan, step.target, where)
     _require(0 <= step.byte <= 255, f"{where}: byte {step.byte}")
 
@@ -160,25 +160,25 @@ def _check_call(plan: Plan, step: CallStep, where: str) -> None:
     _require(len(step.arguments) <= MAX_PARAMETERS, f"{where}: {len(step.arguments)} arguments")
     for i, argument in enumerate(step.arguments):
         here = f"{where}: argument {i}"
-        _check_place(plan, argument, argument.nbytes, here, "host")
+        _check_range(plan, argument, argument.nbytes, here, "host")
         if argument.access == "write":
             _check_target(plan, argument, here)
 
 
-def _check_place(plan: Plan, place: BufferOffset, nbytes: int, where: str, space: str | None) -> None:
-    _index(place.buffer, plan.buffers, f"{where}: buffer")
-    buffer = plan.buffers[place.buffer]
-    good = nbytes >= 0 and 0 <= place.offset <= place.offset + nbytes <= buffer.nbytes
+def _check_range(plan: Plan, start: BufferOffset, nbytes: int, where: str, space: str | None) -> None:
+    _index(start.buffer, plan.buffers, f"{where}: buffer")
+    buffer = plan.buffers[start.buffer]
+    good = nbytes >= 0 and 0 <= start.offset <= start.offset + nbytes <= buffer.nbytes
     _require(
         good,
-        f"{where}: {nbytes} bytes at {place.offset} are not inside buffer {place.buffer} of {buffer.nbytes}",
+        f"{where}: {nbytes} bytes at {start.offset} are not inside buffer {start.buffer} of {buffer.nbytes}",
     )
-    _require(space in (None, buffer.space), f"{where}: buffer {place.buffer} is on the {buffer.space}")
+    _require(space in (None, buffer.space), f"{where}: buffer {start.buffer} is on the {buffer.space}")
 
 
-def _check_target(plan: Plan, place: BufferOffset, where: str) -> None:
-    role = getattr(plan.buffers[place.buffer], "role", "arena")
-    _require(role in ("arena", "output"), f"{where}: target: buffer {place.buffer} ({role}) is read-only")
+def _check_target(plan: Plan, target: BufferOffset, where: str) -> None:
+    role = getattr(plan.buffers[target.buffer], "role", "arena")
+    _require(role in ("arena", "output"), f"{where}: target: buffer {target.buffer} ({role}) is read-only")
 
 
 def _index(index: int, parts: Sequence[Any], where: str) -> None:

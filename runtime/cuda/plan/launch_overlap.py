@@ -1,4 +1,4 @@
-"""Which launches of a plan may begin before those in front of them have ended (CUDA's programming guide,
+"""Decides which launches of a plan may begin before the preceding ones have ended (CUDA's programming guide,
 "Programmatic Dependent Launch")."""
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from mlc.runtime.cuda.plan.parts import (
 from mlc.runtime.errors import ExecutableError
 
 VARIABLE = "MLC_CUDA_OVERLAP"
-# The first driver whose graphs keep it, and the first GPUs that can do it.
+# The first driver whose graphs support it, and the first GPUs that do.
 SINCE, CAPABILITY, FIRST_ARCHITECTURE = 12030, (9, 0), 90
 
 
 def check_kernel(image: Image, kernel: PlanKernel, where: str) -> None:
-    """Raises ExecutableError for a kernel of a plan that cannot wait."""
+    """Raises ExecutableError for a kernel with `overlap` whose architecture lacks the instruction to wait."""
     able = int(image.architecture.removeprefix("sm_").rstrip("af")) >= FIRST_ARCHITECTURE
     if kernel.overlap and not able:
         raise ExecutableError(f"{where}: overlap: {image.architecture} has no instruction to wait with")
@@ -33,31 +33,31 @@ def check_kernel(image: Image, kernel: PlanKernel, where: str) -> None:
 def check_early_reads(step: LaunchStep, kernel: PlanKernel, buffers: Sequence[Buffer], where: str) -> None:
     """Raises ExecutableError if a kernel may read what others write before it waits for these. The step's
     parameters have been checked."""
-    for number in kernel.early_reads:
-        parameter = step.parameters[number] if 0 <= number < len(step.parameters) else None
+    for index in kernel.early_reads:
+        parameter = step.parameters[index] if 0 <= index < len(step.parameters) else None
         buffer = buffers[parameter.buffer] if isinstance(parameter, PointerParameter) else None
         if getattr(buffer, "role", None) != "weight":
-            raise ExecutableError(f"{where}: early_reads: parameter {number} is no pointer to a weight")
+            raise ExecutableError(f"{where}: early_reads: parameter {index} is no pointer to a weight")
 
 
 def can_overlap(device: Device) -> bool:
-    """Whether launches on a device may overlap: its driver and it know how, and the variable does not forbid
-    it."""
+    """Whether launches on a device may overlap: device and driver support it, and the variable does not
+    forbid it."""
     allowed = os.environ.get(VARIABLE) != "0"
     new = device.driver.version >= SINCE
     return allowed and new and device.properties.compute_capability >= CAPABILITY
 
 
-def overlapping(steps: Sequence[Step], kernels: Sequence[PlanKernel]) -> list[bool]:
-    """For each of the device's steps that follow each other, whether it is a launch behind another launch on
-    its stream, both of kernels with `overlap`: the first waits for what is before it, so that its end is the
-    end of all that."""
-    behind: dict[int, bool] = {}
+def find_overlaps(steps: Sequence[Step], kernels: Sequence[PlanKernel]) -> list[bool]:
+    """Returns, for each of consecutive steps of the device, whether it is a launch directly after another
+    launch on its stream, both of kernels with `overlap`: the first waits for the work before it, so that its
+    end is the end of all that."""
+    after_launch: dict[int, bool] = {}
     found = []
     for step in steps:
         overlaps = isinstance(step, LaunchStep) and kernels[step.kernel].overlap
-        found.append(overlaps and behind.get(step.stream, False))
-        behind[step.stream] = overlaps
+        found.append(overlaps and after_launch.get(step.stream, False))
+        after_launch[step.stream] = overlaps
         if isinstance(step, WaitStep):
-            behind[step.other] = False
+            after_launch[step.other] = False
     return found

@@ -24,10 +24,10 @@ class Image:
 
 @dataclass(frozen=True)
 class PlanKernel:
-    """A function of image number `image`. `grid` and `cluster` count blocks, `block` threads; `shared_bytes`
-    is dynamic shared memory per block. One with `overlap` may begin before the kernel in front of it has
-    ended: it lets the next one begin early, and waits itself before it touches memory, but for that of the
-    parameters number `early_reads`, which are weights."""
+    """A function of the image with index `image`. `grid` and `cluster` count blocks, `block` threads;
+    `shared_bytes` is dynamic shared memory per block. One with `overlap` may begin before the preceding
+    kernel has ended: it lets the next one begin early, and waits before it accesses memory, except that of
+    the parameters with indices `early_reads`, which are weights."""
 
     image: int
     function: str
@@ -41,9 +41,9 @@ class PlanKernel:
 
 @dataclass(frozen=True)
 class Processor:
-    """Code of the host's processor. `functions` are symbols of the relocatable `objects` (file names) that
-    `call` steps name by number; `triple`, `cpu`, `features` and `cpuinfo` say what a machine must have to run
-    them, as the target of a manifest does."""
+    """Code of the host's processor. `functions` are symbols of the relocatable `objects` (file names), to
+    which `call` steps refer by index; `triple`, `cpu`, `features` and `cpuinfo` describe the machines that
+    can run them, as the target of a manifest does."""
 
     objects: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
@@ -58,8 +58,8 @@ NO_CODE = Processor()
 
 @dataclass(frozen=True)
 class TensorBuffer:
-    """An input, output or weight: dense, row-major. Those on the host are for functions of the processor, and
-    inputs and outputs there for steps that copy them. A weight may be a buffer in each space."""
+    """A dense row-major input, output or weight. Those on the host are for functions of the processor, inputs
+    and outputs also for steps that copy them. A weight may be a buffer in each space."""
 
     TAG: ClassVar[str] = "tensor"
     role: Literal["input", "output", "weight"]
@@ -75,7 +75,7 @@ class TensorBuffer:
 
     @cached_property
     def spec(self) -> TensorSpec:
-        """As the rest of the runtime describes tensors."""
+        """The description of the tensor for the rest of the runtime."""
         return TensorSpec(self.name, self.dtype, self.shape)
 
 
@@ -93,7 +93,7 @@ Buffer = TensorBuffer | ArenaBuffer
 
 @dataclass(frozen=True)
 class BufferOffset:
-    """A byte of buffer number `buffer`."""
+    """Byte `offset` of the buffer with index `buffer`."""
 
     buffer: int
     offset: int = 0
@@ -101,14 +101,14 @@ class BufferOffset:
 
 @dataclass(frozen=True)
 class PointerParameter(BufferOffset):
-    """The address of a place on the device."""
+    """The address of a byte on the device."""
 
     TAG: ClassVar[str] = "pointer"
 
 
 @dataclass(frozen=True)
 class ScalarParameter:
-    """A number; for the types see `launches.scalar`."""
+    """A scalar; for the types see `launches.scalar`."""
 
     TAG: ClassVar[str] = "scalar"
     type: str
@@ -117,7 +117,7 @@ class ScalarParameter:
 
 @dataclass(frozen=True)
 class TensorMapParameter:
-    """A tensor map of a place on the device."""
+    """A tensor map of memory on the device."""
 
     TAG: ClassVar[str] = "tensor_map"
     place: BufferOffset
@@ -129,7 +129,7 @@ PlanParameter = PointerParameter | ScalarParameter | TensorMapParameter
 
 @dataclass(frozen=True)
 class LaunchStep:
-    """Kernel number `kernel`, on a stream."""
+    """Launches the kernel with index `kernel` on a stream."""
 
     TAG: ClassVar[str] = "launch"
     kernel: int
@@ -139,7 +139,7 @@ class LaunchStep:
 
 @dataclass(frozen=True)
 class CopyStep:
-    """`nbytes` bytes from one place to another: on the device, or between device and host."""
+    """Copies `nbytes` bytes, on the device or between device and host."""
 
     TAG: ClassVar[str] = "copy"
     target: BufferOffset
@@ -161,7 +161,7 @@ class FillStep:
 
 @dataclass(frozen=True)
 class WaitStep:
-    """What follows on `stream` begins after everything that precedes on `other`."""
+    """Makes later steps on `stream` begin after all earlier ones on `other`."""
 
     TAG: ClassVar[str] = "wait"
     stream: int
@@ -178,8 +178,8 @@ class Argument(BufferOffset):
 
 @dataclass(frozen=True)
 class CallStep:
-    """Function number `function` of the processor on addresses of the host. It begins when all that precedes
-    is done, on all streams; what follows begins when it has returned."""
+    """Calls the processor's function with index `function` on addresses of the host. It begins when all
+    earlier steps are done, on all streams; later ones begin when it has returned."""
 
     TAG: ClassVar[str] = "call"
     stream: ClassVar[int] = 0

@@ -1,4 +1,4 @@
-"""A plan: what a compiled program does on the device, as data (docs/gpu-runtime.md describes its JSON).
+"""A plan: the host program of a GPU as data (docs/gpu-runtime.md describes its JSON).
 
 Images are code; kernels are their functions with a geometry; buffers are memory; steps launch, copy
 and call, in order.
@@ -37,12 +37,12 @@ class Plan:
         check_plan(self)
 
     def tensors(self, role: str) -> dict[int, TensorBuffer]:
-        """Inputs, outputs or weights, by number of buffer, in order."""
+        """Returns the inputs, outputs or weights, by index of the buffer, in order."""
         return self._by_role[role]
 
     @property
     def code_files(self) -> tuple[str, ...]:
-        """The names of the images, and behind them of the processor's objects."""
+        """The names of the images, followed by those of the processor's objects."""
         return (*(image.name for image in self.images), *self.processor.objects)
 
     @cached_property
@@ -54,12 +54,12 @@ class Plan:
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object that `from_json` reads."""
+        """Returns a JSON object that `from_json` reads."""
         return {"format": FORMAT, **encode(self)}
 
     @staticmethod
     def from_json(data: Any, where: str = "plan") -> Plan:
-        """A checked plan. `where` begins the message of the ExecutableError."""
+        """Returns a checked plan. `where` begins the message of the ExecutableError."""
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
             raise ExecutableError(f"{where}: no plan of format {FORMAT}")
         made = decode(Plan, {key: value for key, value in data.items() if key != "format"}, where)
@@ -68,7 +68,7 @@ class Plan:
 
 
 def parse_plan(text: bytes | str, where: str = "plan") -> Plan:
-    """A checked plan from JSON text. Raises ExecutableError."""
+    """Returns a checked plan from JSON text. Raises ExecutableError."""
     if len(text) > MAX_TEXT_BYTES:
         raise ExecutableError(f"{where}: {len(text)} bytes are more than {MAX_TEXT_BYTES}")
     try:

@@ -1,4 +1,4 @@
-"""Programs as folders: a plan, and the images and objects that it names."""
+"""Reads and writes programs as folders: a plan, and the images and objects that it names."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ PLAN_FILE = "plan.json"
 def write_program(folder: str | os.PathLike[str], plan: Plan, images: Mapping[str, bytes]) -> None:
     """Writes a plan as plan.json, and beside it its images and the processor's objects; makes the folder.
     Raises ExecutableError."""
-    place = Path(folder)
+    target = Path(folder)
     missing = [name for name in plan.code_files if name not in images]
     if missing:
-        raise ExecutableError(f"{place}: missing images {missing}")
+        raise ExecutableError(f"{target}: missing images {missing}")
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        target.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ExecutableError(f"{place}: cannot make the folder: {error.strerror or error}") from error
+        raise ExecutableError(f"{target}: cannot make the folder: {error.strerror or error}") from error
     for name in plan.code_files:
-        with atomic_file(place / name) as file:
+        with atomic_file(target / name) as file:
             file.write(images[name])
-    with atomic_file(place / PLAN_FILE) as file:
+    with atomic_file(target / PLAN_FILE) as file:
         file.write(json.dumps(plan.to_json(), separators=(",", ":")).encode())
 
 
 def read_program(folder: str | os.PathLike[str]) -> tuple[Plan, dict[str, bytes]]:
-    """The plan of a folder, checked, and its images and objects. They are code: load only what you trust.
+    """Returns the plan of a folder, checked, and its images and objects. They are code: load only what you
+    trust.
 
     Raises ExecutableError with the path and the cause.
     """
-    place = Path(folder)
-    plan = parse_plan(_read(place / PLAN_FILE), str(place / PLAN_FILE))
-    return plan, {name: _read(place / name) for name in plan.code_files}
+    target = Path(folder)
+    plan = parse_plan(_read(target / PLAN_FILE), str(target / PLAN_FILE))
+    return plan, {name: _read(target / name) for name in plan.code_files}
 
 
 def _read(path: Path) -> bytes:

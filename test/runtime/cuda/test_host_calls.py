@@ -55,7 +55,7 @@ def test_a_call_that_does_not_wait_gives_wrong_numbers(stub: Any, monkeypatch: p
     """The stub does everything as late as it may: so the test above means something."""
 
     def early(self: HostCall, _main: Stream, _streams: Sequence[Stream]) -> None:
-        self._functions.run(self._name, self._places)
+        self._functions.run(self._name, self._addresses)
 
     monkeypatch.setattr(HostCall, "run", early)
     with Program(plan(called()), FILES, WEIGHTS) as program:

@@ -9,7 +9,7 @@ from host_code import CODE
 from plans import COUNT, IMAGES, WEIGHTS, affine, called, launch, place, plan, pointer
 
 from mlc.runtime.cuda import Program
-from mlc.runtime.cuda.plan.launch_overlap import VARIABLE, overlapping
+from mlc.runtime.cuda.plan.launch_overlap import VARIABLE, find_overlaps
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
 IMAGES_90 = {"kernels.ptx": PTX.replace(b"sm_80", b"sm_90a")}
@@ -55,12 +55,12 @@ def plain(step: dict[str, Any]) -> dict[str, Any]:
 )
 def test_which_may_begin_early(steps: list[Any], wanted: list[int]) -> None:
     made = plan(chain(*steps, streams=2))
-    assert overlapping(made.steps, made.kernels) == [bool(each) for each in wanted]
+    assert find_overlaps(made.steps, made.kernels) == [bool(each) for each in wanted]
 
 
 def test_kernels_of_other_plans_do_not() -> None:
     made = plan(affine())
-    assert overlapping(made.steps, made.kernels) == [False, False, False]
+    assert find_overlaps(made.steps, made.kernels) == [False, False, False]
 
 
 @both
@@ -115,7 +115,7 @@ def test_turned_off(stub: Any, monkeypatch: pytest.MonkeyPatch, graph: bool, off
 def test_the_stub_counts_what_is_behind_no_launch(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the tests above mean something."""
     monkeypatch.setattr(
-        "mlc.runtime.cuda.execution.prepared_steps.overlapping", lambda steps, _: [True] * len(steps)
+        "mlc.runtime.cuda.execution.prepared_steps.find_overlaps", lambda steps, _: [True] * len(steps)
     )
     with Program(plan(affine()), IMAGES, WEIGHTS) as program:
         program(X)

@@ -114,7 +114,7 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
         ("steps.0", launch(0, pointer(0, 33)), "0 bytes at 33 are not inside buffer 0 of 32"),
         ("steps.0", launch(0, pointer(0, -4)), "0 bytes at -4 are not inside"),
         ("steps.0", launch(0, scalar("i8", 300)), "parameter 0: 300 is no i8"),
-        ("steps.0", launch(0, scalar("i32", "1")), "expected a number, got '1'"),
+        ("steps.0", launch(0, scalar("i32", "1")), "expected a numeric value, got '1'"),
         ("steps.0", launch(0, *[scalar("i8", 0)] * 1025), "1025 parameters"),
         (
             "steps.0",

@@ -39,12 +39,12 @@ def test_order_between_streams(device: Device) -> None:
 
 def test_events(device: Device) -> None:
     with Stream(device) as stream, DeviceMemory(device, 8) as memory, Event(device) as event:
-        assert event.happened()
+        assert event.has_happened()
         memory.fill(1, stream=stream)
         stream.record(event)
-        assert not event.happened()
+        assert not event.has_happened()
         event.synchronize()
-        assert event.happened() and stream.idle()
+        assert event.has_happened() and stream.idle()
 
 
 def test_elapsed_time(device: Device) -> None:

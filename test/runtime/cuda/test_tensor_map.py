@@ -36,7 +36,7 @@ def test_the_driver_takes_what_passes(device: Device, dtype: str) -> None:
     spec = TensorMapSpec(dtype, (64, 9, 7), (64 * size, 576 * size), (16, 3, 2), (1, 2, 1), 0, 128)
     with DeviceMemory(device, spec.nbytes) as memory:
         made = TensorMap(device, spec, memory.address)
-        assert made.place % 64 == 0
+        assert made.encoded_address % 64 == 0
         assert len(made.bytes()) == 128 and made.bytes()[:4] == b"PAMT"
 
 
@@ -103,4 +103,4 @@ def test_as_a_parameter(device: Device) -> None:
 def test_a_map_without_an_address_is_not_encoded(stub: Any, device: Device) -> None:
     made = TensorMap(device, GOOD, None)
     assert stub.calls("cuTensorMapEncodeTiled") == 0
-    assert made.bytes() == bytes(128) and ctypes.string_at(made.place, 1) == b"\0"
+    assert made.bytes() == bytes(128) and ctypes.string_at(made.encoded_address, 1) == b"\0"
