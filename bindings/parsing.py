@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from mlc.bindings import ir
+from mlc.bindings import former_names, ir
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
 
 # An op at the start of a statement: behind `%results =`, a brace or nothing.
@@ -111,7 +111,9 @@ def parse_file(path: str | Path, context: ir.Context, *, listener: Listener | No
     with open(path, "rb"):
         pass  # the parser's own message for an unreadable file has no cause in it
     rename = _Renaming(str(path), str(path))
-    return _parse(lambda: ir.Module.parseFile(str(path), context=context), context, rename, listener)
+    return _parse(
+        lambda: ir.Module.parseFile(str(path), context=context), context, rename, listener, Path(path)
+    )
 
 
 def parse_bytecode(
@@ -128,7 +130,10 @@ def parse_bytecode(
         file.write(data)
         file.flush()
         rename = _Renaming(file.name, source_name)
-        return _parse(lambda: ir.Module.parseFile(file.name, context=context), context, rename, listener)
+        path = Path(file.name)
+        return _parse(
+            lambda: ir.Module.parseFile(file.name, context=context), context, rename, listener, path
+        )
 
 
 def _parse(
@@ -136,22 +141,31 @@ def _parse(
     context: ir.Context,
     rename: _Renaming,
     listener: Listener | None,
-    text: str = "",
+    source: str | Path,
 ) -> _Parsed:
+    """Returns what `parse` does. `source` is its text, or its file of text or bytecode."""
     captured: list[Diagnostic] = []
 
-    def collect(diagnostic: Diagnostic) -> None:
+    def emit(diagnostic: Diagnostic) -> None:
         captured.append(rename.diagnostic(diagnostic))
         if listener is not None:
             listener(captured[-1])
 
-    with capture_diagnostics(context, collect):
+    with capture_diagnostics(context, lambda diagnostic: emit(former_names.with_present_names(diagnostic))):
         try:
-            return parse()
+            parsed = parse()
         except ir.MLIRError as error:
-            if not captured and (refused := unparsable_op(text, context, rename.old)):
-                collect(refused)
+            if (
+                not captured
+                and isinstance(source, str)
+                and (refused := unparsable_op(source, context, rename.old))
+            ):
+                emit(refused)
             raise ParseError(f"{rename.new}: cannot be parsed", captured) from error
+        if former_names.occur_in(source) and (outdated := former_names.first_diagnostic(parsed.operation)):
+            emit(outdated)
+            raise ParseError(f"{rename.new}: has a former name", captured)
+    return parsed
 
 
 class _Renaming:

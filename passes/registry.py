@@ -48,6 +48,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-hoist-invariants": "mlc.passes.graph.control_flow.hoist_invariants:HoistInvariants",
     "graph-hoist-movement": "mlc.passes.graph.slicing.hoist_movement:HoistMovement",
     "graph-infer-shapes": "mlc.passes.graph.shapes.infer_shapes:InferShapes",
+    "graph-lower-objects": "mlc.passes.graph.shapes.lower_objects:LowerObjects",
     "graph-lower-precision": "mlc.passes.graph.precision.lower_precision:LowerPrecision",
     "graph-materialize-padding": "mlc.passes.graph.windows.materialize_padding:MaterializePadding",
     "graph-name-dims": "mlc.passes.graph.shapes.name_dims:NameDims",
@@ -58,7 +59,6 @@ _TABLE: dict[str, str | type[Pass]] = {
         "mlc.passes.graph.precision.narrow_integer_products:NarrowIntegerProducts"
     ),
     "graph-narrow-values": "mlc.passes.graph.precision.narrow_values:NarrowValues",
-    "graph-number-objects": "mlc.passes.graph.shapes.number_objects:NumberObjects",
     "graph-outline-constants": "mlc.passes.graph.prepare.outline_constants:OutlineConstants",
     "graph-pack-matmuls": "mlc.passes.graph.layout.pack_matmuls:PackMatmuls",
     "graph-pad-channels": "mlc.passes.graph.layout.pad_channels:PadChannels",
@@ -121,6 +121,7 @@ _TABLE: dict[str, str | type[Pass]] = {
 
 # Former names of passes: an error that names the present one.
 RENAMED = {
+    "graph-number-objects": "graph-lower-objects",
     "tloop-prefetch-panels": "tloop-prefetch",
     "tloop-prefetch-tiles": "tloop-prefetch",
 }

@@ -145,9 +145,9 @@ def _shapes(op: ir.Operation, role: str, count: int) -> list[tuple[str, ...]]:
 
 def _called(infos: Sequence[TensorInfo], op: ir.Operation) -> list[TensorInfo]:
     """The inputs and outputs, of which some are strings or sequences."""
-    if "tloop.kinds" not in op.attributes:
+    if "tloop.object_types" not in op.attributes:
         return list(infos)
-    kinds = [each.value for side in op.attributes["tloop.kinds"] for each in ir.ArrayAttr(side)]
+    kinds = [each.value for side in op.attributes["tloop.object_types"] for each in ir.ArrayAttr(side)]
     return [replace(info, dtype=kind or info.dtype) for info, kind in zip(infos, kinds, strict=True)]
 
 

@@ -16,7 +16,7 @@ from mlc.dialects.accel.dialect import (
 )
 from mlc.dialects.accel.launches import LaunchOp, SpecializeOp
 from mlc.dialects.accel.memory import CommitOp, CopyOp, WaitGroupsOp, WaitOp, box_of
-from mlc.dialects.accel.ping_pong import AwaitTurnOp, PassTurnOp
+from mlc.dialects.accel.ping_pong import AwaitPingPongOp, PassPingPongOp
 from mlc.dialects.accel.semaphores import AwaitOp, CreateSemaphoreOp, NotifyOp
 from mlc.dialects.accel.views import *  # noqa: F403
 
@@ -25,14 +25,14 @@ __all__ = [
     "Accel",
     "AllocOp",
     "AwaitOp",
-    "AwaitTurnOp",
+    "AwaitPingPongOp",
     "CommitOp",
     "CopyOp",
     "CreateSemaphoreOp",
     "LaunchOp",
     "MmaOp",
     "NotifyOp",
-    "PassTurnOp",
+    "PassPingPongOp",
     "ReuseOp",
     "SemaphoreType",
     "SpecializeOp",

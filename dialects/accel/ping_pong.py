@@ -1,4 +1,4 @@
-"""Turns of groups of warps at the tensor units."""
+"""Ping-pong of warp groups: they alternate at the tensor cores."""
 
 from mlc.bindings import ext, ir
 from mlc.dialects.accel import views
@@ -6,15 +6,15 @@ from mlc.dialects.accel.dialect import Accel
 from mlc.dialects.verification import verifier
 
 
-def _turn_fault(op: ext.Operation) -> str:
-    flag = "first" if views.AwaitTurn.isa(op) else "last"
+def _ping_pong_fault(op: ext.Operation) -> str:
+    flag = "first" if views.AwaitPingPong.isa(op) else "last"
     if flag in op.attributes and not isinstance(op.attributes[flag], ir.UnitAttr):
         return f"{flag} must be a unit attribute"
-    return _place_fault(op)
+    return _position_fault(op)
 
 
-def _place_fault(op: ext.Operation) -> str:
-    """Turns are those of the consumers, who have groups of warps."""
+def _position_fault(op: ext.Operation) -> str:
+    """Only consumers, which are groups of warps, may alternate."""
     inside, around = op.operation, op.operation.parent
     while around is not None and around.operation.name != views.Specialize.NAME:
         inside, around = around.operation, around.operation.parent
@@ -25,25 +25,24 @@ def _place_fault(op: ext.Operation) -> str:
     return "must be in the consumers' region of an accel.specialize"
 
 
-class AwaitTurnOp(Accel.Operation, name="await_turn"):
-    """Begins a turn: the consumers' groups of 4 warps go through what follows, up to the next
-    `accel.pass_turn`, one group behind the other, always in the same order. What products start in a turn
-    runs on behind it, beside what the groups compute between their turns. A program means the same without
-    turns.
+class AwaitPingPongOp(Accel.Operation, name="await_ping_pong"):
+    """Begins a section that the consumers' groups of 4 warps execute one after the other, always in the same
+    order, up to the next `accel.pass_ping_pong`. Products that are started in a section stay in flight after
+    it, while the groups compute between their sections. A program means the same without the sections.
 
-    On each path turns begin and end alternately, as often in each group. Of the first one, which has `first`,
-    the first group need not wait.
+    On each path sections begin and end alternately, equally often in each group. In the first section, which
+    has `first`, the first group need not wait.
     """
 
     FORMS = {"first": "unit"}
 
-    verify_invariants = verifier(_turn_fault)
+    verify_invariants = verifier(_ping_pong_fault)
 
 
-class PassTurnOp(Accel.Operation, name="pass_turn"):
-    """Ends a turn: the next group's begins, behind the last group's the first group's next one. In the last
-    one, which has `last`, the last group has none to pass it to."""
+class PassPingPongOp(Accel.Operation, name="pass_ping_pong"):
+    """Ends a section: the next group's begins; after the last group's, the next one of the first group. In
+    the last section, which has `last`, the last group passes it to no other group."""
 
     FORMS = {"last": "unit"}
 
-    verify_invariants = verifier(_turn_fault)
+    verify_invariants = verifier(_ping_pong_fault)

@@ -7,14 +7,14 @@ from mlc.bindings import fields, views
 __all__ = [
     "Alloc",
     "Await",
-    "AwaitTurn",
+    "AwaitPingPong",
     "Commit",
     "Copy",
     "CreateSemaphore",
     "Launch",
     "Mma",
     "Notify",
-    "PassTurn",
+    "PassPingPong",
     "Reuse",
     "Specialize",
     "Wait",
@@ -41,13 +41,13 @@ class Await(views.View):
     phase = fields.operand(2)
 
 
-class AwaitTurn(views.View):
-    """Begins a turn: the consumers' groups of 4 warps go through what follows, up to the next
-    `accel.pass_turn`, one group behind the other, always in the same order. What products start in a turn
-    runs on behind it, beside what the groups compute between their turns. A program means the same
-    without turns."""
+class AwaitPingPong(views.View):
+    """Begins a section that the consumers' groups of 4 warps execute one after the other, always in the
+    same order, up to the next `accel.pass_ping_pong`. Products that are started in a section stay in
+    flight after it, while the groups compute between their sections. A program means the same without the
+    sections."""
 
-    NAME = "accel.await_turn"
+    NAME = "accel.await_ping_pong"
     first = fields.unit()
 
 
@@ -123,11 +123,11 @@ class Notify(views.View):
     multicast = fields.optional(fields.integers())
 
 
-class PassTurn(views.View):
-    """Ends a turn: the next group's begins, behind the last group's the first group's next one. In the
-    last one, which has `last`, the last group has none to pass it to."""
+class PassPingPong(views.View):
+    """Ends a section: the next group's begins; after the last group's, the next one of the first group.
+    In the last section, which has `last`, the last group passes it to no other group."""
 
-    NAME = "accel.pass_turn"
+    NAME = "accel.pass_ping_pong"
     last = fields.unit()
 
 

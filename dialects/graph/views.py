@@ -89,7 +89,7 @@ __all__ = [
     "NonZero",
     "Normalisation",
     "Not",
-    "ObjectNumbers",
+    "ObjectIds",
     "Objects",
     "Or",
     "Pack",
@@ -899,10 +899,10 @@ class Not(views.View):
     result = fields.result(0)
 
 
-class ObjectNumbers(views.View):
+class ObjectIds(views.View):
     """The numbers of strings."""
 
-    NAME = "graph.object_numbers"
+    NAME = "graph.object_ids"
     x = fields.operand(0)
     result = fields.result(0)
 

@@ -38,12 +38,12 @@ from mlc.dialects.tloop.schedule import (
 from mlc.dialects.tloop.sizes import (
     CheckOp,
     ExpectOp,
-    NumbersOp,
     ReadSizesOp,
+    SizeValuesOp,
     build_check,
     build_expect,
-    build_numbers,
     build_read_sizes,
+    build_size_values,
 )
 from mlc.dialects.tloop.storage_primitives import (
     CacheReadOp,
@@ -77,7 +77,6 @@ __all__ = [
     "LaunchIntoOp",
     "LaunchOp",
     "LoopType",
-    "NumbersOp",
     "PackOp",
     "ParallelOp",
     "PeelOp",
@@ -92,6 +91,7 @@ __all__ = [
     "SamplePerfectTileOp",
     "ScheduleOp",
     "ShiftInwardsOp",
+    "SizeValuesOp",
     "SplitOp",
     "StreamKeysOp",
     "TLoop",
@@ -108,7 +108,7 @@ __all__ = [
     "build_expect",
     "build_launch",
     "build_launch_into",
-    "build_numbers",
     "build_read_sizes",
+    "build_size_values",
 ]
 __all__ += views.__all__

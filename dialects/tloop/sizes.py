@@ -17,7 +17,7 @@ def _texts(op: ext.Operation, name: str) -> list[str] | None:
     return [entry.value for entry in entries] if all(isinstance(e, ir.StringAttr) for e in entries) else None
 
 
-def _numbers_fault(op: ext.Operation) -> str:
+def _size_values_fault(op: ext.Operation) -> str:
     kind, texts = op.operation.results[0].type, _texts(op, "dims")
     if texts is None:
         return "dims must be texts"
@@ -44,7 +44,7 @@ def _read_fault(op: ext.Operation) -> str:
     return "" if prod(kind.shape) == len(texts) else f"names has {len(texts)} entries for a {kind}"
 
 
-class NumbersOp(TLoop.Operation, name="numbers", traits=[ext.Pure]):
+class SizeValuesOp(TLoop.Operation, name="size_values", traits=[ext.Pure]):
     """A tensor of integers that follow from sizes: `dims` are its elements, in row-major order.
 
     The host program writes them; no kernel computes them.
@@ -53,8 +53,8 @@ class NumbersOp(TLoop.Operation, name="numbers", traits=[ext.Pure]):
     FORMS = {"dims": "strings"}
 
     dims: ir.ArrayAttr
-    numbers: ext.Result[Any]
-    verify_invariants = verifier(_numbers_fault, dims=ir.ArrayAttr)
+    result: ext.Result[Any]
+    verify_invariants = verifier(_size_values_fault, dims=ir.ArrayAttr)
 
 
 class ReadSizesOp(TLoop.Operation, name="read_sizes"):
@@ -125,9 +125,10 @@ def _array(texts: Sequence[str]) -> ir.Attribute:
     return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
 
 
-def build_numbers(texts: Sequence[str], kind: ir.Type) -> ir.Value:
-    """A `tloop.numbers` at the current insertion point and location."""
-    return ir.Operation.create(views.Numbers.NAME, results=[kind], attributes={"dims": _array(texts)}).result
+def build_size_values(texts: Sequence[str], kind: ir.Type) -> ir.Value:
+    """A `tloop.size_values` at the current insertion point and location."""
+    attributes = {"dims": _array(texts)}
+    return ir.Operation.create(views.SizeValues.NAME, results=[kind], attributes=attributes).result
 
 
 def build_read_sizes(vector: ir.Value, names: Sequence[str]) -> ir.Operation:

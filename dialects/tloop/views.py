@@ -21,7 +21,6 @@ __all__ = [
     "Interchange",
     "Launch",
     "LaunchInto",
-    "Numbers",
     "Pack",
     "Parallel",
     "Peel",
@@ -36,6 +35,7 @@ __all__ = [
     "SamplePerfectTile",
     "Schedule",
     "ShiftInwards",
+    "SizeValues",
     "Split",
     "StreamKeys",
     "Tensorize",
@@ -202,14 +202,6 @@ class LaunchInto(views.View):
     num_outputs = fields.integer()
 
 
-class Numbers(views.View):
-    """A tensor of integers that follow from sizes: `dims` are its elements, in row-major order."""
-
-    NAME = "tloop.numbers"
-    numbers = fields.result(0)
-    dims = fields.strings()
-
-
 class Pack(views.View):
     """Changes the layout of the operands of a structured computation so that tiles are contiguous."""
 
@@ -345,6 +337,14 @@ class ShiftInwards(views.View):
 
     NAME = "tloop.shift_inwards"
     loop = fields.operand(0)
+
+
+class SizeValues(views.View):
+    """A tensor of integers that follow from sizes: `dims` are its elements, in row-major order."""
+
+    NAME = "tloop.size_values"
+    result = fields.result(0)
+    dims = fields.strings()
 
 
 class Split(views.View):

@@ -12,7 +12,7 @@ import onnx
 from mlc import dialects
 from mlc.bindings import func, ir
 from mlc.dialects.graph.dims.function_dims import NAMES
-from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
+from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.frontends.errors import UnsupportedModelError
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.builder import GraphBuilder
@@ -135,7 +135,7 @@ def _argument(entry: InputType) -> dict[str, ir.Attribute]:
 def _name_attributes(name: str, object_type: str) -> dict[str, ir.Attribute]:
     """Returns the attributes of an argument or result: its name, and its type unless a numeric tensor."""
     attributes = {NAME_ATTRIBUTE: ir.StringAttr.get(name)}
-    return attributes | ({KIND_ATTRIBUTE: ir.StringAttr.get(object_type)} if object_type else {})
+    return attributes | ({OBJECT_TYPE_ATTRIBUTE: ir.StringAttr.get(object_type)} if object_type else {})
 
 
 def _describe(main: func.FuncOp, attribute: str, entries: Sequence[dict[str, ir.Attribute]]) -> None:

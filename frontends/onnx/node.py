@@ -159,7 +159,7 @@ class Node:
         """Returns the ids of strings, of i64."""
         if strings.texts is not None:
             return self.constant(self.string_ids(strings.texts).reshape(self.shape(strings)))
-        return self.emit("object_numbers", strings)
+        return self.emit("object_ids", strings)
 
     def strings_of(self, ids: Value) -> Value:
         """Returns the strings with these ids."""

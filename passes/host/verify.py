@@ -23,7 +23,7 @@ HOST_OPS = CONSTANTS | {
     tloop.Transfer.NAME,
 }
 HOST_OPS |= {func.Return.NAME}
-SIZE_OPS = {tloop.Expect.NAME, tloop.Numbers.NAME, tloop.ReadSizes.NAME}
+SIZE_OPS = {tloop.Expect.NAME, tloop.SizeValues.NAME, tloop.ReadSizes.NAME}
 BODY_OPS = {*graph.CONTROL_OPS, graph.Yield.NAME}
 
 

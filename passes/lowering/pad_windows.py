@@ -12,7 +12,7 @@ from mlc.passes.common.kernel_functions import is_kernel
 from mlc.passes.common.linalg_builders import constant, static_shape, tensor_type
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, replace_op
 from mlc.passes.common.signedness import signless
-from mlc.passes.graph.common.rematerialization import ON_READ, beneath
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE, beneath
 
 
 def pad_window(op: ir.Operation) -> bool:
@@ -28,10 +28,10 @@ def pad_window(op: ir.Operation) -> bool:
     return True
 
 
-def pad_on_read(op: ir.Operation) -> bool:
+def pad_in_consumer(op: ir.Operation) -> bool:
     """graph.pad -> tensor.pad, where it is part of the kernel that reads it."""
     pad = graph.Pad(op)
-    if ON_READ not in op.attributes:
+    if REMATERIALIZE not in op.attributes:
         return False
     low, high = (list(graph.attribute(op, name)) for name in ("low", "high"))
     replace_op(op, _pad(pad.x, low, high, pad.value))
@@ -66,13 +66,13 @@ def _element(kind: ir.Type, value: float) -> ir.Value:
 @dataclass(frozen=True)
 class PadWindows(Pass):
     """Make the padding of each convolution in a kernel a `tensor.pad` of its input, and so pads that belong
-    to the pool that reads them (`graph.on_read`), for targets that read what is around an image although it
-    lies in memory without that."""
+    to the pool that reads them (`graph.rematerialize`), for targets that read padding around an image that is
+    in memory without it."""
 
     name: ClassVar[str] = "graph-pad-windows"
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
         return is_kernel(op) and apply_patterns(
-            op, {graph.Conv.NAME: pad_window, graph.Pad.NAME: pad_on_read}
+            op, {graph.Conv.NAME: pad_window, graph.Pad.NAME: pad_in_consumer}
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 # Graph level, whole module: what every target wants.
 GRAPH_OPTIMIZE: list[str] = [
     # Objects are numbers to all that follows.
-    "graph-number-objects",
+    "graph-lower-objects",
     # Every rule below looks at shapes; exporters leave many out.
     "graph-infer-shapes",
     # Equal values become one value, by which idioms are recognised; what nobody uses goes.
@@ -97,7 +97,7 @@ LOWER_GRAPH_GPU: list[str] = [
     # Slices of columns would copy; as products of their own the parts meet what reads them.
     "graph-split-products",
     # Convolutions read zeros around their image, pools what is least; a mean knows how many it counts.
-    "graph-materialize-padding{pools-only=true on-read=true}",
+    "graph-materialize-padding{pools-only=true rematerialize=true}",
     # Integers of 8 bits are multiplied as they lie in memory: before their windows become products.
     "func.func(graph-narrow-integer-convolutions)",
     # 1x1 windows become products, others have a block of all channels; transposes around them ...

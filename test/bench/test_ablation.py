@@ -129,7 +129,7 @@ def ablation(built: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_wrong_names_are_usage_errors(built: Path) -> None:
     done = ablation(built, "--passes", "graph-simplfy")
     assert done.returncode == 2
-    assert "no pass to switch off named graph-simplfy; there are: graph-number-objects" in done.stderr
+    assert "no pass to switch off named graph-simplfy; there are: graph-lower-objects" in done.stderr
     assert ablation(built, "--models", "resnet51").returncode == 2
 
 

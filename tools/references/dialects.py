@@ -52,8 +52,8 @@ An `scf.for` with the attribute `accel.stages = n : i64` is a loop to be pipelin
 one that its body fills. Until it is, it means what it says: one step after the other. Pipelining gives it one
 of two forms: groups of copies (`accel.commit`, `accel.wait_groups`), or roles of warps (`accel.specialize`)
 that meet at semaphores. With `accel.overlap` beside it a loop runs at least once, and its last product may
-run beside what the next iteration computes (`accel-overlap-products`); with `accel.take_turns`, groups of
-warps start these products in turns (`accel.await_turn`).
+run beside what the next iteration computes (`accel-overlap-products`); with `accel.ping_pong`, groups of
+warps start these products in turns (`accel.await_ping_pong`).
 
 With `accel.split_k = n : i64` n blocks are to share the iterations of a loop that sums up a tile, with
 `accel.stream_k = n : i64` n blocks those of all tiles; [`accel-split-k`](../passes.md) does it.

@@ -24,7 +24,7 @@ OBJECTS = (STRING, SEQUENCE)
 
 # Attribute of those arguments and results of @main that are objects: what they are, as a manifest says it
 # ("string", "sequence(float32)").
-KIND_ATTRIBUTE = "graph.kind"
+OBJECT_TYPE_ATTRIBUTE = "graph.object_type"
 # Attribute of modules: the text of the strings that have the first numbers.
 STRINGS_ATTRIBUTE = "graph.strings"
 
@@ -35,7 +35,7 @@ FAMILY = define_family(
     "objects",
     "Elements of type `!graph.string` and `!graph.sequence` are objects of the running call: what computes "
     "with them are functions of the C runtime, which the host program calls. Ops that only move elements, or "
-    "compare them for equality, take them like numbers, which `graph-number-objects` makes them.",
+    "compare them for equality, take them like numbers, which `graph-lower-objects` makes them.",
 )
 
 
@@ -61,7 +61,7 @@ define(
 
 define(
     OpSpec(
-        "object_numbers",
+        "object_ids",
         FAMILY,
         "the numbers of strings",
         "The dims of x. Those of the module's attribute `graph.strings` have the numbers of their places, "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class RuntimeParameter:
     """An operand: `kind` is "string", "sequence", "i64", "i32" or "" for elements of any type, `rank` None
-    for any rank. Strings and sequences are i64 as well (`graph-number-objects`)."""
+    for any rank. Strings and sequences are i64 as well (`graph-lower-objects`)."""
 
     name: str
     kind: str = ""

@@ -17,7 +17,7 @@ from mlc.passes.accel.attention.sizes import AttentionTileSizes, sizes_of
 from mlc.passes.accel.attention.softmax import Running, SoftmaxUpdate, finished, step
 from mlc.passes.accel.attention.tiles import floats, product
 from mlc.passes.accel.common.buffers import new_matrix, write_matrix
-from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS
+from mlc.passes.accel.common.copying_loops import OVERLAP, PING_PONG
 from mlc.passes.accel.common.copying_loops import STAGES as STAGES_ATTRIBUTE
 from mlc.passes.accel.common.memory_functions import on_memory
 from mlc.passes.accel.tiles.block_order import BlockOrder
@@ -113,7 +113,7 @@ class AttentionBlock:
             if sizes.overlap:
                 loop.operation.attributes[OVERLAP] = ir.UnitAttr.get()
             if sizes.turns:
-                loop.operation.attributes[TAKE_TURNS] = ir.UnitAttr.get()
+                loop.operation.attributes[PING_PONG] = ir.UnitAttr.get()
         return Running(*loop.results)
 
     def _copy(self, operands: AttentionOperands, heads: Sequence[ir.Value], first: ir.Value) -> None:

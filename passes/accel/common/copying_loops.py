@@ -15,7 +15,7 @@ STAGES = "accel.stages"
 # Of a loop that runs at least once: its last product may run beside what the next iteration computes.
 OVERLAP = "accel.overlap"
 # Of such a loop: groups of warps that share rows start their products in turns.
-TAKE_TURNS = "accel.take_turns"
+PING_PONG = "accel.ping_pong"
 # More than shared memory has room for.
 MOST_STAGES = 64
 

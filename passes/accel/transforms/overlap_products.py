@@ -15,7 +15,7 @@ from typing import ClassVar
 from mlc.bindings import arith, ir, scf
 from mlc.dialects import accel
 from mlc.passes.accel.common.buffers import VIEWS
-from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS
+from mlc.passes.accel.common.copying_loops import OVERLAP, PING_PONG
 from mlc.passes.accel.common.warpgroups import group_grid
 from mlc.passes.base import Pass
 from mlc.passes.common.cloning import clone_ops
@@ -217,11 +217,11 @@ class DelayedLoop:
         """Around products: a turn, the "first" one, the "last" one or another, if there are any."""
         if self.turns:
             first = {"first": ir.UnitAttr.get()} if place == "first" else {}
-            ir.Operation.create(accel.AwaitTurn.NAME, [], [], first)
+            ir.Operation.create(accel.AwaitPingPong.NAME, [], [], first)
         yield
         if self.turns:
             last = {"last": ir.UnitAttr.get()} if place == "last" else {}
-            ir.Operation.create(accel.PassTurn.NAME, [], [], last)
+            ir.Operation.create(accel.PassPingPong.NAME, [], [], last)
 
     def _replace(self, state: list[ir.Value]) -> None:
         """The last product, then all that reads the loop's results."""
@@ -251,9 +251,9 @@ class OverlapProducts(Pass):
     with a number, there is a loop for those before, and one for these: neither branches while products are
     under way. All other loops stay as they are.
 
-    With the attribute `accel.take_turns` too, groups of warps that have rows of their own start the products
-    of an iteration in turns (`accel.await_turn`, `accel.pass_turn`): one has the tensor units while the other
-    ones compute the rest. The last product behind the loop is a turn, and so is the product in front of it.
+    With the attribute `accel.ping_pong` too, groups of warps with separate rows alternate
+    (`accel.await_ping_pong`, `accel.pass_ping_pong`): one has the tensor cores while the other ones compute
+    the rest. The last product behind the loop is a turn, and so is the product in front of it.
     """
 
     name: ClassVar[str] = "accel-overlap-products"
@@ -283,4 +283,4 @@ def _is_consumed(loop: ir.Operation) -> bool:
 def _takes_turns(loop: ir.Operation, delay: Delay) -> bool:
     """Whether a loop asks for turns, and there are several groups, which need not wait for each other."""
     grid = group_grid(delay.first)
-    return TAKE_TURNS in loop.attributes and grid is not None and grid.down > 1 and grid.across == 1
+    return PING_PONG in loop.attributes and grid is not None and grid.down > 1 and grid.across == 1

@@ -14,7 +14,7 @@ from typing import ClassVar
 from mlc.bindings import arith, ir, scf
 from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
-from mlc.passes.accel.common.copying_loops import OVERLAP, TAKE_TURNS, next_stage, stage_of
+from mlc.passes.accel.common.copying_loops import OVERLAP, PING_PONG, next_stage, stage_of
 from mlc.passes.accel.common.multicasts import MULTICAST
 from mlc.passes.accel.common.tensor_maps import tensor_map_fault
 from mlc.passes.accel.common.warpgroups import GROUP, accumulation, group_grid
@@ -84,7 +84,7 @@ class RoleLoops:
         with ir.InsertionPoint(old), old.location:
             lower, upper, step, *initial = old.operands
             loop = scf.ForOp(lower, upper, step, [*initial, *place])
-        for kept in (OVERLAP, TAKE_TURNS):
+        for kept in (OVERLAP, PING_PONG):
             if kept in old.attributes:
                 loop.operation.attributes[kept] = old.attributes[kept]
         values, carried = [loop.induction_variable, *loop.inner_iter_args], len(initial) + 1

@@ -9,12 +9,12 @@ from mlc.dialects import graph
 from mlc.passes.common.rewriting import collect_ops, defining_op
 
 # On a conversion or a transpose of what is in memory. Neither another kernel nor @prepare computes it.
-ON_READ = "graph.on_read"
+REMATERIALIZE = "graph.rematerialize"
 
 
 def mark(value: ir.Value) -> ir.Value:
     """The value, whose op belongs to its readers from now on."""
-    value.owner.operation.attributes[ON_READ] = ir.UnitAttr.get()
+    value.owner.operation.attributes[REMATERIALIZE] = ir.UnitAttr.get()
     return value
 
 
@@ -22,7 +22,7 @@ def in_memory(value: ir.Value) -> ir.Value:
     """The operand of the conversion that makes the value and belongs to its reader; the value if there is
     none."""
     made = defining_op(value, graph.Cast.NAME)
-    return value if made is None or ON_READ not in made.attributes else graph.Cast(made).x
+    return value if made is None or REMATERIALIZE not in made.attributes else graph.Cast(made).x
 
 
 def beneath(value: ir.Value, view: Callable[[ir.Value], ir.Value]) -> ir.Value:
@@ -39,7 +39,7 @@ def read_apart(function: ir.Operation) -> None:
     """Clones such an op for each use of its result, just before the reader."""
     # Readers first: of several such ops in sequence each reader gets its own.
     for op in reversed(collect_ops(function)):
-        if ON_READ not in op.attributes:
+        if REMATERIALIZE not in op.attributes:
             continue
         for use in list(op.results[0].uses)[1:]:
             reader, position = use.owner.operation, use.operand_number

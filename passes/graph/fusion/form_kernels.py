@@ -209,7 +209,7 @@ class FormKernels(Pass):
     its iteration is a `tloop.row`, and no kernel.
 
     Dynamic dims are integers d0, d1, ... to a kernel, which its last operand gives; the launch
-    specifies by `tloop.dims` what sizes they are. Values that follow from sizes are `tloop.numbers`, not
+    specifies by `tloop.dims` what sizes they are. Values that follow from sizes are `tloop.size_values`, not
     computed by kernels; names that stand for elements of a tensor are read by `tloop.read_sizes`."""
 
     name: ClassVar[str] = "graph-form-kernels"

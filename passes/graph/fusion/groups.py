@@ -28,7 +28,7 @@ from mlc.passes.graph.common.op_families import (
     WINDOWS,
     WINOGRAD,
 )
-from mlc.passes.graph.common.rematerialization import ON_READ
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE
 from mlc.passes.graph.common.views import CONSTANTS, needs_no_kernel
 from mlc.passes.graph.fusion.place import place_of
 from mlc.passes.graph.winograd.strips import strip_of
@@ -78,9 +78,9 @@ def can_read_through(producer: Sequence[ir.Operation], op: ir.Operation, positio
     before elementwise ops; what is marked as read so, a transpose before a product, all of a
     Winograd convolution whose parts would not stay in caches."""
     last, result = producer[-1], producer[-1].results[0]
-    if ON_READ in op.attributes:
-        return ON_READ in last.attributes
-    if ON_READ in last.attributes:
+    if REMATERIALIZE in op.attributes:
+        return REMATERIALIZE in last.attributes
+    if REMATERIALIZE in last.attributes:
         return op.name in readers_of(last)
     if op.name in WINDOWS:
         return False
@@ -175,7 +175,7 @@ class Fusion:
             group = producer
         else:
             group = Group([op], op.name, stands_alone(op))
-        if op.name in TAKES_OPERANDS or ON_READ in op.attributes:
+        if op.name in TAKES_OPERANDS or REMATERIALIZE in op.attributes:
             self.take_operands(group, op)
         self.groups.pop(group, None)
         self.groups[group] = None
@@ -184,7 +184,7 @@ class Fusion:
 
     def producer_for(self, op: ir.Operation) -> Group | None:
         """The group that `op` can finish: the one with the heaviest anchor where there are several."""
-        if ON_READ in op.attributes:
+        if REMATERIALIZE in op.attributes:
             return None
         candidates = [
             self.by_result[value] for value in op.operands if value in self.by_result and has_one_user(value)

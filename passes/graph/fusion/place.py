@@ -13,7 +13,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.kernel_functions import CPU
-from mlc.passes.graph.common.rematerialization import ON_READ
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE
 from mlc.passes.graph.common.views import CONSTANTS, is_part, needs_no_kernel, viewed_buffer
 from mlc.passes.graph.verify.verify_blocks import reason_without_blocks
 from mlc.passes.remarks import names_in
@@ -63,7 +63,7 @@ def _sources(op: ir.Operation, makers: dict[ir.Value, int], ops: Sequence[ir.Ope
 def _is_cheap(op: ir.Operation) -> bool:
     spec = graph.specs().get(op.name.removeprefix("graph."))
     cheap = spec is not None and spec.family.startswith(_CHEAP)
-    return cheap and ON_READ not in op.attributes and not needs_no_kernel(op)
+    return cheap and REMATERIALIZE not in op.attributes and not needs_no_kernel(op)
 
 
 # On an op: its device; and that it was placed there because it stands between others.

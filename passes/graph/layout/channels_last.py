@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, defining_op, replace_op
-from mlc.passes.graph.common.rematerialization import ON_READ, beneath, mark
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE, beneath, mark
 from mlc.passes.graph.common.values import on_ranked
 from mlc.passes.graph.windows.conv_to_matmul import is_product
 
@@ -61,7 +61,7 @@ def pool_channels_last(op: ir.Operation) -> bool:
     if not _is_plain(op):
         return False
     pad = defining_op(op.operands[0], graph.Pad.NAME)
-    if pad is None or ON_READ not in pad.attributes:
+    if pad is None or REMATERIALIZE not in pad.attributes:
         replace_op(op, first(_whole_block(op, last(op.operands[0]))))
     else:
         replace_op(op, first(_unblock(_to_blocked(op, _padded_block(pad)))))

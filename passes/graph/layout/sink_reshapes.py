@@ -14,7 +14,7 @@ from mlc.passes.base import Pass, option
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, defining_op, has_one_use, replace_op
 from mlc.passes.graph.common.dim_groups import Dim, dim_groups
 from mlc.passes.graph.common.op_families import ELEMENTWISE
-from mlc.passes.graph.common.rematerialization import ON_READ
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE
 
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {graph.Matmul.NAME: 2, graph.MatmulPacked.NAME: 2, graph.Slice.NAME: 1}
@@ -48,7 +48,7 @@ def sink(op: ir.Operation, producers: Mapping[str, int] = PRODUCERS) -> bool:
     """f(reshape(x), y, ...) -> reshape(f(x, reshape(y), ...)), where x comes from one of `producers` or f
     of it."""
     result = graph.dims_of(op.results[0])
-    if ON_READ in op.attributes:
+    if REMATERIALIZE in op.attributes:
         # It stays with its reader.
         return False
     # An op stays with the product that it follows already: two would pull it back and forth.

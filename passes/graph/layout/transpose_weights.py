@@ -13,7 +13,7 @@ from mlc.passes.common.kernel_functions import EXACT, precision_of
 from mlc.passes.common.patterns import FirstOf
 from mlc.passes.common.rewriting import apply_patterns, defining_op, erase_if_unused
 from mlc.passes.common.target import target_of
-from mlc.passes.graph.common.rematerialization import ON_READ, mark
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE, mark
 from mlc.passes.graph.common.values import is_constant, on_ranked
 from mlc.targets import GpuTarget
 
@@ -30,7 +30,7 @@ def transpose_weight(op: ir.Operation) -> bool:
     made = defining_op(weight)
     if precision_of(op) == EXACT or weight.type.rank < 2 or not _pays(op, weight):
         return False
-    if made is not None and ON_READ in made.attributes:
+    if made is not None and REMATERIALIZE in made.attributes:
         return False
     op.operands[1] = mark(_transpose_matrix(_transpose_matrix(weight)))
     return True
@@ -40,7 +40,7 @@ def transpose_integers(op: ir.Operation) -> bool:
     """f(x, cast(w)) -> f(x, transpose(cast(transpose(w)))), where a product or convolution reads w of 8 bits,
     and the inner transpose is work for @prepare, or for a separate kernel before a large product."""
     made = defining_op(op.operands[1], graph.Cast.NAME)
-    if made is None or ON_READ not in made.attributes or not _pays(op, graph.Cast(made).x):
+    if made is None or REMATERIALIZE not in made.attributes or not _pays(op, graph.Cast(made).x):
         return False
     if op.name == graph.Conv.NAME and graph.Conv(op).w.type.rank < graph.Conv(op).x.type.rank:
         # Without a reduction over channels, depthwise.

@@ -9,7 +9,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.common.constants import i8, i32
 from mlc.passes.common.rewriting import defining_op
-from mlc.passes.graph.common.rematerialization import ON_READ
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE
 from mlc.passes.graph.common.values import (
     both_orders,
     constant_array,
@@ -42,7 +42,7 @@ def factor_of(value: ir.Value, reduced: Iterable[int]) -> Factor | None:
     """An operand of a product of i32, which sums along the axes `reduced`, from the back; None if it is
     something else, or is to be read so already."""
     made = defining_op(value)
-    if made is None or value.type.rank < 2 or ON_READ in made.attributes:
+    if made is None or value.type.rank < 2 or REMATERIALIZE in made.attributes:
         return None
     if (elements := _narrow(value)) is not None:
         return Factor(elements)

@@ -46,9 +46,10 @@ def narrow_product(op: ir.Operation) -> bool:
 @dataclass(frozen=True)
 class NarrowIntegerProducts(Pass):
     """Have products of i32, whose operands are integers of 8 bits less zero points, multiply these integers:
-    their conversion to i32 belongs to the product (`graph.on_read`), which matrix units of GPUs do with sums
-    of i32. What zero points add is subtracted after it: they are multiplied by sums of the other operand's
-    rows or columns. Those of weights are work for @prepare. Exact, modulo 2^32 as all sums of i32 are.
+    their conversion to i32 belongs to the product (`graph.rematerialize`), which matrix units of GPUs do with
+    sums of i32. What zero points add is subtracted after it: they are multiplied by sums of the other
+    operand's rows or columns. Those of weights are work for @prepare. Exact, modulo 2^32 as all sums of i32
+    are.
 
     Zero points may differ for rows of the left operand and for columns of the right one.
     """

@@ -24,7 +24,7 @@ from mlc.passes.common.rewriting import (
 )
 from mlc.passes.graph.common.casts import UNROUNDED, cast_to, with_element
 from mlc.passes.graph.common.op_families import ELEMENTWISE, MAPPED, REDUCTIONS, ROWS, TAKES_EPILOGUE, VIEWS
-from mlc.passes.graph.common.rematerialization import ON_READ, mark
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE, mark
 from mlc.passes.graph.common.rules import Rules, patterns
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.graph.fusion.groups import Group, fuse
@@ -52,7 +52,7 @@ def _is_single(value: ir.Value) -> bool:
 def _stored_value(value: ir.Value) -> ir.Value | None:
     """Returns the value in memory, of a value that its readers widen, else None."""
     op = defining_op(value, graph.Cast.NAME)
-    return graph.Cast(op).x if op is not None and ON_READ in op.attributes else None
+    return graph.Cast(op).x if op is not None and REMATERIALIZE in op.attributes else None
 
 
 def round_trip(op: ir.Operation) -> ir.Value | None:
@@ -222,7 +222,7 @@ class NarrowValues(Pass):
     narrow ones.
 
     Which values those are is what `graph-form-kernels` would fuse; conversions that belong to the kernels of
-    their readers have the attribute `graph.on_read`, by which it fuses them so.
+    their readers have the attribute `graph.rematerialize`, by which it fuses them so.
     """
 
     name: ClassVar[str] = "graph-narrow-values"

@@ -11,7 +11,7 @@ from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import erase_if_unused
-from mlc.passes.graph.common.rematerialization import ON_READ
+from mlc.passes.graph.common.rematerialization import REMATERIALIZE
 from mlc.passes.graph.prepare.prepare_budget import (
     check_budget,
     choose,
@@ -48,7 +48,7 @@ class ConstantOps:
         found = cls()
         for view in block.operations:
             op = view.operation
-            if not op.name.startswith("graph.") or op.name in _NEVER or ON_READ in op.attributes:
+            if not op.name.startswith("graph.") or op.name in _NEVER or REMATERIALIZE in op.attributes:
                 continue
             if not len(op.operands):
                 found.bare.update(dict.fromkeys(op.results, op))

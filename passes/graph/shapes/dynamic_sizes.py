@@ -10,9 +10,9 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.dims.function_dims import ARGUMENTS, NAMES, Dims, named_dims, names_attribute
-from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE
+from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE
 from mlc.dialects.graph.sizes import Size
-from mlc.dialects.tloop import build_numbers, build_read_sizes
+from mlc.dialects.tloop import build_read_sizes, build_size_values
 from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops, has_uses, replace_op, terminator_of
 from mlc.passes.graph.common.values import erase_dead
@@ -25,7 +25,7 @@ _OF_SIZES = {
     graph.Check.NAME,
     graph.Sizes.NAME,
     tloop.Expect.NAME,
-    tloop.Numbers.NAME,
+    tloop.SizeValues.NAME,
 }
 _OF_SIZES |= {tloop.ReadSizes.NAME}
 # Ops that only read dims, and whose results are never data.
@@ -49,12 +49,12 @@ def is_dynamic(function: ir.Operation) -> bool:
 def takes_objects(function: ir.Operation) -> bool:
     """Whether arguments or results of a host function are strings, sequences, optionals or maps."""
     sides = (function.attributes.get(side, []) for side in ("arg_attrs", "res_attrs"))
-    return any(KIND_ATTRIBUTE in ir.DictAttr(entry) for side in sides for entry in side)
+    return any(OBJECT_TYPE_ATTRIBUTE in ir.DictAttr(entry) for side in sides for entry in side)
 
 
 def settle_sizes(function: ir.Operation) -> None:
     """Writes the dims of all values as sizes at their ops; puts values that follow from sizes into
-    `tloop.numbers` where they are data; reads other sizes by `tloop.read_sizes`."""
+    `tloop.size_values` where they are data; reads other sizes by `tloop.read_sizes`."""
     dims = Dims(function)
     ops = collect_ops(function)
     _check_defined(ops, dims)
@@ -179,14 +179,14 @@ def _is_size_value(op: ir.Operation, dims: Dims) -> bool:
 
 
 def _replace_data_uses(op: ir.Operation, dims: Dims) -> None:
-    """Lets readers of the result as data read `tloop.numbers` instead."""
+    """Lets readers of the result as data read `tloop.size_values` instead."""
     value = op.results[0]
     contents = dims.contents(value)
     readers = [use for use in value.uses if not _is_known(use.owner, dims) and not _says_dims(use)]
     if contents is None or not readers:
         return
     with ir.InsertionPoint(op), op.location:
-        made = build_numbers([str(size) for size in np.asarray(contents).reshape(-1)], value.type)
+        made = build_size_values([str(size) for size in np.asarray(contents).reshape(-1)], value.type)
     for use in readers:
         use.owner.operation.operands[use.operand_number] = made
 

@@ -99,7 +99,7 @@ def _neutral(op: ir.Operation) -> Scalar:
 
 
 def _pad_image(
-    op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None], on_read: bool
+    op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None], rematerialize: bool
 ) -> ir.Value:
     x = op.operands[0]
     lows = [window.begin for window in dims]
@@ -108,7 +108,7 @@ def _pad_image(
     rest = [0] * (x.type.rank - 2 - len(dims))
     amounts = {"low": [0, 0, *lows, *rest], "high": [0, 0, *highs, *rest]}
     padded = graph.build("pad", [x], amounts | {"mode": "constant", "value": _neutral(op)})
-    return mark(padded) if on_read else padded
+    return mark(padded) if rematerialize else padded
 
 
 def _without_padding(op: ir.Operation, x: ir.Value) -> ir.Value:
@@ -159,8 +159,8 @@ def _correct_mean(mean: ir.Value, factors: Sequence[np.ndarray]) -> ir.Value:
     return mean
 
 
-def materialize(op: ir.Operation, on_read: bool = False) -> bool:
-    """Pads the input of a convolution or pool; with `on_read`, rematerialised in its kernel."""
+def materialize(op: ir.Operation, rematerialize: bool = False) -> bool:
+    """Pads the input of a convolution or pool; with `rematerialize`, rematerialised in its kernel."""
     ceil_mode = op.name != graph.Conv.NAME and graph.attribute(op, "ceil_mode")
     if not ceil_mode and not any(graph.attribute(op, "pads")):
         return False
@@ -170,7 +170,7 @@ def materialize(op: ir.Operation, on_read: bool = False) -> bool:
     highs, factors = [window.high() for window in dims], _factors(op, dims)
     if None in highs or factors is None:
         return False
-    result = _without_padding(op, _pad_image(op, dims, highs, on_read))
+    result = _without_padding(op, _pad_image(op, dims, highs, rematerialize))
     replace_op(op, _correct_mean(result, factors))
     return True
 
@@ -187,9 +187,11 @@ class MaterializePadding(Pass):
     exactness: ClassVar[str] = "rounding"
 
     pools_only: bool = option(False, help="leave convolutions to targets that read zeros around an image")
-    on_read: bool = option(False, help="mark pads as part of the kernels that read them")
+    rematerialize: bool = option(False, help="mark pads as part of the kernels that read them")
 
     def run(self, op: ir.Operation) -> None:
         names = [graph.MaxPool.NAME, graph.AveragePool.NAME, *([] if self.pools_only else [graph.Conv.NAME])]
-        pattern = partial(materialize, on_read=self.on_read) if self.on_read else materialize
+        pattern = (
+            partial(materialize, rematerialize=self.rematerialize) if self.rematerialize else materialize
+        )
         apply_patterns(op, dict.fromkeys(names, on_ranked(pattern)))

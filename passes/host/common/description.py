@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir
-from mlc.dialects.graph.ops.objects import KIND_ATTRIBUTE, STRINGS_ATTRIBUTE
+from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.passes.common.constants import i64
 
 
@@ -26,14 +26,19 @@ def describe_objects(function: ir.Operation, old: ir.Operation, module: ir.Opera
     strings."""
     kinds = [_kinds(old, side) for side in ("arg_attrs", "res_attrs")]
     if any(each.value for side in kinds for each in side):
-        function.attributes["tloop.kinds"] = ir.ArrayAttr.get([ir.ArrayAttr.get(side) for side in kinds])
+        function.attributes["tloop.object_types"] = ir.ArrayAttr.get(
+            [ir.ArrayAttr.get(side) for side in kinds]
+        )
     if STRINGS_ATTRIBUTE in module.attributes:
         function.attributes["tloop.strings"] = module.attributes[STRINGS_ATTRIBUTE]
 
 
 def _kinds(function: ir.Operation, side: str) -> list[ir.Attribute]:
     entries = map(ir.DictAttr, function.attributes.get(side, []))
-    return [entry[KIND_ATTRIBUTE] if KIND_ATTRIBUTE in entry else ir.StringAttr.get("") for entry in entries]
+    return [
+        entry[OBJECT_TYPE_ATTRIBUTE] if OBJECT_TYPE_ATTRIBUTE in entry else ir.StringAttr.get("")
+        for entry in entries
+    ]
 
 
 def _reference(op: ir.Operation) -> ir.Attribute:

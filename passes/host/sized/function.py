@@ -114,7 +114,7 @@ class SizedFunction:
         """Raises PassError for ops that a host function cannot hold."""
         if op.name == tloop.Launch.NAME:
             self.launch(op, step, memory)
-        elif op.name == tloop.Numbers.NAME:
+        elif op.name == tloop.SizeValues.NAME:
             self.sizes.write_numbers(op, memory)
         elif op.name == tloop.ReadSizes.NAME:
             self.sizes.read_sizes(op)

@@ -17,7 +17,7 @@ _WANTED = {
 
 
 class SizeOps:
-    """Builds what stands for `tloop.numbers`, `tloop.read_sizes` and `tloop.expect`."""
+    """Builds what stands for `tloop.size_values`, `tloop.read_sizes` and `tloop.expect`."""
 
     def __init__(self, numbers: SizeValues, storage: Storage) -> None:
         self.numbers, self.storage = numbers, storage

@@ -385,8 +385,8 @@ func.func @f(%c: index) {
 func.func @f(%c: index) {
   "accel.launch"(%c) ({
   ^bb0(%i: index):
-    // expected-error @below {{'accel.await_turn' op must be in the consumers' region of an accel.specialize}}
-    "accel.await_turn"() : () -> ()
+    // expected-error @below {{'accel.await_ping_pong' op must be in the consumers' region of an accel.specialize}}
+    "accel.await_ping_pong"() : () -> ()
   }) {warps = 8 : i64} : (index) -> ()
   return
 }
@@ -398,8 +398,8 @@ func.func @f(%c: index) {
   ^bb0(%i: index):
     "accel.specialize"() ({
       scf.for %at = %i to %c step %c {
-        // expected-error @below {{'accel.pass_turn' op must be in the consumers' region of an accel.specialize}}
-        "accel.pass_turn"() : () -> ()
+        // expected-error @below {{'accel.pass_ping_pong' op must be in the consumers' region of an accel.specialize}}
+        "accel.pass_ping_pong"() : () -> ()
       }
     }, {
     ^bb0:
@@ -416,8 +416,8 @@ func.func @f(%c: index) {
     "accel.specialize"() ({
     ^bb0:
     }, {
-      // expected-error @below {{'accel.await_turn' op first must be a unit attribute}}
-      "accel.await_turn"() {first = true} : () -> ()
+      // expected-error @below {{'accel.await_ping_pong' op first must be a unit attribute}}
+      "accel.await_ping_pong"() {first = true} : () -> ()
     }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
   }) {warps = 8 : i64} : (index) -> ()
   return
@@ -431,8 +431,8 @@ func.func @f(%c: index) {
     "accel.specialize"() ({
     ^bb0:
     }, {
-      // expected-error @below {{'accel.pass_turn' op last must be a unit attribute}}
-      "accel.pass_turn"() {last = 1 : i64} : () -> ()
+      // expected-error @below {{'accel.pass_ping_pong' op last must be a unit attribute}}
+      "accel.pass_ping_pong"() {last = 1 : i64} : () -> ()
     }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
   }) {warps = 8 : i64} : (index) -> ()
   return

@@ -144,21 +144,21 @@ func.func @clusters(%a: memref<512x512xf16>, %stage: index) {
 
 // Groups of warps take turns.
 // CHECK-LABEL: func.func @turns
-// CHECK: "accel.await_turn"() {first} : () -> ()
-// CHECK-NEXT: "accel.pass_turn"() : () -> ()
-// CHECK: "accel.await_turn"() : () -> ()
-// CHECK-NEXT: "accel.pass_turn"() {last} : () -> ()
+// CHECK: "accel.await_ping_pong"() {first} : () -> ()
+// CHECK-NEXT: "accel.pass_ping_pong"() : () -> ()
+// CHECK: "accel.await_ping_pong"() : () -> ()
+// CHECK-NEXT: "accel.pass_ping_pong"() {last} : () -> ()
 func.func @turns(%n: index) {
   "accel.launch"(%n) ({
   ^bb0(%i: index):
     "accel.specialize"() ({
     ^bb0:
     }, {
-      "accel.await_turn"() {first} : () -> ()
-      "accel.pass_turn"() : () -> ()
+      "accel.await_ping_pong"() {first} : () -> ()
+      "accel.pass_ping_pong"() : () -> ()
       scf.for %at = %i to %n step %n {
-        "accel.await_turn"() : () -> ()
-        "accel.pass_turn"() {last} : () -> ()
+        "accel.await_ping_pong"() : () -> ()
+        "accel.pass_ping_pong"() {last} : () -> ()
       }
     }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
   }) {warps = 8 : i64} : (index) -> ()

@@ -9,8 +9,8 @@ func.func @f(%x: tensor<2xi64>) {
 // -----
 
 func.func @f(%x: tensor<2xf32>) {
-  // expected-error @below {{'graph.object_numbers' op 'x'}}
-  %0 = "graph.object_numbers"(%x) : (tensor<2xf32>) -> tensor<2xi64>
+  // expected-error @below {{'graph.object_ids' op 'x'}}
+  %0 = "graph.object_ids"(%x) : (tensor<2xf32>) -> tensor<2xi64>
   return
 }
 

@@ -7,8 +7,8 @@ module attributes {graph.strings = ["", ","]} {
     %number = "graph.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
     // CHECK: "graph.objects"(%{{.*}}) : (tensor<i64>) -> tensor<!graph.string>
     %comma = "graph.objects"(%number) : (tensor<i64>) -> tensor<!graph.string>
-    // CHECK-NEXT: "graph.object_numbers"(%{{.*}}) : (tensor<2x!graph.string>) -> tensor<2xi64>
-    %numbers = "graph.object_numbers"(%x) : (tensor<2x!graph.string>) -> tensor<2xi64>
+    // CHECK-NEXT: "graph.object_ids"(%{{.*}}) : (tensor<2x!graph.string>) -> tensor<2xi64>
+    %numbers = "graph.object_ids"(%x) : (tensor<2x!graph.string>) -> tensor<2xi64>
     // CHECK-NEXT: "graph.call_runtime"(%{{.*}}, %{{.*}}) {{.*}}function = "string_split_count"{{.*}}options = array<i64: -1>{{.*}} -> tensor<2xi64>
     %0 = "graph.call_runtime"(%x, %comma) {function = "string_split_count", options = array<i64: -1>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x!graph.string>, tensor<!graph.string>) -> tensor<2xi64>
     // CHECK-NEXT: "graph.call_runtime"(%{{.*}}, %{{.*}}, %{{.*}}) {{.*}}function = "string_split"{{.*}} -> tensor<2x?x!graph.string>

@@ -25,16 +25,16 @@ func.func @main(%s: tensor<?xi64>) {
 // -----
 
 func.func @main() {
-  // expected-error @below {{'tloop.numbers' op 'k n' is no size: 'n' instead of its end}}
-  %0 = "tloop.numbers"() {dims = ["k n"]} : () -> tensor<1xi64>
+  // expected-error @below {{'tloop.size_values' op 'k n' is no size: 'n' instead of its end}}
+  %0 = "tloop.size_values"() {dims = ["k n"]} : () -> tensor<1xi64>
   return
 }
 
 // -----
 
 func.func @main() {
-  // expected-error @below {{'tloop.numbers' op dims has 1 entries for a tensor<2xi64>}}
-  %0 = "tloop.numbers"() {dims = ["k"]} : () -> tensor<2xi64>
+  // expected-error @below {{'tloop.size_values' op dims has 1 entries for a tensor<2xi64>}}
+  %0 = "tloop.size_values"() {dims = ["k"]} : () -> tensor<2xi64>
   return
 }
 

@@ -7,8 +7,8 @@ func.func @main(%s: tensor<2xi64>, %t: tensor<i32>) {
   "tloop.read_sizes"(%s) {names = ["k", ""]} : (tensor<2xi64>) -> ()
   // CHECK-NEXT: "tloop.read_sizes"(%{{.*}}) {names = ["n"]} : (tensor<i32>) -> ()
   "tloop.read_sizes"(%t) {names = ["n"]} : (tensor<i32>) -> ()
-  // CHECK-NEXT: %{{.*}} = "tloop.numbers"() {dims = ["2*k", "max(n, 1)"]} : () -> tensor<1x2xi64>
-  %0 = "tloop.numbers"() {dims = ["2*k", "max(n, 1)"]} : () -> tensor<1x2xi64>
+  // CHECK-NEXT: %{{.*}} = "tloop.size_values"() {dims = ["2*k", "max(n, 1)"]} : () -> tensor<1x2xi64>
+  %0 = "tloop.size_values"() {dims = ["2*k", "max(n, 1)"]} : () -> tensor<1x2xi64>
   // CHECK-NEXT: "tloop.expect"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
   "tloop.expect"() {left = "k", relation = "broadcast", right = "n", what = "add"} : () -> ()
   // CHECK-NEXT: "tloop.expect"() {left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()

@@ -307,7 +307,7 @@ POOLS = {
     "max with padding": TileCase(
         ["1x1x9x11x8xf32"], ["1x1x5x6x8xf32"],
         op("a", "pad", "%0", ["1x1x9x11x8xf32", "1x1x11x13x8xf32"],
-           "graph.on_read, low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, "
+           "graph.rematerialize, low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, "
            'mode = "constant", value = 0xFFF0000000000000 : f64')
         + op("r", "max_pool", "%a", ["1x1x11x13x8xf32", "1x1x5x6x8xf32"],
              pool_attributes((3, 3), (2, 2), "NCHWc"))

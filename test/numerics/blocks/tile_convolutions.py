@@ -110,9 +110,11 @@ class IntegerConv(Conv):
         wide = [tensor(each, "i32") for each in (self.x, self.stored, self.w, self.result)]
         last = len(self.w) - 1
         order = ", ".join(map(str, [*range(last - 1), last, last - 1]))
-        body = op("x", "cast", "%0", [narrow[0], wide[0]], "graph.on_read")
-        body += op("y", "cast", "%1", [narrow[1], wide[1]], "graph.on_read")
-        body += op("z", "transpose", "%y", wide[1:3], f"graph.on_read, permutation = array<i64: {order}>")
+        body = op("x", "cast", "%0", [narrow[0], wide[0]], "graph.rematerialize")
+        body += op("y", "cast", "%1", [narrow[1], wide[1]], "graph.rematerialize")
+        body += op(
+            "z", "transpose", "%y", wide[1:3], f"graph.rematerialize, permutation = array<i64: {order}>"
+        )
         body += op("r", "conv", "%x, %z", [wide[0], *wide[2:]], self._attributes())
         return kernel(narrow, wide[3], body)
 

@@ -15,7 +15,7 @@ from mlc.frontends.weights.store import WeightStore
 from mlc.passes.graph.winograd.matrices import kernel_matrix
 
 # f64 have other bits than f32, objects are none of NumPy's; no random graph holds them.
-WITHOUT = {"bitcast", "call_runtime", "object_numbers", "objects"}
+WITHOUT = {"bitcast", "call_runtime", "object_ids", "objects"}
 
 
 def test_every_op_has_a_rule() -> None:

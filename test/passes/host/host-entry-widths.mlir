@@ -9,6 +9,6 @@
 // CHECK: llvm.store %[[NARROW]]
 func.func @main(%s: tensor<1xi32>) -> tensor<1xi32> {
   "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xi32>) -> ()
-  %0 = "tloop.numbers"() {dims = ["2*k"]} : () -> tensor<1xi32>
+  %0 = "tloop.size_values"() {dims = ["2*k"]} : () -> tensor<1xi32>
   return %0 : tensor<1xi32>
 }

@@ -5,12 +5,12 @@
 // element has memory of its own, of the sizes that the runtime tells. Numbers behind the buffers are the
 // options, then for each buffer its element type, its rank and its sizes.
 // CHECK: func.func @main
-// CHECK-SAME: tloop.kinds = {{\[}}["", "", "sequence(float32)"], ["sequence(float32)"]]
 // CHECK-SAME: tloop.messages = ["sizes: k must be at least 0", "sequence_dims", "sequence_at", "sequence_append 'copy'"]
+// CHECK-SAME: tloop.object_types = {{\[}}["", "", "sequence(float32)"], ["sequence(float32)"]]
 // ENTRY-DAG: llvm.func @mlc_call_sequence_dims(!llvm.ptr, !llvm.ptr)
 // ENTRY-DAG: llvm.func @mlc_call_sequence_at(!llvm.ptr, !llvm.ptr)
 // ENTRY-DAG: llvm.func @mlc_call_sequence_append(!llvm.ptr, !llvm.ptr)
-func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.kind = "sequence(float32)"}) -> (tensor<i64> {graph.kind = "sequence(float32)"}) {
+func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.object_type = "sequence(float32)"}) -> (tensor<i64> {graph.object_type = "sequence(float32)"}) {
   // CHECK: scf.while (%[[I:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (index, i1, memref<i64>)
   // CHECK: ^bb0(%[[I:.*]]: index, %{{.*}}: i1, %[[COPY:.*]]: memref<i64>):
   %0 = "graph.loop"(%n, %c, %s) ({
@@ -35,7 +35,7 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.kind = "
     // CHECK-NEXT: %[[K:.*]] = arith.index_cast %[[READ]] : i64 to index
     // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "sizes: k must be at least 0", relation = "at_least"}
     "tloop.read_sizes"(%1) {names = ["k"]} : (tensor<1xi64>) -> ()
-    %2 = "tloop.numbers"() {dims = ["k"]} : () -> tensor<1xi64>
+    %2 = "tloop.size_values"() {dims = ["k"]} : () -> tensor<1xi64>
     // CHECK: %[[ELEMENT:.*]] = memref.alloc(%[[K]]) {tloop.caller = "sequence_at"} : memref<?xf32>
     // CHECK-NEXT: "tloop.launch_into"(%arg2, %[[PLACE]], %{{.*}}, %[[ELEMENT]], %{{.*}}, %[[ONE]], %[[ONE]], %[[K]]) {kernel = @mlc_call_sequence_at
     // ENTRY: llvm.call @mlc_call_sequence_at(%[[BUFFERS]], %[[NUMBERS]])

@@ -4,7 +4,7 @@
 // Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
 // last op that reads it.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: it takes elements behind the last one: k must be at least 3", "add: k must be 1 or n", "numbers: a product in the size 2*k is too large", "one 'up'", "two"]
+// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: it takes elements behind the last one: k must be at least 3", "add: k must be 1 or n", "size_values: a product in the size 2*k is too large", "one 'up'", "two"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
 // ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
@@ -66,7 +66,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // CHECK: memref.alloc() {tloop.output = 1 : i64} : memref<1xi64>
   // CHECK: arith.muli
   // CHECK: memref.store
-  %3 = "tloop.numbers"() {dims = ["2*k"]} : () -> tensor<1xi64>
+  %3 = "tloop.size_values"() {dims = ["2*k"]} : () -> tensor<1xi64>
   return %2, %3 : tensor<?xf32>, tensor<1xi64>
 }
 

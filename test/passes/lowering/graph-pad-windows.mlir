@@ -31,7 +31,7 @@ func.func @no_kernel(%x: tensor<1x1x8x8x16xf32>, %w: tensor<1x1x3x3x16x32xf32>) 
 // CHECK: "graph.max_pool"(%[[X]])
 // CHECK: "graph.pad"
 func.func private @pool(%x: tensor<1x1x8x8x16xf32>) -> (tensor<1x1x8x8x16xf32>, tensor<1x1x10x10x16xf32>) attributes {tloop.kernel} {
-  %0 = "graph.pad"(%x) {graph.on_read, low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0xFFF0000000000000 : f64} : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x10x10x16xf32>
+  %0 = "graph.pad"(%x) {graph.rematerialize, low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0xFFF0000000000000 : f64} : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x10x10x16xf32>
   %1 = "graph.max_pool"(%0) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x10x10x16xf32>) -> tensor<1x1x8x8x16xf32>
   %2 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x1x8x8x16xf32>) -> tensor<1x1x10x10x16xf32>
   return %1, %2 : tensor<1x1x8x8x16xf32>, tensor<1x1x10x10x16xf32>
@@ -43,10 +43,10 @@ func.func private @pool(%x: tensor<1x1x8x8x16xf32>) -> (tensor<1x1x8x8x16xf32>, 
 // CHECK: %[[NUMBER:.*]] = arith.constant 0 : i8
 // CHECK-NEXT: %[[ZERO:.*]] = builtin.unrealized_conversion_cast %[[NUMBER]] : i8 to ui8
 // CHECK-NEXT: tensor.yield %[[ZERO]] : ui8
-// CHECK: %[[Y:.*]] = "graph.cast"(%[[X]]) {graph.on_read, saturate = true} : (tensor<1x1x10x10x32xui8>) -> tensor<1x1x10x10x32xi32>
+// CHECK: %[[Y:.*]] = "graph.cast"(%[[X]]) {graph.rematerialize, saturate = true} : (tensor<1x1x10x10x32xui8>) -> tensor<1x1x10x10x32xi32>
 // CHECK: "graph.conv"(%[[Y]], %arg1) {{.*}}pads = array<i64: 0, 0, 0, 0>
 func.func private @narrow(%x: tensor<1x1x8x8x32xui8>, %w: tensor<1x1x3x3x32x8xi32>) -> tensor<1x1x8x8x8xi32> attributes {tloop.kernel} {
-  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x1x8x8x32xui8>) -> tensor<1x1x8x8x32xi32>
+  %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x8x8x32xui8>) -> tensor<1x1x8x8x32xi32>
   %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xi32>, tensor<1x1x3x3x32x8xi32>) -> tensor<1x1x8x8x8xi32>
   return %1 : tensor<1x1x8x8x8xi32>
 }

@@ -21,7 +21,7 @@ _GROUP_BITS = GROUP.bit_length() - 1
 _THREADS = 2 * GROUP << LANE_BITS
 
 
-def await_turn(code: ThreadCode, op: ir.Operation) -> None:
+def await_ping_pong(code: ThreadCode, op: ir.Operation) -> None:
     """Meets the group before this one."""
     role, group = _groups(code)
     if role.warps == GROUP:
@@ -38,7 +38,7 @@ def _wait(group: ir.Value) -> None:
     nvvm.barrier(barrier_id=number, number_of_threads=integers.value(_THREADS))
 
 
-def pass_turn(code: ThreadCode, op: ir.Operation) -> None:
+def pass_ping_pong(code: ThreadCode, op: ir.Operation) -> None:
     """Meets the next group, and does not wait for it."""
     role, group = _groups(code)
     if role.warps == GROUP:
@@ -65,4 +65,4 @@ def _groups(code: ThreadCode) -> tuple[Role, ir.Value]:
     return role, integers.value(integers.shift_right(role.warp, _GROUP_BITS))
 
 
-HANDLERS = {accel.AwaitTurn.NAME: await_turn, accel.PassTurn.NAME: pass_turn}
+HANDLERS = {accel.AwaitPingPong.NAME: await_ping_pong, accel.PassPingPong.NAME: pass_ping_pong}

@@ -139,7 +139,7 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 // CHECK-NEXT: ^bb0(%[[TILE:.*]]: index, %[[HEAD:.*]]: index):
 // CHECK: %[[FIRST:.*]] = arith.muli %[[TILE]], %c128
 // CHECK: "accel.copy"(%{{.*}}, %{{.*}}, %[[HEAD]], %[[FIRST]], %c0)
-// CHECK: } {accel.overlap, accel.stages = 3 : i64, accel.take_turns}
+// CHECK: } {accel.overlap, accel.ping_pong, accel.stages = 3 : i64}
 // CHECK: }) {cluster = array<i64: 2, 1>, warps = 8 : i64}
 // CHECK-LABEL: func.func private @causal(
 // CHECK: }) {warps = 8 : i64}

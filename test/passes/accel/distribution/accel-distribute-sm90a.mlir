@@ -277,13 +277,13 @@ func.func @turns(%n: index, %r: memref<128x64xf32>) {
     "accel.specialize"() ({
     ^bb0:
     }, {
-      "accel.await_turn"() {first} : () -> ()
+      "accel.await_ping_pong"() {first} : () -> ()
       %one = "accel.mma"(%q, %k, %zero) {precision = "exact"} : (memref<128x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
-      "accel.pass_turn"() : () -> ()
+      "accel.pass_ping_pong"() : () -> ()
       %sums = math.absf %one : vector<128x64xf32>
-      "accel.await_turn"() : () -> ()
+      "accel.await_ping_pong"() : () -> ()
       %two = "accel.mma"(%q, %k, %sums) {precision = "exact"} : (memref<128x64xbf16, #shared>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
-      "accel.pass_turn"() {last} : () -> ()
+      "accel.pass_ping_pong"() {last} : () -> ()
       vector.transfer_write %two, %r[%c0, %c0] {in_bounds = [true, true]} : vector<128x64xf32>, memref<128x64xf32>
     }) {producer_warps = 4 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
   }) {warps = 8 : i64} : (index) -> ()
@@ -296,8 +296,8 @@ func.func @one_group(%n: index) {
     "accel.specialize"() ({
     ^bb0:
     }, {
-      "accel.await_turn"() {first} : () -> ()
-      "accel.pass_turn"() {last} : () -> ()
+      "accel.await_ping_pong"() {first} : () -> ()
+      "accel.pass_ping_pong"() {last} : () -> ()
     }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, consumer_registers = 232 : i64} : () -> ()
   }) {warps = 4 : i64} : (index) -> ()
   return

@@ -154,19 +154,19 @@ func.func @others(%n: index, %end: index, %r: memref<64x64xf32>) {
 // loop, the last one that behind it.
 // CHECK-LABEL: func.func @turns(
 // CHECK: }, {
-// CHECK-NEXT: "accel.await_turn"() {first}
+// CHECK-NEXT: "accel.await_ping_pong"() {first}
 // CHECK-NEXT: "accel.mma"
-// CHECK-NEXT: "accel.pass_turn"() :
+// CHECK-NEXT: "accel.pass_ping_pong"() :
 // CHECK: scf.for
-// CHECK-NEXT: "accel.await_turn"() :
+// CHECK-NEXT: "accel.await_ping_pong"() :
 // CHECK-NEXT: %[[RAW:.*]] = "accel.mma"
 // CHECK-NEXT: %[[SUMS:.*]] = "accel.mma"
-// CHECK-NEXT: "accel.pass_turn"() :
+// CHECK-NEXT: "accel.pass_ping_pong"() :
 // CHECK-NEXT: arith.mulf %[[SUMS]], %[[RAW]]
 // CHECK: }
-// CHECK-NEXT: "accel.await_turn"() :
+// CHECK-NEXT: "accel.await_ping_pong"() :
 // CHECK-NEXT: "accel.mma"
-// CHECK-NEXT: "accel.pass_turn"() {last}
+// CHECK-NEXT: "accel.pass_ping_pong"() {last}
 // CHECK-NEXT: vector.transfer_write
 func.func @turns(%n: index, %end: index, %r: memref<128x64xf32>) {
   %c0 = arith.constant 0 : index
@@ -185,7 +185,7 @@ func.func @turns(%n: index, %end: index, %r: memref<128x64xf32>) {
         %weights = arith.truncf %raw : vector<128x64xf32> to vector<128x64xbf16>
         %new = "accel.mma"(%weights, %k, %scaled) {precision = "exact"} : (vector<128x64xbf16>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
         scf.yield %new : vector<128x64xf32>
-      } {accel.overlap, accel.take_turns}
+      } {accel.overlap, accel.ping_pong}
       vector.transfer_write %one, %r[%c0, %c0] : vector<128x64xf32>, memref<128x64xf32>
     }) {consumer_registers = 240 : i64, consumer_warps = 8 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
   }) {warps = 8 : i64} : (index) -> ()
@@ -221,7 +221,7 @@ func.func @one_group(%n: index, %end: index, %r: memref<128x64xf32>) {
         %weights = arith.truncf %raw : vector<128x64xf32> to vector<128x64xbf16>
         %new = "accel.mma"(%weights, %k, %scaled) {precision = "exact"} : (vector<128x64xbf16>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
         scf.yield %new : vector<128x64xf32>
-      } {accel.overlap, accel.take_turns}
+      } {accel.overlap, accel.ping_pong}
       vector.transfer_write %one, %r[%c0, %c0] : vector<128x64xf32>, memref<128x64xf32>
     }) {consumer_registers = 240 : i64, consumer_warps = 4 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
   }) {warps = 4 : i64} : (index) -> ()
@@ -245,7 +245,7 @@ func.func @shared_rows(%n: index, %end: index, %r: memref<128x64xf32>) {
         %weights = arith.truncf %raw : vector<128x64xf32> to vector<128x64xbf16>
         %new = "accel.mma"(%weights, %k, %scaled) {precision = "exact"} : (vector<128x64xbf16>, memref<64x64xbf16, #shared>, vector<128x64xf32>) -> vector<128x64xf32>
         scf.yield %new : vector<128x64xf32>
-      } {accel.overlap, accel.take_turns}
+      } {accel.overlap, accel.ping_pong}
       vector.transfer_write %one, %r[%c0, %c0] : vector<128x64xf32>, memref<128x64xf32>
     }) {consumer_registers = 240 : i64, consumer_warps = 16 : i64, producer_registers = 40 : i64, producer_warps = 4 : i64} : () -> ()
   }) {warps = 16 : i64} : (index) -> ()

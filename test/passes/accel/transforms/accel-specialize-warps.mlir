@@ -349,7 +349,7 @@ func.func @clusters(%a: memref<512x512xbf16>, %b: memref<512x512xbf16>, %c: memr
 // CHECK: "accel.await"(%[[THERE]], %c0, %c0)
 // CHECK-NEXT: %[[FIRST:.*]] = vector.transfer_read %[[ROW]]
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[FIRST]],
-// CHECK: } {accel.overlap, accel.take_turns}
+// CHECK: } {accel.overlap, accel.ping_pong}
 func.func @first_copies(%n: index, %x: memref<8x64xf32>, %y: memref<8x64xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -369,7 +369,7 @@ func.func @first_copies(%n: index, %x: memref<8x64xf32>, %y: memref<8x64xf32>) {
       %v = vector.transfer_read %m[%c0], %none : memref<64xf32, #shared>, vector<64xf32>
       %new = arith.addf %old, %v : vector<64xf32>
       scf.yield %new : vector<64xf32>
-    } {accel.stages = 2 : i64, accel.overlap, accel.take_turns}
+    } {accel.stages = 2 : i64, accel.overlap, accel.ping_pong}
     vector.transfer_write %all, %y[%i, %c0] : vector<64xf32>, memref<8x64xf32>
   }) {warps = 4 : i64} : (index) -> ()
   return

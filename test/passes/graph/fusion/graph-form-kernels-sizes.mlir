@@ -17,7 +17,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %w: tensor<?x4xf32
   %2 = "graph.reshape"(%0, %1) {shape = array<i64: -1, -1>} : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   // CHECK-NEXT: "tloop.launch"(%[[FLAT]]) {graph.dims = {{\[}}["k", "l"]], kernel = @exp_{{.*}}, tloop.dims = ["k", "l"]}
   %3 = "graph.exp"(%2) : (tensor<?x?xf32>) -> tensor<?x?xf32>
-  // CHECK-NEXT: "tloop.numbers"() {dims = ["broadcast(m, n)", "4"]} : () -> tensor<2xi64>
+  // CHECK-NEXT: "tloop.size_values"() {dims = ["broadcast(m, n)", "4"]} : () -> tensor<2xi64>
   %4 = "graph.shape_of"(%0) : (tensor<?x4xf32>) -> tensor<2xi64>
   return %3, %4 : tensor<?x?xf32>, tensor<2xi64>
 }

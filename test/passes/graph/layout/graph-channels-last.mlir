@@ -63,14 +63,14 @@ func.func @chain(%x: tensor<1x16x8x8xf32>, %b: tensor<16x1x1xf32>, %w: tensor<16
 // CHECK: %[[X:.*]] = "graph.transpose"(%arg0) {permutation = array<i64: 0, 2, 3, 1>} : {{.*}} -> tensor<1x8x8x32xui8>
 // CHECK: %[[W:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 2, 3, 1, 0>} : {{.*}} -> tensor<3x3x32x4xi8>
 // CHECK: %[[V:.*]] = "graph.reshape"(%[[W]]) {shape = array<i64: 1, 1, 3, 3, 32, 4>}
-// CHECK: %[[F:.*]] = "graph.cast"(%[[V]]) {graph.on_read, saturate = true} : {{.*}} -> tensor<1x1x3x3x32x4xi32>
+// CHECK: %[[F:.*]] = "graph.cast"(%[[V]]) {graph.rematerialize, saturate = true} : {{.*}} -> tensor<1x1x3x3x32x4xi32>
 // CHECK: %[[B:.*]] = "graph.reshape"(%[[X]]) {shape = array<i64: 1, 1, 8, 8, 32>}
-// CHECK: %[[I:.*]] = "graph.cast"(%[[B]]) {graph.on_read, saturate = true} : {{.*}} -> tensor<1x1x8x8x32xi32>
+// CHECK: %[[I:.*]] = "graph.cast"(%[[B]]) {graph.rematerialize, saturate = true} : {{.*}} -> tensor<1x1x8x8x32xi32>
 // CHECK: "graph.conv"(%[[I]], %[[F]]) {{.*}}group = 1
 // CHECK: "graph.conv"({{.*}}) {{.*}} : (tensor<1x1x8x8x1xi32>, tensor<1x3x3x1xi32>) -> tensor<1x1x8x8x1xi32>
 func.func @narrow(%x: tensor<1x32x8x8xui8>, %w: tensor<4x32x3x3xi8>, %y: tensor<1x1x8x8xi32>, %v: tensor<1x1x3x3xi32>) -> (tensor<1x4x8x8xi32>, tensor<1x1x8x8xi32>) {
-  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x32x8x8xui8>) -> tensor<1x32x8x8xi32>
-  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<4x32x3x3xi8>) -> tensor<4x32x3x3xi32>
+  %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x32x8x8xui8>) -> tensor<1x32x8x8xi32>
+  %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<4x32x3x3xi8>) -> tensor<4x32x3x3xi32>
   %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xi32>, tensor<4x32x3x3xi32>) -> tensor<1x4x8x8xi32>
   %3 = "graph.conv"(%y, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8xi32>, tensor<1x1x3x3xi32>) -> tensor<1x1x8x8xi32>
   return %2, %3 : tensor<1x4x8x8xi32>, tensor<1x1x8x8xi32>

@@ -23,13 +23,13 @@ func.func @exact(%y: tensor<1x1x9x9x3xf32>, %v: tensor<1x1x3x3x3x8xf32>) -> tens
 // 32 integers of 8 bits, before the conversion that belongs to the convolution.
 // CHECK-LABEL: func.func @narrow
 // CHECK: %[[X:.*]] = "graph.pad"(%arg0) {high = array<i64: 0, 0, 0, 0, 29>, {{.*}} -> tensor<1x1x9x9x32xui8>
-// CHECK: %[[Y:.*]] = "graph.cast"(%[[X]]) {graph.on_read, saturate = true} : {{.*}} -> tensor<1x1x9x9x32xi32>
+// CHECK: %[[Y:.*]] = "graph.cast"(%[[X]]) {graph.rematerialize, saturate = true} : {{.*}} -> tensor<1x1x9x9x32xi32>
 // CHECK: %[[W:.*]] = "graph.pad"(%arg1) {high = array<i64: 0, 0, 0, 0, 29, 0>, {{.*}} -> tensor<1x1x3x3x32x8xi8>
-// CHECK: %[[V:.*]] = "graph.cast"(%[[W]]) {graph.on_read, saturate = true}
+// CHECK: %[[V:.*]] = "graph.cast"(%[[W]]) {graph.rematerialize, saturate = true}
 // CHECK: "graph.conv"(%[[Y]], %[[V]])
 func.func @narrow(%x: tensor<1x1x9x9x3xui8>, %w: tensor<1x1x3x3x3x8xi8>) -> tensor<1x1x7x7x8xi32> {
-  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x1x9x9x3xui8>) -> tensor<1x1x9x9x3xi32>
-  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<1x1x3x3x3x8xi8>) -> tensor<1x1x3x3x3x8xi32>
+  %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x9x9x3xui8>) -> tensor<1x1x9x9x3xi32>
+  %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x1x3x3x3x8xi8>) -> tensor<1x1x3x3x3x8xi32>
   %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x3xi32>, tensor<1x1x3x3x3x8xi32>) -> tensor<1x1x7x7x8xi32>
   return %2 : tensor<1x1x7x7x8xi32>
 }
@@ -38,8 +38,8 @@ func.func @narrow(%x: tensor<1x1x9x9x3xui8>, %w: tensor<1x1x3x3x3x8xi8>) -> tens
 // CHECK-LABEL: func.func @nearly
 // CHECK-NOT: graph.pad
 func.func @nearly(%x: tensor<1x1x9x9x24xui8>, %w: tensor<1x1x3x3x24x8xi8>) -> tensor<1x1x7x7x8xi32> {
-  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x1x9x9x24xui8>) -> tensor<1x1x9x9x24xi32>
-  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<1x1x3x3x24x8xi8>) -> tensor<1x1x3x3x24x8xi32>
+  %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x9x9x24xui8>) -> tensor<1x1x9x9x24xi32>
+  %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x1x3x3x24x8xi8>) -> tensor<1x1x3x3x24x8xi32>
   %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x24xi32>, tensor<1x1x3x3x24x8xi32>) -> tensor<1x1x7x7x8xi32>
   return %2 : tensor<1x1x7x7x8xi32>
 }

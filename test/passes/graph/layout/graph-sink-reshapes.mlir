@@ -214,13 +214,13 @@ func.func @other_transposes(%w: tensor<4x8x8xf32>, %x: tensor<4x8x784xf32>) -> (
 // CHECK: %[[P:.*]] = "graph.matmul"
 // CHECK-NEXT: %[[C:.*]] = "graph.cast"(%[[P]])
 // CHECK-NEXT: %[[R:.*]] = "graph.reshape"(%[[C]]) {shape = array<i64: 5, 4, 32>} : (tensor<20x32xi8>) -> tensor<5x4x32xi8>
-// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[R]]) {graph.on_read, saturate = true}
+// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[R]]) {graph.rematerialize, saturate = true}
 // CHECK-NEXT: "graph.matmul"(%[[W]], %arg2)
 func.func @on_read(%a: tensor<20x64xi32>, %b: tensor<64x32xi32>, %c: tensor<32x8xi32>) -> tensor<5x4x8xi32> {
   %0 = "graph.matmul"(%a, %b) : (tensor<20x64xi32>, tensor<64x32xi32>) -> tensor<20x32xi32>
   %1 = "graph.cast"(%0) : (tensor<20x32xi32>) -> tensor<20x32xi8>
   %2 = "graph.reshape"(%1) {shape = array<i64: 5, 4, 32>} : (tensor<20x32xi8>) -> tensor<5x4x32xi8>
-  %3 = "graph.cast"(%2) {graph.on_read, saturate = true} : (tensor<5x4x32xi8>) -> tensor<5x4x32xi32>
+  %3 = "graph.cast"(%2) {graph.rematerialize, saturate = true} : (tensor<5x4x32xi8>) -> tensor<5x4x32xi32>
   %4 = "graph.matmul"(%3, %c) : (tensor<5x4x32xi32>, tensor<32x8xi32>) -> tensor<5x4x8xi32>
   return %4 : tensor<5x4x8xi32>
 }

@@ -6,7 +6,7 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = "graph.weight"()
 // CHECK: %[[S:.*]] = "graph.transpose"(%[[W]]) {permutation = array<i64: 1, 0>} : (tensor<16x8xf32>) -> tensor<8x16xf32>
-// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[S]]) {graph.on_read, permutation = array<i64: 1, 0>} : (tensor<8x16xf32>) -> tensor<16x8xf32>
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[S]]) {graph.rematerialize, permutation = array<i64: 1, 0>} : (tensor<8x16xf32>) -> tensor<16x8xf32>
 // CHECK-NEXT: "graph.matmul"(%arg0, %[[R]]) {accel.precision = "tf32"}
 // CHECK: "graph.matmul"(%arg0, %arg1) {accel.precision = "tf32"}
 // CHECK: "graph.matmul"(%arg0, %[[W]]) :
@@ -33,7 +33,7 @@ func.func @main(%x: tensor<4x16xf32>, %y: tensor<16x8xf32>, %z: tensor<4x16xf32>
 // Filters of convolutions too.
 module attributes {tloop.target = "cuda:sm_90a"} {
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]] = "graph.transpose"({{.*}}) {graph.on_read, permutation = array<i64: 0, 1, 2, 3, 5, 4>}
+// CHECK: %[[R:.*]] = "graph.transpose"({{.*}}) {graph.rematerialize, permutation = array<i64: 0, 1, 2, 3, 5, 4>}
 // CHECK-NEXT: "graph.conv"(%arg0, %[[R]])
 // KERNELS-LABEL: func.func @main
 // KERNELS: kernel = @transpose_conv
@@ -66,8 +66,8 @@ func.func @main(%x: tensor<4x16xf32>) -> tensor<4x8xf32> {
 module attributes {tloop.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @main
 // CHECK: %[[S:.*]] = "graph.transpose"(%{{.*}}) {permutation = array<i64: 1, 0>} : (tensor<64x8xi8>) -> tensor<8x64xi8>
-// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[S]]) {graph.on_read, saturate = true} : (tensor<8x64xi8>) -> tensor<8x64xi32>
-// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[W]]) {graph.on_read, permutation = array<i64: 1, 0>}
+// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[S]]) {graph.rematerialize, saturate = true} : (tensor<8x64xi8>) -> tensor<8x64xi32>
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[W]]) {graph.rematerialize, permutation = array<i64: 1, 0>}
 // CHECK-NEXT: "graph.matmul"(%{{.*}}, %[[R]])
 // KERNELS-LABEL: func.func @main
 // KERNELS: %[[P:.*]] = "graph.prepared"() {index = 0
@@ -75,8 +75,8 @@ module attributes {tloop.target = "cuda:sm_80"} {
 // KERNELS-NEXT: return
 func.func @main(%x: tensor<16x64xui8>) -> tensor<16x8xi32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 512, hash = "0"} : () -> tensor<64x8xi8>
-  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<16x64xui8>) -> tensor<16x64xi32>
-  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<64x8xi8>) -> tensor<64x8xi32>
+  %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<16x64xui8>) -> tensor<16x64xi32>
+  %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<64x8xi8>) -> tensor<64x8xi32>
   %2 = "graph.matmul"(%0, %1) : (tensor<16x64xi32>, tensor<64x8xi32>) -> tensor<16x8xi32>
   return %2 : tensor<16x8xi32>
 }
@@ -88,8 +88,8 @@ func.func @main(%x: tensor<16x64xui8>) -> tensor<16x8xi32> {
 module attributes {tloop.target = "cuda:sm_80"} {
 // CHECK-LABEL: func.func @main
 // CHECK: %[[S:.*]] = "graph.transpose"(%{{.*}}) {permutation = array<i64: 0, 1, 2, 3, 5, 4>} : (tensor<1x1x3x3x32x8xi8>) -> tensor<1x1x3x3x8x32xi8>
-// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[S]]) {graph.on_read, saturate = true}
-// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[W]]) {graph.on_read, permutation = array<i64: 0, 1, 2, 3, 5, 4>}
+// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[S]]) {graph.rematerialize, saturate = true}
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[W]]) {graph.rematerialize, permutation = array<i64: 0, 1, 2, 3, 5, 4>}
 // CHECK-NEXT: "graph.conv"(%{{.*}}, %[[R]])
 // KERNELS-LABEL: func.func @main
 // KERNELS: kernel = @cast_transpose_cast_conv
@@ -98,8 +98,8 @@ func.func @main(%x: tensor<1x1x8x8x32xui8>) -> tensor<1x1x6x6x8xi32> {
   %v = "graph.weight"() {source = "w", offset = 0, size = 2304, hash = "0"} : () -> tensor<8x32x3x3xi8>
   %t = "graph.transpose"(%v) {permutation = array<i64: 2, 3, 1, 0>} : (tensor<8x32x3x3xi8>) -> tensor<3x3x32x8xi8>
   %w = "graph.reshape"(%t) {shape = array<i64: 1, 1, 3, 3, 32, 8>} : (tensor<3x3x32x8xi8>) -> tensor<1x1x3x3x32x8xi8>
-  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x1x8x8x32xui8>) -> tensor<1x1x8x8x32xi32>
-  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<1x1x3x3x32x8xi8>) -> tensor<1x1x3x3x32x8xi32>
+  %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x8x8x32xui8>) -> tensor<1x1x8x8x32xi32>
+  %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x1x3x3x32x8xi8>) -> tensor<1x1x3x3x32x8xi32>
   %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xi32>, tensor<1x1x3x3x32x8xi32>) -> tensor<1x1x6x6x8xi32>
   return %2 : tensor<1x1x6x6x8xi32>
 }
@@ -112,7 +112,7 @@ func.func @main(%x: tensor<1x1x8x8x32xui8>) -> tensor<1x1x6x6x8xi32> {
 module attributes {tloop.target = "cuda:sm_90a"} {
 // CHECK-LABEL: func.func @main
 // CHECK: %[[S:.*]] = "graph.transpose"(%arg1) {permutation = array<i64: 1, 0>} : (tensor<16x8xf32>) -> tensor<8x16xf32>
-// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[S]]) {graph.on_read, permutation = array<i64: 1, 0>}
+// CHECK-NEXT: %[[R:.*]] = "graph.transpose"(%[[S]]) {graph.rematerialize, permutation = array<i64: 1, 0>}
 // CHECK-NEXT: "graph.matmul"(%arg0, %[[R]]) {accel.precision = "tf32"}
 // CHECK: "graph.matmul"(%arg2, %arg3) {accel.precision = "tf32"}
 // CHECK: %[[T:.*]] = "graph.transpose"(%arg4) {permutation = array<i64: 1, 0>}
@@ -138,8 +138,8 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 // KERNELS-LABEL: func.func @main
 func.func @main(%x: tensor<1x1x8x8x32xi8>) -> tensor<1x1x6x6x32xi32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 288, hash = "0"} : () -> tensor<1x3x3x32xi8>
-  %0 = "graph.cast"(%x) {graph.on_read} : (tensor<1x1x8x8x32xi8>) -> tensor<1x1x8x8x32xi32>
-  %1 = "graph.cast"(%w) {graph.on_read} : (tensor<1x3x3x32xi8>) -> tensor<1x3x3x32xi32>
+  %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x8x8x32xi8>) -> tensor<1x1x8x8x32xi32>
+  %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x3x3x32xi8>) -> tensor<1x3x3x32xi32>
   %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xi32>, tensor<1x3x3x32xi32>) -> tensor<1x1x6x6x32xi32>
   return %2 : tensor<1x1x6x6x32xi32>
 }

@@ -5,9 +5,9 @@
 // their dim where the result has it.
 // CHECK-LABEL: func.func @scaled
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<64x32xf8E4M3FN>, %[[W:[a-z0-9]+]]: tensor<48x32xf8E5M2>, %[[S:[a-z0-9]+]]: tensor<f32>, %[[T:[a-z0-9]+]]: tensor<48xf32>
-// CHECK-DAG: %[[A:.*]] = "graph.cast"(%[[X]]) {graph.on_read{{.*}}} : (tensor<64x32xf8E4M3FN>) -> tensor<64x32xf32>
+// CHECK-DAG: %[[A:.*]] = "graph.cast"(%[[X]]) {graph.rematerialize{{.*}}} : (tensor<64x32xf8E4M3FN>) -> tensor<64x32xf32>
 // CHECK-DAG: %[[TURNED:.*]] = "graph.transpose"(%[[W]]) {permutation = array<i64: 1, 0>}
-// CHECK-DAG: %[[B:.*]] = "graph.cast"(%[[TURNED]]) {graph.on_read{{.*}}} : (tensor<32x48xf8E5M2>) -> tensor<32x48xf32>
+// CHECK-DAG: %[[B:.*]] = "graph.cast"(%[[TURNED]]) {graph.rematerialize{{.*}}} : (tensor<32x48xf8E5M2>) -> tensor<32x48xf32>
 // CHECK: %[[P:.*]] = "graph.matmul"(%[[A]], %[[B]]) : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
 // CHECK-NEXT: %[[Q:.*]] = "graph.mul"(%[[P]], %[[S]])
 // CHECK-NEXT: %[[R:.*]] = "graph.mul"(%[[Q]], %[[COLUMNS:.*]]) : (tensor<64x48xf32>, tensor<1x48xf32>)
@@ -34,10 +34,10 @@ func.func @scaled(%x: tensor<64x32xf8E4M3FN>, %w: tensor<48x32xf8E5M2>, %s: tens
 // Scales along the reduction belong to its terms, and so does a zero point that is none; a product with one operand of 8
 // bits is one of 16.
 // CHECK-LABEL: func.func @along
-// CHECK-NOT: graph.on_read
+// CHECK-NOT: graph.rematerialize
 // CHECK: "graph.matmul"({{.*}}) {graph.unrounded} : (tensor<64x32xbf16>, tensor<32x48xbf16>)
 // CHECK-LABEL: func.func @one
-// CHECK-NOT: graph.on_read
+// CHECK-NOT: graph.rematerialize
 // CHECK: "graph.matmul"({{.*}}) {graph.unrounded} : (tensor<64x32xbf16>, tensor<32x48xbf16>)
 module attributes {tloop.target = "cuda:sm_90a"} {
 func.func @along(%x: tensor<64x32xf8E4M3FN>, %w: tensor<32x48xf8E4M3FN>, %s: tensor<32xf32>) -> tensor<64x48xf32> {
@@ -58,7 +58,7 @@ func.func @one(%x: tensor<64x32xf32>, %w: tensor<32x48xf8E4M3FN>) -> tensor<64x4
 
 // Processors have no such products.
 // CHECK-LABEL: func.func @processor
-// CHECK-NOT: graph.on_read
+// CHECK-NOT: graph.rematerialize
 // CHECK: "graph.matmul"({{.*}}) {graph.unrounded} : (tensor<64x32xbf16>, tensor<32x48xbf16>)
 module attributes {tloop.target = "x86-64-v4"} {
 func.func @processor(%x: tensor<64x32xf8E4M3FN>, %w: tensor<32x48xf8E4M3FN>) -> tensor<64x48xf32> {

@@ -6,8 +6,8 @@
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = "graph.weight"()
 // CHECK: %[[Z:.*]] = "graph.cast"(%arg1) : (tensor<ui8>) -> tensor<i32>
-// CHECK: %[[X:.*]] = "graph.cast"(%arg0) {graph.on_read, saturate = true} : (tensor<2x16x8x8xui8>) -> tensor<2x16x8x8xi32>
-// CHECK: %[[V:.*]] = "graph.cast"(%[[W]]) {graph.on_read, saturate = true} : (tensor<4x16x3x3xi8>) -> tensor<4x16x3x3xi32>
+// CHECK: %[[X:.*]] = "graph.cast"(%arg0) {graph.rematerialize, saturate = true} : (tensor<2x16x8x8xui8>) -> tensor<2x16x8x8xi32>
+// CHECK: %[[V:.*]] = "graph.cast"(%[[W]]) {graph.rematerialize, saturate = true} : (tensor<4x16x3x3xi8>) -> tensor<4x16x3x3xi32>
 // CHECK: %[[C:.*]] = "graph.conv"(%[[X]], %[[V]]) {{.*}}pads = array<i64: 1, 0, 1, 2>
 // CHECK: %[[U:.*]] = "graph.cast"(%[[W]]) {saturate = true}
 // CHECK: %[[T:.*]] = "graph.reduce_sum"(%[[U]]) {axes = array<i64: 1>, keepdims = true} : (tensor<4x16x3x3xi32>) -> tensor<4x1x3x3xi32>
@@ -41,7 +41,7 @@ func.func @main(%x: tensor<2x16x8x8xui8>, %z: tensor<ui8>) -> tensor<2x4x8x8xi32
 // CHECK: %[[ZERO:.*]] = "graph.constant"() {value = dense<7>
 // CHECK: %[[ZEROS:.*]] = "graph.constant"() {value = dense<{{.*}}> : tensor<4x1x1x1xi32>}
 // CHECK: %[[C:.*]] = "graph.conv"(
-// CHECK: %[[X:.*]] = "graph.cast"(%arg0) {graph.on_read, saturate = true}
+// CHECK: %[[X:.*]] = "graph.cast"(%arg0) {graph.rematerialize, saturate = true}
 // CHECK: %[[L:.*]] = "graph.reduce_sum"(%[[X]]) {axes = array<i64: 1>, keepdims = true} : (tensor<2x16x8x8xi32>) -> tensor<2x1x8x8xi32>
 // CHECK: %[[ONES:.*]] = "graph.full"() {value = 1 : i64} : () -> tensor<1x1x3x3xi32>
 // CHECK: %[[S:.*]] = "graph.conv"(%[[L]], %[[ONES]]) {{.*}}strides = array<i64: 2, 2>{{.*}} -> tensor<2x1x3x3xi32>
@@ -77,7 +77,7 @@ func.func @main(%x: tensor<2x16x8x8xui8>) -> tensor<2x4x3x3xi32> {
 // Filters of ui8 around 128 are numbers of i8 around 0; a zero point of 0 adds nothing. Groups of several channels, too.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[N:.*]] = "graph.cast"(%{{.*}}) {saturate = true} : (tensor<4x8x3x3xi32>) -> tensor<4x8x3x3xi8>
-// CHECK: %[[W:.*]] = "graph.cast"(%[[N]]) {graph.on_read, saturate = true}
+// CHECK: %[[W:.*]] = "graph.cast"(%[[N]]) {graph.rematerialize, saturate = true}
 // CHECK: %[[C:.*]] = "graph.conv"(%{{.*}}, %[[W]]) {{.*}}group = 2
 // CHECK-NEXT: return %[[C]]
 // KERNELS-LABEL: func.func @main
@@ -99,7 +99,7 @@ func.func @main(%x: tensor<1x16x8x8xi8>) -> tensor<1x4x6x6xi32> {
 // Filters that are no weights, zero points of channels, groups whose filters have a zero point, and images of unknown
 // sizes stay as they are.
 // CHECK-LABEL: func.func @main
-// CHECK-NOT: graph.on_read
+// CHECK-NOT: graph.rematerialize
 // KERNELS-LABEL: func.func @main
 func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1xi32>, %y: tensor<?x4x8x8xi8>, %v: tensor<i32>) -> (tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>) {
   %w = "graph.weight"() {source = "w", offset = 0, size = 16, hash = "0"} : () -> tensor<4x4x1x1xi8>

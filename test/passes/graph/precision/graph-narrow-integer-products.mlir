@@ -5,8 +5,8 @@
 // of the weight's columns, which are work for @prepare.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[Z:.*]] = "graph.cast"(%arg1) : (tensor<ui8>) -> tensor<i32>
-// CHECK-DAG: %[[X:.*]] = "graph.cast"(%arg0) {graph.on_read, saturate = true} : (tensor<16x64xui8>) -> tensor<16x64xi32>
-// CHECK-DAG: %[[Y:.*]] = "graph.cast"(%[[W:.*]]) {graph.on_read, saturate = true} : (tensor<64x8xi8>) -> tensor<64x8xi32>
+// CHECK-DAG: %[[X:.*]] = "graph.cast"(%arg0) {graph.rematerialize, saturate = true} : (tensor<16x64xui8>) -> tensor<16x64xi32>
+// CHECK-DAG: %[[Y:.*]] = "graph.cast"(%[[W:.*]]) {graph.rematerialize, saturate = true} : (tensor<64x8xi8>) -> tensor<64x8xi32>
 // CHECK: %[[P:.*]] = "graph.matmul"(%[[X]], %[[Y]])
 // CHECK: %[[V:.*]] = "graph.cast"(%[[W]]) {saturate = true}
 // CHECK: %[[S:.*]] = "graph.reduce_sum"(%[[V]]) {axes = array<i64: 0>, keepdims = true} : (tensor<64x8xi32>) -> tensor<1x8xi32>
@@ -34,7 +34,7 @@ func.func @main(%x: tensor<16x64xui8>, %z: tensor<ui8>) -> tensor<16x8xi32> {
 // Zero points of both: of the right operand's the sums of the left one's rows, K of which are in the other sums.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[P:.*]] = "graph.matmul"(
-// CHECK: %[[X:.*]] = "graph.cast"(%arg0) {graph.on_read, saturate = true}
+// CHECK: %[[X:.*]] = "graph.cast"(%arg0) {graph.rematerialize, saturate = true}
 // CHECK: %[[ROWS:.*]] = "graph.reduce_sum"(%[[X]]) {axes = array<i64: 2>, keepdims = true} : (tensor<3x16x64xi32>) -> tensor<3x16x1xi32>
 // CHECK: %[[A:.*]] = "graph.mul"(%[[ROWS]], %arg3)
 // CHECK: %[[B:.*]] = "graph.sub"(%[[P]], %[[A]])
@@ -66,7 +66,7 @@ func.func @main(%x: tensor<3x16x64xui8>, %y: tensor<64x8xui8>, %z: tensor<16x1xi
 // CHECK: %[[I:.*]] = "graph.cast"(%[[W]]) {saturate = true} : (tensor<64x8xui8>) -> tensor<64x8xi32>
 // CHECK: %[[S:.*]] = "graph.sub"(%[[I]], %{{.*}})
 // CHECK: %[[N:.*]] = "graph.cast"(%[[S]]) {saturate = true} : (tensor<64x8xi32>) -> tensor<64x8xi8>
-// CHECK: %[[Y:.*]] = "graph.cast"(%[[N]]) {graph.on_read, saturate = true}
+// CHECK: %[[Y:.*]] = "graph.cast"(%[[N]]) {graph.rematerialize, saturate = true}
 // CHECK: %[[P:.*]] = "graph.matmul"(%{{.*}}, %[[Y]])
 // CHECK-NEXT: return %[[P]]
 func.func @main(%x: tensor<16x64xui8>) -> tensor<16x8xi32> {
@@ -83,7 +83,7 @@ func.func @main(%x: tensor<16x64xui8>) -> tensor<16x8xi32> {
 
 // A zero point that changes along the reduction, integers of 16 bits, and vectors stay as they are.
 // CHECK-LABEL: func.func @main
-// CHECK-NOT: graph.on_read
+// CHECK-NOT: graph.rematerialize
 func.func @main(%x: tensor<16x64xi8>, %y: tensor<64x8xi8>, %z: tensor<64xi32>, %h: tensor<64x8xi16>, %v: tensor<64xi8>) -> (tensor<16x8xi32>, tensor<16x8xi32>, tensor<16xi32>) {
   %0 = "graph.cast"(%x) : (tensor<16x64xi8>) -> tensor<16x64xi32>
   %1 = "graph.sub"(%0, %z) : (tensor<16x64xi32>, tensor<64xi32>) -> tensor<16x64xi32>

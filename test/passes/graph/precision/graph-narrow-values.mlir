@@ -9,7 +9,7 @@
 // CHECK: %[[B:.*]] = "graph.add"(%[[S]], %arg2)
 // CHECK: %[[R:.*]] = "graph.relu"(%[[B]])
 // CHECK: %[[N:.*]] = "graph.cast"(%[[R]]) {saturate = true} : (tensor<8x8xf32>) -> tensor<8x8xbf16>
-// CHECK: %[[W:.*]] = "graph.cast"(%[[N]]) {graph.on_read, saturate = true}
+// CHECK: %[[W:.*]] = "graph.cast"(%[[N]]) {graph.rematerialize, saturate = true}
 // CHECK: %[[Q:.*]] = "graph.matmul"(%[[N]], %arg1)
 // CHECK: %[[T:.*]] = "graph.cast"(%[[Q]])
 // CHECK: %[[E:.*]] = "graph.add"(%[[T]], %[[W]])
@@ -44,7 +44,7 @@ func.func @main(%x: tensor<8x8xbf16>, %w: tensor<8x8xbf16>, %b: tensor<8xf32>) -
 // CHECK: %[[P:.*]] = "graph.matmul"({{.*}}) {graph.unrounded}
 // CHECK-NEXT: %[[T:.*]] = "graph.transpose"(%[[P]]) {{.*}} -> tensor<4x8xf16>
 // CHECK-NEXT: %[[V:.*]] = "graph.reshape"(%[[T]]) {{.*}} -> tensor<1x4x2x4xf16>
-// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[V]]) {graph.on_read
+// CHECK-NEXT: %[[W:.*]] = "graph.cast"(%[[V]]) {graph.rematerialize
 // CHECK-NEXT: %[[A:.*]] = "graph.average_pool"(%[[V]]) {{.*}}graph.unrounded{{.*}} -> tensor<1x4x1x2xf16>
 // CHECK-NEXT: %[[X:.*]] = "graph.cast"(%[[A]]) {saturate
 // CHECK-NEXT: %[[M:.*]] = "graph.reduce_mean"(%[[W]]) {{.*}} -> tensor<1x4x1x1xf32>
@@ -66,7 +66,7 @@ func.func @main(%x: tensor<8x8xf16>, %w: tensor<8x4xf16>) -> (tensor<1x4x1x2xf32
 
 // What is broadcast is widened where it is read.
 // CHECK-LABEL: func.func @main
-// CHECK: "graph.cast"(%{{.*}}) {graph.on_read
+// CHECK: "graph.cast"(%{{.*}}) {graph.rematerialize
 // KERNELS-LABEL: func.func @main
 // KERNELS: %[[P:.*]] = "tloop.launch"({{.*}}) {kernel = @matmul{{.*}} -> tensor<1x8xf16>
 // KERNELS-NEXT: %[[A:.*]] = "tloop.launch"(%[[P]], %arg2) {kernel = @cast_add{{.*}} -> tensor<4x8xf32>
@@ -82,7 +82,7 @@ func.func @main(%x: tensor<1x8xf16>, %w: tensor<8x8xf16>, %y: tensor<4x8xf32>) -
 
 // Models of 16 bits are left alone: they say themselves what is rounded.
 // CHECK-LABEL: func.func @main
-// CHECK-NOT: graph.on_read
+// CHECK-NOT: graph.rematerialize
 func.func @main(%x: tensor<8x8xf16>, %w: tensor<8x8xf16>) -> tensor<8x8xf32> {
   %0 = "graph.matmul"(%x, %w) : (tensor<8x8xf16>, tensor<8x8xf16>) -> tensor<8x8xf16>
   %1 = "graph.cast"(%0) {saturate = true} : (tensor<8x8xf16>) -> tensor<8x8xf32>

@@ -1,8 +1,8 @@
 // RUN: mlc-opt %s --graph-materialize-padding=pools-only=true | filecheck %s
-// RUN: mlc-opt %s '--graph-materialize-padding=pools-only=true on-read=true' | filecheck %s --check-prefix=READ
+// RUN: mlc-opt %s '--graph-materialize-padding=pools-only=true rematerialize=true' | filecheck %s --check-prefix=READ
 
 // The pool's kernel pads as it reads.
-// READ: "graph.pad"(%arg0) {graph.on_read,
+// READ: "graph.pad"(%arg0) {graph.rematerialize,
 
 // The pool's padding becomes a separate op, the convolution's stays.
 // CHECK-LABEL: func.func @both

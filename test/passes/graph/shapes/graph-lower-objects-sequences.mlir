@@ -1,14 +1,14 @@
-// RUN: mlc-opt %s --graph-number-objects | filecheck %s
+// RUN: mlc-opt %s --graph-lower-objects | filecheck %s
 
 // Sequences that a body carries are ids, also those of its arguments; the types at a model's edges stay recorded.
 // CHECK-NOT: !graph.
-// CHECK: func.func @main(%arg0: tensor<i64>, %arg1: tensor<i1>, %arg2: tensor<4xf32>) -> (tensor<i64> {graph.kind = "sequence(float32)"}) {
+// CHECK: func.func @main(%arg0: tensor<i64>, %arg1: tensor<i1>, %arg2: tensor<4xf32>) -> (tensor<i64> {graph.object_type = "sequence(float32)"}) {
 // CHECK-NEXT: %[[EMPTY:.*]] = "graph.constant"() {value = dense<0> : tensor<i64>}
 // CHECK-NEXT: %[[ALL:.*]] = "graph.loop"(%arg0, %arg1, %[[EMPTY]]) ({
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<i1>, %[[S:.*]]: tensor<i64>):
 // CHECK-NEXT: "graph.call_runtime"(%[[S]], %arg2) {function = "sequence_append"{{.*}} : (tensor<i64>, tensor<4xf32>) -> tensor<i64>
 // CHECK: return %[[ALL]] : tensor<i64>
-func.func @main(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<4xf32>) -> (tensor<!graph.sequence> {graph.kind = "sequence(float32)"}) {
+func.func @main(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<4xf32>) -> (tensor<!graph.sequence> {graph.object_type = "sequence(float32)"}) {
   %zero = "graph.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
   %empty = "graph.objects"(%zero) : (tensor<i64>) -> tensor<!graph.sequence>
   %0 = "graph.loop"(%n, %c, %empty) ({

@@ -1,4 +1,4 @@
-"""graph-number-objects: strings and sequences become the integers that represent them in memory."""
+"""graph-lower-objects: strings and sequences become the integers that represent them in memory."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from mlc.passes.base import Pass
 from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops, replace_op
 
-_CONVERSIONS = (graph.Objects.NAME, graph.ObjectNumbers.NAME)
+_CONVERSIONS = (graph.Objects.NAME, graph.ObjectIds.NAME)
 
 
 @dataclass(frozen=True)
-class NumberObjects(Pass):
+class LowerObjects(Pass):
     """Give tensors of `!graph.string` and `!graph.sequence` elements of type i64; `graph.objects` and
-    `graph.object_numbers` go.
+    `graph.object_ids` go.
 
     Every op that takes objects only moves integers then, or compares them, or is a `graph.call_runtime`,
     whose function knows what they are. Runs before all passes that ask for the size of an element.
     """
 
-    name: ClassVar[str] = "graph-number-objects"
+    name: ClassVar[str] = "graph-lower-objects"
 
     def run(self, op: ir.Operation) -> None:
         functions = [child.operation for child in op.regions[0].blocks[0] if func.Func.isa(child)]
