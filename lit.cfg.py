@@ -1,4 +1,4 @@
-"""lit's configuration: `lit test`, `lit .` or `lit test/passes/graph/fold-batch-norm.mlir`."""
+"""Configuration of lit: `lit test`, `lit .` or `lit test/passes/graph/fold-batch-norm.mlir`."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What setuptools needs to know beside pyproject.toml: the C extension module, and the links in mlc/."""
+"""Configuration of setuptools beyond pyproject.toml: the C extension module, the links in mlc/."""
 
 import os
 from glob import glob
@@ -24,6 +24,7 @@ class LinkedSdist(sdist):
     """Makes a source archive with the layout of the checkout, where setuptools would follow the links."""
 
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Copies `files` with links resolved, and restores the links in `base_dir`."""
         links = {str(path): os.readlink(path) for path in Path("mlc").iterdir() if path.is_symlink()}
         linked = tuple(f"{link}/" for link in links)
         files = [name.removeprefix("mlc/") if name.startswith(linked) else name for name in files]

@@ -19,7 +19,7 @@ import mlc
 
 
 def small_model(path: Path) -> Path:
-    """Writes relu(x @ w0 + b0) @ w1 + b1 with random weights."""
+    """Writes `relu(x @ w0 + b0) @ w1 + b1` with random weights to `path`."""
     random = np.random.default_rng(0)
 
     def weight(name: str, *shape: int) -> onnx.TensorProto:
@@ -44,6 +44,7 @@ def small_model(path: Path) -> Path:
 
 
 def main(folder: Path, arguments: list[str]) -> None:
+    """Compiles the model named by the arguments, or a small one, and writes files to `folder`."""
     model = Path(arguments[0]) if arguments else small_model(folder / "mlp.onnx")
     executable = mlc.compile(model, threads=1)
     for spec in (*executable.inputs, *executable.outputs):
@@ -63,7 +64,7 @@ def main(folder: Path, arguments: list[str]) -> None:
     executable.save(stored)
     again = mlc.load(stored).run(inputs)
     same = all(np.array_equal(again[name], outputs[name]) for name in outputs)
-    print(f"{stored.name}: {stored.stat().st_size} bytes, the same numbers: {same}")
+    print(f"{stored.name}: {stored.stat().st_size} bytes, the same results: {same}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python examples/fashion_mlp.py          compiles and runs it, and compares with NumPy
     python examples/fashion_mlp.py --mlir   prints the module: the program, then the kernels that it launches
 
-The weights are random, by a seed: the example shows how kernels become a program, not how well it classifies.
+The weights are random, with a fixed seed: the example is about how kernels become a program.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def linear(x: Tensor[f32, M, K], w: Tensor[f32, K, N], bias: Tensor[f32, N], y: 
 
 @mlc.expression
 def softmax(x: Tensor[f32, M, N]) -> Any:
-    """A tensor expression: four computations, each by its elements."""
+    """A tensor expression of four computations, each defined by its elements."""
     j, k = axis(N), axis(N)
     top = compute(M, lambda i: max(x[i, j], j), name="top")
     power = compute((M, N), lambda i, j: exp(x[i, j] - top[i]), name="power")
@@ -51,13 +51,13 @@ def softmax(x: Tensor[f32, M, N]) -> Any:
 
 @mlc.graph_function
 def classify(images: Tensor[f32, IMAGES, 28, 28]) -> Any:
-    """Kernels beside ops of the graph dialect (`reshape` and `relu`)."""
+    """Combines kernels with ops of the graph dialect (`reshape` and `relu`)."""
     x = ops.reshape(images, shape=[IMAGES, PIXELS])
     return softmax(linear(ops.relu(linear(x, W1, B1)), W2, B2))
 
 
-def expected(images: np.ndarray) -> np.ndarray:
-    """The same in NumPy, in double precision."""
+def reference(images: np.ndarray) -> np.ndarray:
+    """Computes the same in NumPy, in double precision."""
     x = images.reshape(IMAGES, PIXELS).astype(np.float64)
     scores = np.maximum(x @ W1 + B1, 0) @ W2 + B2
     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -67,12 +67,12 @@ def expected(images: np.ndarray) -> np.ndarray:
 def main() -> None:
     """Prints the classes' probabilities for a random image, and the largest error against NumPy."""
     images = np.random.default_rng(1).uniform(0, 1, (IMAGES, 28, 28)).astype(np.float32)
-    # `classify(images)` would do; an executable can also be stored.
+    # `classify(images)` compiles as well; an executable can also be stored.
     executable = mlc.compile(classify)
     [probabilities] = executable(images)
     print(executable)
-    print(" ".join(f"{each:.3f}" for each in probabilities[0]))
-    print(f"largest error {np.abs(probabilities - expected(images)).max():.1e}")
+    print(" ".join(f"{probability:.3f}" for probability in probabilities[0]))
+    print(f"largest error {np.abs(probabilities - reference(images)).max():.1e}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""A pass as a plugin: GELU by its approximation with tanh.
+"""A pass in a plugin: replaces GELU by its approximation with tanh.
 
     mlc-opt --load-plugin=examples/fast_gelu.py --fast-gelu="min-elements=16" examples/gelu.mlir
 
-An installed package offers its passes by an entry point of the group `mlc.plugins` that names such a module.
+An installed package registers passes by an entry point of the group `mlc.plugins` that names such a module.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from mlc.passes.common.rewriting import apply_patterns
 
 
 def use_tanh(op: ir.Operation) -> bool:
-    """gelu{approximate = "none"} -> gelu{approximate = "tanh"}; whether it changed `op`."""
+    """Changes `approximate` of a `graph.gelu` from "none" to "tanh"; returns whether it changed `op`."""
     if op.attributes["approximate"].value == "tanh":
         return False
     op.attributes["approximate"] = ir.StringAttr.get("tanh")
@@ -26,7 +26,7 @@ def use_tanh(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class FastGelu(Pass):
-    """Computes GELU by its approximation with tanh, on tensors that are large enough to matter."""
+    """Compute GELU by its approximation with tanh, on tensors of at least `min-elements` elements."""
 
     name = "fast-gelu"
     anchor = "func.func"
@@ -35,13 +35,14 @@ class FastGelu(Pass):
     min_elements: int = option(1, help="leave smaller tensors as they are")
 
     def run(self, op: ir.Operation) -> None:
+        """Applies the pattern to a function."""
         apply_patterns(op, {"graph.gelu": lambda gelu: self._is_large(gelu) and use_tanh(gelu)})
 
     def _is_large(self, op: ir.Operation) -> bool:
-        kind = ir.RankedTensorType(op.results[0].type)
-        return kind.has_static_shape and math.prod(kind.shape) >= self.min_elements
+        result_type = ir.RankedTensorType(op.results[0].type)
+        return result_type.has_static_shape and math.prod(result_type.shape) >= self.min_elements
 
 
 def register(registry: Any) -> None:
-    """What --load-plugin calls."""
+    """Registers the pass; --load-plugin calls it."""
     registry.register(FastGelu.name, FastGelu)

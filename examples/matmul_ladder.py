@@ -1,4 +1,4 @@
-"""A matrix product from the textbook's three loops to a fast kernel, one schedule primitive at a time.
+"""A matrix product from the textbook's three loops to a fast kernel, one schedule step at a time.
 
     python examples/matmul_ladder.py [--size 512] [--repeat 5]   measures each step on this machine
     python examples/matmul_ladder.py --loops tiled               prints the loops of one step
@@ -23,6 +23,7 @@ M, N, K = dims("M N K")
 
 @mlc.kernel
 def matmul(a: Tensor[f32, M, K], b: Tensor[f32, K, N], c: Output[f32, M, N]) -> None:
+    """The textbook's loops: rows, columns, reduction."""
     for i in range(M):
         for j in range(N):
             with block("zero"):
@@ -36,17 +37,18 @@ def matmul(a: Tensor[f32, M, K], b: Tensor[f32, K, N], c: Output[f32, M, N]) -> 
 
 @mlc.expression
 def product(a: Tensor[f32, M, K], b: Tensor[f32, K, N]) -> Any:
+    """The same product as a tensor expression."""
     k = axis(K)
     return compute((M, N), lambda i, j: sum(a[i, k] * b[k, j], k))
 
 
-def reordered(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
-    """Along rows of `b` and `c` in the innermost loop."""
+def reorder(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
+    """Runs the innermost loop along rows of `b` and `c`."""
     schedule.reorder(i, k, j)
 
 
-def tiles(schedule: mlc.Schedule, i: Any, j: Any, k: Any) -> tuple[Any, ...]:
-    """For locality: 64 rows of 32 columns of `b` stay in the nearest cache while all rows of `a` pass by."""
+def split_loops(schedule: mlc.Schedule, i: Any, j: Any, k: Any) -> tuple[Any, ...]:
+    """Tiles for locality: 64 rows of 32 columns of `b` stay in the L1 cache for all rows of `a`."""
     io, ii = schedule.split(i, [None, 4])
     jo, jm, jv = schedule.split(j, [None, 2, 16])
     ko, ki = schedule.split(k, [None, 64])
@@ -54,41 +56,50 @@ def tiles(schedule: mlc.Schedule, i: Any, j: Any, k: Any) -> tuple[Any, ...]:
     return jo, ko, ii, jm, jv
 
 
-def vectors(schedule: mlc.Schedule, ii: Any, jm: Any, jv: Any) -> None:
-    """16 columns are a vector; four rows of two vectors are sums that stay in registers along `ki`."""
+def vectorize_tile(schedule: mlc.Schedule, ii: Any, jm: Any, jv: Any) -> None:
+    """Makes vectors of 16 columns, and a register tile of four rows of two vectors along `ki`."""
     schedule.vectorize(jv)
     schedule.unroll(jm)
     schedule.unroll(ii)
 
 
-def tiled(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
-    tiles(schedule, i, j, k)
+def tile(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
+    """Tiles all loops."""
+    split_loops(schedule, i, j, k)
 
 
-def vectorised(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
-    *_, ii, jm, jv = tiles(schedule, i, j, k)
-    vectors(schedule, ii, jm, jv)
+def vectorize(schedule: mlc.Schedule, _block: Any, i: Any, j: Any, k: Any) -> None:
+    """Tiles, and vectorises the innermost loop."""
+    *_, ii, jm, jv = split_loops(schedule, i, j, k)
+    vectorize_tile(schedule, ii, jm, jv)
 
 
-def packed(schedule: mlc.Schedule, block: Any, i: Any, j: Any, k: Any) -> None:
-    """The rows of `b` as one contiguous buffer."""
-    _, ko, ii, jm, jv = tiles(schedule, i, j, k)
+def pack(schedule: mlc.Schedule, block: Any, i: Any, j: Any, k: Any) -> None:
+    """Vectorises, and copies the tile of `b` to a contiguous buffer."""
+    _, ko, ii, jm, jv = split_loops(schedule, i, j, k)
     schedule.cache_read(block, ko, operand=1, name="packed")
-    vectors(schedule, ii, jm, jv)
+    vectorize_tile(schedule, ii, jm, jv)
 
 
-def parallel(schedule: mlc.Schedule, block: Any, i: Any, j: Any, k: Any) -> None:
-    jo, ko, ii, jm, jv = tiles(schedule, i, j, k)
+def parallelize(schedule: mlc.Schedule, block: Any, i: Any, j: Any, k: Any) -> None:
+    """Packs, and distributes tiles of columns over threads."""
+    jo, ko, ii, jm, jv = split_loops(schedule, i, j, k)
     schedule.parallel(jo)
     schedule.cache_read(block, ko, operand=1, name="packed")
-    vectors(schedule, ii, jm, jv)
+    vectorize_tile(schedule, ii, jm, jv)
 
 
-STEPS = {each.__name__: each for each in (reordered, tiled, vectorised, packed, parallel)}
+STEPS = {
+    "reordered": reorder,
+    "tiled": tile,
+    "vectorised": vectorize,
+    "packed": pack,
+    "parallel": parallelize,
+}
 
 
-def scheduled(name: str, size: int) -> mlc.Kernel:
-    """`matmul` with the schedule of one step, which is checked while it is written."""
+def schedule_step(name: str, size: int) -> mlc.Kernel:
+    """Returns `matmul` with the schedule of one step; each primitive is checked as it is appended."""
     schedule = mlc.Schedule(matmul.mlir(M=size, N=size, K=size))
     block = schedule.get_block("product")
     STEPS[name](schedule, block, *schedule.get_loops(block))
@@ -96,7 +107,7 @@ def scheduled(name: str, size: int) -> mlc.Kernel:
 
 
 def measure(executable: Any, arrays: tuple[np.ndarray, ...], repeat: int) -> float:
-    """The shortest of `repeat` calls, in seconds; the first one does not count."""
+    """Returns the time of the fastest of `repeat` calls after a warm-up, in seconds."""
     executable(*arrays)
     times = []
     for _ in range(repeat):
@@ -107,13 +118,13 @@ def measure(executable: Any, arrays: tuple[np.ndarray, ...], repeat: int) -> flo
 
 
 def main(size: int, repeat: int) -> None:
-    """Prints each step with its time, its speed and its largest error, relative to NumPy's largest result."""
+    """Prints each step with its time, throughput and largest error, relative to NumPy's largest result."""
     random = np.random.default_rng(0)
     a, b = (random.standard_normal((size, size), np.float32) for _ in range(2))
     expected = a.astype(np.float64) @ b
     print(f"product of {size}x{size} matrices, f32, on this machine\n")
     print("step                         ms    GFLOP/s   largest error")
-    steps = {"naive": matmul} | {name: scheduled(name, size) for name in STEPS}
+    steps = {"naive": matmul} | {name: schedule_step(name, size) for name in STEPS}
     for name, kernel in {**steps, "chosen by the compiler": product}.items():
         executable = kernel.compile(M=size, N=size, K=size)
         [result] = executable(a, b)
@@ -131,7 +142,7 @@ if __name__ == "__main__":
     parser.add_argument("--loops", choices=["naive", *STEPS])
     options = parser.parse_args()
     if options.loops:
-        chosen = matmul if options.loops == "naive" else scheduled(options.loops, options.size)
+        chosen = matmul if options.loops == "naive" else schedule_step(options.loops, options.size)
         print(chosen.loops(M=options.size, N=options.size, K=options.size))
     else:
         main(options.size, options.repeat)

@@ -25,42 +25,54 @@ SIZE = 1024
 
 @mlc.kernel
 def add(a: Tensor[f32, N], b: Tensor[f32, N], c: Output[f32, N]) -> None:
+    """Adds two vectors."""
     for i in range(N):
         with block("sum"):
             c[i] = a[i] + b[i]
 
 
 def split(schedule: mlc.Schedule, loop: Any) -> None:
+    """Splits the loop by 4."""
     schedule.split(loop, [None, 4])
 
 
-def reordered(schedule: mlc.Schedule, loop: Any) -> None:
+def reorder(schedule: mlc.Schedule, loop: Any) -> None:
+    """Splits, and swaps the two loops."""
     outer, inner = schedule.split(loop, [None, 4])
     schedule.reorder(inner, outer)
 
 
-def vectorised(schedule: mlc.Schedule, loop: Any) -> None:
+def vectorize(schedule: mlc.Schedule, loop: Any) -> None:
+    """Splits, and makes the inner loop a vector of 4."""
     _, inner = schedule.split(loop, [None, 4])
     schedule.vectorize(inner)
 
 
-def parallel(schedule: mlc.Schedule, loop: Any) -> None:
+def parallelize(schedule: mlc.Schedule, loop: Any) -> None:
+    """Distributes chunks of 64 vectors over threads."""
     rows, _, inner = schedule.split(loop, [None, 64, 4])
     schedule.vectorize(inner)
     schedule.parallel(rows)
 
 
-def bound(schedule: mlc.Schedule, loop: Any) -> None:
+def bind(schedule: mlc.Schedule, loop: Any) -> None:
+    """Binds the loop to thread blocks of 256 threads."""
     blocks, threads = schedule.split(loop, [None, 256])
     schedule.bind(blocks, "block.x")
     schedule.bind(threads, "thread.x")
 
 
-STEPS = {each.__name__: each for each in (split, reordered, vectorised, parallel, bound)}
+STEPS = {
+    "split": split,
+    "reordered": reorder,
+    "vectorised": vectorize,
+    "parallel": parallelize,
+    "bound": bind,
+}
 
 
-def scheduled(name: str) -> mlc.Kernel:
-    """`add` with the schedule of one step, which is checked while it is written."""
+def schedule_step(name: str) -> mlc.Kernel:
+    """Returns `add` with the schedule of one step; each primitive is checked as it is appended."""
     schedule = mlc.Schedule(add.mlir(N=SIZE))
     [loop] = schedule.get_loops(schedule.get_block("sum"))
     STEPS[name](schedule, loop)
@@ -88,17 +100,17 @@ GPU_PASSES = (
 
 
 def gpu_module() -> str:
-    """The bound kernel as a launch by the host and a function of the device."""
-    module = parse_module(scheduled("bound").mlir(N=SIZE), create_context())
+    """Returns the bound kernel as MLIR: a launch by the host and a function of the device."""
+    module = parse_module(schedule_step("bound").mlir(N=SIZE), create_context())
     run_pipeline(f"builtin.module({','.join(GPU_PASSES)})", module)
     return str(module)
 
 
 def main() -> None:
-    """Prints each step's largest difference to NumPy's sum."""
+    """Prints each step's largest difference from NumPy's sum."""
     random = np.random.default_rng(0)
     a, b = (random.standard_normal(SIZE, np.float32) for _ in range(2))
-    kernels = {"plain": add} | {name: scheduled(name) for name in STEPS if name != "bound"}
+    kernels = {"plain": add} | {name: schedule_step(name) for name in STEPS if name != "bound"}
     for name, kernel in kernels.items():
         print(f"{name:12} largest difference {np.abs(kernel(a, b) - (a + b)).max():.0e}")
 
@@ -113,6 +125,6 @@ if __name__ == "__main__":
     if options.gpu:
         print(gpu_module())
     elif options.loops:
-        print(scheduled(options.loops).loops(N=SIZE))
+        print(schedule_step(options.loops).loops(N=SIZE))
     else:
         main()

@@ -1,4 +1,4 @@
-"""A small MLP in f16 on tiny-npu: its numbers next to ONNX Runtime's, and what each unit had to do.
+"""A small MLP in f16 on tiny-npu: its results compared with ONNX Runtime's, and the cycles of each unit.
 
 python examples/accelerator/run_mlp.py
 """
@@ -20,7 +20,7 @@ BATCH = 32
 
 
 def model() -> onnx.ModelProto:
-    """BATCH x 784 -> 16 classes: products with bias and ReLU between them, softmax at the end."""
+    """Returns a classifier, BATCH x 784 -> BATCH x 16: layers with bias and ReLU, softmax at the end."""
     random = np.random.default_rng(6)
     nodes, weights, value = [], [], "x"
     for layer, (rows, columns) in enumerate(pairwise(SIZES)):
@@ -45,7 +45,7 @@ def model() -> onnx.ModelProto:
 
 
 def main() -> None:
-    """Runs the model in both, and prints the largest difference and the cycles."""
+    """Runs the model in both, and prints the largest difference and the machine's cycles."""
     proto = model()
     x = np.random.default_rng(1).standard_normal((BATCH, SIZES[0])).astype(np.float16)
     executable = mlc.compile(proto, target="tiny-npu")

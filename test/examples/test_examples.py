@@ -20,7 +20,7 @@ def test_compile_and_run() -> None:
     assert "x: float32[1, 784]" in output
     error = re.search(r"y: largest error relative to ONNX Runtime (\S+)", output)
     assert error and float(error[1]) < 1e-4
-    assert "the same numbers: True" in output
+    assert "the same results: True" in output
 
 
 def test_vector_add() -> None:

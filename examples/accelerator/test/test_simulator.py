@@ -1,4 +1,4 @@
-"""The machine: its instructions next to NumPy's results, and the messages by which it refuses misuse."""
+"""Compares the machine's instructions with NumPy, and checks its messages on misuse."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from tiny_npu.machine import SCRATCHPAD_BYTES, TILE
 from tiny_npu.simulator import cycles, library, reset, simulator
 
-# Addresses of operands and of the result.
-PLACES, RESULT = (0, 4096, 8192), 16384
+# Addresses in the scratchpad, of operands and of the result.
+OPERANDS, RESULT = (0, 4096, 8192), 16384
 SHAPE, COUNT = (TILE, TILE), TILE * TILE
 
 
@@ -31,9 +31,9 @@ def call(name: str, *arguments: int) -> None:
 
 def run(name: str, arrays: list[np.ndarray], out: np.ndarray, *rest: int, result: int = RESULT) -> np.ndarray:
     """Copies `arrays` in, calls the function on them and copies what has the shape and type of `out` back."""
-    for place, array in zip(PLACES, arrays, strict=False):
-        call("npu_dma_in", place, array.ctypes.data, 1, array.nbytes, 0)
-    call(name, result, *PLACES[: len(arrays)], *rest)
+    for address, array in zip(OPERANDS, arrays, strict=False):
+        call("npu_dma_in", address, array.ctypes.data, 1, array.nbytes, 0)
+    call(name, result, *OPERANDS[: len(arrays)], *rest)
     call("npu_dma_out", out.ctypes.data, result, 1, out.nbytes, 0)
     return out
 
@@ -63,8 +63,8 @@ BINARY = {
 @pytest.mark.parametrize("name", BINARY)
 def test_binary(name: str) -> None:
     random = np.random.default_rng(2)
-    kind = "float32" if name.endswith("f32") else "int32"
-    a, b = (random.integers(-3, 3, SHAPE).astype(kind) for _ in range(2))
+    dtype = "float32" if name.endswith("f32") else "int32"
+    a, b = (random.integers(-3, 3, SHAPE).astype(dtype) for _ in range(2))
     expected = BINARY[name](a, b)
     np.testing.assert_array_equal(run(name, [a, b], np.empty_like(expected), COUNT), expected)
     assert cycles()["vector"] == COUNT // 16
@@ -94,7 +94,7 @@ def test_moves() -> None:
     np.testing.assert_array_equal(run("npu_vector_fill", [], np.empty(3, np.int32), 7, 4, 3), [7, 7, 7])
 
 
-def test_dma_takes_rows_that_lie_apart() -> None:
+def test_dma_copies_rows_with_a_stride() -> None:
     matrix = np.arange(64, dtype=np.uint8).reshape(8, 8)
     call("npu_dma_in", 0, matrix[2:, 3:].ctypes.data, 4, 2, 8)
     out = np.zeros((4, 5), np.uint8)

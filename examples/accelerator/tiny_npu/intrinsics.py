@@ -1,4 +1,4 @@
-"""What the matrix unit computes, as intrinsics for `tloop.tensorize`."""
+"""The instructions of the matrix unit as intrinsics for `tloop.tensorize`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from mlc.passes.common.computation import Computation
 from mlc.passes.schedule.structured.tensorize import IMPLEMENTATION
 from tiny_npu.machine import TILE
 
-# On a structured op: the function of the simulator that computes it.
+# Attribute of a structured op: the function of the simulator that computes it.
 FUNCTION = "tiny_npu.function"
-# Type of sums, and the body's ops, by the operands' type.
+# The accumulators' type, and the body's ops, by the operands' type.
 _SUMS = {"f16": "f32", "i8": "i32"}
 _BODIES = {
     "f16": ("arith.extf", "arith.extf", "arith.mulf", "arith.addf", "linalg.yield"),
@@ -22,27 +22,27 @@ _LEFT, _RIGHT, _RIGHT_TRANSPOSED, _RESULT = ("(m, k)", "(k, n)", "(n, k)", "(m, 
 
 @dataclass(frozen=True)
 class MatrixInstruction:
-    """One instruction of the matrix unit: the operands' type, and whether the right one lies transposed."""
+    """One instruction of the matrix unit: the operands' type, and whether the right operand is transposed."""
 
     element: str
     transposed: bool
 
     @property
     def function(self) -> str:
-        """What computes it, in the simulator."""
+        """The function of the simulator that computes it."""
         return f"npu_mma_{self.element}{'_transposed' if self.transposed else ''}"
 
     @property
     def maps(self) -> str:
         """The indexing maps of the iteration space (m, n, k)."""
         right = _RIGHT_TRANSPOSED if self.transposed else _RIGHT
-        return ", ".join(f"affine_map<(m, n, k) -> {each}>" for each in (_LEFT, right, _RESULT))
+        return ", ".join(f"affine_map<(m, n, k) -> {result}>" for result in (_LEFT, right, _RESULT))
 
 
 def product_of(computation: Computation) -> MatrixInstruction | None:
-    """The instruction that computes tiles of `computation`, or None."""
+    """Returns the instruction that computes tiles of `computation`, or None."""
     types = [str(getattr(operand.type, "element_type", None)) for operand in computation.op.operands]
-    body = tuple(each.operation.name for each in computation.op.regions[0].blocks[0])
+    body = tuple(op.operation.name for op in computation.op.regions[0].blocks[0])
     if len(types) != 3 or types != [types[0], types[0], _SUMS.get(types[0])] or body != _BODIES[types[0]]:
         return None
     products = (MatrixInstruction(types[0], transposed) for transposed in (False, True))
@@ -50,12 +50,12 @@ def product_of(computation: Computation) -> MatrixInstruction | None:
 
 
 def _maps(product: MatrixInstruction) -> list[ir.AffineMap]:
-    return [each.value for each in ir.ArrayAttr.parse(f"[{product.maps}]")]
+    return [attribute.value for attribute in ir.ArrayAttr.parse(f"[{product.maps}]")]
 
 
 def declare(product: MatrixInstruction, kernel: ir.Operation) -> str:
-    """Puts the intrinsic's pattern and implementation behind `kernel`, unless they are in its module; the
-    pattern's name."""
+    """Inserts the intrinsic's pattern and implementation after `kernel`, unless its module has them; returns
+    the pattern's name."""
     name = f"{product.function}_pattern"
     if all(function.operation.attributes["sym_name"].value != name for function in _functions(kernel.parent)):
         functions = ir.Module.parse(_TEXT.format(**_fields(product, name)))
@@ -65,7 +65,7 @@ def declare(product: MatrixInstruction, kernel: ir.Operation) -> str:
 
 
 def remove_intrinsics(module: ir.Operation) -> None:
-    """Drops all patterns and implementations."""
+    """Erases all patterns and implementations."""
     functions = _functions(module)
     marked = [
         function.operation.attributes
@@ -73,13 +73,13 @@ def remove_intrinsics(module: ir.Operation) -> None:
         if IMPLEMENTATION in function.operation.attributes
     ]
     names = [attributes[name].value for attributes in marked for name in ("sym_name", IMPLEMENTATION)]
-    for each in functions:
-        if each.operation.attributes["sym_name"].value in names:
-            each.operation.erase()
+    for function in functions:
+        if function.operation.attributes["sym_name"].value in names:
+            function.operation.erase()
 
 
 def _functions(module: ir.Operation) -> list[ir.OpView]:
-    return [each for each in module.regions[0].blocks[0] if each.operation.name == "func.func"]
+    return [op for op in module.regions[0].blocks[0] if op.operation.name == "func.func"]
 
 
 def _fields(product: MatrixInstruction, name: str) -> dict[str, str]:

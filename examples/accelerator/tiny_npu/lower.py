@@ -1,4 +1,4 @@
-"""tiny-npu-lower: tiles in buffers become a program of the machine, calls of the simulator."""
+"""The pass tiny-npu-lower: computations on tiles in buffers become calls of the simulator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mlc.bindings import ir
 from mlc.passes.base import Pass
 from mlc.passes.common.kernel_functions import is_kernel
 from mlc.passes.common.rewriting import collect_ops, erase_op, terminator_of
-from tiny_npu.calls import Program, declare
+from tiny_npu.calls import NpuProgram, declare
 from tiny_npu.dma import lower_copy
 from tiny_npu.elementwise import lower_elementwise
 from tiny_npu.intrinsics import FUNCTION, remove_intrinsics
@@ -21,18 +21,18 @@ def uses_matrix_unit(kernel: ir.Operation) -> bool:
 
 
 def lower_kernel(kernel: ir.Operation) -> dict[str, int]:
-    """Turns a kernel into a program of the machine: what it allocates lies in the scratchpad, its arguments
-    in main memory. Gives the functions that it calls, with their numbers of arguments."""
-    program = Program()
+    """Turns a kernel into a program of the machine: its allocations are in the scratchpad, its arguments in
+    main memory. Returns the functions that it calls, with their argument counts."""
+    program = NpuProgram()
     allocations = collect_ops(kernel, "memref.alloc")
     for allocation in allocations:
-        program.place(allocation.results[0])
+        program.allocate(allocation.results[0])
     for op in collect_ops(kernel, ("memref.copy", "linalg.generic")):
         with ir.InsertionPoint(op), op.location:
             _lower(op, program)
         erase_op(op)
-    for each in (*collect_ops(kernel, "memref.dealloc"), *allocations):
-        erase_op(each)
+    for op in (*collect_ops(kernel, "memref.dealloc"), *allocations):
+        erase_op(op)
     body = kernel.regions[0].blocks[0]
     with ir.InsertionPoint.at_block_begin(body), kernel.location:
         program.call("npu_begin")
@@ -41,7 +41,7 @@ def lower_kernel(kernel: ir.Operation) -> dict[str, int]:
     return program.functions
 
 
-def _lower(op: ir.Operation, program: Program) -> None:
+def _lower(op: ir.Operation, program: NpuProgram) -> None:
     if op.name == "memref.copy":
         lower_copy(op, program)
     elif FUNCTION in op.attributes:
@@ -54,15 +54,17 @@ def _lower(op: ir.Operation, program: Program) -> None:
 @dataclass(frozen=True)
 class Lower(Pass):
     """Turn kernels with intrinsics of tiny-npu, on buffers, into calls of its simulator: allocations become
-    places in the scratchpad, copies DMA, intrinsics instructions of the matrix unit, and elementwise
+    addresses in the scratchpad, copies DMA, intrinsics instructions of the matrix unit, and elementwise
     computations those of the vector unit. Other kernels stay as they are."""
 
     name: ClassVar[str] = "tiny-npu-lower"
 
     def run(self, op: ir.Operation) -> None:
+        """Lowers the scheduled kernels of a module."""
         functions: dict[str, int] = {}
-        kernels = [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]
-        for kernel in filter(uses_matrix_unit, kernels):
-            functions |= lower_kernel(kernel)
+        functions_of_module = [view.operation for view in op.regions[0].blocks[0]]
+        for function in functions_of_module:
+            if is_kernel(function) and uses_matrix_unit(function):
+                functions |= lower_kernel(function)
         remove_intrinsics(op)
         declare(op, functions)

@@ -1,7 +1,7 @@
-"""The machine in numbers; simulator.h has the same ones."""
+"""The machine's parameters, as in simulator.h."""
 
-# Rows, columns and steps of one product of the matrix unit.
+# Rows, columns and reduction steps of one instruction of the matrix unit.
 TILE = 16
 SCRATCHPAD_BYTES = 64 * 1024
-# What addresses of operands in the scratchpad must be multiples of.
+# The alignment of operands in the scratchpad, in bytes.
 ALIGNMENT = 64

@@ -1,4 +1,4 @@
-"""tiny-npu-schedule: how the machine computes a kernel, as a `tloop.schedule`."""
+"""The pass tiny-npu-schedule: attaches schedules for the machine to kernels, as `tloop.schedule`."""
 
 from __future__ import annotations
 
@@ -13,42 +13,43 @@ from mlc.passes.common.kernel_functions import is_kernel, schedules
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.copy_computations import identity_behind
 from mlc.passes.schedule.common.plain import tag
-from tiny_npu.intrinsics import Product, declare, product_of
+from tiny_npu.intrinsics import MatrixInstruction, declare, product_of
 from tiny_npu.machine import TILE
-from tiny_npu.vector_unit import fits
+from tiny_npu.vector_unit import can_compute
 
 
 @dataclass(frozen=True)
-class Matched:
-    """A kernel that the machine takes: a product whose sums start at `init`, and the elementwise `root` that
-    computes the result from it."""
+class MatchedKernel:
+    """A kernel that the machine computes: a matrix product `anchor`, whose accumulators start with `init`,
+    and the elementwise `root` that computes the result from it."""
 
-    product: Product
+    product: MatrixInstruction
     anchor: Computation
     init: Computation
     root: Computation
 
 
-def match(kernel: ir.Operation) -> Matched | None:
-    """`kernel` as the machine takes it, or None; a product alone gets a root that copies."""
+def match(kernel: ir.Operation) -> MatchedKernel | None:
+    """Returns the computations of `kernel` by role, or None; a product alone gets a root that copies."""
     root, everything = root_computation(kernel), computations(kernel)
-    reducing = [each for each in everything if each.reductions]
+    reducing = [computation for computation in everything if computation.reductions]
     if root is None or len(reducing) != 1 or any(extent % TILE for extent in reducing[0].extents):
         return None
     anchor = reducing[0]
     product = product_of(anchor)
-    inits = [each for each in everything if not each.inputs and each.result == anchor.init]
-    epilogue = [each for each in everything if each.op not in (anchor.op, *(init.op for init in inits))]
-    if product is None or len(inits) != 1 or [each.op for each in epilogue] not in ([], [root.op]):
+    inits = [other for other in everything if not other.inputs and other.result == anchor.init]
+    epilogue = [other.op for other in everything if other.op not in (anchor.op, *(init.op for init in inits))]
+    if product is None or len(inits) != 1 or epilogue not in ([], [root.op]):
         return None
-    if epilogue and not fits(root):
+    if epilogue and not can_compute(root):
         return None
-    return Matched(product, anchor, inits[0], root if epilogue else identity_behind(anchor.result))
+    return MatchedKernel(product, anchor, inits[0], root if epilogue else identity_behind(anchor.result))
 
 
-def build(kernel: ir.Operation, matched: Matched) -> None:
-    """A tile of the result after the other: its operands come into the scratchpad, a step of the reduction
-    at a time; the sums stay there for the vector unit, whose result goes out."""
+def build(kernel: ir.Operation, matched: MatchedKernel) -> None:
+    """Appends a schedule with a loop over tiles of the result: copies their operands to the scratchpad, one
+    step of the reduction at a time, keeps the accumulators there for the vector unit, and copies its result
+    to main memory."""
     for computation, name in ((matched.init, "init"), (matched.anchor, "anchor"), (matched.root, "root")):
         tag(computation, name)
     intrinsic = declare(matched.product, kernel)
@@ -73,15 +74,16 @@ def build(kernel: ir.Operation, matched: Matched) -> None:
 @dataclass(frozen=True)
 class ScheduleForNpu(Pass):
     """Attach a `tloop.schedule` for tiny-npu to each kernel without one that it can compute: a product of
-    matrices in f16 or i8 whose sizes are multiples of 16, with an elementwise epilogue. The others are left
+    matrices in f16 or i8 whose extents are multiples of 16, with an elementwise epilogue. The others are left
     to the host."""
 
     name: ClassVar[str] = "tiny-npu-schedule"
 
     def run(self, op: ir.Operation) -> None:
+        """Schedules the kernels of a module."""
         scheduled = set(schedules(op))
-        for kernel in [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]:
-            if kernel.attributes["sym_name"].value in scheduled:
+        for kernel in [view.operation for view in op.regions[0].blocks[0]]:
+            if not is_kernel(kernel) or kernel.attributes["sym_name"].value in scheduled:
                 continue
             matched = match(kernel)
             if matched is not None:

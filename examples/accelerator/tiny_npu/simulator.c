@@ -25,7 +25,7 @@ __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *for
   abort();
 }
 
-static void check_place(const char *who, npu_address at, int64_t bytes) {
+static void check_range(const char *who, npu_address at, int64_t bytes) {
   if (!running)
     fail("%s outside of npu_begin and npu_end", who);
   if (at % NPU_ALIGNMENT)
@@ -36,7 +36,7 @@ static void check_place(const char *who, npu_address at, int64_t bytes) {
 
 /* The operand's memory; all of it has been written. */
 static const void *source(const char *who, npu_address at, int64_t bytes) {
-  check_place(who, at, bytes);
+  check_range(who, at, bytes);
   for (int64_t i = at; i < at + bytes; i++)
     if (!written[i])
       fail("%s reads byte %lld of the scratchpad, which nothing has written", who, (long long)i);
@@ -44,7 +44,7 @@ static const void *source(const char *who, npu_address at, int64_t bytes) {
 }
 
 static void *target(const char *who, npu_address at, int64_t bytes) {
-  check_place(who, at, bytes);
+  check_range(who, at, bytes);
   memset(written + at, true, (size_t)bytes);
   return scratchpad + at;
 }
@@ -90,7 +90,7 @@ void npu_dma_out(int64_t to, npu_address from, int64_t rows, int64_t row_bytes, 
     memcpy((uint8_t *)to + row * stride, tile + row * row_bytes, (size_t)row_bytes);
 }
 
-/* ---- the matrix unit: a row of sums in a cycle ---------------------------------------------- */
+/* ---- the matrix unit: a row of accumulators per cycle --------------------------------------- */
 
 enum { ELEMENTS = NPU_TILE * NPU_TILE };
 
@@ -113,7 +113,7 @@ MMA(npu_mma_f16_transposed, _Float16, float, NPU_TILE, 1)
 MMA(npu_mma_i8, int8_t, int32_t, 1, NPU_TILE)
 MMA(npu_mma_i8_transposed, int8_t, int32_t, NPU_TILE, 1)
 
-/* ---- the vector unit: 16 numbers in a cycle ------------------------------------------------- */
+/* ---- the vector unit: 16 elements per cycle ------------------------------------------------- */
 
 static void count_lanes(int64_t count) { cycles[NPU_VECTOR] += (count + 15) / 16; }
 

@@ -1,6 +1,6 @@
-/* tiny-npu, a made-up accelerator: a scratchpad of its own, DMA between it and main memory, a matrix unit and
- * a vector unit. Numbers of type npu_address are bytes of the scratchpad; operands of the matrix and the vector
- * unit lie there. Misuse prints a message and aborts. */
+/* tiny-npu, a made-up accelerator: a scratchpad, DMA between it and main memory, a matrix unit and a vector unit,
+ * whose operands are in the scratchpad. An npu_address is an offset in it, in bytes. Misuse prints a message and
+ * aborts. */
 #ifndef TINY_NPU_SIMULATOR_H
 #define TINY_NPU_SIMULATOR_H
 
@@ -11,8 +11,7 @@ enum npu_unit { NPU_DMA, NPU_MATRIX, NPU_VECTOR, NPU_UNITS };
 
 typedef int64_t npu_address;
 
-/* A program on the machine, which runs one at a time, stands between the two. Nothing is left in the
- * scratchpad of what programs before it wrote. */
+/* Begin and end a program. One program runs at a time; the scratchpad has no defined content when it begins. */
 void npu_begin(void);
 void npu_end(void);
 
@@ -30,10 +29,10 @@ void npu_mma_f16_transposed(npu_address sums, npu_address a, npu_address b);
 void npu_mma_i8(npu_address sums, npu_address a, npu_address b);
 void npu_mma_i8_transposed(npu_address sums, npu_address a, npu_address b);
 
-/* `count` numbers each; conditions are bytes of 0 or 1. */
+/* Compute `count` elements; conditions are bytes of 0 or 1. */
 void npu_vector_fill(npu_address to, int64_t bits, int64_t element_bytes, int64_t count);
 void npu_vector_move(npu_address to, npu_address from, int64_t element_bytes, int64_t count);
-/* A row of `columns` numbers, `rows` times. */
+/* Broadcasts a row of `columns` elements to `rows` rows. */
 void npu_vector_spread(npu_address to, npu_address from, int64_t element_bytes, int64_t columns, int64_t rows);
 void npu_vector_widen_f16(npu_address to, npu_address a, int64_t count);
 void npu_vector_narrow_f16(npu_address to, npu_address a, int64_t count);

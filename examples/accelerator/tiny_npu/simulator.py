@@ -1,4 +1,4 @@
-"""The simulator: compiled once by the system's C compiler, then shared by compiled models and Python."""
+"""Compiles the simulator once, by the system's C compiler, and loads it for compiled models and Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNITS = ("dma", "matrix", "vector")
 
 @cache
 def library() -> Path:
-    """The shared library, under a name that its sources tell. Raises TargetError without a C compiler."""
+    """Returns the shared library, named by a hash of its sources. Raises TargetError without a C compiler."""
     sources = b"".join((_FOLDER / name).read_bytes() for name in ("simulator.h", "simulator.c"))
     path = default_root() / "tiny-npu" / f"{hashlib.blake2b(sources, digest_size=8).hexdigest()}.so"
     if not path.exists():
@@ -43,14 +43,14 @@ def _compile(source: Path, built: Path) -> None:
 
 @cache
 def simulator() -> ctypes.CDLL:
-    """The library as compiled models see it: the same machine, the same counters."""
+    """Returns the loaded library, which compiled models share: the same machine, the same counters."""
     loaded = ctypes.CDLL(str(library()))
     loaded.npu_cycles.restype = ctypes.c_int64
     return loaded
 
 
 def cycles() -> dict[str, int]:
-    """Cycles of each unit since the last `reset`."""
+    """Returns the cycles of each unit since the last `reset`."""
     return {name: simulator().npu_cycles(unit) for unit, name in enumerate(UNITS)}
 
 

@@ -121,7 +121,7 @@ func.func private @quotient() attributes {tloop.kernel} {
 // -----
 
 func.func private @wide() attributes {tloop.kernel} {
-  // expected-error @below {{tiny-npu has no numbers of type f64}}
+  // expected-error @below {{tiny-npu has no elements of type f64}}
   %x = memref.alloc() : memref<16x16xf64>
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %x : memref<16x16xf64>, memref<16x16xf64>) outs(%x : memref<16x16xf64>) attrs = {tiny_npu.function = "npu_mma_f64"} {
   ^bb0(%l: f64, %r: f64, %s: f64):
