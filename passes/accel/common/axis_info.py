@@ -17,7 +17,7 @@ from mlc.passes.common.rewriting import defining_op
 ANYTHING = 1 << 30
 
 
-def multiple_of(value: ir.Value) -> int:
+def divisibility(value: ir.Value) -> int:
     """The largest number known to divide `value`, an index."""
     if isinstance(value, ir.BlockArgument):
         return _of_argument(value)
@@ -25,7 +25,7 @@ def multiple_of(value: ir.Value) -> int:
     if op.name == arith.Constant.NAME:
         return abs(ir.IntegerAttr(arith.Constant(op).value).value) or ANYTHING
     rule = _DIVISORS.get(op.name)
-    return rule(*map(multiple_of, op.operands)) if rule else 1
+    return rule(*map(divisibility, op.operands)) if rule else 1
 
 
 def _of_argument(value: ir.BlockArgument) -> int:
@@ -33,7 +33,7 @@ def _of_argument(value: ir.BlockArgument) -> int:
     loop = value.owner.owner.operation
     if loop.name != scf.For.NAME or value.arg_number != 0:
         return 1
-    return math.gcd(multiple_of(scf.For(loop).lower_bound), multiple_of(scf.For(loop).step))
+    return math.gcd(divisibility(scf.For(loop).lower_bound), divisibility(scf.For(loop).step))
 
 
 def product(a: int, b: int) -> int:
@@ -70,7 +70,7 @@ class Progression:
 def progression(value: ir.Value) -> Progression | None:
     """Of a vector of integers, or an integer; None where nothing is known of its neighbours."""
     if not isinstance(value.type, ir.VectorType):
-        return Progression(0, multiple_of(value), _constant(value))
+        return Progression(0, divisibility(value), _constant(value))
     op = defining_op(value)
     rule = _PROGRESSIONS.get(op.name) if op is not None else None
     known = rule(op) if rule is not None else None
@@ -79,24 +79,24 @@ def progression(value: ir.Value) -> Progression | None:
     return known
 
 
-def alike(mask: ir.Value) -> int:
+def constancy(mask: ir.Value) -> int:
     """A power of two: elements of a vector of truths have the same one, of which so many follow each other
     along the last dim, the first at a multiple of it."""
     op = defining_op(mask)
     if op is None or not mask.type.rank:
         return 1
     if op.name == vector.CreateMask.NAME:
-        return _power(multiple_of(op.operands[len(op.operands) - 1]))
+        return _power(divisibility(op.operands[len(op.operands) - 1]))
     if op.name == vector.ConstantMask.NAME:
         return _power(list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))[-1])
     if op.name == arith.CmpI.NAME:
-        return _alike_below(op)
+        return _constancy_of_comparison(op)
     if op.name == arith.Constant.NAME:
         return ANYTHING if ir.DenseElementsAttr(arith.Constant(op).value).is_splat else 1
     if op.name == vector.Broadcast.NAME and _repeats(op):
         return ANYTHING
     if op.name in (vector.Broadcast.NAME, arith.AndI.NAME, arith.OrI.NAME, arith.XOrI.NAME):
-        return min(map(alike, op.operands))
+        return min(map(constancy, op.operands))
     return 1
 
 
@@ -104,7 +104,7 @@ def alike(mask: ir.Value) -> int:
 _REACHES = frozenset(int(getattr(arith.CmpIPredicate, name)) for name in ("slt", "sge", "ult", "uge"))
 
 
-def _alike_below(op: ir.Operation) -> int:
+def _constancy_of_comparison(op: ir.Operation) -> int:
     """Of a comparison of what grows by 1 with what is the same along the last dim."""
     left, right = map(progression, op.operands)
     if left is None or right is None or right.step:

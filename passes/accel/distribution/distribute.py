@@ -125,7 +125,7 @@ def _bind(code: ThreadCode, kernel: LaunchKernel, launch: ir.Operation, paramete
         code.values[value] = next(rest)
     code.tensor_maps.update(zip(kernel.maps, rest, strict=True))
     for dim, argument in enumerate(launch.regions[0].blocks[0].arguments):
-        code.values[argument] = code.architecture.block(dim)
+        code.values[argument] = code.architecture.block_id(dim)
 
 
 def _strides(sizes: list[Number]) -> tuple[Number, ...]:

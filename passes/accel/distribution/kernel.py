@@ -68,7 +68,7 @@ class LaunchKernel:
         warps = architecture.warps(launch.attributes["warps"].value) + more
         threads = warps << architecture.lane_bits
         x, y, z = [*cluster_of(launch), 1, 1][:3]
-        maps = _tensor_maps(launch) if architecture.copies_tiles else ()
+        maps = _tensor_maps(launch) if architecture.has_tma else ()
         return LaunchKernel(name, architecture, threads, (x, y, z), captures(launch), maps)
 
     def declare(self, body: ir.Block) -> ir.Operation:

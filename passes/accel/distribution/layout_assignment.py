@@ -93,9 +93,9 @@ def _size(op: ir.Operation) -> int:
 def _products(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
     if op.name != accel.Mma.NAME or value != accel.Mma(op).result:
         return None
-    product, whole_rows = given.architecture.tensor_product(op), value in given.reduced_rows
+    product, whole_rows = given.architecture.mma_lowering(op), value in given.reduced_rows
     if product is not None:
-        return product.sums(given.warps, whole_rows=whole_rows)
+        return product.accumulator_layout(given.warps, whole_rows=whole_rows)
     (rows, columns), lane_bits = value.type.shape, given.architecture.lane_bits
     grid = scalar_grid(rows, columns, given.warps, lane_bits, whole_rows=whole_rows)
     return scalar_sums(rows, columns, grid, lane_bits)
@@ -105,8 +105,8 @@ def _left_operands(op: ir.Operation, value: ir.Value, given: Assignment) -> Layo
     """In registers from the start as tensor units take them."""
     if op.name != accel.Mma.NAME or value != accel.Mma(op).a or accel.Mma(op).transpose_a:
         return None
-    product = given.architecture.tensor_product(op)
-    return None if product is None else product.left(given.layouts[accel.Mma(op).result])
+    product = given.architecture.mma_lowering(op)
+    return None if product is None else product.left_layout(given.layouts[accel.Mma(op).result])
 
 
 def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:

@@ -65,7 +65,7 @@ def product_tiles(anchor: Computation, precision: str) -> list[ProductTile]:
     """Those of a computation that sums products of its two inputs, largest first."""
     known, size = element_bytes(anchor)
     sizes: tuple[tuple[int, int], ...] = TILES if known else (SCALAR_TILE,)
-    if known and uses_tensor_units(size, precision) and _is_for_groups(anchor):
+    if known and uses_tensor_cores(size, precision) and _is_for_groups(anchor):
         sizes = GROUP_TILES
     return [_product_tile(anchor, precision, each) for each in sizes]
 
@@ -75,7 +75,7 @@ def widest_tile(tiles: Sequence[ProductTile]) -> ProductTile:
     return next((tile for tile in tiles if tile.tiles >= BLOCKS), tiles[-1])
 
 
-def uses_tensor_units(size: int, precision: str) -> bool:
+def uses_tensor_cores(size: int, precision: str) -> bool:
     """Whether operands of elements of so many bytes are multiplied by tensor units."""
     return size < 4 or precision == "tf32"
 
@@ -85,7 +85,7 @@ def _product_tile(anchor: Computation, precision: str, sizes: tuple[int, int]) -
     known, size = element_bytes(anchor)
     result = _tile(anchor, rows, columns, sizes)
     height, width = (prod(result[dim] for dim in dims) for dims in (rows, columns))
-    long = uses_tensor_units(size, precision) and (height + width < LARGE or _is_for_groups(anchor))
+    long = uses_tensor_cores(size, precision) and (height + width < LARGE or _is_for_groups(anchor))
     step = (LONG_STEP_BYTES if long else STEP_BYTES) // size
     innermost = anchor.reductions[-1]
     depth = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
@@ -94,7 +94,7 @@ def _product_tile(anchor: Computation, precision: str, sizes: tuple[int, int]) -
     several = {dim: points for dim, points in steps.items() if anchor.extents[dim] > points}
     steps = several or {innermost: depth}
     count = prod(-(-anchor.extents[dim] // points) for dim, points in steps.items())
-    is_short = known and not uses_tensor_units(size, precision) and depth * size <= SHORT_STEP_BYTES
+    is_short = known and not uses_tensor_cores(size, precision) and depth * size <= SHORT_STEP_BYTES
     merged = _merged(count, (height + width) * depth * size) if is_short else 1
     depth, count = depth * merged, count // merged
     warps, stages = _warps(height * width), min(STAGES if merged == 1 else MERGED_STAGES, count)

@@ -22,7 +22,7 @@ from mlc.passes.schedule.gpu.product_tiles import (
     modelled_gpu,
     product_tiles,
     sides,
-    uses_tensor_units,
+    uses_tensor_cores,
     widest_tile,
 )
 from mlc.passes.schedule.gpu.reduction_sharing import (
@@ -73,7 +73,7 @@ def order_blocks(
     dims = sorted(tile.result, key=lambda dim: places[dim])
     grid = Grid(anchor, {dim: -(-anchor.extents[dim] // tile.result[dim]) for dim in dims})
     known, size = element_bytes(anchor)
-    large = known and uses_tensor_units(size, precision) and _is_large(tile)
+    large = known and uses_tensor_cores(size, precision) and _is_large(tile)
     cluster = cluster_of(grid, asked or ((CLUSTER, CLUSTER) if large else (1, 1)), both=bool(asked))
     found = {CLUSTER_ATTRIBUTE: cluster, GROUP_ATTRIBUTE: group_of(grid, cluster)}
     several = [dim for dim in dims if grid.counts[dim] > 1]
@@ -167,7 +167,7 @@ def _tile(anchor: Computation, precision: str, wanted: Wanted) -> ProductTile:
     known, size = element_bytes(anchor)
     if not known or widest.height == 1 or widest.width == 1:
         return widest
-    problem = ProductShape(target_of(anchor.op), size, uses_tensor_units(size, precision))
+    problem = ProductShape(target_of(anchor.op), size, uses_tensor_cores(size, precision))
     return shared_tile(problem, plain_tile(problem, tiles), tiles, wanted)
 
 

@@ -8,8 +8,8 @@ from mlc.bindings import arith, ir, rocdl
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.threads.amd import copies
 from mlc.passes.accel.threads.amd.mfma import MfmaInstruction
-from mlc.passes.accel.threads.amd.products import WavefrontProduct, instruction_for
-from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
+from mlc.passes.accel.threads.amd.products import WavefrontMma, instruction_for
+from mlc.passes.accel.threads.common.architecture import Architecture, MmaLowering
 from mlc.passes.accel.threads.common.code import ThreadCode
 from mlc.passes.common.constants import i32
 
@@ -38,19 +38,19 @@ class Cdna(Architecture):
             f"rocdl.reqd_work_group_size = array<i32: {threads}, 1, 1>"
         )
 
-    def thread(self) -> ir.Value:
+    def thread_id(self) -> ir.Value:
         return rocdl.workitem_id_x(i32())
 
-    def block(self, dim: int) -> ir.Value:
+    def block_id(self, dim: int) -> ir.Value:
         return getattr(rocdl, _BLOCK_NUMBERS[dim])(i32())
 
     def barrier(self, code: ThreadCode) -> None:
         rocdl.barrier()
 
-    def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
+    def shuffle_xor(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
         kind = i32()
         if word.type != kind:
-            back = self.from_lane(code, arith.BitcastOp(kind, word).result, distance)
+            back = self.shuffle_xor(code, arith.BitcastOp(kind, word).result, distance)
             return arith.BitcastOp(word.type, back).result
         if distance in _DATA_PARALLEL:
             control = _DATA_PARALLEL[distance]
@@ -58,9 +58,9 @@ class Cdna(Architecture):
         if distance < _SWIZZLED_LANES:
             pattern = distance << 10 | _SWIZZLED_LANES - 1
             return rocdl.ds_swizzle(kind, word, integers.value(pattern))
-        other = arith.XOrIOp(code.thread(), integers.value(distance)).result
+        other = arith.XOrIOp(code.thread_id(), integers.value(distance)).result
         return rocdl.ds_bpermute(kind, integers.value(integers.multiply(other, 4)), word)
 
-    def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
+    def mma_lowering(self, op: ir.Operation) -> MmaLowering | None:
         found = instruction_for(op, self.instructions)
-        return WavefrontProduct(op, found) if found is not None else None
+        return WavefrontMma(op, found) if found is not None else None

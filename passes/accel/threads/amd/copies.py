@@ -17,7 +17,7 @@ from mlc.passes.accel.common.copying_loops import AHEAD
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, control, pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
-from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_of, copy_through_registers, where
+from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_through_registers, thread_copy, where
 from mlc.passes.common.constants import i32, i32_attribute
 
 _WORD_BYTES = 4
@@ -26,7 +26,7 @@ _NOTHING_CROSSES = "#rocdl<sched_group_mask none>"
 
 def copy(code: ThreadCode, op: ir.Operation) -> None:
     """In pieces of up to 16 bytes."""
-    wanted = copy_of(code, op)
+    wanted = thread_copy(code, op)
     size = wanted.run * element_bytes(wanted.target.element)
     if not wanted.target.shared or size < _WORD_BYTES:
         copy_through_registers(code, wanted)
@@ -63,7 +63,7 @@ class Piece:
 def _load(code: ThreadCode, wanted: ThreadCopy, first: int, size: int) -> Piece:
     source, word = wanted.source, i32()
     kind = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
-    place = addresses.place_of(code, wanted.outside, wanted.base, first)
+    place = addresses.element_coordinates(code, wanted.outside, wanted.base, first)
     inside = integers.all_of(addresses.inside(source, place))
     pointer = pointers.element_pointer(source, place)
     if inside is not None:
@@ -74,7 +74,7 @@ def _load(code: ThreadCode, wanted: ThreadCopy, first: int, size: int) -> Piece:
 def _store(code: ThreadCode, wanted: ThreadCopy, pieces: list[Piece], size: int) -> None:
     origin = [0] * len(wanted.layout.shape)
     for number, piece in enumerate(pieces):
-        here = addresses.place_of(code, wanted.layout, origin, number * wanted.run)
+        here = addresses.element_coordinates(code, wanted.layout, origin, number * wanted.run)
         llvm.StoreOp(piece.value(), pointers.element_pointer(wanted.target, here), alignment=size)
 
 

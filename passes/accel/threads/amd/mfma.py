@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm, rocdl
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.threads.common.packed_registers import vector_of
+from mlc.passes.accel.threads.common.packed_registers import build_vector
 from mlc.passes.common.constants import i32
 
 _TF32_HALF, _TF32_BITS = 1 << 12, -(1 << 13)
@@ -38,7 +38,7 @@ class MfmaInstruction:
         """What a lane gives of an operand: `pack` numbers."""
         if self.rounds:
             values = [_rounded(value) for value in values]
-        whole = values[0] if self.pack == 1 else vector_of(values)
+        whole = values[0] if self.pack == 1 else build_vector(values)
         kind = ir.Type.parse(self.operand)
         return whole if whole.type == kind else llvm.BitcastOp(kind, whole).result
 

@@ -25,10 +25,10 @@ from mlc.passes.accel.threads.amd.mfma import MfmaInstruction
 from mlc.passes.accel.threads.common.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.common.code import ThreadTile
 from mlc.passes.accel.threads.common.operands import MmaOperand, whole_of
-from mlc.passes.accel.threads.common.packed_registers import vector_of
+from mlc.passes.accel.threads.common.packed_registers import build_vector
 
 # Rows and columns of an instruction's sums; of the lanes along the reduction; sums of a lane.
-PLACES, GROUPS, SUMS = 16, 4, 4
+EXTENT, GROUPS, SUMS = 16, 4, 4
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ class OperandSide:
     @property
     def count(self) -> int:
         """How many instructions share the part."""
-        return self.part // PLACES
+        return self.part // EXTENT
 
     def first(self, instruction: int) -> int:
         """Where the first of an instruction's places lies in the part."""
-        return instruction % self.near + PLACES * self.near * (instruction // self.near)
+        return instruction % self.near + EXTENT * self.near * (instruction // self.near)
 
     def places(self) -> list[Vector]:
         """For the bits of a place in an instruction."""
-        return along(self.dim, 2, self.near, PLACES)
+        return along(self.dim, 2, self.near, EXTENT)
 
     def near_instructions(self) -> list[Vector]:
         """For the lowest bits of an instruction's number."""
@@ -63,7 +63,7 @@ class OperandSide:
 
     def far_instructions(self) -> list[Vector]:
         """For the other ones."""
-        start = PLACES * self.near
+        start = EXTENT * self.near
         return along(self.dim, 2, start, self.part // start)
 
     def parts(self) -> list[Vector]:
@@ -104,24 +104,24 @@ def instruction_for(op: ir.Operation, table: Mapping[str, MfmaInstruction]) -> M
     name = "tf32" if op.attributes["precision"].value == "tf32" else str(a.element_type)
     found = None if any(each in op.attributes for each in UNSIGNED) else table.get(name)
     depth = a.shape["transpose_a" not in op.attributes]
-    if found is None or min(result.shape) < PLACES or depth % (GROUPS * found.pack):
+    if found is None or min(result.shape) < EXTENT or depth % (GROUPS * found.pack):
         return None
     return found
 
 
 @dataclass(frozen=True)
-class WavefrontProduct:
+class WavefrontMma:
     """16 rows by 16 columns at a time. Sums of f16 are those of f32, rounded at the end."""
 
     op: ir.Operation
     instruction: MfmaInstruction
 
-    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
+    def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
         rows, columns = self.op.results[0].type.shape
-        grid = warp_grid(rows, columns, warps, PLACES, PLACES, whole_rows=whole_rows)
+        grid = warp_grid(rows, columns, warps, EXTENT, EXTENT, whole_rows=whole_rows)
         return sums_layout(*self._sides(grid), grid.copies, self._apart)
 
-    def left(self, sums: Layout) -> Layout:
+    def left_layout(self, sums: Layout) -> Layout:
         grid, (_, depth) = grid_of(sums), self.op.operands[0].type.shape
         rows, _ = self._sides(grid)
         part = operand_layout(rows, self._steps(depth, SUMS), grid)
@@ -185,7 +185,7 @@ class WavefrontProduct:
         self, layout: Layout, rows: OperandSide, columns: OperandSide, i: int, j: int
     ) -> list[int]:
         """Of the sums of an instruction."""
-        apart = columns.near * (PLACES // SUMS if self._apart else 1)
+        apart = columns.near * (EXTENT // SUMS if self._apart else 1)
         row, column = rows.first(i), columns.first(j)
         return [layout.register_at((row, column + apart * index)) for index in range(SUMS)]
 
@@ -196,7 +196,7 @@ class WavefrontProduct:
         kind = ir.Type.parse(self.instruction.sums)
         values = [value if value.type == kind else arith.ExtFOp(kind, value).result for value in start.values]
         return {
-            (i, j): vector_of(
+            (i, j): build_vector(
                 [values[register] for register in self._registers(start.layout, rows, columns, i, j)]
             )
             for i, j in itertools.product(range(rows.count), range(columns.count))
@@ -221,4 +221,4 @@ class WavefrontProduct:
 def _side(dim: int, extent: int, part: int, operand: ir.Value, along: bool) -> OperandSide:
     in_memory = not isinstance(operand.type, ir.VectorType)
     near = LONGEST_BYTES // element_bytes(operand.type.element_type) if along and in_memory else 1
-    return OperandSide(dim, extent, part, min(near, part // PLACES))
+    return OperandSide(dim, extent, part, min(near, part // EXTENT))

@@ -44,7 +44,7 @@ def load_tile(
     run = access_run(layout, memory, multiple, mask, clipped=clipped)
     values: list[ir.Value] = []
     for first in range(0, layout.size, run):
-        place = place_of(code, layout, base, first)
+        place = element_coordinates(code, layout, base, first)
         conditions = [*_shown(mask, first), *(inside(memory, place) if clipped else [])]
         values += load_elements(memory, place, conditions, [padding] * run)
     return ThreadTile(layout, tuple(values))
@@ -62,7 +62,7 @@ def store_tile(
     base: Sequence[Number],
     clipped: bool,
     multiple: int,
-    own_places: int = 0,
+    separate_bits: int = 0,
     mask: Mask | None = None,
 ) -> None:
     """Writes the tile; if `clipped`, only what lies inside of the memory. `multiple` and `mask` are as for
@@ -72,9 +72,9 @@ def store_tile(
     to places of their own.
     """
     run = access_run(tile.layout, memory, multiple, mask, clipped=clipped)
-    once = one_of_copies(code, tile.layout, own_places)
+    once = one_of_copies(code, tile.layout, separate_bits)
     for first in range(0, tile.layout.size, run):
-        place = place_of(code, tile.layout, base, first)
+        place = element_coordinates(code, tile.layout, base, first)
         conditions = inside(memory, place) if clipped else []
         condition = integers.all_of([*_shown(mask, first), *once, *conditions])
         _store(memory, place, tile.values[first : first + run], condition)
@@ -98,8 +98,8 @@ def access_run(
     """How many elements one access takes. Where what lies outside of the memory is left out, the memory must
     end with an access; a mask may not split one."""
     ends = (memory.sizes[-1],) if clipped and memory.sizes else ()
-    alike = () if mask is None else (mask.run, most_elements(memory))
-    return common_run(layout, memory, (*ends, *alike, multiple))
+    constancy = () if mask is None else (mask.run, most_elements(memory))
+    return common_run(layout, memory, (*ends, *constancy, multiple))
 
 
 def most_elements(memory: ThreadMemref) -> int:
@@ -121,11 +121,13 @@ def common_run(layout: Layout, memory: ThreadMemref, multiples: Sequence[Number]
     return run
 
 
-def place_of(code: ThreadCode, layout: Layout, base: Sequence[Number], register: int) -> list[Number]:
+def element_coordinates(
+    code: ThreadCode, layout: Layout, base: Sequence[Number], register: int
+) -> list[Number]:
     """Where the element of a register lies, in a memory in which its tile begins at `base`."""
     offset, outer = layout.offset(register), len(base) - len(layout.shape)
     inner = [
-        integers.total([base[outer + dim], code.place(layout, dim), offset[dim]])
+        integers.total([base[outer + dim], code.thread_offset(layout, dim), offset[dim]])
         for dim in range(len(layout.shape))
     ]
     return [*base[:outer], *inner]
@@ -159,10 +161,10 @@ def load_elements(
     return [integers.either(condition, each, other) for each, other in zip(loaded, padding, strict=True)]
 
 
-def one_of_copies(code: ThreadCode, layout: Layout, own_places: int) -> list[ir.Value]:
+def one_of_copies(code: ThreadCode, layout: Layout, separate_bits: int) -> list[ir.Value]:
     """Conditions for the thread to be the first of those that hold the same elements."""
-    copies = sum(1 << bit for bit, vector in enumerate(layout.threads) if not any(vector)) & ~own_places
+    copies = sum(1 << bit for bit, vector in enumerate(layout.threads) if not any(vector)) & ~separate_bits
     if not copies:
         return []
-    number = integers.mask(code.thread(), copies)
+    number = integers.mask(code.thread_id(), copies)
     return [arith.cmpi(arith.CmpIPredicate.eq, integers.value(number), integers.value(0))]

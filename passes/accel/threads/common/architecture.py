@@ -23,14 +23,14 @@ from mlc.passes.accel.threads.common.operands import MmaOperand
 WARP = 32
 
 
-class TensorProduct(Protocol):
+class MmaLowering(Protocol):
     """How tensor units compute an `accel.mma`."""
 
-    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
+    def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
         """The layout of the sums. Raises PassError if `warps` warps cannot share them. With `whole_rows`
         each of them has all columns of its rows, if there are rows enough."""
 
-    def left(self, sums: Layout) -> Layout:
+    def left_layout(self, sums: Layout) -> Layout:
         """The layout of a left operand in registers, for sums of that layout."""
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
@@ -50,7 +50,7 @@ class Architecture(ABC):
     shared_limit: ClassVar[int]
     clusters: ClassVar[bool] = False
     alignment: ClassVar[int] = ALIGNMENT
-    copies_tiles: ClassVar[bool] = False
+    has_tma: ClassVar[bool] = False
     handlers: ClassVar[Mapping[str, Handler]]
 
     def warps(self, launched: int) -> int:
@@ -65,11 +65,11 @@ class Architecture(ABC):
         """Of a kernel whose blocks have this many threads, and clusters so many blocks along each dim."""
 
     @abstractmethod
-    def thread(self) -> ir.Value:
+    def thread_id(self) -> ir.Value:
         """The thread's number in its block, i32."""
 
     @abstractmethod
-    def block(self, dim: int) -> ir.Value:
+    def block_id(self, dim: int) -> ir.Value:
         """The block's number along a dim of the grid, i32."""
 
     @abstractmethod
@@ -77,11 +77,11 @@ class Architecture(ABC):
         """The threads that run this code meet, and see what others wrote to shared memory before."""
 
     @abstractmethod
-    def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
+    def shuffle_xor(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
         """The 32 bits `word` of the lane whose number differs in the one bit that is set in `distance`."""
 
     @abstractmethod
-    def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
+    def mma_lowering(self, op: ir.Operation) -> MmaLowering | None:
         """How tensor units compute an `accel.mma`; None if they cannot."""
 
     def wait(self, code: ThreadCode, written: Sequence[ir.Value], read: Sequence[ir.Value]) -> list[ir.Value]:

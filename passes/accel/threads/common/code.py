@@ -56,7 +56,7 @@ class Role:
 
 
 @dataclass(frozen=True)
-class UnderWay:
+class MmaInFlight:
     """A group of products whose sums, the tile of `value`, are there when it has been waited for; until then
     registers that it `reads` keep what they have."""
 
@@ -82,13 +82,13 @@ class ThreadCode:
     # What has begun, and must end before other code runs, or other threads see it.
     unfinished: list[Callable[[], None]] = field(default_factory=list)
     # What ends in this order, and is waited for where its tile is wanted.
-    under_way: list[UnderWay] = field(default_factory=list)
+    in_flight: list[MmaInFlight] = field(default_factory=list)
     # What was reduced last beside products under way: it comes before the wait for them.
-    beside: tuple[ir.Value, ...] = ()
+    overlapped: tuple[ir.Value, ...] = ()
     tensor_maps: dict[tuple[ir.Value, TileTensorMap], ir.Value] = field(default_factory=dict)
     role: Role | None = None
     # Where a processor has shared memory of its own, by what for.
-    places: dict[str, int] = field(default_factory=dict)
+    reserved_offsets: dict[str, int] = field(default_factory=dict)
     # Whether asynchronous products or copies read what is written to shared memory.
     fences: bool = False
     _thread: ir.Value | None = None
@@ -114,7 +114,7 @@ class ThreadCode:
 
     def tile(self, value: ir.Value) -> ThreadTile:
         """Of a vector, when its registers hold it."""
-        for number, each in enumerate(self.under_way):
+        for number, each in enumerate(self.in_flight):
             if each.value == value:
                 self._wait_for(number + 1)
                 break
@@ -140,9 +140,9 @@ class ThreadCode:
 
     def start(self) -> None:
         """Reads the thread's number; at the start of the kernel, whose code it then dominates."""
-        self._thread = self.architecture.thread()
+        self._thread = self.architecture.thread_id()
 
-    def thread(self) -> ir.Value:
+    def thread_id(self) -> ir.Value:
         assert self._thread is not None, "start() comes first"
         return self._thread
 
@@ -156,27 +156,27 @@ class ThreadCode:
         for finish in self.unfinished:
             finish()
         self.unfinished.clear()
-        self._wait_for(max(0, len(self.under_way) - pending))
+        self._wait_for(max(0, len(self.in_flight) - pending))
 
     def _wait_for(self, count: int) -> None:
         """Waits for the first ones under way."""
-        ended, self.under_way = self.under_way[:count], self.under_way[count:]
+        ended, self.in_flight = self.in_flight[:count], self.in_flight[count:]
         if not ended:
             return
         tiles = [self.tile(each.value) for each in ended]
         written = [register for tile in tiles for register in tile.values]
         read = [register for each in ended for register in each.reads]
         there = iter(self.architecture.wait(self, written, read))
-        self.beside = ()
+        self.overlapped = ()
         for each, tile in zip(ended, tiles, strict=True):
             self.values[each.value] = ThreadTile(tile.layout, tuple(islice(there, len(tile.values))))
 
-    def place(self, layout: Layout, dim: int) -> Number:
+    def thread_offset(self, layout: Layout, dim: int) -> Number:
         """The part of a coordinate that the thread's number gives: the same for all of its registers."""
-        return combined(self.thread(), [vector[dim] for vector in layout.threads])
+        return sum_of_bits(self.thread_id(), [vector[dim] for vector in layout.threads])
 
 
-def combined(number: ir.Value, vectors: list[int]) -> Number:
+def sum_of_bits(number: ir.Value, vectors: list[int]) -> Number:
     """The sum of those of `vectors` whose bits are set in `number`, which has no more bits than they are."""
     result: Number = 0
     bit = 0

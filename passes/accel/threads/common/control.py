@@ -8,8 +8,8 @@ from mlc.bindings import ir, llvm, scf
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.threads.common.code import Meaning, ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import scalar_type
-from mlc.passes.accel.threads.common.layout_conversions import laid_out
-from mlc.passes.accel.threads.common.packed_registers import vector_of
+from mlc.passes.accel.threads.common.layout_conversions import tile_in_layout
+from mlc.passes.accel.threads.common.packed_registers import build_vector
 
 # Of floats of 16 bits, two share a register. One by one each would take its own.
 _PAIR = 2
@@ -58,7 +58,7 @@ def _yield(code: ThreadCode, block: ir.Block, targets: Sequence[ir.Value]) -> No
 def _as_carried(code: ThreadCode, given: ir.Value, target: ir.Value) -> Meaning:
     """What `given` is, in the layout of `target`."""
     if isinstance(target.type, ir.VectorType):
-        return laid_out(code, given, code.layouts[target])
+        return tile_in_layout(code, given, code.layouts[target])
     return code.scalar(given)
 
 
@@ -67,7 +67,7 @@ def _registers(meaning: Meaning) -> tuple[ir.Value, ...]:
         values, run = meaning.values, _run(meaning.values[0].type, len(meaning.values))
         if run == 1:
             return values
-        return tuple(vector_of(values[at : at + run]) for at in range(0, len(values), run))
+        return tuple(build_vector(values[at : at + run]) for at in range(0, len(values), run))
     assert isinstance(meaning, ir.Value), "memrefs are not carried"
     return (meaning,)
 

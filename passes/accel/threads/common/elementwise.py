@@ -12,7 +12,7 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
-from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
+from mlc.passes.accel.threads.common.layout_conversions import convert_layout, tile_in_layout
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i8, i32
 from mlc.passes.common.rewriting import attributes_of, defining_op
@@ -32,7 +32,7 @@ def compare(code: ThreadCode, op: ir.Operation) -> None:
         elementwise(code, op)
         return
     layout = code.layouts[op.results[0]]
-    left, right = (laid_out(code, operand, layout).values for operand in op.operands)
+    left, right = (tile_in_layout(code, operand, layout).values for operand in op.operands)
     sums = [_sum_of(each) for each in left]
     if len({terms for terms, _ in sums}) > 1 or len({known for _, known in sums}) == 1:
         elementwise(code, op)
@@ -80,7 +80,7 @@ def elementwise(code: ThreadCode, op: ir.Operation) -> None:
         return
     layout = code.layouts[op.results[0]]
     operands = [
-        laid_out(code, operand, layout).values
+        tile_in_layout(code, operand, layout).values
         if isinstance(operand.type, ir.VectorType)
         else (code.scalar(operand),) * layout.size
         for operand in op.operands
@@ -146,7 +146,7 @@ def step(code: ThreadCode, op: ir.Operation) -> None:
     """`vector.step`: the elements' own numbers."""
     (result,) = op.results
     layout = code.layouts[result]
-    place = code.place(layout, 0)
+    place = code.thread_offset(layout, 0)
     at = (integers.value(integers.add(place, layout.offset(index)[0])) for index in range(layout.size))
     code.values[result] = ThreadTile(layout, tuple(at))
 
@@ -159,7 +159,7 @@ def create_mask(code: ThreadCode, op: ir.Operation) -> None:
         bounds: list[Number] = list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))
     else:
         bounds = [code.scalar(operand) for operand in op.operands]
-    places = [code.place(layout, dim) for dim in range(len(layout.shape))]
+    places = [code.thread_offset(layout, dim) for dim in range(len(layout.shape))]
     values = []
     for register in range(layout.size):
         at = zip(places, layout.offset(register), bounds, layout.shape, strict=True)
@@ -179,7 +179,7 @@ def broadcast(code: ThreadCode, op: ir.Operation) -> None:
     if not isinstance(operand.type, ir.VectorType):
         code.values[result] = ThreadTile(layout, (code.scalar(operand),) * layout.size)
         return
-    source = laid_out(code, operand, broadcast_source(layout, operand.type))
+    source = tile_in_layout(code, operand, broadcast_source(layout, operand.type))
     kept = _kept_dims(operand.type, len(layout.shape))
     values = []
     for register in range(layout.size):
@@ -208,7 +208,7 @@ def reshape(code: ThreadCode, op: ir.Operation) -> None:
     """`vector.shape_cast`, for which elements stay where they are."""
     (operand,), (result,) = op.operands, op.results
     layout = code.layouts[result]
-    source = laid_out(code, operand, layout.reshaped(list(operand.type.shape)))
+    source = tile_in_layout(code, operand, layout.reshaped(list(operand.type.shape)))
     code.values[result] = ThreadTile(layout, source.values)
 
 
@@ -218,7 +218,7 @@ def transpose(code: ThreadCode, op: ir.Operation) -> None:
     source = code.tile(operand)
     order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
     moved = ThreadTile(source.layout.transposed(order), source.values)
-    code.values[result] = converted(code, moved, code.layouts[result])
+    code.values[result] = convert_layout(code, moved, code.layouts[result])
 
 
 def part(code: ThreadCode, op: ir.Operation) -> None:
@@ -234,7 +234,7 @@ def part(code: ThreadCode, op: ir.Operation) -> None:
     start += [0] * (len(layout.shape) - len(start))
     places = (tuple(map(sum, zip(layout.offset(index), start, strict=True))) for index in range(layout.size))
     values = tuple(source.values[source.layout.register_at(place)] for place in places)
-    code.values[result] = converted(code, ThreadTile(layout, values), code.layouts[result])
+    code.values[result] = convert_layout(code, ThreadTile(layout, values), code.layouts[result])
 
 
 def _numbers(op: ir.Operation, name: str) -> list[int]:

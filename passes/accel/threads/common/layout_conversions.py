@@ -31,12 +31,12 @@ _CHEAP = (
 _DEPTH = 4
 
 
-def laid_out(code: ThreadCode, value: ir.Value, layout: Layout) -> ThreadTile:
+def tile_in_layout(code: ThreadCode, value: ir.Value, layout: Layout) -> ThreadTile:
     """The tile of a vector in `layout`. Numbers of elements, and masks that follow from them, are computed
     again rather than moved between threads."""
     tile = code.tile(value)
     if tile.layout.same_threads(layout) or not _is_cheap(value, _DEPTH):
-        return converted(code, tile, layout)
+        return convert_layout(code, tile, layout)
     kept = code.layouts[value]
     code.layouts[value] = layout
     code.emit(value.owner.operation)
@@ -54,7 +54,7 @@ def _is_cheap(value: ir.Value, depth: int) -> bool:
     return made.name in _CHEAP and depth > 0 and all(_is_cheap(vector, depth - 1) for vector in vectors)
 
 
-def converted(code: ThreadCode, tile: ThreadTile, layout: Layout) -> ThreadTile:
+def convert_layout(code: ThreadCode, tile: ThreadTile, layout: Layout) -> ThreadTile:
     """The same elements in `layout`."""
     if tile.layout == layout:
         return tile

@@ -9,7 +9,7 @@ from mlc.dialects.accel import factor_type
 from mlc.dialects.accel.compute import TRANSPOSED
 from mlc.passes.accel.common.layouts import Layout, along
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
-from mlc.passes.accel.threads.common.layout_conversions import converted
+from mlc.passes.accel.threads.common.layout_conversions import convert_layout
 
 
 @dataclass
@@ -65,7 +65,7 @@ class MmaOperand:
         if self.transposed:
             tile = ThreadTile(tile.layout.transposed([1, 0]), tile.values)
         own = whole_of(layout, tile.layout.shape)
-        tile = converted(self.code, tile, own)
+        tile = convert_layout(self.code, tile, own)
         self.code.values[self.value] = (
             ThreadTile(own.transposed([1, 0]), tile.values) if self.transposed else tile
         )

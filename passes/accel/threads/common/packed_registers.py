@@ -9,7 +9,7 @@ from mlc.passes.accel.common import integers
 from mlc.passes.common.constants import i32
 
 
-def vector_of(values: Sequence[ir.Value]) -> ir.Value:
+def build_vector(values: Sequence[ir.Value]) -> ir.Value:
     """An LLVM vector."""
     whole = llvm.UndefOp(ir.VectorType.get([len(values)], values[0].type)).result
     for place, each in enumerate(values):
@@ -17,14 +17,14 @@ def vector_of(values: Sequence[ir.Value]) -> ir.Value:
     return whole
 
 
-def packed(values: Sequence[ir.Value]) -> ir.Value:
+def pack_word(values: Sequence[ir.Value]) -> ir.Value:
     """32 bits, the first number in the lowest ones."""
     if len(values) == 1:
         return arith.BitcastOp(i32(), values[0]).result
-    return llvm.BitcastOp(i32(), vector_of(values)).result
+    return llvm.BitcastOp(i32(), build_vector(values)).result
 
 
-def unpacked(word: ir.Value, kind: ir.Type) -> list[ir.Value]:
+def unpack_word(word: ir.Value, kind: ir.Type) -> list[ir.Value]:
     """The numbers of type `kind` in 32 bits."""
     count = 32 // kind.width
     if count == 1:

@@ -6,7 +6,7 @@ from mlc.bindings import arith, ir, math
 from mlc.dialects import accel
 from mlc.passes.accel.common.matrix_layouts import columns_of, rows_of
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
-from mlc.passes.accel.threads.common.layout_conversions import laid_out
+from mlc.passes.accel.threads.common.layout_conversions import tile_in_layout
 from mlc.passes.accel.threads.common.operands import MmaOperand
 from mlc.passes.accel.threads.common.small_floats import format_of
 from mlc.passes.common.linalg_builders import is_unsigned
@@ -19,9 +19,9 @@ STEPS = 4
 def mma(code: ThreadCode, op: ir.Operation) -> None:
     """One step of the reduction after the other: its operands, then their products."""
     (result,) = op.results
-    start = laid_out(code, op.operands[2], code.layouts[result])
+    start = tile_in_layout(code, op.operands[2], code.layouts[result])
     left, right = MmaOperand(code, op, 0), MmaOperand(code, op, 1)
-    product = code.architecture.tensor_product(op)
+    product = code.architecture.mma_lowering(op)
     if product is not None:
         code.values[result] = product.emit(start, left, right)
     else:

@@ -11,7 +11,7 @@ from mlc.passes.accel.common.axis_info import ANYTHING
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
-from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out, scratch_for
+from mlc.passes.accel.threads.common.layout_conversions import convert_layout, scratch_for, tile_in_layout
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i32, integer_constant
 
@@ -45,14 +45,14 @@ def multi_reduction(code: ThreadCode, op: ir.Operation) -> None:
     tile = code.tile(source)
     reduced = _between_lanes(code, _in_registers(tile, dims, join), tile.layout, dims, join)
     reduced = _between_warps(code, reduced, tile.layout, dims, join)
-    if code.under_way:
-        code.beside = reduced.values
+    if code.in_flight:
+        code.overlapped = reduced.values
     if not isinstance(result.type, ir.VectorType):
         code.values[result] = join(code.scalar(initial), reduced.values[0])
         return
-    start = laid_out(code, initial, reduced.layout)
+    start = tile_in_layout(code, initial, reduced.layout)
     sums = (join(a, b) for a, b in zip(start.values, reduced.values, strict=True))
-    code.values[result] = converted(code, ThreadTile(reduced.layout, tuple(sums)), code.layouts[result])
+    code.values[result] = convert_layout(code, ThreadTile(reduced.layout, tuple(sums)), code.layouts[result])
 
 
 def _join(op: ir.Operation) -> Join:
@@ -91,7 +91,7 @@ def _between_lanes(
     """Lanes that held other elements along `dims` exchange what they have; then all have the result."""
     values = tile.values
     for bit in _reduced_bits(before.lanes, dims):
-        values = tuple(join(value, _from_lane(code, value, 1 << bit)) for value in values)
+        values = tuple(join(value, _shuffle_xor(code, value, 1 << bit)) for value in values)
     return ThreadTile(tile.layout, values)
 
 
@@ -99,22 +99,22 @@ def _reduced_bits(vectors: tuple[tuple[int, ...], ...], dims: list[int]) -> list
     return [bit for bit, vector in enumerate(vectors) if any(vector[dim] for dim in dims)]
 
 
-def _from_lane(code: ThreadCode, value: ir.Value, distance: int) -> ir.Value:
+def _shuffle_xor(code: ThreadCode, value: ir.Value, distance: int) -> ir.Value:
     """What the lane whose number differs in one bit has."""
     kind = value.type
     if kind.width == i32().width:
-        return code.architecture.from_lane(code, value, distance)
+        return code.architecture.shuffle_xor(code, value, distance)
     bits = ir.IntegerType.get_signless(kind.width)
     word = value if kind == bits else arith.BitcastOp(bits, value).result
-    received = _word_from_lane(code, word, distance)
+    received = _shuffle_word(code, word, distance)
     return received if kind == bits else arith.BitcastOp(kind, received).result
 
 
-def _word_from_lane(code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
+def _shuffle_word(code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
     """Integers of less than 32 bits, or of 64, which are exchanged in two parts."""
 
     def exchanged(half_word: ir.Value) -> ir.Value:
-        return code.architecture.from_lane(code, half_word, distance)
+        return code.architecture.shuffle_xor(code, half_word, distance)
 
     kind, half = word.type, i32()
     if kind.width < half.width:
@@ -150,7 +150,7 @@ def _between_warps(
 def _row(code: ThreadCode, warp_bits: list[int]) -> integers.Number:
     parts = []
     for place, bit in enumerate(warp_bits):
-        number = integers.mask(integers.shift_right(code.thread(), code.architecture.lane_bits + bit), 1)
+        number = integers.mask(integers.shift_right(code.thread_id(), code.architecture.lane_bits + bit), 1)
         parts.append(integers.multiply(number, 1 << place))
     return integers.total(parts)
 

@@ -10,7 +10,7 @@ from mlc.bindings import arith, gpu, ir, memref, scf
 from mlc.dialects import accel
 from mlc.dialects.accel import box_of
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.axis_info import multiple_of
+from mlc.passes.accel.common.axis_info import divisibility
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout, blocked
 from mlc.passes.accel.common.shared_memory import element_bytes
@@ -68,7 +68,7 @@ def _multiple(memory: ThreadMemref, offsets: Sequence[int | ir.Value]) -> int:
     """What surely divides the place at which a view begins, in elements."""
     distances = [memory.multiple]
     for offset, stride in zip(offsets, memory.strides, strict=True):
-        known = abs(offset) if isinstance(offset, int) else multiple_of(offset)
+        known = abs(offset) if isinstance(offset, int) else divisibility(offset)
         distances.append(known * stride if isinstance(stride, int) else 1 if known else 0)
     return math.gcd(*distances)
 
@@ -111,14 +111,14 @@ class ThreadCopy:
     run: int
 
 
-def copy_of(code: ThreadCode, op: ir.Operation) -> ThreadCopy:
+def thread_copy(code: ThreadCode, op: ir.Operation) -> ThreadCopy:
     """What an `accel.copy` moves, 16 bytes at a time if it can."""
     source, target = code.memory(op.operands[0]), code.memory(op.operands[1])
     offsets = list(op.operands)[2:]
     tile, other = (target, source) if target.shared else (source, target)
     shape = [size for size in tile.sizes if isinstance(size, int)]
     layout = blocked(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
-    multiple = multiple_of(offsets[-1])
+    multiple = divisibility(offsets[-1])
     box, steps = box_of(op)
     outside = layout.reshaped(box).stretched(steps)
     run = addresses.access_run(outside, other, multiple)

@@ -8,7 +8,7 @@ from mlc.bindings import arith, ir, scf, vector
 from mlc.dialects import accel
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import elementwise
-from mlc.passes.accel.threads.common.layout_conversions import laid_out
+from mlc.passes.accel.threads.common.layout_conversions import tile_in_layout
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i8
 from mlc.passes.common.linalg_builders import constant
@@ -112,7 +112,7 @@ def _each(
         code.values[result] = convert(code.scalar(operand))
         return
     layout = code.layouts[result]
-    tile = laid_out(code, operand, layout)
+    tile = tile_in_layout(code, operand, layout)
     code.values[result] = ThreadTile(layout, tuple(map(convert, tile.values)))
 
 

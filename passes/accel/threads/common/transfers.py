@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from mlc.bindings import ir, vector
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.axis_info import alike, multiple_of, progression
+from mlc.passes.accel.common.axis_info import constancy, divisibility, progression
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.addresses import Mask, load_tile, store_tile
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
-from mlc.passes.accel.threads.common.layout_conversions import converted, laid_out
+from mlc.passes.accel.threads.common.layout_conversions import convert_layout, tile_in_layout
 from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
 
@@ -28,7 +28,9 @@ def gather(code: ThreadCode, op: ir.Operation) -> None:
     base, *start, places, mask, otherwise = op.operands
     layout, memory = code.layouts[result], code.memory(base)
     run = _run(layout, memory, op)
-    places, mask, otherwise = (converted(code, code.tile(each), layout) for each in (places, mask, otherwise))
+    places, mask, otherwise = (
+        convert_layout(code, code.tile(each), layout) for each in (places, mask, otherwise)
+    )
     outer = [code.scalar(each) for each in start]
     values = []
     for first in range(0, layout.size, run):
@@ -47,7 +49,7 @@ def _run(layout: Layout, memory: ThreadMemref, op: ir.Operation) -> int:
     return addresses.common_run(
         layout,
         memory,
-        (known.rest, alike(mask), multiple_of(start[-1]), addresses.most_elements(memory)),
+        (known.rest, constancy(mask), divisibility(start[-1]), addresses.most_elements(memory)),
     )
 
 
@@ -103,7 +105,7 @@ def _place(
     sizes = tuple(e if dim is None else memory.sizes[dim] for dim, e in zip(dims, extents, strict=True))
     strides = tuple(0 if dim is None else memory.strides[dim] for dim in dims)
     base: list[Number] = [0 if dim is None else code.scalar(indices[dim]) for dim in dims]
-    multiple = multiple_of(indices[dims[-1]]) if dims and dims[-1] is not None else 1
+    multiple = divisibility(indices[dims[-1]]) if dims and dims[-1] is not None else 1
     return TileOffset(replace(memory, sizes=sizes, strides=strides), base, multiple, order)
 
 
@@ -118,10 +120,10 @@ def _mask(code: ThreadCode, op: ir.Operation, layout: Layout) -> Mask | None:
     mask = mask_of(op)
     if mask is None:
         return None
-    tile = laid_out(code, mask, mask_layout(op, layout))
+    tile = tile_in_layout(code, mask, mask_layout(op, layout))
     order = _mask_order(op)
     at = (tuple(layout.offset(index)[dim] for dim in order) for index in range(layout.size))
-    return Mask([tile.values[tile.layout.register_at(each)] for each in at], alike(mask))
+    return Mask([tile.values[tile.layout.register_at(each)] for each in at], constancy(mask))
 
 
 def mask_layout(op: ir.Operation, layout: Layout) -> Layout:

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from mlc.bindings import ir, math, nvvm
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import Layout
-from mlc.passes.accel.threads.common.architecture import Architecture, TensorProduct
+from mlc.passes.accel.threads.common.architecture import Architecture, MmaLowering
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import elementwise
-from mlc.passes.accel.threads.common.layout_conversions import laid_out
+from mlc.passes.accel.threads.common.layout_conversions import tile_in_layout
 from mlc.passes.accel.threads.nvidia import copies
 from mlc.passes.accel.threads.nvidia.ldmatrix import is_matrix, load_matrices
-from mlc.passes.accel.threads.nvidia.mma import WarpProduct, uses_tensor_units
+from mlc.passes.accel.threads.nvidia.mma import WarpMma, uses_tensor_cores
 from mlc.passes.common.constants import i32
 from mlc.passes.common.fast_math import is_approximate
 
@@ -30,7 +30,7 @@ def exp2(code: ThreadCode, op: ir.Operation) -> None:
     if not is_f32 or not is_approximate(op):
         elementwise(code, op)
         return
-    tile = laid_out(code, operand, code.layouts[result])
+    tile = tile_in_layout(code, operand, code.layouts[result])
     code.values[result] = ThreadTile(tile.layout, tuple(nvvm.ex2(value, ftz=True) for value in tile.values))
 
 
@@ -52,22 +52,22 @@ class Ampere(Architecture):
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
         return f"nvvm.kernel, nvvm.reqntid = array<i32: {threads}, 1, 1>"
 
-    def thread(self) -> ir.Value:
+    def thread_id(self) -> ir.Value:
         return nvvm.read_ptx_sreg_tid_x(results=[i32()])
 
-    def block(self, dim: int) -> ir.Value:
+    def block_id(self, dim: int) -> ir.Value:
         return getattr(nvvm, _BLOCK_NUMBERS[dim])(results=[i32()])
 
     def barrier(self, code: ThreadCode) -> None:
         nvvm.barrier()
 
-    def from_lane(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
+    def shuffle_xor(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
         everyone, clamp = integers.value(_EVERYONE), integers.value(_CLAMP)
         kind = ir.Attribute.parse(_BUTTERFLY)
         return nvvm.shfl_sync(everyone, word, integers.value(distance), clamp, kind)
 
-    def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
-        return WarpProduct(op) if uses_tensor_units(op) else None
+    def mma_lowering(self, op: ir.Operation) -> MmaLowering | None:
+        return WarpMma(op) if uses_tensor_cores(op) else None
 
     def load_operand(
         self, code: ThreadCode, layout: Layout, memory: ThreadMemref, base: Sequence[int]

@@ -8,7 +8,7 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
-from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_of, copy_through_registers, where
+from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_through_registers, thread_copy, where
 
 CACHE_L2, CACHE_ALL = "#nvvm<load_cache_modifier cg>", "#nvvm<load_cache_modifier ca>"
 # What `cp.async` copies at least.
@@ -18,7 +18,7 @@ _LEAST_BYTES = 4
 def copy(code: ThreadCode, op: ir.Operation) -> None:
     """`accel.copy`: each thread copies pieces of 16 bytes, into shared memory without passing through its
     registers where pieces may be that long."""
-    wanted = copy_of(code, op)
+    wanted = thread_copy(code, op)
     size = wanted.run * element_bytes(wanted.target.element)
     if wanted.target.shared and size >= _LEAST_BYTES:
         # Where there are fewer pieces than threads, some have none.
@@ -32,13 +32,13 @@ def _copy_pieces(code: ThreadCode, wanted: ThreadCopy, size: int) -> None:
     layout, source, target = wanted.layout, wanted.source, wanted.target
     modifier = ir.Attribute.parse(CACHE_L2 if size == addresses.LONGEST_BYTES else CACHE_ALL)
     for first in range(0, layout.size, wanted.run):
-        place = addresses.place_of(code, wanted.outside, wanted.base, first)
+        place = addresses.element_coordinates(code, wanted.outside, wanted.base, first)
         inside = integers.all_of(addresses.inside(source, place))
         pointer, read = pointers.element_pointer(source, place), None
         if inside is not None:
             pointer = arith.SelectOp(inside, pointer, source.pointer).result
             read = arith.SelectOp(inside, integers.value(size), integers.value(0)).result
-        here = addresses.place_of(code, layout, [0] * len(layout.shape), first)
+        here = addresses.element_coordinates(code, layout, [0] * len(layout.shape), first)
         written = pointers.element_pointer(target, here)
         nvvm.cp_async_shared_global(written, pointer, size, modifier, cp_size=read)
 

@@ -12,7 +12,7 @@ from mlc.passes.accel.common.buffers import is_bulk
 from mlc.passes.accel.common.integers import Number
 from mlc.passes.accel.common.layouts import LANE_BITS
 from mlc.passes.accel.common.warpgroups import group_grid
-from mlc.passes.accel.threads.common.architecture import TensorProduct
+from mlc.passes.accel.threads.common.architecture import MmaLowering
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.nvidia import (
     ldmatrix,
@@ -24,7 +24,7 @@ from mlc.passes.accel.threads.nvidia import (
     wgmma,
 )
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
-from mlc.passes.accel.threads.nvidia.warpgroup_products import GroupProduct
+from mlc.passes.accel.threads.nvidia.warpgroup_products import WarpgroupMma
 from mlc.passes.common.rewriting import collect_ops
 
 
@@ -33,7 +33,7 @@ class Hopper(Ampere):
 
     shared_limit = 227 << 10
     alignment = tensor_maps.ALIGNMENT
-    copies_tiles = True
+    has_tma = True
     clusters = True
     handlers = {
         **Ampere.handlers,
@@ -69,13 +69,13 @@ class Hopper(Ampere):
         nvvm.barrier(barrier_id=integers.value(code.role.barrier), number_of_threads=threads)
 
     def wait(self, code: ThreadCode, written: Sequence[ir.Value], read: Sequence[ir.Value]) -> list[ir.Value]:
-        if code.beside:
-            wgmma.store(code, code.beside)
-        return wgmma.wait(len(code.under_way), written, read)
+        if code.overlapped:
+            wgmma.store(code, code.overlapped)
+        return wgmma.wait(len(code.in_flight), written, read)
 
-    def tensor_product(self, op: ir.Operation) -> TensorProduct | None:
+    def mma_lowering(self, op: ir.Operation) -> MmaLowering | None:
         grid = group_grid(op)
-        return GroupProduct(op, grid) if grid is not None else super().tensor_product(op)
+        return WarpgroupMma(op, grid) if grid is not None else super().mma_lowering(op)
 
     def store_shared(
         self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number], multiple: int

@@ -17,7 +17,7 @@ from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import accesses, addresses, pointers
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
-from mlc.passes.accel.threads.common.packed_registers import packed, unpacked
+from mlc.passes.accel.threads.common.packed_registers import pack_word, unpack_word
 from mlc.passes.common.constants import i32
 
 # Which numbers a lane has: pairs of a row, or, transposed, of a column.
@@ -53,9 +53,9 @@ def load_matrices(code: ThreadCode, layout: Layout, memory: ThreadMemref, base: 
     rows, count = _rows_of(layout)
     values: list[ir.Value] = []
     for register in range(rows.size):
-        pointer = pointers.element_pointer(memory, addresses.place_of(code, rows, base, register))
+        pointer = pointers.element_pointer(memory, addresses.element_coordinates(code, rows, base, register))
         for each in _load(pointer, count, _kind(layout)):
-            values += unpacked(each, memory.element)
+            values += unpack_word(each, memory.element)
     return ThreadTile(layout, tuple(values))
 
 
@@ -63,9 +63,9 @@ def store_matrices(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, bas
     """Writes a tile that begins at `base`, whose numbers are multiples of 8. Of a swizzled buffer, the rows
     of a matrix lie in different banks."""
     rows, count = _rows_of(tile.layout)
-    words = [packed(tile.values[first : first + 2]) for first in range(0, tile.layout.size, 2)]
+    words = [pack_word(tile.values[first : first + 2]) for first in range(0, tile.layout.size, 2)]
     for register in range(rows.size):
-        pointer = pointers.element_pointer(memory, addresses.place_of(code, rows, base, register))
+        pointer = pointers.element_pointer(memory, addresses.element_coordinates(code, rows, base, register))
         stored = words[register * count : (register + 1) * count]
         nvvm.stmatrix(pointer, stored, _kind(tile.layout), *_elements())
 
@@ -136,14 +136,14 @@ def _store_pairs(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base:
     and 2 i + 1 meet in the same banks: those of odd rows begin with the other half."""
     layout = tile.layout
     bit = layout.registers.index(_HALF)
-    odd = integers.mask(code.thread(), _ODD_ROW)
+    odd = integers.mask(code.thread_id(), _ODD_ROW)
     turn = integers.multiply(odd, _HALF_BYTES // _ODD_ROW)
     swaps = integers.is_set(odd)
     for first in range(0, layout.size, 2):
         if first >> bit & 1:
             continue
         second = first | 1 << bit
-        place = addresses.place_of(code, layout, base, first)
+        place = addresses.element_coordinates(code, layout, base, first)
         near = integers.exclusive_or(pointers.swizzled_offset(memory, place), turn)
         far = integers.exclusive_or(near, _HALF_BYTES)
         pairs = [tile.values[each : each + 2] for each in (first, second)]

@@ -25,14 +25,14 @@ from mlc.passes.accel.common.matrix_layouts import (
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common.code import ThreadTile
 from mlc.passes.accel.threads.common.operands import MmaOperand
-from mlc.passes.accel.threads.common.packed_registers import packed, vector_of
+from mlc.passes.accel.threads.common.packed_registers import build_vector, pack_word
 from mlc.passes.accel.threads.common.small_floats import as_multiplied, multiplied_type
 from mlc.passes.common.constants import i32
 
 _MULTIPLIED = ("f16", "bf16", "i8", "f8E4M3FN", "f8E5M2")
 
 
-def uses_tensor_units(op: ir.Operation) -> bool:
+def uses_tensor_cores(op: ir.Operation) -> bool:
     """Whether an `accel.mma` is computed by `mma.sync`: by its types, and if it is large enough."""
     a, (rows, columns) = op.operands[0].type, op.results[0].type.shape
     element = str(a.element_type)
@@ -43,17 +43,17 @@ def uses_tensor_units(op: ir.Operation) -> bool:
 
 
 @dataclass(frozen=True)
-class WarpProduct:
+class WarpMma:
     """16 rows by 8 columns and 32 bytes of the reduction at a time."""
 
     op: ir.Operation
 
-    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
+    def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
         rows, columns = self.op.results[0].type.shape
         grid = warp_grid(rows, columns, warps, ROWS, COLUMNS, whole_rows=whole_rows)
         return accumulators(rows, columns, grid)
 
-    def left(self, sums: Layout) -> Layout:
+    def left_layout(self, sums: Layout) -> Layout:
         kind = self.op.operands[0].type
         rows, depth = kind.shape
         return left_operand(rows, depth, grid_of(sums), element_bytes(multiplied_type(kind.element_type)))
@@ -130,13 +130,13 @@ class MmaInstruction:
 
     def _words(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         if str(self.left) == "f32":
-            return [rounded_to_tf32(value) for value in values]
+            return [round_to_tf32(value) for value in values]
         pack = 32 // values[0].type.width
         groups = [values[first : first + pack] for first in range(0, len(values), pack)]
-        return [vector_of(group) if str(self.left) == "f16" else packed(group) for group in groups]
+        return [build_vector(group) if str(self.left) == "f16" else pack_word(group) for group in groups]
 
 
-def rounded_to_tf32(value: ir.Value) -> ir.Value:
+def round_to_tf32(value: ir.Value) -> ir.Value:
     """10 bits of mantissa, to nearest: the tensor units would cut the others off."""
     kind = i32()
     mode = ir.Attribute.parse("#nvvm.fp_rnd_mode<rna>")

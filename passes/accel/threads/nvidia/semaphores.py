@@ -25,7 +25,7 @@ def create_semaphore(code: ThreadCode, op: ir.Operation) -> None:
     (semaphore,) = op.results
     pointer = pointers.byte_pointer(code.shared_pointer(), code.shared.offsets[semaphore])
     arrivals = op.attributes["arrivals"].value * _arrivals_of_notify(op, code.warps)
-    first = arith.cmpi(arith.CmpIPredicate.eq, code.thread(), integers.value(0))
+    first = arith.cmpi(arith.CmpIPredicate.eq, code.thread_id(), integers.value(0))
     with ir.InsertionPoint(then(first)):
         for stage in range(op.attributes["stages"].value):
             at = pointers.byte_pointer(pointer, stage * BARRIER_BYTES)
@@ -70,7 +70,7 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
     if tokens:
         raise PassError("copies to semaphores are for producers", op.location)
     nvvm.bar_warp_sync(integers.value(-1))
-    lane = integers.value(integers.mask(code.thread(), (1 << LANE_BITS) - 1))
+    lane = integers.value(integers.mask(code.thread_id(), (1 << LANE_BITS) - 1))
     if MULTICAST in op.attributes:
         told = clusters.blocks_along(cluster_around(op), list(op.attributes[MULTICAST]))
         with ir.InsertionPoint(then(clusters.is_among(lane, told))):
@@ -84,7 +84,7 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
 def _end_products(code: ThreadCode, pending: int) -> None:
     """All but the last ones, which do not read what is given back: of those that the code knows to be under
     way, or, behind a loop's body whose product goes on in the next iteration, of all."""
-    if not pending or code.under_way:
+    if not pending or code.in_flight:
         code.settle(pending)
     else:
         nvvm.wgmma_wait_group_sync_aligned(pending)

@@ -111,7 +111,7 @@ def wait(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def _is_first(code: ThreadCode) -> ir.Value:
-    return arith.cmpi(arith.CmpIPredicate.eq, code.thread(), integers.value(0))
+    return arith.cmpi(arith.CmpIPredicate.eq, code.thread_id(), integers.value(0))
 
 
 def _ends_program(op: ir.Operation) -> bool:

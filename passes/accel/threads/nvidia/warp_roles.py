@@ -15,7 +15,7 @@ from mlc.passes.accel.common.layouts import LANE_BITS
 from mlc.passes.accel.threads.common.code import Role, ThreadCode
 from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters
-from mlc.passes.accel.threads.nvidia.warpgroup_products import warp_number
+from mlc.passes.accel.threads.nvidia.warpgroup_products import warp_index
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i32_attribute
 from mlc.passes.common.rewriting import collect_ops
@@ -52,7 +52,7 @@ def specialize(code: ThreadCode, op: ir.Operation) -> None:
         # ptxas must know with how many registers a thread begins.
         kernel = ir.InsertionPoint.current.block.owner
         kernel.attributes["nvvm.minctasm"] = i32_attribute(1)
-    warp = warp_number(code)
+    warp = warp_index(code)
     computes = arith.cmpi(arith.CmpIPredicate.ult, warp, integers.value(warps["consumer"]))
     roles = scf.IfOp(computes, has_else=True)
     consumers, producers = (region.blocks[0] for region in roles.regions)

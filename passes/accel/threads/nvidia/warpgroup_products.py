@@ -27,29 +27,29 @@ from mlc.passes.accel.common.warpgroups import (
     stays_under_way,
 )
 from mlc.passes.accel.threads.common import control
-from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile, UnderWay, combined
-from mlc.passes.accel.threads.common.layout_conversions import converted
+from mlc.passes.accel.threads.common.code import MmaInFlight, ThreadCode, ThreadTile, sum_of_bits
+from mlc.passes.accel.threads.common.layout_conversions import convert_layout
 from mlc.passes.accel.threads.common.operands import MmaOperand
-from mlc.passes.accel.threads.common.packed_registers import packed
+from mlc.passes.accel.threads.common.packed_registers import pack_word
 from mlc.passes.accel.threads.nvidia import wgmma
-from mlc.passes.accel.threads.nvidia.mma import rounded_to_tf32
+from mlc.passes.accel.threads.nvidia.mma import round_to_tf32
 from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Described, WgmmaInstruction, describe, wait
 from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
 
 
 @dataclass(frozen=True)
-class GroupProduct:
+class WarpgroupMma:
     """64 rows, up to 256 columns and 32 bytes of the reduction at a time, by groups of 4 warps."""
 
     op: ir.Operation
     grid: WarpGrid
 
-    def sums(self, warps: int, *, whole_rows: bool) -> Layout:
+    def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
         """Groups share rows first, as far as these go, whether they are wanted whole or not."""
         rows, columns = self.op.results[0].type.shape
         return warpgroup_sums(rows, columns, self.grid)
 
-    def left(self, sums: Layout) -> Layout:
+    def left_layout(self, sums: Layout) -> Layout:
         factor = left_factor(self.op)
         return warpgroup_left_operand(sums, factor.depth, factor.size)
 
@@ -59,12 +59,12 @@ class GroupProduct:
         if left.in_registers:
             rows = hold(code, left_factor(self.op), layout)
         else:
-            rows = describe(code, left_factor(self.op), group_place(code, layout, 0))
-        columns = describe(code, right_factor(self.op), group_place(code, layout, 1))
+            rows = describe(code, left_factor(self.op), group_offset(code, layout, 0))
+        columns = describe(code, right_factor(self.op), group_offset(code, layout, 1))
         sums = _multiply(None if _is_zero(self.op.operands[2]) else start.values, layout, rows, columns)
-        if not _stays_under_way(code, self.op):
+        if not _stays_in_flight(code, self.op):
             reads = rows.words if isinstance(rows, Held) else ()
-            code.under_way.append(UnderWay(self.op.results[0], reads))
+            code.in_flight.append(MmaInFlight(self.op.results[0], reads))
         return ThreadTile(layout, tuple(sums))
 
 
@@ -76,7 +76,7 @@ def _is_zero(sums: ir.Value) -> bool:
     return bool(made.value.get_splat_value().value == 0)
 
 
-def _stays_under_way(code: ThreadCode, op: ir.Operation) -> bool:
+def _stays_in_flight(code: ThreadCode, op: ir.Operation) -> bool:
     """Whether the loop's next product takes the sums in the registers in which this one leaves them."""
     if not stays_under_way(op):
         return False
@@ -97,7 +97,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     control.for_loop(code, op)
     yielded = list(terminator_of(op.regions[0].blocks[0]).operands)
     for product in products:
-        if _stays_under_way(code, product):
+        if _stays_in_flight(code, product):
             result = op.results[yielded.index(accumulation(product)[-1])]
             tile = code.tile(result)
             code.values[result] = ThreadTile(tile.layout, tuple(wait(0, tile.values)))
@@ -148,26 +148,26 @@ def _multiply(
     nvvm.wgmma_fence_aligned()
     for first in range(0, layout.size, width // 2):
         row, column = layout.offset(first)
-        part = None if start is None else wgmma.packed(start[first : first + width // 2])
+        part = None if start is None else wgmma.pack_struct(start[first : first + width // 2])
         for step in range(0, left.factor.depth, instruction.depth):
             part = instruction.emit(part, left.at(row, step), right.at(column, step))
         assert part is not None, "a reduction has a step"
-        sums += wgmma.unpacked(part, [kind] * (width // 2))
+        sums += wgmma.unpack_struct(part, [kind] * (width // 2))
     nvvm.wgmma_commit_group_sync_aligned()
     return sums
 
 
-def group_place(code: ThreadCode, layout: Layout, dim: int) -> Number:
+def group_offset(code: ThreadCode, layout: Layout, dim: int) -> Number:
     """Where the part of the thread's group begins along `dim`: a number that a warp is known to share."""
     vectors = [0, 0, *(vector[dim] for vector in layout.warps[2:])]
     if not any(vectors):
         return 0
-    return combined(code.role.warp if code.role else warp_number(code), vectors)
+    return sum_of_bits(code.role.warp if code.role else warp_index(code), vectors)
 
 
-def warp_number(code: ThreadCode) -> ir.Value:
+def warp_index(code: ThreadCode) -> ir.Value:
     """The first lane's."""
-    warp = integers.value(integers.shift_right(code.thread(), LANE_BITS))
+    warp = integers.value(integers.shift_right(code.thread_id(), LANE_BITS))
     everyone, first, clamp = integers.value(-1), integers.value(0), integers.value(31)
     return nvvm.shfl_sync(everyone, warp, first, clamp, ir.Attribute.parse("#nvvm<shfl_kind idx>"))
 
@@ -190,14 +190,14 @@ def hold(code: ThreadCode, factor: WgmmaOperand, sums: Layout) -> Held:
     """The left operand, as `wgmma` takes it with these sums. Its words are made before the first product:
     what is computed between products has ptxas wait for each of them."""
     layout = warpgroup_left_operand(sums, factor.depth, factor.size)
-    values = converted(code, code.tile(factor.value), layout).values
+    values = convert_layout(code, code.tile(factor.value), layout).values
     pack = REGISTER_BYTES // factor.size
     groups = [values[at : at + pack] for at in range(0, len(values), pack)]
     return Held(factor, tuple(map(_word, groups)))
 
 
 def _word(values: Sequence[ir.Value]) -> ir.Value:
-    return rounded_to_tf32(values[0]) if str(values[0].type) == "f32" else packed(values)
+    return round_to_tf32(values[0]) if str(values[0].type) == "f32" else pack_word(values)
 
 
 HANDLERS = {scf.For.NAME: for_loop}

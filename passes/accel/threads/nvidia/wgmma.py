@@ -35,7 +35,7 @@ _KEY = "order"
 
 def reserve(code: ThreadCode) -> None:
     """Before code is emitted."""
-    code.places[_KEY] = code.shared.reserve(code.threads * _BYTES)
+    code.reserved_offsets[_KEY] = code.shared.reserve(code.threads * _BYTES)
 
 
 def store(code: ThreadCode, values: Sequence[ir.Value]) -> None:
@@ -43,8 +43,8 @@ def store(code: ThreadCode, values: Sequence[ir.Value]) -> None:
     if any(not isinstance(value.type, ir.F32Type) for value in values):
         return
     total = reduce(lambda a, b: arith.AddFOp(a, b).result, values)
-    start = pointers.byte_pointer(code.shared_pointer(), code.places[_KEY])
-    place = pointers.byte_pointer(start, integers.multiply(code.thread(), _BYTES))
+    start = pointers.byte_pointer(code.shared_pointer(), code.reserved_offsets[_KEY])
+    place = pointers.byte_pointer(start, integers.multiply(code.thread_id(), _BYTES))
     address = llvm.ptrtoint(i32(), place)
     text = "st.volatile.shared.f32 [$0], $1;"
     llvm.inline_asm(None, [address, total], text, "r,f,~{memory}", has_side_effects=True)
@@ -168,7 +168,7 @@ class WgmmaInstruction:
         self, sums: ir.Value, adds: bool, left: Sequence[ir.Value], right: ir.Value
     ) -> ir.Value:
         """By inline PTX: nvvm has no op for it."""
-        registers = unpacked(sums, [self.sums] * (self.columns // 2))
+        registers = unpack_struct(sums, [self.sums] * (self.columns // 2))
         count, words = len(registers), len(left)
         results = ",".join(f"${index}" for index in range(count))
         factors = ",".join(f"${2 * count + index}" for index in range(words))
@@ -200,7 +200,7 @@ def wait(pending: int, written: Sequence[ir.Value], read: Sequence[ir.Value] = (
     kinds = [each.type for each in written]
     operands = [*written, *read]
     made = llvm.inline_asm(_struct(kinds), operands, text, constraints, has_side_effects=True)
-    return unpacked(made, kinds)
+    return unpack_struct(made, kinds)
 
 
 def _tied(registers: Sequence[ir.Value]) -> list[str]:
@@ -213,7 +213,7 @@ def _struct(kinds: Sequence[ir.Type]) -> ir.Type:
     return ir.Type.parse(f"!llvm.struct<({', '.join(map(str, kinds))})>")
 
 
-def packed(values: Sequence[ir.Value]) -> ir.Value:
+def pack_struct(values: Sequence[ir.Value]) -> ir.Value:
     """A struct."""
     whole = llvm.UndefOp(_struct([value.type for value in values])).result
     for place, each in enumerate(values):
@@ -221,7 +221,7 @@ def packed(values: Sequence[ir.Value]) -> ir.Value:
     return whole
 
 
-def unpacked(whole: ir.Value, kinds: Sequence[ir.Type]) -> list[ir.Value]:
+def unpack_struct(whole: ir.Value, kinds: Sequence[ir.Type]) -> list[ir.Value]:
     """The parts of a struct."""
     return [llvm.extractvalue(kind, whole, [place]) for place, kind in enumerate(kinds)]
 
