@@ -1,12 +1,12 @@
-"""Writes docs/gpu-models.md: which models compile whole for GPUs, which kernels have no lowering yet, and
-what ptxas says of the others.
+"""Writes docs/gpu-models.md: the models that compile whole for GPUs, kernels without a lowering, and ptxas's
+report on the others.
 
     python -P docs/generate_gpu_models.py bench/models/build cuda:sm_80 cuda:sm_90a
 
 Needs ptxas. Not part of `make docs`: it compiles all kernels of all models in a folder, in f32, tf32, f16 and
-bf16, which takes half an hour on two cores. One that is stopped begins anew, but kernels that it has compiled
-are in the disk cache, as long as the compiler's sources stay as they are.
-`test/docs/test_gpu_models.py` looks for a table of each precision, with a row for each model of the set.
+bf16, which takes half an hour on two cores. A run that was stopped finds its kernels in the disk cache, as
+long as the compiler's sources do not change. `test/docs/test_gpu_models.py` checks that the page has a table
+for each precision, with a row for each model of the set.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ _CAUSE = re.compile(r".* operation: (@\w+: )?")
 
 @dataclass(frozen=True)
 class Missing:
-    """A kind of kernel without a lowering: the ops in its name, and the reason."""
+    """A kernel without a lowering: the ops in its name, and the reason."""
 
-    kind: str
+    ops: str
     reason: str
 
 
 @dataclass
 class ModelCoverage:
-    """How many kernels a model has for a target, which are missing, and what ptxas says of the launches."""
+    """The number of a model's kernels for a target, the missing ones, and ptxas's report on the launches."""
 
     kernels: int
     missing: list[Missing]
@@ -53,13 +53,13 @@ class ModelCoverage:
 
     @property
     def spilled(self) -> list[str]:
-        """The launches with registers in memory."""
+        """The functions of launches that spill registers."""
         parts = ("spill_store_bytes", "spill_load_bytes")
         return [launch["function"] for launch in self.launches if any(launch[part] for part in parts)]
 
 
 def attempt(path: Path, options: Options) -> ModelCoverage:
-    """Compiles the kernels of a model's `@main`, and makes the plan that launches them."""
+    """Compiles the kernels of a model's `@main`, and builds the plan that launches them."""
     assert options.pool is not None
     units = units_of(path, options)["main"]
     try:
@@ -69,9 +69,9 @@ def attempt(path: Path, options: Options) -> ModelCoverage:
     except CompileError as error:
         causes = error.causes or (error,)
         return ModelCoverage(len(units.kernels), [_missing(cause) for cause in causes])
-    launches = [launch for value in kernels.values() for launch in value.resources()]
+    launches = [launch for kernel in kernels.values() for launch in kernel.resources()]
     return ModelCoverage(
-        len(units.kernels), [], launches, sum(len(value.warnings) for value in kernels.values())
+        len(units.kernels), [], launches, sum(len(kernel.warnings) for kernel in kernels.values())
     )
 
 
@@ -91,7 +91,7 @@ def _missing(error: CompileError) -> Missing:
 
 
 def page(folder: Path, targets: list[str]) -> str:
-    """The whole page."""
+    """Returns the text of the page on the models in `folder`."""
     lines = _introduction()
     with worker_pool() as pool:
         for precision in PRECISIONS:
@@ -106,7 +106,7 @@ def page(folder: Path, targets: list[str]) -> str:
 
 
 def _models(folder: Path) -> list[Path]:
-    """Those that `python -m bench.models` has built: with inputs beside them, and so of known sizes."""
+    """Returns the models that `python -m bench.models` has built: they have inputs, and so static sizes."""
     return [path for path in sorted(folder.glob("*.onnx")) if path.with_suffix(".npz").exists()]
 
 
@@ -114,11 +114,10 @@ def _introduction() -> list[str]:
     return [
         "# Models on GPUs",
         "",
-        "The models of [benchmarks.md](benchmarks.md): how many of their kernels compile. A model of which",
-        "all kernels do is a program for the CUDA runtime. Of its launches ptxas (CUDA 13.0) says how many",
-        "registers a thread has at most, which keep registers in memory (spills), and whether it warns of",
-        "lost speed; where nothing is said of spills and warnings there are none.",
-        "`docs/generate_gpu_models.py` writes this.",
+        "How many kernels of the models of [benchmarks.md](benchmarks.md) compile. A model that compiles",
+        "whole is a program for the CUDA runtime. For it the table has ptxas's report (CUDA 13.0) on the",
+        "launches: the most registers of a thread, the launches that keep registers in memory (spills), and",
+        "the warnings of lost speed, if there are any. `docs/generate_gpu_models.py` writes this page.",
         "",
     ]
 
@@ -144,17 +143,17 @@ def _cell(result: ModelCoverage) -> str:
 
 
 def _reasons(results: dict[str, dict[str, ModelCoverage]]) -> list[str]:
-    """What is missing, with the models that need it."""
+    """Returns the section on missing kernels, with the models that need them."""
     models: dict[tuple[str, str], set[str]] = defaultdict(set)
     for model, by_target in results.items():
         for result in by_target.values():
-            for each in result.missing:
-                models[each.reason, each.kind].add(model)
+            for kernel in result.missing:
+                models[kernel.reason, kernel.ops].add(model)
     if not models:
         return []
     lines = ["### What is missing", "", "| kernel | reason | models |", "|---|---|---|"]
-    for (reason, kind), names in sorted(models.items()):
-        lines.append(f"| `{kind}` | {reason.replace('|', chr(92) + '|')} | {', '.join(sorted(names))} |")
+    for (reason, ops), names in sorted(models.items()):
+        lines.append(f"| `{ops}` | {reason.replace('|', chr(92) + '|')} | {', '.join(sorted(names))} |")
     return [*lines, ""]
 
 
