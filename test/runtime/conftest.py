@@ -87,7 +87,7 @@ WEIGHTS = {"w": np.arange(1, 7, dtype=np.float32)}
 
 @dataclass(frozen=True)
 class Parts:
-    """What the compiler gives the runtime: y = x * w + b with two inputs, two outputs, one weight."""
+    """The compiler's output for `y = x * w + b` with two inputs, two outputs, one weight."""
 
     manifest: dict[str, Any]
     objects: list[bytes]

@@ -6,7 +6,7 @@ import llvmlite.binding as llvm
 
 TRIPLE = "x86_64-unknown-linux-gnu"
 TARGET: dict[str, Any] = {"triple": TRIPLE, "cpu": "x86-64", "features": []}
-"""What manifests say of these objects."""
+"""The target of these objects in manifests."""
 
 
 def pointers(*names: str) -> str:

@@ -62,7 +62,7 @@ def tensor(name: str, *shape: Any) -> dict[str, Any]:
 
 
 def general_manifest() -> dict[str, Any]:
-    """y = x, both of a times b elements; a is 1 to 100 and not 13."""
+    """Returns the manifest of `y = x`, both of a times b elements; a is 1 to 100 and not 13."""
     return {
         "format": 2,
         "compiler": "test",
@@ -79,7 +79,7 @@ def general_manifest() -> dict[str, Any]:
 
 
 def own_parts(sizes: Sequence[int], shift: float = 100.0, **change: Any) -> Parts:
-    """y = x + shift, for these sizes alone."""
+    """Returns the parts of `y = x + shift`, specialised for these sizes."""
     manifest = general_manifest() | {
         "format": 1,
         "inputs": [tensor("x", *sizes)],
@@ -127,5 +127,5 @@ def runs_own(program: Executable, *sizes: int) -> bool:
 
 
 def states(program: Executable) -> dict[tuple[int, ...], str]:
-    """Of the report."""
-    return {tuple(each["sizes"].values()): each["state"] for each in program.report()["specialised"]["sizes"]}
+    """Returns the states of the sizes in the report."""
+    return {tuple(row["sizes"].values()): row["state"] for row in program.report()["specialised"]["sizes"]}

@@ -15,7 +15,7 @@ declare void @mlc_host_fail(i64)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
-# z = x above y, by way of allocated memory, and n = the number of elements of x.
+# z = x above y, through allocated memory, and n = the number of elements of x.
 STACK = (
     _FUNCTIONS
     + """
@@ -89,15 +89,15 @@ check:
   br i1 %more, label %step, label %exit
 step:
   %at = mul i64 %i, 3
-  %kind.p = getelementptr i64, ptr %steps, i64 %at
-  %a.p = getelementptr i64, ptr %kind.p, i64 1
-  %b.p = getelementptr i64, ptr %kind.p, i64 2
-  %kind = load i64, ptr %kind.p
+  %opcode.p = getelementptr i64, ptr %steps, i64 %at
+  %a.p = getelementptr i64, ptr %opcode.p, i64 1
+  %b.p = getelementptr i64, ptr %opcode.p, i64 2
+  %opcode = load i64, ptr %opcode.p
   %a = load i64, ptr %a.p
   %b = load i64, ptr %b.p
   %slot = getelementptr ptr, ptr %result, i64 %i
   store ptr null, ptr %slot
-  switch i64 %kind, label %done [ i64 0, label %allocate
+  switch i64 %opcode, label %done [ i64 0, label %allocate
                                   i64 1, label %release
                                   i64 2, label %fail
                                   i64 3, label %expect
@@ -156,6 +156,6 @@ SCRIPT_MANIFEST: dict[str, Any] = {
 ALLOCATE, RELEASE, FAIL, EXPECT, OUTPUT, WRITE = range(6)
 
 
-def made(compile_ir: Any, code: str, manifest: dict[str, Any]) -> Executable:
-    """A program of one thread."""
+def make_executable(compile_ir: Any, code: str, manifest: dict[str, Any]) -> Executable:
+    """Makes a program of one thread."""
     return Executable(manifest, [compile_ir(code)], {}, threads=1)

@@ -12,11 +12,11 @@ def test_bits_are_those_of_ml_dtypes() -> None:
     # Every exponent and sign, with ties, and with what is just below and above one.
     high = np.arange(1 << 16, dtype=np.uint32) << 16
     bits = np.concatenate([high | low for low in (0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF)])
-    numbers = bits.view(np.float32)
-    known = ~np.isnan(numbers)
+    values = bits.view(np.float32)
+    known = ~np.isnan(values)
     with np.errstate(over="ignore", invalid="ignore"):
-        wanted = numbers.astype(ml_dtypes.bfloat16)
-    found = bfloat16_bits(numbers)
+        wanted = values.astype(ml_dtypes.bfloat16)
+    found = bfloat16_bits(values)
     np.testing.assert_array_equal(found[known], wanted[known].view(np.uint16))
     assert np.isnan(found[~known].view(ml_dtypes.bfloat16).astype(np.float32)).all()
     np.testing.assert_array_equal(found[~known] >> 15, bits[~known] >> 31)

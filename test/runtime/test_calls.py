@@ -45,7 +45,7 @@ def test_ways_to_give_inputs(executable: Executable) -> None:
     expect(list(named.values()))
 
 
-def test_kinds_of_arrays(executable: Executable) -> None:
+def test_types_of_arrays(executable: Executable) -> None:
     expect(executable(Tensor(X), 0.5))
     expect(executable(X.tolist(), np.array(0.5, np.float32)))
     expect(executable(X.data, B))
@@ -191,16 +191,16 @@ define void @mlc_main(ptr %buffers, ptr %dims) {
 }
 """
     for dtype, nbytes in {"bfloat16": 8, "float8_e4m3fn": 4, "int4": 4, "float16": 8, "bool": 4}.items():
-        kind = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
+        element = np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
         manifest = copy.deepcopy(parts.manifest) | {"weights": []}
         manifest["inputs"] = [{"name": "x", "dtype": dtype, "shape": [4]}]
         manifest["outputs"] = [{"name": "y", "dtype": dtype, "shape": [4]}]
         executable = Executable(manifest, [compile_ir(copy_bytes.replace("NBYTES", str(nbytes)))], {})
-        x = np.array([0, 1, 2, 3]).astype(kind)
+        x = np.array([0, 1, 2, 3]).astype(element)
         [y] = executable(x)
-        assert y.dtype == kind
+        assert y.dtype == element
         np.testing.assert_array_equal(y.astype(np.float32), x.astype(np.float32))
-        given = np.zeros(4, kind)
+        given = np.zeros(4, element)
         assert executable(x, out=[given])[0] is given
         np.testing.assert_array_equal(given.astype(np.float32), x.astype(np.float32))
         with pytest.raises(TypeError, match=f"expected dtype {dtype}, got float32"):

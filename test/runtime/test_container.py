@@ -235,7 +235,7 @@ def test_files_that_cannot_be_read_or_written(executable: Executable, tmp_path: 
         executable.save(tmp_path / "none" / "x.mlcx")
 
 
-def test_a_full_disk_leaves_nothing_behind(path: Path, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_files(path: Path, tmp_path: Path) -> None:
     script = (
         "import resource, signal, sys\n"
         "from mlc.runtime import ExecutableError, load\n"

@@ -20,8 +20,8 @@ entry:
   br label %body
 body:
   %i = phi TYPE [%from, %entry], [%next, %body]
-  %place = sub TYPE %i, 1
-  %address = getelementptr TYPE, ptr %out, TYPE %place
+  %index = sub TYPE %i, 1
+  %address = getelementptr TYPE, ptr %out, TYPE %index
   %old = atomicrmw add ptr %address, TYPE %i monotonic
   %next = add TYPE %i, 1
   %more = icmp ule TYPE %next, %to
@@ -103,11 +103,13 @@ def image_of(compile_ir: Callable[..., bytes], suffix: str, text: str, work: str
 @pytest.mark.parametrize("suffix", TYPES)
 @pytest.mark.parametrize("threads", [1, 2, 3, 7])
 def test_each_iteration_runs_once(compile_ir: Callable[..., bytes], suffix: str, threads: int) -> None:
-    image, kind = image_of(compile_ir, suffix, LOOPS, "add"), TYPES[suffix][1]
+    image, dtype = image_of(compile_ir, suffix, LOOPS, "add"), TYPES[suffix][1]
     for trip in (0, 1, 2, 3, 7, 8, 100, 1000):
         for repeats in (1, 2, 40):
-            out = np.zeros(trip + 1, kind)
-            call_entry(image, "loops", [out, np.array([trip], kind), np.array([repeats], kind)], [], threads)
+            out = np.zeros(trip + 1, dtype)
+            call_entry(
+                image, "loops", [out, np.array([trip], dtype), np.array([repeats], dtype)], [], threads
+            )
             np.testing.assert_array_equal(out[:-1], repeats * (np.arange(trip) + 1))
             assert out[-1] == 0
 

@@ -93,7 +93,7 @@ define internal i64 @first(i64 %x) {
 
 
 def constant(name: str, value: int, linkage: str = "") -> str:
-    """A function that writes a number."""
+    """Returns a function that writes a constant."""
     return f"""
 define {linkage} void @{name}(ptr %buffers, ptr %dims) {{
   %out = load ptr, ptr %buffers
@@ -298,16 +298,16 @@ def convert(compile_ir: Compile, source: np.ndarray, types: tuple[str, str], out
     return out
 
 
-def interesting(kind: Any) -> np.ndarray:
+def interesting(dtype: Any) -> np.ndarray:
     """All halves, their neighbours, halfway points and random bit patterns."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
-    halves = halves[np.isfinite(halves)].astype(kind)
-    steps = np.spacing(halves.astype(np.float16)).astype(kind) / 2
+    halves = halves[np.isfinite(halves)].astype(dtype)
+    steps = np.spacing(halves.astype(np.float16)).astype(dtype) / 2
     middle = halves + steps
-    near = [np.nextafter(middle, kind(x)) for x in (-np.inf, np.inf)]
-    bits = np.random.default_rng(0).integers(0, 1 << 32, 200_000, np.uint32).view(np.float32).astype(kind)
+    near = [np.nextafter(middle, dtype(x)) for x in (-np.inf, np.inf)]
+    bits = np.random.default_rng(0).integers(0, 1 << 32, 200_000, np.uint32).view(np.float32).astype(dtype)
     return np.concatenate(
-        [halves, middle, *near, bits, np.array([np.inf, -np.inf, np.nan, 65520, 65519.99], kind)]
+        [halves, middle, *near, bits, np.array([np.inf, -np.inf, np.nan, 65520, 65519.99], dtype)]
     )
 
 
@@ -318,18 +318,18 @@ def test_half_to_float(compile_ir: Compile) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("name", "kind"), [("float", np.float32), ("double", np.float64)])
-def test_rounding_to_half(compile_ir: Compile, name: str, kind: Any) -> None:
-    source = interesting(kind)
+@pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64)])
+def test_rounding_to_half(compile_ir: Compile, name: str, dtype: Any) -> None:
+    source = interesting(dtype)
     result = convert(compile_ir, source, (name, "half"), np.zeros(source.size, np.float16))
     np.testing.assert_array_equal(result, source.astype(np.float16))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize(("name", "kind"), [("float", np.float32), ("double", np.float64)])
-def test_rounding_to_bfloat16(compile_ir: Compile, name: str, kind: Any) -> None:
+@pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64)])
+def test_rounding_to_bfloat16(compile_ir: Compile, name: str, dtype: Any) -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
-    source = interesting(np.float32).astype(kind)
+    source = interesting(np.float32).astype(dtype)
     out = np.zeros(source.size, np.uint16)
     result = convert(compile_ir, source, (name, "bfloat"), out).view(ml_dtypes.bfloat16)
     np.testing.assert_array_equal(

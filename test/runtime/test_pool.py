@@ -87,7 +87,7 @@ exit:
 }
 """
 
-# out[thread] = the thread's number plus one; eight arguments arrive in order; a region inside is serial.
+# out[thread] = the thread's id plus one; eight arguments arrive in order; a region inside is serial.
 REGIONS = """
 declare void @mlc_kmpc_fork_call(ptr, i32, ptr, ...)
 declare i32 @mlc_kmpc_global_thread_num(ptr)
@@ -177,11 +177,11 @@ define internal void @part(ptr %gtid, ptr %btid, ptr %out, ptr %bounds) {
   %upper = load TYPE, ptr %b1
   %step = load TYPE, ptr %b2
   %chunk = load TYPE, ptr %b3
-  %kind = load i32, ptr %b4
+  %schedule = load i32, ptr %b4
   store TYPE %lower, ptr %pl
   store TYPE %upper, ptr %pu
-  call void @mlc_kmpc_for_static_init_SUFFIX(ptr null, i32 %id, i32 %kind, ptr %pf, ptr %pl, ptr %pu, ptr %ps,
-                                             TYPE %step, TYPE %chunk)
+  call void @mlc_kmpc_for_static_init_SUFFIX(ptr null, i32 %id, i32 %schedule, ptr %pf, ptr %pl, ptr %pu,
+                                             ptr %ps, TYPE %step, TYPE %chunk)
   ret void
 }
 
@@ -307,7 +307,7 @@ def test_sleeping_workers_wake_up(loop: Image) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_child_of_fork_starts_anew(loop: Image) -> None:
+def test_child_of_fork_starts_its_workers(loop: Image) -> None:
     expect_loop(loop, 64, 3, 2)
     child = os.fork()
     if child == 0:

@@ -81,7 +81,7 @@ REFUSED_PROGRAM = r"""
 #include "affine.h"
 #include <stdio.h>
 
-static int said(const void *const *inputs, void *const *outputs) {
+static int print_run(const void *const *inputs, void *const *outputs) {
   const int status = affine_run(inputs, outputs);
   return printf("%d %s\n", status, *affine_error() ? affine_error() : "nothing");
 }
@@ -89,19 +89,19 @@ static int said(const void *const *inputs, void *const *outputs) {
 int main(void) {
   _Alignas(8) char memory[128] = {0};
   float x[6] = {0}, b = 0;
-  said(NULL, NULL);
+  print_run(NULL, NULL);
   if (affine_init(NULL) != 0 || *affine_error())
     return 1;
-  said((const void *[]){x, &b}, (void *[]){memory, memory + 32});
-  said(NULL, (void *[]){memory, memory + 32});
-  said((const void *[]){x, &b}, NULL);
-  said((const void *[]){NULL, &b}, (void *[]){memory, memory + 32});
-  said((const void *[]){x, &b}, (void *[]){memory, NULL});
-  said((const void *[]){x, memory + 65}, (void *[]){memory, memory + 32});
-  said((const void *[]){x, &b}, (void *[]){memory, memory + 28});
-  said((const void *[]){x, memory + 20}, (void *[]){memory, memory + 32});
-  said((const void *[]){x, &b}, (void *[]){memory, memory + 16});
-  said((const void *[]){x, memory + 24}, (void *[]){memory, memory + 32});
+  print_run((const void *[]){x, &b}, (void *[]){memory, memory + 32});
+  print_run(NULL, (void *[]){memory, memory + 32});
+  print_run((const void *[]){x, &b}, NULL);
+  print_run((const void *[]){NULL, &b}, (void *[]){memory, memory + 32});
+  print_run((const void *[]){x, &b}, (void *[]){memory, NULL});
+  print_run((const void *[]){x, memory + 65}, (void *[]){memory, memory + 32});
+  print_run((const void *[]){x, &b}, (void *[]){memory, memory + 28});
+  print_run((const void *[]){x, memory + 20}, (void *[]){memory, memory + 32});
+  print_run((const void *[]){x, &b}, (void *[]){memory, memory + 16});
+  print_run((const void *[]){x, memory + 24}, (void *[]){memory, memory + 32});
   return 0;
 }
 """
@@ -161,7 +161,7 @@ def test_header_is_valid_cplusplus_for_hostile_names(parts: Any, tmp_path: Path)
         assert run("c++", *flags, files.header).stderr == ""
 
 
-def test_failures_leave_nothing_behind(parts: Any, tmp_path: Path) -> None:
+def test_failures_leave_no_files(parts: Any, tmp_path: Path) -> None:
     def build_with(objects: list[bytes] = parts.objects, name: str = "libm1.so", cc: str = "cc") -> None:
         write_shared_library(parts.manifest, objects, parts.weights, tmp_path / name, cc=cc)
 

@@ -21,7 +21,7 @@ from sized_programs import (
     STACK,
     STACK_MANIFEST,
     WRITE,
-    made,
+    make_executable,
 )
 
 from mlc.runtime import Executable, ExecutableError, load
@@ -32,12 +32,12 @@ HEADER = 64  # bytes before each piece of memory
 
 @pytest.fixture
 def stack(compile_ir: Callable[..., bytes]) -> Executable:
-    return made(compile_ir, STACK, STACK_MANIFEST)
+    return make_executable(compile_ir, STACK, STACK_MANIFEST)
 
 
 @pytest.fixture
 def script(compile_ir: Callable[..., bytes]) -> Executable:
-    return made(compile_ir, SCRIPT, SCRIPT_MANIFEST)
+    return make_executable(compile_ir, SCRIPT, SCRIPT_MANIFEST)
 
 
 def arrays(batch: int, seq: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -107,7 +107,7 @@ def test_the_same_dim_twice_in_one_input(compile_ir: Callable[..., bytes]) -> No
     manifest = copy.deepcopy(STACK_MANIFEST)
     manifest["inputs"][0]["shape"] = manifest["inputs"][1]["shape"] = ["seq", "seq"]
     manifest["dims"] = manifest["dims"][1:]
-    executable = made(compile_ir, STACK, manifest)
+    executable = make_executable(compile_ir, STACK, manifest)
     with pytest.raises(ValueError, match=r"input 'x': dim 1 is 3, but 'seq' is 2 \(input 'x', dim 0\)"):
         executable(*arrays(2, 3))
 
@@ -164,7 +164,7 @@ def test_failures_of_the_program(script: Executable) -> None:
 def test_an_output_that_the_program_forgets(compile_ir: Callable[..., bytes]) -> None:
     manifest = copy.deepcopy(SCRIPT_MANIFEST)
     manifest["outputs"].append({"name": "other", "dtype": "int64", "shape": ["?"]})
-    script = made(compile_ir, SCRIPT, manifest)
+    script = make_executable(compile_ir, SCRIPT, manifest)
     with pytest.raises(SystemError, match="does not ask for output 1 as it must"):
         run(script, (ALLOCATE, 8, 0))
     memory, other = script(np.array([[OUTPUT, 1, 5]]))
@@ -199,10 +199,10 @@ def test_released_memory_is_given_again(script: Executable) -> None:
 
 
 def test_neighbours_that_are_free_become_one(script: Executable) -> None:
-    """In whatever order they are released."""
+    """The order of their release does not matter."""
     three = [(ALLOCATE, 1024, 0)] * 3 + [(ALLOCATE, 64, 0)]
     for order in ((0, 1, 2), (2, 1, 0), (0, 2, 1), (1, 0, 2)):
-        steps = [*three, *((RELEASE, each, 0) for each in order), (ALLOCATE, 3 * 1024 + 2 * HEADER, 0)]
+        steps = [*three, *((RELEASE, i, 0) for i in order), (ALLOCATE, 3 * 1024 + 2 * HEADER, 0)]
         run(script, *steps)
         given = run(script, *steps)
         assert given[-1] == given[0]
@@ -211,7 +211,7 @@ def test_neighbours_that_are_free_become_one(script: Executable) -> None:
 def test_the_smallest_hole_that_is_large_enough_is_taken(script: Executable) -> None:
     steps = [
         *((ALLOCATE, size, 0) for size in (4096, 64, 1024, 64, 2048, 64)),
-        *((RELEASE, each, 0) for each in (0, 2, 4)),
+        *((RELEASE, i, 0) for i in (0, 2, 4)),
         (ALLOCATE, 1000, 0),
         (ALLOCATE, 1100, 0),
     ]
@@ -221,7 +221,7 @@ def test_the_smallest_hole_that_is_large_enough_is_taken(script: Executable) -> 
 
 
 def test_a_steady_state_needs_no_other_memory(script: Executable) -> None:
-    """After the first calls all pieces lie in the memory that is kept: the peak, and a little more."""
+    """After the first calls all allocations are in the memory that is kept: the peak, and a little more."""
     steps = [(ALLOCATE, 1000 * (1 + index % 7), 0) for index in range(100)]
     steps += [(RELEASE, index, 0) for index in range(0, 100, 2)]
     steps += [(ALLOCATE, 900 * (1 + index % 5), 0) for index in range(50)]
@@ -229,12 +229,12 @@ def test_a_steady_state_needs_no_other_memory(script: Executable) -> None:
         run(script, *steps)
     first, second = run(script, *steps), run(script, *steps)
     np.testing.assert_array_equal(first, second)
-    places = first[first != 0]
-    assert places.max() - places.min() < 1.2 * script.arena_bytes
+    addresses = first[first != 0]
+    assert addresses.max() - addresses.min() < 1.2 * script.arena_bytes
 
 
 def test_sizes_that_grow_from_call_to_call_rarely_move_the_memory(script: Executable) -> None:
-    """As a cache of a language model does: it grows by an eighth at least."""
+    """They grow as the cache of a language model: the memory then grows by an eighth at least."""
     begins = []
     for size in range(1, 500):
         steps = [
@@ -273,17 +273,17 @@ def random_steps(seed: int, count: int, largest: int) -> list[tuple[int, int, in
     return steps
 
 
-def check_apart(steps: list[tuple[int, int, int]], places: np.ndarray) -> None:
+def check_apart(steps: list[tuple[int, int, int]], addresses: np.ndarray) -> None:
     """No two pieces of memory that live at once overlap, and all are aligned."""
     live: dict[int, tuple[int, int]] = {}
-    for number, (what, a, _) in enumerate(steps):
+    for index, (what, a, _) in enumerate(steps):
         if what == RELEASE:
             del live[a]
         elif what == ALLOCATE:
-            begin, end = int(places[number]), int(places[number]) + max(a, 1)
+            begin, end = int(addresses[index]), int(addresses[index]) + max(a, 1)
             assert begin % 64 == 0
             assert all(end <= other or begin >= rest for other, rest in live.values())
-            live[number] = (begin, end)
+            live[index] = (begin, end)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -339,4 +339,4 @@ def test_a_program_that_calls_another(stack: Executable, script: Executable) -> 
 )
 def test_damaged_manifest(compile_ir: Callable[..., bytes], change: dict[str, Any], message: str) -> None:
     with pytest.raises(ExecutableError, match=message):
-        made(compile_ir, STACK, STACK_MANIFEST | change)
+        make_executable(compile_ir, STACK, STACK_MANIFEST | change)

@@ -1,4 +1,4 @@
-"""Shared libraries of models whose sizes only a call tells, called from C."""
+"""Shared libraries of models with dynamic sizes, called from C."""
 
 import shutil
 import subprocess
@@ -54,7 +54,7 @@ static void refuse(stack_array *inputs, stack_array *outputs) {
   print_run(inputs, outputs);
   outputs[1].data = memory + 2;
   print_run(inputs, outputs);
-  printf("said \"%s\"\n", stack_error());
+  printf("error \"%s\"\n", stack_error());
   outputs[1].data = inputs[1].data = memory + 3;
   print_run(inputs, outputs);
   inputs[1].data = (char *)memory + 1;
@@ -131,7 +131,7 @@ stack: `outputs` is NULL
 stack: output 'z': its memory is not aligned to 4 bytes
 stack: output 'z' overlaps another output in memory
 2x2, 16 bytes, 0: 1 2 7 8 of 2
-said ""
+error ""
 stack: output 'n' overlaps an input in memory
 stack: input 'y': its memory is not aligned to 4 bytes
 stack: input 'y': `data` is NULL
@@ -144,8 +144,8 @@ SCRIPT_PROGRAM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_run(int64_t kind, int64_t a, int64_t b, int64_t width) {
-  int64_t steps[3] = {kind, a, b};
+static void print_run(int64_t opcode, int64_t a, int64_t b, int64_t width) {
+  int64_t steps[3] = {opcode, a, b};
   script_array input = {steps, 0, {1, width}}, output = {0};
   if (script_run(&input, &output) == 0)
     printf("%lld\n", (long long)output.shape[0]);
@@ -183,8 +183,8 @@ script: input 'steps': dim 1 is 4, expected 3
 """
 
 
-def printed(folder: Path, name: str, program: str, manifest: dict[str, Any], code: bytes) -> str:
-    """What a C program with the library prints."""
+def run_program(folder: Path, name: str, program: str, manifest: dict[str, Any], code: bytes) -> str:
+    """Returns the output of a C program with the library."""
     write_shared_library(manifest, [code], {}, folder / f"lib{name}.so", embed_weights=True)
     (folder / "main.c").write_text(program)
     flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wl,-rpath,$ORIGIN"]
@@ -195,7 +195,7 @@ def printed(folder: Path, name: str, program: str, manifest: dict[str, Any], cod
 
 
 def test_sizes_outputs_dims_and_exports(compile_ir: Callable[..., bytes], tmp_path: Path) -> None:
-    lines = printed(tmp_path, "stack", STACK_PROGRAM, STACK_MANIFEST, compile_ir(STACK))
+    lines = run_program(tmp_path, "stack", STACK_PROGRAM, STACK_MANIFEST, compile_ir(STACK))
     assert lines == STACK_LINES
     command = ["nm", "-D", "--defined-only", str(tmp_path / "libstack.so")]
     listing = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -205,7 +205,7 @@ def test_sizes_outputs_dims_and_exports(compile_ir: Callable[..., bytes], tmp_pa
 
 
 def test_failures(compile_ir: Callable[..., bytes], tmp_path: Path) -> None:
-    lines = printed(tmp_path, "script", SCRIPT_PROGRAM, SCRIPT_MANIFEST, compile_ir(SCRIPT))
+    lines = run_program(tmp_path, "script", SCRIPT_PROGRAM, SCRIPT_MANIFEST, compile_ir(SCRIPT))
     assert lines == SCRIPT_LINES
 
 

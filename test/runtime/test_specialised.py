@@ -1,4 +1,4 @@
-"""Which program answers a call whose sizes come often."""
+"""The choice of the program for calls whose sizes come often."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_the_least_recently_used_goes_first() -> None:
     assert states(program) == {(1, 1): "own", (2, 1): "general", (3, 1): "own"}
     assert [runs_own(program, 2, 1) for _ in range(4)] == [False, False, False, True]
     assert states(program) == {(1, 1): "general", (2, 1): "own", (3, 1): "own"}
-    [gone] = [each for each in program.report()["specialised"]["sizes"] if each["sizes"]["a"] == 1]
+    [gone] = [row for row in program.report()["specialised"]["sizes"] if row["sizes"]["a"] == 1]
     assert gone["let_go"] == 1
 
 
@@ -102,7 +102,7 @@ class _Failing(Maker):
         raise OSError("no space\nmore")
 
 
-def test_a_failure_is_told_once_and_not_repeated(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_is_logged_once_and_not_repeated(caplog: pytest.LogCaptureFixture) -> None:
     make = _Failing()
     program = executable(make)
     with caplog.at_level(logging.WARNING, "mlc.runtime.specialised_programs"):
@@ -149,7 +149,7 @@ def test_sizes_are_forgotten_before_they_are_too_many(monkeypatch: pytest.Monkey
         runs_own(program, 1, columns)
     report = program.report()["specialised"]
     assert len(report["sizes"]) <= 8 and report["forgotten"]["sizes"] > 80
-    assert sum(each["calls"] for each in report["sizes"]) + report["forgotten"]["calls"] == 4 + 98
+    assert sum(row["calls"] for row in report["sizes"]) + report["forgotten"]["calls"] == 4 + 98
     assert runs_own(program, 1, 1), "what has a program is not forgotten"
 
 
@@ -184,7 +184,7 @@ def test_arguments_are_those_of_any_call() -> None:
     assert not runs_own(program, 3, 3)
 
 
-def test_the_number_of_threads_is_the_programs() -> None:
+def test_threads_are_those_of_the_program() -> None:
     program = executable(Maker())
     for _ in range(4):
         runs_own(program, 1, 1)
@@ -195,7 +195,7 @@ def test_the_number_of_threads_is_the_programs() -> None:
     assert own.threads == 3
     for _ in range(4):
         runs_own(program, 2, 1)
-    assert [each.threads for each in program.specialised.programs()] == [3, 3]
+    assert [own.threads for own in program.specialised.programs()] == [3, 3]
 
 
 class _Cancelled(Maker):
@@ -211,7 +211,7 @@ def test_what_was_cancelled_is_no_failure(caplog: pytest.LogCaptureFixture) -> N
 
 
 class _Slow(Maker):
-    """Waits until it is told to go on."""
+    """Waits for `go_on`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -248,16 +248,16 @@ def test_many_threads_call_while_programs_come_and_go() -> None:
 
     def call(rows: int) -> None:
         try:
-            for turn in range(300):
-                runs_own(program, 1 + (rows + turn // 100) % 3, 2)
+            for i in range(300):
+                runs_own(program, 1 + (rows + i // 100) % 3, 2)
         except BaseException as error:
             wrong.append(error)
 
     threads = [threading.Thread(target=call, args=(rows,)) for rows in range(4)]
     for thread in threads:
         thread.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.join()
     assert not wrong and program.specialised is not None and program.specialised.wait(60)
     assert len(program.specialised.programs()) <= 1
 
@@ -281,7 +281,7 @@ def test_programs_are_freed_without_a_collection() -> None:
             for _ in range(4):
                 runs_own(program, rows, 1)
             assert program.specialised is not None
-            [record] = [each for each in program.specialised._programs if each.sizes == (rows, 1)]
+            [record] = [found for found in program.specialised._programs if found.sizes == (rows, 1)]
             weakref.finalize(record.executable, freed.append, f"rows={rows}")
             del record
         assert freed == ["rows=1"]
@@ -355,7 +355,7 @@ def test_a_file_brings_programs(tmp_path: Path) -> None:
         assert not any(runs_own(program, 6, 1) for _ in range(20))
         report = program.report()["specialised"]
         assert not report["automatic"]
-        assert [each.get("ahead_of_time", False) for each in report["sizes"]] == [False, True, True]
+        assert [row.get("ahead_of_time", False) for row in report["sizes"]] == [False, True, True]
 
 
 def test_programs_of_the_file_stay_beside_those_that_are_made() -> None:

@@ -24,7 +24,7 @@ def compile_for(stub: Stub, model: onnx.ModelProto, options: Options) -> Compile
     units = units_of(model, options)["main"]
     assert options.pool is not None
     objects = Builder(options, options.pool).build(units)
-    for name in [each for each in objects if units.devices[each] == HOST]:
+    for name in [unit for unit in objects if units.devices[unit] == HOST]:
         launches = DeviceKernel.from_bytes(objects[name]).launches
         for launch, run in zip(launches, _on_cpu(name, launches, codes[name]), strict=True):
             stub.kernel(launch.kernel.function, run)
@@ -32,16 +32,16 @@ def compile_for(stub: Stub, model: onnx.ModelProto, options: Options) -> Compile
 
 
 def _on_cpu(kernel: str, launches: Sequence[KernelLaunch], code: bytes) -> list[Callable[[Any], None]]:
-    """What the functions of a kernel's launches do, given the addresses of their parameters: the last one
-    does all of it, once the addresses of all are known."""
+    """Returns the functions of a kernel's launches, called with the addresses of their parameters: the last
+    one runs the whole kernel, once the addresses of all are known."""
     image = Image([code])
     addresses: dict[int, int] = {}
 
-    def launched(number: int, parameters: Any) -> None:
-        for place, parameter in enumerate(launches[number].parameters):
+    def launch(index: int, parameters: Any) -> None:
+        for position, parameter in enumerate(launches[index].parameters):
             if isinstance(parameter, PointerParameter):
-                addresses[parameter.buffer] = value(ctypes.c_uint64, parameters[place])
-        if number == len(launches) - 1:
-            call_entry(image, kernel, [addresses[index] for index in range(len(addresses))], [], 1)
+                addresses[parameter.buffer] = value(ctypes.c_uint64, parameters[position])
+        if index == len(launches) - 1:
+            call_entry(image, kernel, [addresses[buffer] for buffer in range(len(addresses))], [], 1)
 
-    return [partial(launched, number) for number in range(len(launches))]
+    return [partial(launch, index) for index in range(len(launches))]

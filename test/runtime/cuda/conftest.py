@@ -1,4 +1,4 @@
-"""The stub driver, compiled once and loaded anew for each test, which must leave nothing open on it."""
+"""The stub driver, compiled once and loaded again for each test, which must release all its resources."""
 
 import gc
 import shutil

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-KINDS = ("memory", "pinned", "stream", "event", "module", "graph", "executable", "context")
+RESOURCE_TYPES = ("memory", "pinned", "stream", "event", "module", "graph", "executable", "context")
 Callback = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_void_p), ctypes.POINTER(ctypes.c_uint))
 
 PTX = b"""
@@ -40,37 +40,37 @@ class Stub:
         self._callbacks: list[Any] = []
 
     def calls(self, name: str) -> int:
-        """How often a function was called."""
+        """Returns how often a function was called."""
         return self.library.mlc_stub_calls(name.encode())
 
     def live(self) -> dict[str, int]:
-        """What is open, by kind."""
-        found = {name: self.library.mlc_stub_live(kind) for kind, name in enumerate(KINDS)}
+        """Returns the number of open resources by type."""
+        found = {name: self.library.mlc_stub_live(i) for i, name in enumerate(RESOURCE_TYPES)}
         return {name: count for name, count in found.items() if count}
 
     def overlaps(self) -> tuple[int, int]:
-        """How many launches could begin early, and how many of them were behind no launch."""
+        """Returns how many launches could begin early, and how many of them did not follow a launch."""
         return self.library.mlc_stub_overlaps(0), self.library.mlc_stub_overlaps(1)
 
     def log(self) -> str:
-        """The launches."""
+        """Returns the log of launches."""
         return self.library.mlc_stub_log().decode()
 
     def kernel(self, name: str, run: Callable[..., None]) -> None:
-        """What a kernel does, called with the addresses of its parameters."""
+        """Sets the function of a kernel, called with the addresses of its parameters."""
         callback = Callback(lambda parameters, geometry: run(parameters))
         self._callbacks.append(callback)
         self.library.mlc_stub_kernel(name.encode(), callback)
 
 
 def floats(address: int, count: int) -> np.ndarray:
-    """The floats at an address of the stub's device."""
+    """Returns the floats at an address of the stub's device."""
     return np.ctypeslib.as_array((ctypes.c_float * count).from_address(address))
 
 
-def value(kind: Any, place: int) -> Any:
-    """A parameter."""
-    return kind.from_address(place).value
+def value(ctype: Any, address: int) -> Any:
+    """Returns a parameter."""
+    return ctype.from_address(address).value
 
 
 def multiply(parameters: Any) -> None:

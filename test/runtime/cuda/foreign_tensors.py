@@ -15,13 +15,13 @@ class Foreign:
     def __init__(self, address: int, shape: tuple[int, ...], **changes: Any) -> None:
         self.fields = {"code": 2, "bits": 32, "lanes": 1, "strides": None, "byte_offset": 0, **changes}
         self.address, self.shape = address, shape
-        self.place = self.fields.pop("place", (2, 0))
+        self.device = self.fields.pop("device", (2, 0))
         self.version = self.fields.pop("version", (1, 0))
         self.deleted = 0
         self.streams: list[int] = []
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.place
+        return self.device
 
     def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None) -> Any:
         assert max_version == (1, 1)
@@ -29,22 +29,22 @@ class Foreign:
         rank, fields = len(self.shape), self.fields
         sizes = (ctypes.c_int64 * rank)(*self.shape)
         strides = None if fields["strides"] is None else (ctypes.c_int64 * rank)(*fields["strides"])
-        kinds = (fields["code"], fields["bits"], fields["lanes"])
+        element = (fields["code"], fields["bits"], fields["lanes"])
         ndim = fields.get("ndim", rank)
         tensor = dlpack.DLTensor(
-            self.address, *self.place, ndim, *kinds, sizes, strides, fields["byte_offset"]
+            self.address, *self.device, ndim, *element, sizes, strides, fields["byte_offset"]
         )
         keep = Kept(self)
         capsule = dlpack.give(
             tensor, (sizes, strides, keep), versioned=True, read_only=fields.get("ro", False)
         )
-        place = dlpack._get_pointer(id(capsule), dlpack.VERSIONED_NAME)
-        dlpack.ManagedVersioned.from_address(place).major = self.version[0]
+        address = dlpack._get_pointer(id(capsule), dlpack.VERSIONED_NAME)
+        dlpack.ManagedVersioned.from_address(address).major = self.version[0]
         return capsule
 
 
 class Kept:
-    """Tells the tensor when its consumer gave it back."""
+    """Counts the deletions of the tensor by its consumer."""
 
     def __init__(self, tensor: Foreign) -> None:
         weakref.finalize(self, lambda: setattr(tensor, "deleted", tensor.deleted + 1))

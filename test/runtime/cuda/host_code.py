@@ -1,4 +1,4 @@
-"""Functions of the processor for the plan `called`."""
+"""Functions of the processor for the plan `host_calls`."""
 
 from objects import compile_ir, pointers
 
@@ -18,7 +18,7 @@ N
   ret void
 }
 
-define void @turn(ptr %buffers, ptr %dims) {
+define void @reverse(ptr %buffers, ptr %dims) {
 entry:
 XWZ
   br label %loop

@@ -15,7 +15,7 @@ def tensor(role: str, name: str, **changes: Any) -> dict[str, Any]:
     return {"tensor": {"role": role, "name": name, "dtype": "float32", "shape": [2, 4], **changes}}
 
 
-def place(buffer: int, offset: int = 0) -> dict[str, int]:
+def at(buffer: int, offset: int = 0) -> dict[str, int]:
     return {"buffer": buffer, "offset": offset}
 
 
@@ -24,11 +24,11 @@ def launch(kernel: int, *parameters: Any, stream: int = 0) -> dict[str, Any]:
 
 
 def pointer(buffer: int, offset: int = 0) -> dict[str, Any]:
-    return {"pointer": place(buffer, offset)}
+    return {"pointer": at(buffer, offset)}
 
 
-def scalar(kind: str, value: float) -> dict[str, Any]:
-    return {"scalar": {"type": kind, "value": value}}
+def scalar(dtype: str, value: float) -> dict[str, Any]:
+    return {"scalar": {"type": dtype, "value": value}}
 
 
 MULTIPLY = {"image": 0, "function": "multiply", "grid": [1, 1, 1], "block": [32, 1, 1]}
@@ -37,7 +37,7 @@ COUNT = scalar("i32", 8)
 
 
 def affine() -> dict[str, Any]:
-    """y = x * w + 1.5, by way of the arena; buffers: x, y, w, arena."""
+    """Returns the plan of `y = x * w + 1.5`, through the arena; buffers: x, y, w, arena."""
     return {
         "format": 1,
         "images": [{"name": "kernels.ptx", "architecture": "sm_80"}],
@@ -51,19 +51,20 @@ def affine() -> dict[str, Any]:
         "steps": [
             launch(0, pointer(0), pointer(2), pointer(3, 64), COUNT),
             launch(1, pointer(3, 64), scalar("f32", 1.5), COUNT),
-            {"copy": {"target": place(1), "source": place(3, 64), "nbytes": 32}},
+            {"copy": {"target": at(1), "source": at(3, 64), "nbytes": 32}},
         ],
     }
 
 
 def branches() -> dict[str, Any]:
-    """y = (x * x) * (x * w), the factors on two streams, z = 0; the streams 1 and 2 wait for each other."""
+    """Returns the plan of `y = (x * x) * (x * w)`, the factors on two streams, z = 0; the streams 1 and 2
+    wait for each other."""
     return {
         **affine(),
         "streams": 3,
         "buffers": [*affine()["buffers"], tensor("output", "z")],
         "steps": [
-            {"fill": {"target": place(4), "nbytes": 32, "byte": 0, "stream": 2}},
+            {"fill": {"target": at(4), "nbytes": 32, "byte": 0, "stream": 2}},
             launch(0, pointer(0), pointer(0), pointer(3, 0), COUNT, stream=2),
             launch(0, pointer(0), pointer(2), pointer(3, 64), COUNT, stream=1),
             {"wait": {"stream": 1, "other": 2}},
@@ -72,8 +73,9 @@ def branches() -> dict[str, Any]:
     }
 
 
-def hosted() -> dict[str, Any]:
-    """y = x * w, with x and y on the host: the plan copies them. Buffers: x, y, w, arena, host arena."""
+def host_transfers() -> dict[str, Any]:
+    """Returns a plan of `y = x * w` with x and y on the host, which it copies. Buffers: x, y, w, arena, host
+    arena."""
     return {
         **affine(),
         "buffers": [
@@ -83,29 +85,29 @@ def hosted() -> dict[str, Any]:
             {"arena": {"nbytes": 64, "space": "host"}},
         ],
         "steps": [
-            {"copy": {"target": place(3), "source": place(0), "nbytes": 32}},
+            {"copy": {"target": at(3), "source": at(0), "nbytes": 32}},
             launch(0, pointer(3), pointer(2), pointer(3, 32), COUNT),
-            {"copy": {"target": place(4, 32), "source": place(3, 32), "nbytes": 32}},
-            {"copy": {"target": place(3, 64), "source": place(4, 32), "nbytes": 32}},
-            {"copy": {"target": place(1), "source": place(3, 64), "nbytes": 32}},
+            {"copy": {"target": at(4, 32), "source": at(3, 32), "nbytes": 32}},
+            {"copy": {"target": at(3, 64), "source": at(4, 32), "nbytes": 32}},
+            {"copy": {"target": at(1), "source": at(3, 64), "nbytes": 32}},
         ],
     }
 
 
 def argument(buffer: int, offset: int, nbytes: int, access: str = "read") -> dict[str, Any]:
-    return {**place(buffer, offset), "nbytes": nbytes, "access": access}
+    return {**at(buffer, offset), "nbytes": nbytes, "access": access}
 
 
-# Of any x86-64.
+# Any x86-64.
 TARGET = {"triple": "x86_64-unknown-linux-gnu", "cpu": "x86-64"}
 
 
-def called() -> dict[str, Any]:
-    """z = reversed(x * w) + w is the processor's, y = z * z; n is how many threads it has. Buffers: x, y, w,
-    arena, host arena, w on the host, n."""
+def host_calls() -> dict[str, Any]:
+    """Returns a plan of `y = z * z`, where the processor computes `z = reversed(x * w) + w`, and n, its
+    threads. Buffers: x, y, w, arena, host arena, w on the host, n."""
     return {
         **affine(),
-        "processor": {"objects": ["code.o"], "functions": ["turn", "count"], **TARGET},
+        "processor": {"objects": ["code.o"], "functions": ["reverse", "count"], **TARGET},
         "buffers": [
             *affine()["buffers"],
             {"arena": {"nbytes": 128, "space": "host"}},
@@ -114,30 +116,30 @@ def called() -> dict[str, Any]:
         ],
         "steps": [
             {"call": {"function": 1, "arguments": [argument(4, 96, 8, "write")]}},
-            {"copy": {"target": place(6), "source": place(4, 96), "nbytes": 8}},
+            {"copy": {"target": at(6), "source": at(4, 96), "nbytes": 8}},
             launch(0, pointer(0), pointer(2), pointer(3, 64), COUNT),
-            {"copy": {"target": place(4), "source": place(3, 64), "nbytes": 32}},
+            {"copy": {"target": at(4), "source": at(3, 64), "nbytes": 32}},
             {
                 "call": {
                     "function": 0,
                     "arguments": [argument(4, 0, 32), argument(5, 0, 32), argument(4, 32, 32, "write")],
                 }
             },
-            {"copy": {"target": place(3), "source": place(4, 32), "nbytes": 32}},
+            {"copy": {"target": at(3), "source": at(4, 32), "nbytes": 32}},
             launch(0, pointer(3), pointer(3), pointer(1), COUNT),
         ],
     }
 
 
-def mapped() -> dict[str, Any]:
-    """y = x, by way of a tensor map of the input."""
+def tensor_maps() -> dict[str, Any]:
+    """Returns a plan of `y = x`, through a tensor map of the input."""
     spec = {"dtype": "float32", "dims": [4, 2], "strides": [16], "box": [4, 2]}
     return {
         "format": 1,
         "images": [{"name": "kernels.ptx", "architecture": "sm_90a"}],
         "kernels": [{**MULTIPLY, "function": "copy_map", "cluster": [1, 1, 1]}],
         "buffers": [tensor("input", "x"), tensor("output", "y")],
-        "steps": [launch(0, {"tensor_map": {"place": place(0), "map": spec}}, pointer(1), COUNT)],
+        "steps": [launch(0, {"tensor_map": {"place": at(0), "map": spec}}, pointer(1), COUNT)],
     }
 
 

@@ -1,4 +1,4 @@
-"""A compiled model on the stub driver: the plan's launches, parameters and memory give the right numbers.
+"""A compiled model on the stub driver: the plan's launches, parameters and memory give the right results.
 
 The stub's kernels are the programs of the same thread blocks, compiled for the CPU.
 """
@@ -24,7 +24,7 @@ WEIGHTS = {
 
 
 def branches() -> onnx.ModelProto:
-    """y = softmax(tanh(x w1 + b1) w2), z = x + x; its first half is joined of two inputs."""
+    """Returns a model of `y = softmax(tanh(x w1 + b1) w2)` and `z = x + x`, where x joins two inputs."""
     nodes = [
         helper.make_node("Concat", ["u", "v"], ["x"], axis=0),
         helper.make_node("MatMul", ["x", "w1"], ["p"]),
@@ -44,7 +44,7 @@ def branches() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
 
-def wanted(u: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
+def reference(u: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
     x = np.concatenate([u, v]).astype(np.float64)
     scores = np.tanh(x @ WEIGHTS["w1"] + WEIGHTS["b1"]) @ WEIGHTS["w2"]
     powers = np.exp(scores - scores.max(1, keepdims=True))
@@ -61,11 +61,11 @@ def test_a_file_runs(stub: Any, tmp_path: Path) -> None:
     for seed in (1, 2):
         draw = np.random.default_rng(seed)
         u, v = (draw.normal(size=(3, 16)).astype(np.float32) for _ in range(2))
-        for found, right in zip(executable(u, v), wanted(u, v), strict=True):
+        for found, right in zip(executable(u, v), reference(u, v), strict=True):
             np.testing.assert_allclose(found, right, rtol=1e-5, atol=1e-6)
         outputs = {"y": np.zeros((6, 8), np.float32), "z": np.zeros((6, 16), np.float32)}
         assert executable.run({"v": v, "u": u}, out=outputs)["z"] is outputs["z"]
-        np.testing.assert_allclose(outputs["y"], wanted(u, v)[0], rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(outputs["y"], reference(u, v)[0], rtol=1e-5, atol=1e-6)
     assert stub.calls("cuGraphInstantiateWithFlags") == 1
     assert executable.cuda is not None
     assert executable.cuda.device.properties.architecture == "sm_90"

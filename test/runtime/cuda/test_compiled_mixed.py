@@ -104,16 +104,16 @@ FAST = ("in the middle",)
 def model(name: str) -> onnx.ModelProto:
     made, shape = MODELS[name]
     nodes = [
-        helper.make_node(kind, inputs.split(), outputs.split(), f"n{number}", **dict(*rest))
-        for number, (kind, inputs, outputs, *rest) in enumerate(made)
+        helper.make_node(op, inputs.split(), outputs.split(), f"n{i}", **dict(*rest))
+        for i, (op, inputs, outputs, *rest) in enumerate(made)
     ]
-    read = {each for node in nodes for each in node.input}
+    read = {value for node in nodes for value in node.input}
     graph = helper.make_graph(
         nodes,
         "mixed",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [6, 16])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)],
-        [numpy_helper.from_array(array, each) for each, array in CONSTANTS.items() if each in read],
+        [numpy_helper.from_array(array, value) for value, array in CONSTANTS.items() if value in read],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
@@ -124,16 +124,16 @@ def pool() -> Iterator[WorkerPool]:
         yield workers
 
 
-def compiled(stub: Any, pool: WorkerPool, name: str, target: str = "cuda:sm_80") -> CompiledProgram:
+def compile_mixed(stub: Any, pool: WorkerPool, name: str, target: str = "cuda:sm_80") -> CompiledProgram:
     return compile_for(stub, model(name), Options(target, unsupported="cpu", cache=False, pool=pool))
 
 
 @pytest.mark.parametrize(
     "name", [name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
 )
-def test_numbers(name: str, stub: Any, pool: WorkerPool, tmp_path: Path) -> None:
+def test_results(name: str, stub: Any, pool: WorkerPool, tmp_path: Path) -> None:
     ort = pytest.importorskip("onnxruntime")
-    compiled(stub, pool, name).save(tmp_path / "model.mlcx")
+    compile_mixed(stub, pool, name).save(tmp_path / "model.mlcx")
     executable = load(tmp_path / "model.mlcx", threads=2)
     session = ort.InferenceSession(model(name).SerializeToString(), providers=["CPUExecutionProvider"])
     for seed in (1, 2):
@@ -146,18 +146,18 @@ def test_numbers(name: str, stub: Any, pool: WorkerPool, tmp_path: Path) -> None
 @pytest.mark.slow
 def test_what_is_between(stub: Any, pool: WorkerPool) -> None:
     """The products of the largest are computed where these are; what the input is read for is not."""
-    program = compiled(stub, pool, "with what is between them")
-    reasons = {each["reason"].partition(":")[0] for each in program.report["processor"]["kernels"]}
+    program = compile_mixed(stub, pool, "with what is between them")
+    reasons = {kernel["reason"].partition(":")[0] for kernel in program.report["processor"]["kernels"]}
     assert reasons == {"graph.top_k", "what it reads and what reads it is on the processor"}
     assert program.plan is not None
-    # x, twice, is on the device; there and back go x, and the places of both and the largest of these.
+    # x, twice, is on the device; there and back go x, and the indices of both and the largest of these.
     moved = [step.nbytes for step in program.plan.steps if isinstance(step, CopyStep)]
     assert sorted(moved) == [6 * 2 * 4, 6 * 2 * 8, 6 * 4 * 8, 6 * 16 * 4]
 
 
 def test_weights_of_the_processor_stay_on_the_host(stub: Any, pool: WorkerPool) -> None:
-    """Where both read a weight it is on both sides; nothing copies it in a call."""
-    plan = compiled(stub, pool, "a weight of both").plan
+    """A weight that both read is in both spaces; nothing copies it in a call."""
+    plan = compile_mixed(stub, pool, "a weight of both").plan
     assert plan is not None
     weights = [
         buffer for buffer in plan.buffers if isinstance(buffer, TensorBuffer) and buffer.role == "weight"
@@ -165,15 +165,15 @@ def test_weights_of_the_processor_stay_on_the_host(stub: Any, pool: WorkerPool) 
     spaces = sorted((weight.shape, weight.space) for weight in weights)
     assert spaces == [((3, 1), "host"), ((16, 48), "device"), ((16, 48), "host")]
     copied = [plan.buffers[step.source.buffer] for step in plan.steps if isinstance(step, CopyStep)]
-    assert not any(isinstance(each, TensorBuffer) and each.role == "weight" for each in copied)
+    assert not any(isinstance(buffer, TensorBuffer) and buffer.role == "weight" for buffer in copied)
 
 
 @pytest.mark.slow
-def test_memory_on_the_host_is_what_lies_there(stub: Any, pool: WorkerPool) -> None:
-    """The sums, the four largest of each row and their places; not the products beside them."""
-    plan = compiled(stub, pool, "in the middle").plan
+def test_memory_on_the_host_holds_values_of_the_processor(stub: Any, pool: WorkerPool) -> None:
+    """The sums, the four largest of each row and their indices; not the products beside them."""
+    plan = compile_mixed(stub, pool, "in the middle").plan
     assert plan is not None
     sizes = {buffer.space: buffer.nbytes for buffer in plan.buffers if isinstance(buffer, ArenaBuffer)}
     assert 6 * 48 * 4 + 6 * 4 * 12 <= sizes["host"] <= 6 * 48 * 4 + 6 * 4 * 12 + 3 * 64 < sizes["device"]
-    kinds = [type(step) for step in plan.steps if isinstance(step, CallStep | LaunchStep)]
-    assert kinds == [LaunchStep] * 2 + [CallStep] + [LaunchStep] * 2
+    types = [type(step) for step in plan.steps if isinstance(step, CallStep | LaunchStep)]
+    assert types == [LaunchStep] * 2 + [CallStep] + [LaunchStep] * 2

@@ -204,19 +204,19 @@ def test_addresses_and_shapes(device: Device, address: int, shape: tuple[int, ..
 
 
 @pytest.mark.parametrize(
-    ("place", "name"),
+    ("location", "name"),
     [((2, 1), "CUDA device 1"), ((1, 0), "the host"), ((10, 0), "a device of DLPack's type 10")],
 )
-def test_wrong_device(device: Device, place: tuple[int, int], name: str) -> None:
+def test_wrong_device(device: Device, location: tuple[int, int], name: str) -> None:
     with pytest.raises(ValueError, match=f"x: expected a tensor on device 0, got one on {name}"):
-        borrow(Foreign(4096, (2,), place=place), "x", device)
-    if place[0] != 1:
+        borrow(Foreign(4096, (2,), device=location), "x", device)
+    if location[0] != 1:
         with pytest.raises(ValueError, match=f"x: expected a tensor in host memory, got one on {name}"):
-            borrow(Foreign(4096, (2,), place=place), "x", None)
+            borrow(Foreign(4096, (2,), device=location), "x", None)
 
 
 def test_managed_memory_is_everywhere(device: Device) -> None:
-    assert borrow(Foreign(4096, (2,), place=(13, 0)), "x", device).shape == (2,)
+    assert borrow(Foreign(4096, (2,), device=(13, 0)), "x", device).shape == (2,)
 
 
 def test_what_a_library_refuses() -> None:
@@ -261,8 +261,8 @@ def test_torch_on_the_host() -> None:
 
 
 def test_sizes_of_structures() -> None:
-    """As in dlpack.h on 64-bit machines."""
-    sizes = [ctypes.sizeof(each) for each in (dlpack.DLTensor, dlpack.Managed, dlpack.ManagedVersioned)]
+    """The sizes are those of dlpack.h on 64-bit machines."""
+    sizes = [ctypes.sizeof(struct) for struct in (dlpack.DLTensor, dlpack.Managed, dlpack.ManagedVersioned)]
     assert sizes == [48, 64, 80]
     assert all(value.bits % 8 == 0 for value in DTYPES.values())
 

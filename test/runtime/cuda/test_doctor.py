@@ -1,4 +1,4 @@
-"""What `mlc doctor` says about GPUs."""
+"""The checks of GPUs by `mlc doctor`."""
 
 from pathlib import Path
 from typing import Any
@@ -50,11 +50,11 @@ def test_old_driver(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_a_command_line(stub: Any, tmp_path: Path) -> None:
-    """In a process of its own, as users run it."""
+    """Runs in a separate process, as users run it."""
     import json
     import subprocess
     import sys
 
     command = [sys.executable, "-P", "-m", "mlc.tools.mlc.main", "doctor", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert "GPU 0" in {each["name"] for each in json.loads(done.stdout)["checks"]}
+    assert "GPU 0" in {check["name"] for check in json.loads(done.stdout)["checks"]}

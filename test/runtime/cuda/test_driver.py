@@ -1,4 +1,4 @@
-"""Finding the driver, and what is said when there is none that can be used."""
+"""Finding the driver, and the errors when there is none that can be used."""
 
 import ctypes.util
 import os

@@ -31,7 +31,7 @@ def test_capture_runs_nothing(stub: Any, device: Device) -> None:
     assert stub.calls("cuGraphInstantiateWithFlags") == 1
 
 
-def test_another_form_is_instantiated_anew(device: Device) -> None:
+def test_another_topology_is_instantiated_again(device: Device) -> None:
     with Stream(device) as stream, DeviceMemory(device, 2) as memory:
 
         def both() -> None:

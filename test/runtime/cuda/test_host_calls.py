@@ -1,4 +1,4 @@
-"""Plans of which the processor computes parts, on the stub: numbers, the order of work, what is refused."""
+"""Plans of which the processor computes parts, on the stub: results, the order of work, errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from host_code import CODE
-from plans import IMAGES, WEIGHTS, called, plan
+from plans import IMAGES, WEIGHTS, host_calls, plan
 
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import (
@@ -32,34 +32,34 @@ FILES = {**IMAGES, "code.o": CODE}
 both = pytest.mark.parametrize("graph", [True, False], ids=["graph", "direct"])
 
 
-def wanted(x: np.ndarray) -> np.ndarray:
+def reference(x: np.ndarray) -> np.ndarray:
     z = (x.reshape(8) * WEIGHTS["w"])[::-1] + WEIGHTS["w"]
     return (z * z).reshape(2, 4)
 
 
 @both
-def test_numbers(graph: bool, stub: Any) -> None:
-    with Program(plan(called()), FILES, WEIGHTS, graph=graph, threads=2) as program:
+def test_results(graph: bool, stub: Any) -> None:
+    with Program(plan(host_calls()), FILES, WEIGHTS, graph=graph, threads=2) as program:
         for scale in (1, 2, 3):
             y, n = program(X * scale)
-            np.testing.assert_array_equal(y, wanted(X * scale))
+            np.testing.assert_array_equal(y, reference(X * scale))
             assert n == program.threads == 2
         program.threads = 1
         assert program(X)[1] == 1
-    # One graph for the steps between the calls, one for those behind; the first call has none before it.
+    # One graph for the steps between the calls, one for those after them; the first call has none before it.
     assert stub.calls("cuGraphInstantiateWithFlags") == 2 * graph
     assert stub.calls("cuGraphLaunch") == 8 * graph
 
 
-def test_a_call_that_does_not_wait_gives_wrong_numbers(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_that_does_not_wait_gives_wrong_results(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The stub does everything as late as it may: so the test above means something."""
 
     def early(self: HostCall, _main: Stream, _streams: Sequence[Stream]) -> None:
         self._functions.run(self._name, self._addresses)
 
     monkeypatch.setattr(HostCall, "run", early)
-    with Program(plan(called()), FILES, WEIGHTS) as program:
-        assert not np.array_equal(program(X)[0], wanted(X))
+    with Program(plan(host_calls()), FILES, WEIGHTS) as program:
+        assert not np.array_equal(program(X)[0], reference(X))
 
 
 def on_device(device: Device, array: np.ndarray) -> tuple[DeviceMemory, Tensor]:
@@ -70,33 +70,33 @@ def on_device(device: Device, array: np.ndarray) -> tuple[DeviceMemory, Tensor]:
 
 @both
 def test_tensors_on_the_device_that_move(graph: bool, stub: Any, device: Device) -> None:
-    """On a stream of the caller's; the graphs behind each call follow the tensors."""
+    """Uses a stream of the caller's; the graphs after each call follow the tensors."""
     with (
-        Program(plan(called()), FILES, WEIGHTS, device=device, graph=graph) as program,
+        Program(plan(host_calls()), FILES, WEIGHTS, device=device, graph=graph) as program,
         Stream(device) as stream,
     ):
         for scale in (1, 2):
             memory, x = on_device(device, X * scale)
             y, _ = program(x, results="device", stream=stream.handle)
-            np.testing.assert_array_equal(y.numpy(), wanted(X * scale))
+            np.testing.assert_array_equal(y.numpy(), reference(X * scale))
             del x, y
             memory.close()
 
 
-def test_a_graph_that_cannot_be_captured_anew(
+def test_a_graph_that_cannot_be_captured_again(
     stub: Any, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one behind it is of the new addresses in the next call, too."""
-    with Program(plan(called()), FILES, WEIGHTS, device=device) as program:
+    """The next graph has the new addresses in the next call, too."""
+    with Program(plan(host_calls()), FILES, WEIGHTS, device=device) as program:
         program(X)
-        (memory, x), (result, y) = (on_device(device, each) for each in (X * 2, X))
+        (memory, x), (result, y) = (on_device(device, array) for array in (X * 2, X))
         first, n = stub.calls("cuStreamBeginCapture_v2") + 1, np.empty((), np.int64)
         monkeypatch.setenv("MLC_STUB_FAIL", f"cuStreamBeginCapture_v2:{first}:999")
         with pytest.raises(CudaError, match="error 999"):
             program(x, out=[y, n])
         monkeypatch.delenv("MLC_STUB_FAIL")
         program(x, out=[y, n])
-        np.testing.assert_array_equal(y.numpy(), wanted(X * 2))
+        np.testing.assert_array_equal(y.numpy(), reference(X * 2))
         del x, y
     memory.close()
     result.close()
@@ -104,14 +104,17 @@ def test_a_graph_that_cannot_be_captured_anew(
 
 def test_parts_that_do_not_fit(stub: Any) -> None:
     cases = {
-        r"the objects \['code.o'\] are missing": (called(), IMAGES),
-        "the processor's part of the program: ": (called(), {**IMAGES, "code.o": b"text"}),
-        "the processor's function turn_over: the code defines no symbol": (
-            changed(functions=["turn_over", "count"]),
+        r"the objects \['code.o'\] are missing": (host_calls(), IMAGES),
+        "the processor's part of the program: ": (host_calls(), {**IMAGES, "code.o": b"text"}),
+        "the processor's function absent: the code defines no symbol": (
+            change_processor(functions=["absent", "count"]),
             FILES,
         ),
-        "the processor's function turn: there are no objects": (changed(objects=[]), IMAGES),
-        "compiled for riscv64, this machine is": (changed(triple="riscv64-unknown-linux-gnu"), FILES),
+        "the processor's function reverse: there are no objects": (change_processor(objects=[]), IMAGES),
+        "compiled for riscv64, this machine is": (
+            change_processor(triple="riscv64-unknown-linux-gnu"),
+            FILES,
+        ),
     }
     for message, (data, files) in cases.items():
         with pytest.raises(ExecutableError, match=message):
@@ -119,8 +122,8 @@ def test_parts_that_do_not_fit(stub: Any) -> None:
     assert stub.live() == {}
 
 
-def changed(**processor: Any) -> dict[str, Any]:
-    data = copy.deepcopy(called())
+def change_processor(**processor: Any) -> dict[str, Any]:
+    data = copy.deepcopy(host_calls())
     data["processor"].update(processor)
     return data
 
@@ -128,17 +131,17 @@ def changed(**processor: Any) -> dict[str, Any]:
 def test_a_weight_of_the_processor_on_the_device(stub: Any, device: Device) -> None:
     memory, w = on_device(device, WEIGHTS["w"])
     with pytest.raises(ExecutableError, match="weight 'w': the processor reads it"):
-        Program(plan(called()), FILES, {"w": w}, device=device)
+        Program(plan(host_calls()), FILES, {"w": w}, device=device)
     del w
     memory.close()
 
 
 def test_folders(stub: Any, tmp_path: Path) -> None:
-    write_program(tmp_path / "model", plan(called()), FILES)
+    write_program(tmp_path / "model", plan(host_calls()), FILES)
     again, files = read_program(tmp_path / "model")
-    assert again == plan(called()) and files == FILES
+    assert again == plan(host_calls()) and files == FILES
     with Program(again, files, WEIGHTS) as program:
-        np.testing.assert_array_equal(program(X)[0], wanted(X))
+        np.testing.assert_array_equal(program(X)[0], reference(X))
 
 
 def test_the_extension_is_loaded_for_calls_only() -> None:

@@ -82,10 +82,10 @@ def test_pageable_memory_may_change_at_once(device: Device) -> None:
 
 def test_closed(device: Device) -> None:
     memory, stream = DeviceMemory(device, 8), Stream(device)
-    for each in (memory, stream):
-        each.close()
-        each.close()
-        assert each.closed
+    for resource in (memory, stream):
+        resource.close()
+        resource.close()
+        assert resource.closed
     with pytest.raises(CudaError, match="this DeviceMemory of device 0 was closed"):
         memory.upload(np.zeros(1))
     with pytest.raises(CudaError, match="this Stream of device 0 was closed"):

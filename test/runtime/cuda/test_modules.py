@@ -11,9 +11,9 @@ from mlc.runtime.cuda import CudaError, Device, DeviceMemory, Launch, Module, St
 from mlc.runtime.cuda.driver.image_info import inspect_image, runs_on
 
 
-def elf(number: int, abi: int, text: bytes = PTX) -> bytes:
-    """A cubin, as far as the header goes; the stub reads the text behind it."""
-    flags = number << 8 if abi >= 8 else number
+def elf(capability: int, abi: int, text: bytes = PTX) -> bytes:
+    """A cubin, as far as the header goes; the stub reads the text after it."""
+    flags = capability << 8 if abi >= 8 else capability
     header = bytearray(b"\x7fELF" + bytes(60))
     header[8], header[48:52] = abi, flags.to_bytes(4, "little")
     return bytes(header) + text
@@ -105,9 +105,9 @@ def test_scalars() -> None:
     assert scalar("f32", 0.1).value == np.float32(0.1)
     assert scalar("f64", 0.1).value == 0.1
     assert scalar("f16", 1.5).value == np.float16(1.5).view(np.uint16)
-    for kind, value in (("i8", 256), ("i32", -(1 << 31) - 1), ("i32", 0.5), ("i128", 1)):
-        with pytest.raises(ValueError, match=f"{value} is no {kind}|'i128' is no type"):
-            scalar(kind, value)
+    for dtype, value in (("i8", 256), ("i32", -(1 << 31) - 1), ("i32", 0.5), ("i128", 1)):
+        with pytest.raises(ValueError, match=f"{value} is no {dtype}|'i128' is no type"):
+            scalar(dtype, value)
 
 
 def test_bfloat16_is_rounded_to_nearest_even() -> None:

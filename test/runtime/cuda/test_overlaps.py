@@ -1,4 +1,4 @@
-"""Launches that may begin before those in front of them have ended."""
+"""Launches that may begin before the preceding ones have ended."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cuda_stub import PTX
 from host_code import CODE
-from plans import COUNT, IMAGES, WEIGHTS, affine, called, launch, place, plan, pointer
+from plans import COUNT, IMAGES, WEIGHTS, affine, at, host_calls, launch, plan, pointer
 
 from mlc.runtime.cuda import Program
 from mlc.runtime.cuda.plan.launch_overlap import VARIABLE, find_overlaps
@@ -18,13 +18,13 @@ FIRST, SECOND = (
     launch(0, pointer(3), pointer(2), pointer(3), COUNT),
 )
 LAST = launch(0, pointer(3), pointer(2), pointer(1), COUNT)
-COPY = {"copy": {"target": place(3, 128), "source": place(3), "nbytes": 32}}
-FILL = {"fill": {"target": place(3, 128), "nbytes": 32}}
+COPY = {"copy": {"target": at(3, 128), "source": at(3), "nbytes": 32}}
+FILL = {"fill": {"target": at(3, 128), "nbytes": 32}}
 both = pytest.mark.parametrize("graph", [True, False], ids=["graph", "direct"])
 
 
 def chain(*steps: Any, streams: int = 1) -> dict[str, Any]:
-    """Multiplications by w; kernel number 1 is the same one, but cannot begin early."""
+    """Returns a plan of multiplications by w; kernel 1 is the same as kernel 0, but cannot begin early."""
     plain = {"image": 0, "function": "multiply", "grid": [1, 1, 1], "block": [32, 1, 1]}
     images = [{"name": "kernels.ptx", "architecture": "sm_90a"}]
     kernels = [{**plain, "overlap": True}, plain]
@@ -55,7 +55,7 @@ def plain(step: dict[str, Any]) -> dict[str, Any]:
 )
 def test_which_may_begin_early(steps: list[Any], wanted: list[int]) -> None:
     made = plan(chain(*steps, streams=2))
-    assert find_overlaps(made.steps, made.kernels) == [bool(each) for each in wanted]
+    assert find_overlaps(made.steps, made.kernels) == [bool(flag) for flag in wanted]
 
 
 def test_kernels_of_other_plans_do_not() -> None:
@@ -70,7 +70,7 @@ def test_a_program(stub: Any, graph: bool) -> None:
         for scale in (1, 2):
             [y] = program(X * scale, results="device")
             np.testing.assert_array_equal(y.numpy(), X * scale * WEIGHTS["w"].reshape(2, 4) ** 4)
-            # The memory of the first stays in use, so that the second lies elsewhere.
+            # The memory of the first stays in use, so that the second has other memory.
             kept = y
         del y, kept
     assert stub.overlaps() == (4, 0)
@@ -88,8 +88,8 @@ def test_two_streams(stub: Any, graph: bool) -> None:
 
 @both
 def test_calls_of_the_processor_are_between(stub: Any, graph: bool) -> None:
-    """The first launch behind one is the first of its graph."""
-    data = called()
+    """The first launch after one is the first of its graph."""
+    data = host_calls()
     steps = [*data["steps"][:2], FIRST, SECOND, data["steps"][0], SECOND, LAST]
     data = {**chain(*steps), "buffers": data["buffers"], "processor": data["processor"]}
     files = {**IMAGES_90, "code.o": CODE}
@@ -112,7 +112,7 @@ def test_turned_off(stub: Any, monkeypatch: pytest.MonkeyPatch, graph: bool, off
     assert stub.overlaps() == (0, 0)
 
 
-def test_the_stub_counts_what_is_behind_no_launch(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stub_counts_overlaps_after_no_launch(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """So the tests above mean something."""
     monkeypatch.setattr(
         "mlc.runtime.cuda.execution.prepared_steps.find_overlaps", lambda steps, _: [True] * len(steps)

@@ -10,23 +10,23 @@ import pytest
 from plans import (
     affine,
     argument,
+    at,
     branches,
-    called,
-    hosted,
+    host_calls,
+    host_transfers,
     launch,
-    mapped,
-    place,
     plan,
     pointer,
     scalar,
     tensor,
+    tensor_maps,
 )
 
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import Plan, parse_plan
 
 
-@pytest.mark.parametrize("make", [affine, branches, hosted, mapped, called])
+@pytest.mark.parametrize("make", [affine, branches, host_transfers, tensor_maps, host_calls])
 def test_round_trip(make: Any) -> None:
     first = plan(make())
     again = parse_plan(json.dumps(first.to_json()))
@@ -40,7 +40,7 @@ def test_the_example_of_the_documentation() -> None:
 
 
 def test_weights_may_be_read_early() -> None:
-    assert parse_plan(json.dumps(changed("kernels.0.early_reads", [1]))).kernels[0].early_reads == (1,)
+    assert parse_plan(json.dumps(change_plan("kernels.0.early_reads", [1]))).kernels[0].early_reads == (1,)
 
 
 def test_what_it_holds() -> None:
@@ -51,7 +51,7 @@ def test_what_it_holds() -> None:
     assert made.kernels[1].shared_bytes == 60000 and made.kernels[0].cluster == (1, 1, 1)
 
 
-def changed(path: str, value: Any, make: Any = affine) -> dict[str, Any]:
+def change_plan(path: str, value: Any, make: Any = affine) -> dict[str, Any]:
     """A plan with one part replaced; `path` is as in messages."""
     data = copy.deepcopy(make())
     *way, last = [int(part) if part.isdigit() else part for part in path.split(".")]
@@ -89,9 +89,9 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
         ("kernels.0.overlap", "true", "expected true or false"),
         ("kernels.0.overlap", True, r"kernels\[0\]: overlap: sm_80 has no instruction to wait with"),
         *(
-            ("kernels.0.early_reads", [number], rf"steps\[0\]: early_reads: parameter {number} is no pointer")
-            # An input, the arena, a number, and what is not there.
-            for number in (0, 2, 3, 4, -1)
+            ("kernels.0.early_reads", [index], rf"steps\[0\]: early_reads: parameter {index} is no pointer")
+            # An input, the arena, a scalar, and indices out of range.
+            for index in (0, 2, 3, 4, -1)
         ),
         ("kernels.0.early_reads", 1, r"early_reads: expected a list"),
         ("kernels.0.colour", "red", r"plan\.kernels\[0\]: unknown keys \['colour'\], missing keys \[\]"),
@@ -118,24 +118,24 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
         ("steps.0", launch(0, *[scalar("i8", 0)] * 1025), "1025 parameters"),
         (
             "steps.0",
-            launch(0, {"tensor_map": {"place": place(3, 240), "map": MAP}}),
+            launch(0, {"tensor_map": {"place": at(3, 240), "map": MAP}}),
             "32 bytes at 240 are not",
         ),
         (
             "steps.0",
-            launch(0, {"tensor_map": {"place": place(3, 8), "map": MAP}}),
+            launch(0, {"tensor_map": {"place": at(3, 8), "map": MAP}}),
             "is not aligned to 16 bytes",
         ),
         (
             "steps.0",
-            launch(0, {"tensor_map": {"place": place(3), "map": {**MAP, "box": [3]}}}),
+            launch(0, {"tensor_map": {"place": at(3), "map": {**MAP, "box": [3]}}}),
             r"plan\.steps\[0\]\.launch\.parameters\[0\]\.tensor_map\.map: tensor map .* no multiple of 16",
         ),
         ("steps.2.copy.nbytes", 33, r"steps\[2\]: copy: target: 33 bytes at 0|steps\[2\]: target: 33 bytes"),
         ("steps.2.copy.nbytes", -1, "-1 bytes at 0 are not inside"),
-        ("steps.2.copy.target", place(2), r"target: buffer 2 \(weight\) is read-only"),
-        ("steps.2.copy.target", place(0), r"target: buffer 0 \(input\) is read-only"),
-        ("steps.0", {"fill": {"target": place(3), "nbytes": 1, "byte": 256}}, "byte 256"),
+        ("steps.2.copy.target", at(2), r"target: buffer 2 \(weight\) is read-only"),
+        ("steps.2.copy.target", at(0), r"target: buffer 0 \(input\) is read-only"),
+        ("steps.0", {"fill": {"target": at(3), "nbytes": 1, "byte": 256}}, "byte 256"),
         ("steps.0", {"wait": {"stream": 0, "other": 0}}, "stream 0 waits for itself"),
         ("steps.0", {"wait": {"stream": 0, "other": 1}}, "other 1 is not 0 to 0"),
         ("steps.0", [], "expected an object of one key"),
@@ -143,7 +143,7 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
 )
 def test_what_is_refused(path: str, value: Any, message: str) -> None:
     with pytest.raises(ExecutableError, match=message) as caught:
-        parse_plan(json.dumps(changed(path, value)))
+        parse_plan(json.dumps(change_plan(path, value)))
     assert str(caught.value).startswith("plan")
 
 
@@ -172,13 +172,13 @@ def call(function: int, *arguments: Any) -> dict[str, Any]:
         ("steps.0", call(0, argument(4, 8, -8)), "-8 bytes at 8 are not inside"),
         ("steps.0", call(0, argument(5, 0, 8, "write")), r"buffer 5 \(weight\) is read-only"),
         ("steps.0", call(0, argument(4, 0, 8, "clear")), r"access: expected one of \['read', 'write'\]"),
-        ("steps.1.copy.source", place(5), "source: buffer 5 is a weight for calls only"),
+        ("steps.1.copy.source", at(5), "source: buffer 5 is a weight for calls only"),
         ("buffers.6", tensor("weight", "w", space="host"), r"buffers: twice: \['weight w on the host'\]"),
     ],
 )
 def test_calls_of_the_processor_that_are_refused(path: str, value: Any, message: str) -> None:
     with pytest.raises(ExecutableError, match=message):
-        parse_plan(json.dumps(changed(path, value, called)))
+        parse_plan(json.dumps(change_plan(path, value, host_calls)))
 
 
 @pytest.mark.parametrize("text", ["", "[", "null", "[]", "3", "[" * 100000, '{"format": 1}', b"\xff"])
@@ -188,8 +188,8 @@ def test_what_is_no_plan(text: Any) -> None:
 
 
 def test_host_rules() -> None:
-    data = hosted()
-    data["steps"][0] = {"copy": {"target": place(1), "source": place(0), "nbytes": 4}}
+    data = host_transfers()
+    data["steps"][0] = {"copy": {"target": at(1), "source": at(0), "nbytes": 4}}
     with pytest.raises(ExecutableError, match="a copy from host to host"):
         plan(data)
     data["steps"][0] = launch(0, pointer(0))

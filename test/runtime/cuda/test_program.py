@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, hosted, mapped, plan
+from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, host_transfers, plan, tensor_maps
 
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import (
@@ -38,7 +38,7 @@ def on_device(device: Device, array: np.ndarray) -> tuple[DeviceMemory, Tensor]:
 @both
 def test_arrays(stub: Any, graph: bool) -> None:
     with Program(plan(affine()), IMAGES, WEIGHTS, graph=graph) as program:
-        assert [str(each) for each in program.inputs + program.outputs] == [
+        assert [str(spec) for spec in program.inputs + program.outputs] == [
             "x: float32[2,4]",
             "y: float32[2,4]",
         ]
@@ -67,7 +67,7 @@ class Host:
 
 
 @both
-def test_device_tensors_are_used_in_place(stub: Any, device: Device, graph: bool) -> None:
+def test_device_tensors_are_not_copied(stub: Any, device: Device, graph: bool) -> None:
     with Program(plan(affine()), IMAGES, WEIGHTS, device=device, graph=graph) as program:
         for _ in range(2):
             memory, x = on_device(device, X)
@@ -80,8 +80,8 @@ def test_device_tensors_are_used_in_place(stub: Any, device: Device, graph: bool
             del made
         copies = stub.calls("cuMemcpyHtoDAsync_v2")
         assert copies == 0
-    for each in (memory, result):
-        each.close()
+    for resource in (memory, result):
+        resource.close()
     assert stub.calls("cuGraphInstantiateWithFlags") == int(graph)
 
 
@@ -118,7 +118,7 @@ def test_streams(graph: bool, stub: Any) -> None:
 
 
 @both
-def test_a_missing_wait_gives_wrong_numbers(graph: bool, stub: Any) -> None:
+def test_a_missing_wait_gives_wrong_results(graph: bool, stub: Any) -> None:
     """So the test above means something."""
     data = branches()
     data["steps"] = [step for step in data["steps"] if "wait" not in step]
@@ -129,7 +129,7 @@ def test_a_missing_wait_gives_wrong_numbers(graph: bool, stub: Any) -> None:
 
 @both
 def test_steps_that_copy_between_host_and_device(graph: bool, stub: Any) -> None:
-    with Program(plan(hosted()), IMAGES, WEIGHTS, graph=graph) as program:
+    with Program(plan(host_transfers()), IMAGES, WEIGHTS, graph=graph) as program:
         for scale in (1, 2):
             np.testing.assert_array_equal(program(X * scale)[0], (Y - 1.5) * scale)
         with pytest.raises(ValueError, match="output 'y' is on the host"):
@@ -142,7 +142,7 @@ def test_steps_that_copy_between_host_and_device(graph: bool, stub: Any) -> None
 
 @both
 def test_tensor_maps(graph: bool, stub: Any, device: Device) -> None:
-    with Program(plan(mapped()), MAPPED_IMAGES, {}, device=device, graph=graph) as program:
+    with Program(plan(tensor_maps()), MAPPED_IMAGES, {}, device=device, graph=graph) as program:
         for scale in (1, 2):
             memory, x = on_device(device, X * scale)
             np.testing.assert_array_equal(program(x)[0], X * scale)
@@ -196,7 +196,7 @@ def collect() -> None:
     dlpack.sweep()
 
 
-def test_threads_take_turns(stub: Any) -> None:
+def test_calls_of_threads_are_serialised(stub: Any) -> None:
     results: dict[int, np.ndarray] = {}
     with Program(plan(affine()), IMAGES, WEIGHTS) as program:
 

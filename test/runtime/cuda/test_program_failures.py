@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 from cuda_stub import PTX_90
 from host_code import CODE
-from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, called, hosted, mapped, plan
+from plans import (
+    IMAGES,
+    MAPPED_IMAGES,
+    WEIGHTS,
+    affine,
+    branches,
+    host_calls,
+    host_transfers,
+    plan,
+    tensor_maps,
+)
 
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import CudaError, Program
@@ -40,10 +50,10 @@ def test_another_architecture(stub: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("MLC_STUB_CAPABILITY", "80")
     message = "the image kernels.ptx is PTX for sm_90a, device 0 is sm_80: compile for cuda:sm_80"
     with pytest.raises(CudaError, match=message):
-        Program(plan(mapped()), MAPPED_IMAGES, {})
+        Program(plan(tensor_maps()), MAPPED_IMAGES, {})
 
 
-# These fail when there is nobody to tell, or, on the stub, without doing their work.
+# Failures of these have no observer, or, on the stub, skip their work.
 UNCHECKED = (
     *("Destroy", "Free", "Unload", "Release", "EndCapture", "GetError", "CtxPush", "CtxPop"),
     "cuDeviceGetAttribute",
@@ -59,7 +69,7 @@ def run(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [affine, branches, hosted, called])
+@pytest.mark.parametrize("make", [affine, branches, host_transfers, host_calls])
 def test_every_failure_leaves_nothing(stub: Any, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each call of the driver fails once: an error, and nothing stays allocated."""
     run(make())
@@ -69,14 +79,14 @@ def test_every_failure_leaves_nothing(stub: Any, make: Any, monkeypatch: pytest.
     counts = {name: stub.calls(name) for name in names if stub.calls(name)}
     assert len(counts) > 15
     for name, total in counts.items():
-        for number in range(1, total + 1):
-            monkeypatch.setenv("MLC_STUB_FAIL", f"{name}:{stub.calls(name) + number}:999")
+        for ordinal in range(1, total + 1):
+            monkeypatch.setenv("MLC_STUB_FAIL", f"{name}:{stub.calls(name) + ordinal}:999")
             with pytest.raises(CudaError, match="error 999") as caught:
                 run(make())
             monkeypatch.delenv("MLC_STUB_FAIL")
             del caught
             gc.collect()
-            assert stub.live() == {}, (name, number)
+            assert stub.live() == {}, (name, ordinal)
 
 
 def test_out_of_memory(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:

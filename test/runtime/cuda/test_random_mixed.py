@@ -1,6 +1,6 @@
 """Random models of which the processor computes parts, on the stub, against ONNX Runtime.
 
-The stub's device memory is not the host's: what is looked for in the wrong one gives wrong numbers.
+The stub's device memory is not the host's: reads of the wrong one give wrong results.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def test_random_models(seed: int, stub: Any, pool: WorkerPool) -> None:
     executable = compile_for(stub, model, Options("cuda:sm_80", unsupported="cpu", pool=pool)).executable(2)
     session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     for call in range(2):
-        numbers = np.random.default_rng(call)
-        inputs = {name: numbers.normal(size=SHAPE).astype(np.float32) for name in "xu"}
+        generator = np.random.default_rng(call)
+        inputs = {name: generator.normal(size=SHAPE).astype(np.float32) for name in "xu"}
         for found, wanted in zip(executable(inputs), session.run(None, inputs), strict=True):
             assert np.abs(found - wanted).max() <= TOLERANCE * np.abs(wanted).max()

@@ -33,10 +33,10 @@ def widths(text: str) -> list[int]:
     """Sizes of the parameters of a prototype."""
     found = []
     for parameter in text.split(","):
-        kind = re.sub(r"\bconst\b|\s\w+$", "", parameter.strip()).strip()
-        if kind and kind != "void":
-            pointer = "*" in parameter or "[" in parameter or kind in HANDLES
-            found.append(8 if pointer else WIDTHS.get(kind, 4))
+        ctype = re.sub(r"\bconst\b|\s\w+$", "", parameter.strip()).strip()
+        if ctype and ctype != "void":
+            pointer = "*" in parameter or "[" in parameter or ctype in HANDLES
+            found.append(8 if pointer else WIDTHS.get(ctype, 4))
     return found
 
 
@@ -48,12 +48,12 @@ def test_functions(name: str) -> None:
     names = [re.sub("_v2$", "", name), *re.findall(rf"^#define (\w+)\s+{name}\s*$", text, re.MULTILINE)]
     found = "|".join(names)
     prototypes = re.findall(rf"^CUresult CUDAAPI (?:{found})\(([^;]*?)\);", text, re.MULTILINE)
-    assert [ctypes.sizeof(each) for each in SIGNATURES[name]] in [
+    assert [ctypes.sizeof(argument) for argument in SIGNATURES[name]] in [
         widths(prototype) for prototype in prototypes
     ]
 
 
-def test_structures_and_numbers(tmp_path: Path) -> None:
+def test_structures_and_constants(tmp_path: Path) -> None:
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler (cc)")

@@ -1,4 +1,4 @@
-"""Transfers beside kernels in a plan: streams, the order of the driver's calls, numbers on the stub."""
+"""Transfers beside kernels in a plan: streams, the order of the driver's calls, results on the stub."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def region(argument: int, offset: int = 0) -> BufferRegion:
     return BufferRegion(argument, offset, "float32", (COUNT,))
 
 
-MOVED, SQUARE, PRODUCT = (region(ARENA, 256 * number) for number in range(3))
+MOVED, SQUARE, PRODUCT = (region(ARENA, 256 * i) for i in range(3))
 
 
 def launch(a: BufferRegion, b: BufferRegion, result: BufferRegion) -> HostStep:
@@ -55,8 +55,8 @@ STEPS = (
 )
 
 
-def made(*steps: HostStep) -> Plan:
-    pointers = [PointerParameter(number) for number in range(3)]
+def make_plan(*steps: HostStep) -> Plan:
+    pointers = [PointerParameter(buffer) for buffer in range(3)]
     parameters: tuple[PlanParameter, ...] = (*pointers, ScalarParameter("i32", COUNT))
     kernel = KernelLaunch(PlanKernel(0, "multiply", (1, 1, 1), (32, 1, 1)), parameters)
     names = {"input": ["x"], "output": ["y", "z"], "weight": ["w"]}
@@ -68,10 +68,10 @@ def program(plan: Plan, graph: bool) -> Program:
     return Program(plan, {"multiply.ptx": PTX}, {"w": W}, graph=graph)
 
 
-def test_transfers_have_a_stream_of_their_own() -> None:
-    plan = made(*STEPS)
-    kinds = [(type(step).__name__, step.stream, getattr(step, "other", None)) for step in plan.steps]
-    assert kinds == [
+def test_transfers_have_a_separate_stream() -> None:
+    plan = make_plan(*STEPS)
+    found = [(type(step).__name__, step.stream, getattr(step, "other", None)) for step in plan.steps]
+    assert found == [
         ("WaitStep", 1, 0),
         ("CopyStep", 1, None),
         ("LaunchStep", 0, None),
@@ -85,17 +85,17 @@ def test_transfers_have_a_stream_of_their_own() -> None:
     assert plan.streams == 2
 
 
-def test_transfers_under_way_together_have_streams_apart() -> None:
-    started = [HostStep(COPY, (), number) for number in range(3)]
+def test_transfers_in_flight_together_have_separate_streams() -> None:
+    started = [HostStep(COPY, (), i) for i in range(3)]
     again = [HostStep(WAIT, (), 1), HostStep(COPY, (), 3)]
     assert transfer_streams([*started, *again]) == {None: 0, 0: 1, 1: 2, 2: 3, 3: 2}
-    many = transfer_streams([HostStep(COPY, (), number) for number in range(2 * MAX_STREAMS)])
+    many = transfer_streams([HostStep(COPY, (), i) for i in range(2 * MAX_STREAMS)])
     assert max(many.values()) == MAX_STREAMS - 1
 
 
 @pytest.mark.parametrize("graph", [True, False], ids=["graph", "direct"])
-def test_numbers(graph: bool, stub: Any) -> None:
-    with program(made(*STEPS), graph) as ready:
+def test_results(graph: bool, stub: Any) -> None:
+    with program(make_plan(*STEPS), graph) as ready:
         for scale in (1, 2):
             x = X * np.float32(scale)
             y, z = ready(x)
@@ -103,9 +103,9 @@ def test_numbers(graph: bool, stub: Any) -> None:
             np.testing.assert_array_equal(z, x * y)
 
 
-def test_without_its_waits_the_numbers_are_wrong(stub: Any) -> None:
+def test_without_its_waits_the_results_are_wrong(stub: Any) -> None:
     """The stub does everything as late as it may: so the test above means something."""
-    plan = made(*STEPS)
+    plan = make_plan(*STEPS)
     broken = replace(plan, steps=tuple(step for step in plan.steps if step != WaitStep(0, 1)))
     with program(broken, graph=False) as ready:
         y, _ = ready(X)
@@ -115,17 +115,17 @@ def test_without_its_waits_the_numbers_are_wrong(stub: Any) -> None:
 def test_the_order_of_the_calls(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels of the first stream are launched between the start of a transfer and the wait for it."""
     calls: list[tuple[str, int]] = []
-    # Where the call has its stream.
-    places = {"cuEventRecord": 1, "cuStreamWaitEvent": 0, "cuMemcpyDtoDAsync_v2": 3, "cuLaunchKernel": 8}
+    # The position of the stream in the call.
+    positions = {"cuEventRecord": 1, "cuStreamWaitEvent": 0, "cuMemcpyDtoDAsync_v2": 3, "cuLaunchKernel": 8}
     call = Device.call
 
-    def recorded(self: Device, name: str, *arguments: Any, **rest: Any) -> int:
-        if name in places:
-            calls.append((name, arguments[places[name]]))
+    def record(self: Device, name: str, *arguments: Any, **rest: Any) -> int:
+        if name in positions:
+            calls.append((name, arguments[positions[name]]))
         return call(self, name, *arguments, **rest)
 
-    with program(made(*STEPS), graph=False) as ready:
-        monkeypatch.setattr(Device, "call", recorded)
+    with program(make_plan(*STEPS), graph=False) as ready:
+        monkeypatch.setattr(Device, "call", record)
         ready(X)
         main, beside = (stream.handle for stream in ready._streams)
     names = {main: 0, beside: 1}
@@ -137,5 +137,5 @@ def test_the_order_of_the_calls(stub: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_copy_that_is_waited_for_at_once_stays_on_the_stream_of_the_kernels() -> None:
-    [copy] = made(HostStep(COPY, (region(INPUT), region(Y)))).steps
+    [copy] = make_plan(HostStep(COPY, (region(INPUT), region(Y)))).steps
     assert isinstance(copy, CopyStep) and copy.stream == 0

@@ -32,8 +32,8 @@ static int asked_to_fail(const char *name, int count) {
   const char *list = getenv("MLC_STUB_FAIL");
   const size_t length = strlen(name);
   for (const char *each = list; each && *each; each = strchr(each, ',') ? strchr(each, ',') + 1 : NULL) {
-    int number, status;
-    if (!strncmp(each, name, length) && sscanf(each + length, ":%d:%d", &number, &status) == 2 && number == count)
+    int ordinal, status;
+    if (!strncmp(each, name, length) && sscanf(each + length, ":%d:%d", &ordinal, &status) == 2 && ordinal == count)
       return status;
   }
   return OK;
@@ -75,10 +75,10 @@ EXPORT int mlc_stub_calls(const char *name) {
   return 0;
 }
 
-EXPORT int mlc_stub_live(int kind) {
-  int count = kind == CONTEXT ? state.retained : 0;
+EXPORT int mlc_stub_live(int type) {
+  int count = type == CONTEXT ? state.retained : 0;
   for (const object *each = stub_objects; each; each = each->next)
-    count += each->kind == (enum kind)kind;
+    count += each->type == (enum object_type)type;
   return count;
 }
 
@@ -86,17 +86,17 @@ EXPORT int mlc_stub_depth(void) { return depth; }
 
 /* ---- handles ---- */
 
-void *stub_new(enum kind kind, size_t size) {
+void *stub_new(enum object_type type, size_t size) {
   object *made = calloc(1, size);
-  made->kind = kind;
+  made->type = type;
   made->next = stub_objects;
   return stub_objects = made;
 }
 
-int stub_is(const void *handle, enum kind kind) {
+int stub_is(const void *handle, enum object_type type) {
   for (const object *each = stub_objects; each; each = each->next)
     if (each == handle)
-      return each->kind == kind;
+      return each->type == type;
   return 0;
 }
 

@@ -1,9 +1,9 @@
 /* A CUDA driver on host memory, for tests: stub.c (devices), stub_memory.c, stub_streams.c
  * (streams, events, copies), stub_graphs.c, stub_modules.c (images, launches, tensor maps). Work on streams runs as late as the driver's rules allow, so
- * that a missing wait gives wrong numbers.
+ * that a missing wait gives wrong results.
  *
  * Variables: MLC_STUB_FAIL=function:n:status,... fails the n-th call of a function; MLC_STUB_VERSION=12040,
- * MLC_STUB_DEVICES=1, MLC_STUB_CAPABILITY=90, MLC_STUB_MEMORY=bytes say what driver and devices there are. */
+ * MLC_STUB_DEVICES=1, MLC_STUB_CAPABILITY=90, MLC_STUB_MEMORY=bytes describe the driver and its devices. */
 #ifndef STUB_H
 #define STUB_H
 
@@ -39,11 +39,11 @@ enum {
 
 /* What must be true before a call. */
 enum { NEEDS_NOTHING, NEEDS_INIT, NEEDS_CONTEXT };
-enum kind { MEMORY, PINNED, STREAM, EVENT, MODULE, GRAPH, EXECUTABLE, CONTEXT, KINDS };
+enum object_type { MEMORY, PINNED, STREAM, EVENT, MODULE, GRAPH, EXECUTABLE, CONTEXT, OBJECT_TYPES };
 
 /* The head of everything that has a handle. */
 typedef struct object {
-  enum kind kind;
+  enum object_type type;
   struct object *next;
 } object;
 
@@ -52,7 +52,7 @@ typedef struct stream stream;
 
 /* Something to do; copies of parameters and staged sources belong to it. */
 typedef struct op {
-  enum { COPY, FILL, LAUNCH, WAIT, GRAPH_LAUNCH } kind;
+  enum { COPY, FILL, LAUNCH, WAIT, GRAPH_LAUNCH } type;
   stream *on;
   char *target;
   const char *source;
@@ -61,7 +61,7 @@ typedef struct op {
   function *code;
   void **parameters;
   unsigned geometry[10]; /* grid, block, cluster, shared bytes */
-  int overlaps;          /* LAUNCH: it may begin before the one in front of it has ended */
+  int overlaps;          /* LAUNCH: it may begin before the preceding one has ended */
   stream *other;         /* WAIT: until `other` has done `count` ops */
   size_t count;
   struct op_list *list; /* GRAPH_LAUNCH */
@@ -79,7 +79,7 @@ struct stream {
   object head;
   op ops[MAX_OPS];
   size_t enqueued, done;
-  int behind_launch; /* whether what was enqueued last is a launch */
+  int after_launch; /* whether the last op is a launch */
   /* While capturing: the graph, how many of its ops are this stream's, how many of those others wait for. */
   struct graph *graph;
   size_t captured, joined;
@@ -112,8 +112,8 @@ typedef struct graph {
 int stub_enter(const char *name, int needs);
 void stub_log(const char *format, ...);
 int stub_setting(const char *name, int otherwise);
-void *stub_new(enum kind kind, size_t size);
-int stub_is(const void *handle, enum kind kind);
+void *stub_new(enum object_type type, size_t size);
+int stub_is(const void *handle, enum object_type type);
 void stub_free(void *handle);
 int stub_on_device(uint64_t address, size_t bytes);
 int stub_is_pinned(const void *address, size_t bytes);

@@ -28,7 +28,7 @@ static int advance(const op_list *list, char *done, const stream *on, size_t cou
     seen++;
     if (!done[i]) {
       done[i] = 1;
-      status = work->kind == WAIT ? advance(list, done, work->other, work->count) : stub_run_op(work);
+      status = work->type == WAIT ? advance(list, done, work->other, work->count) : stub_run_op(work);
     }
   }
   return status;
@@ -53,7 +53,7 @@ EXPORT int cuStreamBeginCapture_v2(void *handle, int mode) {
   made->origin = s;
   s->graph = made;
   s->captured = s->joined = 0;
-  s->behind_launch = 0;
+  s->after_launch = 0;
   captures++;
   return OK;
 }
@@ -72,7 +72,7 @@ EXPORT int cuStreamEndCapture(void *handle, graph **result) {
     made->streams[i]->graph = NULL;
   }
   s->graph = NULL;
-  s->behind_launch = 0;
+  s->after_launch = 0;
   captures--;
   if (status)
     stub_free(made);
@@ -104,7 +104,7 @@ EXPORT int cuGraphExecUpdate_v2(executable *e, graph *g, void *result) {
     return INVALID_VALUE;
   int same = e->list->count == g->list->count;
   for (size_t i = 0; same && i < g->list->count; i++)
-    same = e->list->ops[i].kind == g->list->ops[i].kind && e->list->ops[i].code == g->list->ops[i].code &&
+    same = e->list->ops[i].type == g->list->ops[i].type && e->list->ops[i].code == g->list->ops[i].code &&
            e->list->ops[i].overlaps == g->list->ops[i].overlaps;
   if (!same)
     return GRAPH_UPDATE_FAILURE;
@@ -117,7 +117,7 @@ EXPORT int cuGraphLaunch(executable *e, void *handle) {
   if (!stub_is(e, EXECUTABLE))
     return INVALID_VALUE;
   e->list->references++;
-  const int status = stub_enqueue(handle, (op){.kind = GRAPH_LAUNCH, .list = e->list});
+  const int status = stub_enqueue(handle, (op){.type = GRAPH_LAUNCH, .list = e->list});
   e->list->references -= status != OK;
   return status;
 }

@@ -12,10 +12,10 @@ typedef struct {
 
 static size_t used;
 
-static block *find(enum kind kind, const char *address, size_t bytes) {
+static block *find(enum object_type type, const char *address, size_t bytes) {
   for (object *each = stub_objects; each; each = each->next) {
     block *b = (block *)each;
-    if (each->kind == kind && address >= b->data && address + bytes <= b->data + b->size)
+    if (each->type == type && address >= b->data && address + bytes <= b->data + b->size)
       return b;
   }
   return NULL;
@@ -24,8 +24,8 @@ static block *find(enum kind kind, const char *address, size_t bytes) {
 int stub_on_device(uint64_t address, size_t bytes) { return find(MEMORY, (char *)address, bytes) != NULL; }
 int stub_is_pinned(const void *address, size_t bytes) { return find(PINNED, address, bytes) != NULL; }
 
-static char *new_block(enum kind kind, size_t size) {
-  block *made = stub_new(kind, sizeof *made);
+static char *new_block(enum object_type type, size_t size) {
+  block *made = stub_new(type, sizeof *made);
   made->size = size;
   if (posix_memalign((void **)&made->data, 256, size))
     abort();
@@ -33,13 +33,13 @@ static char *new_block(enum kind kind, size_t size) {
   return made->data;
 }
 
-static int free_block(enum kind kind, char *address) {
-  block *b = find(kind, address, 1);
+static int free_block(enum object_type type, char *address) {
+  block *b = find(type, address, 1);
   if (!b || b->data != address)
     return INVALID_VALUE;
   const int status = stub_drain_all(); /* the driver waits too */
   memset(b->data, 0xDD, b->size);
-  if (kind == MEMORY)
+  if (type == MEMORY)
     used -= b->size;
   free(b->data);
   stub_free(b);

@@ -80,20 +80,20 @@ static function *parse_entry(const char *text) {
   return f;
 }
 
-/* The logs are where the options say; their sizes travel in the pointers. */
+/* The options have the addresses of the logs; their sizes are passed as pointers. */
 static int write_log(unsigned count, const int *options, void **values, const char *text) {
-  char *place = NULL;
+  char *log = NULL;
   size_t room = 0;
   for (unsigned i = 0; i < count; i++) {
     if (options[i] < 3 || options[i] > 6)
       return INVALID_VALUE;
     if (options[i] == 5)
-      place = values[i];
+      log = values[i];
     if (options[i] == 6)
       room = (size_t)values[i];
   }
-  if (place && room)
-    snprintf(place, room, "%s", text);
+  if (log && room)
+    snprintf(log, room, "%s", text);
   return OK;
 }
 
@@ -180,13 +180,13 @@ static int copy_parameters(const function *f, void **given, void ***result) {
   return OK;
 }
 
-/* Launches that may begin early, and those of them that are behind no launch: the driver takes them, but they
- * are nothing that a program should do. */
+/* Launches that may begin early, and those of them that follow no launch: the driver accepts them, but a program
+ * should not enqueue them. */
 static int overlaps, misplaced;
 
 void stub_count_overlap(const op *work) {
   overlaps += work->overlaps;
-  misplaced += work->overlaps && !work->on->behind_launch;
+  misplaced += work->overlaps && !work->on->after_launch;
 }
 
 EXPORT int mlc_stub_overlaps(int of_those_misplaced) { return of_those_misplaced ? misplaced : overlaps; }
@@ -201,7 +201,7 @@ static int launch(function *f, const unsigned *geometry, int early, void *stream
     return INVALID_VALUE;
   if (blocks > 16 || (blocks > 8 && !f->large_clusters) || (blocks > 1 && stub_capability() < 90))
     return INVALID_CLUSTER_SIZE;
-  op work = {.kind = LAUNCH, .code = f, .overlaps = early};
+  op work = {.type = LAUNCH, .code = f, .overlaps = early};
   memcpy(work.geometry, geometry, sizeof work.geometry);
   const int status = copy_parameters(f, given, &work.parameters);
   stub_log("%s grid %u,%u,%u block %u,%u,%u cluster %u shared %u%s\n", f->name, grid[0], grid[1], grid[2], block[0],
@@ -263,7 +263,7 @@ typedef struct {
   uint8_t swizzle, promotion, fill;
 } tensor_map;
 
-/* Runs a kernel: its pointers must lie in memory of the device that was not freed. */
+/* Runs a kernel: its pointers must be into memory of the device that was not freed. */
 int stub_launch(const op *work) {
   const function *f = work->code;
   for (int i = 0; i < f->count; i++) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 
-stream stub_default = {.head.kind = STREAM};
+stream stub_default = {.head.type = STREAM};
 static stream *all[256];
 static size_t stream_count;
 static int sticky; /* a kernel failed: everything fails from now on */
@@ -17,7 +17,7 @@ stream *stub_stream(void *handle) {
 }
 
 int stub_run_op(const op *work) {
-  switch (work->kind) {
+  switch (work->type) {
   case COPY:
     memmove(work->target, work->source, work->bytes);
     return OK;
@@ -36,12 +36,12 @@ int stub_run_op(const op *work) {
 static int run_until(stream *s, size_t count) {
   while (s->done < count && !sticky) {
     op *work = &s->ops[s->done++ % MAX_OPS];
-    const int status = work->kind == WAIT ? run_until(work->other, work->count) : stub_run_op(work);
+    const int status = work->type == WAIT ? run_until(work->other, work->count) : stub_run_op(work);
     if (status)
       sticky = status;
     if (work->staged)
       free((void *)work->source);
-    if (work->kind == GRAPH_LAUNCH)
+    if (work->type == GRAPH_LAUNCH)
       work->list->references--;
   }
   return sticky;
@@ -61,7 +61,7 @@ int stub_enqueue(void *handle, op work) {
     return sticky;
   work.on = s;
   stub_count_overlap(&work);
-  s->behind_launch = work.kind == LAUNCH;
+  s->after_launch = work.type == LAUNCH;
   if (s->graph) {
     stub_append(s->graph->list, work);
     s->captured++;
@@ -145,7 +145,7 @@ EXPORT int cuEventRecord(event *e, void *handle) {
   if (!s || !stub_is(e, EVENT))
     return INVALID_HANDLE;
   e->on = s;
-  s->behind_launch = 0;
+  s->after_launch = 0;
   e->recorded = 1;
   e->graph = s->graph;
   e->count = s->graph ? s->captured : s->enqueued;
@@ -168,7 +168,7 @@ EXPORT int cuStreamWaitEvent(void *handle, event *e, unsigned flags) {
   }
   if (e->graph && e->on != s && e->count > e->on->joined)
     e->on->joined = e->count;
-  return stub_enqueue(s, (op){.kind = WAIT, .other = e->on, .count = e->count});
+  return stub_enqueue(s, (op){.type = WAIT, .other = e->on, .count = e->count});
 }
 
 EXPORT int cuEventQuery(event *e) {
@@ -207,7 +207,7 @@ EXPORT int cuMemcpyHtoDAsync_v2(uint64_t target, const void *source, size_t byte
   stream *s = stub_stream(handle);
   if (!s || !stub_on_device(target, bytes) || !on_host(source, bytes))
     return s ? INVALID_VALUE : INVALID_HANDLE;
-  op work = {.kind = COPY, .target = (char *)target, .source = source, .bytes = bytes};
+  op work = {.type = COPY, .target = (char *)target, .source = source, .bytes = bytes};
   if (!s->graph && !stub_is_pinned(source, bytes)) {
     work.source = memcpy(malloc(bytes), source, bytes);
     work.staged = 1;
@@ -221,7 +221,7 @@ EXPORT int cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t bytes, voi
   if (!s || !stub_on_device(source, bytes) || !on_host(target, bytes))
     return s ? INVALID_VALUE : INVALID_HANDLE;
   const int status =
-      stub_enqueue(handle, (op){.kind = COPY, .target = target, .source = (char *)source, .bytes = bytes});
+      stub_enqueue(handle, (op){.type = COPY, .target = target, .source = (char *)source, .bytes = bytes});
   return status || s->graph || stub_is_pinned(target, bytes) ? status : run_until(s, s->enqueued);
 }
 
@@ -230,14 +230,14 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t bytes, 
   if (!stub_on_device(target, bytes) || !stub_on_device(source, bytes))
     return INVALID_VALUE;
   return stub_enqueue(handle,
-                      (op){.kind = COPY, .target = (char *)target, .source = (char *)source, .bytes = bytes});
+                      (op){.type = COPY, .target = (char *)target, .source = (char *)source, .bytes = bytes});
 }
 
 EXPORT int cuMemsetD8Async(uint64_t target, unsigned char byte, size_t bytes, void *handle) {
   ENTER(NEEDS_CONTEXT);
   if (!stub_on_device(target, bytes))
     return INVALID_VALUE;
-  return stub_enqueue(handle, (op){.kind = FILL, .target = (char *)target, .byte = byte, .bytes = bytes});
+  return stub_enqueue(handle, (op){.type = FILL, .target = (char *)target, .byte = byte, .bytes = bytes});
 }
 
 /* On the default stream, which does not wait for others of ours: they are created so. */
