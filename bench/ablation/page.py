@@ -1,4 +1,4 @@
-"""docs/ablation.md, and what a run keeps between two starts."""
+"""Writes docs/ablation.md, and keeps the measurements of an interrupted run."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from bench.models.store import write
 
 _PAGE = """# Ablation
 
-What each graph pass, fusion and the memory planner bring. Measured on {machine}, {threads},
+The gain of each graph pass, of fusion and of the memory planner. Measured on {machine}, {threads},
 load {load:.2f} at the start; repeat with `{command}`.
 
-- A pass is switched off wherever it stands in `graph-optimize` and `lower-graph`
-  (`mlc compile --disable-pass=NAME`), everything else stays. Ratios are without the pass over with it:
-  above 1 the pass brings something.
+- A pass is disabled wherever it occurs in `graph-optimize` and `lower-graph`
+  (`mlc compile --disable-pass=NAME`), all else is unchanged. Ratios are without the pass over with it:
+  above 1 the pass is a gain.
 - Kernels: different ones that `@main` launches. Moved bytes: operands and results of all launches. FLOP: two
   per multiply-accumulate, one per element of other ops. Arena: the memory for all values between kernels; its
   bound is the largest sum of bytes that are live at once.
-- Latency: programs of a model take turns in processes of their own; ratios are computed round by round, and
-  shown as median (lowest to highest). Programs that a pass does not change are not timed.
+- Latency: programs of a model run in separate processes, their calls interleaved; ratios are computed round
+  by round, and shown as median (lowest to highest). Programs that a pass does not change are not timed.
 
 ## Passes
 
@@ -31,14 +31,14 @@ Geometric means over the models whose program the pass changes.
 
 ## Fusion
 
-The same schedules and layouts with each op as a kernel of its own
+The same schedules and layouts with each op as a separate kernel
 (`--replace-pass='graph-form-kernels=graph-form-kernels{{fuse=false}}'`).
 
 {fusion}
 
 ## Memory planner
 
-The arena of `@main` against the lower bound, and against a buffer of its own for the result of each launch.
+The arena of `@main` compared with the lower bound, and with a separate buffer for the result of each launch.
 
 {planner}
 

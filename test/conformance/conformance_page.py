@@ -25,7 +25,7 @@ _INTRODUCTION = """\
 Written from `test/conformance/recorded` by `test/conformance/conformance_run.py`: `--record` runs the suite
 and writes both, `--report` only this page. The suite is that of the installed onnx {version}: {count} cases,
 each a model with inputs and the outputs expected of it, compared by the suite's own rules and tolerances.
-Only compiled code counts as a pass.
+A case passes only if compiled code computes it.
 
     make conformance                                                   # all cases as the suite has them
     python test/conformance/conformance_run.py --variant const         # inputs are initializers
@@ -36,24 +36,23 @@ Only compiled code counts as a pass.
     python test/conformance/conformance_run.py --engine test/conformance/engines/onnxruntime_engine.py
 
 A run prints these tables, and fails if a case that is not recorded below does not pass, or if one that was
-refused now gives wrong numbers, an error or a crash. Cases that pass and are recorded are named; `--record`
-takes them out (with `--filter`, of those that ran only). Each case runs in a worker process: a crash is asked
-for once more in a fresh one, a case over the limit is killed. `make check` runs a sample of the cases that
-pass.
+refused now gives wrong results, an error or a crash. Recorded cases that pass are listed; `--record` removes
+them (with `--filter`, only those that ran). Each case runs in a worker process: after a crash it is repeated
+once in a fresh one, a case over the time limit is killed. `make check` runs a sample of the cases that pass.
 
-With constant inputs much of a model is computed when it is compiled, so that variant says more about folding
-than about kernels. In the dynamic variant every dim of an input is a symbol of its own: kernels and the host
-program learn all sizes when the program is called. A variant without a record is not shown. Cases of
-Bernoulli and of Dropout in training expect the numbers that NumPy's generator drew, which other generators do
-not draw. Those of the inverse DFT expect 1.9e-7 in 10 of 200 places, NumPy's rounding in f32, where the exact
-value, which is compiled, is 0; their tolerance there is 1.0e-7.
+With constant inputs much of a model is computed when it is compiled, so that variant tests folding more than
+kernels. In the dynamic variant every dim of an input is a distinct symbol: all sizes are dynamic for kernels
+and the host program. A variant without a record is not shown. Cases of Bernoulli and of Dropout in training
+expect the values of NumPy's random generator, which other generators do not produce. Those of the inverse DFT
+expect 1.9e-7 in 10 of 200 elements, NumPy's rounding in f32, where the exact value, which mlc computes, is 0;
+their tolerance there is 1.0e-7.
 
-*unsupported*: the importer refuses the model and says what it lacks. *mismatch*: other outputs. *error*: any
-other exception.
+*unsupported*: the importer refuses the model with the reason. *mismatch*: other outputs. *error*: any other
+exception.
 
-`mlc.onnx_backend` is the standard interface behind it ([getting
+`mlc.onnx_backend` is the standard interface that runs the suite ([getting
 started](getting-started.md#as-a-backend-of-onnx)); [the operators](operators.md) lists what the importer
-covers.
+supports.
 """
 
 
