@@ -5,12 +5,12 @@ from __future__ import annotations
 from mlc.bindings import create_context as create_upstream_context
 from mlc.bindings import ext, ir
 
-# Where the bindings look for a dialect's module; otherwise they search the disk at every access to an op.
+# The bindings find a dialect's module here; otherwise they search the disk at every access to an op.
 ext._cext.globals.append_dialect_search_prefix(__name__)
 
 
 def load(context: ir.Context) -> None:
-    """Load every dialect of this package into the context; those already there are left alone."""
+    """Loads every dialect of this package that the context lacks."""
     from mlc.dialects.accel import Accel
     from mlc.dialects.graph import GraphDialect
     from mlc.dialects.tloop import TLoop
@@ -22,7 +22,8 @@ def load(context: ir.Context) -> None:
 
 
 def create_context(*, allow_unregistered_dialects: bool = False) -> ir.Context:
-    """A context with upstream's dialects and this package's; multithreading is off and must stay off."""
+    """Returns a context with upstream's dialects and this package's; multithreading is off and must stay
+    off."""
     context = create_upstream_context(allow_unregistered_dialects=allow_unregistered_dialects)
     load(context)
     return context

@@ -8,7 +8,7 @@ from typing import Any
 
 from mlc.bindings import ir
 
-# Of each dialect: how many ops and types it had, and the bytecode of their definition.
+# Dialect -> how many ops and types it had, and the bytecode of their definition.
 _DEFINITIONS: dict[type, tuple[int, bytes]] = {}
 
 

@@ -2,7 +2,7 @@
 
 `build` makes ops, views such as `Conv` read them (docs/reading-ops.md); `attribute` reads an attribute of any
 graph op and `write_defaults` adds those left out; `shape_of` and
-`element_type` read their values' types. Dims that only running tells are None in `shape_of` and sizes of
+`element_type` read their values' types. Dynamic dims are None in `shape_of` and sizes of
 named dims in `dims_of`; `same_shape` and `same_type` compare those,
 `reshape_to` and `expand_to` build with them.
 `op_classes()` are the op classes by op name, `specs()` the definitions as data.
@@ -38,7 +38,7 @@ from mlc.dialects.graph.ops import (
     trees,  # noqa: F401
     winograd,  # noqa: F401
 )
-from mlc.dialects.graph.sized_builders import can_tell, expand_to, reshape_to, sizes_vector
+from mlc.dialects.graph.sized_builders import can_compute_dims, expand_to, reshape_to, sizes_vector
 
 from . import views
 from .attributes import array_of, attribute
@@ -60,7 +60,7 @@ __all__ = [
     "build",
     "build_control",
     "build_yield",
-    "can_tell",
+    "can_compute_dims",
     "check",
     "describe",
     "dims_of",

@@ -16,15 +16,15 @@ from .spec import REQUIRED, Attribute, OpSpec, ShapeError, specs
 from .types import element_name, tensor_of
 
 SEGMENTS = "operandSegmentSizes"
-"""IRDL's attribute that says which of several optional operands an op has."""
+"""IRDL's attribute for which of several optional operands an op has."""
 
 RESULT_SEGMENTS = "resultSegmentSizes"
-"""The same for the results of ops whose number of results varies."""
+"""The same for the results of ops that may have several numbers of results."""
 
 _FORMS = {
     "int": "an i64 integer",
     "float": "an f64 float",
-    "number": "an i64 integer or an f64 float",
+    "scalar": "an i64 integer or an f64 float",
     "bool": "true or false",
     "ints": "array<i64: ...>",
     "str": "a string",
@@ -33,12 +33,12 @@ _FORMS = {
 }
 
 
-def to_attribute(kind: str, value: Any, context: ir.Context) -> ir.Attribute:
-    """The MLIR attribute for a Python value of an attribute kind (see `spec.Attribute`)."""
+def to_attribute(type_: str, value: Any, context: ir.Context) -> ir.Attribute:
+    """Returns the MLIR attribute for a Python value of an attribute type (see `spec.Attribute`)."""
     with context:
-        if kind == "number":
-            kind = "int" if isinstance(value, int | np.integer) else "float"
-        match kind:
+        if type_ == "scalar":
+            type_ = "int" if isinstance(value, int | np.integer) else "float"
+        match type_:
             case "int":
                 return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), int(value))
             case "float":
@@ -55,12 +55,13 @@ def to_attribute(kind: str, value: Any, context: ir.Context) -> ir.Attribute:
 
 
 def segments(count: int, most: int, context: ir.Context) -> ir.Attribute:
-    """The sizes of `most` optional operands or results, of which `count` are there."""
-    return ir.DenseI32ArrayAttr.get([int(place < count) for place in range(most)], context)
+    """Returns the segment sizes of `most` optional operands or results, of which `count` are present."""
+    return ir.DenseI32ArrayAttr.get([int(index < count) for index in range(most)], context)
 
 
 def dense(array: np.ndarray, context: ir.Context) -> ir.Attribute:
-    """A dense attribute with the array's elements; KeyError for a dtype without an MLIR type."""
+    """Returns a dense attribute with the array's elements; raises KeyError for a dtype without an MLIR
+    type."""
     with context, ir.Location.unknown():
         element = ir.Type.parse(element_of(array.dtype))
         raw = np.ascontiguousarray(array).reshape(array.shape)
@@ -68,7 +69,7 @@ def dense(array: np.ndarray, context: ir.Context) -> ir.Attribute:
 
 
 def array_of(attribute: ir.Attribute) -> np.ndarray:
-    """The elements of a dense attribute, as an array of the type's dtype."""
+    """Returns the elements of a dense attribute, as an array of the type's dtype."""
     tensor = tensor_of(attribute.type)
     dtype = dtype_of(tensor.element)
     if dtype.type.__module__ == ml_dtypes.__name__:
@@ -77,7 +78,7 @@ def array_of(attribute: ir.Attribute) -> np.ndarray:
 
 
 def _parse_dense(text: str, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
-    """Elements from MLIR's text: the bindings cannot read types that NumPy lacks."""
+    """Returns the elements from MLIR's text: the bindings cannot read types that NumPy lacks."""
     body = text[len("dense<") : text.rindex(">", 0, text.rindex(" : "))]
     if body.startswith('"0x'):
         return np.frombuffer(bytes.fromhex(body[3:-1]), dtype).reshape(shape)
@@ -92,55 +93,56 @@ def _parse_element(token: str, dtype: np.dtype) -> Any:
     return np.dtype(dtype).type(float(token))
 
 
-def _read(kind: str, attribute: ir.Attribute) -> Any:
-    """The Python value of an attribute, None when it is not of the kind. `elements` give their Tensor."""
+def _read(type_: str, attribute: ir.Attribute) -> Any:
+    """Returns the Python value of an attribute, None when it is not of the type. `elements` give their
+    GraphTensor."""
     match attribute:
         case ir.BoolAttr():
-            return attribute.value if kind == "bool" else None
+            return attribute.value if type_ == "bool" else None
         case ir.IntegerAttr():
             return (
                 attribute.value
-                if kind in ("int", "number") and element_name(attribute.type) == "i64"
+                if type_ in ("int", "scalar") and element_name(attribute.type) == "i64"
                 else None
             )
         case ir.FloatAttr():
             return (
                 attribute.value
-                if kind in ("float", "number") and element_name(attribute.type) == "f64"
+                if type_ in ("float", "scalar") and element_name(attribute.type) == "f64"
                 else None
             )
         case ir.DenseI64ArrayAttr():
-            return list(attribute) if kind == "ints" else None
+            return list(attribute) if type_ == "ints" else None
         case ir.StringAttr():
-            return attribute.value if kind == "str" else None
+            return attribute.value if type_ == "str" else None
         case ir.ArrayAttr():
-            return _texts(attribute) if kind == "strs" else None
+            return _texts(attribute) if type_ == "strs" else None
         case ir.DenseElementsAttr():
-            return tensor_of(attribute.type) if kind == "elements" else None
+            return tensor_of(attribute.type) if type_ == "elements" else None
     return None
 
 
 def _texts(attribute: ir.ArrayAttr) -> list[str] | None:
-    return (
-        [each.value for each in attribute] if all(isinstance(e, ir.StringAttr) for e in attribute) else None
-    )
+    if not all(isinstance(entry, ir.StringAttr) for entry in attribute):
+        return None
+    return [entry.value for entry in attribute]
 
 
 def read_attribute(declared: Attribute, attribute: ir.Attribute) -> Any:
-    """The Python value of an op's attribute; raises ShapeError when its kind or value is not the declared
-    one."""
-    value = _read(declared.kind, attribute)
+    """Returns the Python value of an op's attribute; raises ShapeError when its type or value is not as
+    declared."""
+    value = _read(declared.type, attribute)
     if value is None:
-        raise ShapeError(declared.name, f"is {attribute} instead of {_FORMS[declared.kind]}")
+        raise ShapeError(declared.name, f"is {attribute} instead of {_FORMS[declared.type]}")
     if declared.choices and value not in declared.choices:
         raise ShapeError(declared.name, f'is "{value}" instead of one of {", ".join(declared.choices)}')
     return value
 
 
 def read_attributes(spec: OpSpec, attributes: Mapping[str, ir.Attribute]) -> dict[str, Any]:
-    """All declared attributes of an op as Python values, defaults filled in.
+    """Returns all declared attributes of an op as Python values, defaults filled in.
 
-    Raises ShapeError for a missing one, a wrong kind, and a name that is neither declared nor dotted
+    Raises ShapeError for a missing one, a wrong type, and a name that is neither declared nor dotted
     (`other.note`).
     """
     values = {declared.name: declared.default for declared in spec.attributes}
@@ -158,7 +160,8 @@ def read_attributes(spec: OpSpec, attributes: Mapping[str, ir.Attribute]) -> dic
 
 
 def _present(attributes: Mapping[str, ir.Attribute], name: str) -> ir.Attribute:
-    """The attribute `name`; raises ShapeError for a location: the bindings cannot read it as an attribute."""
+    """Returns the attribute `name`; raises ShapeError for a location: the bindings cannot read it as an
+    attribute."""
     try:
         return attributes[name]
     except TypeError:
@@ -166,7 +169,7 @@ def _present(attributes: Mapping[str, ir.Attribute], name: str) -> ir.Attribute:
 
 
 def elements() -> fields.Attribute[np.ndarray]:
-    """The field of a view for the elements of a dense attribute."""
+    """Returns the field of a view for the elements of a dense attribute."""
     return fields.Attribute(fields.Form(array_of, _dense_here), fields.REQUIRED)
 
 
@@ -175,9 +178,9 @@ def _dense_here(array: np.ndarray) -> ir.Attribute:
 
 
 def attribute(op: ir.Operation | ir.OpView, name: str) -> Any:
-    """The value of a graph op's attribute as Python sees it: int, float, bool, list of int, str or array.
+    """Returns the value of a graph op's attribute as int, float, bool, list of int, str or array.
 
-    An absent attribute gives its default (None where it has none). KeyError when the op does not declare it.
+    An absent attribute gives its default (None where it has none). Raises KeyError for an undeclared one.
     """
     operation = op.operation
     declared = specs()[operation.name.removeprefix("graph.")].attribute(name)
@@ -186,4 +189,4 @@ def attribute(op: ir.Operation | ir.OpView, name: str) -> Any:
     if name not in operation.attributes:
         return None if declared.default is REQUIRED else declared.default
     found = operation.attributes[name]
-    return array_of(found) if declared.kind == "elements" else read_attribute(declared, found)
+    return array_of(found) if declared.type == "elements" else read_attribute(declared, found)

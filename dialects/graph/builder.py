@@ -23,12 +23,13 @@ def build(
     result_type: ir.Type | None = None,
     location: ir.Location | None = None,
 ) -> Any:
-    """Create `graph.<name>` at the current insertion point; returns its result (a list where it has several).
+    """Creates `graph.<name>` at the current insertion point; returns its result (a list where it has
+    several).
 
     Attributes are Python values (or MLIR attributes); those left out get their defaults, None leaves one
     absent. Dims that are not known get the attribute `graph.dims` where the operands' dims have names.
     `result_type` is required by ops whose result is given (`spec.result_given`); elsewhere it may add
-    dims that the operands do not tell. Raises ShapeError when the definition does not allow the op.
+    dims that do not follow from the operands. Raises ShapeError when the definition does not allow the op.
     """
     spec = _spec(name)
     if spec.name == "concat" and len(operands) > VARIADIC_LIMIT:
@@ -54,7 +55,7 @@ def _build_concat_tree(
     result_type: ir.Type | None,
     location: ir.Location | None,
 ) -> Any:
-    """A concat of more operands than one op can have: a concat of concats."""
+    """Builds a concat of more operands than one op can have: a concat of concats."""
     size = max(VARIADIC_LIMIT, -(-len(operands) // VARIADIC_LIMIT))
     chunks = [operands[start : start + size] for start in range(0, len(operands), size)]
     parts = [build("concat", chunk, attributes, None, location) for chunk in chunks]
@@ -62,7 +63,7 @@ def _build_concat_tree(
 
 
 def _segments(spec: OpSpec, count: int, context: ir.Context) -> dict[str, ir.Attribute]:
-    if not spec.operands or spec.operands[-1].kind != "variadic":
+    if not spec.operands or spec.operands[-1].variadicity != "variadic":
         return {}
     return {SEGMENTS: segments(count, len(spec.operands) - 1 + spec.operands[-1].most, context)}
 
@@ -73,7 +74,7 @@ def infer(
     attributes: Mapping[str, Any] | None = None,
     result_type: ir.Type | None = None,
 ) -> list[ir.Type]:
-    """The result types of `graph.<name>`; arguments and errors as those of `build`.
+    """Returns the result types of `graph.<name>`; arguments and errors as those of `build`.
 
     Needs a current context, or one operand or result type.
     """
@@ -94,11 +95,12 @@ def write_defaults(op: ir.Operation) -> None:
     """Gives a graph op the attributes that it leaves out, with their defaults."""
     for declared in _spec(op.name).attributes:
         if declared.default not in (REQUIRED, None) and declared.name not in op.attributes:
-            op.attributes[declared.name] = to_attribute(declared.kind, declared.default, op.context)
+            op.attributes[declared.name] = to_attribute(declared.type, declared.default, op.context)
 
 
 def _convert(spec: OpSpec, attributes: Mapping[str, Any], context: ir.Context) -> dict[str, ir.Attribute]:
-    """The op's attributes as MLIR's, defaults written out, without the dims of the op that they come from."""
+    """Returns the attributes as MLIR's, defaults written out, without the dims of the op that they come
+    from."""
     values = {
         attribute.name: attribute.default
         for attribute in spec.attributes
@@ -118,7 +120,7 @@ def _convert_one(spec: OpSpec, name: str, value: Any, context: ir.Context) -> ir
     declared = spec.attribute(name)
     if declared is None:
         raise ShapeError(name, f"is no attribute of graph.{spec.name}")
-    return to_attribute(declared.kind, value, context)
+    return to_attribute(declared.type, value, context)
 
 
 def _infer(

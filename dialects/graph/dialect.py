@@ -1,6 +1,6 @@
 """The MLIR dialect `graph`: one Python-defined op class per `OpSpec`.
 
-IRDL's messages name neither op nor field, so the classes declare to it how many operands there are and no
+IRDL's messages name neither op nor field, so the classes declare to it the number of operands and no
 more: every other check is in `verifier`, which names both.
 """
 
@@ -29,7 +29,7 @@ class GraphDialect(ext.Dialect, name="graph"):
 
     @classmethod
     def load(cls) -> None:
-        """Load the dialect into the current context, which must not have it."""
+        """Loads the dialect into the current context, which must not have it."""
         op_classes()
         super().load()
 
@@ -39,8 +39,8 @@ class StringType(GraphDialect.Type, name="string"):
 
 
 class SequenceType(GraphDialect.Type, name="sequence"):
-    """A sequence of tensors, of which each may have another shape; an optional is one of at most one element.
-    It never changes."""
+    """A sequence of tensors, whose shapes may differ; an optional is a sequence of at most one element.
+    It is immutable."""
 
 
 def _verify_invariants(self: ir.OpView) -> bool:
@@ -52,13 +52,13 @@ def _verify_invariants(self: ir.OpView) -> bool:
     return True
 
 
-def _operand_property(position: int, kind: str) -> property:
-    def read(self: ir.OpView) -> Any:
-        if kind == "variadic":
+def _operand_property(position: int, variadicity: str) -> property:
+    def read_operand(self: ir.OpView) -> Any:
+        if variadicity == "variadic":
             return list(self.operands)[position:]
-        return self.operands[position] if kind == "single" or position < len(self.operands) else None
+        return self.operands[position] if variadicity == "single" or position < len(self.operands) else None
 
-    return property(read)
+    return property(read_operand)
 
 
 def _attribute_property(name: str) -> property:
@@ -66,13 +66,15 @@ def _attribute_property(name: str) -> property:
 
 
 def _fields(spec: OpSpec) -> dict[str, Any]:
-    """The operands and results as `ext` declares them, of any type."""
+    """Returns the operands and results as `ext` declares them, of any type."""
     fields: dict[str, Any] = {}
     for operand in spec.operands:
-        if operand.kind == "variadic":
-            fields |= {f"{operand.name}_{place}": ext.Operand[Any] | None for place in range(operand.most)}
+        if operand.variadicity == "variadic":
+            fields |= {f"{operand.name}_{index}": ext.Operand[Any] | None for index in range(operand.most)}
         else:
-            fields[operand.name] = ext.Operand[Any] if operand.kind == "single" else ext.Operand[Any] | None
+            fields[operand.name] = (
+                ext.Operand[Any] if operand.variadicity == "single" else ext.Operand[Any] | None
+            )
     if spec.most_results:
         names = spec.result_names(spec.most_results)
         fields |= {name.replace(" ", "_"): ext.Result[Any] | None for name in names}
@@ -90,20 +92,21 @@ def _traits(spec: OpSpec) -> list[Any]:
 
 
 def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
-    "The op class: accessors for operands and attributes (as Python values), the verifier, no side effects."
+    """Returns the op class: accessors for operands and attributes (as Python values), the verifier."""
     namespace: dict[str, Any] = {
         "__doc__": document(spec),
         "__module__": __name__,
         "__annotations__": _fields(spec),
         "spec": spec,
-        # What regions hold is verified before what is around them.
+        # Ops in regions are verified before the op that holds them.
         "verify_region_invariants" if spec.regions else "verify_invariants": _verify_invariants,
     }
     accessors: dict[str, property] = {
         declared.name: _attribute_property(declared.name) for declared in spec.attributes
     }
     accessors |= {
-        operand.name: _operand_property(place, operand.kind) for place, operand in enumerate(spec.operands)
+        operand.name: _operand_property(position, operand.variadicity)
+        for position, operand in enumerate(spec.operands)
     }
 
     op_class = type(ext.Operation)(
@@ -116,5 +119,5 @@ def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
 
 @cache
 def op_classes() -> Mapping[str, type[ir.OpView]]:
-    """The op classes by op name, made on first use: they cost as much time as all the rest of the import."""
+    """Returns the op classes by op name, made on first use: that takes as long as the rest of the import."""
     return {name: _make_op_class(spec) for name, spec in specs().items()}

@@ -1,6 +1,6 @@
 """Element types of graph tensors by their MLIR name ("f32", "ui8", "i1"), and their NumPy counterparts.
 
-Signless integers are signed numbers, `ui*` are unsigned ones and `i1` is a truth value.
+Signless integers are signed, `ui*` are unsigned and `i1` is a boolean.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _NUMPY = {
     "complex<f32>": np.complex64,
     "complex<f64>": np.complex128,
 }
-# Objects of a running call are numbers in memory.
+# Objects of a running call are i64 ids in memory.
 _OBJECTS = {"!graph.string": np.int64, "!graph.sequence": np.int64}
-# By ONNX's numbers of them.
+# In the order of ONNX's TensorProto.DataType.
 _ONNX = (
     "none f32 ui8 i8 ui16 i16 i32 i64 !graph.string i1 f16 f64 ui32 ui64 complex<f32> complex<f64> bf16"
     " f8E4M3FN f8E4M3FNUZ f8E5M2 f8E5M2FNUZ ui4 i4 f4E2M1FN f8E8M0FNU ui2 i2 f6E2M3FN f6E3M2FN"
@@ -52,44 +52,43 @@ _NAMES = {np.dtype(scalar): name for name, scalar in _NUMPY.items()}
 
 
 def dtype_of(element: str) -> np.dtype:
-    """The NumPy dtype that holds one element; KeyError for an element type without one."""
+    """Returns the NumPy dtype that holds one element; raises KeyError for an element type without one."""
     return _DTYPES[element]
 
 
 def element_of(dtype: np.dtype | type) -> str:
-    """The element type's name for a NumPy dtype; KeyError when there is none."""
+    """Returns the element type's name for a NumPy dtype; raises KeyError when there is none."""
     return _NAMES[np.dtype(dtype)]
 
 
 def element_bytes(element: str) -> int:
-    """Bytes of one stored element: `i1` and the types below eight bits take one byte each."""
+    """Returns the bytes of one stored element: `i1` and the types below eight bits take one byte each."""
     return _DTYPES[element].itemsize
 
 
 def part_of(element: str) -> str:
-    """The type of a complex number's parts: "f32" of "complex<f32>"."""
+    """Returns the type of a complex number's parts: "f32" of "complex<f32>"."""
     return element.removeprefix("complex<").removesuffix(">")
 
 
-def onnx_number(element: str) -> int:
-    """ONNX's number of an element type; KeyError when there is none."""
+def onnx_element_type(element: str) -> int:
+    """Returns an element type as ONNX's TensorProto.DataType; raises KeyError when there is none."""
     return _ONNX.index(element)
 
 
-def holds(element: str, number: int | float) -> bool:
-    """Whether an element can be the number: for integers and truth values a whole one within their range, for
-    floats one that rounds to a finite number, infinity or NaN. Nothing is said of complex numbers, nor of
-    types without a dtype."""
+def holds(element: str, value: int | float) -> bool:
+    """Whether an element can be `value`: for integers and i1 an integer within their range, for floats one
+    that rounds to a finite value, infinity or NaN. True for complex elements and types without a dtype."""
     dtype = _DTYPES.get(element)
     if dtype is None or dtype.kind == "c":
         return True
-    if not math.isfinite(number):
+    if not math.isfinite(value):
         return _is_float(element)
     if _is_float(element):
         with np.errstate(over="ignore"):
-            return bool(np.isfinite(np.asarray(number, np.float64).astype(dtype).astype(np.float64)))
+            return bool(np.isfinite(np.asarray(value, np.float64).astype(dtype).astype(np.float64)))
     least, largest = _range(element)
-    return number == int(number) and least <= number <= largest
+    return value == int(value) and least <= value <= largest
 
 
 def _is_float(element: str) -> bool:
@@ -97,7 +96,7 @@ def _is_float(element: str) -> bool:
 
 
 def _range(element: str) -> tuple[int, int]:
-    """The least and largest number of an integer type."""
+    """Returns the least and largest value of an integer type."""
     bits = int(element.lstrip("ui"))
     if element.startswith("u") or bits == 1:
         return 0, (1 << bits) - 1
@@ -112,6 +111,7 @@ class ElementClass:
     members: frozenset[str] = frozenset()
 
     def admits(self, element: str) -> bool:
+        """Whether an operand may have elements of this type."""
         return not self.members or element in self.members
 
 
@@ -124,16 +124,16 @@ _NARROW = frozenset(
 
 FLOAT = ElementClass("float", _FLOAT)
 INTEGER = ElementClass("integer", _SIGNED | _UNSIGNED)
-NUMBER = ElementClass("number", _FLOAT | _SIGNED | _UNSIGNED)
+NUMERIC = ElementClass("numeric", _FLOAT | _SIGNED | _UNSIGNED)
 INDEX = ElementClass("index (i32 or i64)", frozenset({"i32", "i64"}))
 BOOL = ElementClass("bool (i1)", frozenset({"i1"}))
 # Complex numbers, and what their parts are.
 COMPLEX = ElementClass("complex", frozenset({"complex<f32>", "complex<f64>"}))
 PART = ElementClass("f32 or f64", frozenset({"f32", "f64"}))
-ORDERED = ElementClass("number or bool", NUMBER.members | BOOL.members)
-COMPARED = ElementClass("number, bool or string", ORDERED.members | {"!graph.string"})
+ORDERED = ElementClass("numeric or bool", NUMERIC.members | BOOL.members)
+COMPARED = ElementClass("numeric, bool or string", ORDERED.members | {"!graph.string"})
 BITS = ElementClass(
-    "of 8 to 64 bits", NUMBER.members | frozenset(name for name in _NARROW if name.startswith("f8"))
+    "of 8 to 64 bits", NUMERIC.members | frozenset(name for name in _NARROW if name.startswith("f8"))
 )
 QUANTISED = ElementClass("quantised", _NARROW | {"i8", "i16", "ui8", "ui16", "i32"})
 ANY = ElementClass("any")

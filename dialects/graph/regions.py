@@ -15,17 +15,17 @@ CONTROL_OPS = ("graph.if", "graph.loop")
 
 
 def yield_of(block: ir.Block) -> ir.Operation:
-    """The `graph.yield` that ends a body of a verified op."""
+    """Returns the `graph.yield` that ends a body of a verified op."""
     return block.operations[len(block.operations) - 1].operation
 
 
 def read_bodies(spec: OpSpec, op: ir.Operation | ir.OpView) -> Mapping[str, RegionSignature]:
-    """The regions of an op by name; raises ShapeError for one that is no body."""
+    """Returns the regions of an op by name; raises ShapeError for one that is no body."""
     if not spec.regions:
         if spec.name == YIELD:
-            _check_place(op)
+            _check_parent(op)
         return {}
-    return {name: _read_body(name, op.regions[place]) for place, name in enumerate(spec.regions)}
+    return {name: _read_body(name, op.regions[index]) for index, name in enumerate(spec.regions)}
 
 
 def _read_body(name: str, region: ir.Region) -> RegionSignature:
@@ -41,7 +41,7 @@ def _read_body(name: str, region: ir.Region) -> RegionSignature:
     )
 
 
-def _check_place(op: ir.Operation | ir.OpView) -> None:
+def _check_parent(op: ir.Operation | ir.OpView) -> None:
     parent = parent_op(op)
     if parent is None or parent.name not in CONTROL_OPS:
         where = "nothing" if parent is None else f"'{parent.name}'"
@@ -49,7 +49,7 @@ def _check_place(op: ir.Operation | ir.OpView) -> None:
 
 
 def build_yield(values: Sequence[ir.Value]) -> ir.Operation:
-    """`graph.yield` at the current insertion point and location."""
+    """Builds a `graph.yield` at the current insertion point and location."""
     attributes = {SEGMENTS: segments(len(values), CONTROL_LIMIT, ir.Location.current.context)}
     return ir.Operation.create(f"graph.{YIELD}", operands=list(values), attributes=attributes)
 
@@ -57,8 +57,8 @@ def build_yield(values: Sequence[ir.Value]) -> ir.Operation:
 def build_control(
     name: str, operands: Sequence[ir.Value], results: Sequence[ir.Type], bodies: Sequence[ir.Block] = ()
 ) -> ir.Operation:
-    """`graph.if` or `graph.loop` at the current insertion point and location, which takes over the blocks
-    `bodies`; without them the regions get empty blocks without arguments, to be filled.
+    """Builds a `graph.if` or `graph.loop` at the current insertion point and location, which takes over the
+    blocks `bodies`; without them the regions get empty blocks without arguments, to be filled.
 
     The op is not checked: its bodies may still change. Raises ShapeError for more results than there may be.
     """
@@ -66,7 +66,7 @@ def build_control(
         raise ShapeError("results", f"number {len(results)}, over the {CONTROL_LIMIT} of graph.{name}")
     context, spec = ir.Location.current.context, specs()[name]
     attributes = {RESULT_SEGMENTS: segments(len(results), CONTROL_LIMIT, context)}
-    if spec.operands[-1].kind == "variadic":
+    if spec.operands[-1].variadicity == "variadic":
         most = len(spec.operands) - 1 + spec.operands[-1].most
         attributes[SEGMENTS] = segments(len(operands), most, context)
     op = ir.Operation.create(
@@ -76,9 +76,9 @@ def build_control(
         attributes=attributes,
         regions=len(spec.regions),
     )
-    for place, region in enumerate(op.regions):
+    for index, region in enumerate(op.regions):
         if bodies:
-            bodies[place].append_to(region)
+            bodies[index].append_to(region)
         else:
             ir.Block.create_at_start(region, [])
     return op

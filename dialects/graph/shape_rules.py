@@ -11,36 +11,37 @@ from typing import Any
 
 from mlc.dialects.graph import sizes
 from mlc.dialects.graph.elements import holds
-from mlc.dialects.graph.sizes import assume, differ, surely_unequal
+from mlc.dialects.graph.sizes import always_unequal, assume, differ
 from mlc.dialects.graph.spec import Dim, GraphTensor, OpCall, Shape, ShapeError
 
 
 def like_first(call: OpCall) -> GraphTensor:
-    """The result has the type of operand `x`."""
+    """Returns the type of operand `x` as the result's."""
     return call.x
 
 
 def text(dims: Sequence[Dim]) -> str:
-    """Dims for a message, as in `[2, ?, 4]`."""
+    """Returns dims for a message, as in `[2, ?, 4]`."""
     return "[" + ", ".join("?" if dim is None else str(dim) for dim in dims) + "]"
 
 
 def merge(field: str, one: Dim, other: Dim, what: str) -> Dim:
-    """The dim that two places share: a number where one is."""
+    """Returns the common dim of two operands: an integer where one of them is. Raises ShapeError if they
+    differ."""
     if one is not None and other is not None and differ(one, other):
         raise ShapeError(field, f"{what}: {one} against {other}")
     return other if one is None or isinstance(other, int) else one
 
 
 def product(dims: Sequence[Dim]) -> Dim:
-    """The number of elements, None when a dim is not known (0 when one is 0)."""
+    """Returns the number of elements, None when a dim is not known (0 when one is 0)."""
     if 0 in dims:
         return 0
     return None if None in dims else math.prod(dim for dim in dims if dim is not None)
 
 
 def broadcast_dims(one: Dim, other: Dim) -> Dim:
-    """NumPy's rule for one dim; raises ValueError."""
+    """Returns the dim that two dims broadcast to by NumPy's rule; raises ValueError."""
     if one is None or other is None:
         known = other if one is None else one
         return None if known == 1 else known
@@ -49,7 +50,7 @@ def broadcast_dims(one: Dim, other: Dim) -> Dim:
 
 
 def broadcast(**shapes: Shape) -> Shape:
-    """NumPy's broadcast of shapes, given by operand name."""
+    """Returns the shape that the shapes, given by operand name, broadcast to by NumPy's rule."""
     rank = max(len(shape) for shape in shapes.values())
     result: list[Dim] = [1] * rank
     for shape in shapes.values():
@@ -67,14 +68,14 @@ def broadcast(**shapes: Shape) -> Shape:
 
 
 def _assume_broadcast(shape: Shape, whole: Shape) -> None:
-    """Takes for true that the dims of a shape are 1 or those of the whole."""
+    """Assumes that the dims of a shape are 1 or those of the whole."""
     for one, dim in zip(shape, whole[len(whole) - len(shape) :], strict=True):
         if one is not None and dim is not None and one != 1:
             assume(one, dim, "broadcast")
 
 
 def check_fills(field: str, tensor: GraphTensor, whole: GraphTensor, what: str) -> None:
-    """The operand must broadcast to `whole`."""
+    """Raises ShapeError unless the operand broadcasts to `whole`."""
     shape, dims = tensor.shape or (), whole.shape or ()
     fits = len(shape) <= len(dims) and not any(
         one not in (None, 1) and dim is not None and _never_fills(one, dim)
@@ -86,11 +87,11 @@ def check_fills(field: str, tensor: GraphTensor, whole: GraphTensor, what: str) 
 
 
 def _never_fills(one: int, dim: int) -> bool:
-    return surely_unequal(one, dim) and surely_unequal(one, 1)
+    return always_unequal(one, dim) and always_unequal(one, 1)
 
 
 def check_axes(field: str, axes: Sequence[int], rank: int) -> None:
-    """Axes must be different and in [0, rank)."""
+    """Raises ShapeError unless axes are distinct and in [0, rank)."""
     if any(not 0 <= axis < rank for axis in axes):
         raise ShapeError(field, f"{text(axes)} has an axis outside [0, {rank})")
     if len(set(axes)) != len(axes):
@@ -98,31 +99,32 @@ def check_axes(field: str, axes: Sequence[int], rank: int) -> None:
 
 
 def check_axis(field: str, axis: int, rank: int) -> None:
-    """An axis must be in [0, rank)."""
+    """Raises ShapeError unless an axis is in [0, rank)."""
     if not 0 <= axis < rank:
         raise ShapeError(field, f"{axis} is outside [0, {rank})")
 
 
 def check_rank(field: str, tensor: GraphTensor, rank: int, why: str = "") -> None:
-    """The operand must have exactly this rank."""
+    """Raises ShapeError unless the operand has exactly this rank."""
     if tensor.rank != rank:
         raise ShapeError(field, f"has rank {tensor.rank} instead of {rank}{why}: {tensor}")
 
 
-def check_number(field: str, number: int | float, tensor: GraphTensor) -> None:
-    """The number must be one that the tensor's elements can be."""
-    if not holds(tensor.element, number):
-        raise ShapeError(field, f"{number} is no {tensor.element}")
+def check_representable(field: str, value: int | float, tensor: GraphTensor) -> None:
+    """Raises ShapeError unless the tensor's elements can be `value`."""
+    if not holds(tensor.element, value):
+        raise ShapeError(field, f"{value} is no {tensor.element}")
 
 
 def check_length(field: str, values: Sequence[int], length: int, why: str) -> None:
-    """An array attribute must have this length; `why` says what it counts, as in "one per dim of x"."""
+    """Raises ShapeError unless an array attribute has this length; `why` is its reason, as in "one per dim of
+    x"."""
     if len(values) != length:
         raise ShapeError(field, f"{text(values)} has {len(values)} entries instead of {length} ({why})")
 
 
 def check_least(field: str, values: Sequence[int], least: int) -> None:
-    """All entries of an array attribute must be at least `least`."""
+    """Raises ShapeError unless all entries of an array attribute are at least `least`."""
     if any(value < least for value in values):
         raise ShapeError(field, f"{text(values)} has an entry below {least}")
 

@@ -1,4 +1,4 @@
-"""How a graph op is described: operands, attributes and shape function, as data without MLIR.
+"""Descriptions of graph ops: operands, attributes and shape function, as data without MLIR.
 
 Every op is one `OpSpec` in the registry; the op classes, the verifier, `build` and the reference page derive
 from it.
@@ -12,8 +12,8 @@ from typing import Any
 
 from .elements import ANY, ElementClass
 
-# A number, None where it is not known, or a size of named dims (see sizes/), which has the arithmetic and
-# the comparisons of numbers and is not in the type: shape functions see numbers most of the time.
+# An int, None where it is not known, or a size of named dims (see sizes/), which has the arithmetic and the
+# comparisons of ints and is left out of the type: shape functions see ints most of the time.
 Dim = int | None
 Shape = tuple[Dim, ...]
 
@@ -39,6 +39,7 @@ class GraphTensor:
 
     @property
     def rank(self) -> int:
+        """The number of dims of a ranked tensor."""
         assert self.shape is not None, "shape functions see ranked tensors only"
         return len(self.shape)
 
@@ -54,13 +55,14 @@ VARIADIC_LIMIT = 8
 """Most operands of a variadic op.
 
 IRDL gives all operands of one variadic group one type, so an op whose operands differ declares a fixed number
-of optional ones instead, and says in `operandSegmentSizes` which it has.
+of optional ones instead, and marks in `operandSegmentSizes` those that are present.
 """
 
 
 @dataclass(frozen=True)
 class OperandSpec:
-    """`like` names an operand of the same element type; `kind` is "single", "optional" or "variadic".
+    """An operand. `like` names one of the same element type; `variadicity` is "single", "optional" or
+    "variadic".
 
     Only the last operand may be optional or variadic (`least` to `most` values).
     """
@@ -68,14 +70,14 @@ class OperandSpec:
     name: str
     elements: ElementClass = ANY
     like: str = ""
-    kind: str = "single"
+    variadicity: str = "single"
     least: int = 1
     most: int = VARIADIC_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
 class RegionSignature:
-    """A region's block as shape functions see it: its arguments, and what its `graph.yield` gives."""
+    """A region's block as shape functions see it: its arguments, and the operands of its `graph.yield`."""
 
     arguments: tuple[GraphTensor, ...]
     yields: tuple[GraphTensor, ...]
@@ -86,19 +88,19 @@ REQUIRED = object()
 
 @dataclass(frozen=True)
 class Attribute:
-    """`kind` is int, float, number, bool, ints, str, strs or elements. A None default means: may be
-    absent."""
+    """An attribute. `type` is int, float, scalar, bool, ints, str, strs or elements; if `default` is None it
+    may be absent."""
 
     name: str
-    kind: str
+    type: str
     doc: str
     default: Any = REQUIRED
     choices: tuple[str, ...] = ()
 
 
 class OpCall:
-    """One use of an op as its shape function sees it: operands (Tensor), attributes (Python values) and
-    regions (Body) by name.
+    """One use of an op as its shape function sees it: operands (GraphTensor), attributes (Python values) and
+    regions (RegionSignature) by name.
 
     A variadic operand is a tuple of tensors, an optional one that is absent is None. `written` is the result
     type that the op was written with, or None.
@@ -130,7 +132,7 @@ ShapeFunction = Callable[[OpCall], GraphTensor | tuple[GraphTensor, ...]]
 class OpSpec:
     """The definition of one op. `result_given`: its result type is written, not only inferred.
 
-    `most_results`: how many results it may have where their number varies; `results` then is empty.
+    `most_results`: the most results of an op with a variable number of them; `results` then is empty.
     """
 
     name: str
@@ -151,22 +153,23 @@ class OpSpec:
         self._by_name.update({attribute.name: attribute for attribute in self.attributes})
 
     def attribute(self, name: str) -> Attribute | None:
+        """Returns the declared attribute of this name, or None."""
         return self._by_name.get(name)
 
     def infer_results(self, call: OpCall) -> tuple[GraphTensor, ...]:
-        """The results' types; raises ShapeError."""
+        """Returns the results' types; raises ShapeError."""
         inferred = self.infer(call)
         return (inferred,) if isinstance(inferred, GraphTensor) else inferred
 
     def result_names(self, count: int) -> Sequence[str]:
-        """A name for each of `count` results."""
-        return [f"result {place}" for place in range(count)] if self.most_results else self.results
+        """Returns a name for each of `count` results."""
+        return [f"result {index}" for index in range(count)] if self.most_results else self.results
 
     def operand_groups(self, values: Sequence[Any]) -> dict[str, Any]:
-        """Operands by name; raises ShapeError when their number is wrong."""
+        """Returns operands by name; raises ShapeError when there are too few or too many."""
         end = self.operands[-1] if self.operands else None
-        last = end.kind if end else "single"
-        singles = [operand.name for operand in self.operands if operand.kind == "single"]
+        last = end.variadicity if end else "single"
+        singles = [operand.name for operand in self.operands if operand.variadicity == "single"]
         least = most = len(singles)
         if end and last != "single":
             least, most = (least, least + 1) if last == "optional" else (least + end.least, least + end.most)
@@ -185,23 +188,23 @@ _FAMILIES: dict[str, str] = {}
 
 
 def define_family(name: str, introduction: str) -> str:
-    """Register a family of ops with the text that opens its section of the reference."""
+    """Registers a family of ops with the text that opens its section of the reference."""
     _FAMILIES[name] = introduction
     return name
 
 
 def define(spec: OpSpec) -> OpSpec:
-    """Register an op; its name must be new."""
+    """Registers an op; its name must be new."""
     assert spec.name not in _SPECS, f"graph.{spec.name} is defined twice"
     _SPECS[spec.name] = spec
     return spec
 
 
 def specs() -> Mapping[str, OpSpec]:
-    """Every op by name, in the order of definition."""
+    """Returns every op by name, in the order of definition."""
     return _SPECS
 
 
 def families() -> Mapping[str, str]:
-    """Every family's introduction by the family's name."""
+    """Returns every family's introduction by the family's name."""
     return _FAMILIES

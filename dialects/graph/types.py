@@ -1,4 +1,4 @@
-"""MLIR's tensor types as `GraphTensor` and back."""
+"""Conversions between MLIR's tensor types and `GraphTensor`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _FLOATS = {ir.F32Type: "f32", ir.F16Type: "f16", ir.BF16Type: "bf16", ir.F64Type
 
 
 def element_name(type_: ir.Type) -> str:
-    """An element type's name, as in "f32"; the common ones without printing."""
+    """Returns an element type's name, as in "f32"; the common ones without printing."""
     return _FLOATS.get(type(type_)) or str(type_)
 
 
 def tensor_of(type_: ir.Type, field: str = "operand") -> GraphTensor:
-    """A tensor type as data; raises ShapeError for any other type."""
+    """Returns a tensor type as data; raises ShapeError for any other type."""
     if isinstance(type_, ir.RankedTensorType):
         shape = tuple(None if dim == _DYNAMIC else dim for dim in type_.shape)
         return GraphTensor(shape, element_name(type_.element_type))
@@ -29,7 +29,7 @@ def tensor_of(type_: ir.Type, field: str = "operand") -> GraphTensor:
 
 
 def type_of(tensor: GraphTensor, context: ir.Context) -> ir.Type:
-    """The MLIR type of a `GraphTensor`."""
+    """Returns the MLIR type of a `GraphTensor`."""
     with ir.Location.unknown(context):
         element = ir.Type.parse(tensor.element)
         if tensor.shape is None:
@@ -38,12 +38,12 @@ def type_of(tensor: GraphTensor, context: ir.Context) -> ir.Type:
 
 
 def sizes_of(shape: Sequence[int | None]) -> list[int]:
-    """Dims with MLIR's mark for the unknown ones."""
+    """Returns dims with MLIR's mark for dynamic ones."""
     return [_DYNAMIC if dim is None else dim for dim in shape]
 
 
 def shape_of(value: ir.Value) -> list[Any]:
-    """The dims of a tensor value: numbers, None where not known (typed Any: most callers have checked).
+    """Returns the dims of a tensor value, None for dynamic ones (typed Any: most callers have checked).
 
     Raises ShapeError for an unknown rank.
     """
@@ -54,5 +54,5 @@ def shape_of(value: ir.Value) -> list[Any]:
 
 
 def element_type(value: ir.Value) -> ir.Type:
-    """The element type of a tensor value."""
+    """Returns the element type of a tensor value."""
     return value.type.element_type

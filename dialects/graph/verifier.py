@@ -1,4 +1,4 @@
-"""What every graph op must satisfy, on types as data; the op classes and `build` call it."""
+"""The verifier of graph ops, on types as data; the op classes and `build` call it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def infer(
     given: Sequence[GraphTensor] = (),
     bodies: Mapping[str, RegionSignature] | None = None,
 ) -> tuple[GraphTensor, ...]:
-    """The result types of an op. `given` are those it was written with, which some definitions
-    ask for; `bodies` are its regions.
+    """Returns the result types of an op. `given` are those it was written with, which some definitions need;
+    `bodies` are its regions.
 
     All operands must have a known rank. Raises ShapeError.
     """
@@ -54,7 +54,7 @@ def _check_element(operand: OperandSpec, tensor: GraphTensor, groups: Mapping[st
 
 
 def check_results(spec: OpSpec, inferred: Sequence[GraphTensor], actual: Sequence[GraphTensor]) -> None:
-    """The written result types must be possible; raises ShapeError."""
+    """Raises ShapeError unless the written result types agree with the inferred ones."""
     if len(actual) != len(inferred):
         raise ShapeError("results", f"number {len(actual)} instead of {len(inferred)}")
     for name, expected, found in zip(spec.result_names(len(actual)), inferred, actual, strict=True):
@@ -65,7 +65,7 @@ def check_results(spec: OpSpec, inferred: Sequence[GraphTensor], actual: Sequenc
 
 
 def refine(inferred: GraphTensor, written: GraphTensor) -> GraphTensor:
-    """What two descriptions of one tensor say together; they must agree."""
+    """Returns the dims that are known from either of two types of one tensor, which must agree."""
     if inferred.shape is None or written.shape is None:
         return written if inferred.shape is None else inferred
     dims = zip(inferred.shape, written.shape, strict=True)
@@ -88,14 +88,15 @@ class OpData:
         return all(tensor.shape is not None for tensor in self.operands)
 
     def infer(self) -> tuple[GraphTensor, ...]:
-        """The result types that the definition gives, where `ranked`; checked against those written."""
+        """Returns the result types by the definition, where `ranked`; checked against those written."""
         inferred = infer(self.spec, self.operands, self.attributes, self.results, self.bodies)
         check_results(self.spec, inferred, self.results)
         return inferred
 
 
 def read_op(op: ir.Operation | ir.OpView) -> OpData:
-    """A graph op as data; raises ShapeError for what is no tensor and for wrong attributes."""
+    """Returns a graph op as data; raises ShapeError for values that are no tensors and for wrong
+    attributes."""
     spec = specs()[op.name.removeprefix("graph.")]
     operands = [tensor_of(value.type, f"operand {position}") for position, value in enumerate(op.operands)]
     results = [tensor_of(value.type, "result") for value in op.results]
@@ -115,7 +116,8 @@ def check(op: ir.Operation | ir.OpView) -> None:
 
 
 def refined_types(op: ir.Operation | ir.OpView) -> list[ir.Type] | None:
-    """An op's result types with all that its operands tell; None where an operand's rank is not known.
+    """Returns an op's result types with all dims that follow from its operands; None where an operand is
+    unranked.
 
     Raises ShapeError when the op does not satisfy its definition.
     """
@@ -127,6 +129,6 @@ def refined_types(op: ir.Operation | ir.OpView) -> list[ir.Type] | None:
 
 
 def describe(op: ir.Operation | ir.OpView, error: ShapeError) -> str:
-    """The diagnostic of a ShapeError: op, field, what is wrong, and the operands' types."""
+    """Returns the diagnostic of a ShapeError: op, field, what is wrong, and the operands' types."""
     types = ", ".join(str(value.type) for value in op.operands)
     return f"'{op.name}' op {error}" + (f" (operands: {types})" if types else "")

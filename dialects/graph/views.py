@@ -347,7 +347,7 @@ class BitwiseXor(views.View):
 
 
 class CallRuntime(views.View):
-    """What a function of the C runtime computes."""
+    """The result of a function of the C runtime."""
 
     NAME = "graph.call_runtime"
     values = fields.operands()
@@ -385,7 +385,7 @@ class Celu(views.View):
 
 
 class Check(views.View):
-    """X, of a call that fails unless `truth` is true."""
+    """X; the call fails unless `truth` is true."""
 
     NAME = "graph.check"
     x = fields.operand(0)
@@ -668,7 +668,7 @@ class Identity(views.View):
 
 
 class If(views.View):
-    """One of two bodies, chosen by a truth value."""
+    """One of two bodies, chosen by a boolean."""
 
     NAME = "graph.if"
     condition = fields.operand(0)
@@ -696,7 +696,7 @@ class IsInf(views.View):
 
 
 class IsNan(views.View):
-    """Whether x is not a number."""
+    """Whether x is NaN."""
 
     NAME = "graph.is_nan"
     x = fields.operand(0)
@@ -867,7 +867,7 @@ class Neg(views.View):
 
 
 class NonMaxSuppression(views.View):
-    """For each image and class the boxes of the highest scores, but those that overlap one of them too
+    """Per image and class the boxes of the highest scores, without those that overlap one of them too
     much."""
 
     NAME = "graph.non_max_suppression"
@@ -883,7 +883,7 @@ class NonMaxSuppression(views.View):
 
 
 class NonZero(views.View):
-    """The places of the elements that are not zero, in the order of memory."""
+    """The coordinates of the elements that are not zero, in row-major order."""
 
     NAME = "graph.non_zero"
     x = fields.operand(0)
@@ -900,7 +900,7 @@ class Not(views.View):
 
 
 class ObjectIds(views.View):
-    """The numbers of strings."""
+    """The ids of strings."""
 
     NAME = "graph.object_ids"
     x = fields.operand(0)
@@ -908,7 +908,7 @@ class ObjectIds(views.View):
 
 
 class Objects(views.View):
-    """The strings, or sequences, of these numbers."""
+    """The strings, or sequences, with these ids."""
 
     NAME = "graph.objects"
     x = fields.operand(0)
@@ -1170,8 +1170,8 @@ class Rsqrt(views.View):
 
 
 class ScatterElements(views.View):
-    """Data with single elements replaced by updates, or joined with them, one after the other along the
-    axis: the index replaces the position's coordinate along it; negative indices count from the end."""
+    """Data with single elements replaced by updates, or combined with them, in order along the axis: the
+    index replaces the position's coordinate along it; negative indices count from the end."""
 
     NAME = "graph.scatter_elements"
     data = fields.operand(0)
@@ -1183,8 +1183,8 @@ class ScatterElements(views.View):
 
 
 class ScatterNd(views.View):
-    """Data with slices replaced by updates, or joined with them, one after the other in the order of
-    updates, at the tuples along the last dim of indices; negative ones count from the end."""
+    """Data with slices replaced by updates, or combined with them, in the order of updates, at the tuples
+    along the last dim of indices; negative ones count from the end."""
 
     NAME = "graph.scatter_nd"
     data = fields.operand(0)
@@ -1271,7 +1271,7 @@ class Sinh(views.View):
 
 
 class Sizes(views.View):
-    """Numbers computed from dims and other integers."""
+    """Integers computed from dims and other integers."""
 
     NAME = "graph.sizes"
     values = fields.operands()
@@ -1425,7 +1425,7 @@ class Trilu(views.View):
 
 
 class Unique(views.View):
-    """The different elements of a vector; NaN equals NaN."""
+    """The distinct elements of a vector; NaN equals NaN."""
 
     NAME = "graph.unique"
     x = fields.operand(0)
@@ -1459,7 +1459,7 @@ class Unsqueeze(views.View):
 
 
 class Weight(views.View):
-    """A tensor whose bytes lie in a weight source, row-major and little-endian."""
+    """A tensor whose bytes are stored in a weight source, row-major and little-endian."""
 
     NAME = "graph.weight"
     source = fields.string()
@@ -1510,7 +1510,7 @@ class Xor(views.View):
 
 
 class Yield(views.View):
-    """What a body gives to the op around it."""
+    """The results of a body, for the op around it."""
 
     NAME = "graph.yield"
     values = fields.operands()

@@ -30,7 +30,7 @@ class LoopType(TLoop.Type, name="loop"):
 
 
 class ValueType(TLoop.Type, name="value"):
-    """A number that a schedule samples, such as a tile size.
+    """An integer that a schedule samples, such as a tile size.
 
-    `tloop-sample-schedules` decides it; the decision is an attribute of the op that samples.
+    `tloop-sample-schedules` chooses it; the choice is an attribute of the op that samples.
     """

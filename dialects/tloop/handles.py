@@ -1,4 +1,4 @@
-"""What the schedule primitives share: checks of their handles and of sizes that may be sampled."""
+"""Checks of the schedule primitives' handles and of sizes that may be sampled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import BlockType, LoopType, ValueType
 
-# In sizes and factors: what the next operand of type `!tloop.value` says.
+# In sizes and factors: the next operand of type `!tloop.value`.
 SAMPLED = -2
 # In factors of a split: as many iterations as the other factors leave.
 REST = -1
@@ -24,12 +24,12 @@ def is_loop(handle: ir.Value) -> bool:
 
 
 def is_value(handle: ir.Value) -> bool:
-    """Whether `handle` stands for a sampled number."""
+    """Whether `handle` stands for a sampled integer."""
     return isinstance(handle.type.maybe_downcast(), ValueType)
 
 
-def kind_fault(op: ext.Operation, first: int) -> str:
-    """What is wrong with operand `first`, which must be a block or a loop, or ""."""
+def target_fault(op: ext.Operation, first: int) -> str:
+    """Returns what is wrong with operand `first`, which must be a block or a loop, or ""."""
     handle = op.operation.operands[first]
     if is_block(handle) or is_loop(handle):
         return ""
@@ -37,7 +37,7 @@ def kind_fault(op: ext.Operation, first: int) -> str:
 
 
 def sampled_fault(op: ext.Operation, name: str, sizes: Sequence[int]) -> str:
-    """What is wrong with the number of sampled sizes, or ""."""
+    """Returns what is wrong with the number of sampled sizes, or ""."""
     wanted = sum(size == SAMPLED for size in sizes)
     given = sum(is_value(operand) for operand in op.operation.operands)
     if wanted == given:

@@ -29,7 +29,7 @@ def _launch_fault(op: ext.Operation) -> str:
 
 def _launch_into_fault(op: ext.Operation) -> str:
     buffers, _ = buffers_and_dims(op.operation)
-    outputs = op.attributes["num_outputs"].value
+    outputs = views.LaunchInto(op.operation).num_outputs
     if not 0 < outputs <= len(buffers):
         return f"num_outputs is {outputs}, but the launch has {len(buffers)} buffers"
     for index, value in enumerate(buffers):
@@ -39,7 +39,7 @@ def _launch_into_fault(op: ext.Operation) -> str:
 
 
 def buffers_and_dims(launch: ir.Operation) -> tuple[list[ir.Value], list[ir.Value]]:
-    """The operands of a `tloop.launch_into`: buffers, and the numbers that the kernel's dims are."""
+    """Returns the operands of a `tloop.launch_into`: buffers, and the values of the kernel's dynamic dims."""
     view = views.LaunchInto(launch)
     return view.operands, view.dims
 
@@ -59,7 +59,7 @@ class LaunchIntoOp(TLoop.Operation, name="launch_into"):
     """Runs a kernel on buffers: inputs first, then outputs (the kernel contract's order).
 
     The planner makes it from `tloop.launch`. The last `num_outputs` buffers are written, the others only
-    read. Behind them are the dims that only a call tells.
+    read. After them are the dynamic dims.
     """
 
     __annotations__ = {
@@ -73,7 +73,7 @@ class LaunchIntoOp(TLoop.Operation, name="launch_into"):
 
 
 def _transfer_fault(op: ext.Operation) -> str:
-    source, result = op.operation.operands[0].type, op.operation.results[0].type
+    source, result = views.Transfer(op.operation).operand.type, views.Transfer(op.operation).copy.type
     return "" if source == result else f"result must be of the operand's type {source}, but is a {result}"
 
 
@@ -92,7 +92,7 @@ class TransferOp(TLoop.Operation, name="transfer", traits=[ext.Pure]):
 
 
 def _row_fault(op: ext.Operation) -> str:
-    (source, iteration), row = op.operation.operands, op.operation.results[0].type
+    (source, iteration), row = op.operation.operands, views.Row(op.operation).row.type
     if not isinstance(source.type, ir.RankedTensorType) or not source.type.rank:
         return f"operand must be a tensor with rows, but has type {source.type}"
     if str(iteration.type) != "tensor<i64>":
@@ -107,11 +107,11 @@ def _row_fault(op: ext.Operation) -> str:
 
 
 class RowOp(TLoop.Operation, name="row", traits=[ext.Pure]):
-    """Row number `first + step * iteration` of the operand along its first dim; the last one for numbers
-    beyond.
+    """Row `first + step * iteration` of the operand along its first dim; the last row if that is out of
+    range.
 
     Stands in the body of a loop of the host program, whose iteration it takes: a part of the operand's
-    buffer, at another place in each run. No kernel computes it.
+    buffer, at another offset in each iteration. No kernel computes it.
     """
 
     first: ir.IntegerAttr
@@ -127,7 +127,7 @@ def _segments(count: int, limit: int) -> ir.Attribute:
 
 
 def build_launch(kernel: str, operands: Sequence[ir.Value], results: Sequence[ir.Type]) -> ir.Operation:
-    """A `tloop.launch` at the current insertion point and location."""
+    """Builds a `tloop.launch` at the current insertion point and location."""
     return ir.Operation.create(
         views.Launch.NAME,
         results=list(results),
@@ -143,7 +143,7 @@ def build_launch(kernel: str, operands: Sequence[ir.Value], results: Sequence[ir
 def build_launch_into(
     kernel: str, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value], dims: Sequence[ir.Value] = ()
 ) -> ir.Operation:
-    """A `tloop.launch_into` at the current insertion point and location."""
+    """Builds a `tloop.launch_into` at the current insertion point and location."""
     operands, word = [*inputs, *outputs, *dims], ir.IntegerType.get_signless(64)
     buffers = [*(int(index < len(inputs) + len(outputs)) for index in range(OPERAND_LIMIT)), len(dims)]
     return ir.Operation.create(

@@ -1,15 +1,15 @@
-"""Primitives on loops: splitting, fusing, ordering, and what a loop runs on."""
+"""Primitives on loops: splitting, fusing, ordering, and binding to threads."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
-from mlc.dialects.tloop.handles import REST, SAMPLED, kind_fault, sampled_fault
+from mlc.dialects.tloop.handles import REST, SAMPLED, sampled_fault, target_fault
 from mlc.dialects.verification import verifier
 
 TAILS = ("guard", "peel", "exact")
-# How far probabilities may sum from 1.
+# The largest error of a sum of probabilities.
 ROUNDING = 1e-6
 # The axes of a GPU that a loop may be bound to.
 AXES = tuple(f"{level}.{dim}" for level in ("block", "thread") for dim in "xyz")
@@ -47,14 +47,14 @@ def _annotate_fault(op: ext.Operation) -> str:
         return "value is missing"
     if not op.attributes["key"].value:
         return "key is empty"
-    return kind_fault(op, 0)
+    return target_fault(op, 0)
 
 
 def _perfect_tile_fault(op: ext.Operation) -> str:
     dim, largest = op.attributes["dim"].value, op.attributes["largest"].value
     if dim < 0 or largest < 1:
         return f"dim must not be negative and largest must be positive, but are {dim} and {largest}"
-    return kind_fault(op, 0)
+    return target_fault(op, 0)
 
 
 def _categorical_fault(op: ext.Operation) -> str:
@@ -79,12 +79,12 @@ class GetLoopsOp(TLoop.Operation, name="get_loops"):
 class SplitOp(TLoop.Operation, name="split"):
     """Splits a loop into a nest of as many loops as there are factors.
 
-    `factors` holds the number of iterations of each new loop, outermost first; one may be -1, for what the
+    `factors` holds the trip count of each new loop, outermost first; one may be -1, for what the
     others leave, and -2 is the next sampled value. The outer loops step by whole inner loops.
 
-    `tail` says what becomes of the last iterations where the factors do not divide: "guard" bounds the inner
-    loop by a minimum, "peel" leaves them to a copy of the loop behind the nest, which has no handle of
-    its own, and "exact" is an error.
+    `tail` selects the handling of the last iterations where the factors do not divide: "guard" bounds the
+    inner loop by a minimum, "peel" leaves them to a copy of the loop after the nest, which has no handle, and
+    "exact" is an error.
     """
 
     FORMS = {"factors": "integers"}
@@ -101,7 +101,7 @@ class SplitOp(TLoop.Operation, name="split"):
 class FuseOp(TLoop.Operation, name="fuse"):
     """Fuses a perfect nest of loops, given from the outermost to the innermost, into one loop.
 
-    The numbers of iterations must be constant.
+    The trip counts must be constant.
     """
 
     loops: Sequence[ext.Operand[LoopType]]
@@ -147,8 +147,7 @@ class BindOp(TLoop.Operation, name="bind"):
 
 
 class UnrollOp(TLoop.Operation, name="unroll"):
-    """Unrolls a loop by `factor`; 0 unrolls it completely, for which its number of iterations must be
-    constant."""
+    """Unrolls a loop by `factor`; 0 unrolls it completely, for which its trip count must be constant."""
 
     factor: ir.IntegerAttr
     loop: ext.Operand[LoopType]
@@ -169,7 +168,7 @@ class AnnotateOp(TLoop.Operation, name="annotate"):
 
 
 class SamplePerfectTileOp(TLoop.Operation, name="sample_perfect_tile"):
-    """Samples `count` factors whose product is the number of iterations of a loop, or the extent of dimension
+    """Samples `count` factors whose product is the trip count of a loop, or the extent of dimension
     `dim` of a structured computation.
 
     The last factor is at most `largest`. All ways to factor are equally likely. `tloop-sample-schedules`

@@ -1,7 +1,5 @@
-"""The transforms of a Winograd convolution, which schedules move into the loops that read them.
-
-Windows on plain images, which schedules move into the loops that read them.
-"""
+"""Windows on plain images and the transforms of a Winograd convolution, which schedules move into the loops
+that read them."""
 
 from typing import Any
 
@@ -11,8 +9,8 @@ from mlc.dialects.tloop.dialect import TLoop
 
 class RowWindowOp(TLoop.Operation, name="row_window", traits=[ext.Pure]):
     """Combines the elements of windows on images `[N, C, H, W]`, each channel by itself: their "sum" or
-    "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The padding in
-    front, `pads`, and as much behind as the result needs, is of `neutral` elements.
+    "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The padding,
+    `pads` before and as much as the result needs after, consists of `neutral` elements.
 
     `compute_at` moves it into a parallel loop over rows of the result, where it becomes vector ops; it has no
     other lowering.

@@ -77,6 +77,7 @@ class ScheduleOp(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]
     body: ext.Region
 
     def verify_region_invariants(self) -> bool:
+        """Whether the body is one block of primitives; emits an error otherwise."""
         blocks = list(self.regions[0])
         if len(blocks) != 1 or len(blocks[0].arguments):
             return report(self, "must have a body of one block without arguments")
@@ -87,7 +88,7 @@ class ScheduleOp(TLoop.Operation, name="schedule", traits=[ir.NoTerminatorTrait]
 
 
 class GetBlockOp(TLoop.Operation, name="get_block"):
-    """A handle to the kernel's computation whose attribute `tloop.block` equals `name`."""
+    """Returns a handle to the kernel's computation whose attribute `tloop.block` equals `block_name`."""
 
     block_name: ir.StringAttr
     block: ext.Result[BlockType]
@@ -99,7 +100,7 @@ class TileOp(TLoop.Operation, name="tile"):
     `sizes` holds one tile size per iteration dimension, 0 for "not tiled"; missing ones count as 0. With mode
     "parallel" all tiled dimensions become one `scf.forall`, whose iterations may run on several threads; with
     "sequential" each becomes an `scf.for`, in the order of the dimensions; `loop` is the outermost of them,
-    and `get_loops` tells all. Sizes that do not divide the extent leave a smaller last tile (see `peel`). A
+    and `get_loops` returns all. Sizes that do not divide the extent leave a partial last tile (see `peel`). A
     size of -2 is the next sampled value.
     """
 
@@ -135,7 +136,7 @@ class VectorizeOp(TLoop.Operation, name="vectorize"):
     contraction becomes outer products into an accumulator that stays in registers across the reduction loops
     around it, from the tile's initial value to its epilogue.
 
-    A loop must be an innermost one over memory, with a constant number of iterations: its body becomes ops on
+    A loop must be an innermost one over memory, with a constant trip count: its body becomes ops on
     vectors of that many elements. Every access must either not depend on the loop, or step through adjacent
     elements with it; a reduction along the loop becomes one `vector.reduction`.
     """
@@ -183,7 +184,7 @@ class TensorizeOp(TLoop.Operation, name="tensorize"):
     `intrinsic` names a `func.func` of the module that holds nothing but the computation, on tensors of the
     block's static shapes (the pattern), and whose attribute `tloop.implementation` names the function that
     replaces it. Both take the inputs, then the initial value of the output, and return the output. The body
-    of the implementation is inlined. Ops may stand in another order in the pattern, and have fewer fastmath
+    of the implementation is inlined. Ops may be in another order in the pattern, and have fewer fastmath
     flags.
     """
 

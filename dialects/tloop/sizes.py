@@ -1,4 +1,4 @@
-"""Sizes in the host program that only a call tells: numbers that are data, and data that are sizes."""
+"""Dynamic sizes in the host program: tensors made of sizes, and sizes read from tensors."""
 
 from collections.abc import Sequence
 from math import prod
@@ -18,7 +18,7 @@ def _texts(op: ext.Operation, name: str) -> list[str] | None:
 
 
 def _size_values_fault(op: ext.Operation) -> str:
-    kind, texts = op.operation.results[0].type, _texts(op, "dims")
+    type_, texts = views.SizeValues(op.operation).result.type, _texts(op, "dims")
     if texts is None:
         return "dims must be texts"
     for text in texts:
@@ -26,26 +26,26 @@ def _size_values_fault(op: ext.Operation) -> str:
             parse_size(text)
         except SizeTextError as error:
             return str(error)
-    if not isinstance(kind, ir.RankedTensorType) or not kind.has_static_shape:
-        return f"result must be a tensor of known dims, but has type {kind}"
-    if not isinstance(kind.element_type, ir.IntegerType):
-        return f"result must have integer elements, but has type {kind}"
-    return "" if prod(kind.shape) == len(texts) else f"dims has {len(texts)} entries for a {kind}"
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape:
+        return f"result must be a tensor of known dims, but has type {type_}"
+    if not isinstance(type_.element_type, ir.IntegerType):
+        return f"result must have integer elements, but has type {type_}"
+    return "" if prod(type_.shape) == len(texts) else f"dims has {len(texts)} entries for a {type_}"
 
 
 def _read_fault(op: ext.Operation) -> str:
-    kind, texts = op.operation.operands[0].type, _texts(op, "names")
+    type_, texts = views.ReadSizes(op.operation).operand.type, _texts(op, "names")
     if texts is None:
         return "names must be texts"
-    if not isinstance(kind, ir.RankedTensorType) or not kind.has_static_shape or kind.rank > 1:
-        return f"operand must be a vector of known length, but has type {kind}"
-    if str(kind.element_type) not in ("i32", "i64"):
-        return f"operand must have elements i32 or i64, but has type {kind}"
-    return "" if prod(kind.shape) == len(texts) else f"names has {len(texts)} entries for a {kind}"
+    if not isinstance(type_, ir.RankedTensorType) or not type_.has_static_shape or type_.rank > 1:
+        return f"operand must be a vector of known length, but has type {type_}"
+    if str(type_.element_type) not in ("i32", "i64"):
+        return f"operand must have elements i32 or i64, but has type {type_}"
+    return "" if prod(type_.shape) == len(texts) else f"names has {len(texts)} entries for a {type_}"
 
 
 class SizeValuesOp(TLoop.Operation, name="size_values", traits=[ext.Pure]):
-    """A tensor of integers that follow from sizes: `dims` are its elements, in row-major order.
+    """A tensor of integers computed from sizes: `dims` are its elements, in row-major order.
 
     The host program writes them; no kernel computes them.
     """
@@ -58,8 +58,8 @@ class SizeValuesOp(TLoop.Operation, name="size_values", traits=[ext.Pure]):
 
 
 class ReadSizesOp(TLoop.Operation, name="read_sizes"):
-    """From here on to the end of the block the names stand for the elements of a vector of integers, "" for
-    one that has no name. The host program reads them when the vector is there."""
+    """Names the elements of a vector of integers, up to the end of the block; "" leaves one without a name.
+    The host program reads them once the vector is computed."""
 
     FORMS = {"names": "strings"}
 
@@ -85,11 +85,11 @@ def _relation_fault(op: ext.Operation, relations: Sequence[str] = RELATIONS) -> 
 
 
 class ExpectOp(TLoop.Operation, name="expect"):
-    """The call fails unless two sizes are "equal", or the left one is 1 or the right one ("broadcast"), or
-    "at_least" the right one. `what` says who expects it, and the attribute `fault`, if it is there, what is
-    wrong then.
+    """Fails the call unless two sizes are "equal", or the left one is 1 or the right one ("broadcast"), or
+    "at_least" the right one. `what` names the op that requires it; the optional attribute `fault` is the
+    message.
 
-    Stands in the host program before ops that take it for true.
+    Stands in the host program before ops that assume it.
     """
 
     FORMS = {"fault": "string?"}
@@ -104,15 +104,15 @@ class ExpectOp(TLoop.Operation, name="expect"):
 
 
 def _check_fault(op: ext.Operation) -> str:
-    kinds = [value.type for value in op.operation.operands]
-    if any(not isinstance(kind, ir.IndexType) for kind in kinds):
-        return f"operands must be of type index, but are {', '.join(map(str, kinds))}"
+    types = [value.type for value in op.operation.operands]
+    if any(not isinstance(type_, ir.IndexType) for type_ in types):
+        return f"operands must be of type index, but are {', '.join(map(str, types))}"
     return _relation_fault(op, (*RELATIONS, "product"))
 
 
 class CheckOp(TLoop.Operation, name="check"):
-    """A `tloop.expect` on numbers that the host function has computed, or that 64 bits hold their "product".
-    A call that fails says `message`, and the two numbers."""
+    """A `tloop.expect` on integers that the host function has computed, or that 64 bits hold their "product".
+    A call that fails reports `message` and the two integers."""
 
     relation: ir.StringAttr
     message: ir.StringAttr
@@ -125,19 +125,21 @@ def _array(texts: Sequence[str]) -> ir.Attribute:
     return ir.ArrayAttr.get([ir.StringAttr.get(text) for text in texts])
 
 
-def build_size_values(texts: Sequence[str], kind: ir.Type) -> ir.Value:
-    """A `tloop.size_values` at the current insertion point and location."""
-    attributes = {"dims": _array(texts)}
-    return ir.Operation.create(views.SizeValues.NAME, results=[kind], attributes=attributes).result
+def build_size_values(texts: Sequence[str], type_: ir.Type) -> ir.Value:
+    """Builds a `tloop.size_values` of these sizes at the current insertion point and location."""
+    return ir.Operation.create(
+        views.SizeValues.NAME, results=[type_], attributes={"dims": _array(texts)}
+    ).result
 
 
 def build_read_sizes(vector: ir.Value, names: Sequence[str]) -> ir.Operation:
-    """A `tloop.read_sizes` at the current insertion point and location."""
+    """Builds a `tloop.read_sizes` at the current insertion point and location."""
     return ir.Operation.create(views.ReadSizes.NAME, operands=[vector], attributes={"names": _array(names)})
 
 
 def build_expect(requirement: Requirement, what: str) -> ir.Operation:
-    """A `tloop.expect` at the current insertion point and location; `what` says who expects it."""
+    """Builds a `tloop.expect` at the current insertion point and location; `what` names the op that needs
+    it."""
     texts = {
         "left": str(requirement.left),
         "right": str(requirement.right),
@@ -151,7 +153,7 @@ def build_expect(requirement: Requirement, what: str) -> ir.Operation:
 
 
 def build_check(left: ir.Value, right: ir.Value, relation: str, message: str) -> ir.Operation:
-    """A `tloop.check` at the current insertion point and location."""
+    """Builds a `tloop.check` at the current insertion point and location."""
     texts = {"relation": relation, "message": message}
     attributes = {name: ir.StringAttr.get(text) for name, text in texts.items()}
     return ir.Operation.create(views.Check.NAME, operands=[left, right], attributes=attributes)

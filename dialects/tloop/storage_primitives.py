@@ -1,4 +1,4 @@
-"""Primitives that say where values are computed and kept."""
+"""Primitives that choose where values are computed and stored."""
 
 from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop
@@ -51,17 +51,17 @@ class ReverseComputeAtOp(TLoop.Operation, name="reverse_compute_at"):
 
 
 class ComputeInlineOp(TLoop.Operation, name="compute_inline"):
-    """Computes an elementwise producer anew at each place that reads it, and drops it."""
+    """Recomputes an elementwise producer in each consumer, and removes it."""
 
     block: ext.Operand[BlockType]
 
 
 class DecomposeReductionOp(TLoop.Operation, name="decompose_reduction"):
-    """Moves a computation, such as the initial value of a reduction, out of the loop, into a nest of its own
-    in front of it.
+    """Moves a computation, such as the initial value of a reduction, out of the loop, into a separate nest
+    before it.
 
     What is left in the loop may then be a perfect nest. For loops over memory; in a structured reduction the
-    initial value is a computation of its own already.
+    initial value is a separate computation already.
     """
 
     block: ext.Operand[BlockType]
@@ -70,7 +70,7 @@ class DecomposeReductionOp(TLoop.Operation, name="decompose_reduction"):
 
 
 class CacheReadOp(TLoop.Operation, name="cache_read"):
-    """Copies what each iteration of a loop reads of an input of the computation into a buffer of its own.
+    """Copies what each iteration of a loop reads of an input of the computation into a separate buffer.
 
     `operand` is the input's position: of a structured computation among its inputs, else among the buffers
     that the block reads, in the order of its loads. `block_name` names the copy.
@@ -86,8 +86,8 @@ class CacheReadOp(TLoop.Operation, name="cache_read"):
 
 
 class CacheWriteOp(TLoop.Operation, name="cache_write"):
-    """Lets each iteration of a loop compute the result of the block in a buffer of its own, which is copied
-    to the result at the iteration's end. `block_name` names that copy."""
+    """Lets each iteration of a loop compute the result of the block in a separate buffer, which is copied
+    to the result at the end of the iteration. `block_name` names that copy."""
 
     block_name: ir.StringAttr
     block: ext.Operand[BlockType]

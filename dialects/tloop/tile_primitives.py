@@ -1,4 +1,4 @@
-"""Primitives on loops over tiles of structured computations: what becomes of the last tile."""
+"""Primitives on loops over tiles of structured computations, for partial tiles and streams of tiles."""
 
 from mlc.bindings import ext, ir
 from mlc.dialects.tloop.dialect import LoopType, TLoop
@@ -22,7 +22,7 @@ class PeelOp(TLoop.Operation, name="peel"):
 
 
 class ShiftInwardsOp(TLoop.Operation, name="shift_inwards"):
-    """Makes a loop's last tile whole: where the step does not divide the extent, it begins within the tile
+    """Makes a loop's last tile full: where the step does not divide the extent, it begins within the tile
     before (Halide's `ShiftInwards`), and computes some elements again.
 
     Only sequential loops have one, over tiles of a structured computation that does not add to its result.
@@ -32,8 +32,8 @@ class ShiftInwardsOp(TLoop.Operation, name="shift_inwards"):
 
 
 class BalanceOp(TLoop.Operation, name="balance"):
-    """Splits a loop over tiles so that every tile has a static size, where only running tells how many points
-    there are: these go to as few tiles of at most the loop's step as can be, whose sizes differ by at most 1.
+    """Splits a loop over tiles of a dynamic extent so that every tile has a static size: there are as few
+    tiles of at most the loop's step as possible, whose sizes differ by at most 1.
 
     There is a copy of the loop for each size from the step down to 1, of which at most two run. Only
     sequential loops over tiles of structured computations are balanced.
@@ -45,11 +45,11 @@ class BalanceOp(TLoop.Operation, name="balance"):
 class StreamKeysOp(TLoop.Operation, name="stream_keys"):
     """Takes the keys of attention in blocks of `keys`, one after the other, for a block of queries.
 
-    The parts of attention, which its default schedule names, lie in the body of one loop, over blocks of
-    `queries` queries. A block that has fewer is filled up; what is kept from one block of keys to the next,
-    the largest scores and the sums of their powers and of the values, is scaled where a larger score comes.
-    The numbers of queries and keys may be known only when the kernel runs, and the parts take no more memory
-    than those of one block. Results may differ by rounding.
+    The parts of attention, which its default schedule names, are in the body of one loop, over blocks of
+    `queries` queries. A block that has fewer is padded; the maxima of scores, the sums of exponentials and
+    the accumulators of values, carried from one block of keys to the next, are rescaled when a maximum grows.
+    The numbers of queries and keys may be dynamic, and the parts take no more memory than those of one block.
+    Results may differ by rounding.
     """
 
     queries: ir.IntegerAttr

@@ -58,9 +58,8 @@ class Annotate(views.View):
 
 
 class Balance(views.View):
-    """Splits a loop over tiles so that every tile has a static size, where only running tells how many
-    points there are: these go to as few tiles of at most the loop's step as can be, whose sizes differ by
-    at most 1."""
+    """Splits a loop over tiles of a dynamic extent so that every tile has a static size: there are as few
+    tiles of at most the loop's step as possible, whose sizes differ by at most 1."""
 
     NAME = "tloop.balance"
     loop = fields.operand(0)
@@ -75,8 +74,8 @@ class Bind(views.View):
 
 
 class CacheRead(views.View):
-    """Copies what each iteration of a loop reads of an input of the computation into a buffer of its
-    own."""
+    """Copies what each iteration of a loop reads of an input of the computation into a separate
+    buffer."""
 
     NAME = "tloop.cache_read"
     block = fields.operand(0)
@@ -87,8 +86,8 @@ class CacheRead(views.View):
 
 
 class CacheWrite(views.View):
-    """Lets each iteration of a loop compute the result of the block in a buffer of its own, which is
-    copied to the result at the iteration's end. `block_name` names that copy."""
+    """Lets each iteration of a loop compute the result of the block in a separate buffer, which is copied
+    to the result at the end of the iteration. `block_name` names that copy."""
 
     NAME = "tloop.cache_write"
     block = fields.operand(0)
@@ -98,8 +97,8 @@ class CacheWrite(views.View):
 
 
 class Check(views.View):
-    """A `tloop.expect` on numbers that the host function has computed, or that 64 bits hold their
-    "product". A call that fails says `message`, and the two numbers."""
+    """A `tloop.expect` on integers that the host function has computed, or that 64 bits hold their
+    "product". A call that fails reports `message` and the two integers."""
 
     NAME = "tloop.check"
     left = fields.operand(0)
@@ -120,15 +119,15 @@ class ComputeAt(views.View):
 
 
 class ComputeInline(views.View):
-    """Computes an elementwise producer anew at each place that reads it, and drops it."""
+    """Recomputes an elementwise producer in each consumer, and removes it."""
 
     NAME = "tloop.compute_inline"
     block = fields.operand(0)
 
 
 class DecomposeReduction(views.View):
-    """Moves a computation, such as the initial value of a reduction, out of the loop, into a nest of its
-    own in front of it."""
+    """Moves a computation, such as the initial value of a reduction, out of the loop, into a separate
+    nest before it."""
 
     NAME = "tloop.decompose_reduction"
     block = fields.operand(0)
@@ -137,9 +136,9 @@ class DecomposeReduction(views.View):
 
 
 class Expect(views.View):
-    """The call fails unless two sizes are "equal", or the left one is 1 or the right one ("broadcast"),
-    or "at_least" the right one. `what` says who expects it, and the attribute `fault`, if it is there,
-    what is wrong then."""
+    """Fails the call unless two sizes are "equal", or the left one is 1 or the right one ("broadcast"),
+    or "at_least" the right one. `what` names the op that requires it; the optional attribute `fault` is
+    the message."""
 
     NAME = "tloop.expect"
     left = fields.string()
@@ -158,7 +157,7 @@ class Fuse(views.View):
 
 
 class GetBlock(views.View):
-    """A handle to the kernel's computation whose attribute `tloop.block` equals `name`."""
+    """Returns a handle to the kernel's computation whose attribute `tloop.block` equals `block_name`."""
 
     NAME = "tloop.get_block"
     block = fields.result(0)
@@ -248,8 +247,8 @@ class RFactor(views.View):
 
 
 class ReadSizes(views.View):
-    """From here on to the end of the block the names stand for the elements of a vector of integers, ""
-    for one that has no name. The host program reads them when the vector is there."""
+    """Names the elements of a vector of integers, up to the end of the block; "" leaves one without a
+    name. The host program reads them once the vector is computed."""
 
     NAME = "tloop.read_sizes"
     operand = fields.operand(0)
@@ -273,8 +272,8 @@ class ReverseComputeAt(views.View):
 
 
 class Row(views.View):
-    """Row number `first + step * iteration` of the operand along its first dim; the last one for numbers
-    beyond."""
+    """Row `first + step * iteration` of the operand along its first dim; the last row if that is out of
+    range."""
 
     NAME = "tloop.row"
     operand = fields.operand(0)
@@ -286,8 +285,8 @@ class Row(views.View):
 
 class RowWindow(views.View):
     """Combines the elements of windows on images `[N, C, H, W]`, each channel by itself: their "sum" or
-    "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The padding
-    in front, `pads`, and as much behind as the result needs, is of `neutral` elements."""
+    "maximum", or, with weights `[C, 1, y, x]` as second operand, the sum of their "product"s. The
+    padding, `pads` before and as much as the result needs after, consists of `neutral` elements."""
 
     NAME = "tloop.row_window"
     image = fields.operand(0)
@@ -312,8 +311,8 @@ class SampleCategorical(views.View):
 
 
 class SamplePerfectTile(views.View):
-    """Samples `count` factors whose product is the number of iterations of a loop, or the extent of
-    dimension `dim` of a structured computation."""
+    """Samples `count` factors whose product is the trip count of a loop, or the extent of dimension `dim`
+    of a structured computation."""
 
     NAME = "tloop.sample_perfect_tile"
     target = fields.operand(0)
@@ -332,15 +331,15 @@ class Schedule(views.View):
 
 
 class ShiftInwards(views.View):
-    """Makes a loop's last tile whole: where the step does not divide the extent, it begins within the
-    tile before (Halide's `ShiftInwards`), and computes some elements again."""
+    """Makes a loop's last tile full: where the step does not divide the extent, it begins within the tile
+    before (Halide's `ShiftInwards`), and computes some elements again."""
 
     NAME = "tloop.shift_inwards"
     loop = fields.operand(0)
 
 
 class SizeValues(views.View):
-    """A tensor of integers that follow from sizes: `dims` are its elements, in row-major order."""
+    """A tensor of integers computed from sizes: `dims` are its elements, in row-major order."""
 
     NAME = "tloop.size_values"
     result = fields.result(0)
@@ -398,8 +397,7 @@ class Transfer(views.View):
 
 
 class Unroll(views.View):
-    """Unrolls a loop by `factor`; 0 unrolls it completely, for which its number of iterations must be
-    constant."""
+    """Unrolls a loop by `factor`; 0 unrolls it completely, for which its trip count must be constant."""
 
     NAME = "tloop.unroll"
     loop = fields.operand(0)

@@ -77,9 +77,9 @@ class RunTimeDims:
         if isinstance(factor, Name):
             return self._named_number(factor.name)
         left, right = (self.number(operand) for operand in factor.operands)
-        if factor.kind == "floordiv":
+        if factor.name == "floordiv":
             return arith.floordivsi(left, right)
-        if factor.kind == "max":
+        if factor.name == "max":
             return arith.maxsi(left, right)
         one = arith.cmpi(arith.CmpIPredicate.eq, left, index_constant(1))
         return arith.select(one, right, left)

@@ -127,7 +127,7 @@ def _definition(field: Field) -> str:
 _GRAPH_FORMS = {
     "int": "integer",
     "float": "floating",
-    "number": "scalar",
+    "scalar": "scalar",
     "bool": "boolean",
     "ints": "integers",
     "str": "string",
@@ -145,8 +145,8 @@ def _of_specs() -> Iterator[OpView]:
 def _spec_fields(spec: graph_spec.OpSpec) -> Iterator[Field]:
     forms = {"single": "operand", "optional": "optional_operand", "variadic": "operands"}
     for index, operand in enumerate(spec.operands):
-        arguments = "" if operand.kind == "variadic" and not index else str(index)
-        yield Field(operand.name, forms[operand.kind], arguments)
+        arguments = "" if operand.variadicity == "variadic" and not index else str(index)
+        yield Field(operand.name, forms[operand.variadicity], arguments)
     for attribute in spec.attributes:
         yield _spec_attribute(attribute)
     for index, region in enumerate(spec.regions):
@@ -161,7 +161,7 @@ def _spec_attribute(attribute: graph_spec.Attribute) -> Field:
     default = attribute.default
     is_given = default is not graph_spec.REQUIRED and default is not None
     text = _literal(default) if is_given else ""
-    return Field(attribute.name, _GRAPH_FORMS[attribute.kind], text, attribute.name, default is None)
+    return Field(attribute.name, _GRAPH_FORMS[attribute.type], text, attribute.name, default is None)
 
 
 def _literal(default: Any) -> str:

@@ -33,8 +33,8 @@ def _operands(function: RuntimeFunction) -> str:
 
 def _operand(parameter: RuntimeParameter) -> str:
     rank = "" if parameter.rank is None else f"rank {parameter.rank}"
-    said = " ".join(each for each in (parameter.kind, rank) if each)
-    return f"{parameter.name} ({said})" if said else parameter.name
+    text = " ".join(part for part in (parameter.element, rank) if part)
+    return f"{parameter.name} ({text})" if text else parameter.name
 
 
 def _result(function: RuntimeFunction) -> str:

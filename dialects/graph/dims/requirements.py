@@ -1,24 +1,25 @@
-"""What an op takes for true of dims that only a call tells."""
+"""The requirements that an op has of dynamic dims."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from mlc.bindings import ir
+from mlc.dialects.graph import views
 from mlc.dialects.graph.dims.dim_names import Shape
 from mlc.dialects.graph.dims.function_dims import Dims
 from mlc.dialects.graph.dims.propagation import element_of
 from mlc.dialects.graph.dims.symbolic_inference import inferred_dims
 from mlc.dialects.graph.sizes import Requirement, Size, assumptions, lower_bound, name_of, product
 
-# Names or the operand `dims` say the dims of their results.
-_TOLD = ("graph.reshape", "graph.expand", "graph.full")
+# Names or the operand `dims` give the dims of their results.
+_WITH_DIMS = (views.Reshape.NAME, views.Expand.NAME, views.Full.NAME)
 Pair = tuple[int | Size | None, int | Size | None]
 
 
 def requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
-    """What must hold of the dims of a graph op's operands and results for it to have a meaning: kernels read
-    and write what dims say. Raises ShapeError where it never holds."""
+    """Returns what must hold of the dims of a graph op's operands and results: kernels read and write as many
+    elements as the dims have. Raises ShapeError where it never holds."""
     values = [*op.operands, *op.results]
     if not all(isinstance(value.type, ir.RankedTensorType) for value in values):
         return []
@@ -26,8 +27,8 @@ def requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
     if not any(isinstance(dim, Size) for shape in (*operands, *results) for dim in shape):
         return []
     found = [*_not_negative(results), *_of_op(op, operands, results)]
-    # What is said in words comes first, and stands for the same without.
-    return list(dict.fromkeys(sorted(found, key=lambda each: not each.fault)))
+    # Of equal requirements the one with a message stays.
+    return list(dict.fromkeys(sorted(found, key=lambda requirement: not requirement.fault)))
 
 
 def _not_negative(shapes: Sequence[Shape]) -> Iterator[Requirement]:
@@ -38,12 +39,12 @@ def _not_negative(shapes: Sequence[Shape]) -> Iterator[Requirement]:
 
 
 def _of_op(op: ir.Operation, operands: Sequence[Shape], results: Sequence[Shape]) -> Iterator[Requirement]:
-    if op.name == "graph.reshape":
+    if op.name == views.Reshape.NAME:
         yield from _equal([(product(operands[0]), product(results[0]))])
-    elif op.name == "graph.expand":
+    elif op.name == views.Expand.NAME:
         pairs = zip(operands[0], results[0][len(results[0]) - len(operands[0]) :], strict=True)
         yield from (Requirement(one, two, "broadcast") for one, two in pairs if one not in (1, two))
-    elif op.name not in _TOLD:
+    elif op.name not in _WITH_DIMS:
         with assumptions() as found:
             inferred = inferred_dims(op, operands)
         yield from found
@@ -58,39 +59,40 @@ def _equal(pairs: Iterable[Pair]) -> Iterator[Requirement]:
 
 
 def passing_requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
-    """The same of a `graph.loop` and of the `graph.yield` of a body: what values that enter or leave a body
-    have in common with what they become."""
-    ways = list(_passed(op))
+    """Returns the same for a `graph.loop` and the `graph.yield` of a body: the dims of values that enter or
+    leave a body agree with those of the values that they become."""
+    ways = list(_pass_values(op))
     given = {receiver: value for value, receiver in ways}
 
     def own(dim: int | Size) -> int | Size | None:
-        """A dim of what a value becomes, as the body says it: names of the dims that change are elements of
-        a vector that passes as well. None for what nobody asks for, such as the size of an unused result."""
-        vector, place = dims.elements.get(name_of(dim) or "", (None, 0))
+        """Returns a dim of what a value becomes, as the body names it: names of the dims that change are
+        elements of a vector that passes as well. None for a dim that nothing reads, such as of an unused
+        result."""
+        vector, index = dims.elements.get(name_of(dim) or "", (None, 0))
         if vector is None or vector not in given:
-            return dim if dims.is_called(dim) else None
+            return dim if dims.is_named(dim) else None
         elements = dims.contents(given[vector])
-        return None if elements is None else element_of(elements, place)
+        return None if elements is None else element_of(elements, index)
 
     found: list[Requirement] = []
     for value, receiver in ways:
         if isinstance(value.type, ir.RankedTensorType):
             before, after = dims.of(value), dims.of(receiver)
-            # A stack has a dim more.
+            # A stack has one more dim.
             after = after[len(after) - len(before) :]
             found += _equal((one, own(two)) for one, two in zip(before, after, strict=True) if one != two)
     return list(dict.fromkeys(found))
 
 
-def _passed(op: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value]]:
-    """The values that enter or leave a body by an op, each with what it becomes."""
-    if op.name == "graph.loop":
-        initial, body = list(op.operands)[2:], op.regions[0].blocks[0]
+def _pass_values(op: ir.Operation) -> Iterator[tuple[ir.Value, ir.Value]]:
+    """Yields the values that enter or leave a body by an op, each with the value that it becomes."""
+    if views.Loop.isa(op):
+        initial, body = views.Loop(op).initial, views.Loop(op).body.blocks[0]
         yield from zip(initial, list(body.arguments)[2:], strict=True)
         yield from zip(initial, op.results, strict=False)
-    elif op.name == "graph.yield":
+    elif views.Yield.isa(op):
         owner, values = op.parent, list(op.operands)
-        if owner.name == "graph.loop":
+        if views.Loop.isa(owner):
             yield from zip(values[1:], list(op.block.arguments)[2:], strict=False)
             yield from zip(values[1:], owner.results, strict=True)
         else:

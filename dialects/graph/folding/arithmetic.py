@@ -11,22 +11,22 @@ import numpy as np
 
 from mlc.dialects.graph.sizes import Size, Undecided, differ, maximum, minimum
 
-from .registry import FOLDERS, Folder, NotFoldable, check_numbers, folds, holds_sizes
+from .registry import FOLDERS, Folder, NotFoldable, check_no_sizes, folds, holds_sizes
 
 
 def _elementwise(function: Callable[..., Any], symbols: bool = False) -> Folder:
-    def folder(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
+    def fold_elementwise(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
         if not symbols:
-            check_numbers(arrays)
+            check_no_sizes(arrays)
         result = np.asarray(function(*arrays))
         keep = arrays[-1].dtype
         return result.astype(keep) if result.dtype.kind not in "bO" and keep != np.dtype(object) else result
 
-    return folder
+    return fold_elementwise
 
 
 def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """ONNX's division: integers truncate towards zero."""
+    """Divides as ONNX does: integers truncate towards zero."""
     if a.dtype.kind not in "iuO":
         return np.true_divide(a, b)
     if holds_sizes(a, b):
@@ -35,20 +35,20 @@ def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.floor_divide(a, b)
     if np.any(b == 0):
         raise NotFoldable
-    # From the floor, for the least number has no absolute value of its type.
+    # From the floor: the absolute value of the least integer overflows its type.
     quotient = np.floor_divide(a, b)
     inexact = (np.remainder(a, b) != 0) & ((a < 0) ^ (b < 0))
     return np.where(inexact, quotient + inexact.astype(quotient.dtype), quotient)
 
 
 def _on_sizes(function: Callable[..., Any], sizes: Callable[..., Any], dtype: Any = object) -> Any:
-    """`function` for arrays of numbers, `sizes`, element by element, for those that hold sizes."""
+    """Returns `function` for arrays of numeric dtype and `sizes`, element by element, for those of sizes."""
     by_element = np.frompyfunc(sizes, 2, 1)
 
-    def either(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def apply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(by_element(a, b)).astype(dtype) if holds_sizes(a, b) else function(a, b)
 
-    return either
+    return apply
 
 
 def _same(a: int | Size, b: int | Size) -> bool:
@@ -62,7 +62,7 @@ _EXACT: dict[str, Callable[..., Any]] = {
     "floor": np.floor, "ceil": np.ceil, "round": np.rint, "sqrt": np.sqrt, "sign": np.sign,
     "and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor, "not": np.logical_not,
 }  # fmt: skip
-# What sizes can do, too.
+# Operations that sizes have, too.
 _INTEGER: dict[str, Callable[..., Any]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": _divide,
     "min": _on_sizes(np.minimum, minimum), "max": _on_sizes(np.maximum, maximum),
@@ -83,7 +83,7 @@ def _reciprocal(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
 @folds("pow")
 def _pow(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
     # Small integer powers only: others differ between implementations of pow.
-    check_numbers(arrays)
+    check_no_sizes(arrays)
     base, exponent = arrays
     if base.dtype.kind not in "iu" or np.any(exponent < 0):
         raise NotFoldable
@@ -104,9 +104,9 @@ def _cast(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarra
     (array,), dtype = arrays, attributes["dtype"]
     if array.dtype == object and dtype.kind in "iu":
         return array
-    check_numbers(arrays)
+    check_no_sizes(arrays)
     if dtype.itemsize == 1 and dtype.type.__module__ == ml_dtypes.__name__:
-        # What does not fit follows rules of its own.
+        # Conversions of out-of-range values differ between these types.
         raise NotFoldable
     if array.dtype.kind == "f" and dtype.kind in "iu" and not np.all(np.abs(array) < 2.0**31):
         raise NotFoldable
@@ -122,16 +122,16 @@ def _where(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
 
 
 def _reduction(function: Any) -> Folder:
-    def folder(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarray:
+    def fold_reduction(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarray:
         (array,) = arrays
         if array.dtype.kind not in "iuO":
             raise NotFoldable
         if function in (np.maximum, np.minimum):
-            check_numbers(arrays)
+            check_no_sizes(arrays)
         result = function.reduce(array, axis=tuple(attributes["axes"]), keepdims=bool(attributes["keepdims"]))
         return np.asarray(result, array.dtype)
 
-    return folder
+    return fold_reduction
 
 
 for _name, _ufunc in {

@@ -1,4 +1,4 @@
-"""Folds what moves elements, and ranges."""
+"""Folds ops that move elements, and ranges."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .registry import LIMIT, NotFoldable, check_numbers, folds
+from .registry import LIMIT, NotFoldable, check_no_sizes, folds
 
 
 @folds("reshape")
@@ -45,7 +45,7 @@ def _expand(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndar
 
 @folds("gather")
 def _gather(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarray:
-    check_numbers(arrays[1:])
+    check_no_sizes(arrays[1:])
     return np.take(arrays[0], arrays[1].astype(np.int64), attributes["axis"])
 
 
@@ -68,7 +68,7 @@ def _tile(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarra
 
 @folds("range")
 def _range(arrays: Sequence[np.ndarray], _: dict[str, Any]) -> np.ndarray:
-    check_numbers(arrays)
+    check_no_sizes(arrays)
     start, limit, delta = (a.item() for a in arrays)
     if delta == 0 or abs((limit - start) / delta) > LIMIT:
         raise NotFoldable

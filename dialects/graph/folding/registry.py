@@ -1,4 +1,4 @@
-"""The functions that fold, by the name of the graph op."""
+"""The folding functions by the name of the graph op."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import numpy as np
 
 from mlc.dialects.graph.sizes import Size
 
-# What may stand in the IR as a dense attribute.
+# The most bytes of a dense attribute in the IR.
 LIMIT = 1024
 
 Folder = Callable[[Sequence[np.ndarray], dict[str, Any]], np.ndarray]
-"""The result for operands and attributes; `dtype` among these is the result's, where it is given. Raises
+"""A function of operands and attributes, among them `dtype`, that of a given result type. Raises
 NotFoldable."""
 
 FOLDERS: dict[str, Folder] = {}
 
 
 class NotFoldable(Exception):
-    """The value is only known when the model runs."""
+    """The value is dynamic."""
 
 
 def folds(*names: str) -> Callable[[Folder], Folder]:
     """Registers the decorated function for graph ops."""
 
-    def register(function: Folder) -> Folder:
+    def register_folder(function: Folder) -> Folder:
         FOLDERS.update(dict.fromkeys(names, function))
         return function
 
-    return register
+    return register_folder
 
 
-def check_numbers(arrays: Sequence[np.ndarray]) -> None:
+def check_no_sizes(arrays: Sequence[np.ndarray]) -> None:
     """Raises NotFoldable where an element is a size."""
     if holds_sizes(*arrays):
         raise NotFoldable
@@ -41,4 +41,4 @@ def check_numbers(arrays: Sequence[np.ndarray]) -> None:
 
 def holds_sizes(*arrays: np.ndarray) -> bool:
     """Whether an element is a size of named dims."""
-    return any(isinstance(each, Size) for a in arrays if a.dtype == object for each in a.flat)
+    return any(isinstance(element, Size) for a in arrays if a.dtype == object for element in a.flat)

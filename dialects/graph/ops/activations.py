@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import NUMBER
+from mlc.dialects.graph.elements import NUMERIC
 from mlc.dialects.graph.ops.elementwise import FAMILY, unary
 from mlc.dialects.graph.shape_rules import broadcast
 from mlc.dialects.graph.sizes import differ
@@ -14,7 +14,7 @@ def _alpha(default: float) -> Attribute:
 
 
 unary("sigmoid", "`1 / (1 + e^-x)`", "Sigmoid")
-unary("relu", "`max(x, 0)`", "Relu", elements=NUMBER)
+unary("relu", "`max(x, 0)`", "Relu", elements=NUMERIC)
 unary(
     "gelu",
     "`x * P(X <= x)` of the standard normal; `tanh` selects the usual approximation, `sigmoid` the quick one "
@@ -63,7 +63,7 @@ define(
         "`x` where `x >= 0`, else `slope*x`",
         "slope broadcasts to x, whose type the result has.",
         ("PRelu",),
-        (OperandSpec("x", NUMBER), OperandSpec("slope", NUMBER, like="x")),
+        (OperandSpec("x", NUMERIC), OperandSpec("slope", NUMERIC, like="x")),
         _prelu,
     )
 )

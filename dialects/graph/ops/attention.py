@@ -1,4 +1,4 @@
-"""Attention and rotary position embedding: what exporters of transformers take apart."""
+"""Attention and rotary position embedding, which exporters of transformers write as many ops."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mlc.dialects.graph.spec import (
 
 FAMILY = define_family(
     "attention",
-    "Ops that passes recognise in the front end's products, softmax and movement, and that are taken apart "
+    "Ops that passes recognise in the front end's products, softmax and movement, and that are decomposed "
     "again where no kernel computes them as one.",
 )
 
@@ -61,21 +61,21 @@ define(
         FAMILY,
         "`softmax(scale * q k^T + mask) v` per head, the softmax over the keys",
         "q `[..., H, S, D]`, k `[..., G, T, D]`, v `[..., G, T, E]`, result `[..., H, S, E]` with q's "
-        "elements; the leading dims broadcast. G divides H: head h of q meets head `h / (H/G)` of k and v "
-        "(grouped queries). mask broadcasts to the scores `[..., H, S, T]`: numbers are added to them, and "
-        "where a truth value is false the score becomes `fill`. `causal` keeps query s from keys t with "
+        "elements; the leading dims broadcast. G divides H: head h of q attends to head `h / (H/G)` of k and "
+        "v (grouped queries). mask broadcasts to the scores `[..., H, S, T]`: floats are added to them, and "
+        "where an i1 is false the score becomes `fill`. `causal` keeps query s from keys t with "
         "`t - s > T - S`. The softmax of elements narrower than f32 is computed in f32.",
         ("Attention",),
         (
             OperandSpec("q", FLOAT),
             OperandSpec("k", FLOAT, like="q"),
             OperandSpec("v", FLOAT, like="q"),
-            OperandSpec("mask", kind="optional"),
+            OperandSpec("mask", variadicity="optional"),
         ),
         _attention,
         (
             Attribute("scale", "float", "factor of the scores"),
-            Attribute("causal", "bool", "the lowest number is added to the scores of later keys", False),
+            Attribute("causal", "bool", "the lowest finite value is added to later keys' scores", False),
             Attribute(
                 "fill",
                 "float",

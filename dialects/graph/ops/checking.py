@@ -1,4 +1,4 @@
-"""check: what definitions need of data that only a call tells."""
+"""The op `check`: requirements of operators on dynamic data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mlc.dialects.graph.spec import (
 
 FAMILY = define_family(
     "checks",
-    "What is wrong with a call's data ends the call: the host program looks before kernels read what a check "
-    "gives. GPUs refuse them.",
+    "A call whose data break a requirement fails: the host program checks before kernels read the result. "
+    "GPUs refuse them.",
 )
 
 
@@ -33,12 +33,12 @@ define(
     OpSpec(
         "check",
         FAMILY,
-        "x, of a call that fails unless `truth` is true",
-        "x as it is; the call fails with `message`, which names who expects it, where `truth` is false. What "
-        "follows from x alone is not known of the result, so that nothing gets around the check.",
+        "x; the call fails unless `truth` is true",
+        "x unchanged; the call fails with `message`, which names the op that needs it, if `truth` is false. "
+        "No property of x is propagated to the result, so that no rewrite bypasses the check.",
         ("made by the importer for run-time axes, steps, lengths and counts",),
         (OperandSpec("x"), OperandSpec("truth", BOOL, like="")),
         _check,
-        (Attribute("message", "str", "what a call that fails says"),),
+        (Attribute("message", "str", "the message of a call that fails"),),
     )
 )

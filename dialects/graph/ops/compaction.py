@@ -1,10 +1,10 @@
-"""Ops whose data say how many results there are."""
+"""Ops whose number of results depends on the data."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from mlc.dialects.graph.elements import BOOL, FLOAT, NUMBER, ORDERED, ElementClass
+from mlc.dialects.graph.elements import BOOL, FLOAT, NUMERIC, ORDERED, ElementClass
 from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge, product
 from mlc.dialects.graph.sizes import falls_below, minimum
 from mlc.dialects.graph.spec import (
@@ -21,8 +21,8 @@ from mlc.dialects.graph.spec import (
 
 FAMILY = define_family(
     "compaction",
-    "The data say how many results there are. They are the first of as many as there can be, zeros the "
-    "others; `count` (i64, rank 0) is their number.",
+    "The number of results depends on the data. Result tensors have the largest possible size: the results, "
+    "then zeros; `count` (i64, rank 0) is the number of results.",
 )
 
 _COUNT = GraphTensor((), "i64")
@@ -38,7 +38,7 @@ def compaction(
     results: tuple[str, ...],
     attributes: tuple[Attribute, ...] = (),
 ) -> None:
-    """Define an op of results of the largest size, and their number."""
+    """Defines an op whose results have the largest possible size, and `count`."""
     named = (*results, "count")
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes, results=named))
 
@@ -51,7 +51,7 @@ def _compress(call: OpCall) -> tuple[GraphTensor, ...]:
         raise ShapeError(
             "condition", f"is longer than dim {call.axis} of x: {call.condition} against {call.x}"
         )
-    shape = tuple(flags if axis == call.axis else each for axis, each in enumerate(call.x.shape))
+    shape = tuple(flags if axis == call.axis else size for axis, size in enumerate(call.x.shape))
     return GraphTensor(shape, call.x.element), _COUNT
 
 
@@ -61,8 +61,8 @@ def _non_zero(call: OpCall) -> tuple[GraphTensor, ...]:
 
 def _unique(call: OpCall) -> tuple[GraphTensor, ...]:
     check_rank("x", call.x, 1)
-    numbers = GraphTensor(call.x.shape, "i64")
-    return call.x, numbers, numbers, numbers, _COUNT
+    indices = GraphTensor(call.x.shape, "i64")
+    return call.x, indices, indices, indices, _COUNT
 
 
 def _non_max_suppression(call: OpCall) -> tuple[GraphTensor, ...]:
@@ -80,14 +80,14 @@ def _non_max_suppression(call: OpCall) -> tuple[GraphTensor, ...]:
     if call.limits is not None:
         check_rank("limits", call.limits, 1)
         merge("limits", call.limits.shape[0], 3, "the dim is not 3")
-    each: Any = None if boxes is None else minimum(call.most, boxes)
-    return GraphTensor((product((batch, call.scores.shape[1], each)), 3), "i64"), _COUNT
+    most: Any = None if boxes is None else minimum(call.most, boxes)
+    return GraphTensor((product((batch, call.scores.shape[1], most)), 3), "i64"), _COUNT
 
 
 compaction(
     "compress",
     "the slices of x along an axis at which the condition holds",
-    "condition `[n]`, n at most the dim at the axis, in whose place values have n.",
+    "condition `[n]`, n at most the dim at the axis; values have n there.",
     "Compress",
     _compress,
     (OperandSpec("x"), OperandSpec("condition", BOOL)),
@@ -96,8 +96,8 @@ compaction(
 )
 compaction(
     "non_zero",
-    "the places of the elements that are not zero, in the order of memory",
-    "indices are i64, `[rank of x, number of elements of x]`: a place in each column.",
+    "the coordinates of the elements that are not zero, in row-major order",
+    "indices are i64, `[rank of x, number of elements of x]`: coordinates in each column.",
     "NonZero",
     _non_zero,
     (OperandSpec("x", ORDERED),),
@@ -105,28 +105,28 @@ compaction(
 )
 compaction(
     "unique",
-    "the different elements of a vector; NaN equals NaN",
-    "values have x's type; of i64 and x's shape are indices, where each value is first, inverse, for each "
-    "element of x the number of its value (all valid), and counts, how often each is there.",
+    "the distinct elements of a vector; NaN equals NaN",
+    "values have x's type; of i64 and x's shape are indices, the first position of each value, inverse, the "
+    "index in values of each element of x (all valid), and counts, the occurrences of each value.",
     "Unique",
     _unique,
-    (OperandSpec("x", NUMBER),),
+    (OperandSpec("x", NUMERIC),),
     ("values", "indices", "inverse", "counts"),
     (Attribute("sorted", "bool", "the smallest value first, not that of the first element", True),),
 )
 compaction(
     "non_max_suppression",
-    "for each image and class the boxes of the highest scores, but those that overlap one of them too much",
+    "per image and class the boxes of the highest scores, without those that overlap one of them too much",
     "boxes `[N, B, 4]` and scores `[N, C, B]` give i64 indices `[N * C * min(most, B), 3]` of image, class "
-    "and box; of equal scores the first box comes first. The operand limits `[3]` says at run time how many "
-    "boxes there are for each image and class, `most` at most, and in the place of the attributes the "
-    "threshold of overlaps and that of scores.",
+    "and box; of equal scores the first box comes first. The operand limits `[3]` holds the run-time number "
+    "of boxes per image and class, `most` at most, and the thresholds of overlaps and of scores, which "
+    "replace the attributes.",
     "NonMaxSuppression",
     _non_max_suppression,
     (
         OperandSpec("boxes", FLOAT),
         OperandSpec("scores", FLOAT, like="boxes"),
-        OperandSpec("limits", ElementClass("f64", frozenset({"f64"})), kind="optional"),
+        OperandSpec("limits", ElementClass("f64", frozenset({"f64"})), variadicity="optional"),
     ),
     ("indices",),
     (

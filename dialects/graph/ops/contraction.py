@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import FLOAT, NUMBER
+from mlc.dialects.graph.elements import FLOAT, NUMERIC
 from mlc.dialects.graph.shape_rules import broadcast, check_rank, merge
 from mlc.dialects.graph.spec import (
     GraphTensor,
@@ -42,8 +42,8 @@ def _matmul_packed(call: OpCall) -> GraphTensor:
 
 
 def contraction(name: str, summary: str, shapes: str, onnx: str, infer: ShapeFunction) -> None:
-    """Define a product of `a` and `b`, of one element type."""
-    operands = (OperandSpec("a", NUMBER), OperandSpec("b", NUMBER, like="a"))
+    """Defines a product of `a` and `b`, of one element type."""
+    operands = (OperandSpec("a", NUMERIC), OperandSpec("b", NUMERIC, like="a"))
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer))
 
 

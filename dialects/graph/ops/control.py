@@ -1,6 +1,6 @@
-"""Control flow: a choice between two bodies, a loop, and what ends their bodies.
+"""Control flow: a choice between two bodies, a loop, and the terminator of bodies.
 
-Bodies see the values around them. Truth values and numbers of iterations are tensors of rank 0, as in ONNX.
+Bodies see the values around them. Conditions and trip counts are tensors of rank 0, as in ONNX.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mlc.dialects.graph.spec import (
 FAMILY = define_family(
     "control flow",
     "Bodies are regions of one block that ends with `graph.yield`; they see the values around them. Kernels "
-    "are formed inside bodies; `host-plan-memory` makes `scf` ops of the rest. GPUs refuse it.",
+    "are formed inside bodies; `host-plan-memory` lowers the rest to `scf` ops. GPUs refuse it.",
 )
 
 CONTROL_LIMIT = 32
@@ -34,7 +34,8 @@ _COUNT = ElementClass("i64", frozenset({"i64"}))
 
 
 def join(one: GraphTensor, other: GraphTensor) -> GraphTensor:
-    """What is true of both tensors: dims that differ are not known, nor is the rank if that differs."""
+    """Returns the type that covers both tensors: dims that differ are not known, nor is the rank if that
+    differs."""
     if one.shape is None or other.shape is None or len(one.shape) != len(other.shape):
         return GraphTensor(None, one.element)
     dims = zip(one.shape, other.shape, strict=True)
@@ -47,7 +48,8 @@ def _check_count(field: str, what: str, found: int, expected: int) -> None:
 
 
 def _check_fits(field: str, what: str, found: GraphTensor, expected: GraphTensor) -> None:
-    """Both may be the type of one value: elements agree, and shapes where they are known."""
+    """Raises ShapeError unless one value may have both types: elements agree, and shapes where they are
+    known."""
     shapes = found.shape, expected.shape
     if found.element != expected.element or (None not in shapes and not agree(*shapes)):  # type: ignore[arg-type]
         raise ShapeError(field, f"{what} is {found}, which does not fit {expected}")
@@ -64,9 +66,9 @@ def _if(call: OpCall) -> tuple[GraphTensor, ...]:
     for name, body in (("then_branch", then), ("else_branch", other)):
         _check_count(name, "takes", len(body.arguments), 0)
     _check_count("else_branch", "yields", len(other.yields), len(then.yields))
-    for place, (one, two) in enumerate(zip(then.yields, other.yields, strict=True)):
+    for index, (one, two) in enumerate(zip(then.yields, other.yields, strict=True)):
         if one.element != two.element:
-            raise ShapeError("else_branch", f"yield {place} has elements {two.element}, not {one.element}")
+            raise ShapeError("else_branch", f"yield {index} has elements {two.element}, not {one.element}")
     return tuple(join(*pair) for pair in zip(then.yields, other.yields, strict=True))
 
 
@@ -77,10 +79,10 @@ def _check_loop_body(body: RegionSignature, initial: Sequence[GraphTensor]) -> N
     if len(body.yields) < 1 + len(initial):
         raise ShapeError("body", f"yields {len(body.yields)} values instead of {1 + len(initial)} or more")
     _check_scalar("body", "yield 0 (the condition)", body.yields[0], "i1")
-    for place, value in enumerate(initial):
-        argument = body.arguments[2 + place]
-        _check_fits("initial", f"value {place}", value, argument)
-        _check_fits("body", f"yield {1 + place}", body.yields[1 + place], argument)
+    for index, value in enumerate(initial):
+        argument = body.arguments[2 + index]
+        _check_fits("initial", f"value {index}", value, argument)
+        _check_fits("body", f"yield {1 + index}", body.yields[1 + index], argument)
 
 
 def _loop(call: OpCall) -> tuple[GraphTensor, ...]:
@@ -100,8 +102,8 @@ define(
     OpSpec(
         "if",
         FAMILY,
-        "one of two bodies, chosen by a truth value",
-        "The condition has rank 0; both branches take no arguments and yield equally many values of the same "
+        "one of two bodies, chosen by a boolean",
+        "The condition has rank 0; both branches take no arguments and yield as many values, of the same "
         "element types. Dims of a result are known where both branches yield the same.",
         ("If",),
         (OperandSpec("condition", BOOL),),
@@ -120,14 +122,14 @@ define(
         "condition, the next carried values, and scanned values, which are stacked along a new first dim. "
         "Results are the carried values at the end and the stacks. Where a loop has no trip count it is the "
         "largest i64, where it has no condition that is true. Carried values keep the type that the body's "
-        "arguments have; their dims may change where they are unknown there. A stack whose type says how "
-        "many rows it has gets as many: if the body runs less often the others are undefined, if it runs "
-        "more often all further runs write the last row.",
+        "arguments have; their dims may change where they are unknown there. A stack whose type has a static "
+        "number of rows gets as many: if the body runs less often the others are undefined, if it runs "
+        "more often all further iterations write the last row.",
         ("Loop",),
         (
             OperandSpec("trip_count", _COUNT),
             OperandSpec("condition", BOOL),
-            OperandSpec("initial", kind="variadic", least=0, most=CONTROL_LIMIT),
+            OperandSpec("initial", variadicity="variadic", least=0, most=CONTROL_LIMIT),
         ),
         _loop,
         results=(),
@@ -139,10 +141,10 @@ define(
     OpSpec(
         YIELD,
         FAMILY,
-        "what a body gives to the op around it",
+        "the results of a body, for the op around it",
         "Ends each body of `if` and `loop`.",
         ("outputs of graph attributes",),
-        (OperandSpec("values", kind="variadic", least=0, most=CONTROL_LIMIT),),
+        (OperandSpec("values", variadicity="variadic", least=0, most=CONTROL_LIMIT),),
         lambda call: (),
         results=(),
     )

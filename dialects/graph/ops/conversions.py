@@ -1,7 +1,4 @@
-"""cast and bitcast: elements of another type.
-
-real, imag and complex: complex numbers taken apart and made of their parts.
-"""
+"""Conversions of elements: `cast` and `bitcast`, and complex numbers from and to their parts."""
 
 from __future__ import annotations
 

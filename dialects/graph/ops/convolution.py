@@ -1,15 +1,10 @@
-"""Convolution.
-
-Pooling and local response normalisation (of the convolution family).
-
-Sliding windows: the attributes and the shape arithmetic that convolution and pooling share.
-"""
+"""Convolution, pooling and local response normalisation, with the shape arithmetic of sliding windows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.dialects.graph.elements import FLOAT, NUMBER, ElementClass
+from mlc.dialects.graph.elements import FLOAT, NUMERIC, ElementClass
 from mlc.dialects.graph.shape_rules import check_least, check_length, merge
 from mlc.dialects.graph.sizes import differ, falls_below, maximum, minimum
 from mlc.dialects.graph.spec import (
@@ -35,7 +30,7 @@ LAYOUT = Attribute("layout", "str", "order of the dims", "NCHW", ("NCHW", "NCHWc
 
 
 def spatial_dims(call: OpCall, spatial: int) -> Shape:
-    """x's spatial dims in its layout; x must have `spatial` of them."""
+    """Returns the spatial dims of x in its layout; raises ShapeError unless there are `spatial`."""
     rank = spatial + (2 if call.layout == "NCHW" else 3)
     if call.x.rank != rank or spatial < 1:
         why = f"layout {call.layout} with {spatial} spatial dims (entries of strides)"
@@ -44,14 +39,14 @@ def spatial_dims(call: OpCall, spatial: int) -> Shape:
 
 
 def check_windows(call: OpCall, spatial: int) -> None:
-    """Lengths and ranges of strides, dilations and pads."""
+    """Raises ShapeError unless strides, dilations and pads have as many entries as needed, all in range."""
     for name, count, least in (("strides", spatial, 1), ("dilations", spatial, 1), ("pads", 2 * spatial, 0)):
         check_length(name, call[name], count, f"{spatial} spatial dims")
         check_least(name, call[name], least)
 
 
 def window_dims(call: OpCall, dims: Sequence[Dim], kernel: Sequence[Dim], ceil_mode: bool = False) -> Shape:
-    """The number of window positions per spatial dim. An unknown dim or kernel gives an unknown dim."""
+    """Returns the number of window positions per spatial dim, None where the dim or the kernel is unknown."""
     result: list[Dim] = []
     for axis, (size, width) in enumerate(zip(dims, kernel, strict=True)):
         result.append(
@@ -98,7 +93,7 @@ def _check_group(group: int, inputs: Dim, outputs: Dim) -> None:
 
 
 def _conv_plain(call: OpCall, spatial: int) -> GraphTensor:
-    """x [N, C, ...], w [O, C/group, ...] -> [N, O, ...]."""
+    """Returns the type for x [N, C, ...], w [O, C/group, ...]: [N, O, ...]."""
     batch, inputs = call.x.shape[:2]
     outputs, group_inputs = call.w.shape[:2]
     _check_group(call.group, inputs, outputs)
@@ -110,7 +105,7 @@ def _conv_plain(call: OpCall, spatial: int) -> GraphTensor:
 
 
 def _conv_depthwise_blocked(call: OpCall) -> GraphTensor:
-    """x [N, C/c, ..., c], w [C/c, ..., c], group = C -> x's layout."""
+    """Returns the type for x [N, C/c, ..., c], w [C/c, ..., c], group = C: that of x's layout."""
     batch, blocks, *dims, block = call.x.shape
     blocks = merge("w", blocks, call.w.shape[0], f"channel blocks (dim 0) of {call.w} do not fit {call.x}")
     block = merge(
@@ -121,7 +116,7 @@ def _conv_depthwise_blocked(call: OpCall) -> GraphTensor:
 
 
 def _conv_blocked(call: OpCall) -> GraphTensor:
-    """x [N, C/c, ..., c], w [O/o, (C/group)/c, ..., c, o] -> [N, O/o, ..., o]."""
+    """Returns the type for x [N, C/c, ..., c], w [O/o, (C/group)/c, ..., c, o]: [N, O/o, ..., o]."""
     batch, blocks, *dims, block = call.x.shape
     output_blocks, group_blocks, *kernel, inner, output_block = call.w.shape
     merge("w", block, inner, f"block of channels (dim -2) of {call.w} does not fit {call.x}")
@@ -161,7 +156,7 @@ define(
         "result `[N, C/c, spatial..., c]`; w's rank tells the two apart. A result dim is `(d + begin + end "
         "- dilation*(k-1) - 1) / stride + 1`.",
         ("Conv",),
-        (OperandSpec("x", NUMBER), OperandSpec("w", NUMBER, like="x")),
+        (OperandSpec("x", NUMERIC), OperandSpec("w", NUMERIC, like="x")),
         _conv,
         (STRIDES, DILATIONS, PADS, Attribute("group", "int", "channel groups that do not mix", 1), LAYOUT),
     )
@@ -186,16 +181,16 @@ def _pool(call: OpCall) -> GraphTensor:
 
 
 def pooling(name: str, summary: str, onnx: str, elements: ElementClass, *attributes: Attribute) -> None:
-    """Define a pooling of `x` over windows of `kernel`."""
+    """Defines a pooling of `x` over windows of `kernel`."""
     shapes = (
-        "x `[N, C, spatial...]` (NCHWc: `[N, C/c, spatial..., c]`), the result alike with "
+        "x `[N, C, spatial...]` (NCHWc: `[N, C/c, spatial..., c]`), the result the same with "
         "`(d + begin + end - dilation*(k-1) - 1) / stride + 1` positions, rounded up in ceil_mode."
     )
     common = (KERNEL, STRIDES, DILATIONS, PADS, CEIL_MODE, LAYOUT, *attributes)
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", elements),), _pool, common))
 
 
-pooling("max_pool", "largest element of each window; padding counts as minus infinity", "MaxPool", NUMBER)
+pooling("max_pool", "largest element of each window; padding counts as minus infinity", "MaxPool", NUMERIC)
 
 pooling(
     "average_pool",

@@ -1,10 +1,10 @@
-"""Tensors from nothing: constants, weights, prepared values, fills, ranges."""
+"""Ops without tensor operands: constants, weights, prepared values, fills, ranges."""
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import INDEX, NUMBER, element_bytes
+from mlc.dialects.graph.elements import INDEX, NUMERIC, element_bytes
 from mlc.dialects.graph.ops.movement import check_dims_operand
-from mlc.dialects.graph.shape_rules import check_number, check_rank, product
+from mlc.dialects.graph.shape_rules import check_rank, check_representable, product
 from mlc.dialects.graph.spec import (
     Attribute,
     GraphTensor,
@@ -38,13 +38,12 @@ def creation(
     operands: tuple[OperandSpec, ...] = (),
     given: bool = False,
 ) -> None:
-    """Define an op that makes a tensor; `given`: its type is written, not inferred."""
+    """Defines an op that makes a tensor; `given`: its type is written, not inferred."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes, result_given=given))
 
 
 def stored_bytes(tensor: GraphTensor) -> int | None:
-    """Bytes of a tensor in row-major order (i1 and narrower types one byte each), None where a dim is not
-    known."""
+    """Returns the bytes of a tensor (i1 and narrower types one byte each), None where a dim is not known."""
     count = product(tensor.shape or ())
     try:
         return None if count is None else count * element_bytes(tensor.element)
@@ -92,7 +91,7 @@ def _weight(call: OpCall) -> GraphTensor:
 
 creation(
     "weight",
-    "a tensor whose bytes lie in a weight source, row-major and little-endian",
+    "a tensor whose bytes are stored in a weight source, row-major and little-endian",
     "The result type is given and static; `size` is its number of bytes (i1 and types below eight bits "
     "take one byte per element).",
     "initializers",
@@ -107,7 +106,7 @@ creation(
 )
 
 
-def _prepared(call: OpCall) -> GraphTensor:
+def _infer_prepared(call: OpCall) -> GraphTensor:
     if call.index < 0:
         raise ShapeError("index", f"{call.index} is negative")
     return _given_ranked(call)
@@ -118,7 +117,7 @@ creation(
     "a result of @prepare, computed once at compile time",
     "The result type is given: that of @prepare's result.",
     "made by graph-split-prepare",
-    _prepared,
+    _infer_prepared,
     attributes=(Attribute("index", "int", "which result of @prepare"),),
     given=True,
 )
@@ -127,7 +126,7 @@ creation(
 def _full(call: OpCall) -> GraphTensor:
     result = _given_ranked(call)
     check_dims_operand(call, result.rank)
-    check_number("value", call.value, result)
+    check_representable("value", call.value, result)
     return result
 
 
@@ -135,11 +134,11 @@ creation(
     "full",
     "a tensor of one value",
     "The result type is given; where it has dims that are not known, the operand `dims` (a vector of all "
-    "dims) says them, or the attribute `graph.dims` names them.",
+    "dims) gives them, or the attribute `graph.dims` names them.",
     "ConstantOfShape",
     _full,
-    attributes=(Attribute("value", "number", "the element; 0 or 1 for i1"),),
-    operands=(OperandSpec("dims", INDEX, kind="optional"),),
+    attributes=(Attribute("value", "scalar", "the element; 0 or 1 for i1"),),
+    operands=(OperandSpec("dims", INDEX, variadicity="optional"),),
     given=True,
 )
 
@@ -157,8 +156,8 @@ creation(
     "Range",
     _range,
     operands=(
-        OperandSpec("start", NUMBER),
-        OperandSpec("limit", NUMBER, like="start"),
-        OperandSpec("delta", NUMBER, like="start"),
+        OperandSpec("start", NUMERIC),
+        OperandSpec("limit", NUMERIC, like="start"),
+        OperandSpec("delta", NUMERIC, like="start"),
     ),
 )

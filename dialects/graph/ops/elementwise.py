@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import ANY, BOOL, COMPARED, FLOAT, INTEGER, NUMBER, ElementClass
-from mlc.dialects.graph.shape_rules import broadcast, check_number, like_first
+from mlc.dialects.graph.elements import ANY, BOOL, COMPARED, FLOAT, INTEGER, NUMERIC, ElementClass
+from mlc.dialects.graph.shape_rules import broadcast, check_representable, like_first
 from mlc.dialects.graph.spec import (
     Attribute,
     GraphTensor,
@@ -28,10 +28,10 @@ def _predicate(call: OpCall) -> GraphTensor:
 
 
 def _clamp(call: OpCall) -> GraphTensor:
-    """Integers reach their bounds; those of floats may lie beyond the type's range."""
+    """Returns x's type; bounds of integers must be in the type's range, those of floats need not."""
     bounds = {name: call[name] for name in ("min", "max") if call[name] is not None}
     for name, bound in bounds.items() if INTEGER.admits(call.x.element) else ():
-        check_number(name, bound, call.x)
+        check_representable(name, bound, call.x)
     return call.x
 
 
@@ -59,7 +59,7 @@ def unary(
     infer: ShapeFunction = like_first,
     shapes: str = "The result has x's shape and element type.",
 ) -> None:
-    """Define an op of one operand `x`; the result has x's type unless `infer` and `shapes` say otherwise."""
+    """Defines an op of one operand `x`; the result has x's type unless `infer` and `shapes` are given."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", elements),), infer, attributes))
 
 
@@ -68,19 +68,18 @@ def binary(
     summary: str,
     onnx: str,
     *,
-    elements: ElementClass = NUMBER,
+    elements: ElementClass = NUMERIC,
     attributes: tuple[Attribute, ...] = (),
     infer: ShapeFunction = _broadcast,
 ) -> None:
-    "Define an op of two operands `a`, `b` of one element type, which the result shares unless `infer`"
-    "says otherwise."
+    """Defines an op of operands `a` and `b` of one element type, the result's too unless `infer` is given."""
     operands = (OperandSpec("a", elements), OperandSpec("b", elements, like="a"))
     shapes = "a and b broadcast to the result." + (" Its elements are i1." if infer is _comparison else "")
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes))
 
 
-unary("abs", "`|x|`", "Abs", elements=NUMBER)
-unary("neg", "`-x`", "Neg", elements=NUMBER)
+unary("abs", "`|x|`", "Abs", elements=NUMERIC)
+unary("neg", "`-x`", "Neg", elements=NUMERIC)
 unary("exp", "`e^x`", "Exp")
 unary("log", "natural logarithm", "Log")
 unary("sqrt", "square root", "Sqrt")
@@ -89,8 +88,8 @@ unary("reciprocal", "`1 / x`", "Reciprocal")
 unary("floor", "round towards minus infinity", "Floor")
 unary("ceil", "round towards plus infinity", "Ceil")
 unary("round", "round to the nearest integer, halves to even", "Round")
-unary("sign", "-1, 0 or 1", "Sign", elements=NUMBER)
-unary("erf", "error function", "Erf", elements=NUMBER)
+unary("sign", "-1, 0 or 1", "Sign", elements=NUMERIC)
+unary("erf", "error function", "Erf", elements=NUMERIC)
 unary("sin", "sine (radians)", "Sin")
 unary("cos", "cosine (radians)", "Cos")
 unary("tan", "tangent (radians)", "Tan")
@@ -107,17 +106,17 @@ unary(
     "clamp",
     "`min(max(x, min), max)`; an absent bound does not limit",
     "Clip",
-    elements=NUMBER,
+    elements=NUMERIC,
     attributes=(
-        Attribute("min", "number", "lower bound", None),
-        Attribute("max", "number", "upper bound", None),
+        Attribute("min", "scalar", "lower bound", None),
+        Attribute("max", "scalar", "upper bound", None),
     ),
     infer=_clamp,
 )
 unary("not", "logical negation", "Not", elements=BOOL)
 unary("bitwise_not", "complement of every bit", "BitwiseNot", elements=INTEGER)
 _LOGICAL = "The result has x's shape and elements i1."
-unary("is_nan", "whether x is not a number", "IsNaN", infer=_predicate, shapes=_LOGICAL)
+unary("is_nan", "whether x is NaN", "IsNaN", infer=_predicate, shapes=_LOGICAL)
 unary(
     "is_inf",
     "whether x is infinite",

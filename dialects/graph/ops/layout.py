@@ -1,4 +1,4 @@
-"""pack and unpack: blocked layouts, with linalg.pack's meaning."""
+"""The ops `pack` and `unpack`: blocked layouts, with the semantics of linalg.pack."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OUTER_PERMUTATION = Attribute(
 
 
 def _check_tiles(call: OpCall, rank: int) -> None:
-    """The attributes against the plain tensor's rank."""
+    """Raises ShapeError unless the attributes fit the plain tensor's rank."""
     check_axes("inner_dims", call.inner_dims, rank)
     check_length("inner_tiles", call.inner_tiles, len(call.inner_dims), "one per entry of inner_dims")
     check_least("inner_tiles", call.inner_tiles, 1)
@@ -29,7 +29,7 @@ def _check_tiles(call: OpCall, rank: int) -> None:
 def packed_shape(
     shape: Shape, inner_dims: Sequence[int], inner_tiles: Sequence[int], outer_permutation: Sequence[int]
 ) -> Shape:
-    """The packed shape of a plain one: outer dims (rounded up, permuted), then the tiles."""
+    """Returns the packed shape of a plain one: outer dims (rounded up, permuted), then the tiles."""
     outer = list(shape)
     for axis, tile in zip(inner_dims, inner_tiles, strict=True):
         outer[axis] = _ceil_div(outer[axis], tile)
@@ -65,7 +65,7 @@ movement(
         _INNER_DIMS,
         _INNER_TILES,
         _OUTER_PERMUTATION,
-        Attribute("padding", "number", "fills the last tiles; absent: the tiles divide the dims", None),
+        Attribute("padding", "scalar", "fills the last tiles; absent: the tiles divide the dims", None),
     ),
 )
 
@@ -84,7 +84,7 @@ def _unpack(call: OpCall) -> GraphTensor:
         raise ShapeError("inner_tiles", f"{text(call.inner_tiles)} are not x's inner dims: {call.x}")
     outer = _plain_order(call.x.shape[:rank], call.outer_permutation)
     if call.shape is not None:
-        return GraphTensor(_restored(call, outer), call.x.element)
+        return GraphTensor(_read_shape(call, outer), call.x.element)
     for axis, tile in zip(call.inner_dims, call.inner_tiles, strict=True):
         outer[axis] = None if outer[axis] is None else outer[axis] * tile
     return GraphTensor(tuple(outer), call.x.element)
@@ -97,8 +97,8 @@ def _plain_order(outer: Shape, permutation: Sequence[int]) -> list[Dim]:
     return plain
 
 
-def _restored(call: OpCall, outer: list[Dim]) -> Shape:
-    """Attribute `shape`, after a check that packing it gives x."""
+def _read_shape(call: OpCall, outer: list[Dim]) -> Shape:
+    """Returns the attribute `shape`; raises ShapeError unless packing it gives x."""
     check_length("shape", call.shape, len(outer), "one per plain dim")
     check_least("shape", call.shape, -1)
     shape = tuple(None if dim == -1 else dim for dim in call.shape)

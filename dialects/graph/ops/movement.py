@@ -1,4 +1,4 @@
-"""Data movement: the elements stay, their places change."""
+"""Data movement: elements keep their values and change their coordinates."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from mlc.dialects.graph.spec import (
 FAMILY = define_family("movement", "The elements stay as they are and move. Negative axes do not occur.")
 
 _X = (OperandSpec("x"),)
-# The dims of the result that only running tells.
-DIMS = OperandSpec("dims", INDEX, kind="optional")
+# The result's dims, for dynamic ones.
+DIMS = OperandSpec("dims", INDEX, variadicity="optional")
 
 
 def movement(
@@ -44,19 +44,20 @@ def movement(
     attributes: tuple[Attribute, ...] = (),
     operands: tuple[OperandSpec, ...] = _X,
 ) -> None:
-    """Define an op that moves elements of any type."""
+    """Defines an op that moves elements of any type."""
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), operands, infer, attributes))
 
 
 def check_dims_operand(call: OpCall, count: int) -> None:
-    """The optional operand `dims` is a vector of as many entries as the result has dims."""
+    """Raises ShapeError unless the optional operand `dims` is a vector of `count` entries, one per result
+    dim."""
     if call.dims is not None:
         check_rank("dims", call.dims, 1)
         merge("dims", call.dims.shape[0], count, "length and number of result dims differ")
 
 
 def open_dims(call: OpCall) -> Shape:
-    """The attribute `shape` with None for -1, checked against the operand `dims`."""
+    """Returns the attribute `shape` with None for -1, checked against the operand `dims`."""
     check_least("shape", call.shape, -1)
     check_dims_operand(call, len(call.shape))
     return tuple(None if dim == -1 else dim for dim in call.shape)
@@ -68,11 +69,11 @@ def _expand(call: OpCall) -> GraphTensor:
         raise ShapeError("shape", f"{text(call.shape)} has fewer dims than x: {call.x}")
     own = (1,) * (len(dims) - call.x.rank) + call.x.shape
     return GraphTensor(
-        tuple(_expanded(call, one, dim) for one, dim in zip(own, dims, strict=True)), call.x.element
+        tuple(_expand_dim(call, one, dim) for one, dim in zip(own, dims, strict=True)), call.x.element
     )
 
 
-def _expanded(call: OpCall, own: Dim, dim: Dim) -> Dim:
+def _expand_dim(call: OpCall, own: Dim, dim: Dim) -> Dim:
     if dim is None:
         # A size of named dims may be 1.
         return own if call.dims is None or (isinstance(own, int) and own != 1) else None
@@ -86,10 +87,10 @@ movement(
     "expand",
     "broadcast to a shape",
     "x and the attribute `shape` (of x's rank or more) broadcast against each other as in NumPy. -1 keeps "
-    "x's dim, or stands for what the operand `dims` (a vector of all dims) says at run time.",
+    "x's dim, or stands for the entry of the operand `dims` (a vector of all dims) at run time.",
     "Expand",
     _expand,
-    attributes=(Attribute("shape", "ints", "dims to broadcast to, -1 for x's own or one that `dims` says"),),
+    attributes=(Attribute("shape", "ints", "dims to broadcast to, -1 for x's own or that of `dims`"),),
     operands=(OperandSpec("x"), DIMS),
 )
 
@@ -121,13 +122,13 @@ def _concat(call: OpCall) -> GraphTensor:
                 f"inputs[{position}]", f"has elements {other.element}, inputs[0] has {first.element}"
             )
         for axis, dim in enumerate(other.shape):
-            dims[axis] = _joined(
+            dims[axis] = _join_dims(
                 call, axis, dims[axis], dim, f"dim {axis} of inputs[0] to inputs[{position}] differs"
             )
     return GraphTensor(tuple(dims), first.element)
 
 
-def _joined(call: OpCall, axis: int, one: Dim, other: Dim, what: str) -> Dim:
+def _join_dims(call: OpCall, axis: int, one: Dim, other: Dim, what: str) -> Dim:
     if axis != call.axis:
         return merge("inputs", one, other, what)
     return None if one is None or other is None else one + other
@@ -141,7 +142,7 @@ movement(
     "Concat",
     _concat,
     attributes=(Attribute("axis", "int", "the joined axis, in [0, rank)"),),
-    operands=(OperandSpec("inputs", ANY, kind="variadic"),),
+    operands=(OperandSpec("inputs", ANY, variadicity="variadic"),),
 )
 
 

@@ -55,7 +55,7 @@ def normalisation(
     infer: ShapeFunction = _layer_norm,
     attributes: tuple[Attribute, ...] = (_AXES, _EPSILON),
 ) -> None:
-    """Define an op of one float operand that keeps its type."""
+    """Defines an op of one float operand that keeps its type."""
     shapes = "The result has x's shape and element type."
     define(OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", FLOAT),), infer, attributes))
 

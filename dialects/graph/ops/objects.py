@@ -1,4 +1,4 @@
-"""Strings and sequences: what the C runtime computes with, and kernels move about as numbers."""
+"""Strings and sequences, which the C runtime computes with and kernels move as ids."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from mlc.dialects.graph.spec import (
 STRING, SEQUENCE = "!graph.string", "!graph.sequence"
 OBJECTS = (STRING, SEQUENCE)
 
-# Attribute of those arguments and results of @main that are objects: what they are, as a manifest says it
-# ("string", "sequence(float32)").
+# Attribute of those arguments and results of @main that are objects: their type as in a manifest ("string",
+# "sequence(float32)").
 OBJECT_TYPE_ATTRIBUTE = "graph.object_type"
-# Attribute of modules: the text of the strings that have the first numbers.
+# Attribute of modules: the texts of the strings with the first ids.
 STRINGS_ATTRIBUTE = "graph.strings"
 
-# By the kinds of a function's parameters.
+# By the elements of a function's parameters.
 _ELEMENTS = {"string": (STRING, "i64"), "sequence": (SEQUENCE, "i64")}
 
 FAMILY = define_family(
     "objects",
-    "Elements of type `!graph.string` and `!graph.sequence` are objects of the running call: what computes "
-    "with them are functions of the C runtime, which the host program calls. Ops that only move elements, or "
-    "compare them for equality, take them like numbers, which `graph-lower-objects` makes them.",
+    "Elements of type `!graph.string` and `!graph.sequence` are objects of the running call: the host "
+    "program calls functions of the C runtime to compute with them. Ops that only move elements, or compare "
+    "them for equality, take them like integers, which `graph-lower-objects` replaces them by.",
 )
 
 
-def _numbered(call: OpCall) -> GraphTensor:
+def _objects(call: OpCall) -> GraphTensor:
     if call.given.element not in OBJECTS:
         raise ShapeError("result", f"must have elements of type {' or '.join(OBJECTS)}: {call.given}")
     return GraphTensor(call.x.shape, call.given.element)
@@ -49,12 +49,12 @@ define(
     OpSpec(
         "objects",
         FAMILY,
-        "the strings, or sequences, of these numbers",
-        "The dims of x; the element type is given. Strings have the numbers of their places in the module's "
+        "the strings, or sequences, with these ids",
+        "The dims of x; the element type is given. The id of a string is its index in the module's "
         "attribute `graph.strings`; 0 is the empty string, and the empty sequence.",
         ("string constants",),
         (OperandSpec("x", ElementClass("i64", frozenset({"i64"}))),),
-        _numbered,
+        _objects,
         result_given=True,
     )
 )
@@ -63,9 +63,9 @@ define(
     OpSpec(
         "object_ids",
         FAMILY,
-        "the numbers of strings",
-        "The dims of x. Those of the module's attribute `graph.strings` have the numbers of their places, "
-        "all others larger ones; equal strings have equal numbers.",
+        "the ids of strings",
+        "The dims of x. Ids of strings of the module's attribute `graph.strings` are their indices, "
+        "all others are larger; equal strings have equal ids.",
         ("lookups of strings",),
         (OperandSpec("x", ElementClass("string", frozenset({STRING}))),),
         lambda call: GraphTensor(call.x.shape, "i64"),
@@ -73,7 +73,7 @@ define(
 )
 
 
-def _called(call: OpCall) -> GraphTensor:
+def _call_runtime(call: OpCall) -> GraphTensor:
     function = FUNCTIONS.get(call.function)
     if function is None:
         raise ShapeError("function", f'is "{call.function}" instead of one of {", ".join(FUNCTIONS)}')
@@ -81,20 +81,21 @@ def _called(call: OpCall) -> GraphTensor:
         raise ShapeError(
             "values", f"number {len(call.values)}, the function takes {', '.join(function.names)}"
         )
-    check_length("options", call.options, len(function.options), "what the function is called with")
+    check_length("options", call.options, len(function.options), "one per option of the function")
     for parameter, tensor in zip(function.operands, call.values, strict=True):
-        _check_taken(f"values ({parameter.name})", tensor, parameter.kind, parameter.rank)
+        _check_taken(f"values ({parameter.name})", tensor, parameter.element, parameter.rank)
     _check_taken("result", call.given, function.result, function.rank)
     if function.takes_dims and call.values[-1].shape != (call.given.rank,):
         raise ShapeError("values (dims)", f"must have {call.given.rank} elements: {call.values[-1]}")
     if not function.elementwise:
         return call.given
     pairs = zip(function.operands, call.values, strict=True)
-    return GraphTensor(_common([tensor for each, tensor in pairs if each.rank is None]), call.given.element)
+    tensors = [tensor for parameter, tensor in pairs if parameter.rank is None]
+    return GraphTensor(_common(tensors), call.given.element)
 
 
 def _common(tensors: Sequence[GraphTensor]) -> Shape:
-    """The shape that all have."""
+    """Returns the shape that all have; raises ShapeError if they differ."""
     shape, *others = [tensor.shape or () for tensor in tensors]
     for other in others:
         if len(other) != len(shape):
@@ -104,12 +105,14 @@ def _common(tensors: Sequence[GraphTensor]) -> Shape:
     return shape
 
 
-def _check_taken(field: str, tensor: GraphTensor, kind: str, rank: int | None) -> None:
-    """Raises ShapeError for what a function does not take, or give."""
+def _check_taken(field: str, tensor: GraphTensor, element: str, rank: int | None) -> None:
+    """Raises ShapeError unless a function takes, or returns, tensors of this type."""
     if tensor.shape is None:
         raise ShapeError(field, f"needs a known rank: {tensor}")
-    if kind and tensor.element not in _ELEMENTS.get(kind, (kind,)):
-        raise ShapeError(field, f"must have elements {' or '.join(_ELEMENTS.get(kind, (kind,)))}: {tensor}")
+    if element and tensor.element not in _ELEMENTS.get(element, (element,)):
+        raise ShapeError(
+            field, f"must have elements {' or '.join(_ELEMENTS.get(element, (element,)))}: {tensor}"
+        )
     if rank is not None and tensor.rank != rank:
         raise ShapeError(field, f"must have rank {rank}: {tensor}")
 
@@ -118,14 +121,14 @@ define(
     OpSpec(
         "call_runtime",
         FAMILY,
-        "what a function of the C runtime computes",
+        "the result of a function of the C runtime",
         "The result type is given. Where a function takes `dims`, they are the result's dims.",
         ("operators on strings and sequences",),
-        (OperandSpec("values", kind="variadic"),),
-        _called,
+        (OperandSpec("values", variadicity="variadic"),),
+        _call_runtime,
         (
             Attribute("function", "str", "its name"),
-            Attribute("options", "ints", "the numbers that it is called with", ()),
+            Attribute("options", "ints", "its integer arguments", ()),
         ),
         result_given=True,
     )

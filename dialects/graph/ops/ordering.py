@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import NUMBER
+from mlc.dialects.graph.elements import NUMERIC
 from mlc.dialects.graph.shape_rules import check_axis
 from mlc.dialects.graph.sizes import falls_below
 from mlc.dialects.graph.spec import (
@@ -18,8 +18,8 @@ from mlc.dialects.graph.spec import (
 
 FAMILY = define_family(
     "ordering",
-    "Elements are compared as numbers: of equal ones that with the lower position comes first, and NaN "
-    "larger than every other number.",
+    "Elements are compared by value: of equal ones that with the lower position comes first, and NaN is "
+    "larger than every other value.",
 )
 
 
@@ -47,7 +47,7 @@ define(
         "values have x's shape with k at the axis, and x's element type; indices are i64 of that shape. NaN "
         "is the largest value, and of equal ones the first comes first.",
         ("TopK",),
-        (OperandSpec("x", NUMBER),),
+        (OperandSpec("x", NUMERIC),),
         _top_k,
         (
             Attribute("axis", "int", "the searched axis, in [0, rank)"),

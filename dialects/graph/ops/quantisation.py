@@ -1,8 +1,8 @@
-"""Linear quantisation."""
+"""Linear quantisation and dequantisation."""
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import FLOAT, NUMBER, QUANTISED, ElementClass
+from mlc.dialects.graph.elements import FLOAT, NUMERIC, QUANTISED, ElementClass
 from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge
 from mlc.dialects.graph.spec import (
     Attribute,
@@ -18,7 +18,7 @@ from mlc.dialects.graph.spec import (
 FAMILY = define_family(
     "quantisation",
     "`scale` (and `zero_point`, absent: 0) is a scalar for the whole tensor, a vector with one entry per "
-    "place along `axis`, or, with `block_size` above 0, of x's rank with one entry per block along `axis`.",
+    "index along `axis`, or, with `block_size` above 0, of x's rank with one entry per block along `axis`.",
 )
 
 _ATTRIBUTES = (
@@ -93,9 +93,9 @@ define(
         "counts as 0, and NaN becomes the least integer.",
         ("QuantizeLinear",),
         (
-            OperandSpec("x", NUMBER),
+            OperandSpec("x", NUMERIC),
             OperandSpec("scale", FLOAT),
-            OperandSpec("zero_point", QUANTISED, kind="optional"),
+            OperandSpec("zero_point", QUANTISED, variadicity="optional"),
         ),
         _quantize,
         (
@@ -117,7 +117,7 @@ define(
         (
             OperandSpec("x", QUANTISED),
             OperandSpec("scale", FLOAT),
-            OperandSpec("zero_point", QUANTISED, kind="optional"),
+            OperandSpec("zero_point", QUANTISED, variadicity="optional"),
         ),
         _dequantize,
         _ATTRIBUTES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.dialects.graph.elements import NUMBER, ORDERED, ElementClass
+from mlc.dialects.graph.elements import NUMERIC, ORDERED, ElementClass
 from mlc.dialects.graph.shape_rules import check_axes, check_axis
 from mlc.dialects.graph.spec import (
     Attribute,
@@ -27,7 +27,7 @@ KEEPDIMS = Attribute("keepdims", "bool", "reduced dims stay as 1", True)
 
 
 def reduced_shape(shape: Shape, axes: Sequence[int], keepdims: bool) -> Shape:
-    """The shape after reducing `axes`."""
+    """Returns the shape after reducing `axes`."""
     if keepdims:
         return tuple(1 if axis in axes else dim for axis, dim in enumerate(shape))
     return tuple(dim for axis, dim in enumerate(shape) if axis not in axes)
@@ -48,9 +48,9 @@ def _along_axis(call: OpCall) -> GraphTensor:
     return call.x
 
 
-def reduction(name: str, summary: str, onnx: str, elements: ElementClass = NUMBER) -> None:
-    """Define a reduction of `x` over `axes`."""
-    shapes = "x without the axes, or with 1 in their place; x's element type."
+def reduction(name: str, summary: str, onnx: str, elements: ElementClass = NUMERIC) -> None:
+    """Defines a reduction of `x` over `axes`."""
+    shapes = "x without the axes, or with 1 instead of their dims; x's element type."
     define(
         OpSpec(
             name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", elements),), _reduce, (AXES, KEEPDIMS)
@@ -71,15 +71,15 @@ reduction("reduce_sum_square", "sum of squares", "ReduceSumSquare")
 
 
 def arg_reduction(name: str, summary: str, onnx: str) -> None:
-    """Define an op that finds a position along `axis`."""
+    """Defines an op that finds a position along `axis`."""
     attributes = (
         Attribute("axis", "int", "the searched axis, in [0, rank)"),
         KEEPDIMS,
         Attribute("select_last_index", "bool", "of equal elements take the last, not the first", False),
     )
-    shapes = "x without the axis, or with 1 in its place; elements i64."
+    shapes = "x without the axis, or with 1 instead of its dim; elements i64."
     define(
-        OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", NUMBER),), _arg_reduce, attributes)
+        OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", NUMERIC),), _arg_reduce, attributes)
     )
 
 
@@ -88,7 +88,7 @@ arg_reduction("arg_min", "position of the smallest element", "ArgMin")
 
 
 def scan(name: str, summary: str, onnx: str) -> None:
-    """Define an op that joins the elements along one axis up to each position."""
+    """Defines an op that combines the elements along one axis up to each position."""
     attributes = (
         Attribute("axis", "int", "the axis, in [0, rank)"),
         Attribute("exclusive", "bool", "leave out the position's own element", False),
@@ -96,7 +96,7 @@ def scan(name: str, summary: str, onnx: str) -> None:
     )
     shapes = "The result has x's shape and element type."
     define(
-        OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", NUMBER),), _along_axis, attributes)
+        OpSpec(name, FAMILY, summary, shapes, (onnx,), (OperandSpec("x", NUMERIC),), _along_axis, attributes)
     )
 
 

@@ -1,4 +1,4 @@
-"""reshape, squeeze and unsqueeze: the same elements, in the same order, under another shape."""
+"""The ops `reshape`, `squeeze` and `unsqueeze`: the same elements, in the same order, under another shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _reshape(call: OpCall) -> GraphTensor:
 
 
 def _check_count(call: OpCall, total: Dim, known: Dim) -> None:
-    """All of the shape is known: x's known dims must divide it, or equal it where all are known."""
+    """Raises ShapeError unless x's known dims divide the shape, or equal it where all are known."""
     factor = product([dim for dim in call.x.shape if dim is not None])
     if total is not None and known is not None and differ(total, known):
         raise ShapeError("shape", f"{text(call.shape)} has {known} elements, x has {total}: {call.x}")
@@ -43,11 +43,11 @@ movement(
     "reshape",
     "the same elements in row-major order under another shape",
     "The attribute `shape`; one -1 follows from the element count. Where several dims are not known, `shape` "
-    "has -1 in their places and the operand `dims` (a vector of all result dims) says them at run time, or "
+    "has -1 for them and the operand `dims` (a vector of all result dims) gives them at run time, or "
     "the attribute `graph.dims` names them.",
     "Reshape, Flatten",
     _reshape,
-    attributes=(Attribute("shape", "ints", "result dims, -1 where one follows or `dims` says it"),),
+    attributes=(Attribute("shape", "ints", "result dims, -1 where one follows or `dims` gives it"),),
     operands=(OperandSpec("x"), DIMS),
 )
 

@@ -1,4 +1,4 @@
-"""The functions of the C runtime that a host program calls, for what no code generator serves."""
+"""The functions of the C runtime that a host program calls for ops that have no generated code."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RuntimeParameter:
-    """An operand: `kind` is "string", "sequence", "i64", "i32" or "" for elements of any type, `rank` None
-    for any rank. Strings and sequences are i64 as well (`graph-lower-objects`)."""
+    """An operand: `element` is "string", "sequence", "i64", "i32" or "" for elements of any type, `rank` None
+    for any rank. Strings and sequences may be i64 ids."""
 
     name: str
-    kind: str = ""
+    element: str = ""
     rank: int | None = None
 
 
 @dataclass(frozen=True)
 class RuntimeFunction:
-    """One function; `result` is the kind of its result's elements, `options` the numbers that it is called
-    with. The dims of the result are those of all operands of any rank where it is `elementwise`, and what the
-    operand `dims` says where there is one; else they are the `rank`'s."""
+    """A function; `result` is the type of its result's elements, `options` are its integer arguments.
+    The dims of the result are those of all operands of any rank where it is `elementwise`, and those in the
+    operand `dims` where there is one; else the result has rank `rank`."""
 
     name: str
     summary: str
@@ -31,7 +31,7 @@ class RuntimeFunction:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the operands are called."""
+        """The names of the operands."""
         return tuple(operand.name for operand in self.operands)
 
     @property
@@ -41,13 +41,13 @@ class RuntimeFunction:
 
 
 SEQUENCE = RuntimeParameter("sequence", "sequence", 0)
-PLACE = RuntimeParameter("place", "i64", 0)
+POSITION = RuntimeParameter("position", "i64", 0)
 DIMS = RuntimeParameter("dims", "i64", 1)
 
 _ALL = (
     RuntimeFunction(
         "string_concat",
-        "the strings of x, each followed by the string of y at its place",
+        "the strings of x, each followed by the string of y at the same index",
         (RuntimeParameter("x", "string"), RuntimeParameter("y", "string")),
         "string",
         elementwise=True,
@@ -71,20 +71,20 @@ _ALL = (
     ),
     RuntimeFunction(
         "string_to_float",
-        "the numbers that the strings of x are; a call where one is none fails",
+        "the strings of x converted to floats; a call with another string fails",
         (RuntimeParameter("x", "string"),),
         "f64",
         elementwise=True,
     ),
     RuntimeFunction(
         "string_to_integer",
-        "the numbers that the strings of x are, of i64 or ui64, without what follows the point",
+        "the strings of x converted to i64 or ui64, without the digits after the point",
         (RuntimeParameter("x", "string"),),
         elementwise=True,
     ),
     RuntimeFunction(
         "float_to_string",
-        "the shortest texts that tell numbers of a format of so many bits and such a least exponent apart",
+        "the shortest texts that identify values of a float format with `bits` and `least_exponent`",
         (RuntimeParameter("x", "f64"),),
         "string",
         options=("bits", "least_exponent"),
@@ -92,21 +92,21 @@ _ALL = (
     ),
     RuntimeFunction(
         "integer_to_string",
-        "the digits of the numbers of x, of i64 or ui64",
+        "the decimal digits of x, of i64 or ui64",
         (RuntimeParameter("x"),),
         "string",
         elementwise=True,
     ),
     RuntimeFunction(
         "string_order",
-        "how many different strings of x are less than each, in the order of their bytes",
+        "for each string of x the number of distinct strings in x that are less, by bytes",
         (RuntimeParameter("x", "string"),),
         "i64",
         elementwise=True,
     ),
     RuntimeFunction(
         "string_split_count",
-        "of how many parts each string of x consists, split at a delimiter, or at white space where that is "
+        "the number of parts of each string of x, split at a delimiter, or at white space where that is "
         "empty",
         (RuntimeParameter("x", "string"), RuntimeParameter("delimiter", "string", 0)),
         "i64",
@@ -120,10 +120,10 @@ _ALL = (
         "string",
         options=("most_splits",),
     ),
-    RuntimeFunction("sequence_length", "how many elements a sequence has", (SEQUENCE,), "i64", 0),
+    RuntimeFunction("sequence_length", "the number of elements of a sequence", (SEQUENCE,), "i64", 0),
     RuntimeFunction(
         "sequence_common_length",
-        "how many elements each of two sequences has",
+        "the number of elements that each of two sequences has",
         (SEQUENCE, RuntimeParameter("other", "sequence", 0)),
         "i64",
         0,
@@ -133,25 +133,29 @@ _ALL = (
     ),
     RuntimeFunction(
         "sequence_insert",
-        "the sequence with x in front of the element at `place`, which may be the length",
-        (SEQUENCE, RuntimeParameter("x"), PLACE),
+        "the sequence with x inserted before the element at `position`, which may be the length",
+        (SEQUENCE, RuntimeParameter("x"), POSITION),
         "sequence",
         0,
     ),
     RuntimeFunction(
-        "sequence_erase", "the sequence without the element at `place`", (SEQUENCE, PLACE), "sequence", 0
+        "sequence_erase",
+        "the sequence without the element at `position`",
+        (SEQUENCE, POSITION),
+        "sequence",
+        0,
     ),
     RuntimeFunction(
         "sequence_dims",
-        "the sizes of the element at `place`, whose rank is the result's number of elements and whose type "
-        "is `element`, ONNX's number",
-        (SEQUENCE, PLACE),
+        "the sizes of the element at `position`, whose rank is the result's number of elements and whose "
+        "type is `element`, ONNX's TensorProto.DataType",
+        (SEQUENCE, POSITION),
         "i64",
         1,
         ("element",),
     ),
     RuntimeFunction(
-        "sequence_at", "the element at `place`, which has the sizes `dims`", (SEQUENCE, PLACE, DIMS)
+        "sequence_at", "the element at `position`, which has the sizes `dims`", (SEQUENCE, POSITION, DIMS)
     ),
     RuntimeFunction(
         "sequence_joined_dims",
@@ -169,8 +173,8 @@ _ALL = (
     ),
     RuntimeFunction(
         "sequence_split",
-        "the parts of x along an axis: as long as a vector says, or all as long as a scalar says; the axis "
-        "of parts of one element goes unless `keep` is 1",
+        "the parts of x along an axis, with the lengths of a vector, or all of the length of a scalar; the "
+        "axis of parts of one element is dropped unless `keep` is 1",
         (RuntimeParameter("x"), RuntimeParameter("lengths", "i64")),
         "sequence",
         0,
@@ -185,5 +189,5 @@ _ALL = (
     ),
 )
 
-FUNCTIONS = {each.name: each for each in _ALL}
-"""By their names; in C they are `mlc_call_NAME` (runtime/csrc/objects/object_calls.h)."""
+FUNCTIONS = {function.name: function for function in _ALL}
+"""Functions by name; in C they are `mlc_call_NAME` (runtime/csrc/objects/object_calls.h)."""

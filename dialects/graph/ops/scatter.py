@@ -1,4 +1,4 @@
-"""Writing updates into a tensor at places that indices name."""
+"""Ops that write updates into a tensor at indices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlc.dialects.graph.spec import Attribute, GraphTensor, OpCall, OperandSpec,
 REDUCTION = Attribute(
     "reduction",
     "str",
-    "what becomes of an element and its update; of truth values `add` is or, `mul` is and",
+    "how an element and its update are combined; on i1 `add` is or, `mul` is and",
     "none",
     ("none", "add", "mul", "min", "max"),
 )
@@ -44,7 +44,7 @@ def _scatter_elements(call: OpCall) -> GraphTensor:
 def _scatter_nd(call: OpCall) -> GraphTensor:
     data, indices, updates = call.data, call.indices, call.updates
     if indices.rank and not isinstance(indices.shape[-1], int):
-        # The ranks tell how many dims are not named.
+        # The ranks determine the number of indexed dims.
         count = data.rank - updates.rank + indices.rank - 1
         indices = GraphTensor((*indices.shape[:-1], count), indices.element)
     taken = indexed_dims("indices", data, indices)
@@ -59,7 +59,7 @@ def _scatter_nd(call: OpCall) -> GraphTensor:
 
 movement(
     "scatter_elements",
-    "data with single elements replaced by updates, or joined with them, one after the other along the axis: "
+    "data with single elements replaced by updates, or combined with them, in order along the axis: "
     "the index replaces the position's coordinate along it; negative indices count from the end",
     "indices and updates have one shape and data's rank; no dim but the axis' is larger than data's. The "
     "result has data's type.",
@@ -70,7 +70,7 @@ movement(
 )
 movement(
     "scatter_nd",
-    "data with slices replaced by updates, or joined with them, one after the other in the order of updates, "
+    "data with slices replaced by updates, or combined with them, in the order of updates, "
     "at the tuples along the last dim of indices; negative ones count from the end",
     "data `[d..., e...]`, indices `[i..., number of dims d]` and updates `[i..., e...]` give data's type.",
     "ScatterND",

@@ -1,4 +1,4 @@
-"""Movement that selects or adds elements: slice, pad, gather."""
+"""Movement that selects or adds elements: `slice`, `pad` and the gathers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from mlc.dialects.graph.shape_rules import (
     check_axis,
     check_least,
     check_length,
-    check_number,
     check_rank,
+    check_representable,
     merge,
     product,
     text,
@@ -24,17 +24,17 @@ def _slice(call: OpCall) -> GraphTensor:
     check_least("sizes", call.sizes, -1)
     if 0 in call.steps:
         raise ShapeError("steps", f"{text(call.steps)} has a step of 0")
-    return GraphTensor(tuple(_sliced(call, axis) for axis in range(call.x.rank)), call.x.element)
+    return GraphTensor(tuple(_slice_dim(call, axis) for axis in range(call.x.rank)), call.x.element)
 
 
-def _sliced(call: OpCall, axis: int) -> Dim:
+def _slice_dim(call: OpCall, axis: int) -> Dim:
     dim, start, size, step = call.x.shape[axis], call.starts[axis], call.sizes[axis], call.steps[axis]
     if dim is None:
-        return _sliced_unknown(start, size, step)
+        return _slice_unknown_dim(start, size, step)
     first = start + dim if start < 0 else start
     if size == -1:
         size = maximum(0, -(-(dim - first) // step) if step > 0 else first // -step + 1)
-    # Of a size that only a call tells all places exist.
+    # With a dynamic size all elements are assumed to exist.
     if isinstance(size, int) and size and _lacks(dim, first, (size - 1) * step):
         where = f"start {start}, size {size}, step {step}"
         raise ShapeError("starts, sizes, steps", f"leave x in dim {axis} ({where}): {call.x}")
@@ -42,14 +42,14 @@ def _sliced(call: OpCall, axis: int) -> Dim:
 
 
 def _lacks(dim: int, first: int, distance: int) -> bool:
-    """Whether a dim has not both the first place and that so far behind it."""
+    """Whether a dim lacks the index `first`, or that at `distance` from it."""
     lowest, highest = sorted((0, distance))
     return falls_below(first + lowest, 0, "it takes elements before the first one") or falls_below(
-        dim, first + highest + 1, "it takes elements behind the last one"
+        dim, first + highest + 1, "it takes elements after the last one"
     )
 
 
-def _sliced_unknown(start: int, size: int, step: int) -> Dim:
+def _slice_unknown_dim(start: int, size: int, step: int) -> Dim:
     if size != -1:
         return size
     # To the first element backwards from a known start: the count does not depend on the dim.
@@ -60,12 +60,12 @@ movement(
     "slice",
     "elements at regular distances",
     "Per dim `sizes` elements from `starts` (negative: counted from the end) at distance `steps` "
-    "(negative: backwards). A size of -1 goes on to the last (or first) element. All selected places must "
+    "(negative: backwards). A size of -1 goes on to the last (or first) element. All selected elements must "
     "exist: the front end clamps.",
     "Slice, Split",
     _slice,
     attributes=(
-        Attribute("starts", "ints", "first place per dim"),
+        Attribute("starts", "ints", "first index per dim"),
         Attribute("sizes", "ints", "number of elements per dim, -1 for all that follow"),
         Attribute("steps", "ints", "distance per dim, not 0"),
     ),
@@ -81,7 +81,7 @@ def _pad(call: OpCall) -> GraphTensor:
         if dim is not None and call.mode != "constant" and (low or high):
             _check_source(call, axis, dim, max(low, high))
     if call.mode == "constant":
-        check_number("value", call.value, call.x)
+        check_representable("value", call.value, call.x)
     dims = zip(call.x.shape, call.low, call.high, strict=True)
     return GraphTensor(
         tuple(None if dim is None else dim + low + high for dim, low, high in dims), call.x.element
@@ -89,7 +89,7 @@ def _pad(call: OpCall) -> GraphTensor:
 
 
 def _check_source(call: OpCall, axis: int, dim: int, amount: int) -> None:
-    """Modes that copy elements need them."""
+    """Raises ShapeError where a mode copies more elements than the dim has."""
     least = amount + 1 if call.mode == "reflect" else 1
     if falls_below(dim, least, "it adds copies of more elements than a dim has"):
         raise ShapeError(
@@ -107,7 +107,7 @@ movement(
         Attribute("low", "ints", "elements added before each dim, at least 0"),
         Attribute("high", "ints", "elements added after each dim, at least 0"),
         Attribute("mode", "str", "what is added", "constant", ("constant", "reflect", "edge", "wrap")),
-        Attribute("value", "number", "the constant of mode constant", 0.0),
+        Attribute("value", "scalar", "the constant of mode constant", 0.0),
     ),
 )
 
@@ -120,8 +120,8 @@ def _gather(call: OpCall) -> GraphTensor:
 
 
 def from_some(field: str, data: GraphTensor, indexed: tuple[Dim, ...], result: GraphTensor) -> GraphTensor:
-    """The result; where data has nothing along the dims that are indexed, no index is inside. `result` may
-    stand for what is written there."""
+    """Returns `result`, the tensor of elements read (or written); raises ShapeError if it has elements but
+    data has none along the indexed dims."""
     count = product(result.shape or ())
     if count is not None and any(_is_empty(dim, count) for dim in indexed):
         raise ShapeError(field, f"has no elements that indices could name: {data}")
@@ -147,7 +147,7 @@ def _gather_elements(call: OpCall) -> GraphTensor:
 
 
 def check_reach(axis: int, count: Dim, dim: Dim, call: OpCall) -> None:
-    """Indices for elements have at most as many along other axes as data has elements."""
+    """Raises ShapeError where indices have more entries along another axis than data has elements."""
     fault = f"dim {axis} of its indices is larger than that of data"
     if count is not None and dim is not None and falls_below(dim, count, fault):
         raise ShapeError("indices", f"dim {axis} is larger than data's: {call.indices} against {call.data}")
@@ -167,7 +167,8 @@ def _gather_nd(call: OpCall) -> GraphTensor:
 
 
 def indexed_dims(field: str, data: GraphTensor, indices: GraphTensor, batch: int = 0) -> int:
-    """How many dims of data behind the batch dims one index names: the last dim of indices."""
+    """Returns the number of dims of data, after the batch dims, that one index has: the last dim of
+    indices."""
     if not indices.shape:
         raise ShapeError(field, f"needs rank 1 or more: {indices}")
     count = indices.shape[-1]

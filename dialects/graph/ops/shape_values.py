@@ -1,4 +1,4 @@
-"""shape_of and sizes: dims as values that the model computes with."""
+"""The ops `shape_of` and `sizes`: dims as values that the model computes with."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ def _sizes(call: OpCall) -> GraphTensor:
 
 creation(
     "sizes",
-    "numbers computed from dims and other integers",
-    'A vector with the numbers that `dims` says, for example `"2*batch*seq + 1"`: sums and products of the '
+    "integers computed from dims and other integers",
+    'A vector of the sizes in `dims`, for example `"2*batch*seq + 1"`: sums and products of the '
     'elements of the vectors `values`, which `names` names in their order ("" for one that is not used), '
-    "`floordiv(a, b)`, `max(a, b)` and `broadcast(a, b)`. Equal names stand for equal numbers in all of a "
+    "`floordiv(a, b)`, `max(a, b)` and `broadcast(a, b)`. Equal names stand for equal integers in all of a "
     "function.",
     "made by the importer for shapes that follow from dims",
     _sizes,
     attributes=(
-        Attribute("names", "strs", "what the elements of `values` are called"),
-        Attribute("dims", "strs", "the numbers"),
+        Attribute("names", "strs", "the names of the elements of `values`"),
+        Attribute("dims", "strs", "the sizes"),
     ),
-    operands=(OperandSpec("values", INDEX, kind="variadic", like=""),),
+    operands=(OperandSpec("values", INDEX, variadicity="variadic", like=""),),
 )

@@ -18,8 +18,8 @@ from mlc.dialects.graph.spec import (
 
 FAMILY = define_family("trees", "Decision trees, as tables of their nodes.")
 
-_NUMBERS = ElementClass("f32 or f64", frozenset({"f32", "f64"}))
-_PLACES = ElementClass("i32", frozenset({"i32"}))
+_FLOATS = ElementClass("f32 or f64", frozenset({"f32", "f64"}))
+_INDICES = ElementClass("i32", frozenset({"i32"}))
 
 
 def _tree_ensemble(call: OpCall) -> GraphTensor:
@@ -48,19 +48,19 @@ define(
         "the tables. At node i a row goes on to `children[i, 0]` where `x[n, features[i]] <= thresholds[i]`, "
         "else to `children[i, 1]`. A negative child or root is the leaf `-1 - child`. With `nan_first` a "
         "negative feature is `-1 - feature`, at a node from which NaN goes to the first child. `depth` is "
-        "the most decisions on a way to a leaf. Places outside the tables are clamped.",
+        "the most decisions on a path to a leaf. Indices outside the tables are clamped.",
         ("TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor",),
         (
-            OperandSpec("x", _NUMBERS),
-            OperandSpec("roots", _PLACES),
-            OperandSpec("features", _PLACES),
-            OperandSpec("thresholds", _NUMBERS, like="x"),
-            OperandSpec("children", _PLACES),
-            OperandSpec("weights", _NUMBERS),
+            OperandSpec("x", _FLOATS),
+            OperandSpec("roots", _INDICES),
+            OperandSpec("features", _INDICES),
+            OperandSpec("thresholds", _FLOATS, like="x"),
+            OperandSpec("children", _INDICES),
+            OperandSpec("weights", _FLOATS),
         ),
         _tree_ensemble,
         (
-            Attribute("depth", "int", "the most decisions on a way from a root to a leaf"),
+            Attribute("depth", "int", "the most decisions on a path from a root to a leaf"),
             Attribute("nan_first", "bool", "whether a feature may be negative", True),
             Attribute("aggregate", "str", "how trees are combined", "sum", ("sum", "min", "max")),
         ),

@@ -24,14 +24,14 @@ from mlc.dialects.graph.spec import (
 FAMILY = define_family(
     "winograd",
     "The two transforms around the products of Winograd's convolution F(m, r), with m the attribute `tile` "
-    "and r the attribute `kernel`. Tiles are numbered by image, then row, then column; the n * n places of a "
-    "tile, n = m + r - 1, come first, so that the products are batched over them. Images are NCHWc.",
+    "and r the attribute `kernel`. Tiles are ordered by image, then row, then column; the n * n elements of "
+    "a tile, n = m + r - 1, are the first dim, so that the products are batched over them. Images are NCHWc.",
 )
 TILE = Attribute("tile", "int", "results per tile and dim, m: 2, 4 or 6")
 KERNEL = Attribute("kernel", "int", "extent of the convolution's kernel, r", 3)
 
 
-def _places(call: OpCall) -> int:
+def _tile_elements(call: OpCall) -> int:
     if call.tile not in (2, 4, 6):
         raise ShapeError("tile", f"must be 2, 4 or 6, but is {call.tile}")
     if call.kernel != 3:
@@ -40,7 +40,7 @@ def _places(call: OpCall) -> int:
 
 
 def _tiles(call: OpCall, name: str, extent: Dim, overlap: int) -> Dim:
-    """How many tiles cover the dim."""
+    """Returns the number of tiles that cover the dim."""
     if extent is None:
         return None
     covered = extent - overlap
@@ -51,22 +51,24 @@ def _tiles(call: OpCall, name: str, extent: Dim, overlap: int) -> Dim:
 
 def _input(call: OpCall) -> GraphTensor:
     check_rank("x", call.x, 5, " ([N, C/c, H, W, c])")
-    places, overlap = _places(call), call.kernel - 1
+    elements, overlap = _tile_elements(call), call.kernel - 1
     batch, blocks, height, width, block = call.x.shape
     rows, columns = (_tiles(call, "x", extent, overlap) for extent in (height, width))
-    return GraphTensor((places, product((batch, rows, columns)), product((blocks, block))), call.x.element)
+    return GraphTensor((elements, product((batch, rows, columns)), product((blocks, block))), call.x.element)
 
 
 def _output(call: OpCall) -> GraphTensor:
     check_rank("y", call.y, 4, " ([n*n, tiles, K/k, k])")
     check_length("shape", call.shape, 3, "N, H and W")
     check_least("shape", call.shape, 1)
-    places, tiles, blocks, block = call.y.shape
+    elements, tiles, blocks, block = call.y.shape
     batch, height, width = call.shape
-    expected = product((batch, *(_tiles(call, "shape", extent, 0) for extent in (height, width))))
-    pairs = ((tiles, expected), (places, _places(call)))
+    wanted = product((batch, *(_tiles(call, "shape", extent, 0) for extent in (height, width))))
+    pairs = ((tiles, wanted), (elements, _tile_elements(call)))
     if any(one is not None and other is not None and differ(one, other) for one, other in pairs):
-        raise ShapeError("y", f"does not hold the {expected} tiles of {_places(call)} places: {call.y}")
+        raise ShapeError(
+            "y", f"does not hold the {wanted} tiles of {_tile_elements(call)} elements: {call.y}"
+        )
     return GraphTensor((batch, blocks, height, width, block), call.y.element)
 
 

@@ -1,18 +1,18 @@
-"""Sizes that are known only when a model runs: polynomials with integer coefficients over named dims.
+"""Dynamic sizes: polynomials with integer coefficients over named dims.
 
     batch, seq = symbol("batch"), symbol("seq")
     batch * seq * 768 // 12 == 64 * seq * batch      # True: both are "64*batch*seq"
 
 Named dims are at least 0. Equal sizes have one form, so that `==` compares them; a size without names is a
-plain int. Quotients that do not divide, maxima and broadcast dims are factors like names. `<` and its kind
-answer from bounds, and raise `Undecided` where these do not tell.
+plain int. Quotients that do not divide, maxima and broadcast dims are factors like names. Comparisons such
+as `<` answer from bounds, and raise `Undecided` where these do not decide.
 """
 
-from mlc.dialects.graph.sizes.evaluation import evaluate, operation, product, substituted
+from mlc.dialects.graph.sizes.evaluation import evaluate, operation, product, substitute
 from mlc.dialects.graph.sizes.extrema import broadcast, maximum, minimum
 
 from .assumptions import RELATIONS, Requirement, assume, assumptions, differ, falls_below
-from .bounds import lower_bound, surely_less, surely_unequal
+from .bounds import always_less, always_unequal, lower_bound
 from .quotients import exact_quotient, floordiv
 from .size import Name, Size, SizeFunction, Undecided, name_of, symbol
 
@@ -23,6 +23,8 @@ __all__ = [
     "Size",
     "SizeFunction",
     "Undecided",
+    "always_less",
+    "always_unequal",
     "assume",
     "assumptions",
     "broadcast",
@@ -37,8 +39,6 @@ __all__ = [
     "name_of",
     "operation",
     "product",
-    "substituted",
-    "surely_less",
-    "surely_unequal",
+    "substitute",
     "symbol",
 ]

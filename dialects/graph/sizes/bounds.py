@@ -1,4 +1,4 @@
-"""What is known of sizes whatever the named dims are, which are at least 0."""
+"""Bounds of sizes that hold for all values of the named dims, which are at least 0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .size import Factor, Name, Size, SizeFunction, Undecided
 
 
 def lower_bound(size: int | Size) -> int | None:
-    """A number that the size is never below, or None where a term may be any negative number."""
+    """Returns an integer that the size is never below, or None where a term is unbounded below."""
     if isinstance(size, int):
         return size
     bound = _of_terms(size)
@@ -26,16 +26,16 @@ def at_least(left: int | Size, right: int | Size) -> bool:
     raise Undecided(f"{left} >= {right}")
 
 
-def surely_less(left: int | Size, right: int | Size) -> bool:
-    """Whether `left < right` for all values of named dims, as far as their bounds tell."""
+def always_less(left: int | Size, right: int | Size) -> bool:
+    """Whether bounds prove `left < right` for all values of named dims."""
     try:
         return left < right
     except Undecided:
         return False
 
 
-def surely_unequal(left: int | Size, right: int | Size) -> bool:
-    """Whether the two are unequal for all values of named dims, as far as their bounds tell."""
+def always_unequal(left: int | Size, right: int | Size) -> bool:
+    """Whether bounds prove that the two are unequal for all values of named dims."""
     difference = left - right
     bounds = (lower_bound(difference), lower_bound(-difference))
     return any(bound is not None and bound > 0 for bound in bounds)
@@ -52,12 +52,12 @@ def _of_terms(size: Size) -> int | None:
 
 
 def _of_minimum(size: Size) -> int | None:
-    """The same where a smaller one of two is in it: a + b - max(a, b)."""
+    """Returns the lower bound of a sum that has a minimum in it: a + b - max(a, b)."""
     for monomial, count in size.terms:
         match monomial:
-            case (SizeFunction(kind="max", operands=(a, b)),) if count < 0:
+            case (SizeFunction(name="max", operands=(a, b)),) if count < 0:
                 rest = size + Size(((monomial, -count),)) + (a + b) * count
-                bounds = [lower_bound(each) for each in (rest, a, b)]
+                bounds = [lower_bound(part) for part in (rest, a, b)]
                 known = [bound for bound in bounds if bound is not None]
                 return known[0] - count * min(known[1:]) if len(known) == 3 else None
     return None
@@ -67,8 +67,8 @@ def _of_factor(factor: Factor) -> int | None:
     if isinstance(factor, Name):
         return 0
     left, right = map(lower_bound, factor.operands)
-    if factor.kind == "max":
-        return max((each for each in (left, right) if each is not None), default=None)
+    if factor.name == "max":
+        return max((bound for bound in (left, right) if bound is not None), default=None)
     if left is None or right is None or left < 0 or right < 0:
         return None
     return left // factor.operands[1] if isinstance(factor.operands[1], int) and right else 0

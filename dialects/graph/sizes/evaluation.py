@@ -1,4 +1,4 @@
-"""Sizes computed: from numbers or other sizes in the place of names, and from each other."""
+"""Evaluation of sizes, substitution of names, and functions of sizes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlc.dialects.graph.sizes.extrema import broadcast, maximum
 from mlc.dialects.graph.sizes.quotients import floordiv
 from mlc.dialects.graph.sizes.size import Factor, Name, Size, symbol
 
-# "broadcast": NumPy's rule for one dim of two tensors, which the program that runs has checked.
+# "broadcast": NumPy's rule for one dim of two tensors, which the call has checked.
 _OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "floordiv": operator.floordiv,
     "max": max,
@@ -19,16 +19,17 @@ _OPERATIONS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def operation(kind: str, left: int | Size, right: int | Size) -> int | Size:
-    """A function of two sizes by its name, "floordiv", "max" or "broadcast". Raises KeyError."""
+def operation(name: str, left: int | Size, right: int | Size) -> int | Size:
+    """Applies a function of two sizes by its name, "floordiv", "max" or "broadcast". Raises KeyError."""
     functions: dict[str, Callable[[Any, Any], int | Size]] = {
         "floordiv": floordiv, "max": maximum, "broadcast": broadcast,
     }  # fmt: skip
-    return functions[kind](left, right)
+    return functions[name](left, right)
 
 
 def product(sizes: Sequence[int | Size]) -> Any:
-    """The number of elements of a tensor with these dims. (Typed Any: a number where all are.)"""
+    """Returns the number of elements of a tensor with these dims; typed Any: an int where all dims are
+    ints."""
     total: int | Size = 1
     for size in sizes:
         total = total * size
@@ -36,20 +37,20 @@ def product(sizes: Sequence[int | Size]) -> Any:
 
 
 def evaluate(size: int | Size, dims: Mapping[str, int]) -> int:
-    """The size for these values of named dims. Raises KeyError for one that is missing."""
+    """Returns the size for these values of named dims. Raises KeyError for one that is missing."""
     if isinstance(size, int):
         return size
-    return sum(count * prod(_value(each, dims) for each in monomial) for monomial, count in size.terms)
+    return sum(count * prod(_value(factor, dims) for factor in monomial) for monomial, count in size.terms)
 
 
 def _value(factor: Factor, dims: Mapping[str, int]) -> int:
     if isinstance(factor, Name):
         return dims[factor.name]
-    return _OPERATIONS[factor.kind](*(evaluate(operand, dims) for operand in factor.operands))
+    return _OPERATIONS[factor.name](*(evaluate(operand, dims) for operand in factor.operands))
 
 
-def substituted(size: int | Size, known: Mapping[str, int | Size]) -> int | Size:
-    """The size with what is known in the place of names. Raises ValueError where dims do not broadcast."""
+def substitute(size: int | Size, known: Mapping[str, int | Size]) -> int | Size:
+    """Replaces names in a size by known sizes. Raises ValueError where dims do not broadcast."""
     if isinstance(size, int) or not size.names & known.keys():
         return size
     total: int | Size = 0
@@ -64,5 +65,5 @@ def substituted(size: int | Size, known: Mapping[str, int | Size]) -> int | Size
 def _factor_with(factor: Factor, known: Mapping[str, int | Size]) -> int | Size:
     if isinstance(factor, Name):
         return known.get(factor.name, symbol(factor.name))
-    left, right = (substituted(operand, known) for operand in factor.operands)
-    return operation(factor.kind, left, right)
+    left, right = (substitute(operand, known) for operand in factor.operands)
+    return operation(factor.name, left, right)

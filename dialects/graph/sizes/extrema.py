@@ -1,29 +1,30 @@
-"""Larger and smaller ones of sizes, and the dims that two broadcast to."""
+"""Maxima, minima and broadcasts of two sizes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from mlc.dialects.graph.sizes.size import Size, SizeFunction, Undecided, made
+from mlc.dialects.graph.sizes.size import Size, SizeFunction, Undecided, function_of
 
 
 def maximum(left: int | Size, right: int | Size) -> Any:
-    """The larger one. (Typed Any: a number where both are.)"""
+    """Returns the larger one; typed Any: an int where both are ints."""
     for one, other in ((left, right), (right, left)):
         try:
             return one if one >= other else other
         except Undecided:
             continue
-    return made("max", *sorted((left, right), key=str))
+    return function_of("max", *sorted((left, right), key=str))
 
 
 def minimum(left: int | Size, right: int | Size) -> int | Size:
-    """The smaller one."""
+    """Returns the smaller one."""
     return left + right - maximum(left, right)
 
 
 def broadcast(left: int | Size, right: int | Size) -> int | Size:
-    """The dim that `left` and `right` broadcast to, as in NumPy. Raises ValueError where they never do."""
+    """Returns the dim that `left` and `right` broadcast to, as in NumPy. Raises ValueError where they never
+    do."""
     if right in (left, 1):
         return left
     if left == 1:
@@ -35,12 +36,12 @@ def broadcast(left: int | Size, right: int | Size) -> int | Size:
             return one
     if isinstance(left, int) or isinstance(right, int):
         return left if isinstance(left, int) else right
-    return made("broadcast", *sorted((left, right), key=str))
+    return function_of("broadcast", *sorted((left, right), key=str))
 
 
 def _is_clipped(size: int | Size, whole: int | Size) -> bool:
-    """Whether a dim is the smaller one of `whole` and a number above 1. Only where it is `whole` the two
-    broadcast."""
+    """Whether a dim is the minimum of `whole` and an integer above 1. The two broadcast only if they are
+    equal."""
     if isinstance(size, int) or isinstance(whole, int):
         return False
     factors = [
@@ -51,8 +52,8 @@ def _is_clipped(size: int | Size, whole: int | Size) -> bool:
 
 
 def _broadcast_of(size: int | Size) -> list[int | Size]:
-    """The dims that a dim is the broadcast of."""
+    """Returns the dims that a dim is the broadcast of."""
     match size:
-        case Size(terms=(((SizeFunction(kind="broadcast", operands=operands),), 1),)):
+        case Size(terms=(((SizeFunction(name="broadcast", operands=operands),), 1),)):
             return [*operands, *(inner for operand in operands for inner in _broadcast_of(operand))]
     return []

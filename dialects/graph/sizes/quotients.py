@@ -1,25 +1,25 @@
-"""Quotients of sizes."""
+"""Quotients of two sizes."""
 
 from __future__ import annotations
 
-from .size import Monomial, Size, collected, made, terms
+from .size import Monomial, Size, collect_terms, function_of, terms
 
 
 def floordiv(left: int | Size, right: int | Size) -> int | Size:
-    """`left / right` rounded down. Raises ZeroDivisionError for a divisor that is 0."""
+    """Returns `left / right` rounded down. Raises ZeroDivisionError for a divisor that is 0."""
     if isinstance(left, int) and isinstance(right, int):
         return left // right
     exact = exact_quotient(left, right)
     if exact is not None:
         return exact
     if not isinstance(right, int) or right < 0:
-        return made("floordiv", left, right)
-    whole, rest = _divided(left, right)
-    return whole if isinstance(rest, int) else whole + made("floordiv", rest, right)
+        return function_of("floordiv", left, right)
+    whole, rest = _divide_terms(left, right)
+    return whole if isinstance(rest, int) else whole + function_of("floordiv", rest, right)
 
 
 def exact_quotient(left: int | Size, right: int | Size) -> int | Size | None:
-    """`left / right` where each term of `left` is divisible by `right`, a single term; else None.
+    """Returns `left / right` where each term of `left` is divisible by `right`, a single term; else None.
 
     Raises ZeroDivisionError for a divisor that is 0.
     """
@@ -35,12 +35,12 @@ def exact_quotient(left: int | Size, right: int | Size) -> int | Size | None:
         if rest is None or have % count:
             return None
         quotients.append((rest, have // count))
-    return collected(quotients)
+    return collect_terms(quotients)
 
 
-def _divided(left: int | Size, right: int) -> tuple[int | Size, int | Size]:
-    """Quotient and rest by a positive number: the terms that it divides are in the quotient, and of a number
-    its whole part."""
+def _divide_terms(left: int | Size, right: int) -> tuple[int | Size, int | Size]:
+    """Returns quotient and rest by a positive integer: the terms that it divides are in the quotient, and of
+    a constant term its integer part."""
     whole, rest = [], []
     for monomial, count in terms(left):
         if count % right and monomial:
@@ -48,11 +48,11 @@ def _divided(left: int | Size, right: int) -> tuple[int | Size, int | Size]:
         else:
             whole.append((monomial, count // right))
             rest.append((monomial, count % right))
-    return collected(whole), collected(rest)
+    return collect_terms(whole), collect_terms(rest)
 
 
 def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
-    """The factors that are left, or None if some of `factors` are not there."""
+    """Returns the factors that are left, or None if some of `factors` are not there."""
     rest = list(monomial)
     for factor in factors:
         if factor not in rest:

@@ -1,4 +1,4 @@
-"""The form of sizes: polynomials with integer coefficients over named dims."""
+"""Sizes: polynomials with integer coefficients over named dims."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import product as pairs
 
 
 class Undecided(Exception):
-    """Whether a comparison holds depends on named dims."""
+    """The result of a comparison depends on named dims."""
 
 
 @dataclass(frozen=True, order=True)
@@ -20,9 +20,11 @@ class Name:
 
     @property
     def text(self) -> str:
+        """The name as `parse_size` reads it."""
         return self.name if _PLAIN.fullmatch(self.name) else "'" + self.name.replace("'", "''") + "'"
 
     def names(self) -> frozenset[str]:
+        """Returns the named dims on which it depends."""
         return frozenset([self.name])
 
 
@@ -32,16 +34,18 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.#:/\[\]]*")
 
 @dataclass(frozen=True)
 class SizeFunction:
-    """A function of two sizes that is no polynomial."""
+    """A function of two sizes that is no polynomial: "floordiv", "max" or "broadcast"."""
 
-    kind: str
+    name: str
     operands: tuple[int | Size, int | Size]
 
     @property
     def text(self) -> str:
-        return f"{self.kind}({', '.join(map(str, self.operands))})"
+        """The function as `parse_size` reads it."""
+        return f"{self.name}({', '.join(map(str, self.operands))})"
 
     def names(self) -> frozenset[str]:
+        """Returns the named dims on which it depends."""
         return frozenset().union(*(operand.names for operand in self.operands if isinstance(operand, Size)))
 
 
@@ -85,10 +89,10 @@ class Size:
         return at_least(self, other)
 
     def __add__(self, other: int | Size) -> int | Size:
-        return collected([*self.terms, *terms(other)])
+        return collect_terms([*self.terms, *terms(other)])
 
     def __mul__(self, other: int | Size) -> int | Size:
-        return collected(
+        return collect_terms(
             [
                 (tuple(sorted((*a, *b), key=_text)), m * n)
                 for (a, m), (b, n) in pairs(self.terms, terms(other))
@@ -124,30 +128,30 @@ class Size:
 
 
 def symbol(name: str) -> Size:
-    """The named dim."""
+    """Returns the named dim."""
     return Size((((Name(name),), 1),))
 
 
 def name_of(size: int | Size) -> str | None:
-    """The name if the size is a named dim and nothing else."""
+    """Returns the name if the size is a named dim and nothing else, else None."""
     match size:
         case Size(terms=(((Name(name=name),), 1),)):
             return name
     return None
 
 
-def made(kind: str, left: int | Size, right: int | Size) -> Size:
-    """The size that is an operation of two and nothing else."""
-    return Size((((SizeFunction(kind, (left, right)),), 1),))
+def function_of(name: str, left: int | Size, right: int | Size) -> Size:
+    """Returns the size that is a function of two sizes and nothing else."""
+    return Size((((SizeFunction(name, (left, right)),), 1),))
 
 
 def terms(size: int | Size) -> Sequence[tuple[Monomial, int]]:
-    """The terms of a size or a number."""
+    """Returns the terms of a size or an int."""
     return size.terms if isinstance(size, Size) else [((), size)] if size else []
 
 
-def collected(terms: Sequence[tuple[Monomial, int]]) -> int | Size:
-    """The sum of the terms: like ones added up, in one order."""
+def collect_terms(terms: Sequence[tuple[Monomial, int]]) -> int | Size:
+    """Returns the sum of the terms, with like terms collected, in canonical order."""
     counts: dict[Monomial, int] = {}
     for monomial, count in terms:
         counts[monomial] = counts.get(monomial, 0) + count

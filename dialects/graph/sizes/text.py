@@ -1,4 +1,4 @@
-"""Sizes from their text, as in "2*batch*seq + floordiv(rows, 4) - 1": what `str` of a size gives."""
+"""The parser of sizes, as in "2*batch*seq + floordiv(rows, 4) - 1", the text that `str` of a size gives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from mlc.dialects.graph.sizes import Size, operation, symbol
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+)|(?P<name>[A-Za-z_][\w.#:/\[\]]*)|'(?P<quoted>(?:[^']|'')*)'|(?P<mark>[-+*(),]))"
+    r"\s*(?:(?P<integer>\d+)|(?P<name>[A-Za-z_][\w.#:/\[\]]*)|'(?P<quoted>(?:[^']|'')*)'|(?P<mark>[-+*(),]))"
 )
 
 
@@ -19,7 +19,7 @@ class SizeTextError(ValueError):
 
 @lru_cache(maxsize=4096)
 def parse_size(text: str) -> int | Size:
-    """The size that a text says. Raises SizeTextError."""
+    """Parses a size. Raises SizeTextError."""
     tokens = [*_tokens(text), ("end", "")]
     reader = _Reader(tokens, text)
     size = reader.sum()
@@ -28,48 +28,52 @@ def parse_size(text: str) -> int | Size:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    place, text = 0, text.rstrip()
-    while place < len(text):
-        found = _TOKEN.match(text, place)
+    position, text = 0, text.rstrip()
+    while position < len(text):
+        found = _TOKEN.match(text, position)
         if found is None:
-            raise SizeTextError(f"'{text}' is no size: '{text[place:]}' is neither a name nor a number")
-        kind = found.lastgroup or ""
-        value = found.group(kind)
-        if kind == "mark":
-            kind = value
-        yield ("name", value.replace("''", "'")) if kind == "quoted" else (kind, value)
-        place = found.end()
+            raise SizeTextError(f"'{text}' is no size: '{text[position:]}' is neither a name nor an integer")
+        group = found.lastgroup or ""
+        value = found.group(group)
+        if group == "quoted":
+            yield "name", value.replace("''", "'")
+        else:
+            yield value if group == "mark" else group, value
+        position = found.end()
 
 
 class _Reader:
-    """Recursive descent; `at` is the token that comes next."""
+    """A recursive-descent parser; `at` is the position of the next token, whose type is `next`."""
 
     def __init__(self, tokens: list[tuple[str, str]], text: str) -> None:
         self.tokens, self.text, self.at = tokens, text, 0
 
     def sum(self) -> int | Size:
+        """Parses a sum of products."""
         total = self.product()
-        while self.kind in ("+", "-"):
+        while self.next in ("+", "-"):
             sign = 1 if self.take() == "+" else -1
             total = total + self.product() * sign
         return total
 
     def product(self) -> int | Size:
+        """Parses a product of factors, with leading minus signs."""
         sign = 1
-        while self.kind == "-":
+        while self.next == "-":
             self.take()
             sign = -sign
         total = self.factor() * sign
-        while self.kind == "*":
+        while self.next == "*":
             self.take()
             total = total * self.factor()
         return total
 
     def factor(self) -> int | Size:
-        if self.kind == "number":
+        """Parses an integer, a name or a function of two sums."""
+        if self.next == "integer":
             return int(self.take())
         name = self.expect("name")
-        if self.kind != "(":
+        if self.next != "(":
             return symbol(name)
         self.take()
         left = self.sum()
@@ -82,16 +86,20 @@ class _Reader:
             raise SizeTextError(f"'{self.text}' is no size: '{name}' of these is none") from None
 
     @property
-    def kind(self) -> str:
+    def next(self) -> str:
+        """The type of the next token: "integer", "name", "end", or a mark itself."""
+
         return self.tokens[self.at][0]
 
     def take(self) -> str:
+        """Returns the text of the next token, and moves on."""
         self.at += 1
         return self.tokens[self.at - 1][1]
 
-    def expect(self, kind: str) -> str:
-        if self.kind != kind:
+    def expect(self, token: str) -> str:
+        """Returns the text of the next token, which must be of this type. Raises SizeTextError."""
+        if self.next != token:
             found = self.tokens[self.at][1] or "the end"
-            wanted = {"end": "its end", "name": "a name or number"}.get(kind, f"'{kind}'")
+            wanted = {"end": "its end", "name": "a name or integer"}.get(token, f"'{token}'")
             raise SizeTextError(f"'{self.text}' is no size: '{found}' instead of {wanted}")
         return self.take()

@@ -141,7 +141,7 @@ def attention(op: ir.Operation) -> ir.Value | None:
     q, k, v = list(op.operands)[:3]
     groups = graph.dims_of(q)[-3] != graph.dims_of(k)[-3]
     dims = (*graph.dims_of(q), *graph.dims_of(k), *graph.dims_of(v))
-    if (groups or graph.attribute(op, "causal")) and not graph.can_tell(dims):
+    if (groups or graph.attribute(op, "causal")) and not graph.can_compute_dims(dims):
         report_missed(op, "attention", "grouped heads and causal masks need known dims")
         return None
     *batch, count, rows, width = graph.dims_of(q)
@@ -171,7 +171,7 @@ def rotary_embedding(op: ir.Operation) -> ir.Value | None:
     kernel, as swapping is a slice with a step of -1. The signs go into sin, most often a weight."""
     x = graph.RotaryEmbedding(op).x
     shapes = [graph.dims_of(value) for value in op.operands]
-    if not all(map(graph.can_tell, shapes)) or not isinstance(shapes[0][-1], int):
+    if not all(map(graph.can_compute_dims, shapes)) or not isinstance(shapes[0][-1], int):
         report_missed(op, "rotary_embedding", "its dims are not known")
         return None
     interleaved = graph.RotaryEmbedding(op).interleaved

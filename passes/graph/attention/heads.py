@@ -97,7 +97,7 @@ def _before_repetition(heads: Heads) -> Heads | None:
         return None
     joined = [*full[:-4], full[-4] * full[-3], *full[-2:]]
     once = [*inner[:-3], *inner[-2:]]
-    if joined != heads.shape or not graph.can_tell(once) or once != [*full[:-3], *full[-2:]]:
+    if joined != heads.shape or not graph.can_compute_dims(once) or once != [*full[:-3], *full[-2:]]:
         return None
     return Heads(_before_view(expand.operands[0], once), list(range(len(once))), once)
 

@@ -24,7 +24,7 @@ def pack_matmul(op: ir.Operation, widest: int) -> bool:
         return False
     # The panels follow from the columns: the rows may be known only when it runs.
     shape, (k, n) = graph.dims_of(op.results[0]), graph.shape_of(b)
-    if graph.shape_of(a)[-1] != k or not graph.can_tell(shape):
+    if graph.shape_of(a)[-1] != k or not graph.can_compute_dims(shape):
         return False
     rows = product(graph.dims_of(a)[:-1])
     width = widest if n > widest // 2 else widest // 2

@@ -61,7 +61,7 @@ def sink(op: ir.Operation, producers: Mapping[str, int] = PRODUCERS) -> bool:
         shapes = _operand_shapes(op, result, graph.dims_of(source))
         if shapes is None or _producer(source, producers) <= followed:
             continue
-        if all(map(graph.can_tell, (result, *shapes))):
+        if all(map(graph.can_compute_dims, (result, *shapes))):
             _rebuild(op, source, shapes)
             return True
     return False
@@ -120,7 +120,7 @@ def sink_below_padding(op: ir.Operation) -> bool:
         return False
     source = reshape.x
     shape, result = graph.dims_of(source), graph.dims_of(pad.result)
-    if defining_op(source, graph.Transpose.NAME) is None or not graph.can_tell(result):
+    if defining_op(source, graph.Transpose.NAME) is None or not graph.can_compute_dims(result):
         return False
     fields = attributes_of(op)
     for name in ("low", "high"):
@@ -161,7 +161,7 @@ def sink_below_transpose(op: ir.Operation) -> bool:
     shape, result = graph.dims_of(source), graph.dims_of(transpose.result)
     if not (_producer(source, PRODUCERS) or defining_op(source, graph.Attention.NAME)):
         return False
-    if not graph.can_tell(result):
+    if not graph.can_compute_dims(result):
         return False
     groups = dim_groups(shape, graph.dims_of(transpose.x))
     permutation = None if groups is None else _moved_together(groups, list(transpose.permutation))

@@ -82,7 +82,7 @@ def _check_defined(ops: list[ir.Operation], dims: Dims) -> None:
     """Raises PassError for a dim with a name that no input and no `graph.sizes` defines."""
     for op in ops:
         for value in op.results if op.name not in graph.CONTROL_OPS else ():
-            names = dims.untold(value) if isinstance(value.type, ir.RankedTensorType) else []
+            names = dims.undefined_names(value) if isinstance(value.type, ir.RankedTensorType) else []
             if names:
                 raise PassError(f"nothing determines {', '.join(names)}, dims of the result", op.location)
 

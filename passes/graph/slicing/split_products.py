@@ -55,7 +55,7 @@ def _follow(columns: Columns, op: ir.Operation) -> Columns | None:
         and graph.dims_of(result)[-1:] == graph.dims_of(graph.Reshape(op).x)[-1:]
     ):
         leading = graph.dims_of(result)[:-1]
-        if not graph.can_tell(leading):
+        if not graph.can_compute_dims(leading):
             return None
         return lambda taken: graph.reshape_to(columns(taken), [*leading, taken.size])
     others = [value for value in op.operands if not _is_computed(value)]

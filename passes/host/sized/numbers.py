@@ -78,9 +78,9 @@ class SizeValues:
                 )
             return self._names[factor.name]
         left, right = (self.of(operand) for operand in factor.operands)
-        if factor.kind == "floordiv":
+        if factor.name == "floordiv":
             return self._quotient(left, right, factor.text)
-        if factor.kind == "max":
+        if factor.name == "max":
             return arith.MaxSIOp(left, right).result
         is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, self.of(1)).result
         joined = arith.SelectOp(is_one, right, left).result

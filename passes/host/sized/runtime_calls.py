@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.dialects.graph.elements import onnx_number
+from mlc.dialects.graph.elements import onnx_element_type
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_launch_into
 from mlc.passes.host.sized.lifetimes import BlockAllocations
@@ -22,7 +22,7 @@ def call_runtime(op: ir.Operation, numbers: SizeValues, storage: Storage, memory
     given: list[int | Size] = [*graph.attribute(op, "options")]
     for value in (*op.operands, *op.results):
         sizes = sizes_of(value)
-        given += [onnx_number(str(value.type.element_type)), len(sizes), *sizes]
+        given += [onnx_element_type(str(value.type.element_type)), len(sizes), *sizes]
     function = graph.attribute(op, "function")
     launch = build_launch_into(PREFIX + function, inputs, outputs, [numbers.of(each) for each in given])
     launch.attributes[CALLER] = ir.StringAttr.get(numbers.who)

@@ -8,7 +8,7 @@ import numpy as np
 
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.dialects import graph
-from mlc.dialects.graph.sizes import Size, surely_less
+from mlc.dialects.graph.sizes import Size, always_less
 from mlc.passes.common.linalg_builders import (
     affine_map,
     constant,
@@ -47,7 +47,7 @@ def _lie_inside(indices: ir.Value, extent: int | Size) -> bool:
     if isinstance(owner, ir.Block) or owner.name != arith.Constant.NAME:
         return False
     values = np.asarray(ir.DenseIntElementsAttr(arith.Constant(owner).value))
-    return bool(np.all(values >= 0)) and surely_less(int(np.max(values, initial=-1)), extent)
+    return bool(np.all(values >= 0)) and always_less(int(np.max(values, initial=-1)), extent)
 
 
 @rule("gather")

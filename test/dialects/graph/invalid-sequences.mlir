@@ -25,7 +25,7 @@ func.func @f(%s: tensor<!graph.sequence>) {
 // -----
 
 func.func @f(%s: tensor<!graph.sequence>, %p: tensor<i64>) {
-  // expected-error @below {{'graph.call_runtime' op 'options' [] has 0 entries instead of 1 (what the function is called with)}}
+  // expected-error @below {{'graph.call_runtime' op 'options' [] has 0 entries instead of 1 (one per option of the function)}}
   %0 = "graph.call_runtime"(%s, %p) {function = "sequence_dims", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<!graph.sequence>, tensor<i64>) -> tensor<2xi64>
   return
 }
@@ -41,7 +41,7 @@ func.func @f(%s: tensor<!graph.sequence>, %p: tensor<i64>) {
 // -----
 
 func.func @f(%s: tensor<!graph.sequence>, %p: tensor<1xi64>) {
-  // expected-error @below {{'graph.call_runtime' op 'values (place)' must have rank 0: tensor<1xi64>}}
+  // expected-error @below {{'graph.call_runtime' op 'values (position)' must have rank 0: tensor<1xi64>}}
   %0 = "graph.call_runtime"(%s, %p) {function = "sequence_erase", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<!graph.sequence>, tensor<1xi64>) -> tensor<!graph.sequence>
   return
 }

@@ -33,7 +33,7 @@ func.func @f(%x: tensor<1x18x18x16xf32>) {
 // -----
 
 func.func @f(%y: tensor<36x8x3x32xf32>) {
-  // expected-error @below {{'graph.winograd_output' op 'y' does not hold the 16 tiles of 36 places: tensor<36x8x3x32xf32>}}
+  // expected-error @below {{'graph.winograd_output' op 'y' does not hold the 16 tiles of 36 elements: tensor<36x8x3x32xf32>}}
   %0 = "graph.winograd_output"(%y) {tile = 4 : i64, shape = array<i64: 1, 16, 16>} : (tensor<36x8x3x32xf32>) -> tensor<1x3x16x16x32xf32>
   return
 }

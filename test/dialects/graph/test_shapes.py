@@ -77,7 +77,7 @@ def _random_value(random: Random, kind: str, choices: tuple[str, ...]) -> Any:
     values = {
         "int": random.randint(-5, 9),
         "float": random.uniform(-2, 2),
-        "number": random.choice((3, 0.5, None)),
+        "scalar": random.choice((3, 0.5, None)),
         "bool": random.random() < 0.5,
         "ints": random.choice((numbers, [1, 1], [0, 1], [1, 1, 1, 1])),
         "str": random.choice((*choices, "other")),
@@ -103,7 +103,7 @@ def test_nonsense_raises_shape_errors_only(name: str) -> None:
             _random_type(random) for _ in range(random.choice((len(spec.operands), random.randint(0, 4))))
         ]
         attributes = {
-            attribute.name: _random_value(random, attribute.kind, attribute.choices)
+            attribute.name: _random_value(random, attribute.type, attribute.choices)
             for attribute in spec.attributes
         }
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlc.dialects.graph.sizes import broadcast, floordiv, maximum, substituted, symbol
+from mlc.dialects.graph.sizes import broadcast, floordiv, maximum, substitute, symbol
 from mlc.dialects.graph.sizes.text import SizeTextError, parse_size
 
 A, B, ODD = symbol("a"), symbol("b"), symbol("past seq + 'x'")
@@ -42,5 +42,5 @@ def test_what_is_no_size_is_said(text: str) -> None:
 
 def test_names_are_substituted_inside_of_functions() -> None:
     size = floordiv(A * 4 + 2, B) + A
-    assert substituted(size, {"a": 3, "b": 2}) == 10
-    assert substituted(size, {"a": B}) == floordiv(B * 4 + 2, B) + B
+    assert substitute(size, {"a": 3, "b": 2}) == 10
+    assert substitute(size, {"a": B}) == floordiv(B * 4 + 2, B) + B

@@ -40,9 +40,9 @@ def _factor(w: Writer, factor: Name | SizeFunction, known: dict[str, str]) -> st
     if isinstance(factor, Name):
         return known[factor.name]
     left, right = (_size(w, operand, known) for operand in factor.operands)
-    if factor.kind == "max":
+    if factor.name == "max":
         return w.node("Max", [left, right])
-    if factor.kind == "broadcast":
+    if factor.name == "broadcast":
         return w.node("Where", [w.node("Equal", [left, w.constant([1])]), right, left])
     rest = w.node("Mod", [left, right])
     return w.node("Div", [w.node("Sub", [left, rest]), right])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import surely_less
+from mlc.dialects.graph.sizes import always_less
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import iota, slice_axes
 from mlc.frontends.onnx.values import Dim, Value
@@ -46,7 +46,7 @@ def kept_keys(node: Node, mask: Value, keys: Dim) -> Value:
     mask = node.cast(mask, TensorProto.INT32)
     if mask.rank == 1:
         return _within(node, mask, keys)
-    if mask.rank == 4 and surely_less(mask.shape[3], mask.shape[2]):
+    if mask.rank == 4 and always_less(mask.shape[3], mask.shape[2]):
         raise UnsupportedNodeError("masks [B, 1, max, max] of more than the sequence are not supported")
     axes = {2: [1, 2], 3: [1], 4: []}[mask.rank]
     wide = node.emit("unsqueeze", mask, axes=axes) if axes else mask

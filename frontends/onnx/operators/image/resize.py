@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import surely_less
+from mlc.dialects.graph.sizes import always_less
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.complex_parts import is_complex, parts
@@ -65,7 +65,7 @@ def by_sizes(
 
     Raises NodeError unless there is a size per axis.
     """
-    if len(sizes) != len(axes) or any(surely_less(size, 0) for size in sizes):
+    if len(sizes) != len(axes) or any(always_less(size, 0) for size in sizes):
         raise NodeError(f"sizes {list(sizes)} must be {len(axes)} lengths")
     # A dynamic dim keeps its extent.
     known = [(axis, size) for axis, size in zip(axes, sizes, strict=True) if isinstance(size, int)]

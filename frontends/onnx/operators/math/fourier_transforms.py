@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import differ, floordiv, product, surely_less
+from mlc.dialects.graph.sizes import always_less, differ, floordiv, product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.axis_masks import Rearrangement
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
@@ -269,7 +269,7 @@ def _wide(x: Value) -> int:
 def spectrum(node: Node, x: Value, axis: int, length: Dim, inverse: bool, onesided: bool) -> Value:
     """Returns the transform along `axis` of x `[..., 1 or 2]`, in x's element type. Raises NodeError for
     lengths below 1."""
-    if surely_less(length, 1):
+    if always_less(length, 1):
         raise NodeError(f"the length {length} of the transform is not positive")
     shape = x.shape
     if shape[-1] not in (1, 2) and isinstance(shape[-1], int):
@@ -306,7 +306,7 @@ def stft(node: Node) -> Value:
     x, window = node.input(0), node.optional(2)
     step, size = _scalar(node, 1, 1), x.shape[1]
     length = _scalar(node, 3, size if window is None else window.shape[0])
-    if surely_less(step, 1) or surely_less(length, 1) or surely_less(size, length):
+    if always_less(step, 1) or always_less(length, 1) or always_less(size, length):
         raise NodeError(f"frames of {length}, one every {step}, do not fit a signal of {size}")
     if window is not None and (window.rank != 1 or differ(window.shape[0], length)):
         raise NodeError(f"the window has shape {list(window.shape)}, but frames have length {length}")

@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import Size, maximum, surely_less
+from mlc.dialects.graph.sizes import Size, always_less, maximum
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.attention_heads import (
     attend,
@@ -145,7 +145,7 @@ def _heads(node: Node) -> tuple[Value, Value, Value]:
 def _cache(node: Node, q: Value) -> KeyValueCache:
     batch, _, length, _ = q.shape
     [total] = node.read_dims(node.reshape(node.cast(node.input(6), TensorProto.INT64), [1]))
-    if surely_less(total, length):
+    if always_less(total, length):
         raise NodeError(f"total_sequence_length {total} is less than the {length} queries")
     if total == length or (node.optional(3) is None and isinstance(total, Size)):
         return KeyValueCache(batch, length, length, 0)
@@ -192,7 +192,7 @@ def _append_to_cache(node: Node, new: Value, past: Value | None, cache: KeyValue
         keys = node.emit("concat", *old, new, axis=2) if old else new
     else:
         keys = _gather_keys(node, new, past, room, cache)
-    if not surely_less(cache.total, room) and not isinstance(room - cache.total, Size):
+    if not always_less(cache.total, room) and not isinstance(room - cache.total, Size):
         return keys, keys
     tail = slice_axes(node, past, {2: (cache.total, maximum(room - cache.total, 0), 1)})
     return keys, node.emit("concat", keys, tail, axis=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.dialects.graph.sizes import product, surely_less
+from mlc.dialects.graph.sizes import always_less, product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import vector_of
 from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, pad_axis
@@ -47,7 +47,7 @@ def _enlarge(node: Node, x: Value) -> Value:
     if node.optional(2) is None:
         return x
     wanted = node.read_dims(vector_of(node, node.input(2), x.rank))
-    if any(surely_less(w, s) for w, s in zip(wanted, x.shape, strict=True)):
+    if any(always_less(w, s) for w, s in zip(wanted, x.shape, strict=True)):
         raise NodeError(f"output_shape {wanted} is smaller than the unpooled {list(x.shape)}")
     high = [w - s for w, s in zip(wanted, x.shape, strict=True)]
     if not all(isinstance(count, int) for count in high):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mlc.dialects.graph.sizes import differ, floordiv, maximum, surely_less
+from mlc.dialects.graph.sizes import always_less, differ, floordiv, maximum
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes, take_range
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula, read_along
@@ -142,7 +142,7 @@ def conv_transpose(node: Node) -> Value:
             f"a weight {list(w.shape)} with group {group} does not fit an input of shape {list(x.shape)}"
         )
     axes = axes_of(node, x, kernel)
-    if any(surely_less(axis.length, 1) for axis in axes):
+    if any(always_less(axis.length, 1) for axis in axes):
         raise NodeError(f"the result's spatial dims {[axis.length for axis in axes]} are not positive")
     if not (w.is_static and all(axis.is_static for axis in axes)):
         result = between_zeros(node, x, w, group, axes)
@@ -203,7 +203,7 @@ def _convolution(node: Node, x: Value, w: Value, group: int, axes: list[SpatialA
         for position, (axis, (low, high)) in enumerate(zip(axes, pads, strict=True))
         if min(low, high) < 0
     }
-    if any(surely_less(count, 1) for _, count, _ in kept.values()):
+    if any(always_less(count, 1) for _, count, _ in kept.values()):
         raise NodeError("the wanted part of the result is outside of what the input reaches")
     return node.emit(
         "conv",
