@@ -1,4 +1,4 @@
-"""What a program costs and what the compiler did to it, for people: `module_costs`, `Explanation`."""
+"""Costs of programs, and explanations of what the compiler did to them: `module_costs`, `Explanation`."""
 
 from mlc.analysis.costs import Cost as Cost
 from mlc.analysis.costs import op_cost as op_cost

@@ -1,4 +1,4 @@
-"""Which values of a function follow from constants alone, and from which."""
+"""Finds the values of a function that depend on constants only, and these constants."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ _NO_PARAMETERS = ("i64", "i1")
 
 
 def inner_ops(op: ir.Operation) -> Iterator[ir.Operation]:
-    """All ops inside `op`, in program order."""
+    """Yields all ops inside `op`, in program order."""
     for region in op.regions:
         for block in region:
-            for each in block.operations:
-                yield each.operation
-                yield from inner_ops(each.operation)
+            for inner in block.operations:
+                yield inner.operation
+                yield from inner_ops(inner.operation)
 
 
 def reads(op: ir.Operation) -> Iterator[ir.Value]:
-    """The operands of `op`, and those of the ops inside it."""
+    """Yields the operands of `op`, and those of the ops inside it."""
     yield from op.operands
-    for each in inner_ops(op):
-        yield from each.operands
+    for inner in inner_ops(op):
+        yield from inner.operands
 
 
 class ConstantValues:
-    """The constants of a function, and the values that follow from them: these are computed before a call."""
+    """The constants of a function, and the values that depend on them only, which are computed before a
+    call."""
 
     def __init__(self, function: ir.Operation) -> None:
         self.ops: dict[int, ir.Operation] = {}
-        # For each value that follows from constants, the addresses of their ops.
+        # By value, the addresses of the constants' ops.
         self.sources: dict[ir.Value, frozenset[int]] = {}
         for op in inner_ops(function):
             if self.defines(op):
@@ -51,23 +52,24 @@ class ConstantValues:
         return op.name in CONSTANTS
 
     def is_constant(self, value: ir.Value) -> bool:
-        """Whether the value follows from constants alone."""
+        """Whether the value depends on constants only."""
         return value in self.sources
 
     def parameters(self, reader: ir.Operation | None = None) -> int:
-        """The elements of the weights behind the operands of `reader`; by default of all weights."""
+        """Returns the number of elements of the weights that the operands of `reader` depend on; by default
+        of all weights."""
         if reader is None:
             return sum(map(_parameters, self.ops.values()))
-        behind = frozenset().union(*(self.sources.get(value, frozenset()) for value in reader.operands))
-        return sum(_parameters(self.ops[each]) for each in behind)
+        sources = frozenset().union(*(self.sources.get(value, frozenset()) for value in reader.operands))
+        return sum(_parameters(self.ops[source]) for source in sources)
 
     def weight_bytes(self) -> int:
-        """The bytes of all constants."""
+        """Returns the bytes of all constants."""
         return sum(byte_size(op.result) for op in self.ops.values())
 
 
 def _parameters(op: ir.Operation) -> int:
-    """The elements of a weight; 0 for indices and masks, and for single numbers of formulae."""
+    """Returns the number of elements of a weight; 0 for indices, masks and scalars."""
     value = op.result
     count = elements(value)
     return 0 if count == 1 or element_name(value.type.element_type) in _NO_PARAMETERS else count

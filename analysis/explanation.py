@@ -1,7 +1,4 @@
-"""What every pass of a pipeline changed and missed: a listener for the pipeline driver.
-
-The graph ops of a module at one moment, as data that outlives them.
-"""
+"""Reports the changes and missed changes of every pass of a pipeline: a listener for the pipeline driver."""
 
 from __future__ import annotations
 
@@ -26,18 +23,19 @@ Entry = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Snapshot:
-    """`functions`: for `@main`, `@prepare` and functions that are no kernels, how many of each op they hold,
-    constants apart. `arena`: what the memory planner wrote at `@main` (bytes), or nothing."""
+    """The graph ops of a module at one moment. `functions`: for `@main`, `@prepare` and other functions that
+    are no kernels, the counts of their ops, without constants. `arena`: the memory plan's attributes of
+    `@main` (bytes), if any."""
 
     functions: dict[str, Counter[Entry]] = field(default_factory=dict)
     arena: dict[str, int] = field(default_factory=dict)
 
     def ops(self, function: str = "main") -> int:
-        """How many ops a function has."""
+        """Returns the number of ops of a function."""
         return self.functions.get(function, Counter()).total()
 
     def entries(self) -> Counter[Entry]:
-        """The ops of `@main`, or of all functions where there is none."""
+        """Returns the ops of `@main`, or of all functions if there is none."""
         if "main" in self.functions:
             return self.functions["main"]
         return sum(self.functions.values(), Counter())
@@ -48,7 +46,7 @@ class Snapshot:
 
 
 def snapshot(op: ir.Operation) -> Snapshot:
-    """The state of a module, or of one function."""
+    """Returns the snapshot of a module, or of one function."""
     taken = Snapshot()
     for function in _functions(op):
         name = func.Func(function).sym_name
@@ -64,12 +62,12 @@ def _functions(op: ir.Operation) -> Iterator[ir.Operation]:
     if func.Func.isa(op):
         yield op
     elif op.name == builtin.Module.NAME:
-        for each in op.regions[0].blocks[0].operations:
-            yield from _functions(each.operation)
+        for inner in op.regions[0].blocks[0].operations:
+            yield from _functions(inner.operation)
 
 
 def _entries(function: ir.Operation) -> Iterator[Entry]:
-    """The graph ops and launches of a function, those in bodies of control flow too."""
+    """Yields the graph ops and launches of a function, also those in bodies of control flow."""
     for op in inner_ops(function):
         if tloop.Launch.isa(op) or (op.name.startswith("graph.") and op.name not in CONSTANTS):
             yield op.name.removeprefix("graph."), names_in(str(op.location))
@@ -86,8 +84,8 @@ def _arena(function: ir.Operation) -> dict[str, int]:
 
 @dataclass
 class PassReport:
-    """One run of a pass: its remarks, the ops before and after, and the kernels, if it was it that formed
-    them. `pipeline` is the named pipeline it ran in, or ""."""
+    """One run of a pass: its remarks, the ops before and after, and the kernels if it formed them. `pipeline`
+    is the named pipeline it ran in, or ""."""
 
     name: str
     before: Snapshot
@@ -98,27 +96,27 @@ class PassReport:
 
     @property
     def applied(self) -> list[Remark]:
-        """What rules changed, in order."""
+        """Remarks of rules that applied, in order."""
         return [remark for remark in self.remarks if remark.kind == "applied"]
 
     @property
     def missed(self) -> list[Remark]:
-        """What the pass would have changed, in order; what it tried again and again is there once."""
+        """Remarks of missed changes, in order, without repetitions."""
         return list(dict.fromkeys(remark for remark in self.remarks if remark.kind == "missed"))
 
     @property
     def arena(self) -> dict[str, int]:
-        """What the memory plan needs, if it was this pass that made it."""
+        """The memory plan's sizes, if this pass made it."""
         return {} if self.before.arena else self.after.arena
 
     @property
     def removed(self) -> Counter[Entry]:
-        """Ops of `@main` that are fewer than before, and by how many; not those that are in kernels now."""
+        """Ops of `@main` that were removed, with counts; without those that are in kernels now."""
         return Counter() if self._lowers else self.before.entries() - self.after.entries()
 
     @property
     def added(self) -> Counter[Entry]:
-        """Ops of `@main` that are more than before, and by how many."""
+        """Ops of `@main` that were added, with counts."""
         return Counter() if self._lowers else self.after.entries() - self.before.entries()
 
     @property
@@ -155,7 +153,7 @@ class Explanation(Instrumentation):
         return report
 
     def name_pipeline(self, pipeline: str) -> None:
-        """Says in which pipeline the passes since the last call ran."""
+        """Sets the pipeline in which the passes since the last call ran."""
         for report in reversed(self.reports):
             if report.pipeline:
                 break

@@ -1,7 +1,7 @@
-"""How much one graph op computes: a small function per op, or per family of ops.
+"""Counts the operations of one graph op: a small function per op, or per family of ops.
 
 A multiply-accumulate (MAC) is two floating-point operations; elementwise ops are one per result element,
-whatever the function; ops that compute on integers and truth values count alike.
+whatever the function; operations on integers and booleans count too.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from mlc.dialects import graph
 
 
 def _matmul(op: ir.Operation) -> int:
-    """`[..., M, K]` by `[..., K, N]`, or by panels `[N/t, K, t]`: K per result element."""
+    """Counts, for `[..., M, K]` by `[..., K, N]`, or by panels `[N/t, K, t]`: K per result element."""
     matrix_product = graph.MatrixProduct(op)
     return elements(matrix_product.result) * shape(matrix_product.a)[-1]
 
 
 def _conv(op: ir.Operation) -> int:
-    """One per result element and weight of its output channel; see `graph.conv` for the layouts."""
+    """Counts one per result element and weight of its output channel; see `graph.conv` for the layouts."""
     conv = graph.Conv(op)
     weights = shape(conv.w)
     blocked = conv.layout != "NCHW"
@@ -31,18 +31,19 @@ def _conv(op: ir.Operation) -> int:
 
 
 def _scores(attention: graph.Attention) -> int:
-    """How many scores attention computes: one per query and key, also those that a mask leaves out."""
+    """Returns the number of scores of attention: one per query and key, also those that a mask leaves out."""
     return prod(shape(attention.result)[:-1]) * shape(attention.k)[-2]
 
 
 def _attention(op: ir.Operation) -> int:
-    """q `[..., S, D]`, v `[..., T, E]`: D products per score, and each score is multiplied with E values."""
+    """Counts, for q `[..., S, D]` and v `[..., T, E]`, D products per score, and E for its product with the
+    values."""
     attention = graph.Attention(op)
     return _scores(attention) * (shape(attention.q)[-1] + shape(attention.v)[-1])
 
 
 def _attention_flops(op: ir.Operation) -> int:
-    """The products; scale, mask and softmax (5) of each score."""
+    """Counts the products, and scale, mask and softmax (5) of each score."""
     attention = graph.Attention(op)
     return 2 * _attention(op) + _scores(attention) * (6 + (attention.mask is not None))
 
@@ -65,39 +66,39 @@ def _per_operand(op: ir.Operation) -> int:
 
 
 def window_elements(op: ir.Operation) -> int:
-    """The elements of all windows of a pooling."""
+    """Returns the number of elements of all windows of a pooling."""
     pool = graph.Pool(op)
     return elements(pool.result) * prod(pool.kernel)
 
 
 def _lrn(op: ir.Operation) -> int:
-    """Squares and sum of `size` channels; scale, offset, power, quotient."""
+    """Counts squares and sum of `size` channels; scale, offset, power, quotient."""
     lrn = graph.Lrn(op)
     return elements(lrn.result) * (2 * lrn.size + 4)
 
 
 def _scatter(op: ir.Operation) -> int:
-    """One per update that joins an element."""
+    """Counts one per update that is reduced into an element."""
     scatter = graph.Scattering(op)
     return 0 if scatter.reduction == "none" else elements(scatter.updates)
 
 
 def _suppression(op: ir.Operation) -> int:
-    """Each score is compared once, and no box with more than all that may be chosen: 16 for an overlap."""
+    """Counts one comparison per score, and 16 per overlap with a box that may have been chosen."""
     suppression = graph.NonMaxSuppression(op)
     images, classes, boxes = shape(suppression.scores)
     return images * classes * boxes * (1 + 16 * min(suppression.most, boxes))
 
 
 def _det(op: ir.Operation) -> int:
-    """Elimination: a product and a difference for each element right below each of N - 1 pivots."""
+    """Counts elimination: a product and a difference for each element right below each of N - 1 pivots."""
     det = graph.Det(op)
     rows = shape(det.x)[-1]
     return elements(det.result) * 2 * sum(below * below for below in range(rows))
 
 
 def _decisions(op: ir.Operation) -> int:
-    """One comparison per decision, at most, and one addition per tree and weight."""
+    """Counts at most one comparison per decision, and one addition per tree and weight."""
     ensemble = graph.TreeEnsemble(op)
     rows, (groups, trees), weights = (
         shape(ensemble.result)[0],
@@ -121,7 +122,7 @@ _FAMILY_FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
     "creation": _nothing,
     "checks": _nothing,
     "control flow": _nothing,
-    # What the runtime computes with strings is no arithmetic.
+    # Functions of the runtime on strings and sequences.
     "objects": _nothing,
 }
 _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
@@ -152,7 +153,7 @@ _FLOPS: Mapping[str, Callable[[ir.Operation], int]] = {
 
 
 def flops_function(name: str) -> Callable[[ir.Operation], int]:
-    """What counts the floating-point operations of `graph.<name>`. KeyError if nothing does."""
+    """Returns the function that counts the floating-point operations of `graph.<name>`. Raises KeyError."""
     if name in _FLOPS:
         return _FLOPS[name]
     if f"graph.{name}" in MACS:

@@ -1,4 +1,4 @@
-"""Which ops share a kernel, as data."""
+"""The ops that share a kernel, as data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class KernelGroup:
 
 
 def kernel_groups(module: ir.Operation) -> list[KernelGroup]:
-    """The launches of the host functions of a module, in order."""
+    """Returns the launches of the host functions of a module, in order."""
     functions = [op.operation for op in module.regions[0].blocks[0] if func.Func.isa(op)]
     kernels = {
         func.Func(function).sym_name: _ops(function)

@@ -1,4 +1,4 @@
-"""The costs of launches: what their kernels compute, and what they move."""
+"""The costs of launches: computation and memory traffic of their kernels."""
 
 from __future__ import annotations
 
@@ -7,36 +7,38 @@ from collections.abc import Iterator, Mapping
 from mlc.analysis.constant_values import ConstantValues
 from mlc.analysis.costs import Cost, op_cost, trip_count
 from mlc.analysis.flop_counts import MACS
-from mlc.analysis.op_costs import OpCosts, counted, record
-from mlc.analysis.value_sizes import byte_size, elements, touched
+from mlc.analysis.op_costs import OpCosts, count_cost, record
+from mlc.analysis.value_sizes import byte_size, elements, elements_read
 from mlc.bindings import ir
 from mlc.dialects import graph, tloop
 
 
-def launched(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, int]]:
-    """The launches inside `op`, and how often each runs where constants say that, else once."""
+def launches_in(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, int]]:
+    """Yields the launches inside `op`, and how often they run; dynamic trip counts count as 1."""
     for operation in [inner.operation for region in op.regions for inner in region.blocks[0].operations]:
         if tloop.Launch.isa(operation):
             yield operation, times
-        yield from launched(operation, times * trip_count(operation) if graph.Loop.isa(operation) else times)
+        yield from launches_in(
+            operation, times * trip_count(operation) if graph.Loop.isa(operation) else times
+        )
 
 
 class Launches:
-    """Costs of launches; a kernel's body is looked at once."""
+    """Computes costs of launches; a kernel's body is analysed once."""
 
     def __init__(self, functions: Mapping[str, ir.Operation], known_only: bool) -> None:
         self.functions, self.known_only = functions, known_only
         self.kernels: dict[str, tuple[Cost, str]] = {}
 
     def costs(self, op: ir.Operation, constants: ConstantValues, times: int = 1) -> OpCosts:
-        """Those of a launch that runs so often."""
+        """Returns the costs of a launch that runs `times` times."""
         name = tloop.Launch(op).kernel
         if name not in self.kernels:
             kernel = self.functions[name]
-            self.kernels[name] = counted(lambda: kernel_cost(kernel), self.known_only)
+            self.kernels[name] = count_cost(lambda: kernel_cost(kernel), self.known_only)
         cost, unknown = self.kernels[name]
-        kind = "+".join(each.name.removeprefix("graph.") for each in _kernel_ops(self.functions[name]))
-        return record(op, kind, name, constants, cost * times, unknown)
+        ops = "+".join(inner.name.removeprefix("graph.") for inner in _kernel_ops(self.functions[name]))
+        return record(op, ops, name, constants, cost * times, unknown)
 
 
 def _kernel_ops(kernel: ir.Operation) -> list[ir.Operation]:
@@ -45,9 +47,9 @@ def _kernel_ops(kernel: ir.Operation) -> list[ir.Operation]:
 
 
 def kernel_cost(kernel: ir.Operation) -> Cost:
-    """What a kernel computes and moves.
+    """Returns the cost of a kernel.
 
-    Memory accesses are those of its products alone, if it has any: what is fused to them reads no memory.
+    Memory accesses are those of its products only, if it has any: ops that are fused to them read no memory.
     Raises `UnknownSizeError`.
     """
     block, ops = kernel.regions[0].blocks[0], _kernel_ops(kernel)
@@ -60,6 +62,7 @@ def kernel_cost(kernel: ir.Operation) -> Cost:
 
 
 def _read(argument: ir.Value) -> int:
-    """How many elements of its argument a kernel reads: of a table, only the rows that it selects."""
-    read = sum(touched(use.owner.operation, use.operand_number) for use in argument.uses)
+    """Returns the number of elements of an argument that a kernel reads: of a table, only the rows that it
+    selects."""
+    read = sum(elements_read(use.owner.operation, use.operand_number) for use in argument.uses)
     return min(elements(argument), read)

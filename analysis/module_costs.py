@@ -1,7 +1,5 @@
-"""The costs of a module's host function, at the graph level or after kernels were formed.
-
-How much memory the values of a function need, if each is there from its op to its last use.
-"""
+"""The costs and the peak memory of a module's host function, at the graph level or after kernels were
+formed."""
 
 from __future__ import annotations
 
@@ -11,8 +9,8 @@ from functools import cached_property
 
 from mlc.analysis.constant_values import ConstantValues, reads
 from mlc.analysis.costs import Cost, op_cost
-from mlc.analysis.launch_costs import Launches, launched
-from mlc.analysis.op_costs import OpCosts, counted, record
+from mlc.analysis.launch_costs import Launches, launches_in
+from mlc.analysis.op_costs import OpCosts, count_cost, record
 from mlc.analysis.value_sizes import byte_size, known_bytes
 from mlc.bindings import func, ir
 from mlc.passes.graph.common.views import RESHAPES, view_source
@@ -23,15 +21,14 @@ def peak_bytes(
     is_weight: Callable[[ir.Value], bool],
     size: Callable[[ir.Value], int] = byte_size,
 ) -> int:
-    """The most bytes that are live during one op of the function, without weights.
+    """Returns the peak of live bytes during the ops of the function, without weights.
 
-    Inputs are live until their last use, results until the end. Reshapes are no copies. An op's operands
-    and results are live together: nothing is computed in place. What lives only in bodies of control
-    flow is left out. `size` gives the bytes of a value. Raises what that raises.
-    """
+    Inputs are live until their last use, results until the end. Reshapes are no copies. An op's operands and
+    results are live together: nothing is computed in place. Values that live only in bodies of control flow
+    are left out. `size` returns the bytes of a value; its exceptions are propagated."""
     block = function.regions[0].blocks[0]
-    ops = [each.operation for each in block.operations]
-    # [first step, last step] of each value that has memory of its own.
+    ops = [inner.operation for inner in block.operations]
+    # [first step, last step] of each value that is no view.
     spans = dict.fromkeys(block.arguments, (0, 0))
     for step, op in enumerate(ops):
         for value in reads(op):
@@ -50,21 +47,20 @@ def _most(spans: Iterable[tuple[int, int, int]], steps: int) -> int:
         change[first] += size
         change[last + 1] -= size
     live = most = 0
-    for each in change:
-        live += each
+    for step in change:
+        live += step
         most = max(most, live)
     return most
 
 
 @dataclass(frozen=True)
 class ModuleCosts:
-    """What one call of a function computes and moves.
+    """The costs of one call of a function.
 
-    `ops` in program order: graph ops, or, where kernels were formed, their launches. Ops that depend on
-    constants only are left out, as they run before: there are `constant_ops`. `parameters` are elements and
-    `weight_bytes` bytes of weights, each once; small constants inside kernels are none. `peak_bytes`: the
-    most bytes of other values at one time (see `lifetimes.peak_bytes`).
-    """
+    `ops` in program order: graph ops, or, where kernels were formed, their launches. The `constant_ops` ops
+    that depend on constants only are left out, since they run before. `parameters` are elements and
+    `weight_bytes` bytes of weights, each counted once, without small constants inside kernels. `peak_bytes`
+    is the peak of other values (see `peak_bytes`)."""
 
     ops: tuple[OpCosts, ...]
     parameters: int
@@ -79,7 +75,7 @@ class ModuleCosts:
 
     @cached_property
     def products(self) -> Cost:
-        """The sum over products and convolutions (after fusion with what shares their kernels)."""
+        """The sum over products and convolutions (after fusion with the ops that share their kernels)."""
         return sum((op.cost for op in self.ops if op.is_product), Cost())
 
     @property
@@ -89,24 +85,23 @@ class ModuleCosts:
 
     @property
     def kernels(self) -> int:
-        """How many different kernels are launched."""
+        """The number of different kernels that are launched."""
         return len({op.kernel for op in self.ops if op.kernel})
 
     @property
     def launches(self) -> int:
-        """How many launches of kernels there are; 0 at the graph level."""
+        """The number of launches of kernels; 0 at the graph level."""
         return sum(bool(op.kernel) for op in self.ops)
 
 
 def module_costs(
     module: ir.Module | ir.Operation, function: str = "main", *, known_only: bool = False
 ) -> ModuleCosts:
-    """The costs of a host function: per graph op, or, after form-kernels, per launch.
+    """Returns the costs of a host function: per graph op, or, after form-kernels, per launch.
 
-    A launch moves its operands and results; what it computes are the graph ops of its kernel. Raises
-    `UnknownSizeError` for values with dynamic dims, unless `known_only`: what these cost is 0 then, and in no
-    sum. Raises KeyError if there is no such function.
-    """
+    A launch moves its operands and results, and computes the graph ops of its kernel. Raises
+    `UnknownSizeError` for values with dynamic dims, unless `known_only`: then their costs are 0. Raises
+    KeyError if there is no such function."""
     functions = {
         func.Func(op).sym_name: op.operation
         for op in module.operation.regions[0].blocks[0]
@@ -115,10 +110,10 @@ def module_costs(
     host = functions[function]
     constants = ConstantValues(host)
     launches = Launches(functions, known_only)
-    computed = list(_computed(host))
+    computed = list(_computing_ops(host))
     ops = [op for op in computed if not constants.is_constant(op.results[0])]
     return ModuleCosts(
-        tuple(launches.costs(op, constants, times) for op, times in launched(host))
+        tuple(launches.costs(op, constants, times) for op, times in launches_in(host))
         or tuple(_op_costs(op, constants, known_only) for op in ops),
         constants.parameters(),
         constants.weight_bytes(),
@@ -127,14 +122,14 @@ def module_costs(
     )
 
 
-def _computed(function: ir.Operation) -> Iterator[ir.Operation]:
-    """The function's ops that have results and are no constants themselves."""
-    for each in function.regions[0].blocks[0].operations:
-        op = each.operation
+def _computing_ops(function: ir.Operation) -> Iterator[ir.Operation]:
+    """Yields the function's ops that have results and are no constants."""
+    for inner in function.regions[0].blocks[0].operations:
+        op = inner.operation
         if op.results and not ConstantValues.defines(op):
             yield op
 
 
 def _op_costs(op: ir.Operation, constants: ConstantValues, known_only: bool) -> OpCosts:
-    cost, unknown = counted(lambda: op_cost(op), known_only)
+    cost, unknown = count_cost(lambda: op_cost(op), known_only)
     return record(op, op.name.removeprefix("graph."), "", constants, cost, unknown)

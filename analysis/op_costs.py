@@ -1,4 +1,4 @@
-"""What is said of one op, or one launch, beside its cost."""
+"""The cost and the description of one op, or one launch."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from mlc.passes.remarks import names_in
 class OpCosts:
     """One op, or one launch of a kernel.
 
-    `kind` is the op's name, or those of the kernel's ops, joined by '+'; `kernel` the kernel's name or "";
-    `nodes` the ONNX nodes it came from; `dtype` and `shape` those of the first result (None for dims that are
-    not known); `parameters` the elements of the weights that it reads, shared ones at each reader. `unknown`
-    says why its cost is not known, and 0.
-    """
+    `name` is the op's name, or those of the kernel's ops, joined by '+'; `kernel` the kernel's name or "";
+    `nodes` the ONNX nodes it came from; `dtype` and `shape` those of the first result (None for dynamic
+    dims); `parameters` the elements of the weights that it reads, shared ones at each reader. `unknown` is
+    the reason if its cost is not known, which is then 0."""
 
-    kind: str
+    name: str
     kernel: str
     nodes: tuple[str, ...]
     dtype: str
@@ -37,17 +36,17 @@ class OpCosts:
     @property
     def is_product(self) -> bool:
         """Whether it computes products or convolutions."""
-        names = self.kind.split("+") if self.unknown else []
+        names = self.name.split("+") if self.unknown else []
         return self.cost.macs > 0 or any(f"graph.{name}" in MACS for name in names)
 
 
 def record(
-    op: ir.Operation, kind: str, kernel: str, constants: ConstantValues, cost: Cost, unknown: str
+    op: ir.Operation, name: str, kernel: str, constants: ConstantValues, cost: Cost, unknown: str
 ) -> OpCosts:
-    """What is said of an op with this cost."""
+    """Returns the costs of an op as a record."""
     result = op.results[0]
     return OpCosts(
-        kind,
+        name,
         kernel,
         names_in(str(op.location)),
         dtype_of(element_name(result.type.element_type)).name,
@@ -58,8 +57,8 @@ def record(
     )
 
 
-def counted(count: Callable[[], Cost], known_only: bool) -> tuple[Cost, str]:
-    """The cost, or why it is not known."""
+def count_cost(count: Callable[[], Cost], known_only: bool) -> tuple[Cost, str]:
+    """Returns the cost and "", or, with `known_only`, no cost and the reason why it is not known."""
     try:
         return count(), ""
     except UnknownSizeError as error:

@@ -1,4 +1,4 @@
-"""How large the values of graph ops are; an op with a dim that is not known cannot be counted."""
+"""Sizes of the values of graph ops; ops with dynamic dims cannot be counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mlc.errors import Error
 
 
 class UnknownSizeError(Error):
-    """An analysis needs the size of a value with a dim that is not known; names the type and the dim."""
+    """An analysis needs the size of a value with a dynamic dim; names the type and the dim."""
 
     def __init__(self, message: str, location: ir.Location) -> None:
         super().__init__(message)
@@ -21,7 +21,7 @@ class UnknownSizeError(Error):
 
 
 def shape(value: ir.Value) -> list[int]:
-    """The dims of a tensor. Raises `UnknownSizeError`, which names the value and the dim."""
+    """Returns the dims of a tensor. Raises `UnknownSizeError`, which names the value and the dim."""
     try:
         dims = graph.shape_of(value)
     except graph.ShapeError as error:
@@ -34,18 +34,18 @@ def shape(value: ir.Value) -> list[int]:
 
 
 def elements(value: ir.Value) -> int:
-    """The number of elements of a tensor."""
+    """Returns the number of elements of a tensor."""
     return prod(shape(value))
 
 
 def byte_size(value: ir.Value, count: int | None = None) -> int:
-    """The bytes of `count` elements of a tensor, of all of them by default."""
+    """Returns the bytes of `count` elements of a tensor, by default of all."""
     width = element_bytes(element_name(value.type.element_type))
     return (elements(value) if count is None else count) * width
 
 
 def known_bytes(value: ir.Value) -> int:
-    """The bytes of a tensor, 0 for one with a dim that is not known."""
+    """Returns the bytes of a tensor, 0 for one with a dynamic dim."""
     try:
         return byte_size(value)
     except UnknownSizeError:
@@ -53,15 +53,15 @@ def known_bytes(value: ir.Value) -> int:
 
 
 def known_dims(value: ir.Value) -> tuple[int | None, ...]:
-    """The dims of a tensor, None for those that are not known; none of a tensor of unknown rank."""
+    """Returns the dims of a tensor, None for dynamic ones; none for a tensor of unknown rank."""
     try:
         return tuple(graph.shape_of(value))
     except graph.ShapeError:
         return ()
 
 
-def touched(op: ir.Operation, index: int) -> int:
-    """How many elements of operand `index` the op reads, each counted once."""
+def elements_read(op: ir.Operation, index: int) -> int:
+    """Returns the number of elements of operand `index` that the op reads, each counted once."""
     size = elements(op.operands[index])
     selects = graph.Gathering.isa(op) or graph.Slice.isa(op)
     return min(size, elements(op.results[0])) if selects and index == 0 else size

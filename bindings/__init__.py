@@ -1,8 +1,7 @@
-"""The one place that imports the MLIR wheel (`torch_mlir`).
+"""The only package that imports the MLIR wheel (`torch_mlir`).
 
-Attributes are loaded on first use (PEP 562): `from mlc.bindings import ir, linalg` costs what it must and
-`import mlc.bindings` costs nothing. Everything that depends on the wheel's name, version or faults lives
-here, so that a change of wheel is a change of this folder.
+Attributes are loaded on first use (PEP 562), so that `import mlc.bindings` is cheap. Everything that depends
+on the wheel's name, version or faults is here, so that a change of wheel is a change of this folder.
 """
 
 from __future__ import annotations

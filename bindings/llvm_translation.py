@@ -1,8 +1,7 @@
-"""Modules of the llvm dialect to LLVM IR text.
+"""Translates modules of the llvm dialect to LLVM IR text.
 
-The bindings' own `translate_module_to_llvmir` prints the null pointer that stands for a failed translation,
-and so ends the process with the diagnostics unseen. This goes through the C API, which lies in the same
-library, and looks at the pointer.
+The bindings' `translate_module_to_llvmir` prints the null pointer of a failed translation, and so ends the
+process without showing the diagnostics. This uses the C API in the same library, and checks the pointer.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ _LIBRARY = Path("_mlir_libs", "libTorchMLIRAggregateCAPI.so")
 
 
 def translate_to_llvm_ir(op: ir.Operation | ir.OpView, *, listener: Listener | None = None) -> str:
-    """LLVM IR of the module `op`, in the syntax of the wheel's LLVM.
+    """Returns the LLVM IR of the module `op`, in the syntax of the wheel's LLVM.
 
-    `listener` sees diagnostics as they are emitted. Raises `DiagnosticsError` for what LLVM IR cannot say.
-    """
+    `listener` sees diagnostics as they are emitted. Raises `DiagnosticsError` for ops that cannot be
+    translated."""
     library = _library()
     with capture_diagnostics(op.context, listener) as captured:
         llvm_context = library.LLVMContextCreate()
@@ -39,7 +38,7 @@ def translate_to_llvm_ir(op: ir.Operation | ir.OpView, *, listener: Listener | N
 
 
 def _take_text(library: Any, module: int) -> str:
-    """The text of an LLVM module, which is freed."""
+    """Returns the text of an LLVM module and frees it."""
     text = library.LLVMPrintModuleToString(module)
     library.LLVMDisposeModule(module)
     try:
@@ -50,7 +49,7 @@ def _take_text(library: Any, module: int) -> str:
 
 @functools.cache
 def _library() -> Any:
-    """The C API of MLIR and LLVM; the extension modules have loaded it already.
+    """Returns the C API of MLIR and LLVM, which the extension modules have loaded already.
 
     PyDLL, not CDLL: handlers of diagnostics are Python's and need the interpreter lock.
     """

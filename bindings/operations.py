@@ -1,7 +1,4 @@
-"""The identity of ops.
-
-The op around an op.
-"""
+"""The parents and the identity of ops."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from mlc.bindings import ir
 
 
 def parent_op(op: ir.Operation | ir.OpView) -> ir.Operation | None:
-    """The op that holds `op`, or None at the top, where the bindings raise for ops that are no modules."""
+    """Returns the parent of `op`, or None at the top, where the bindings raise for ops other than modules."""
     try:
         parent = op.operation.parent
     except ValueError:
@@ -20,7 +17,7 @@ def parent_op(op: ir.Operation | ir.OpView) -> ir.Operation | None:
 
 
 def outermost_op(op: ir.Operation | ir.OpView) -> ir.Operation:
-    """The op around `op` that nothing holds."""
+    """Returns the outermost op that contains `op`."""
     operation = op.operation
     while (parent := parent_op(operation)) is not None:
         operation = parent
@@ -36,8 +33,8 @@ _name.argtypes = [ctypes.py_object]
 
 
 def address(op: ir.Operation | ir.OpView) -> int:
-    """The address of the op behind a handle. Many handles stand for one op, and `hash` reads the op's
-    contents, so that it changes when the op does and crashes when the op is gone.
+    """Returns the address of the op of a handle. Many handles refer to one op, and `hash` reads the op's
+    contents, so that it changes when the op does and crashes when the op was erased.
     """
     capsule = op.operation._CAPIPtr
     return _pointer(capsule, _name(capsule)) or 0

@@ -1,6 +1,6 @@
-"""Parsing of modules with the source's name in every location and every message.
+"""Parses modules with the source's name in every location and every message.
 
-Ops of Python-defined dialects have no custom form, and the parser fails on one without a word.
+Ops of Python-defined dialects have no custom form; the parser fails on one without a diagnostic.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from typing import TypeVar
 from mlc.bindings import former_names, ir
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
 
-# An op at the start of a statement: behind `%results =`, a brace or nothing.
+# An op at the start of a statement: after `%results =`, a brace or nothing.
 _CUSTOM_FORM = re.compile(r"(?:^|[{}])[ \t]*(?:%[\w$.:,% \t-]+=[ \t]*)?([a-z_]\w*\.[\w.$]+)", re.MULTILINE)
 
 
 def unparsable_op(text: str, context: ir.Context, source_name: str) -> Diagnostic | None:
-    """The diagnostic for the first op of `text` that the parser refuses without one; None if there is none.
+    """Returns the diagnostic for the first op of `text` that the parser refuses without one, or None.
 
-    Call it where the parser failed without a diagnostic, with none of `context`'s handlers attached but
-    silent ones.
-    """
+    To be called after the parser failed without a diagnostic, with only silent handlers attached to
+    `context`."""
     refused: dict[str, bool] = {}
     for found in _CUSTOM_FORM.finditer(text):
         name = found[1]
@@ -37,17 +36,17 @@ def unparsable_op(text: str, context: ir.Context, source_name: str) -> Diagnosti
 
 
 def _is_refused_silently(name: str, context: ir.Context) -> bool:
-    said: list[str] = []
+    messages: list[str] = []
 
     def listen(diagnostic: ir.Diagnostic) -> bool:
-        said.append(diagnostic.message)
+        messages.append(diagnostic.message)
         return True
 
     handler = context.attach_diagnostic_handler(listen)
     try:
         ir.Module.parse(name, context=context)
     except ir.MLIRError:
-        return not said
+        return not messages
     finally:
         handler.detach()
     return False
@@ -56,7 +55,7 @@ def _is_refused_silently(name: str, context: ir.Context) -> bool:
 Listener = Callable[[Diagnostic], None]
 _Parsed = TypeVar("_Parsed", ir.Module, ir.OpView)
 
-# What the bindings call the buffer of a string; the parser of modules cannot be told another name.
+# The bindings' name for the buffer of a string; the parser of modules takes no other.
 _BUFFER_NAME = "-"
 
 
@@ -92,7 +91,7 @@ def parse_operation(
     listener: Listener | None = None,
     first_line: int = 0,
 ) -> ir.OpView:
-    """Parses and verifies `text`, a single op of any kind. Raises `ParseError`."""
+    """Parses and verifies `text`, a single op. Raises `ParseError`."""
     rename = _Renaming(source_name, source_name, first_line)
     return _parse(
         lambda: ir.Operation.parse(text, source_name=source_name, context=context),

@@ -1,7 +1,7 @@
 """Generates `upstream_passes.tsv` by probing the wheel: `python -m mlc.bindings.probe_passes`.
 
-Every kebab-case string of the wheel's library that parses as a pass is one. Running it on a minimal op of
-each kind, in a process of its own because some passes abort, shows its class name and where it can be
+Every kebab-case string of the wheel's library that parses as a pass is one. Running it on minimal ops,
+in a separate process because some passes abort, shows its class name and the ops on which it can be
 scheduled.
 """
 
@@ -40,7 +40,7 @@ _DUMP = re.compile(r"IR Dump Before (\w+)")
 
 
 def pass_names() -> list[str]:
-    """Names of all passes and pipelines registered in the wheel."""
+    """Returns the names of all passes and pipelines registered in the wheel."""
     import torch_mlir
 
     libraries = Path(next(iter(torch_mlir.__path__))) / "_mlir_libs"
@@ -63,7 +63,7 @@ def _is_pass(name: str, context: ir.Context) -> bool:
 
 
 def options_of(name: str, context: ir.Context) -> str:
-    """Options and defaults as the pass manager prints them; empty for pipelines, which print as their
+    """Returns options and defaults as the pass manager prints them; empty for pipelines, which print as their
     passes.
     """
     printed = str(PassManager.parse(f"any({name})", context=context))
@@ -91,7 +91,7 @@ def _can_schedule(name: str, anchor: str) -> bool:
     manager.enable_ir_printing(print_before_all=True, print_after_all=False)
     with capture_diagnostics(context) as captured, suppress(ir.MLIRError):
         manager.run(op)  # a pass may refuse the empty function
-    return not any("schedule pass" in each.message for each in captured)
+    return not any("schedule pass" in diagnostic.message for diagnostic in captured)
 
 
 def _first(root: ir.Operation, name: str) -> ir.Operation:
@@ -107,7 +107,7 @@ def _first(root: ir.Operation, name: str) -> ir.Operation:
 
 
 def row(name: str, context: ir.Context) -> str:
-    """One line of the table."""
+    """Returns one line of the table."""
     done = subprocess.run(
         [sys.executable, "-m", __spec__.name, name], capture_output=True, text=True, timeout=60, check=False
     )

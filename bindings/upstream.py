@@ -1,7 +1,4 @@
-"""Running upstream passes with their diagnostics captured.
-
-What C++ writes to the process's standard error, which Python's own streams do not see.
-"""
+"""Runs upstream passes with their diagnostics captured, and C++'s output to the process's standard error."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ _STDERR = 2
 
 @contextmanager
 def capture_c_stderr() -> Iterator[list[str]]:
-    """Keeps what is written to file descriptor 2 inside the `with` block; afterwards the list holds it.
+    """Captures the output to file descriptor 2 inside the `with` block; afterwards the list holds it.
 
-    What Python writes there meanwhile is kept as well.
+    Python's output there is captured as well.
     """
     captured: list[str] = []
     sys.stderr.flush()
@@ -45,12 +42,12 @@ def parse_upstream(pipeline: str, context: ir.Context) -> PassManager:
     """Builds the pass manager for `pipeline` ("builtin.module(cse)"). Raises `UpstreamPassError`."""
     # Errors in the values of options are LLVM's, and go to stderr.
     failure: Exception | None = None
-    with capture_c_stderr() as said:
+    with capture_c_stderr() as output:
         try:
             return PassManager.parse(pipeline, context=context)
         except (ValueError, ir.MLIRError) as error:
             failure = error
-    raise UpstreamPassError(_first_line(f"{said[0]}\n{failure}", pipeline), []) from failure
+    raise UpstreamPassError(_first_line(f"{output[0]}\n{failure}", pipeline), []) from failure
 
 
 def run_upstream(
@@ -74,6 +71,6 @@ def run_upstream(
 
 
 def _first_line(message: str, pipeline: str) -> str:
-    """The cause in the message, which is followed by its repetition for every level of nesting."""
+    """Returns the cause in the message, which is followed by its repetition for every level of nesting."""
     lines = [line.removeprefix("<Pass-Options-Parser>").strip(" :!") for line in message.splitlines()]
     return next(filter(None, lines), f"invalid pipeline {pipeline}")

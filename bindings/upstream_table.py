@@ -1,10 +1,8 @@
 """The table of upstream passes: names, class names, anchors, options with defaults.
 
-The bindings can neither list passes nor say on which ops one may run, so `upstream_passes.tsv` is generated
+The bindings list neither passes nor the ops on which they can run, so `upstream_passes.tsv` is generated
 by `python -m mlc.bindings.probe_passes`; a test compares it with the wheel. Reading it does not load the
-wheel.
-
-The names of upstream's dialects, which the bindings cannot list; a test compares with the wheel.
+wheel. `UPSTREAM_DIALECTS` are the names of upstream's dialects, which the bindings cannot list either.
 """
 
 from __future__ import annotations
@@ -41,13 +39,14 @@ class UpstreamPass:
 
     @property
     def anchor(self) -> str:
-        """Where a pass without explicit nesting goes: the module if it can, else the first op it accepts."""
+        """The op on which a pass without explicit nesting runs: the module if possible, else the first one it
+        accepts."""
         return self.anchors[0] if self.anchors else "builtin.module"
 
 
 @cache
 def upstream_passes() -> dict[str, UpstreamPass]:
-    """All upstream passes by name."""
+    """Returns all upstream passes by name."""
     table = {}
     for line in TABLE.read_text(encoding="utf-8").splitlines():
         name, title, anchors, options = line.split("\t")

@@ -1,10 +1,8 @@
 """A content-addressed cache on disk, sound under concurrent processes and under `kill -9` at any moment.
 
 Layout of the root: `entries/<2 digits>/<key>`, `temporary/` for files being written, `pruned` whose time is
-that of the last look at the size, and `prune.lock`. An entry is a magic number, a checksum over key and
-value, and the value.
-
-Keeps a disk cache within its size: deletes the least recently used entries and dead temporary files.
+that of the last check of the size, and `prune.lock`. An entry is a magic number, a checksum over key and
+value, and the value. Pruning deletes the least recently used entries and dead temporary files.
 """
 
 from __future__ import annotations
@@ -25,9 +23,9 @@ from mlc.codegen.version import compiler_version
 
 _STALE_SECONDS = 3600.0  # no write takes an hour: its process is dead
 
-_LOOK_SECONDS = 60.0  # another process's look at the size counts for this long
+_LOOK_SECONDS = 60.0  # another process's check of the size is valid for this long
 
-_KEEP = 0.9  # share of the bound that pruning leaves, so that it need not come back for every entry
+_KEEP = 0.9  # share of the bound that pruning leaves, so that it does not run for every entry
 
 
 class _Entry(NamedTuple):
@@ -47,10 +45,10 @@ class Pruner:
         self._root = root
         self._bound = bound
         self._lock = threading.Lock()
-        self._since_look: int | None = None  # bytes written since this process last looked, None: never
+        self._since_look: int | None = None  # bytes written since this process's last check, None: never
 
-    def written(self, size: int) -> None:
-        """Take note of `size` bytes written, and prune where due. Never fails."""
+    def add_written(self, size: int) -> None:
+        """Counts `size` bytes written, and prunes when due. Never fails."""
         with self._lock:
             first = self._since_look is None
             self._since_look = (self._since_look or 0) + size
@@ -62,7 +60,8 @@ class Pruner:
                 self.prune()
 
     def prune(self) -> None:
-        """Delete stale temporary files, and old entries until the rest fits; nothing if another process does.
+        """Deletes stale temporary files, and old entries until the rest fits; nothing if another process
+        does.
 
         Raises OSError when the root cannot be written.
         """
@@ -107,7 +106,7 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _files(folder: Path) -> Iterator[_Entry]:
-    """The files of `folder`; those that vanish meanwhile are left out."""
+    """Yields the files of `folder`, without those that vanish meanwhile."""
     try:
         items = list(os.scandir(folder))
     except OSError:
@@ -133,7 +132,7 @@ _warn = logging.getLogger("mlc.codegen.cache").warning
 
 
 def default_root() -> Path:
-    """$MLC_CACHE_DIR, or `mlc` in $XDG_CACHE_HOME or in ~/.cache."""
+    """Returns `$MLC_CACHE_DIR`, or `mlc` in `$XDG_CACHE_HOME` or in `~/.cache`."""
     if chosen := os.environ.get("MLC_CACHE_DIR"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
@@ -141,7 +140,7 @@ def default_root() -> Path:
 
 
 def default_size(warn: Callable[[str], None] = _warn) -> int:
-    """$MLC_CACHE_SIZE in bytes (suffixes K, M, G), or 2 GiB."""
+    """Returns `$MLC_CACHE_SIZE` in bytes (suffixes K, M, G), or 2 GiB."""
     text = os.environ.get("MLC_CACHE_SIZE", "").strip()
     if not text:
         return DEFAULT_SIZE
@@ -156,10 +155,9 @@ def default_size(warn: Callable[[str], None] = _warn) -> int:
 class Cache:
     """A store of bytes under keys made by `key`.
 
-    It never fails: what cannot be read is a miss, what cannot be written is not stored, with one warning
-    through `warn` for each cache object. `size` is the bound in bytes, beyond which the least recently used
-    entries go.
-    """
+    It never fails: an entry that cannot be read is a miss, one that cannot be written is not stored, with one
+    warning through `warn` for each cache object. `size` is the bound in bytes, beyond which the least
+    recently used entries are evicted."""
 
     def __init__(
         self,
@@ -175,7 +173,8 @@ class Cache:
         self._pruner = Pruner(self.root, self.size)
 
     def key(self, *parts: str | bytes) -> str:
-        """The key for `parts`, in order, under this version of the compiler: 40 hexadecimal digits."""
+        """Returns the key for `parts`, in order, under this version of the compiler: 40 hexadecimal
+        digits."""
         digest = hashlib.blake2b(digest_size=20)
         for part in (str(FORMAT), self._version, *parts):
             data = part.encode() if isinstance(part, str) else part
@@ -184,7 +183,7 @@ class Cache:
         return digest.hexdigest()
 
     def get(self, key: str) -> bytes | None:
-        """The value of `key`, or None. Counts as a use; a damaged entry is deleted."""
+        """Returns the value of `key`, or None. Counts as a use; a damaged entry is deleted."""
         path = self._path(key)
         try:
             data = path.read_bytes()
@@ -197,7 +196,7 @@ class Cache:
         return value if sound else None
 
     def put(self, key: str, value: bytes) -> None:
-        """Store `value`. A value larger than a quarter of the bound is not kept."""
+        """Stores `value`. A value larger than a quarter of the bound is not kept."""
         if len(value) > self.size // 4:
             return
         try:
@@ -205,13 +204,13 @@ class Cache:
         except OSError as error:
             self._warn_once(f"the compile cache {self.root} cannot be written, going on without: {error}")
             return
-        self._pruner.written(len(value) + _HEADER_BYTES)
+        self._pruner.add_written(len(value) + _HEADER_BYTES)
 
     def _path(self, key: str) -> Path:
         return self.root / "entries" / key[:2] / key
 
     def _write(self, path: Path, *parts: bytes) -> None:
-        """Write a file that others see whole or not at all.
+        """Writes a file that appears complete or not at all.
 
         There is no fsync: after a power failure a file may hold other bytes, which the checksum finds.
         """
@@ -233,7 +232,8 @@ class Cache:
 
 
 def _header(key: str, value: bytes) -> bytes:
-    """What precedes `value` in its file. The key is in the checksum: a file under a wrong name is damaged."""
+    """Returns the header of `value` in its file. The checksum includes the key: a file under a wrong name is
+    damaged."""
     digest = hashlib.blake2b(key.encode() + b"\0", digest_size=_CHECKSUM_BYTES)
     digest.update(value)
     return _MAGIC + digest.digest()

@@ -1,4 +1,4 @@
-"""LLVM IR text to object code, assembly or optimised IR, by llvmlite."""
+"""Compiles LLVM IR text to object code, assembly or optimised IR, through llvmlite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mlc.codegen.errors import CodegenError
 from mlc.codegen.llvm_text import add_definition_attributes, set_target, to_llvm22, unknown_intrinsics
 from mlc.targets import Target
 
-Kind = Literal["object", "asm", "llvm-ir"]
+OutputFormat = Literal["object", "asm", "llvm-ir"]
 # The unit of SVE's vector lengths too.
 NEON_BITS = 128
 
@@ -20,20 +20,19 @@ NEON_BITS = 128
 def emit(
     ir_text: str,
     target: Target,
-    kind: Kind = "object",
+    output: OutputFormat = "object",
     optimize: int = 3,
     *,
     loop_vectorize: bool = True,
     slp_vectorize: bool = False,
     own_runtime: bool = True,
 ) -> bytes:
-    """Compile the LLVM IR `ir_text` (of LLVM 22 or 24) for `target`.
+    """Compiles the LLVM IR `ir_text` (of LLVM 22 or 24) for `target`.
 
     `optimize` is LLVM's level, 0 to 3. The code is position-independent (small code model). Multiplications
-    and additions are fused only where the IR has the `contract` flag. `own_runtime` says that OpenMP's entry
-    points are those of our runtime, under names of their own. Returns the object file, or the text of
-    the assembly or of the IR after optimisation in UTF-8. Raises CodegenError with LLVM's message.
-    """
+    and additions are fused only where the IR has the `contract` flag. With `own_runtime` OpenMP's entry
+    points are those of mlc's runtime, `mlc_kmpc_*`. Returns the object file, or the text of the assembly or
+    of the optimised IR in UTF-8. Raises CodegenError with LLVM's message."""
     with _target_machine(target, optimize) as machine:
         text = set_target(to_llvm22(ir_text, own_runtime), target.triple, str(machine.target_data))
         text = add_definition_attributes(text, _function_attributes(target), _vector_length(target))
@@ -41,11 +40,11 @@ def emit(
         # traceback is enough for one), the module would be freed after its context, and crash.
         with llvm.create_context() as context, _parse(text, context) as module:
             _optimize(module, machine, optimize, loop_vectorize, slp_vectorize)
-            return _output(module, machine, kind)
+            return _output(module, machine, output)
 
 
 def link_modules(texts: Sequence[str]) -> str:
-    """One module's IR text (LLVM 22) from several, each of LLVM 22 or 24; private symbols are kept apart.
+    """Links IR texts of LLVM 22 or 24 to one of LLVM 22; private symbols stay separate.
 
     Raises CodegenError when `texts` is empty, or two of them define the same symbol.
     """
@@ -60,7 +59,7 @@ def link_modules(texts: Sequence[str]) -> str:
 
 
 def _link(linked: llvm.ModuleRef, part: llvm.ModuleRef) -> None:
-    """Move `part` into `linked`."""
+    """Moves `part` into `linked`."""
     try:
         linked.link_in(part)
     except RuntimeError as error:
@@ -69,7 +68,7 @@ def _link(linked: llvm.ModuleRef, part: llvm.ModuleRef) -> None:
 
 @functools.cache
 def initialize_llvm() -> None:
-    """Set up every target of llvmlite's LLVM, once per process."""
+    """Initialises all targets of llvmlite's LLVM, once per process."""
     # Loop strength reduction keeps an address per row of a register tile, more than there are registers; its
     # loads share one address and differ by constants.
     llvm.set_option("mlc", "-disable-lsr")
@@ -92,7 +91,7 @@ def _target_machine(target: Target, optimize: int) -> llvm.TargetMachine:
 
 
 def _function_attributes(target: Target) -> dict[str, str]:
-    """Attributes of every definition: the processor, and vectors as wide as the target wants them.
+    """Returns the attributes of every definition: the processor, and the width of the target's vectors.
 
     Without the width, LLVM splits loops into 256-bit vectors on many processors that have 512-bit ones.
     """
@@ -107,8 +106,8 @@ def _function_attributes(target: Target) -> dict[str, str]:
 
 
 def _vector_length(target: Target) -> str:
-    """The attribute by which LLVM uses SVE for vectors longer than NEON's, on machines of at least that
-    length."""
+    """Returns the attribute that lets LLVM use SVE for vectors longer than NEON's, on machines of at least
+    that length."""
     if target.architecture == "aarch64" and target.vector_bits > NEON_BITS:
         return f"vscale_range({target.vector_bits // NEON_BITS},0)"
     return ""
@@ -128,7 +127,7 @@ def _parse(text: str, context: llvm.ContextRef) -> llvm.ModuleRef:
 
 
 def _check(module: llvm.ModuleRef) -> None:
-    """Raise CodegenError for invalid IR, and for intrinsics that this LLVM does not know."""
+    """Raises CodegenError for invalid IR, and for intrinsics that this LLVM does not know."""
     try:
         module.verify()
     except RuntimeError as error:
@@ -142,7 +141,7 @@ def _check(module: llvm.ModuleRef) -> None:
 def _optimize(
     module: llvm.ModuleRef, machine: llvm.TargetMachine, level: int, loop_vectorize: bool, slp_vectorize: bool
 ) -> None:
-    """Run LLVM's default pipeline of `level` over `module`."""
+    """Runs LLVM's default pipeline of `level` over `module`."""
     with llvm.create_pipeline_tuning_options(speed_level=level) as tuning:
         tuning.loop_vectorization = loop_vectorize
         tuning.slp_vectorization = slp_vectorize
@@ -152,10 +151,10 @@ def _optimize(
             manager.run(module, builder)
 
 
-def _output(module: llvm.ModuleRef, machine: llvm.TargetMachine, kind: Kind) -> bytes:
-    if kind == "llvm-ir":
+def _output(module: llvm.ModuleRef, machine: llvm.TargetMachine, output: OutputFormat) -> bytes:
+    if output == "llvm-ir":
         return str(module).encode()
     try:
-        return machine.emit_assembly(module).encode() if kind == "asm" else machine.emit_object(module)
+        return machine.emit_assembly(module).encode() if output == "asm" else machine.emit_object(module)
     except RuntimeError as error:
         raise CodegenError("LLVM cannot generate code", (str(error).strip(),)) from None

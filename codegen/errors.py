@@ -12,7 +12,7 @@ from mlc.errors import Error
 class CodegenError(Error):
     """Code cannot be generated; the message is complete.
 
-    `notes` are further lines: LLVM's own message, what would help.
+    `notes` are further lines: LLVM's message, hints.
     """
 
     def __init__(self, message: str, notes: tuple[str, ...] = ()) -> None:
@@ -25,10 +25,10 @@ class CodegenError(Error):
 
 
 class JobError(CodegenError):
-    """A job of the worker pool raised.
+    """A job of the worker pool raised an exception.
 
-    `type` is the exception's full name, `message`, `notes` and `fields` are its own (fields as JSON values,
-    what is none as text), `traceback` is the text from the worker.
+    `type` is the exception's full name, `message`, `notes` and `fields` are its attributes (fields as JSON
+    values or text), `traceback` is the text from the worker.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class JobError(CodegenError):
 
     @classmethod
     def from_reply(cls, error: Mapping[str, Any]) -> JobError:
-        """What a worker said."""
+        """Makes the error from a worker's reply."""
         notes = tuple(error["notes"])
         return cls(error["type"], error["message"], notes, error["fields"], error["traceback"])
 
@@ -55,7 +55,7 @@ class WorkerCrashError(CodegenError):
     """The worker process of a job died or ran past its time.
 
     `signal` is the number of the signal that ended it, None when it exited by itself (`exit_code`).
-    `stderr` holds the last lines that it printed. `timed_out` says that it was killed for its time.
+    `stderr` holds the last lines that it printed. `timed_out`: it was killed after its timeout.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The machine we run on, and LLVM processor names that have no description of ours."""
+"""Targets of this machine, and of LLVM's processor names that `mlc.targets` does not describe."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ define <16 x float> @probe(<16 x float> %a, <16 x float> %b, <16 x float> %c) {
 
 @functools.cache
 def host_target() -> Target:
-    """This machine: LLVM's processor name and features, caches from sysfs, the cores this process may use."""
+    """Returns this machine: LLVM's processor name and features, caches from sysfs, the cores this process may
+    use."""
     features = llvm.get_host_cpu_features()
     sizes = _cache_sizes(_CACHES)
     return Target(
@@ -48,16 +49,17 @@ def host_target() -> Target:
 
 
 def resolve_target(text: str) -> Target:
-    """A target from "host", a known name, any other x86-64 processor name of LLVM's, or a target's text form.
+    """Returns a target from "host", a known name, any other x86-64 processor name of LLVM's, or a target's
+    text form.
 
-    Raises TargetError for what LLVM does not know either.
+    Raises TargetError for names that LLVM does not know either.
     """
     return parse_target(text, describe=probe_cpu)
 
 
 @functools.cache
 def probe_cpu(cpu: str) -> Target:
-    """The description of LLVM's x86-64 processor `cpu`, its vectors found by compiling for it."""
+    """Returns the description of LLVM's x86-64 processor `cpu`; compiling for it shows its vectors."""
     if cpu not in _llvm_cpus():
         hint = suggestion(cpu, "and LLVM's x86-64 names")
         raise TargetError(f"unknown target cpu {cpu!r}{hint}")
@@ -70,10 +72,9 @@ def probe_cpu(cpu: str) -> Target:
 
 
 def _probe_assembly(cpu: str) -> str:
-    """Assembly of the probe for `cpu`.
+    """Returns the assembly of the probe for `cpu`.
 
-    LLVM ends the process for a processor without 64-bit mode, which its list names too; hence a process of
-    its own.
+    Runs in a separate process, since LLVM ends it for processors without 64-bit mode, which its list has too.
     """
     script = (
         "import sys; from mlc.codegen import host_target; from mlc.codegen.emit import emit;"
@@ -90,9 +91,9 @@ def _probe_assembly(cpu: str) -> str:
 
 @functools.cache
 def _llvm_cpus() -> frozenset[str]:
-    """LLVM's x86-64 processor names.
+    """Returns LLVM's x86-64 processor names.
 
-    LLVM tells them only by printing to the standard error of the process; hence a process of its own.
+    Runs in a separate process, since LLVM only prints them to standard error.
     """
     script = (
         "import llvmlite.binding as l; l.initialize_all_targets();"
@@ -116,17 +117,17 @@ def _vector_registers(features: dict[str, bool]) -> int:
 
 
 def _cache_sizes(folder: Path) -> dict[str, Any]:
-    """Sizes in bytes, fields of a target, of the data caches that sysfs tells of: some of l1d, l2, l3."""
+    """Returns the sizes in bytes of the data caches in sysfs, by field of Target: some of l1d, l2, l3."""
     names = {"1Data": "l1d", "1Unified": "l1d", "2Unified": "l2", "3Unified": "l3"}
     sizes = {}
     for index in sorted(folder.glob("index*")):
         try:
-            level, kind, size = ((index / part).read_text().strip() for part in ("level", "type", "size"))
+            level, category, size = ((index / part).read_text().strip() for part in ("level", "type", "size"))
         except OSError:
             continue
-        number = re.fullmatch(r"(\d+)([KM]?)", size)
-        if number and level + kind in names:
-            sizes[names[level + kind]] = int(number[1]) * _UNITS[number[2]]
+        parsed = re.fullmatch(r"(\d+)([KM]?)", size)
+        if parsed and level + category in names:
+            sizes[names[level + category]] = int(parsed[1]) * _UNITS[parsed[2]]
     return sizes
 
 

@@ -1,4 +1,4 @@
-"""Jobs that a worker process runs itself, instead of in workers of its own."""
+"""Runs jobs in a worker process itself, instead of in further workers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from mlc.codegen.errors import JobError
 from mlc.codegen.worker import run_job
 
 
-class OwnJobs:
-    """Runs each job at once, in this process and thread. What would end a worker ends this process; jobs have
-    all the time they take."""
+class InlineJobs:
+    """Runs jobs at once, in this process and thread. Crashes end this process; timeouts are ignored."""
 
     def start(self) -> None:
-        """Nothing is to be started."""
+        """Does nothing: there are no workers."""
 
     def submit(self, function: str, payload: dict[str, Any], timeout: float | None = None) -> Future[Any]:
-        """The result, or JobError, in a future that is done."""
+        """Runs the job; returns a completed future with the result or JobError."""
         reply = run_job(function, payload)
         future: Future[Any] = Future()
         if "error" in reply:

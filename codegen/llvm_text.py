@@ -1,9 +1,7 @@
-"""LLVM IR text of the MLIR wheel (LLVM 24) made fit for llvmlite (LLVM 22) and for our runtime.
+"""Rewrites LLVM IR text of the MLIR wheel (LLVM 24) for llvmlite (LLVM 22) and for mlc's runtime.
 
 Everything but floating-point literals parses unchanged. An intrinsic that LLVM 22 does not know would
-parse as an ordinary external function and fail at load time: `unknown_intrinsics` finds those.
-
-Floating-point literals of LLVM 23 and later in the spelling of LLVM 22.
+parse as an external function and fail at load time: `unknown_intrinsics` finds those.
 
 LLVM 23 changed the text of constants (llvm-project #190649): `+inf`, `+qnan`, `+nan(0x1)`, `f0x3EAAAAAB`, and
 shortest decimals that are not exact. LLVM 22 reads exact decimals and hexadecimal bits only (LLVM Language
@@ -20,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 
 class FloatFormat(NamedTuple):
-    """An IEEE binary format: bits in all, bits of the stored significand, its prefix in hex literals."""
+    """An IEEE binary format: total bits, bits of the stored significand, its prefix in hex literals."""
 
     width: int
     mantissa: int
@@ -33,7 +31,7 @@ class FloatFormat(NamedTuple):
 
     @property
     def min_exponent(self) -> int:
-        """Exponent of the smallest normal number."""
+        """Exponent of the smallest normal value."""
         return 2 - (1 << (self.width - self.mantissa - 2))
 
 
@@ -46,7 +44,7 @@ FORMATS = {
 
 
 def legacy_literal(type_name: str, literal: str) -> str:
-    """`literal` of type `type_name` (a key of FORMATS) as LLVM 22 spells it; exact decimals stay."""
+    """Returns `literal` of type `type_name` (a key of FORMATS) as LLVM 22 spells it; exact decimals stay."""
     fmt = FORMATS[type_name]
     if _is_decimal(literal):
         value = Fraction(literal)
@@ -63,7 +61,7 @@ def legacy_literal(type_name: str, literal: str) -> str:
 
 
 def round_to_bits(value: Fraction, fmt: FloatFormat) -> int:
-    """Bits of the number of `fmt` nearest to `value` >= 0; ties to even, infinity on overflow."""
+    """Rounds `value` >= 0 to `fmt` and returns the bits; ties to even, infinity on overflow."""
     if value == 0:
         return 0
     exponent = value.numerator.bit_length() - value.denominator.bit_length()
@@ -71,7 +69,7 @@ def round_to_bits(value: Fraction, fmt: FloatFormat) -> int:
         exponent -= 1
     exponent = max(exponent, fmt.min_exponent)
     significand = round(value / Fraction(2) ** (exponent - fmt.mantissa))
-    # The implicit leading one of a normal number carries into the exponent field; a subnormal has none.
+    # The implicit leading one of a normal value carries into the exponent field; a subnormal has none.
     return min(((exponent - fmt.min_exponent) << fmt.mantissa) + significand, fmt.infinity)
 
 
@@ -84,7 +82,7 @@ def _sign_bit(literal: str, fmt: FloatFormat) -> int:
 
 
 def _special_bits(literal: str, fmt: FloatFormat) -> int:
-    """Bits of `f0x...`, infinities and NaNs."""
+    """Returns the bits of `f0x...`, infinities and NaNs."""
     if literal.startswith("f0x"):
         return int(literal[3:], 16)
     bits = _sign_bit(literal, fmt) | fmt.infinity
@@ -96,7 +94,7 @@ def _special_bits(literal: str, fmt: FloatFormat) -> int:
 
 
 def _value_of_bits(bits: int, fmt: FloatFormat) -> Fraction | None:
-    """Value of non-negative `bits`; None for infinity."""
+    """Returns the value of non-negative `bits`; None for infinity."""
     if bits >= fmt.infinity:
         return None
     field = bits >> fmt.mantissa
@@ -105,7 +103,8 @@ def _value_of_bits(bits: int, fmt: FloatFormat) -> Fraction | None:
 
 
 def _widen_to_double(bits: int) -> int:
-    """LLVM 22 spells a `float` as its value's bits in `double`; a NaN's payload moves up by 29 bits."""
+    """Returns the bits of a `float` as a `double`, as LLVM 22 spells it; a NaN's payload moves up by 29
+    bits."""
     if bits & 0x7F800000 == 0x7F800000:
         return (bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29
     (value,) = struct.unpack("<f", struct.pack("<I", bits))
@@ -134,10 +133,10 @@ _AFTER_PARAMETERS = re.compile(r"(?: (?:unnamed_addr|local_unnamed_addr|addrspac
 
 
 def to_llvm22(text: str, own_runtime: bool = True) -> str:
-    """`text` in LLVM 22's syntax; with `own_runtime`, OpenMP's entry points `__kmpc_*` become our
+    """Returns `text` in LLVM 22's syntax; with `own_runtime` OpenMP's entry points `__kmpc_*` become
     `mlc_kmpc_*`.
 
-    Idempotent: text that LLVM 22 printed comes back as it is.
+    Idempotent: text that LLVM 22 printed is unchanged.
     """
     return "\n".join(_rewrite_line(line, own_runtime) for line in text.split("\n"))
 
@@ -162,31 +161,32 @@ def _rewrite_line(line: str, own_runtime: bool) -> str:
 
 
 def set_target(text: str, triple: str, data_layout: str) -> str:
-    """`text` with its target lines replaced."""
+    """Returns `text` with its target lines replaced."""
     head = f'target datalayout = "{data_layout}"\ntarget triple = "{triple}"\n'
     return head + _TARGET_LINE.sub("", text)
 
 
 def add_definition_attributes(text: str, attributes: dict[str, str], plain: str = "") -> str:
-    """`text` with string `attributes`, and those of LLVM's own written in `plain`, on every function
-    definition; what a function already has stays."""
+    """Returns `text` with string `attributes`, and LLVM's attributes in `plain`, on every function
+    definition; attributes that a function has stay."""
     if not (attributes or plain):
         return text
-    group = max((int(number) for number in _ATTRIBUTE_GROUP.findall(text)), default=-1) + 1
+    group = max((int(group) for group in _ATTRIBUTE_GROUP.findall(text)), default=-1) + 1
     body = " ".join([plain, *(f'"{name}"="{value}"' for name, value in attributes.items())])
     lines = (_add_group(line, group) if line.startswith("define ") else line for line in text.split("\n"))
     return "\n".join(lines) + f"\nattributes #{group} = {{ {body} }}\n"
 
 
 def _add_group(line: str, group: int) -> str:
-    """A `define` line with attribute group `group` put before the function's own, so that its own win."""
+    """Inserts attribute group `group` into a `define` line, before the function's attributes, which take
+    precedence."""
     end = _AFTER_PARAMETERS.match(line, _parameters_end(line))
     assert end is not None  # the pattern matches the empty string
     return f"{line[: end.end()]} #{group}{line[end.end() :]}"
 
 
 def _parameters_end(line: str) -> int:
-    """Position after the parenthesis that closes the parameter list of a `define` line."""
+    """Returns the position after the parenthesis that closes the parameter list of a `define` line."""
     depth = 0
     name = re.search(r'@(?:"[^"]*"|[\w.$-]+)', line)
     for token in re.compile(r'"[^"]*"|[()]').finditer(line, name.end() if name else 0):
@@ -202,7 +202,8 @@ class _Function(Protocol):
 
 
 def unknown_intrinsics(functions: Iterable[_Function]) -> list[str]:
-    """Names of declared `llvm.*` functions that this LLVM does not know; its printer marks them."""
+    """Returns the names of declared `llvm.*` functions that this LLVM does not know; its printer marks
+    them."""
     return [
         function.name
         for function in functions

@@ -28,10 +28,10 @@ class _Job(NamedTuple):
 
 
 class JobRunner(Protocol):
-    """What runs jobs: a pool of workers, or a worker itself."""
+    """Runs jobs: a pool of workers, or a worker itself."""
 
     def start(self) -> None:
-        """There will be jobs soon."""
+        """Prepares for jobs."""
 
     def submit(self, function: str, payload: dict[str, Any], timeout: float | None = None) -> Future[Any]:
         """Runs `function` on `payload`; see `WorkerPool.submit`."""
@@ -42,7 +42,7 @@ class WorkerPool:
 
     Workers start with the jobs that need them, or all at once and in the background with `start`. Each
     imports the modules named by `preload` before its first job. Close the pool, or use it in a `with`
-    statement: a normal exit waits for the jobs, an exception (Ctrl-C) kills them. What is left open closes
+    statement: a normal exit waits for the jobs, an exception (Ctrl-C) kills them. An open pool closes
     with the interpreter.
     """
 
@@ -59,16 +59,16 @@ class WorkerPool:
         atexit.register(self.close)
 
     def start(self) -> None:
-        """Start all workers in the background; returns at once."""
+        """Starts all workers in the background; returns at once."""
         with self._lock:
             while len(self._threads) < self.size and not self._closed:
                 self._add_thread(eager=True)
 
     def submit(self, function: str, payload: dict[str, Any], timeout: float | None = None) -> Future[Any]:
-        """Run `function` ("package.module:name") on `payload` in a worker.
+        """Runs `function` ("package.module:name") on `payload` in a worker.
 
-        Payload and result are dicts of JSON values and bytes. `timeout` in seconds is the job's own, from
-        when a worker takes it. The future raises JobError (the job raised), WorkerCrashError (its process
+        Payload and result are dicts of JSON values and bytes. `timeout` in seconds counts from when a worker
+        takes the job. The future raises JobError (the job raised), WorkerCrashError (its process
         died or ran past `timeout`; other jobs are not touched), TypeError (unsendable payload) or
         PoolClosedError.
         """
@@ -83,7 +83,8 @@ class WorkerPool:
         return job.future
 
     def close(self, wait: bool = False) -> None:
-        """Ends the workers, after all jobs with `wait`, else now: open jobs fail with PoolClosedError."""
+        """Ends the workers, with `wait` after all jobs, otherwise now: pending jobs fail with
+        PoolClosedError."""
         with self._lock:
             self._aborted = self._aborted or not wait
             self._closed = True
@@ -99,12 +100,12 @@ class WorkerPool:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close(wait=kind is None)
+        self.close(wait=error_type is None)
 
     def _abort(self) -> None:
-        """Fail the waiting jobs and kill the workers, which fails the running ones."""
+        """Fails the waiting jobs and kills the workers, which fails the running ones."""
         with contextlib.suppress(queue.Empty):
             while True:
                 job = self._jobs.get_nowait()
@@ -115,13 +116,13 @@ class WorkerPool:
                 worker.kill()
 
     def _add_thread(self, eager: bool) -> None:
-        """One more thread with one worker of its own; called with the lock held."""
+        """Adds a thread with a worker. Needs the lock."""
         thread = threading.Thread(target=self._serve, args=(eager,), name="mlc-worker-pool", daemon=True)
         self._threads.append(thread)
         thread.start()
 
     def _serve(self, eager: bool) -> None:
-        """Body of a thread: hand jobs to one worker, and replace it when it dies."""
+        """Runs jobs on one worker, which is replaced when it dies: the body of a thread."""
         worker = self._replacement() if eager else None
         while (job := self._jobs.get()) is not None:
             if job.future.set_running_or_notify_cancel():
@@ -132,7 +133,7 @@ class WorkerPool:
         self._drop(worker)
 
     def _run(self, job: _Job, worker: WorkerProcess | None) -> WorkerProcess | None:
-        """Do `job`; returns the worker for the next one."""
+        """Runs `job`; returns the worker for the next one."""
         try:
             if worker is None or not worker.alive:
                 self._drop(worker)
@@ -150,8 +151,8 @@ class WorkerPool:
         return worker
 
     def _replacement(self) -> WorkerProcess | None:
-        """A fresh worker, warm by the time of the next job; None when there can be none now."""
-        with contextlib.suppress(CodegenError):  # the next job meets the same failure, and reports it
+        """Starts a worker, so that it is warm for the next job; None on failure."""
+        with contextlib.suppress(CodegenError):  # the next job has the same failure, and reports it
             return self._start_worker()
         return None
 
@@ -167,7 +168,7 @@ class WorkerPool:
         return worker
 
     def _drop(self, worker: WorkerProcess | None) -> None:
-        """End and forget `worker`."""
+        """Ends and forgets `worker`."""
         if worker is not None:
             with self._lock:
                 self._workers.discard(worker)

@@ -1,7 +1,4 @@
-"""NVIDIA's assembler, from PTX to the code of one GPU (cubin), where it is installed.
-
-What `ptxas -v` says about the kernels that it assembled.
-"""
+"""Runs NVIDIA's assembler, from PTX to the code of one GPU (cubin), and parses the output of `ptxas -v`."""
 
 from __future__ import annotations
 
@@ -34,8 +31,8 @@ _WARNING = re.compile(r"ptxas(?: \S+, line \d+;)?\s+(?:warning\s*:\s*(.+)|info\s
 
 @dataclass(frozen=True)
 class KernelResources:
-    """What one kernel needs on one GPU ("sm_90a"): registers per thread, hardware barriers, and bytes of
-    static shared memory per block, of stack and of spilled registers per thread."""
+    """The resources of one kernel on one GPU ("sm_90a"): registers per thread, hardware barriers, and bytes
+    of static shared memory per block, of stack and of spilled registers per thread."""
 
     name: str
     arch: str
@@ -49,14 +46,14 @@ class KernelResources:
 
 @dataclass(frozen=True)
 class PtxasReport:
-    """The kernels in the order of the file, and all warnings and announced losses of performance."""
+    """The kernels in the order of the file, and all warnings and performance remarks."""
 
     kernels: tuple[KernelResources, ...]
     warnings: tuple[str, ...]
 
 
 def parse_report(text: str) -> PtxasReport:
-    """The report in the output of `ptxas -v`; lines of other kinds are passed over."""
+    """Parses the output of `ptxas -v`; other lines are ignored."""
     kernels: list[KernelResources] = []
     warnings: list[str] = []
     function = ""
@@ -73,7 +70,8 @@ def parse_report(text: str) -> PtxasReport:
 
 
 def _with_line(kernel: KernelResources, line: str, function: str) -> KernelResources:
-    """`kernel` with what a line says of it; functions that it calls have stack frames of their own."""
+    """Returns `kernel` with the resources in a line, unless they are of `function`, a function that it
+    calls."""
     if (spills := _SPILLS.search(line)) and function == kernel.name:
         stack, stores, loads = map(int, spills.groups())
         return replace(kernel, stack_bytes=stack, spill_store_bytes=stores, spill_load_bytes=loads)
@@ -93,12 +91,13 @@ _DEFAULT_TOOLKIT = "/usr/local/cuda"
 
 
 def find_ptxas() -> str | None:
-    """The path of ptxas: on $PATH, in $CUDA_HOME or $CUDA_PATH, in /usr/local/cuda, or in triton's wheel."""
+    """Returns the path of ptxas: on $PATH, in $CUDA_HOME or $CUDA_PATH, in /usr/local/cuda, or in triton's
+    wheel."""
     return find_tool("ptxas")
 
 
 def find_tool(name: str) -> str | None:
-    """The path of one of CUDA's programs: where `find_ptxas` looks. Nothing of triton is imported."""
+    """Returns the path of one of CUDA's programs, searched like ptxas. Nothing of triton is imported."""
     toolkits = [os.environ[name] for name in _TOOLKIT_VARIABLES if os.environ.get(name)]
     folders = [Path(toolkit, "bin") for toolkit in (*toolkits, _DEFAULT_TOOLKIT)]
     spec = find_spec("triton")
@@ -108,21 +107,21 @@ def find_tool(name: str) -> str | None:
 
 
 def assemble_ptx(ptx: bytes, arch: str, optimize: int = 3) -> bytes:
-    """The cubin of `ptx` for `arch` ("sm_90a"), at ptxas's level 0 to 3.
+    """Returns the cubin of `ptx` for `arch` ("sm_90a"), at ptxas's level 0 to 3.
 
-    Raises CodegenError with ptxas's messages, or saying where ptxas was looked for.
+    Raises CodegenError with ptxas's messages, or with the folders that were searched for ptxas.
     """
     return _assemble(ptx, arch, optimize)[0]
 
 
 def assemble_with_report(ptx: bytes, arch: str, optimize: int = 3) -> tuple[bytes, PtxasReport]:
-    """The cubin as of `assemble_ptx`, what its kernels need, and ptxas's warnings. Raises CodegenError."""
+    """Returns the cubin as `assemble_ptx` does, and the report of ptxas. Raises CodegenError."""
     cubin, output = _assemble(ptx, arch, optimize, "-v")
     return cubin, parse_report(output)
 
 
 def _assemble(ptx: bytes, arch: str, optimize: int, *options: str) -> tuple[bytes, str]:
-    """The cubin, and what ptxas says."""
+    """Returns the cubin, and the output of ptxas."""
     program = find_ptxas()
     if program is None:
         raise CodegenError(

@@ -1,4 +1,4 @@
-"""Processors of any triple that LLVM has, checked before LLVM compiles for them."""
+"""Targets for processors of any of LLVM's triples, checked before LLVM compiles for them."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ machine.emit_assembly(l.parse_assembly(text + '\\ndefine void @f() { ret void }'
 
 
 def machine_target(triple: str, cpu: str = "", features: str = "") -> Target:
-    """The processor `cpu` of `triple` ("" is its generic one), with `features` ("+a,-b").
+    """Returns the processor `cpu` of `triple` ("" is its generic one), with `features` ("+a,-b").
 
-    Raises TargetError for what LLVM does not know, or cannot compile for.
+    Raises TargetError if LLVM does not know it, or cannot compile for it.
     """
-    target = _described(triple, cpu).with_features(*(each for each in features.split(",") if each))
+    target = _describe(triple, cpu).with_features(*filter(None, features.split(",")))
     check_target(target)
     return target
 
 
 def chosen_target(triple: str = "", cpu: str = "", features: str = "") -> Target:
-    """The target that a tool's options name, each "" where it is not given.
+    """Returns the target that a tool's options name; options that are not given are "".
 
     Without a triple, `cpu` is a name of `mlc targets`, a processor name of LLVM's for x86-64, or a
     target's text form; the host by default. Raises TargetError.
@@ -46,20 +46,21 @@ def chosen_target(triple: str = "", cpu: str = "", features: str = "") -> Target
         return machine_target(triple, cpu, features)
     target = resolve_target(cpu or "host")
     if features:
-        target = target.with_features(*(each for each in features.split(",") if each))
+        target = target.with_features(*filter(None, features.split(",")))
         check_target(target)
     return target
 
 
-def gpu_target(kind: str, arch: str, features: str = "") -> Target:
-    """A GPU: `kind` is "nvptx" or "amdgpu", `arch` LLVM's name, "sm_90a" or "gfx942". Raises TargetError."""
-    if kind == "nvptx":
-        number = re.fullmatch(r"sm_(\d+)[af]?", arch)
-        if number is None:
+def gpu_target(backend: str, arch: str, features: str = "") -> Target:
+    """Returns a GPU of `backend` "nvptx" or "amdgpu"; `arch` is LLVM's name, "sm_90a" or "gfx942". Raises
+    TargetError."""
+    if backend == "nvptx":
+        capability = re.fullmatch(r"sm_(\d+)[af]?", arch)
+        if capability is None:
             raise TargetError(f"unknown GPU architecture {arch!r}: expected a name like sm_80 or sm_90a")
-        if int(number[1]) <= _LAST_ARCH_OF_PTX_FEATURE and "+ptx" not in features:
+        if int(capability[1]) <= _LAST_ARCH_OF_PTX_FEATURE and "+ptx" not in features:
             features = ",".join(part for part in (_PTX_FEATURE, features) if part)
-    return machine_target(_GPU_TRIPLES[kind], arch, features)
+    return machine_target(_GPU_TRIPLES[backend], arch, features)
 
 
 @functools.cache
@@ -71,15 +72,15 @@ def check_target(target: Target) -> None:
         raise TargetError(f"unknown target triple {target.triple!r}")
     unknown = re.search(r"'(.*)' is not a recognized (\w+)", result.stderr)
     if unknown:
-        kind = "cpu" if unknown[2] == "processor" else unknown[2]
-        raise TargetError(f"unknown target {kind} {unknown[1]!r} for {target.triple}")
+        what = "cpu" if unknown[2] == "processor" else unknown[2]
+        raise TargetError(f"unknown target {what} {unknown[1]!r} for {target.triple}")
     if result.returncode != 0:
         reason = (result.stderr.strip().splitlines() or ["LLVM cannot compile for it"])[0]
         raise TargetError(f"target cpu {target.cpu!r} for {target.triple}: {reason}")
 
 
-def _described(triple: str, cpu: str) -> Target:
-    """The description of `cpu`; where there is none, what is assumed of processors of the triple."""
+def _describe(triple: str, cpu: str) -> Target:
+    """Returns the description of `cpu`, or the generic one of the triple."""
     known = host_target() if cpu in ("host", "native") else lookup(cpu)
     if known is not None and known.architecture == triple.partition("-")[0]:
         return replace(known, triple=triple)

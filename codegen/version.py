@@ -1,4 +1,4 @@
-"""What the compiler is made of, as one string: part of every key of the disk cache."""
+"""The version of the compiler as one string, which is part of every key of the disk cache."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _PACKAGES = ("bindings", "dialects", "targets", "passes", "pipelines", "codegen"
 
 @functools.cache
 def compiler_version() -> str:
-    """Versions of mlc and of what it stands on, and a fingerprint of mlc's sources that make code.
+    """Returns the versions of mlc and of its dependencies, and a fingerprint of mlc's sources that make code.
 
-    The fingerprint (paths, sizes, times of change) keeps a cache from answering for an edited checkout.
+    The fingerprint (paths, sizes, times of change) invalidates the cache for an edited checkout.
     """
     versions = [f"{name} {_version(name)}" for name in _DISTRIBUTIONS]
     digest = hashlib.blake2b(digest_size=8)

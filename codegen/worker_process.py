@@ -1,4 +1,4 @@
-"""One worker process as its pool sees it: start, run a job, kill."""
+"""One worker process: start, run a job, kill."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WorkerProcess:
     """
 
     def __init__(self, preload: Sequence[str]) -> None:
-        """Start the process; raises OSError when that is impossible. Returns before the worker is ready."""
+        """Starts the process; raises OSError on failure. Returns before the worker is ready."""
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._ready = False
         # Own process group: a Ctrl-C in the terminal is the parent's to handle, and `kill` takes the
@@ -45,7 +45,7 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The process's number, also that of its process group."""
+        """The id of the process and of its process group."""
         return self._process.pid
 
     @property
@@ -54,7 +54,7 @@ class WorkerProcess:
         return self._process.poll() is None
 
     def run(self, function: str, payload: dict[str, Any], timeout: float | None) -> Any:
-        """The job's result. `timeout` in seconds counts from when the worker is ready.
+        """Runs a job and returns its result. `timeout` in seconds counts from when the worker is ready.
 
         Raises JobError for an exception in the job, TypeError for a payload that cannot be sent,
         WorkerCrashError when the process died or ran out of time; after that the process is gone.
@@ -75,13 +75,13 @@ class WorkerProcess:
         return reply["result"]
 
     def kill(self) -> None:
-        """End the process and its children now; any thread may call this, also more than once."""
+        """Ends the process and its children now; any thread may call this, also more than once."""
         if self._process.returncode is None:
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
-        """Kill the process, reap it, free the pipes."""
+        """Kills the process, reaps it, frees the pipes."""
         self.kill()
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout, self._stderr):
@@ -103,7 +103,7 @@ class WorkerProcess:
         return messages.decode(lambda size: self._read_exactly(size, deadline))
 
     def _read_exactly(self, size: int, deadline: float | None) -> bytes:
-        """`size` bytes of the worker's output; raises EOFError, or TimeoutError past `deadline`."""
+        """Reads `size` bytes of the worker's output; raises EOFError, or TimeoutError past `deadline`."""
         assert self._process.stdout is not None
         data = bytearray()
         with selectors.DefaultSelector() as selector:
@@ -119,7 +119,7 @@ class WorkerProcess:
         return bytes(data)
 
     def _crash(self, function: str, timed_out: bool = False) -> WorkerCrashError:
-        """The error for the death of the process, which is certain and cleared away afterwards."""
+        """Returns the error for the death of the process, after waiting for it and cleaning up."""
         if timed_out:
             self.kill()
         try:
@@ -132,7 +132,8 @@ class WorkerProcess:
         return error
 
     def _forget_stderr(self) -> None:
-        """Empty what earlier jobs printed. The worker shares the file's position, so it starts at 0 again."""
+        """Discards the output of earlier jobs. The worker shares the file's position, so it starts at 0
+        again."""
         self._stderr.seek(0)
         self._stderr.truncate()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mlc.bindings import builtin, func, gpu, ir, llvm
-from mlc.codegen.emit import Kind, emit
+from mlc.codegen.emit import OutputFormat, emit
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
 from mlc.compiler.code_path import code_paths
@@ -128,7 +128,7 @@ def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
     return {**found.texts, "llvm.mlir": lowered, **code}
 
 
-_Code = tuple[tuple[str, Kind], ...]
+_Code = tuple[tuple[str, OutputFormat], ...]
 _CODE: _Code = (("llvm.ll", "llvm-ir"), ("asm.s", "asm"))
 _DEVICE_CODE: _Code = (("llvm.ll", "llvm-ir"), ("kernel.ptx", "asm"))
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
 
 from mlc.codegen.cache import default_root
-from mlc.codegen.inline_jobs import OwnJobs
+from mlc.codegen.inline_jobs import InlineJobs
 from mlc.compiler.driver import compile_bundle
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
@@ -23,7 +23,7 @@ def compile_sizes(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"model": a path or bytes, "digest", "options"} -> {"bundle"}. Raises CompileError for a file that
     is another model by now, and what `compile_program` raises."""
     os.nice(_NICE)
-    options = Options(**payload["options"], pool=OwnJobs())
+    options = Options(**payload["options"], pool=InlineJobs())
     source = OnnxSource(payload["model"])
     if source.digest() != payload["digest"]:
         raise CompileError(f"{payload['model']} has changed")

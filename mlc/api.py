@@ -43,20 +43,20 @@ def compile(
 
     `model`: a path to an .onnx or .mlir file, the bytes of an ONNX model, a ModelProto, or a module of the
     graph dialect. `target`: "cpu" for this machine, a CPU name, or a GPU ("cuda:sm_80"), which the first call
-    needs. `threads`: how many threads a call uses, None for one per core. Dynamic dims stay so, and every
+    needs. `threads`: threads that a call uses, None for one per core. Dynamic dims stay so, and every
     call chooses their sizes: `dims` bounds them by name ((1, 512), or (1, None)) or fixes them (8), `shapes`
     fixes whole inputs. GPUs take fixed sizes only. `cache=False` neither reads nor writes the disk cache.
     `jobs`: worker processes that compile kernels, 0 for one per core; `pool`: those of a
     `mlc.compiler.worker_pool`, which many calls share, instead of new ones. `disable_passes` are left out of
     the graph-level pipelines, `replace_passes` maps names of passes to the pipeline text for them:
     `{"graph-form-kernels": "graph-form-kernels{fuse=false}"}`. `exactness`: what graph-level passes may do to
-    numbers: "exact" (nothing), "rounding", or "approximate" (assume that there is no NaN or infinity, say).
+    results: "exact" (nothing), "rounding", or "approximate" (assume that there is no NaN or infinity, say).
     `schedules`: a Schedule, or IR with `tloop.schedule` ops, that replace the default schedules of the
     kernels that they name, by name or by pattern. `precision`: "bf16" rounds the operands of products and
-    convolutions to it. `specialise`: whether sizes that come often get a program of their own while the
+    convolutions to it. `specialise`: whether sizes that come often get a specialised program while the
     general one serves, "auto" or "off"; or sizes of all named dims that get one now,
-    [{"batch": 1}, {"batch": 8}]; or a `mlc.Specialise`, which says how often is often, and how many.
-    `blocks_on_cpu` compiles a GPU's program of thread blocks for this machine, to compare its numbers.
+    [{"batch": 1}, {"batch": 8}]; or a `mlc.Specialise`, which sets the thresholds.
+    `blocks_on_cpu` compiles a GPU's program of thread blocks for this machine, to compare its results.
     `unsupported="cpu"` lets the processor compute what thread blocks cannot ("error": the model cannot be
     compiled for a GPU); `report()["processor"]` says what that is.
     `progress` is called with (stage, done, total).

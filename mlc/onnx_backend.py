@@ -55,7 +55,7 @@ class MlcModel(BackendRep):
 
 
 class MlcBackend(Backend):
-    """Compiles models and runs them on this machine's processor; there is no interpreter behind it."""
+    """Compiles models and runs them on this machine's processor; there is no interpreter."""
 
     @classmethod
     def supports_device(cls, device: str) -> bool:

@@ -1,4 +1,4 @@
-"""Frozen target descriptions (pure data)."""
+"""Descriptions of targets, as frozen data."""
 
 from mlc.targets.base import GRAPH_PIPELINES, Target, TargetError, set_host_provider
 from mlc.targets.gpus import GpuTarget

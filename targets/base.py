@@ -1,4 +1,4 @@
-"""Descriptions of the processors that mlc compiles for. Pure data: nothing here looks at a machine."""
+"""Descriptions of the processors that mlc compiles for, as data: nothing here inspects a machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GRAPH_PIPELINES = ("graph-optimize", "lower-graph", "form-kernels", "host-plan-m
 
 
 class TargetError(Error, ValueError):
-    """A target's name or text describes no processor."""
+    """The name or text of a target describes no processor."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,9 @@ class Target:
     """One processor.
 
     `cpu` and `features` are LLVM's names (`features` adds to or takes from what `cpu` implies: "+avx2",
-    "-rtm"). `vector_bits` is the width of the vectors that code should use, `vector_registers` how many of
-    them there are. Cache sizes are in bytes; `l1d` and
-    `l2` are those of one core, `l3` is shared, 0 where there is none. `cores` is how many cores a process
-    may run on, 0 when unknown.
+    "-rtm"). `vector_bits` is the width of the vectors that code should use, `vector_registers` the number
+    of vector registers. Cache sizes are in bytes; `l1d` and `l2` are those of one core, `l3` is shared, 0 if
+    there is none. `cores` is the number of cores that a process may run on, 0 when unknown.
 
     `graph_pipelines` and `kernel_pipeline` name the pipelines that make code for it, of a model and of each
     kernel. `libraries` are paths of shared libraries whose functions kernels call: an accelerator's driver.
@@ -71,24 +70,24 @@ class Target:
         return self.triple.partition("-")[0]
 
     def has(self, feature: str) -> bool:
-        """Whether it is an x86-64 processor with the feature that LLVM calls `feature`, one of `FEATURES`:
-        given in `features`, or implied by `cpu` and the width of its vectors."""
-        for each in reversed(self.features):
-            if each[1:] == feature:
-                return each[0] == "+"
+        """Whether the target is an x86-64 processor with LLVM's `feature`, one of `FEATURES`: given in
+        `features`, or implied by `cpu` and the width of its vectors."""
+        for given in reversed(self.features):
+            if given[1:] == feature:
+                return given[0] == "+"
         return self.architecture == "x86_64" and feature in implied_features(self.cpu, self.vector_bits)
 
     def with_features(self, *features: str) -> Target:
-        """A copy with `features` ("+x", "-x") appended; later ones win."""
+        """Returns a copy with `features` ("+x", "-x") appended; later ones win."""
         return replace(self, features=(*self.features, *features))
 
     def __str__(self) -> str:
-        """Text form, one line without spaces, that `parse_target` reads back to an equal target."""
+        """Returns the text form, one line without spaces, that `parse_target` reads back."""
         return ",".join(f"{_text_name(f.name)}={_print_value(getattr(self, f.name))}" for f in fields(self))
 
     @staticmethod
     def host() -> Target:
-        """The machine this process runs on, from the provider that the code generator sets.
+        """Returns the machine this process runs on, from the provider that the code generator sets.
 
         Raises TargetError when no provider is set: import `mlc.codegen.host_target` first.
         """
@@ -101,15 +100,15 @@ _host_provider: Callable[[], Target] | None = None
 
 
 def set_host_provider(provider: Callable[[], Target]) -> None:
-    """Set the function behind `Target.host()`; it looks at the machine, which this package may not."""
+    """Sets the function that `Target.host` calls; it inspects the machine, which this package must not."""
     global _host_provider  # noqa: PLW0603 - the one hook through which the layer above describes the host
     _host_provider = provider
 
 
 def parse_fields(text: str, base: Target) -> Target:
-    """`base` with the fields of `text` ("cpu=znver5,features=+avx2:-rtm,l2=1048576") put in.
+    """Returns `base` with the fields of `text` ("cpu=znver5,features=+avx2:-rtm,l2=1048576").
 
-    Raises TargetError for an unknown field or a value of the wrong kind.
+    Raises TargetError for an unknown field or a value of the wrong type.
     """
     values: dict[str, Any] = {}
     known = {_text_name(f.name): f.name for f in fields(base)}
@@ -137,7 +136,7 @@ def _parse_value(name: str, text: str, like: object) -> object:
     if isinstance(like, str):
         return text
     try:
-        number = int(text)
+        value = int(text)
     except ValueError:
-        raise TargetError(f"target text {name}={text}: expected a whole number") from None
-    return bool(number) if isinstance(like, bool) else number
+        raise TargetError(f"target text {name}={text}: expected an integer") from None
+    return bool(value) if isinstance(like, bool) else value

@@ -1,8 +1,7 @@
 """The instruction-set extensions of x86-64 that code may use, one line for each.
 
-A line says all that the compiler and the runtime must know of a feature but what to use it for: `Target.has`
-answers whether a target has it, and programs carry the checks of what they need.
-"""
+A line has all that the compiler and the runtime need to know of a feature, except its uses: `Target.has`
+tests whether a target has it, and programs carry the checks of the features that they need."""
 
 from __future__ import annotations
 
@@ -13,11 +12,10 @@ from dataclasses import dataclass
 class CpuFeature:
     """An extension under LLVM's `name`.
 
-    `cpuinfo` is its flag in Linux's /proc/cpuinfo, "" where it is `name`, by which the runtime finds it.
-    `level` is the x86-64 level that brings it, 0 if none does. `processors` are the described ones that have
-    it beside those of its level. `builtin` says that GCC's and Clang's `__builtin_cpu_supports` know it under
-    this name, by which shared libraries find it.
-    """
+    `cpuinfo` is its flag in Linux's /proc/cpuinfo, by which the runtime finds it, "" if it is `name`. `level`
+    is the x86-64 level that includes it, 0 if none does. `processors` are the described ones that have it
+    beside those of its level. `builtin`: GCC's and Clang's `__builtin_cpu_supports`, by which shared
+    libraries find it, know this name."""
 
     name: str
     cpuinfo: str = ""
@@ -74,8 +72,8 @@ _LEVEL = "x86-64-v"
 
 
 def implied_features(cpu: str, vector_bits: int) -> list[str]:
-    """The features of the x86-64 processor `cpu`, whose vectors have so many bits: those of its level, and
-    those of `FEATURES` whose lines name it."""
+    """Returns the features of the x86-64 processor `cpu` with vectors of `vector_bits` bits: those of its
+    level, and those of `FEATURES` whose lines name it."""
     level = 4 if vector_bits >= 512 else 3 if vector_bits >= 256 else 1
     if cpu.startswith(_LEVEL):
         level = max(level, int(cpu.removeprefix(_LEVEL)))

@@ -14,13 +14,13 @@ PTX = "+ptx84"
 
 @dataclass(frozen=True)
 class GpuTarget(Target):
-    """A GPU architecture. Of the fields of `Target`, `cpu` is LLVM's name of it, `vector_registers` how many
-    registers of `vector_bits` a thread may use, `l1d` what a multiprocessor has for caches and shared memory
-    together, and `cores` how many multiprocessors the largest part has.
+    """A GPU architecture. Of the fields of `Target`, `cpu` is LLVM's name of it, `vector_registers` the
+    number of registers of `vector_bits` that a thread may use, `l1d` the memory of a multiprocessor for cache
+    and shared memory together, and `cores` the number of multiprocessors of the largest part.
 
     A warp has `warp_threads` threads, a block at most `block_threads` and `shared_bytes` of shared memory. A
-    multiprocessor has `registers` for the threads that it runs. `clusters` says that blocks of a cluster
-    read each other's shared memory, and that there are tensor maps, by which hardware copies tiles.
+    multiprocessor has `registers` for the threads that it runs. With `clusters` blocks of a cluster
+    read each other's shared memory, and there are tensor maps, by which hardware copies tiles.
     """
 
     warp_threads: int = 32

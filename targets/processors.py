@@ -9,7 +9,8 @@ LINUX_RISCV64 = "riscv64-unknown-linux-gnu"
 
 
 def _x86(name: str, bits: int, l1d: int, l2: int, l3: int) -> Target:
-    """An x86-64 processor under LLVM's name. Its features follow from `name` and `bits` (`FEATURES`)."""
+    """Returns an x86-64 processor under LLVM's name. Its features follow from `name` and `bits`
+    (`FEATURES`)."""
     return Target(
         name=name,
         cpu=name,
@@ -24,7 +25,7 @@ def _x86(name: str, bits: int, l1d: int, l2: int, l3: int) -> Target:
 def _other(
     triple: str, name: str, bits: int, l1d: int, l2: int, l3: int, cpu: str = "", features: str = ""
 ) -> Target:
-    """A processor with 32 vector registers and FMA; `cpu` is LLVM's name where it is not `name`."""
+    """Returns a processor with 32 vector registers and FMA; `cpu` is LLVM's name if it is not `name`."""
     return Target(
         name=name,
         triple=triple,
@@ -65,8 +66,8 @@ X86 = (
 # Vectors of 128 bits are NEON's, also where there is SVE of that length. Wider ones are SVE's, in code for
 # vectors of at least this length.
 ARM = tuple(
-    _other(LINUX_AARCH64, *each)
-    for each in (
+    _other(LINUX_AARCH64, *fields)
+    for fields in (
         ("aarch64", 128, 32, 512, 4, "generic"),
         ("aarch64-sve256", 256, 64, 1024, 32, "generic", "sve"),
         ("aarch64-sve512", 512, 64, 1024, 32, "generic", "sve"),
@@ -85,8 +86,8 @@ ARM = tuple(
 # Without the V extension a "vector" is one floating-point register. With it, the length is the least that a
 # machine must have: code for it runs on longer ones too.
 RISCV = tuple(
-    _other(LINUX_RISCV64, *each)
-    for each in (
+    _other(LINUX_RISCV64, *fields)
+    for fields in (
         ("riscv64", 32, 32, 512, 2, "generic-rv64", "m a f d c"),
         ("riscv64-v128", 128, 32, 512, 2, "generic-rv64", "m a f d c v zvl128b"),
         ("riscv64-v256", 256, 32, 512, 2, "generic-rv64", "m a f d c v zvl256b"),
@@ -97,5 +98,5 @@ RISCV = tuple(
 )
 
 PROCESSORS = (*X86, *ARM, *RISCV)
-# What is assumed of a processor that has no description of its own, by the head of its triple.
+# The targets of processors without a description, by the head of their triple.
 GENERIC = {"x86_64": X86[0], "aarch64": ARM[0], "riscv64": RISCV[0]}

@@ -35,7 +35,7 @@ def test_a_choice_costs_its_dearer_branch_and_a_loop_its_iterations() -> None:
     costs = module_costs(
         parse_module(text.replace("THREE_OF_34", segments(3, 34)), create_context(), "t.mlir")
     )
-    assert [(op.kind, op.cost.flops) for op in costs.ops] == [("if", 8), ("loop", 5 * 4)]
+    assert [(op.name, op.cost.flops) for op in costs.ops] == [("if", 8), ("loop", 5 * 4)]
     # x lives on in the loop's body: x, the loop's operand and its result.
     assert costs.peak_bytes == 3 * 16
 
@@ -45,4 +45,4 @@ def test_launches_in_a_loop_count_as_often_as_they_run() -> None:
     module = parse_module(text.replace("THREE_OF_34", segments(3, 34)), create_context(), "t.mlir")
     run_pipeline("builtin.module(form-kernels)", module)
     costs = module_costs(module)
-    assert [(op.kind, op.cost.flops) for op in costs.ops] == [("exp+exp", 8), ("add", 5 * 4)]
+    assert [(op.name, op.cost.flops) for op in costs.ops] == [("exp+exp", 8), ("add", 5 * 4)]

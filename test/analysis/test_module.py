@@ -35,7 +35,7 @@ def parse(text: str) -> ir.Module:
 
 def test_graph_level() -> None:
     costs = module_costs(parse(MLP))
-    assert [op.kind for op in costs.ops] == ["matmul", "add", "relu", "reshape", "matmul"]
+    assert [op.name for op in costs.ops] == ["matmul", "add", "relu", "reshape", "matmul"]
     assert costs.constant_ops == 1
     assert costs.parameters == 128 + 16 + 64 and costs.weight_bytes == 4 * 208
     assert [op.parameters for op in costs.ops] == [128, 16, 0, 0, 64]
@@ -66,7 +66,7 @@ def test_after_kernels_were_formed_a_launch_moves_operands_and_results() -> None
     before = module_costs(module)
     run_pipeline("builtin.module(graph-split-prepare,cse,form-kernels)", module)
     after = module_costs(module)
-    assert [op.kind for op in after.ops] == ["matmul+add+relu", "matmul"]
+    assert [op.name for op in after.ops] == ["matmul+add+relu", "matmul"]
     assert (after.launches, after.kernels) == (2, 2)
     assert after.products.accesses == before.products.accesses
     assert after.total.macs == before.total.macs and after.total.flops == before.total.flops
@@ -118,7 +118,7 @@ def test_what_is_known_is_counted_beside_dynamic_dims() -> None:
       return %2, %0 : tensor<?xf32>, tensor<4xf32>
     }"""
     costs = module_costs(parse(text), known_only=True)
-    assert [each.kind for each in costs.unknown] == ["relu"] and costs.unknown[0].shape == (None,)
+    assert [op.name for op in costs.unknown] == ["relu"] and costs.unknown[0].shape == (None,)
     assert costs.unknown[0].unknown == "dim 0 of a value of type tensor<?xf32> is not known"
     assert costs.total == costs.ops[0].cost and costs.total.moved_bytes == 32
     # x, d and the exponentials.

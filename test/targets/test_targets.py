@@ -78,7 +78,7 @@ def test_text_of_an_undescribed_cpu_asks_the_given_function() -> None:
         ("sm_90", "did you mean 'cuda:sm_90a'"),
         ("zen5", "did you mean 'znver5'"),
         ("cpu=znver4,speed=3", "speed=3.*expected one of name, triple, cpu"),
-        ("cpu=znver4,l2=big", "l2=big: expected a whole number"),
+        ("cpu=znver4,l2=big", "l2=big: expected an integer"),
         ("cpu=znver4,cores", "'cores'"),
         ("features=avx2", "'avx2': expected \\+name or -name"),
         ("vector-bits=0", "vector-bits 0"),

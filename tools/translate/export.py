@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.bindings.parsing import Listener
-from mlc.codegen.emit import Kind, emit
+from mlc.codegen.emit import OutputFormat, emit
 from mlc.codegen.host_target import resolve_target
 from mlc.codegen.triples import chosen_target, machine_target
 from mlc.targets import Target, TargetError
@@ -37,7 +37,7 @@ def to_object(line: CommandLine) -> Translate:
     return _code(line, "object", optimization_level(line))
 
 
-def _code(line: CommandLine, kind: Kind, level: int | None) -> Translate:
+def _code(line: CommandLine, kind: OutputFormat, level: int | None) -> Translate:
     target = _target(line)
     optimize = _DEFAULT_LEVEL if level is None else level
 

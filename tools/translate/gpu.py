@@ -5,7 +5,7 @@ from __future__ import annotations
 from mlc.bindings import gpu, ir, llvm
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
 from mlc.bindings.parsing import Listener
-from mlc.codegen.emit import Kind, emit
+from mlc.codegen.emit import OutputFormat, emit
 from mlc.codegen.ptxas import assemble_ptx
 from mlc.codegen.triples import gpu_target
 from mlc.passes.accel.common.device_module import extract
@@ -43,7 +43,7 @@ def to_cubin(line: CommandLine) -> Translate:
     return lambda op, listener: assemble_ptx(ptx(op, listener), arch, level)
 
 
-def _device_code(line: CommandLine, kind: str, output: Kind = "asm") -> Translate:
+def _device_code(line: CommandLine, kind: str, output: OutputFormat = "asm") -> Translate:
     target, level, name = _target(line, kind), _level(line), line.value("gpu-module")
 
     def translate(op: ir.Operation, listener: Listener) -> bytes:

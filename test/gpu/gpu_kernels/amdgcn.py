@@ -6,7 +6,7 @@ import re
 
 from mlc.bindings import ir
 from mlc.bindings.llvm_translation import translate_to_llvm_ir
-from mlc.codegen.emit import Kind, emit
+from mlc.codegen.emit import OutputFormat, emit
 from mlc.codegen.triples import gpu_target
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
@@ -16,7 +16,7 @@ from mlc.tools.translate.gpu import device_module
 _SPILLED = ("vgpr_spill_count", "private_segment_fixed_size")
 
 
-def code(text: str, pipeline: str, arch: str, kind: Kind = "asm") -> bytes:
+def code(text: str, pipeline: str, arch: str, kind: OutputFormat = "asm") -> bytes:
     """What `mlc-translate --mlir-to-amdgcn` gives for a module, after `pipeline` for `arch`."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)

@@ -12,7 +12,7 @@ import pytest
 from gpu_kernels.amdgcn import code, resource, stack_use
 from gpu_kernels.tile_product import TileProduct
 
-from mlc.codegen.emit import Kind
+from mlc.codegen.emit import OutputFormat
 
 F16 = TileProduct(128, 128, 64, stages=2, element="f16")
 BF16 = TileProduct(128, 128, 64, stages=2)
@@ -31,7 +31,7 @@ ELF_MACHINE_AMDGPU = 224
 
 
 @functools.cache
-def code_of(name: str, kind: Kind = "asm") -> bytes:
+def code_of(name: str, kind: OutputFormat = "asm") -> bytes:
     program, arch, _, _ = PRODUCTS[name]
     return code(program.text(), "accel-to-threads,amdgpu-to-llvm", arch, kind)
 

@@ -94,8 +94,7 @@ def _totals(costs: ModuleCosts) -> dict[str, Any]:
         "kernels": costs.kernels,
         "constant_ops": costs.constant_ops,
         "unknown": [
-            {"node": first_node(each.nodes), "kind": each.kind, "cause": each.unknown}
-            for each in costs.unknown
+            {"node": first_node(op.nodes), "kind": op.name, "cause": op.unknown} for op in costs.unknown
         ],
     }
 
@@ -106,7 +105,7 @@ def _kinds(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
 
     groups: dict[str, list[OpCosts]] = {}
     for op in ops:
-        groups.setdefault(op.kind, []).append(op)
+        groups.setdefault(op.name, []).append(op)
     rows = [
         {
             "kind": kind,
@@ -123,7 +122,7 @@ def _kinds(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
 
 def _op(op: OpCosts) -> dict[str, Any]:
     kernel = {"kernel": op.kernel} if op.kernel else {}
-    facts = {"kind": op.kind, **kernel, "products": op.is_product, "nodes": list(op.nodes), "dtype": op.dtype}
+    facts = {"kind": op.name, **kernel, "products": op.is_product, "nodes": list(op.nodes), "dtype": op.dtype}
     return {
         **facts,
         "shape": list(op.shape),
