@@ -26,7 +26,7 @@ CHOICE = """func.func @main(%x: tensor<4xf32>, %c: tensor<i1>) -> tensor<4xf32> 
 
 
 def segments(present: int, limit: int) -> str:
-    """Which of the optional operands or results are there."""
+    """Returns the segment sizes of optional operands or results of which the first `present` are given."""
     return f"array<i32: {', '.join(['1'] * present + ['0'] * (limit - present))}>"
 
 

@@ -1,4 +1,4 @@
-"""Costs of single ops, against numbers counted by hand."""
+"""Costs of single ops, against counts by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN = 'dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "
 def cost_of(name: str, attributes: str, operands: str, result: str) -> Cost:
     """The cost of one op; types as in "1x3x8x8xf32 4x3x3x3xf32"."""
     types = [f"tensor<{part}>" for part in operands.split()]
-    arguments = ", ".join(f"%a{index}: {each}" for index, each in enumerate(types))
+    arguments = ", ".join(f"%a{index}: {type}" for index, type in enumerate(types))
     values = ", ".join(f"%a{index}" for index in range(len(types)))
     text = (
         f"func.func @main({arguments}) -> tensor<{result}> {{\n"

@@ -86,7 +86,7 @@ def test_a_kernel_that_gathers_reads_the_rows_it_selects() -> None:
     assert module_costs(module).total.moved_bytes == 3 * 8 + 2 * 24 * 4
 
 
-def test_indices_and_single_numbers_are_no_parameters() -> None:
+def test_indices_and_scalars_are_no_parameters() -> None:
     text = """func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
       %i = "graph.constant"() {value = dense<[1, 2]> : tensor<2xi64>} : () -> tensor<2xi64>
       %h = "graph.constant"() {value = dense<0.5> : tensor<f32>} : () -> tensor<f32>

@@ -42,7 +42,7 @@ def test_listener_sees_diagnostics_and_stderr_does_not(capfd: pytest.CaptureFixt
     seen: list[Diagnostic] = []
     with pytest.raises(ParseError):
         parse_module("func.func @f() -> i32 { return }", create_context(), "x", listener=seen.append)
-    assert [each.severity for each in seen] == ["error"]
+    assert [diagnostic.severity for diagnostic in seen] == ["error"]
     assert capfd.readouterr().err == ""
 
 
@@ -67,8 +67,8 @@ def test_capture_restores_and_nests() -> None:
         with capture_diagnostics(context) as inner:
             ir.Location.file("f", 3, 4, context=context).emit_error("inside")
         ir.Location.unknown(context).emit_error("outside")
-    assert [str(each) for each in inner] == ["f:3:4: error: inside"]
-    assert [str(each) for each in outer] == ["unknown location: error: outside"]
+    assert [str(diagnostic) for diagnostic in inner] == ["f:3:4: error: inside"]
+    assert [str(diagnostic) for diagnostic in outer] == ["unknown location: error: outside"]
     assert not context.emit_error_diagnostics
 
 

@@ -40,7 +40,7 @@ def test_bad_pipeline_is_one_line(text: str) -> None:
 
 @pytest.mark.slow
 def test_table_lists_the_passes_of_the_wheel() -> None:
-    """On failure: python -m mlc.bindings.probe_passes"""
+    """If this fails, run `python -m mlc.bindings.probe_passes`."""
     assert list(upstream_passes()) == pass_names()
 
 

@@ -15,8 +15,8 @@ class _Context(ctypes.Structure):
     _fields_ = [("pointer", ctypes.c_void_p)]
 
 
-def _registered(capsule: object) -> int:
-    """How many dialects the wheel's C interface counts in the context behind `capsule`."""
+def _count_registered(capsule: object) -> int:
+    """Returns the number of dialects in the context of `capsule`, from the wheel's C interface."""
     libraries = pytest.importorskip("torch_mlir._mlir_libs")
     folder = Path(next(iter(libraries.__path__)))
     library = ctypes.CDLL(str(folder / "libTorchMLIRAggregateCAPI.so"))
@@ -37,4 +37,4 @@ def test_every_name_is_registered() -> None:
 
 
 def test_no_name_is_missing() -> None:
-    assert _registered(create_context()._CAPIPtr) == len(set(UPSTREAM_DIALECTS))
+    assert _count_registered(create_context()._CAPIPtr) == len(set(UPSTREAM_DIALECTS))

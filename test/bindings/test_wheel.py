@@ -1,4 +1,4 @@
-"""What is known of the wheel without loading it, against the installed metadata."""
+"""The facts about the wheel that need no import, against the installed metadata."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from mlc.codegen.host_target import host_target
 
 
 @contextmanager
-def loaded(ir_text: str, **options: object) -> Iterator[llvm.ExecutionEngine]:
-    """An engine with the object code of `ir_text` loaded; it must not be used after the block."""
+def load_code(ir_text: str, **options: object) -> Iterator[llvm.ExecutionEngine]:
+    """Loads the object code of `ir_text` into an engine, which must not be used after the block."""
     object_file = llvm.ObjectFileRef.from_data(emit(ir_text, host_target(), **options))  # type: ignore[arg-type]
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)

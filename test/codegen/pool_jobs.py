@@ -86,5 +86,5 @@ def compile_text(payload: Payload) -> Payload:
     return {"object": emit(payload["text"], parse_target(payload["target"]))}
 
 
-def preloaded(payload: Payload) -> Payload:
+def check_preload(payload: Payload) -> Payload:
     return {"loaded": "wave" in sys.modules}

@@ -42,7 +42,7 @@ def test_value_comes_back_also_in_another_cache_object(tmp_path: Path, value: by
     assert cache.get(key) == value + b"new"
 
 
-def test_keys_tell_parts_and_versions_apart(tmp_path: Path) -> None:
+def test_keys_differ_by_parts_and_versions(tmp_path: Path) -> None:
     cache = make(tmp_path)
     other = Cache(tmp_path, version="other")
     parts = [("ab", "c"), ("a", "bc"), ("abc",), (b"ab", "c"), ("ab", "c", ""), ()]
@@ -109,16 +109,16 @@ def test_damaged_entry_that_cannot_be_deleted_is_a_miss(
 
 def test_least_recently_used_entries_go(tmp_path: Path) -> None:
     cache = make(tmp_path, size=100_000)
-    keys = [cache.key(str(number)) for number in range(200)]
+    keys = [cache.key(str(i)) for i in range(200)]
     start = time.time() - 10_000
-    for number, key in enumerate(keys):
+    for i, key in enumerate(keys):
         cache.put(key, bytes(1000))
         path = tmp_path / "entries" / key[:2] / key
         if path.exists():
-            os.utime(path, (start + number, start + number))
+            os.utime(path, (start + i, start + i))
         cache.get(keys[0])  # stays in use
     assert total(tmp_path) <= 100_000 * 33 / 32 + 1100
-    kept = [number for number, key in enumerate(keys) if make(tmp_path).get(key) is not None]
+    kept = [i for i, key in enumerate(keys) if make(tmp_path).get(key) is not None]
     assert kept[0] == 0
     assert kept[1:] == list(range(kept[1], 200)) and len(kept) > 80
 
@@ -128,8 +128,8 @@ def test_one_process_prunes_at_a_time(tmp_path: Path) -> None:
     cache.put(cache.key("first"), b"")
     with open(tmp_path / "prune.lock", "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
-        for number in range(50):
-            cache.put(cache.key(str(number)), bytes(1000))
+        for i in range(50):
+            cache.put(cache.key(str(i)), bytes(1000))
     assert total(tmp_path) > 50_000
     cache.put(cache.key("last"), bytes(1000))
     assert total(tmp_path) <= 20_000
@@ -224,7 +224,7 @@ root, seed, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 random = random.Random(seed)
 cache = Cache(root, 300_000, version="test", warn=lambda text: sys.exit(text))
 print("ready", flush=True)
-for number in range(rounds):
+for i in range(rounds):
     name = str(random.randrange(60))
     key = cache.key(name)
     value = cache.get(key)

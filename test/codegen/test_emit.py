@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from object_jit import loaded
+from object_jit import load_code
 
 from mlc.codegen.emit import emit, link_modules
 from mlc.codegen.errors import CodegenError
@@ -36,7 +36,7 @@ def assembly(text: str, target: Target, **options: bool) -> str:
 
 
 def test_object_runs_and_is_right() -> None:
-    with loaded(LOOP.replace("FLAGS", "")) as engine:
+    with load_code(LOOP.replace("FLAGS", "")) as engine:
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(
             engine.get_function_address("scale")
         )
@@ -190,7 +190,7 @@ define float @sum() {
   ret float %s
 }"""
     text = link_modules([caller, half.format("f0x3EAAAAAB", "one"), half.format("0.25", "two")])
-    with loaded(text) as engine:
+    with load_code(text) as engine:
         total = ctypes.CFUNCTYPE(ctypes.c_float)(engine.get_function_address("sum"))()
     assert total == np.float32(1 / 3) + np.float32(0.25)
 

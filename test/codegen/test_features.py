@@ -1,4 +1,4 @@
-"""Features of x86-64 processors: what implies them, and what targets say of them."""
+"""Features of x86-64 processors: implied ones, and those of targets."""
 
 from __future__ import annotations
 

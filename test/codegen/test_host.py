@@ -28,8 +28,8 @@ def test_cache_sizes_are_read_from_sysfs(tmp_path: Path) -> None:
         ("2", "Unified", "2048K"),
         ("3", "Unified", "32M"),
     ]
-    for number, entry in enumerate(entries):
-        folder = tmp_path / f"index{number}"
+    for i, entry in enumerate(entries):
+        folder = tmp_path / f"index{i}"
         folder.mkdir()
         for name, value in zip(("level", "type", "size"), entry, strict=True):
             (folder / name).write_text(value + "\n")

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from object_jit import loaded, read_global
+from object_jit import load_code, read_global
 
 from mlc.codegen.emit import emit
 from mlc.codegen.errors import CodegenError
@@ -52,11 +52,11 @@ LITERALS = [
 
 
 def test_constants_keep_their_bits() -> None:
-    lines = [f"@g{n} = constant {kind} {text}" for n, (kind, text, _) in enumerate(LITERALS)]
-    with loaded("\n".join(lines)) as engine:
-        for number, (kind, text, bits) in enumerate(LITERALS):
-            raw = read_global(engine, f"g{number}", struct.calcsize(BITS[kind]))
-            assert struct.unpack(BITS[kind], raw) == (bits,), (kind, text)
+    lines = [f"@g{n} = constant {type_name} {text}" for n, (type_name, text, _) in enumerate(LITERALS)]
+    with load_code("\n".join(lines)) as engine:
+        for index, (type_name, text, bits) in enumerate(LITERALS):
+            raw = read_global(engine, f"g{index}", struct.calcsize(BITS[type_name]))
+            assert struct.unpack(BITS[type_name], raw) == (bits,), (type_name, text)
 
 
 def test_constants_inside_code_keep_their_values() -> None:
@@ -78,7 +78,7 @@ b:
   store <2 x double> splat (double +inf), ptr %s, align 4
   ret void
 }"""
-    with loaded(text) as engine:
+    with load_code(text) as engine:
         out = np.zeros(8, np.float32)
         function = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_bool)(engine.get_function_address("f"))
         function(out.ctypes.data, True)
@@ -105,7 +105,9 @@ def test_openmp_entry_points_are_renamed() -> None:
 
 
 def test_rewriting_is_idempotent_also_over_llvm22s_own_text() -> None:
-    text = "\n".join(f"@g{n} = constant {kind} {text}" for n, (kind, text, _) in enumerate(LITERALS))
+    text = "\n".join(
+        f"@g{n} = constant {type_name} {text}" for n, (type_name, text, _) in enumerate(LITERALS)
+    )
     once = to_llvm22(text)
     assert once != text
     assert to_llvm22(once) == once

@@ -29,7 +29,7 @@ def test_described_processors_keep_their_vectors_under_another_triple() -> None:
     assert (target.vector_bits, target.features) == (512, ("-avx512bf16",))
 
 
-@pytest.mark.parametrize("name", [name for name, each in NAMED.items() if each.architecture != "x86_64"])
+@pytest.mark.parametrize("name", [name for name, target in NAMED.items() if target.architecture != "x86_64"])
 def test_llvm_knows_the_described_processors(name: str) -> None:
     described = NAMED[name]
     assert machine_target(described.triple, name) == described == chosen_target(cpu=name)
@@ -57,7 +57,7 @@ def test_ptx_version_is_raised_only_where_it_is_not_given_or_too_old() -> None:
     assert gpu_target("amdgpu", "gfx942").features == ()
 
 
-@pytest.mark.parametrize(("kind", "arch"), [("nvptx", "gfx942"), ("nvptx", "sm_9"), ("amdgpu", "sm_90")])
-def test_unknown_gpus_are_refused(kind: str, arch: str) -> None:
+@pytest.mark.parametrize(("backend", "arch"), [("nvptx", "gfx942"), ("nvptx", "sm_9"), ("amdgpu", "sm_90")])
+def test_unknown_gpus_are_refused(backend: str, arch: str) -> None:
     with pytest.raises(TargetError, match=f"unknown .*'{arch}'"):
-        gpu_target(kind, arch)
+        gpu_target(backend, arch)

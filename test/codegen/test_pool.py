@@ -1,4 +1,4 @@
-"""The worker pool: results, errors, crashes, and that nothing is left behind."""
+"""The worker pool: results, errors, crashes, and the release of all resources."""
 
 import contextlib
 import os
@@ -44,7 +44,7 @@ def crash(pool: WorkerPool, name: str, timeout: float | None = None) -> WorkerCr
 
 
 def wait_for(path: Path) -> int:
-    """The process number that a job wrote to `path`."""
+    """Waits for the process id that a job writes to `path`."""
     end = time.monotonic() + WAIT
     while not path.exists() or not path.read_text():
         assert time.monotonic() < end, f"{path} was not written"
@@ -69,7 +69,7 @@ def running(pid: int) -> bool:
 def test_values_and_bytes_go_there_and_back(shared: WorkerPool) -> None:
     payload = {
         "text": "größe\n",
-        "numbers": [1, -2.5, 2**70, True, None],
+        "scalars": [1, -2.5, 2**70, True, None],
         "bytes": b"\0\xff" * 300_000,
         "nested": {"list": [b"", {"deep": b"x"}], "empty": {}},
     }
@@ -118,7 +118,7 @@ def test_generated_code_comes_back(shared: WorkerPool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "number", "code", "lines"),
+    ("name", "killed_by", "code", "lines"),
     [
         ("segfault", signal.SIGSEGV, -signal.SIGSEGV, ("about to",)),
         ("kill_self", signal.SIGKILL, -signal.SIGKILL, ()),
@@ -126,11 +126,11 @@ def test_generated_code_comes_back(shared: WorkerPool) -> None:
     ],
 )
 def test_crash_fails_its_own_job_only(
-    pool: WorkerPool, name: str, number: int | None, code: int, lines: tuple[str, ...]
+    pool: WorkerPool, name: str, killed_by: int | None, code: int, lines: tuple[str, ...]
 ) -> None:
     others = [pool.submit("pool_jobs:nap", {"seconds": 0.2}) for _ in range(3)]
     error = crash(pool, name)
-    assert (error.function, error.signal, error.exit_code) == (f"pool_jobs:{name}", number, code)
+    assert (error.function, error.signal, error.exit_code) == (f"pool_jobs:{name}", killed_by, code)
     assert error.stderr == lines
     assert [other.result(WAIT) for other in others] == [{}, {}, {}]
     assert "pid" in pool.submit("pool_jobs:echo", {}).result(WAIT)
@@ -177,7 +177,7 @@ def test_workers_are_kept_and_started_only_as_needed() -> None:
 def test_start_is_for_all_and_preloads() -> None:
     with WorkerPool(2, preload=["no.such.module", "wave"]) as pool:
         pool.start()
-        assert pool.submit("pool_jobs:preloaded", {}).result(WAIT) == {"loaded": True}
+        assert pool.submit("pool_jobs:check_preload", {}).result(WAIT) == {"loaded": True}
         assert len(pool._workers) == 2
 
 
@@ -232,11 +232,11 @@ def test_script_needs_no_guard_and_leaves_nothing(tmp_path: Path) -> None:
     assert not running(int(pid))
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_workers_end_with_a_killed_parent(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_a_killed_parent(tmp_path: Path, sent: int) -> None:
     script = run_script(tmp_path, str(tmp_path / "pid"))
     pid = wait_for(tmp_path / "pid")
-    script.send_signal(number)
+    script.send_signal(sent)
     script.communicate(timeout=WAIT)
     wait_until_gone(pid)
 

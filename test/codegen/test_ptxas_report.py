@@ -22,7 +22,7 @@ SERIALIZED = (
 )
 
 
-def test_each_kernel_has_its_numbers() -> None:
+def test_each_kernel_has_its_resources() -> None:
     report = parse_report(OUTPUT)
     assert report.kernels == (
         KernelResources("gemm", "sm_90a", 168, 16, 1040, 16, 24, 20),

@@ -1,7 +1,7 @@
 """Constants as the MLIR wheel prints them today, read back bit by bit from emitted object code."""
 
 import numpy as np
-from object_jit import loaded, read_global
+from object_jit import load_code, read_global
 
 from mlc.bindings import create_context, ir, llvm
 
@@ -28,21 +28,21 @@ def constants() -> list[tuple[str, int]]:
     """Types and bits: the special values and a few hundred at random."""
     random = np.random.default_rng(0)
     drawn = [
-        (kind, int.from_bytes(random.bytes(BYTES[kind]), "little")) for kind in BYTES for _ in range(200)
+        (dtype, int.from_bytes(random.bytes(BYTES[dtype]), "little")) for dtype in BYTES for _ in range(200)
     ]
-    return [(kind, bits) for kind, values in SPECIAL.items() for bits in values] + drawn
+    return [(dtype, bits) for dtype, values in SPECIAL.items() for bits in values] + drawn
 
 
 def test_constants_printed_by_the_wheel_keep_their_bits() -> None:
     wanted = constants()
     lines = [
-        f"llvm.mlir.global external constant @g{number}(0x{bits:0{2 * BYTES[kind]}X} : {kind}) : {kind}"
-        for number, (kind, bits) in enumerate(wanted)
+        f"llvm.mlir.global external constant @g{index}(0x{bits:0{2 * BYTES[dtype]}X} : {dtype}) : {dtype}"
+        for index, (dtype, bits) in enumerate(wanted)
     ]
     with create_context(), ir.Location.unknown():
         text = llvm.translate_module_to_llvmir(ir.Module.parse("\n".join(lines)).operation)
     assert "+qnan" in text and "f0x" in text  # otherwise the rewriting has become needless
-    with loaded(text) as engine:
-        for number, (kind, bits) in enumerate(wanted):
-            raw = read_global(engine, f"g{number}", BYTES[kind])
-            assert int.from_bytes(raw, "little") == bits, (kind, hex(bits))
+    with load_code(text) as engine:
+        for index, (dtype, bits) in enumerate(wanted):
+            raw = read_global(engine, f"g{index}", BYTES[dtype])
+            assert int.from_bytes(raw, "little") == bits, (dtype, hex(bits))
