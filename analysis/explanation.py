@@ -97,12 +97,12 @@ class PassReport:
     @property
     def applied(self) -> list[Remark]:
         """Remarks of rules that applied, in order."""
-        return [remark for remark in self.remarks if remark.kind == "applied"]
+        return [remark for remark in self.remarks if remark.outcome == "applied"]
 
     @property
     def missed(self) -> list[Remark]:
         """Remarks of missed changes, in order, without repetitions."""
-        return list(dict.fromkeys(remark for remark in self.remarks if remark.kind == "missed"))
+        return list(dict.fromkeys(remark for remark in self.remarks if remark.outcome == "missed"))
 
     @property
     def arena(self) -> dict[str, int]:

@@ -16,7 +16,7 @@ __all__ = ["OptionError", "Pass", "PassError", "option"]
 
 
 class PassError(Error):
-    """A pass cannot go on: what is wrong in its input, where, and what would be right.
+    """The failure of a pass: what is wrong in its input, where, and what would be right.
 
     `location` is that of the op. `notes` are `(message, location)` pairs, as notes of a diagnostic, or plain
     messages.
@@ -34,7 +34,7 @@ class PassError(Error):
         super().__init__(message)
 
     def diagnostic(self) -> Diagnostic:
-        """The failure as an error diagnostic with notes."""
+        """Returns the failure as an error diagnostic with notes."""
         notes = tuple(Diagnostic("note", message, where or self.location) for message, where in self.notes)
         return Diagnostic("error", self.message, self.location, notes)
 
@@ -53,7 +53,7 @@ class Pass:
     name: ClassVar[str]
     # The op on which `run` is called: "builtin.module", "func.func", ... or "any".
     anchor: ClassVar[str] = "builtin.module"
-    # What the rewrite may do to results: "exact", "rounding" (on by default) or "approximate" (asked for).
+    # The class of exactness: "exact", "rounding" (on by default) or "approximate" (on request).
     exactness: ClassVar[str] = "exact"
 
     def run(self, op: ir.Operation) -> bool | None:
@@ -70,15 +70,15 @@ class Pass:
 
     @classmethod
     def options(cls) -> tuple[OptionInfo, ...]:
-        """The typed options, in order."""
+        """Returns the typed options, in order."""
         return option_infos(cls)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The pass with options from `a=1 b=x,y` (no braces). Raises `OptionError`."""
+        """Builds the pass with options from `a=1 b=x,y` (no braces). Raises `OptionError`."""
         return cls(**parse_options(text, cls.options()))
 
     def __str__(self) -> str:
-        """The pass in pipeline text, with all its options."""
+        """Returns the pass in pipeline text, with all its options."""
         values = {info.name: getattr(self, info.field) for info in self.options()}
         return f"{self.name}{{{print_options(values)}}}" if values else self.name

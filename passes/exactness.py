@@ -1,9 +1,9 @@
-"""The classes of exactness: a rule declares what it may do to results.
+"""Classes of exactness: a rule declares what it may do to results.
 
 `exact`: the same bits, infinities, denormals and the sign of zero included; NaN stays NaN, of any payload.
 `rounding`: the same up to the rounding of a few operations (reassociation, folding of factors) and the sign
 of zero, barring overflow on the way; on by default. `approximate`: assumes something about the values (no
-NaN, no infinity, no negative value) or loses precision; only where it is asked for.
+NaN, no infinity, no negative value) or loses precision; only on request.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Rule = TypeVar("_Rule", bound=Callable[..., Any])
 
 
 def exactness_option() -> Any:
-    """The option of passes whose rules are of several classes: the worst that they apply."""
+    """Declares the option of passes whose rules are of several classes: the worst that they apply."""
     return option("rounding", name="exactness", help="what rules may do to results", choices=CLASSES)
 
 
@@ -36,7 +36,7 @@ def approximate(rule: _Rule) -> _Rule:
 
 
 def exactness_of(rule: Callable[..., Any]) -> str:
-    """The class of a rule or of what it wraps; `exact` unless declared otherwise."""
+    """Returns the class of a rule or of what it wraps; `exact` unless declared otherwise."""
     while not hasattr(rule, "exactness") and hasattr(rule, "__wrapped__"):
         rule = rule.__wrapped__
     return str(getattr(rule, "exactness", "exact"))

@@ -17,7 +17,7 @@ _hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 class OptionError(Error):
-    """An option of a pass that does not exist, or a value that is not of its type; names the valid ones."""
+    """An option that a pass does not have, or a value that is not of its type; names the valid ones."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,14 +39,14 @@ class OptionInfo:
 
 
 def option(default: Any, *, help: str, choices: tuple[str, ...] = (), name: str = "") -> Any:
-    """A dataclass field that is a pass option. Its type is the field's annotation: int, float, bool, str,
-    `tuple[int, ...]` or `tuple[str, ...]`; `max_iterations` is written `max-iterations` in text, or `name`
-    where the field cannot be called so."""
+    """Declares a dataclass field that is a pass option. Its type is the field's annotation: int, float, bool,
+    str, `tuple[int, ...]` or `tuple[str, ...]`; `max_iterations` is written `max-iterations` in text, or
+    `name` if that is no valid name of a field."""
     return dataclasses.field(default=default, metadata={"help": help, "choices": choices, "name": name})
 
 
 def option_infos(cls: type[Any]) -> tuple[OptionInfo, ...]:
-    """The options of a pass class, in the order of its fields."""
+    """Returns the options of a pass class, in the order of its fields."""
     hints = _hints(cls)
     fields = [field for field in dataclasses.fields(cls) if "help" in field.metadata]
     return tuple(option_info(field, field.name, _type_name(hints[field.name])) for field in fields)
@@ -65,7 +65,7 @@ def option_info(field: Any, name: str, type_name: str) -> OptionInfo:
 
 
 def parse_options(text: str, infos: tuple[OptionInfo, ...]) -> dict[str, Any]:
-    """Field values from option text without its outer braces. Raises `OptionError`."""
+    """Parses option text without its outer braces to values of fields. Raises `OptionError`."""
     known = {info.name: info for info in infos}
     values = {}
     for name, value in split_options(text):
@@ -77,12 +77,12 @@ def parse_options(text: str, infos: tuple[OptionInfo, ...]) -> dict[str, Any]:
 
 
 def print_options(values: dict[str, Any]) -> str:
-    """Option text, without braces, of text names to values."""
+    """Returns the option text, without braces, of `values` by the names in text."""
     return " ".join(f"{name}={_print_value(value)}" for name, value in values.items())
 
 
 def parse_value(info: OptionInfo, text: str | None) -> Any:
-    """One value; `None` (an option without `=`) is true for booleans. Raises `OptionError`."""
+    """Parses one value; `None` (an option without `=`) is true for booleans. Raises `OptionError`."""
     if text is None and info.type_name != "bool":
         raise OptionError(f"option '{info.name}' needs a value ({info.type_name})")
     try:
@@ -105,8 +105,7 @@ def parse_value(info: OptionInfo, text: str | None) -> Any:
 
 def split_options(text: str) -> Iterator[tuple[str, str | None]]:
     """Yields `(name, value or None)`. Values may be quoted or contain balanced brackets. Raises
-    `OptionError`.
-    """
+    `OptionError`."""
     at = 0
     while at < len(text):
         if text[at].isspace():
@@ -124,14 +123,16 @@ def split_options(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _skip_to(text: str, at: int, stops: str) -> int:
-    """The first of `stops` at or after `at`, outside quotes and brackets, or the end of the text."""
+    """Returns the index of the first of `stops` from `at` on, outside quotes and brackets, or the text's
+    length."""
     while at < len(text) and text[at] not in stops:
         at = matching(text, at) + 1
     return at
 
 
 def matching(text: str, at: int) -> int:
-    """The index of the bracket or quote that closes the one at `at`; `at` itself for other characters.
+    """Returns the index of the bracket or quote that closes the one at `at`; `at` itself for other
+    characters.
 
     Raises `OptionError` if nothing closes it.
     """
@@ -178,7 +179,7 @@ def _items(text: str) -> list[str]:
 
 
 def _parse_float(text: str) -> float:
-    """A float that compares with others."""
+    """Parses a float that is not NaN: NaN does not compare with others."""
     value = float(text)
     if isnan(value):
         raise ValueError(text)

@@ -150,12 +150,12 @@ def is_registered(name: str) -> bool:
 
 
 def target(name: str) -> str | type[Pass] | None:
-    """The pass registered under `name`: a class, or "module:Class" if it was not imported yet."""
+    """Returns the pass registered under `name`: a class, or "module:Class" if it was not imported yet."""
     return _TABLE.get(name)
 
 
 def lookup(name: str) -> type[Pass] | None:
-    """The class of the pass called `name`, installed plugins included, or None."""
+    """Returns the class of the pass called `name`, installed plugins included, or None."""
     if name not in _TABLE:
         load_installed_plugins()
     target = _TABLE.get(name)
@@ -166,7 +166,7 @@ def lookup(name: str) -> type[Pass] | None:
 
 
 def names() -> list[str]:
-    """Names of all our passes, sorted; installed plugins included."""
+    """Returns the names of all passes, sorted; installed plugins included."""
     load_installed_plugins()
     return sorted(_TABLE)
 
@@ -192,7 +192,7 @@ def _load_path(path: Path) -> None:
 
 
 def _import_package(folder: Path) -> ModuleType:
-    """The package, under the name by which an installed one is found too."""
+    """Imports a package under the name that it would have if it were installed."""
     if str(folder.parent) not in sys.path:
         sys.path.insert(0, str(folder.parent))
     return importlib.import_module(folder.name)

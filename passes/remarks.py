@@ -1,7 +1,7 @@
-"""Remarks of passes for users of a model: what a pass changed, and what it left and why.
+"""Remarks of passes for users of a model: applied and missed rewrites, with reasons.
 
-Pattern drivers report what patterns changed; a pass reports by itself what it did otherwise, and what it
-wanted to do and could not. Without a collector nothing is kept, and nothing costs time.
+The pattern driver reports what patterns changed; a pass itself reports its other rewrites, and those that it
+could not do. Without a collector nothing is kept, and nothing costs time.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from mlc.bindings import ir
 
 @dataclass(frozen=True)
 class Remark:
-    """One thing that a pass did ("applied") or did not do ("missed") at an op of the model.
+    """A rewrite that a pass did ("applied") or could not do ("missed") at an op of the model.
 
     `rule` is the pattern's or the decision's name, `op` the name of the op ("graph.conv"), `location` the
     text of its location.
     """
 
-    kind: str
+    outcome: str
     rule: str
     op: str
     location: str
@@ -39,7 +39,7 @@ _collectors: list[list[Remark]] = []
 
 @contextmanager
 def collect_remarks() -> Iterator[list[Remark]]:
-    """The remarks made inside the `with` block, in order."""
+    """Collects the remarks of the `with` block, in order."""
     remarks: list[Remark] = []
     _collectors.append(remarks)
     try:
@@ -50,43 +50,43 @@ def collect_remarks() -> Iterator[list[Remark]]:
 
 
 def listening() -> bool:
-    """Whether anybody collects remarks: ask before a message that costs time to make."""
+    """Whether there is a collector: ask before a message that costs time to build."""
     return bool(_collectors)
 
 
 def report_applied(op: ir.Operation, rule: str, message: str = "") -> None:
-    """Says that `rule` changed `op`; called while the op still exists."""
+    """Reports that `rule` changed `op`; called while the op still exists."""
     if _collectors:
         report_applied_at(op.name, op.location, rule, message)
 
 
 def report_applied_at(name: str, location: ir.Location, rule: str, message: str = "") -> None:
-    """Says that `rule` changed an op called `name`, which may be gone."""
+    """Reports that `rule` changed an op called `name`, which may be gone."""
     _add("applied", name, location, rule, message)
 
 
 def report_missed(op: ir.Operation, rule: str, reason: str) -> None:
-    """Says that `rule` would have changed `op`, but for `reason`, which a user can understand."""
+    """Reports that `rule` would have changed `op`, but for `reason`, which a user can understand."""
     if _collectors:
         _add("missed", op.name, op.location, rule, reason)
 
 
-def _add(kind: str, name: str, location: ir.Location, rule: str, message: str) -> None:
+def _add(outcome: str, name: str, location: ir.Location, rule: str, message: str) -> None:
     if _collectors:
-        remark = Remark(kind, rule, name, str(location), message)
+        remark = Remark(outcome, rule, name, str(location), message)
         for collector in _collectors:
             collector.append(remark)
 
 
 def names_in(location: str) -> tuple[str, ...]:
-    """The names in a location's text, each once: `a` and `b` of `loc(fused["a", "b"])`, locations in files as
-    `file:line:column`."""
+    """Returns the distinct names in a location's text: `a` and `b` of `loc(fused["a", "b"])`, locations in
+    files as `file:line:column`."""
     found = re.finditer(r'"((?:[^"\\]|\\.)*)"(:\d+:\d+)?', location)
-    return tuple(dict.fromkeys(_unescape(each[1]) + (each[2] or "") for each in found))
+    return tuple(dict.fromkeys(_unescape(match[1]) + (match[2] or "") for match in found))
 
 
 def _unescape(text: str) -> str:
-    r"""MLIR's string escapes: `\\`, and `\41` for a byte."""
+    r"""Decodes MLIR's string escapes: `\\`, and `\41` for a byte."""
     parts = re.split(r"\\(\\|[0-9A-Fa-f]{2})", text)
     raw = [
         part.encode() if index % 2 == 0 else b"\\" if part == "\\" else bytes.fromhex(part)

@@ -14,12 +14,12 @@ class Statistic:
     value: int = 0
 
 
-# What collects at present, innermost last. Empty, and counting free, unless someone asked for statistics.
+# The active collectors, innermost last. Empty, and counting free, unless statistics are requested.
 _collectors: list[dict[str, Statistic]] = []
 
 
 def count(name: str, amount: int = 1, help: str = "") -> None:
-    """Adds `amount` to the statistic `name` of the pass that runs; does nothing if nobody collects."""
+    """Adds `amount` to the statistic `name` of the running pass; does nothing without a collector."""
     if _collectors:
         _collectors[-1].setdefault(name, Statistic(name, help)).value += amount
 

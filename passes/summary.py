@@ -14,17 +14,17 @@ from mlc.passes.exactness import exactness_option
 from mlc.passes.options import OptionInfo, option, option_info
 
 _DEFAULTS = {"anchor": "builtin.module", "exactness": "exact"}
-# What makes the fields that are options.
-_MAKERS = {each.__name__: each for each in (option, exactness_option)}
+# The functions that declare options.
+_MAKERS = {maker.__name__: maker for maker in (option, exactness_option)}
 
 
 class _NotPlain(Exception):
-    """Source in which something is computed, so that only the class itself knows it."""
+    """The source computes an option or an attribute, whose value only the imported class has."""
 
 
 @dataclass(frozen=True)
 class PassSummary:
-    """A pass; `text` is the first sentence of its docstring."""
+    """The description of a pass; `text` is the first sentence of its docstring."""
 
     text: str
     anchor: str
@@ -33,7 +33,7 @@ class PassSummary:
 
 
 def summary(name: str) -> PassSummary | None:
-    """The summary of the pass called `name`, or None if there is none."""
+    """Returns the summary of the pass called `name`, or None if there is none."""
     target = registry.target(name)
     if isinstance(target, str):
         try:
@@ -51,7 +51,7 @@ def _from_source(module: str, name: str) -> PassSummary:
     if spec is None or spec.origin is None:
         raise _NotPlain
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-    found = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == name]
+    found = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
     if not found or [ast.unparse(base) for base in found[0].bases] != ["Pass"]:
         raise _NotPlain
     attributes = dict(_DEFAULTS)
@@ -75,7 +75,8 @@ def _read_field(
 
 
 def _option(name: str, annotation: str, call: ast.Call) -> OptionInfo:
-    """The option of `name: annotation = option(default, help=..., choices=..., name=...)` and the like."""
+    """Returns the option of `name: annotation = option(default, help=..., choices=..., name=...)` and the
+    like."""
     make = _MAKERS.get(ast.unparse(call.func))
     if make is None or any(keyword.arg is None for keyword in call.keywords):
         raise _NotPlain
@@ -90,9 +91,9 @@ def _type_name(annotation: str) -> str:
 
 
 def _constant(node: ast.expr) -> Any:
-    """The value of an expression of constants, such as `256 * 1024`."""
+    """Evaluates an expression of constants, such as `256 * 1024`."""
     allowed = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Tuple, ast.expr_context)
-    if not all(isinstance(each, allowed) for each in ast.walk(node)):
+    if not all(isinstance(part, allowed) for part in ast.walk(node)):
         raise _NotPlain
     return eval(compile(ast.Expression(node), "<option>", "eval"), {"__builtins__": {}})
 

@@ -1,1 +1,1 @@
-"""What all passes share: rewriting, builders of ops, kernel functions, the target, affine forms."""
+"""Helpers that all passes share: rewriting, builders of ops, kernel functions, the target, affine forms."""

@@ -75,7 +75,7 @@ class AffineForm(Generic[Variable]):
         return term.variable if term.is_variable else None
 
     def coefficient(self, variable: Variable) -> int | None:
-        """By how much the form grows with `variable`, or None if a quotient or a remainder of it occurs."""
+        """Returns the coefficient of `variable`, or None if a quotient or a remainder of it occurs."""
         terms = [term for term in self.terms if term.variable == variable]
         if not all(term.is_variable for term in terms):
             return None
@@ -156,7 +156,7 @@ def expression_form(
 
 
 def _divide(expression: ir.AffineExpr, whole: AffineForm[Variable], by: int) -> AffineForm[Variable] | None:
-    """The quotient or the remainder of a single term by a constant."""
+    """Returns the quotient or the remainder of a single term by a constant."""
     if whole.constant or list(whole.terms.values()) != [1]:
         return None
     [term] = whole.terms
@@ -172,8 +172,9 @@ def _divide(expression: ir.AffineExpr, whole: AffineForm[Variable], by: int) -> 
 def upper_bound(value: ir.Value) -> int | None:
     """Returns an integer that `value` does not exceed, or None: a constant, the smallest constant of a
     minimum, or the sum of the bounds of a form's terms."""
-    if not isinstance(value.owner, ir.Block) and value.owner.name == affine.AffineMin.NAME:
-        return smallest_constant(value.owner.attributes["map"].value)
+    minimum = affine.AffineMin.defining(value)
+    if minimum is not None:
+        return smallest_constant(minimum.map)
     form = form_of(value)
     total = form.constant
     for term, coefficient in form.terms.items():

@@ -9,8 +9,8 @@ from mlc.passes.common.rewriting import collect_ops, terminator_of
 
 
 def clone_ops(ops: Iterable[ir.Operation], values: dict[ir.Value, ir.Value]) -> list[ir.Operation]:
-    """Copies of ops at the current insertion point, with `values` for what they and the ops inside them take;
-    adds what the copies make to it."""
+    """Clones ops at the insertion point, with `values` instead of the operands of the ops and of those inside
+    them; adds the results of the copies to `values`."""
     copies = []
     for op in ops:
         copy = op.operation.clone().operation
@@ -21,15 +21,16 @@ def clone_ops(ops: Iterable[ir.Operation], values: dict[ir.Value, ir.Value]) -> 
 
 
 def clone_body(body: ir.Block, values: dict[ir.Value, ir.Value]) -> list[ir.Value]:
-    """`clone_ops` of a body without its terminator; what the terminator takes, in terms of the copies."""
+    """Clones a body without its terminator (`clone_ops`); returns what the terminator takes, in terms of the
+    copies."""
     clone_ops([op.operation for op in list(body.operations)[:-1]], values)
     return [values.get(operand, operand) for operand in terminator_of(body).operands]
 
 
 def replace_operands(op: ir.Operation, values: Mapping[ir.Value, ir.Value]) -> None:
-    """Lets `op` and the ops inside it take `values` for their operands."""
+    """Replaces the operands of `op` and of the ops inside it by `values`."""
     inside = collect_ops(op) if len(op.regions) else []
-    for each in (*inside, op):
-        for position, operand in enumerate(each.operands):
+    for user in (*inside, op):
+        for position, operand in enumerate(user.operands):
             if operand in values:
-                each.operands[position] = values[operand]
+                user.operands[position] = values[operand]

@@ -1,14 +1,15 @@
-"""What a schedule needs to know about the structured ops of a kernel."""
+"""The structured ops of a kernel as schedules see them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from mlc.bindings import ir, linalg, tensor
-from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.common.rewriting import collect_ops, terminator_of
 
-# What a dim of unknown size is taken for where work is estimated.
+# The extent assumed for a dynamic dim where work is estimated.
 LIKELY = 256
 _UNKNOWN = ir.ShapedType.get_dynamic_size()
 
@@ -22,13 +23,13 @@ class Computation:
     @cached_property
     def maps(self) -> list[ir.AffineMap]:
         """One indexing map per operand, inputs first, the output last."""
-        return [attribute.value for attribute in self.op.attributes["indexing_maps"]]
+        return linalg.Generic(self.op).indexing_maps
 
     @cached_property
     def reductions(self) -> list[int]:
         """The iteration dims that are reductions."""
-        kinds = [str(kind) for kind in self.op.attributes["iterator_types"]]
-        return [dim for dim, kind in enumerate(kinds) if "reduction" in kind]
+        types = linalg.Generic(self.op).iterator_types
+        return [dim for dim, type_ in enumerate(types) if "reduction" in str(type_)]
 
     @cached_property
     def parallel(self) -> list[int]:
@@ -37,8 +38,7 @@ class Computation:
 
     @cached_property
     def extents(self) -> list[int]:
-        """The size of every iteration dim, from the operands that index with it alone; LIKELY where only
-        running the kernel tells it."""
+        """The extent of every iteration dim, from the operands that it indexes alone; LIKELY if dynamic."""
         sizes = [1] * self.maps[0].n_dims
         for operand, indexing_map in zip(self.op.operands, self.maps, strict=True):
             if not isinstance(operand.type, ir.RankedTensorType):
@@ -50,19 +50,19 @@ class Computation:
         return sizes
 
     @cached_property
-    def run_time(self) -> set[int]:
-        """The iteration dims whose size only running the kernel tells."""
-        kinds = [operand.type for operand in self.op.operands]
+    def dynamic(self) -> set[int]:
+        """The iteration dims with a dynamic extent."""
         return {
             dim
-            for kind, indexing_map in zip(kinds, self.maps, strict=True)
-            if isinstance(kind, ir.RankedTensorType)
+            for operand, indexing_map in zip(self.op.operands, self.maps, strict=True)
+            if isinstance(operand.type, ir.RankedTensorType)
             for axis, dim in enumerate(map(dim_position, indexing_map.results))
-            if dim is not None and kind.is_dynamic_dim(axis)
+            if dim is not None and operand.type.is_dynamic_dim(axis)
         }
 
     @property
     def inputs(self) -> list[ir.Value]:
+        """The operands but the output."""
         return list(self.op.operands)[:-1]
 
     @property
@@ -72,74 +72,66 @@ class Computation:
 
     @property
     def result(self) -> ir.Value:
-        return self.op.results[0]
+        """The computed tensor."""
+        [result] = self.op.results
+        return result
 
     @cached_property
     def work(self) -> int:
         """The number of points of the iteration space."""
-        total = 1
-        for extent in self.extents:
-            total *= extent
-        return total
+        return prod(self.extents)
 
 
 def dim_position(expression: ir.AffineExpr) -> int | None:
-    """The position of a map result that is a bare dim, else None."""
+    """Returns the position of a map result that is a bare dim, else None."""
     return ir.AffineDimExpr(expression).position if isinstance(expression, ir.AffineDimExpr) else None
 
 
 def dims_read(indexing_map: ir.AffineMap) -> set[int]:
-    """All iteration dims that occur in the map, in sums and products too."""
+    """Returns the iteration dims that occur in the map, in sums and products too."""
     return {dim for dim in map(dim_position, _subexpressions(indexing_map)) if dim is not None}
 
 
 def divided_dims(indexing_map: ir.AffineMap) -> set[int]:
-    """The iteration dims in quotients and remainders: steps along them are no fixed distance apart."""
-    kinds = (ir.AffineFloorDivExpr, ir.AffineCeilDivExpr, ir.AffineModExpr)
-    divided = [
-        subexpression for subexpression in _subexpressions(indexing_map) if isinstance(subexpression, kinds)
-    ]
+    """Returns the iteration dims in quotients and remainders: steps along them are no fixed distance
+    apart."""
+    division = (ir.AffineFloorDivExpr, ir.AffineCeilDivExpr, ir.AffineModExpr)
+    divided = [expression for expression in _subexpressions(indexing_map) if isinstance(expression, division)]
     n_dims, n_symbols = indexing_map.n_dims, indexing_map.n_symbols
     return dims_read(ir.AffineMap.get(n_dims, n_symbols, divided, context=indexing_map.context))
 
 
 def _subexpressions(indexing_map: ir.AffineMap) -> list[ir.AffineExpr]:
-    """The map's results, and all that they are made of."""
+    """Returns the map's results and all their subexpressions."""
     found = list(indexing_map.results)
-    for each in found:
-        if isinstance(each, ir.AffineBinaryExpr):
-            found += [ir.AffineBinaryExpr(each).lhs, ir.AffineBinaryExpr(each).rhs]
+    for expression in found:
+        if isinstance(expression, ir.AffineBinaryExpr):
+            found += [ir.AffineBinaryExpr(expression).lhs, ir.AffineBinaryExpr(expression).rhs]
     return found
 
 
 def computations(kernel: ir.Operation) -> list[Computation]:
-    """The kernel's structured ops in program order."""
+    """Returns the kernel's structured ops in program order."""
     return [Computation(op) for op in collect_ops(kernel, [linalg.Generic.NAME])]
 
 
 def defining_computation(value: ir.Value) -> ir.Operation | None:
-    """The `linalg.generic` that computes `value`, looking through writes into larger tensors (padding) and
-    fills of parts of it."""
+    """Returns the `linalg.generic` that computes `value`, looking through writes into larger tensors
+    (padding) and fills of parts of it."""
     while True:
         owner = value.owner
         if isinstance(owner, ir.Block):
             return None
         if owner.name == linalg.Generic.NAME:
             return owner.operation
-        if owner.name != tensor.InsertSlice.NAME:
+        insert = tensor.InsertSlice.match(owner)
+        if insert is None:
             return None
-        value = owner.operands[1 if _is_fill(tensor.InsertSlice(owner).source) else 0]
-
-
-def _is_fill(value: ir.Value) -> bool:
-    return not isinstance(value.owner, ir.Block) and value.owner.name == linalg.Fill.NAME
+        value = insert.source if linalg.Fill.defining(insert.source) is None else insert.dest
 
 
 def root_computation(kernel: ir.Operation) -> Computation | None:
-    """The computation of the kernel's single result, or None if there are several or none."""
-    block = kernel.regions[0].blocks[0]
-    terminator = block.operations[len(block.operations) - 1].operation
-    if len(terminator.operands) != 1:
-        return None
-    op = defining_computation(terminator.operands[0])
+    """Returns the computation of the kernel's single result, or None if there are several or none."""
+    results = list(terminator_of(kernel.regions[0].blocks[0]).operands)
+    op = defining_computation(results[0]) if len(results) == 1 else None
     return Computation(op) if op is not None else None

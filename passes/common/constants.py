@@ -47,6 +47,5 @@ def index_constant(value: int) -> ir.Value:
 
 def constant_value(value: ir.Value) -> int | None:
     """Returns the integer that an `arith.constant` is, or None for other values."""
-    if isinstance(value.owner, ir.Block) or value.owner.name != arith.Constant.NAME:
-        return None
-    return int(value.owner.attributes["value"].value)
+    constant = arith.Constant.defining(value)
+    return int(constant.value.value) if constant is not None else None

@@ -1,9 +1,8 @@
-"""Dims of a kernel that are known only when it runs, while its body is lowered.
+"""Dynamic dims of a kernel while its body is lowered.
 
-The last operand of such a kernel is a vector of numbers, `tensor<Nxindex>`; its attribute `tloop.dims`
-names for each other operand, then for each result, its dims: "d0" is the first number, "" a dim that the
-type tells. Lowering rules see such dims as sizes (`mlc.dialects.graph.sizes`), and compute with them as
-with numbers.
+The last operand of such a kernel holds the extents, `tensor<Nxindex>`; its attribute `tloop.dims` names the
+dims of each other operand, then of each result: "d0" is the first extent, "" a static dim. Lowering rules see
+such dims as sizes (`mlc.dialects.graph.sizes`), and compute with them as with integers.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from mlc.bindings import arith, ir, tensor
+from mlc.bindings import arith, func, ir, tensor
 from mlc.dialects.graph.dims.function_dims import NAMES, Dims, Shape
 from mlc.dialects.graph.sizes import Name, Size, SizeFunction, symbol
 from mlc.passes.base import PassError
@@ -24,11 +23,11 @@ UNKNOWN = ir.ShapedType.get_dynamic_size()
 
 
 class RunTimeDims:
-    """The dims of one kernel's values, and the numbers that its dims operand gives for them."""
+    """The dims of one kernel's values, and the extents that its dims operand holds for them."""
 
     def __init__(self, kernel: ir.Operation) -> None:
         block = kernel.regions[0].blocks[0]
-        ops = [each.operation for each in block]
+        ops = [op.operation for op in block]
         given = block.arguments[len(block.arguments) - 1]
         arguments = [*argument_shapes(kernel), tuple(given.type.shape)]
         dims = Dims(kernel, arguments)
@@ -37,29 +36,29 @@ class RunTimeDims:
         )
         for op in ops:
             for index, value in enumerate(op.results):
-                self._shapes[value] = _named(op, index) or dims.of(value)
+                self._shapes[value] = _named_shape(op, index) or dims.of(value)
         with ir.InsertionPoint(ops[0]), kernel.location:
-            self._numbers = [
-                tensor.extract(given, [index_constant(place)]) for place in range(given.type.shape[0])
+            self._extents = [
+                tensor.extract(given, [index_constant(index)]) for index in range(given.type.shape[0])
             ]
 
     @property
     def begin(self) -> ir.InsertionPoint:
-        """Behind the numbers, in front of everything else; what stands there now may be erased later."""
-        return ir.InsertionPoint.after(self._numbers[-1].owner.operation)
+        """The insertion point after the extents, before everything else; the op there may be erased later."""
+        return ir.InsertionPoint.after(self._extents[-1].owner.operation)
 
     def of(self, value: ir.Value) -> Sequence[int | Size]:
-        """The dims of a tensor. Raises PassError for one that nobody noted."""
+        """Returns the dims of a tensor. Raises PassError for one that was not noted."""
         if value not in self._shapes:
             raise PassError(f"the dims of a {value.type} are not known before it is there", value.location)
         return self._shapes[value]
 
     def note(self, value: ir.Value, shape: Sequence[int | Size]) -> None:
-        """Says the dims of a value that a rule made."""
+        """Records the dims of a value that a rule built."""
         self._shapes[value] = tuple(shape)
 
-    def number(self, size: int | Size) -> ir.Value:
-        """The size as a value of type index, computed at the insertion point."""
+    def value_of(self, size: int | Size) -> ir.Value:
+        """Computes the size at the insertion point, as a value of type index."""
         if isinstance(size, int):
             return index_constant(size)
         total: ir.Value | None = None
@@ -68,15 +67,15 @@ class RunTimeDims:
             for factor in monomial:
                 value = self._factor(factor)
                 term = value if term is None else arith.muli(term, value)
-            assert term is not None, "a term has a number or a factor"
+            assert term is not None, "a term has a coefficient or a factor"
             total = term if total is None else arith.addi(total, term)
         assert total is not None, "a size has terms"
         return total
 
     def _factor(self, factor: Name | SizeFunction) -> ir.Value:
         if isinstance(factor, Name):
-            return self._named_number(factor.name)
-        left, right = (self.number(operand) for operand in factor.operands)
+            return self._named_extent(factor.name)
+        left, right = (self.value_of(operand) for operand in factor.operands)
         if factor.name == "floordiv":
             return arith.floordivsi(left, right)
         if factor.name == "max":
@@ -84,34 +83,34 @@ class RunTimeDims:
         one = arith.cmpi(arith.CmpIPredicate.eq, left, index_constant(1))
         return arith.select(one, right, left)
 
-    def _named_number(self, name: str) -> ir.Value:
-        """The number that the dims operand gives for a name."""
-        place = name.removeprefix("d")
-        if not place.isdecimal() or int(place) >= len(self._numbers):
+    def _named_extent(self, name: str) -> ir.Value:
+        """Returns the extent that the dims operand holds for a name."""
+        index = name.removeprefix("d")
+        if not index.isdecimal() or int(index) >= len(self._extents):
             raise PassError(f"the dim {name} is not known when the kernel begins")
-        return self._numbers[int(place)]
+        return self._extents[int(index)]
 
 
 def argument_shapes(kernel: ir.Operation) -> list[Shape]:
-    """The dims of a kernel's operands but the last one, which gives them."""
-    kinds = list(kernel.attributes["function_type"].value.inputs)[:-1]
-    return [_shape(kind, names) for kind, names in zip(kinds, kernel.attributes[DIMS], strict=False)]
+    """Returns the dims of a kernel's operands but the last one, which holds their extents."""
+    types = list(func.Func(kernel).function_type.inputs)[:-1]
+    return [_shape(type_, names) for type_, names in zip(types, kernel.attributes[DIMS], strict=False)]
 
 
-def _shape(kind: ir.Type, names: ir.Attribute) -> Shape:
-    """The dims of a tensor type, the open ones by their names."""
-    pairs = zip(ir.RankedTensorType(kind).shape, names, strict=True)
+def _shape(type_: ir.Type, names: ir.Attribute) -> Shape:
+    """Returns the dims of a tensor type, the dynamic ones by their names."""
+    pairs = zip(ir.RankedTensorType(type_).shape, names, strict=True)
     return tuple(symbol(name.value) if dim == UNKNOWN else dim for dim, name in pairs)
 
 
-def _named(op: ir.Operation, index: int) -> Shape | None:
-    """The dims that the op itself names for a result, where it does."""
+def _named_shape(op: ir.Operation, index: int) -> Shape | None:
+    """Returns the dims that the op itself names for a result, or None."""
     return _shape(op.results[index].type, op.attributes[NAMES][index]) if NAMES in op.attributes else None
 
 
 @contextmanager
 def run_time_dims(kernel: ir.Operation) -> Iterator[None]:
-    """While rules lower the kernel's ops; nothing where all its dims are known."""
+    """Makes the kernel's dims `current()` while rules lower its ops; nothing if all its dims are static."""
     if DIMS not in kernel.attributes:
         yield
         return
@@ -123,20 +122,21 @@ def run_time_dims(kernel: ir.Operation) -> Iterator[None]:
 
 
 def current() -> RunTimeDims | None:
-    """The dims of the kernel that is being lowered, None where all are numbers."""
+    """Returns the dims of the kernel that is being lowered, None if all are static."""
     return _CURRENT.get()
 
 
 def kernel_begin(block: ir.Block) -> ir.InsertionPoint:
-    """Where values that all of the kernel may use are made."""
+    """Returns the insertion point of values that the whole kernel may use."""
     dims = current()
     return dims.begin if dims is not None else ir.InsertionPoint.at_block_begin(block)
 
 
 def static_and_dynamic(shape: Sequence[int | Size]) -> tuple[list[int], list[ir.Value]]:
-    """A shape as upstream's ops take it: static sizes with a mark for the others, and these as values."""
+    """Splits a shape as upstream's ops take it: static sizes with a mark for the others, and these as
+    values."""
     dims = current()
-    static = [each if isinstance(each, int) else UNKNOWN for each in shape]
+    static = [size if isinstance(size, int) else UNKNOWN for size in shape]
     if dims is None:
         return static, []
-    return static, [dims.number(each) for each in shape if isinstance(each, Size)]
+    return static, [dims.value_of(size) for size in shape if isinstance(size, Size)]

@@ -6,7 +6,7 @@ from mlc.bindings import ir
 
 
 def approximate() -> ir.Attribute:
-    """The flag."""
+    """Returns the flag as an attribute."""
     return ir.Attribute.parse("#arith.fastmath<afn>")
 
 

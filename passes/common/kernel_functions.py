@@ -7,17 +7,17 @@ from mlc.dialects import tloop
 from mlc.dialects.accel.compute import PRECISIONS
 from mlc.passes.base import PassError
 
-# Integer attribute of kernels: how many iterations of a parallel loop are worth waking a thread.
+# Integer attribute of kernels: iterations of a parallel loop that are worth waking a thread.
 LEAST_ITERATIONS = "tloop.least_iterations"
 
 # Unit attribute of kernels whose work is not worth waking a thread.
 ONE_THREAD = "tloop.one_thread"
 
 MARK = "tloop.kernel"
-# On a kernel of one result: the operands, of the result's shape, that it may write over.
+# On a kernel of one result: the operands, of the result's shape, that it may overwrite.
 IN_PLACE = "tloop.in_place"
-# On a kernel whose last operand gives dims that are known only when it runs: the names of the others' dims,
-# and of the results'.
+# On a kernel whose last operand holds dynamic extents: the names of the dims of the others and of the
+# results.
 DIMS = "tloop.dims"
 # On a kernel: the device that runs it, HOST where it is absent.
 DEVICE, HOST = "tloop.device", "host"
@@ -46,23 +46,23 @@ def is_kernel(op: ir.Operation) -> bool:
 
 def is_on_tensors(kernel: ir.Operation) -> bool:
     """Whether a kernel returns what it computes: a program of thread blocks writes to memory."""
-    return bool(kernel.attributes["function_type"].value.results)
+    return bool(func.Func(kernel).function_type.results)
 
 
 def kernels_on_tensors(module: ir.Operation) -> list[ir.Operation]:
-    """The kernels of a module but those that are programs of thread blocks already."""
-    ops = [each.operation for each in module.regions[0].blocks[0]]
+    """Returns the kernels of a module but those that are programs of thread blocks already."""
+    ops = [op.operation for op in module.regions[0].blocks[0]]
     return [op for op in ops if is_kernel(op) and is_on_tensors(op)]
 
 
 def device_of_kernel(kernel: ir.Operation) -> str:
-    """The device that runs a kernel."""
+    """Returns the device that runs a kernel."""
     return kernel.attributes[DEVICE].value if DEVICE in kernel.attributes else HOST
 
 
 def precision_of(op: ir.Operation) -> str:
-    """How a product, or a kernel with one, multiplies operands of f32: one of `accel.mma`'s precisions,
-    exactly if it does not say. Raises PassError for anything else."""
+    """Returns how a matrix product, or a kernel with one, multiplies operands of f32: one of `accel.mma`'s
+    precisions, EXACT without the attribute. Raises PassError for anything else."""
     if PRECISION not in op.attributes:
         return EXACT
     given = op.attributes[PRECISION]
@@ -73,6 +73,6 @@ def precision_of(op: ir.Operation) -> str:
 
 
 def schedules(module: ir.Operation) -> dict[str, ir.Operation]:
-    """The `tloop.schedule` ops of a module, by the kernel's name."""
-    ops = [each.operation for each in module.regions[0].blocks[0]]
+    """Returns the `tloop.schedule` ops of a module, by the kernel's name."""
+    ops = [op.operation for op in module.regions[0].blocks[0]]
     return {tloop.Schedule(op).kernel: op for op in ops if op.name == tloop.Schedule.NAME}

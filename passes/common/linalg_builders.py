@@ -16,43 +16,46 @@ Scalars = Sequence[ir.Value]
 
 
 def tensor_type(value: ir.Value) -> ir.RankedTensorType:
+    """Returns the type of a value that is a tensor."""
     return ir.RankedTensorType(value.type)
 
 
 def static_shape(value: ir.Value | ir.Type) -> list[Any]:
-    """The dims of a tensor: numbers, and sizes where only running the kernel tells them. Raises PassError
-    where nothing does."""
-    kind = ir.RankedTensorType(value.type if isinstance(value, ir.Value) else value)
-    if kind.has_static_shape:
-        return list(kind.shape)
+    """Returns the dims of a tensor: integers, and sizes of dynamic dims. Raises PassError for a dynamic dim
+    that the kernel does not name."""
+    type_ = ir.RankedTensorType(value.type if isinstance(value, ir.Value) else value)
+    if type_.has_static_shape:
+        return list(type_.shape)
     known = current()
     if known is None or not isinstance(value, ir.Value):
         where = value.location if isinstance(value, ir.Value) else None
-        raise PassError(f"this {kind} has dims that the kernel does not name", where)
+        raise PassError(f"this {type_} has dims that the kernel does not name", where)
     return list(known.of(value))
 
 
-def is_float(kind: ir.Type) -> bool:
-    return isinstance(kind, ir.FloatType)
+def is_float(type_: ir.Type) -> bool:
+    """Whether a scalar type is a float."""
+    return isinstance(type_, ir.FloatType)
 
 
-def is_unsigned(kind: ir.Type) -> bool:
-    return isinstance(kind, ir.IntegerType) and kind.is_unsigned
+def is_unsigned(type_: ir.Type) -> bool:
+    """Whether a scalar type is an unsigned integer."""
+    return isinstance(type_, ir.IntegerType) and type_.is_unsigned
 
 
-def constant(kind: ir.Type, value: float | int | bool | Size) -> ir.Value:
-    """A scalar constant of a float, complex, integer or index type; of a size, the number that it is when the
-    kernel runs."""
+def constant(type_: ir.Type, value: float | int | bool | Size) -> ir.Value:
+    """Builds a scalar constant of a float, complex, integer or index type; of a size, its value at run
+    time."""
     if isinstance(value, Size):
-        return _number(kind, value)
-    if is_float(kind):
-        return arith.ConstantOp(kind, ir.FloatAttr.get(kind, float(value))).result
-    if isinstance(kind, ir.ComplexType):
-        parts = [ir.FloatAttr.get(kind.element_type, float(each)) for each in (value, 0.0)]
-        return complex_dialect.ConstantOp(kind, ir.ArrayAttr.get(parts)).result
-    if isinstance(kind, ir.IntegerType) and kind.width == 1:
-        return integer_constant(kind, int(bool(value)))
-    return integer_constant(kind, _signed(int(value), kind))
+        return _size_value(type_, value)
+    if is_float(type_):
+        return arith.ConstantOp(type_, ir.FloatAttr.get(type_, float(value))).result
+    if isinstance(type_, ir.ComplexType):
+        parts = [ir.FloatAttr.get(type_.element_type, float(part)) for part in (value, 0.0)]
+        return complex_dialect.ConstantOp(type_, ir.ArrayAttr.get(parts)).result
+    if isinstance(type_, ir.IntegerType) and type_.width == 1:
+        return integer_constant(type_, int(bool(value)))
+    return integer_constant(type_, _as_signed(int(value), type_))
 
 
 def index_value(value: int | Size) -> ir.Value:
@@ -60,41 +63,41 @@ def index_value(value: int | Size) -> ir.Value:
     return constant(ir.IndexType.get(), value)
 
 
-def _number(kind: ir.Type, size: Size) -> ir.Value:
+def _size_value(type_: ir.Type, size: Size) -> ir.Value:
     known = current()
     assert known is not None, "only kernels whose dims are named have sizes"
-    number = known.number(size)
-    if isinstance(kind, ir.IndexType):
-        return number
-    wide = arith.index_cast(i64(), number)
-    if is_float(kind):
-        return arith.sitofp(kind, wide)
-    return wide if kind.width == 64 else arith.trunci(kind, wide)
+    value = known.value_of(size)
+    if isinstance(type_, ir.IndexType):
+        return value
+    wide = arith.index_cast(i64(), value)
+    if is_float(type_):
+        return arith.sitofp(type_, wide)
+    return wide if type_.width == 64 else arith.trunci(type_, wide)
 
 
-def _signed(value: int, kind: ir.Type) -> int:
-    """The number with the same bits that an attribute takes: no unsigned one of 64 bits."""
-    return value - (1 << 64) if isinstance(kind, ir.IntegerType) and value >= 1 << 63 else value
+def _as_signed(value: int, type_: ir.Type) -> int:
+    """Returns the integer with the same bits that an attribute takes: no unsigned one of 64 bits."""
+    return value - (1 << 64) if isinstance(type_, ir.IntegerType) and value >= 1 << 63 else value
 
 
 def empty(shape: Sequence[int], element: ir.Type) -> ir.Value:
+    """Builds a `tensor.empty`."""
     static, dynamic = static_and_dynamic(shape)
-    sizes = iter(dynamic)
-    return note_shape(
-        tensor.EmptyOp([next(sizes) if each == UNKNOWN else each for each in static], element).result, shape
-    )
+    values = iter(dynamic)
+    sizes = [next(values) if size == UNKNOWN else size for size in static]
+    return note_shape(tensor.EmptyOp(sizes, element).result, shape)
 
 
 def slice_of(x: ir.Value, offsets: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> ir.Value:
-    """The elements of x from `offsets` on, `sizes` of them along each dim, `steps` apart."""
+    """Builds the slice of x from `offsets` on, with `sizes` elements along the dims, `steps` apart."""
     (starts, moving), (counts, open_counts) = static_and_dynamic(offsets), static_and_dynamic(sizes)
-    kind = ir.RankedTensorType.get(counts, tensor_type(x).element_type)
-    part = tensor.ExtractSliceOp(kind, x, moving, open_counts, [], starts, counts, list(steps))
+    type_ = ir.RankedTensorType.get(counts, tensor_type(x).element_type)
+    part = tensor.ExtractSliceOp(type_, x, moving, open_counts, [], starts, counts, list(steps))
     return note_shape(part.result, sizes)
 
 
 def insert(source: ir.Value, into: ir.Value, offsets: Sequence[int]) -> ir.Value:
-    """`into` with `source` written at `offsets`."""
+    """Builds `into` with `source` written at `offsets`."""
     shape = static_shape(source)
     (starts, moving), (counts, open_counts) = static_and_dynamic(offsets), static_and_dynamic(shape)
     whole = tensor.InsertSliceOp(
@@ -104,7 +107,7 @@ def insert(source: ir.Value, into: ir.Value, offsets: Sequence[int]) -> ir.Value
 
 
 def note_shape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """The tensor, of which is known from now on that it has these dims."""
+    """Records the dims of a tensor for the kernel that is being lowered; returns the tensor."""
     known = current()
     if known is not None:
         known.note(value, shape)
@@ -112,16 +115,17 @@ def note_shape(value: ir.Value, shape: Sequence[int]) -> ir.Value:
 
 
 def dims(count: int) -> list[ir.AffineExpr]:
+    """Returns the expressions `d0`, `d1`, ... of a map with `count` dims."""
     return [ir.AffineExpr.get_dim(index) for index in range(count)]
 
 
 def affine_map(count: int, results: Sequence[ir.AffineExpr]) -> ir.AffineMap:
-    """The map from `count` iteration dims to `results`."""
+    """Returns the map from `count` iteration dims to `results`."""
     return ir.AffineMap.get(count, 0, list(results))
 
 
 def broadcast_map(shape: Sequence[int], iteration: Sequence[int]) -> ir.AffineMap:
-    """The indexing map by which an operand of `shape` is read while iterating over `iteration` (NumPy
+    """Returns the indexing map of an operand of `shape` in the iteration space `iteration` (NumPy
     broadcasting)."""
     offset = len(iteration) - len(shape)
     zero = ir.AffineExpr.get_constant(0)
@@ -140,24 +144,25 @@ def generic(
     body: Callable[..., ir.Value],
     reductions: Sequence[int] = (),
 ) -> ir.Value:
-    """A `linalg.generic` with one output.
+    """Builds a `linalg.generic` with one output.
 
     `body` maps the scalars (inputs, then the output's old value) to the new value; the iteration dims in
     `reductions` are reductions, the others parallel.
     """
-    kinds = ["reduction" if dim in reductions else "parallel" for dim in range(output_map.n_dims)]
+    iterators = ["reduction" if dim in reductions else "parallel" for dim in range(output_map.n_dims)]
     op = linalg.GenericOp(
         [output.type],
         list(inputs),
         [output],
-        ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in [*maps, output_map]]),
-        ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in kinds]),
+        ir.ArrayAttr.get([ir.AffineMapAttr.get(map_) for map_ in [*maps, output_map]]),
+        ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{name}>") for name in iterators]),
     )
     scalars = [_scalar_type(value) for value in [*inputs, output]]
     block = op.regions[0].blocks.append(*scalars)
     with ir.InsertionPoint(block):
         linalg.YieldOp([body(*block.arguments)])
-    return note_shape(op.results[0], static_shape(output)) if current() else op.results[0]
+    [result] = op.results
+    return note_shape(result, static_shape(output)) if current() else result
 
 
 def _scalar_type(value: ir.Value) -> ir.Type:
@@ -171,23 +176,22 @@ def _scalar_type(value: ir.Value) -> ir.Type:
 def elementwise(
     inputs: Sequence[ir.Value], result: ir.Type | ir.Value, body: Callable[[Scalars], ir.Value]
 ) -> ir.Value:
-    """Applies `body` to the broadcast elements of `inputs`; `result` is the result that it stands for, or its
-    tensor type."""
-    kind = ir.RankedTensorType(result.type if isinstance(result, ir.Value) else result)
+    """Applies `body` to the broadcast elements of `inputs`; `result` is the value to be replaced, or the
+    tensor type of the result."""
+    type_ = ir.RankedTensorType(result.type if isinstance(result, ir.Value) else result)
     shapes = [static_shape(value) for value in inputs]
-    if kind.has_static_shape or isinstance(result, ir.Value):
+    if type_.has_static_shape or isinstance(result, ir.Value):
         shape = static_shape(result)
     else:
         shape = broadcast_shape(shapes)
-    maps = [broadcast_map(each, shape) for each in shapes]
-    output = empty(shape, kind.element_type)
+    maps = [broadcast_map(operand_shape, shape) for operand_shape in shapes]
+    output = empty(shape, type_.element_type)
     identity = affine_map(len(shape), dims(len(shape)))
     return generic(inputs, maps, output, identity, lambda *scalars: body(scalars[:-1]))
 
 
 def broadcast_shape(shapes: Sequence[Sequence[int]]) -> list[Any]:
-    """The shape that shapes broadcast to. Raises PassError where only running tells which of two sizes is
-    1."""
+    """Returns the shape that shapes broadcast to. Raises PassError if which of two sizes is 1 is dynamic."""
     result: list[Any] = [1] * max(map(len, shapes))
     for shape in shapes:
         for axis, extent in enumerate(shape, len(result) - len(shape)):
@@ -198,8 +202,8 @@ def broadcast_shape(shapes: Sequence[Sequence[int]]) -> list[Any]:
 
 
 def full_tensor(shape: Sequence[int], element: ir.Type, value: float | int) -> ir.Value:
-    """A tensor with every element `value`, as a `linalg.generic`, so that schedules can name it like any
-    computation."""
+    """Builds a tensor with every element `value`, as a `linalg.generic`, so that schedules can name it like
+    any computation."""
     scalar = constant(element, value)
     count = len(shape)
     return generic(

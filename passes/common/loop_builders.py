@@ -19,8 +19,9 @@ def loop(
     first: int | ir.Value = 0,
     step: int = 1,
 ) -> Carried:
-    """What `body(index, carried)` makes of `carried`, for the indices from `first` on, below `extent`."""
-    begin, end = (each if isinstance(each, ir.Value) else index_value(each) for each in (first, extent))
+    """Builds an `scf.for` over the indices in [first, extent) whose carried values are the results of
+    `body(index, carried)`."""
+    begin, end = (bound if isinstance(bound, ir.Value) else index_value(bound) for bound in (first, extent))
     op = scf.ForOp(begin, end, index_value(step), list(carried))
     with ir.InsertionPoint(op.body):
         scf.YieldOp(body(op.induction_variable, list(op.inner_iter_args)))
@@ -30,19 +31,19 @@ def loop(
 def nest(
     extents: Mapping[int, int], carried: Sequence[ir.Value], body: Callable[[Indices, Carried], Carried]
 ) -> Carried:
-    """`loop`s over the dims in `extents`, outermost first, around `body(places by dim, carried)`."""
+    """Builds `loop`s over the dims in `extents`, outermost first, around `body(indices by dim, carried)`."""
 
-    def inner(order: list[int], places: Indices, values: Carried) -> Carried:
+    def inner(order: list[int], indices: Indices, values: Carried) -> Carried:
         if not order:
-            return body(places, values)
+            return body(indices, values)
         dim, *rest = order
-        return loop(extents[dim], values, lambda at, each: inner(rest, {**places, dim: at}, each))
+        return loop(extents[dim], values, lambda index, inits: inner(rest, {**indices, dim: index}, inits))
 
     return inner(list(extents), {}, list(carried))
 
 
 def conditional(condition: ir.Value, carried: Sequence[ir.Value], body: Callable[[], Carried]) -> Carried:
-    """What `body()` makes where the condition holds, else `carried`."""
+    """Builds an `scf.if`: the results of `body()` if the condition holds, else `carried`."""
     op = scf.IfOp(condition, [value.type for value in carried], has_else=True)
     with ir.InsertionPoint(op.then_block):
         scf.YieldOp(body())

@@ -8,7 +8,7 @@ BLOCK_TAG = "tloop.block"
 
 
 def carriers(kernel: ir.Operation, tag: str) -> list[ir.Operation]:
-    """Every op of the kernel with the attribute `tag`, given as `name` or as `name = "value"`."""
+    """Returns the ops of the kernel with the attribute `tag`, given as `name` or as `name = "value"`."""
     name, _, value = tag.partition(" = ")
     found: list[ir.Operation] = []
 
@@ -22,10 +22,10 @@ def carriers(kernel: ir.Operation, tag: str) -> list[ir.Operation]:
 
 
 def tagged_blocks(kernel: ir.Operation) -> list[ir.Operation]:
-    """Every op of the kernel that carries a block tag."""
+    """Returns the ops of the kernel that carry a block tag."""
     return carriers(kernel, BLOCK_TAG)
 
 
 def name_block(op: ir.Operation, name: str) -> None:
-    """Lets schedules find the computation by a name."""
+    """Names the computation for schedules."""
     op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)

@@ -1,4 +1,4 @@
-"""What a rewrite pattern is, how patterns combine, and what they are called."""
+"""Rewrite patterns, their combinations and their names."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class FirstOf:
 
 
 def innermost(pattern: Callable[..., Any]) -> Callable[..., Any]:
-    """The function that a pattern is made from; of `FirstOf`, that of its last success.
+    """Returns the function that a pattern is made from; of `FirstOf`, that of its last success.
 
-    Functions around a pattern say so with `__wrapped__`, as `functools.wraps` does.
+    Functions around a pattern refer to it with `__wrapped__`, as `functools.wraps` does.
     """
     while True:
         if isinstance(pattern, FirstOf) and pattern.last is not None:
@@ -46,8 +46,8 @@ def innermost(pattern: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def pattern_name(pattern: Callable[..., Any]) -> str:
-    """`module.function` of the innermost pattern, without `mlc.passes.`; of a function inside another one the
-    name of that."""
+    """Returns `module.function` of the innermost pattern, without `mlc.passes.`; of a nested function the
+    name of the outermost one."""
     inner = innermost(pattern)
     named = inner if hasattr(inner, "__qualname__") else type(inner)
     name = named.__qualname__.partition(".<locals>")[0]
@@ -55,6 +55,6 @@ def pattern_name(pattern: Callable[..., Any]) -> str:
 
 
 def pattern_summary(pattern: Callable[..., Any]) -> str:
-    """What the innermost pattern does: the first sentence of its docstring, "" if it has none."""
+    """Returns the first sentence of the innermost pattern's docstring, "" if it has none."""
     text = " ".join((inspect.getdoc(innermost(pattern)) or "").partition("\n\n")[0].split())
     return re.split(r"(?<=[^.]\.)\s", text, maxsplit=1)[0].rstrip(".")

@@ -9,23 +9,23 @@ ACCUMULATORS_IN_FLIGHT = 8
 UNEVEN = 1.08
 # Multiply-adds in an unrolled reduction step: enough to hide the loop's own instructions.
 LARGEST_STEP = 64
-# Rows of a register tile at most, where tiles of all smaller numbers of rows take what whole ones leave.
+# Rows of a register tile at most, where partial tiles of every smaller number of rows follow the full ones.
 OPEN_ROWS = 12
 
-# f32 elements of a cache line: of panels as wide, every line that is read is read whole.
+# f32 elements of a cache line: panels of this width read full lines only.
 LINE = 16
 
 
 def panel(lanes: int, registers: int) -> int:
-    """Columns of a packed panel, and of a register tile where the extent does not fix them: two vectors, and
-    up to four for a whole cache line where there are registers enough."""
+    """Returns the columns of a packed panel, and of a register tile whose extent does not fix them: two
+    vectors, and up to four for a full cache line if there are registers enough."""
     return max(2 * lanes, min(4 * lanes, LINE) if registers >= 32 else 0)
 
 
 def tile_columns(extent: int, lanes: int, registers: int, overlap: bool = False) -> int:
-    """Columns of the register tile of `extent` columns in all: all of them up to four vectors, two where
-    there are 16 registers, which leaves six rows either way. Narrower, by halves, where a tile or the rest
-    behind the last one would not travel in registers; with `overlap` there is no such rest."""
+    """Returns the columns of the register tile for `extent` columns: all of them up to four vectors, two if
+    there are 16 registers, which leaves six rows either way. Narrower, by halves, if a tile or the remainder
+    after the last one would not stay in registers; with `overlap` there is no remainder."""
     width = panel(lanes, registers)
     widest = max(width, 4 * lanes if registers >= 32 else 0)
     if extent <= widest and travels_in_registers(extent, lanes):
@@ -36,24 +36,24 @@ def tile_columns(extent: int, lanes: int, registers: int, overlap: bool = False)
 
 
 def can_be_alone(columns: int, lanes: int) -> bool:
-    """Whether the columns behind the last tile are a good tile: otherwise a whole one, which begins before
-    them, takes less time. A single column is a vector only where these have one lane."""
+    """Whether the columns after the last full tile are a good tile: otherwise a full one, which begins before
+    them, takes less time. A single column is a vector only if vectors have one lane."""
     return (columns != 1 or lanes == 1) and travels_in_registers(columns, lanes)
 
 
 def travels_in_registers(columns: int, lanes: int) -> bool:
-    """Whether LLVM keeps a vector of so many elements in registers from one iteration to the next: others,
-    such as three registers' worth, it passes on as single numbers, and builds anew from them."""
+    """Whether LLVM keeps a vector of `columns` elements in registers from one iteration to the next: others,
+    such as three registers' worth, it splits into scalars, from which it rebuilds them."""
     return columns <= lanes or columns & (columns - 1) == 0
 
 
 def vectors(width: int, lanes: int) -> int:
-    """Registers that `width` elements take."""
+    """Returns the registers that `width` elements take."""
     return -(-width // lanes)
 
 
 def best_rows(extent: int, width: int, lanes: int, accumulators: int) -> int:
-    """Rows of the register tile `rows x width` for `extent` rows in all, in at most so many accumulators.
+    """Returns the rows of the register tile `rows x width` for `extent` rows, in at most `accumulators`.
 
     Minimises the time of all tiles, the last smaller one included.
     """
@@ -64,14 +64,14 @@ def best_rows(extent: int, width: int, lanes: int, accumulators: int) -> int:
 
 
 def open_rows(width: int, lanes: int, accumulators: int) -> int:
-    """Rows of the register tile where only running tells how many there are, in at most so many
-    accumulators. More than OPEN_ROWS hardly save time, but each takes a tile that takes what is left."""
+    """Returns the rows of the register tile for a dynamic extent, in at most `accumulators`. More than
+    OPEN_ROWS hardly save time, and each needs another partial tile."""
     return max(1, min(accumulators // vectors(width, lanes), OPEN_ROWS))
 
 
 def best_lines(extent: int, most: int) -> int:
-    """How many of `extent` lines a register tile takes, at most `most`: the fewest that make the number of
-    tiles least. Fewer tiles read the vector operand fewer times."""
+    """Returns the lines of a register tile, at most `most` of `extent`: the fewest that minimise the number
+    of tiles, since each tile reads the vector operand."""
     return -(-extent // -(-extent // most)) if most > 1 else 1
 
 
@@ -84,8 +84,8 @@ def _time(extent: int, rows: int, per_row: int) -> float:
 
 
 def reduction_step(extent: int, rows: int, width: int, lanes: int, longest: int = 8) -> int:
-    """How many steps of the innermost reduction one iteration takes: at most `longest`, dividing the extent
-    where possible."""
+    """Returns the steps of the innermost reduction that one iteration takes: at most `longest`, a divisor of
+    the extent if possible."""
     budget = max(1, LARGEST_STEP // (rows * vectors(width, lanes)))
     most = min(longest, budget, extent)
     dividing = [step for step in range(most, 0, -1) if extent % step == 0]

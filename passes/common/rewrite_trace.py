@@ -1,4 +1,4 @@
-"""What each rewrite of the pattern driver did: the op before, the ops after."""
+"""The trace of the pattern driver's rewrites: the op before, the ops after."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from mlc.bindings.operations import address
 from mlc.passes.common.patterns import Pattern, pattern_name
 from mlc.passes.common.rewriting import RewriteChanges, watch_changes
 
-# Constants with more elements are elided; what a rewrite does shows without them.
+# Constants with more elements are elided: a rewrite is understandable without them.
 _LARGE = 16
 
 
 @dataclass(frozen=True)
 class Rewrite:
-    """A pattern changed an op. `before` and `after` are the texts of ops, `values` what stands for the
-    results now, if they were replaced.
-    """
+    """A change of an op by a pattern. `before` and `after` are the texts of ops, `values` the replacements of
+    the results, if there are any."""
 
     pattern: str
     location: str
@@ -64,9 +63,8 @@ def _inside(parent: ir.Operation) -> Iterator[ir.Operation]:
 def _after(
     parent: ir.Operation, where: int, before: str, known: frozenset[int], changes: RewriteChanges
 ) -> Iterator[str]:
-    """The ops that are new, and the op itself if it changed. Erased ops are not touched: an address that
-    was erased and is found again belongs to a new op.
-    """
+    """Yields the ops that are new, and the op itself if it changed. Erased ops are not touched: an address
+    that was erased and is found again belongs to a new op."""
     if address(parent) in changes.erased:
         return
     for op in _inside(parent):
@@ -85,7 +83,7 @@ def _values(changes: RewriteChanges) -> Iterator[str]:
 
 
 def _result_name(value: ir.Value) -> str:
-    """The name of an op's result, from the op's text: `get_name` verifies the function each time."""
+    """Returns the name of an op's result, from the op's text: `get_name` verifies the function each time."""
     owner = value.owner.operation
     name = re.split(r"[:, ]", _text(owner), maxsplit=1)[0]
     return f"{name}#{ir.OpResult(value).result_number}" if len(owner.results) > 1 else name

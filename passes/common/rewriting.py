@@ -1,7 +1,7 @@
 """Rewriting of ops to a fixed point, and the helpers that patterns use.
 
 Python handles to an op do not notice when the op is freed through another handle. A pattern therefore
-erases ops with `erase_op` or `replace_op`, which tell the driver; it must not use a handle after that.
+erases ops with `erase_op` or `replace_op`, which notify the driver; it must not use a handle after that.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ _erased: list[set[int]] = []
 
 @dataclass
 class RewriteChanges:
-    """What a pattern did to the op at address `where`: the addresses of the ops that it erased, and the
-    values by which it replaced the op's results.
-    """
+    """The changes of a pattern to the op at address `where`: the addresses of the ops that it erased, and the
+    values by which it replaced the op's results."""
 
     where: int
     erased: set[int] = field(default_factory=set)
     values: list[ir.Value] = field(default_factory=list)
 
 
-# Those that watch at present; and what applies the patterns instead of the driver, to trace them.
+# The active watchers; and those that apply the patterns instead of the driver, to trace them.
 _watched: list[RewriteChanges] = []
 _tracers: list[Callable[[Pattern, ir.Operation], bool]] = []
 
 
 @contextmanager
 def watch_changes(op: ir.Operation) -> Iterator[RewriteChanges]:
-    """What happens to `op` inside the `with` block."""
+    """Records what happens to `op` inside the `with` block."""
     changes = RewriteChanges(address(op))
     _watched.append(changes)
     try:
@@ -77,7 +76,8 @@ def apply_patterns(root: ir.Operation, patterns: Mapping[str, Pattern], max_iter
 
 
 def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
-    """Applies patterns once to every op that exists now; the name of the last op that changed, or None."""
+    """Applies patterns once to every op that exists now; returns the name of the last op that changed, or
+    None."""
     changed = None
     _erased.append(set())
     try:
@@ -99,7 +99,7 @@ def _apply(pattern: Pattern, op: ir.Operation) -> bool:
 
 
 def _report(pattern: Pattern, name: str, location: ir.Location) -> None:
-    """Tells those who listen that `pattern` changed an op called `name`, which may be gone."""
+    """Notifies listeners that `pattern` changed an op called `name`, which may be gone."""
     if collecting():
         count(pattern_name(pattern), help="rewrites by this pattern")
     if listening():
@@ -107,7 +107,8 @@ def _report(pattern: Pattern, name: str, location: ir.Location) -> None:
 
 
 def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) -> list[ir.Operation]:
-    """The ops inside `root` (without `root`), innermost first; those with a name in `names`, or all."""
+    """Returns the ops inside `root` (without `root`), innermost first; those with a name in `names`, or
+    all."""
     found: list[ir.Operation] = []
     wanted = (names,) if isinstance(names, str) else names
 
@@ -146,9 +147,7 @@ def replace_op(op: ir.Operation | ir.OpView, values: ir.Value | ir.OpView | Sequ
 
 
 def erase_if_unused(op: ir.Operation | ir.OpView) -> bool:
-    """Erases `op` if no result has a use. The caller knows that it has no side effect. Returns whether it
-    did.
-    """
+    """Erases `op`, which must have no side effect, if no result has a use. Returns whether it did."""
     if any(has_uses(result) for result in op.operation.results):
         return False
     erase_op(op)
@@ -156,12 +155,12 @@ def erase_if_unused(op: ir.Operation | ir.OpView) -> bool:
 
 
 def attributes_of(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """The op's attributes by name."""
+    """Returns the op's attributes by name."""
     return {name: op.attributes[name] for name in op.attributes}
 
 
 def defining_op(value: ir.Value, name: str | None = None) -> ir.Operation | None:
-    """The op that defines `value`, or None for a block argument or an op not called `name`."""
+    """Returns the op that defines `value`, or None for a block argument or an op not called `name`."""
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None
@@ -186,10 +185,10 @@ def has_one_user(value: ir.Value) -> bool:
 
 
 def terminator_of(block: ir.Block) -> ir.Operation:
-    """The block's last op."""
+    """Returns the block's last op."""
     return block.operations[len(block.operations) - 1].operation
 
 
 def users(value: ir.Value) -> list[ir.Operation]:
-    """The distinct ops that use `value`, in the order of its use list."""
+    """Returns the distinct ops that use `value`, in the order of its use list."""
     return list({address(use.owner): use.owner.operation for use in value.uses}.values())

@@ -7,12 +7,12 @@ from mlc.passes.base import PassError
 from mlc.targets import GpuTarget, Target, TargetError, parse_target
 
 ATTRIBUTE = "tloop.target"
-# What hand-written IR without the attribute is scheduled for.
+# The target of hand-written IR without the attribute.
 DEFAULT = "x86-64-v4"
 
 
 def target_of(op: ir.Operation) -> Target:
-    """The target that the module around `op` is compiled for. Raises `PassError` if there is no such."""
+    """Returns the target that the module around `op` is compiled for. Raises `PassError` if it is unknown."""
     module = _module_of(op)
     if ATTRIBUTE not in module.attributes:
         return parse_target(DEFAULT)
@@ -24,7 +24,8 @@ def target_of(op: ir.Operation) -> Target:
 
 
 def gpu_target_of(op: ir.Operation) -> GpuTarget:
-    """The GPU that the module around `op` is compiled for. Raises `PassError` if the module names none."""
+    """Returns the GPU that the module around `op` is compiled for. Raises `PassError` if the module names
+    none."""
     module = _module_of(op)
     target = target_of(module)
     if isinstance(target, GpuTarget):
@@ -44,26 +45,26 @@ def _module_of(op: ir.Operation) -> ir.Operation:
 
 
 def set_target(module: ir.Operation, target: Target) -> None:
-    """Writes the attribute."""
+    """Sets the attribute of the module."""
     module.attributes[ATTRIBUTE] = ir.StringAttr.get(str(target), module.context)
 
 
 def lanes(target: Target) -> int:
-    """f32 elements per vector register."""
+    """Returns the f32 elements per vector register."""
     return target.vector_bits // 32
 
 
 def registers(target: Target) -> int:
-    """Vector registers."""
+    """Returns the number of vector registers."""
     return target.vector_registers
 
 
 def accumulators(target: Target, per_row: int) -> int:
-    """Vector registers that the accumulators of a register tile with `per_row` of them in a row may take.
+    """Returns the vector registers for the accumulators of a register tile with `per_row` of them in a row.
 
-    On x86 with FMA all but those of one row of the vector operand and of one number that is broadcast from
-    memory. Elsewhere the rows' numbers, or products before they are added, take registers too: with more than
-    half, LLVM spills.
+    On x86 with FMA all but those of one row of the vector operand and of one element that is broadcast from
+    memory. Elsewhere the rows' elements, or products before they are added, take registers too: with more
+    than half, LLVM spills.
     """
     if target.has("fma"):
         return target.vector_registers - per_row - 1
@@ -71,9 +72,9 @@ def accumulators(target: Target, per_row: int) -> int:
 
 
 def longest_step(target: Target, rows: int) -> int:
-    """Steps of the reduction that one iteration over a tile of `rows` rows may take.
+    """Returns the most steps of the reduction in one iteration over a tile of `rows` rows.
 
-    LLVM loads the rows' numbers of an iteration early: on RISC-V into floating-point registers, of which
+    LLVM loads the rows' elements of an iteration early: on RISC-V into floating-point registers, of which
     there are 32; with SVE into vectors.
     """
     if target.architecture == "riscv64":
@@ -82,18 +83,17 @@ def longest_step(target: Target, rows: int) -> int:
 
 
 def is_neon(target: Target) -> bool:
-    """AArch64 with vectors of 128 bits, be they SVE's or not."""
+    """Whether the target is AArch64 with vectors of 128 bits, SVE's or not."""
     return target.architecture == "aarch64" and target.vector_bits == 128
 
 
 def is_sve(target: Target) -> bool:
-    """AArch64 with vectors that only SVE has."""
+    """Whether the target is AArch64 with vectors that only SVE has."""
     return target.architecture == "aarch64" and not is_neon(target)
 
 
 def keeps_rows_in_vectors(target: Target) -> bool:
-    """Whether code is best that reads several of a row's numbers at once: NEON multiplies by a lane of a
-    vector."""
+    """Whether several elements of a row are best read at once: NEON multiplies by a lane of a vector."""
     return is_neon(target)
 
 

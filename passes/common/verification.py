@@ -1,4 +1,4 @@
-"""How verification passes report what they found."""
+"""Reports of verification passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tloop-balance-threads: threads take iterations as they get to them."""
+"""tloop-balance-threads: threads take iterations dynamically."""
 
 from __future__ import annotations
 

@@ -9,19 +9,20 @@ from typing import ClassVar
 
 from mlc.bindings import builtin, func, ir, llvm
 from mlc.passes.base import Pass, PassError
-from mlc.passes.common.constants import i64
+from mlc.passes.common.constants import i64, i64_attribute
 from mlc.passes.common.kernel_functions import DIMS, IN_PLACE, MARK, is_kernel
 
 IMPLEMENTATION = "__body"
 
 
-def descriptor_type(kind: ir.MemRefType) -> ir.Type:
-    """LLVM's struct for a ranked memref: allocated and aligned pointer, offset, sizes, strides."""
-    arrays = f", array<{kind.rank} x i64>, array<{kind.rank} x i64>" if kind.rank else ""
+def descriptor_type(type_: ir.MemRefType) -> ir.Type:
+    """Returns LLVM's struct for a ranked memref: allocated and aligned pointer, offset, sizes, strides."""
+    arrays = f", array<{type_.rank} x i64>, array<{type_.rank} x i64>" if type_.rank else ""
     return ir.Type.parse(f"!llvm.struct<(ptr, ptr, i64{arrays})>")
 
 
 def row_major_strides(shape: list[int]) -> list[int]:
+    """Returns the strides of a dense row-major array, in elements."""
     strides, step = [], 1
     for extent in reversed(shape):
         strides.append(step)
@@ -30,28 +31,27 @@ def row_major_strides(shape: list[int]) -> list[int]:
 
 
 def _llvm_constant(value: int) -> ir.Value:
-    kind = i64()
-    return llvm.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
+    return llvm.ConstantOp(i64(), i64_attribute(value)).result
 
 
-def make_memref(pointer: ir.Value, kind: ir.MemRefType, shape: Sequence[ir.Value]) -> ir.Value:
-    """A memref over dense row-major data at `pointer`, with these dims."""
-    value = llvm.UndefOp(descriptor_type(kind)).result
+def make_memref(pointer: ir.Value, type_: ir.MemRefType, shape: Sequence[ir.Value]) -> ir.Value:
+    """Builds a memref over dense row-major data at `pointer`, with the dims `shape`."""
+    value = llvm.UndefOp(descriptor_type(type_)).result
     fields: list[tuple[list[int], ir.Value]] = [([0], pointer), ([1], pointer), ([2], _llvm_constant(0))]
-    for axis, (extent, stride) in enumerate(zip(shape, _strides(kind, shape), strict=True)):
+    for axis, (extent, stride) in enumerate(zip(shape, _strides(type_, shape), strict=True)):
         fields += [([3, axis], extent), ([4, axis], stride)]
     for position, part in fields:
         value = llvm.InsertValueOp(value, part, ir.DenseI64ArrayAttr.get(position)).result
-    return ir.Operation.create(builtin.UnrealizedConversionCast.NAME, [kind], [value]).results[0]
+    return ir.Operation.create(builtin.UnrealizedConversionCast.NAME, [type_], [value]).results[0]
 
 
-def _strides(kind: ir.MemRefType, shape: Sequence[ir.Value]) -> list[ir.Value]:
-    if kind.has_static_shape:
-        return [_llvm_constant(stride) for stride in row_major_strides(list(kind.shape))]
+def _strides(type_: ir.MemRefType, shape: Sequence[ir.Value]) -> list[ir.Value]:
+    if type_.has_static_shape:
+        return [_llvm_constant(stride) for stride in row_major_strides(list(type_.shape))]
     strides = [_llvm_constant(1)]
     for extent in list(shape)[:0:-1]:
         strides.append(llvm.MulOp(strides[-1], extent, llvm.IntegerOverflowFlags.nsw).result)
-    return strides[::-1] if kind.rank else []
+    return strides[::-1] if type_.rank else []
 
 
 def split_kernel(kernel: ir.Operation) -> None:
@@ -61,40 +61,40 @@ def split_kernel(kernel: ir.Operation) -> None:
     function = kernel.opview
     if function.type.results:
         raise PassError("the kernel still returns a buffer after bufferisation", kernel.location)
-    kinds = [_dense(kind, kernel.location) for kind in function.type.inputs]
+    types = [_dense(type_, kernel.location) for type_ in function.type.inputs]
     name = function.name.value
     pointer = ir.Type.parse("!llvm.ptr")
     with ir.InsertionPoint(kernel), kernel.location:
-        _build_entry(name, kinds, pointer)
-        _retype_body(function, name, kinds, pointer)
+        _build_entry(name, types, pointer)
+        _retype_body(function, name, types, pointer)
 
 
-def _dense(kind: ir.Type, location: ir.Location) -> ir.MemRefType:
-    """`kind` as a memref of row-major layout. Raises PassError if it is none."""
-    if not isinstance(kind, ir.MemRefType) or kind.layout != _row_major(kind):
-        raise PassError(f"a kernel takes dense row-major buffers only, but this one has a {kind}", location)
-    return kind
+def _dense(type_: ir.Type, location: ir.Location) -> ir.MemRefType:
+    """Returns the type of a memref of row-major layout. Raises PassError for other types."""
+    if not isinstance(type_, ir.MemRefType) or type_.layout != _row_major(type_):
+        raise PassError(f"a kernel takes dense row-major buffers only, but this one has a {type_}", location)
+    return type_
 
 
-def _row_major(kind: ir.MemRefType) -> ir.Attribute:
-    return ir.AffineMapAttr.get(ir.AffineMap.get_identity(kind.rank))
+def _row_major(type_: ir.MemRefType) -> ir.Attribute:
+    return ir.AffineMapAttr.get(ir.AffineMap.get_identity(type_.rank))
 
 
-def _gives_dims(kind: ir.MemRefType) -> bool:
-    """Whether the buffer is the vector of dims, the only one of indices."""
-    return isinstance(kind.element_type, ir.IndexType)
+def _holds_dims(type_: ir.MemRefType) -> bool:
+    """Whether the buffer holds the dims: the only one of indices."""
+    return isinstance(type_.element_type, ir.IndexType)
 
 
-def _build_entry(name: str, kinds: Sequence[ir.MemRefType], pointer: ir.Type) -> None:
+def _build_entry(name: str, types: Sequence[ir.MemRefType], pointer: ir.Type) -> None:
     entry = func.FuncOp(name, ir.FunctionType.get([pointer, pointer], []))
     with ir.InsertionPoint(entry.add_entry_block()):
         buffers, dims = entry.arguments
-        slots = iter(range(len(kinds)))
+        slots = iter(range(len(types)))
         loaded = [
             dims
-            if _gives_dims(kind)
+            if _holds_dims(type_)
             else llvm.LoadOp(pointer, _element(buffers, next(slots), pointer)).result
-            for kind in kinds
+            for type_ in types
         ]
         func.CallOp([], name + IMPLEMENTATION, loaded)
         func.ReturnOp([])
@@ -106,59 +106,60 @@ def _element(buffers: ir.Value, index: int, element: ir.Type) -> ir.Value:
     return llvm.GEPOp(pointer, buffers, [], constant, ir.TypeAttr.get(element), None).result
 
 
-def _retype_body(function: func.FuncOp, name: str, kinds: list[ir.MemRefType], pointer: ir.Type) -> None:
+def _retype_body(function: func.FuncOp, name: str, types: list[ir.MemRefType], pointer: ir.Type) -> None:
     attributes = function.operation.attributes
     attributes["sym_name"] = ir.StringAttr.get(name + IMPLEMENTATION)
     attributes["sym_visibility"] = ir.StringAttr.get("private")
     block = function.entry_block
-    pointers = [block.add_argument(pointer, function.location) for _ in kinds]
+    pointers = [block.add_argument(pointer, function.location) for _ in types]
     with ir.InsertionPoint.at_block_begin(block):
-        shapes = _shapes(function.operation, kinds, pointers)
-        for index, kind in enumerate(kinds):
-            memref = make_memref(pointers[index], kind, shapes[index])
+        shapes = _shapes(function.operation, types, pointers)
+        for index, type_ in enumerate(types):
+            memref = make_memref(pointers[index], type_, shapes[index])
             block.arguments[index].replace_all_uses_with(memref)
-    for _ in kinds:
+    for _ in types:
         block.erase_argument(0)
-    attributes["arg_attrs"] = ir.ArrayAttr.get(_pointer_facts(attributes, len(kinds)))
+    attributes["arg_attrs"] = ir.ArrayAttr.get(_pointer_facts(attributes, len(types)))
     for mark in (MARK, IN_PLACE, DIMS):
         if mark in attributes:
             del attributes[mark]
-    attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([pointer] * len(kinds), []))
+    attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([pointer] * len(types), []))
 
 
 def _shapes(
-    kernel: ir.Operation, kinds: Sequence[ir.MemRefType], pointers: Sequence[ir.Value]
+    kernel: ir.Operation, types: Sequence[ir.MemRefType], pointers: Sequence[ir.Value]
 ) -> list[list[ir.Value]]:
-    """The dims of each buffer: constants, and numbers of the vector of dims, each loaded once.
+    """Returns the dims of each buffer: constants, and elements of the buffer of dims, each loaded once.
 
     Raises PassError for a dim that has no name.
     """
-    given = [pointers[index] for index, kind in enumerate(kinds) if _gives_dims(kind)]
+    given = [pointers[index] for index, type_ in enumerate(types) if _holds_dims(type_)]
     named = iter(kernel.attributes[DIMS]) if DIMS in kernel.attributes else iter(())
     loaded: dict[int, ir.Value] = {}
     word = i64()
 
-    def load(place: int) -> ir.Value:
-        if place not in loaded:
-            loaded[place] = llvm.LoadOp(word, _element(given[0], place, word)).result
-        return loaded[place]
+    def load(index: int) -> ir.Value:
+        if index not in loaded:
+            loaded[index] = llvm.LoadOp(word, _element(given[0], index, word)).result
+        return loaded[index]
 
     shapes = []
-    for kind in kinds:
-        names = [] if _gives_dims(kind) else list(next(named, ()))
-        if not kind.has_static_shape and (len(names) != kind.rank or not given):
-            raise PassError(f"this {kind} has dims that the kernel does not name", kernel.location)
+    for type_ in types:
+        names = [] if _holds_dims(type_) else list(next(named, ()))
+        if not type_.has_static_shape and (len(names) != type_.rank or not given):
+            raise PassError(f"this {type_} has dims that the kernel does not name", kernel.location)
         shapes.append(
             [
-                load(int(names[axis].value[1:])) if kind.is_dynamic_dim(axis) else _llvm_constant(extent)
-                for axis, extent in enumerate(kind.shape)
+                load(int(names[axis].value[1:])) if type_.is_dynamic_dim(axis) else _llvm_constant(extent)
+                for axis, extent in enumerate(type_.shape)
             ]
         )
     return shapes
 
 
 def _pointer_facts(attributes: Mapping[str, ir.Attribute], count: int) -> list[ir.Attribute]:
-    """What LLVM may know of each pointer; the result of a kernel that works in place may be an operand."""
+    """Returns the attributes of the pointers for LLVM; the result of a kernel that works in place may be an
+    operand."""
     in_place = list(attributes[IN_PLACE]) if IN_PLACE in attributes else []
     shared = {*in_place, count - 1} if in_place else set()
     nonnull, noalias = {"llvm.nonnull": ir.UnitAttr.get()}, {"llvm.noalias": ir.UnitAttr.get()}
@@ -172,6 +173,6 @@ class KernelEntry(Pass):
     name: ClassVar[str] = "kernel-entry"
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]
-        for kernel in kernels:
-            split_kernel(kernel)
+        for kernel in [child.operation for child in op.regions[0].blocks[0]]:
+            if is_kernel(kernel):
+                split_kernel(kernel)

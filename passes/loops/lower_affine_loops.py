@@ -17,8 +17,8 @@ LOOPS = (affine.AffineFor.NAME, affine.AffineParallel.NAME)
 class LowerAffineLoops(Pass):
     """Runs upstream's lower-affine on kernels that hold affine loops.
 
-    Upstream's passes behind it take `affine.parallel` for a sequential loop: buffers of its iterations would
-    move out of it and be shared. OpenMP's conversion does not know it at all.
+    Upstream's later passes take `affine.parallel` for a sequential loop: buffers of its iterations would move
+    out of it and be shared. OpenMP's conversion does not know it at all.
     """
 
     name: ClassVar[str] = "tloop-lower-affine-loops"

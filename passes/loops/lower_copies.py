@@ -11,11 +11,11 @@ from mlc.passes.common.rewriting import apply_patterns, erase_op
 
 
 def lower_copy(op: ir.Operation) -> bool:
-    """A copy of a strided buffer would become a call of MLIR's C runner library, which kernels do not
-    link."""
-    source, target = op.operands
-    if source != target:
-        linalg.copy(source, outs=[target])
+    """Replaces a copy by loops: of a strided buffer it would become a call of MLIR's C runner library, which
+    kernels do not link."""
+    copy = memref.Copy(op)
+    if copy.source != copy.target:
+        linalg.copy(copy.source, outs=[copy.target])
     erase_op(op)
     return True
 

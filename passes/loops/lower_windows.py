@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir, tensor
+from mlc.dialects import tloop
 from mlc.passes.base import Pass
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.linalg_builders import dims, empty, static_shape, tensor_type
@@ -18,19 +19,20 @@ from mlc.passes.lowering.rules.winograd import nest
 
 
 def as_loops(op: ir.Operation, width: int) -> ir.Value:
-    """The result of a `tloop.row_window`, some rows at a time; `width` is the length of vectors."""
-    shape, rows = static_shape(op.results[0]), part_rows(op, width)
-    element = tensor_type(op.results[0]).element_type
-    kind = ir.RankedTensorType.get([1, 1, rows, shape[3]], element)
+    """Computes a `tloop.row_window` some rows at a time; `width` is the length of vectors."""
+    result = tloop.RowWindow(op).result
+    shape, rows = static_shape(result), part_rows(op, width)
+    element = tensor_type(result).element_type
+    type_ = ir.RankedTensorType.get([1, 1, rows, shape[3]], element)
     zero = index_constant(0)
 
     def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
-        image, channel, number = indices
-        offsets = [image, channel, apply_map(dims(1)[0] * rows, [number])]
-        computed = row_window_part(op, [*offsets, zero], kind, width)
+        image, channel, block = indices
+        offsets = [image, channel, apply_map(dims(1)[0] * rows, [block])]
+        computed = row_window_part(op, [*offsets, zero], type_, width)
         unknown = ir.ShapedType.get_dynamic_size()
-        places, sizes, ones = [unknown] * 3 + [0], list(kind.shape), [1] * 4
-        return tensor.InsertSliceOp(computed, into, offsets, [], [], places, sizes, ones).result
+        static, sizes, ones = [unknown] * 3 + [0], list(type_.shape), [1] * 4
+        return tensor.InsertSliceOp(computed, into, offsets, [], [], static, sizes, ones).result
 
     return nest([*shape[:2], shape[2] // rows], empty(shape, element), part)
 

@@ -1,7 +1,4 @@
-"""tloop-map-parallel-loops: parallel loops run on threads, or on one thread where the kernel is small.
-
-Parallel loops that run on one thread where they have few iterations, which only running tells.
-"""
+"""tloop-map-parallel-loops: parallel loops run on threads, or on one thread if they have few iterations."""
 
 from __future__ import annotations
 
@@ -17,12 +14,10 @@ from mlc.passes.common.constants import index_constant
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS, ONE_THREAD, is_kernel
 from mlc.passes.common.rewriting import collect_ops
 
-_BOUNDS = ("staticLowerBound", "staticUpperBound", "staticStep")
-
 
 def run_few_on_one_thread(loop: ir.Operation, least: int) -> None:
-    """Puts a copy of an `scf.forall`, as sequential loops, before it, and runs it where there are fewer than
-    `least` iterations."""
+    """Clones an `scf.forall` as sequential loops, which run instead of it if there are fewer than `least`
+    iterations."""
     with ir.InsertionPoint(loop), loop.location:
         bounds = _bounds(loop)
         total: ir.Value | None = None
@@ -41,17 +36,18 @@ def run_few_on_one_thread(loop: ir.Operation, least: int) -> None:
 
 
 def _bounds(loop: ir.Operation) -> list[tuple[ir.Value, ir.Value, ir.Value]]:
-    """Begin, end and step of each dim as values."""
+    """Returns begin, end and step of each dim as values."""
+    forall = scf.Forall(loop)
+    static = (forall.static_lower_bound, forall.static_upper_bound, forall.static_step)
     unknown, given = ir.ShapedType.get_dynamic_size(), iter(loop.operands)
     columns = [
-        [next(given) if each == unknown else index_constant(each) for each in loop.attributes[name]]
-        for name in _BOUNDS
+        [next(given) if bound == unknown else index_constant(bound) for bound in bounds] for bounds in static
     ]
     return list(zip(*columns, strict=True))
 
 
 def _sequential(loop: ir.Operation, bounds: Sequence[tuple[ir.Value, ir.Value, ir.Value]]) -> None:
-    """The iterations one after the other, at the insertion point."""
+    """Builds the iterations as sequential loops at the insertion point."""
     body = loop.regions[0].blocks[0]
     values: dict[ir.Value, ir.Value] = {}
     with ExitStack() as nests:
@@ -69,8 +65,8 @@ class MapParallelLoops(Pass):
     """Turn `scf.forall` into `scf.parallel`, which becomes a parallel region, or into `scf.for` in kernels
     marked `tloop.one_thread`.
 
-    In kernels marked `tloop.least_iterations`, loops with fewer iterations run on one thread: only running
-    tells how many there are.
+    In kernels marked `tloop.least_iterations`, whose trip counts are dynamic, loops with fewer iterations run
+    on one thread.
     """
 
     name: ClassVar[str] = "tloop-map-parallel-loops"

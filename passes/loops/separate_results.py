@@ -26,9 +26,9 @@ class SeparateResults(Pass):
             return False
         terminator = terminator_of(op.regions[0].blocks[0])
         values, changed = list(terminator.operands), False
-        for place, value in enumerate(values):
-            if value in values[:place] and isinstance(value.type, ir.MemRefType):
-                terminator.operands[place] = _copy(value, terminator)
+        for position, value in enumerate(values):
+            if value in values[:position] and isinstance(value.type, ir.MemRefType):
+                terminator.operands[position] = _copy(value, terminator)
                 changed = True
         return changed
 

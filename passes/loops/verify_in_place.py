@@ -1,4 +1,5 @@
-"""tloop-verify-in-place: kernels that may write over an operand read it only where they write."""
+"""tloop-verify-in-place: kernels that may overwrite an operand read it only at the indices that they
+write."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ _PARTS = (linalg.Yield.NAME, linalg.Index.NAME)
 
 
 def violations(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
-    """Why `kernel` must not write over the operands that it names, as messages and locations."""
-    name = kernel.attributes["sym_name"].value
+    """Yields why `kernel` must not overwrite the operands in its attribute, as messages and locations."""
+    name = func.Func(kernel).sym_name
     loops = [op for op in collect_ops(kernel) if op.name.startswith("linalg.") and op.name not in _PARTS]
-    if len(loops) > 1 or any(each.name != linalg.Generic.NAME for each in loops):
+    if len(loops) > 1 or any(op.name != linalg.Generic.NAME for op in loops):
         yield f"kernel @{name} works in place, but is {len(loops)} loop nests, not one", kernel.location
         return
     for loop in loops:
@@ -27,15 +28,15 @@ def violations(kernel: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
 
 
 def _misread(kernel: ir.Operation, loop: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
-    """The operands that the loop nest reads elsewhere than it writes."""
-    name = kernel.attributes["sym_name"].value
-    maps = [ir.AffineMapAttr(each).value for each in loop.attributes["indexing_maps"]]
+    """Yields the operands that the loop nest reads at other indices than it writes."""
+    name = func.Func(kernel).sym_name
+    maps = linalg.Generic(loop).indexing_maps
     arguments = list(kernel.regions[0].blocks[0].arguments)
     for index in kernel.attributes[IN_PLACE]:
-        for value, places in zip(loop.operands, maps, strict=True):
-            if value == arguments[index] and places != maps[-1]:
+        for value, map_ in zip(loop.operands, maps, strict=True):
+            if value == arguments[index] and map_ != maps[-1]:
                 yield (
-                    f"kernel @{name} may write over operand #{index}, but reads it at {places}",
+                    f"kernel @{name} may write over operand #{index}, but reads it at {map_}",
                     loop.location,
                 )
 
@@ -43,7 +44,7 @@ def _misread(kernel: ir.Operation, loop: ir.Operation) -> Iterator[tuple[str, ir
 @dataclass(frozen=True)
 class VerifyInPlace(Pass):
     """Check that a kernel marked `tloop.in_place` is one elementwise loop nest, which reads each operand that
-    it may write over at the place that it writes, and nowhere else.
+    it may overwrite only at the index that it writes.
 
     Reports every violation; changes nothing.
     """
@@ -51,6 +52,6 @@ class VerifyInPlace(Pass):
     name: ClassVar[str] = "tloop-verify-in-place"
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
+        kernels = filter(is_kernel, collect_ops(op, func.Func.NAME))
         marked = [kernel for kernel in kernels if IN_PLACE in kernel.attributes]
         fail_on(violation for kernel in marked for violation in violations(kernel))

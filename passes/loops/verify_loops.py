@@ -16,20 +16,19 @@ HEAP = frozenset({memref.Alloc.NAME, memref.Realloc.NAME, memref.Dealloc.NAME})
 
 
 def tensor_of(op: ir.Operation) -> ir.Type | None:
-    """The first tensor type among what `op` defines, its results and the arguments of its blocks, or None."""
+    """Returns the first tensor type of the results of `op` and the arguments of its blocks, or None."""
     arguments = [argument for region in op.regions for block in region for argument in block.arguments]
-    kinds = [value.type for value in (*op.results, *arguments)]
-    return next(
-        (kind for kind in kinds if isinstance(kind, ir.RankedTensorType | ir.UnrankedTensorType)), None
-    )
+    types = [value.type for value in (*op.results, *arguments)]
+    tensors = (type_ for type_ in types if isinstance(type_, ir.RankedTensorType | ir.UnrankedTensorType))
+    return next(tensors, None)
 
 
 def violations(kernel: ir.Operation, heap: bool) -> Iterator[tuple[str, ir.Location]]:
-    """What keeps `kernel` from the level of loops, as messages and locations."""
-    where = f"of kernel @{kernel.attributes['sym_name'].value}"
+    """Yields the violations of the level of loops in `kernel`, as messages and locations."""
+    where = f"of kernel @{func.Func(kernel).sym_name}"
     for op in [kernel, *collect_ops(kernel)]:
-        if (kind := tensor_of(op)) is not None:
-            yield f"'{op.name}' op {where} still defines a {kind}: it was not bufferised", op.location
+        if (type_ := tensor_of(op)) is not None:
+            yield f"'{op.name}' op {where} still defines a {type_}: it was not bufferised", op.location
         if not heap and op.name in HEAP and not is_workspace(op):
             yield f"'{op.name}' op {where} uses the heap, which the kernel contract forbids", op.location
 
@@ -46,5 +45,5 @@ class VerifyLoops(Pass):
     heap: bool = option(False, help="accept memref.alloc, as bufferisation leaves it")
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
+        kernels = filter(is_kernel, collect_ops(op, func.Func.NAME))
         fail_on(violation for kernel in kernels for violation in violations(kernel, self.heap))

@@ -1,4 +1,4 @@
-"""llvm-verify-translatable: nothing is left that the translation to LLVM IR cannot take."""
+"""llvm-verify-translatable: no op is left that cannot be translated to LLVM IR."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ TRANSLATABLE = frozenset({"llvm", "nvvm", "rocdl", "omp", "builtin"})
 
 
 def is_translatable(op: ir.Operation) -> bool:
-    """The translation crashes the process on a cast that was left over, and on other dialects' ops."""
+    """Whether LLVM IR has `op`: the translation crashes on casts that are left, and on other dialects'
+    ops."""
     dialect = op.name.partition(".")[0]
     return dialect in TRANSLATABLE and not builtin.UnrealizedConversionCast.isa(op)
 
@@ -25,9 +26,9 @@ class VerifyTranslatable(Pass):
     name: ClassVar[str] = "llvm-verify-translatable"
 
     def run(self, op: ir.Operation) -> None:
-        leftover = [each for each in collect_ops(op) if not is_translatable(each)]
+        leftover = [inner for inner in collect_ops(op) if not is_translatable(inner)]
         if leftover:
-            notes = [(f"and '{each.name}'", each.location) for each in leftover[1:10]]
+            notes = [(f"and '{inner.name}'", inner.location) for inner in leftover[1:10]]
             raise PassError(
                 f"'{leftover[0].name}' cannot be translated to LLVM IR ({len(leftover)} such ops)",
                 leftover[0].location,

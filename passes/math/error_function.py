@@ -1,4 +1,4 @@
-"""erf."""
+"""The error function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CENTRE = (NEAR + BOUND) / 2
 
 
 def erf(x: FloatValue) -> FloatValue:
-    """x + x P(x^2) near 0, 1 - Q(|x|)^4 elsewhere. Error below 1.75 ulp.
+    """Returns `x + x P(x^2)` near 0, `1 - Q(|x|)^4` elsewhere. Error below 1.75 ulp.
 
     The fourth root of 1 - erf is so smooth that Q needs few terms.
     """

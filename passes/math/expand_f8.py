@@ -12,26 +12,26 @@ from mlc.passes.common.rewriting import apply_patterns, replace_op
 
 
 def widen(op: ir.Operation) -> bool:
-    """`arith.extf` of a number in 8 bits."""
+    """Expands `arith.extf` of a float of 8 bits."""
     ext_f = arith.ExtF(op)
-    kind = ext_f.out.type
-    if not isinstance(ext_f.in_.type, MULTIPLIED) or not isinstance(kind, ir.FloatType):
+    type_ = ext_f.out.type
+    if not isinstance(ext_f.in_.type, MULTIPLIED) or not isinstance(type_, ir.FloatType):
         return False
     value = to_single(ext_f.in_)
-    if kind.width != 32:
-        value = arith.truncf(kind, value) if kind.width < 32 else arith.extf(kind, value)
+    if type_.width != 32:
+        value = arith.truncf(type_, value) if type_.width < 32 else arith.extf(type_, value)
     replace_op(op, value)
     return True
 
 
 def narrow(op: ir.Operation) -> bool:
-    """`arith.truncf` to 8 bits, but for f64, which f32 would round a first time."""
+    """Expands `arith.truncf` to 8 bits, but for f64, which would be rounded twice."""
     trunc_f = arith.TruncF(op)
-    x, kind = trunc_f.in_, trunc_f.out.type
-    if not isinstance(kind, MULTIPLIED) or not isinstance(x.type, ir.FloatType) or x.type.width > 32:
+    x, type_ = trunc_f.in_, trunc_f.out.type
+    if not isinstance(type_, MULTIPLIED) or not isinstance(x.type, ir.FloatType) or x.type.width > 32:
         return False
     single = x if x.type.width == 32 else arith.extf(ir.F32Type.get(), x)
-    replace_op(op, from_single(single, kind, saturate=False, round_mode="nearest"))
+    replace_op(op, from_single(single, type_, saturate=False, round_mode="nearest"))
     return True
 
 

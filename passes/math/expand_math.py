@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import arith, ir, math
 from mlc.passes.base import Pass, option
 from mlc.passes.common.fast_math import is_approximate
-from mlc.passes.common.rewriting import apply_patterns, defining_op, replace_op
+from mlc.passes.common.rewriting import apply_patterns, replace_op
 from mlc.passes.math.error_function import erf
 from mlc.passes.math.exponential import exp, exp2, expm1, log, log1p, log1p_of_unit, power
 from mlc.passes.math.expression import FloatValue, element_type
@@ -18,7 +18,7 @@ from mlc.passes.math.trigonometric import acos, asin, atan, cos, sin, tan
 
 
 def expand(function: Callable[..., FloatValue]) -> Callable[[ir.Operation], bool]:
-    """A pattern that replaces a math op on f32 (scalars or vectors) by `function` of its operands."""
+    """Returns a pattern that replaces a math op on f32 (scalars or vectors) by `function` of its operands."""
 
     def pattern(op: ir.Operation) -> bool:
         if not isinstance(element_type(op.results[0].type), ir.F32Type):
@@ -32,17 +32,17 @@ def expand(function: Callable[..., FloatValue]) -> Callable[[ir.Operation], bool
 def _in_unit_interval(x: ir.Value) -> bool:
     """Whether x is exp(-|y|)."""
     power = math.Exp.defining(x)
-    negation = defining_op(power.operand, arith.NegF.NAME) if power is not None else None
-    return negation is not None and defining_op(negation.operands[0], math.AbsF.NAME) is not None
+    negation = arith.NegF.defining(power.operand) if power is not None else None
+    return negation is not None and math.AbsF.defining(negation.operand) is not None
 
 
 def expand_log1p_of_unit(op: ir.Operation) -> bool:
-    """log1p(exp(-|x|)), as in softplus, has an argument in [0, 1]: fewer steps."""
+    """Replaces `log1p(exp(-|x|))`, as in softplus, in fewer steps, as the argument is in [0, 1]."""
     return _in_unit_interval(math.Log1p(op).operand) and expand(log1p_of_unit)(op)
 
 
 def expand_exactly(function: Callable[..., FloatValue]) -> Callable[[ir.Operation], bool]:
-    """The same, but for ops that may be approximate (`afn`)."""
+    """Returns the pattern of `expand` for ops that must not be approximate (`afn`)."""
     pattern = expand(function)
 
     def exact(op: ir.Operation) -> bool:
@@ -51,7 +51,7 @@ def expand_exactly(function: Callable[..., FloatValue]) -> Callable[[ir.Operatio
     return exact
 
 
-# What looks at an operand's op, before that is replaced.
+# Patterns that match an operand's op, applied before that is replaced.
 FIRST = {math.Log1p.NAME: expand_log1p_of_unit}
 PATTERNS = {
     math.Exp.NAME: expand(exp),

@@ -1,7 +1,4 @@
-"""tanh, sinh and cosh.
-
-asinh, acosh and atanh, as logarithms of 1 + w with a w that does not cancel.
-"""
+"""Hyperbolic functions, and their inverses as logarithms of 1 + w with a w that does not cancel."""
 
 from __future__ import annotations
 
@@ -25,14 +22,14 @@ LARGE = 2.0**60
 
 
 def _logarithm(x: FloatValue, w: FloatValue) -> FloatValue:
-    """log(1 + w), or log(2x) where x is large."""
+    """Returns log(1 + w), or log(2x) if x is large."""
     large = x > LARGE
     offset = select(large, x.constant(33.0), 0.0)
     return log1p_of_positive(select(large, x * 2.0**-32, w), offset)
 
 
 def asinh(x: FloatValue) -> FloatValue:
-    """log(1 + w) with w = |x| + x^2 / (1 + sqrt(x^2 + 1)). Error below 2 ulp."""
+    """Returns log(1 + w) with w = |x| + x^2 / (1 + sqrt(x^2 + 1)). Error below 2 ulp."""
     magnitude = abs(x)
     square = x * x
     w = magnitude + square / (square_root(square + 1.0) + 1.0)
@@ -42,7 +39,7 @@ def asinh(x: FloatValue) -> FloatValue:
 
 
 def acosh(x: FloatValue) -> FloatValue:
-    """log(1 + w) with w = x - 1 + sqrt((x - 1)^2 + 2 (x - 1)). Error below 2.25 ulp."""
+    """Returns log(1 + w) with w = x - 1 + sqrt((x - 1)^2 + 2 (x - 1)). Error below 2.25 ulp."""
     less = x - 1.0
     result = _logarithm(x, less + square_root(multiply_add(less, less, less + less)))
     result = select(x.compare("OEQ", INFINITY), INFINITY, result)
@@ -50,7 +47,8 @@ def acosh(x: FloatValue) -> FloatValue:
 
 
 def atanh(x: FloatValue) -> FloatValue:
-    """|x| + |x|^3 P(x^2) near 0, log(1 + 2 |x| / (1 - |x|)) / 2 elsewhere. Error below 1.5 ulp."""
+    """Returns `|x| + |x|^3 P(x^2)` near 0, `log(1 + 2 |x| / (1 - |x|)) / 2` elsewhere. Error below 1.5
+    ulp."""
     magnitude = abs(x)
     square = x * x
     near = multiply_add(magnitude * square, horner(square, coefficients.ATANH), magnitude)
@@ -61,7 +59,7 @@ def atanh(x: FloatValue) -> FloatValue:
 
 
 def tanh(x: FloatValue) -> FloatValue:
-    """|x| + |x|^3 P(x^2) near 0, 1 - 2 / (e^2|x| + 1) elsewhere. Error below 1.5 ulp."""
+    """Returns `|x| + |x|^3 P(x^2)` near 0, `1 - 2 / (e^2|x| + 1)` elsewhere. Error below 1.5 ulp."""
     magnitude = abs(x)
     square = x * x
     near = multiply_add(magnitude * square, horner(square, coefficients.TANH), magnitude)
@@ -75,7 +73,7 @@ def tanh(x: FloatValue) -> FloatValue:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Of |x| = n ln 2 + r: 2 cosh(r) - 2, 2 sinh(r), 2^n / 4 and 2^-n / 4.
+    """The parts 2 cosh(r) - 2, 2 sinh(r), 2^n / 4 and 2^-n / 4 for |x| = n ln 2 + r.
 
     The factors are such that nothing is out of range where the result is not.
     """
@@ -87,7 +85,7 @@ class _Parts:
 
 
 def _parts(x: FloatValue, reduced: FloatValue) -> _Parts:
-    """n is that of `reduced`, which is x or 0."""
+    """Returns the parts for x with the n of `reduced`, which is x or 0."""
     count, shifted = nearest(reduced, BIAS - 2)
     r = remainder(x, count)
     # The exponent of the inverse mirrors n's; 0 where that is beneath f32's range.
@@ -103,7 +101,7 @@ def _parts(x: FloatValue, reduced: FloatValue) -> _Parts:
 
 
 def sinh(x: FloatValue) -> FloatValue:
-    """sinh(r) (2^n + 2^-n) / 2 + cosh(r) (2^n - 2^-n) / 2. Error below 2 ulp."""
+    """Returns sinh(r) (2^n + 2^-n) / 2 + cosh(r) (2^n - 2^-n) / 2. Error below 2 ulp."""
     magnitude = abs(x).at_most(89.5)
     # Without a reduction below 1: its rounding would count for most there.
     parts = _parts(magnitude, select(magnitude < 1.0, 0.0, magnitude))
@@ -113,7 +111,7 @@ def sinh(x: FloatValue) -> FloatValue:
 
 
 def cosh(x: FloatValue) -> FloatValue:
-    """cosh(r) (2^n + 2^-n) / 2 + sinh(r) (2^n - 2^-n) / 2. Error below 2 ulp."""
+    """Returns cosh(r) (2^n + 2^-n) / 2 + sinh(r) (2^n - 2^-n) / 2. Error below 2 ulp."""
     magnitude = abs(x).at_most(89.5)
     parts = _parts(magnitude, magnitude)
     total, difference = parts.power + parts.inverse, parts.power - parts.inverse

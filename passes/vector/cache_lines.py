@@ -13,12 +13,12 @@ L1, L2 = 3, 2
 
 
 def bytes_per_element(buffer: ir.Value) -> int:
-    """Bytes that an element of the buffer takes."""
+    """Returns the bytes of an element of the buffer."""
     return max(1, ir.MemRefType(buffer.type).element_type.width // 8)
 
 
 def elements_per_line(buffer: ir.Value) -> int:
-    """Elements of the buffer in a cache line."""
+    """Returns the elements of the buffer in a cache line."""
     return max(1, CACHE_LINE_BYTES // bytes_per_element(buffer))
 
 

@@ -1,17 +1,17 @@
-"""tloop-hoist-loads: numbers that a loop reads from one place again and again are read in front of it."""
+"""tloop-hoist-loads: scalar loads with a loop-invariant address move before the loop."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import affine, arith, func, ir, memref, scf, vector
+from mlc.bindings import affine, func, ir, memref, scf, vector
 from mlc.passes.base import Pass
+from mlc.passes.common.constants import constant_value
 from mlc.passes.common.kernel_functions import IN_PLACE, is_kernel
 from mlc.passes.common.rewriting import collect_ops
 
-# What may stand in a loop besides reads and writes whose buffers are known.
+# Ops that a loop may have besides reads and writes whose buffers are known.
 PURE = (
     "arith.",
     "math.",
@@ -23,11 +23,11 @@ PURE = (
     affine.AffineMax.NAME,
     "index.",
 )
-# Each vector op that is no write.
+# The ops that read memory.
 READS = (memref.Load.NAME, vector.Load.NAME, vector.TransferRead.NAME)
-# The operand that names the buffer written.
+# The position of the operand that is the written buffer.
 WRITES = {memref.Store.NAME: 1, vector.Store.NAME: 1, vector.TransferWrite.NAME: 1}
-# Ops that give another view of their first operand.
+# Ops whose result is another view of their first operand.
 VIEWS = (
     memref.SubView.NAME,
     memref.ReinterpretCast.NAME,
@@ -39,28 +39,29 @@ ALLOCATIONS = (memref.Alloc.NAME, memref.Alloca.NAME, memref.GetGlobal.NAME)
 
 
 def hoist(loop: ir.Operation) -> None:
-    """Moves the loads of `loop` whose place is the same in each iteration in front of it, if nothing in the
-    loop can write there and the loop surely runs."""
+    """Moves the loads of the `scf.for` with a loop-invariant address before it, if the loop provably has an
+    iteration and nothing in it can write to the loaded element."""
     written = _buffers_written(loop)
-    if written is None or not _surely_runs(loop):
+    if written is None or not _has_iteration(scf.For(loop)):
         return
     for load in [op.operation for op in loop.regions[0].blocks[0] if memref.Load.isa(op)]:
         outside = all(_is_outside(value, loop) for value in load.operands)
-        if outside and not any(_may_overlap(buffer_of(load.operands[0]), each) for each in written):
+        source = buffer_of(memref.Load(load).memref)
+        if outside and not any(_may_overlap(source, buffer) for buffer in written):
             load.move_before(loop)
 
 
 def buffer_of(value: ir.Value) -> ir.Value:
-    """The argument or the allocation that `value` is a view of."""
+    """Returns the argument or the allocation that `value` is a view of."""
     while not isinstance(value.owner, ir.Block) and value.owner.operation.name in VIEWS:
         value = value.owner.operation.operands[0]
     return value
 
 
 def _buffers_written(loop: ir.Operation) -> list[ir.Value] | None:
-    """The buffers that the loop writes to; None where it has ops that may write anywhere."""
+    """Returns the buffers that the loop writes to; None if it has ops that may write anywhere."""
     written = []
-    for op in _nested(loop):
+    for op in collect_ops(loop):
         if op.name in WRITES:
             written.append(buffer_of(op.operands[WRITES[op.name]]))
         elif not op.name.startswith(PURE) and op.name not in READS and not _is_vector_arithmetic(op):
@@ -68,26 +69,15 @@ def _buffers_written(loop: ir.Operation) -> list[ir.Value] | None:
     return written
 
 
-def _nested(loop: ir.Operation) -> Iterator[ir.Operation]:
-    for region in loop.regions:
-        for block in region:
-            for op in block:
-                yield op.operation
-                yield from _nested(op.operation)
-
-
 def _is_vector_arithmetic(op: ir.Operation) -> bool:
     """Whether a vector op has no buffer among its operands."""
     return op.name.startswith("vector.") and not any(isinstance(v.type, ir.MemRefType) for v in op.operands)
 
 
-def _surely_runs(loop: ir.Operation) -> bool:
+def _has_iteration(loop: scf.For) -> bool:
     """Whether the bounds are constants that leave an iteration."""
-    bounds = [value.owner for value in list(loop.operands)[:2]]
-    if any(isinstance(bound, ir.Block) or bound.operation.name != arith.Constant.NAME for bound in bounds):
-        return False
-    lower, upper = (bound.operation.attributes["value"].value for bound in bounds)
-    return bool(lower < upper)
+    lower, upper = constant_value(loop.lower_bound), constant_value(loop.upper_bound)
+    return lower is not None and upper is not None and lower < upper
 
 
 def _is_outside(value: ir.Value, loop: ir.Operation) -> bool:
@@ -102,12 +92,12 @@ def _is_outside(value: ir.Value, loop: ir.Operation) -> bool:
 
 
 def _may_overlap(one: ir.Value, other: ir.Value) -> bool:
-    """Whether two buffers may share memory. Kernels get arguments that do not, but for those which they may
-    write over; allocations and constants are apart from all else."""
-    return bool(one == other) or not (_is_apart(one) and _is_apart(other))
+    """Whether two buffers may share memory. Arguments of kernels do not, but for those that they may
+    overwrite; allocations and constants alias nothing."""
+    return bool(one == other) or not (_is_distinct(one) and _is_distinct(other))
 
 
-def _is_apart(buffer: ir.Value) -> bool:
+def _is_distinct(buffer: ir.Value) -> bool:
     if not isinstance(buffer.owner, ir.Block):
         return buffer.owner.operation.name in ALLOCATIONS
     argument, kernel = ir.BlockArgument(buffer), buffer.owner.owner.operation
@@ -116,11 +106,11 @@ def _is_apart(buffer: ir.Value) -> bool:
 
 @dataclass(frozen=True)
 class HoistLoads(Pass):
-    """Load a number in front of a loop that reads it from the same place in each iteration.
+    """Move scalar loads with a loop-invariant address before the loop.
 
-    A lookup reads its position for each element of a row: behind a store, LLVM would read it again each time,
-    and could not take the row as vectors. The loop must have constant bounds and an iteration; whatever it
-    writes must be a buffer of its own, as arguments of kernels are, but for those in `tloop.in_place`.
+    A lookup reads its index for each element of a row: after a store, LLVM would read it again each time, and
+    could not vectorise the row. The loop must have constant bounds and an iteration; the buffers that it
+    writes must alias no others, as arguments of kernels do, but for those in `tloop.in_place`.
     """
 
     name: ClassVar[str] = "tloop-hoist-loads"

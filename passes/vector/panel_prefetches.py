@@ -33,21 +33,21 @@ class PanelRead:
     @property
     def buffer(self) -> ir.Value:
         """The buffer of the panels."""
-        return self.op.operands[0]
+        return vector.TransferRead(self.op).base
 
     def indices(self) -> list[ir.Value]:
-        """The indices of the vector's first element."""
-        return list(self.op.operands)[1 : 1 + ir.MemRefType(self.buffer.type).rank]
+        """Returns the indices of the vector's first element."""
+        return vector.TransferRead(self.op).indices
 
     def prefetch(self, indices: list[ir.Value], locality: int) -> None:
-        """Prefetches a vector like the read one from `indices`."""
-        length = ir.VectorType(self.op.results[0].type).shape[-1]
+        """Prefetches a vector of the same length from `indices`."""
+        length = ir.VectorType(vector.TransferRead(self.op).vector.type).shape[-1]
         prefetch_lines(self.buffer, indices, range(0, length, elements_per_line(self.buffer)), locality)
 
 
 def prefetch_panels(loop: ir.Operation, distance: int) -> None:
-    """Adds the prefetches to an innermost loop over a register tile: what the panels' reads read `distance`
-    rows later, and the next panel of large weights."""
+    """Adds the prefetches to an innermost loop over a register tile: of the panels' rows that are read
+    `distance` iterations later, and of the next panel of large weights."""
     reads = panel_reads(loop)
     for read in reads:
         indices = read.indices()
@@ -64,37 +64,36 @@ def panel_reads(loop: ir.Operation) -> list[PanelRead]:
     """Returns the reads of panels in an innermost loop."""
     body = loop.regions[0].blocks[0]
     reads = []
-    for op in [op.operation for op in body if vector.TransferRead.isa(op)]:
-        row = _advancing_dim(op, body.arguments[0]) if _reads_lines(op) and _is_shared(op) else None
+    for read in [vector.TransferRead(op) for op in body if vector.TransferRead.isa(op)]:
+        row = _advancing_dim(read, body.arguments[0]) if _reads_lines(read) and _is_shared(read) else None
         if row is not None:
-            reads.append(PanelRead(op, row))
+            reads.append(PanelRead(read.operation, row))
     return reads
 
 
-def _reads_lines(read: ir.Operation) -> bool:
+def _reads_lines(read: vector.TransferRead) -> bool:
     """Whether a vector of rank 1 or more is read from memory."""
-    return isinstance(read.operands[0].type, ir.MemRefType) and bool(read.results[0].type.rank)
+    return isinstance(read.base.type, ir.MemRefType) and bool(ir.VectorType(read.vector.type).rank)
 
 
-def _is_shared(read: ir.Operation) -> bool:
-    """Whether several rows use the vector. What one row multiplies alone is no panel's, as in a window along
-    whose columns each row reads its own vectors."""
-    uses = users(read.results[0])
+def _is_shared(read: vector.TransferRead) -> bool:
+    """Whether several rows use the vector. A vector that one row alone multiplies is no panel's, as in a
+    window along whose columns each row reads its own vectors."""
+    uses = users(read.vector)
     return len(uses) > 1 or any(use.name not in (vector.FMA.NAME, arith.MulF.NAME) for use in uses)
 
 
-def _advancing_dim(op: ir.Operation, variable: ir.Value) -> int | None:
-    """The dim, not the last one, along which each step of the loop's variable is one element."""
-    indices = PanelRead(op, 0).indices()
-    for dim, index in enumerate(indices):
+def _advancing_dim(read: vector.TransferRead, variable: ir.Value) -> int | None:
+    """Returns the dim, not the last one, along which each step of the loop's variable is one element."""
+    for dim, index in enumerate(read.indices):
         if form_of(index).coefficient(variable) == 1:
-            return dim if dim != len(indices) - 1 else None
+            return dim if dim != len(read.indices) - 1 else None
     return None
 
 
 @dataclass(frozen=True)
 class PanelSweep:
-    """A loop over `rows` of the result in which each iteration reads a whole panel: `inner` counts its rows.
+    """A loop over `rows` of the result in which each iteration reads a full panel: `inner` counts its rows.
     `panel` is the dim of the read that counts the panels."""
 
     panel: int
@@ -107,7 +106,8 @@ class PanelSweep:
         return self.rows.end <= LONGEST_WAIT * self.rows.step * self.inner.step
 
     def next_row(self) -> ir.Value:
-        """The row of the next panel that is due: all of it is, once this panel was read for all rows."""
+        """Builds the row of the next panel that is due: all rows are, once this panel was read for all
+        rows."""
         done = _times(self.rows.variable, self.inner.end)
         total = arith.addi(done, _times(self.inner.variable, self.rows.step))
         return arith.divui(total, index_constant(self.rows.end))

@@ -25,10 +25,11 @@ class AddressGroup:
 
 
 def share_bases(root: ir.Operation) -> None:
-    """Loads in one block at constant distances read from a view that begins at the least of their indices."""
+    """Replaces loads in one block at constant distances by loads from a view that begins at their least
+    indices."""
     groups: dict[tuple[object, ...], AddressGroup] = {}
     for load in collect_ops(root, memref.Load.NAME):
-        parts = [split_offset(index) for index in list(load.operands)[1:]]
+        parts = [split_offset(index) for index in memref.Load(load).indices]
         key = (address(load.parent), memref.Load(load).memref, *(part for part, _ in parts))
         group = groups.setdefault(key, AddressGroup())
         group.loads.append(load)
@@ -39,38 +40,36 @@ def share_bases(root: ir.Operation) -> None:
 
 
 def _share(group: AddressGroup) -> None:
-    least = [min(offsets) for offsets in zip(*group.offsets, strict=True)]
+    least, most = ([bound(column) for column in zip(*group.offsets, strict=True)] for bound in (min, max))
     first = group.loads[0]
     with ir.InsertionPoint(first), first.location:
-        base = _base_indices(first, group.offsets[0], least)
-        view = _view(first.operands[0], base, [max(each) for each in zip(*group.offsets, strict=True)], least)
-        distances = [[at - low for at, low in zip(offset, least, strict=True)] for offset in group.offsets]
-        constants = {
-            each: index_constant(each) for each in sorted({x for distance in distances for x in distance})
-        }
-        for load, places in zip(group.loads, distances, strict=True):
+        base = _base_indices(memref.Load(first), group.offsets[0], least)
+        view = _view(memref.Load(first).memref, base, most, least)
+        distances = [[index - low for index, low in zip(row, least, strict=True)] for row in group.offsets]
+        constants = {index: index_constant(index) for index in sorted({x for row in distances for x in row})}
+        for load, indices in zip(group.loads, distances, strict=True):
             with ir.InsertionPoint(load):
-                value = memref.load(view, [constants[place] for place in places])
-            load.results[0].replace_all_uses_with(value)
+                value = memref.load(view, [constants[index] for index in indices])
+            memref.Load(load).result.replace_all_uses_with(value)
     for load in group.loads:
         load.erase()
 
 
-def _base_indices(load: ir.Operation, offsets: Sequence[int], least: Sequence[int]) -> list[ir.Value]:
-    """The indices of the view's first element: those of `load` less what it is away from it."""
+def _base_indices(load: memref.Load, offsets: Sequence[int], least: Sequence[int]) -> list[ir.Value]:
+    """Builds the indices of the view's first element: those of `load` less its distance from it."""
     return [
         index if offset == low else offset_by(index, low - offset)
-        for index, offset, low in zip(list(load.operands)[1:], offsets, least, strict=True)
+        for index, offset, low in zip(load.indices, offsets, least, strict=True)
     ]
 
 
 def _view(source: ir.Value, base: Sequence[ir.Value], most: Sequence[int], least: Sequence[int]) -> ir.Value:
-    kind = ir.MemRefType(source.type)
+    type_ = ir.MemRefType(source.type)
     sizes = [high - low + 1 for high, low in zip(most, least, strict=True)]
-    strides, _ = kind.get_strides_and_offset()
+    strides, _ = type_.get_strides_and_offset()
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     layout = ir.StridedLayoutAttr.get(dynamic, strides)
-    result = ir.MemRefType.get(sizes, kind.element_type, layout, kind.memory_space)
+    result = ir.MemRefType.get(sizes, type_.element_type, layout, type_.memory_space)
     rank = len(sizes)
     unknown = ir.ShapedType.get_dynamic_size()
     return memref.SubViewOp(result, source, list(base), [], [], [unknown] * rank, sizes, [1] * rank).result

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from mlc.bindings import func, ir, memref, scf
 from mlc.passes.common.affine import AffineForm, IndexForm, form_of
 from mlc.passes.common.constants import constant_value
-from mlc.passes.common.rewriting import defining_op
 
 # Loops that carry fewer rows are bound by memory, or read what is in the L1 cache.
 FEWEST_ROWS = 4
@@ -32,7 +32,7 @@ class Counter:
 
     @property
     def trips(self) -> int:
-        """Trip count."""
+        """The trip count."""
         return max(0, -(-(self.end - self.begin) // self.step))
 
     @property
@@ -53,10 +53,12 @@ def counters(op: ir.Operation) -> list[Counter] | None:
     """Returns the variables of a loop with their bounds, innermost first; none of other ops, and None if a
     bound is dynamic."""
     if op.name == scf.Forall.NAME:
-        names = ("staticLowerBound", "staticUpperBound", "staticStep")
-        bounds = list(zip(*(list(op.attributes[name]) for name in names), strict=True))
+        forall = scf.Forall(op)
+        columns = (forall.static_lower_bound, forall.static_upper_bound, forall.static_step)
+        bounds: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
     elif op.name == scf.For.NAME:
-        bounds = [tuple(constant_value(operand) for operand in list(op.operands)[:3])]
+        loop = scf.For(op)
+        bounds = [tuple(map(constant_value, (loop.lower_bound, loop.upper_bound, loop.step)))]
     else:
         return []
     dynamic = (None, ir.ShapedType.get_dynamic_size())
@@ -68,8 +70,8 @@ def counters(op: ir.Operation) -> list[Counter] | None:
 
 @dataclass(frozen=True)
 class TileLoops:
-    """`inner` is the innermost loop; `reductions` are the loops around it that carry the accumulators, too,
-    and `tiles` those around these. Innermost first."""
+    """The loops of a register tile, innermost first: `inner` is the innermost one, `reductions` are those
+    around it that carry the accumulators, too, and `tiles` those around these."""
 
     loop: ir.Operation
     inner: Counter
@@ -77,14 +79,14 @@ class TileLoops:
     tiles: Sequence[Counter]
 
     def reads(self, name: str) -> Iterator[ir.Operation]:
-        """The ops of the innermost loop called `name`."""
+        """Yields the ops called `name` of the innermost loop."""
         for op in self.loop.regions[0].blocks[0]:
             if op.operation.name == name:
                 yield op.operation
 
 
 def tile_loops(loop: ir.Operation) -> TileLoops | None:
-    """The loops around an innermost one, or None if a bound is dynamic."""
+    """Returns the loops around an innermost one, or None if a bound is dynamic."""
     inner = counters(loop)
     if inner is None:
         return None
@@ -129,16 +131,15 @@ def buffer_element(buffer: ir.Value, indices: Sequence[ir.Value | int]) -> Buffe
         offset += (AffineForm(index) if isinstance(index, int) else form_of(index)) * stride
     if not all(term.is_variable and isinstance(term.variable.owner, ir.Block) for term in offset.terms):
         return None
-    view = defining_op(buffer, memref.SubView.NAME)
+    view = memref.SubView.defining(buffer)
     if view is None:
         return BufferElement(buffer, offset)
-    if any(stride != 1 for stride in view.attributes["static_strides"]):
+    if any(stride != 1 for stride in view.static_strides):
         return None
-    first = buffer_element(memref.SubView(view).source, _offsets(view))
+    first = buffer_element(view.source, _offsets(view))
     return None if first is None else BufferElement(first.buffer, first.offset + offset)
 
 
-def _offsets(view: ir.Operation) -> list[ir.Value | int]:
-    dynamic = iter(list(view.operands)[1:])
-    offsets = view.attributes["static_offsets"]
-    return [next(dynamic) if offset == ir.ShapedType.get_dynamic_size() else offset for offset in offsets]
+def _offsets(view: memref.SubView) -> list[ir.Value | int]:
+    dynamic, unknown = iter(view.offsets), ir.ShapedType.get_dynamic_size()
+    return [next(dynamic) if offset == unknown else offset for offset in view.static_offsets]

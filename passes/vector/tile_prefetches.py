@@ -56,11 +56,11 @@ def elements_ahead(loops: TileLoops) -> Iterator[Request]:
 
 
 def _runs(loops: TileLoops) -> Iterator[tuple[BufferElement, list[int]]]:
-    """The element that the first row reads, and the distances of all rows' runs from it. A run is what a row
-    reads from the first to the last iteration of the innermost loop: contiguous elements."""
+    """Yields the element that the first row reads, and the distances of all rows' runs from it. A run is what
+    a row reads from the first to the last iteration of the innermost loop: contiguous elements."""
     groups: dict[tuple[object, ...], list[BufferElement]] = {}
     for op in loops.reads(memref.Load.NAME):
-        element = buffer_element(op.operands[0], list(op.operands)[1:])
+        element = buffer_element(memref.Load(op).memref, memref.Load(op).indices)
         if element is not None:
             groups.setdefault((element.buffer, frozenset(element.offset.terms.items())), []).append(element)
     length = loops.inner.step * loops.inner.trips
@@ -73,13 +73,13 @@ def _runs(loops: TileLoops) -> Iterator[tuple[BufferElement, list[int]]]:
 
 
 def _factor(offset: IndexForm, counter: Counter) -> int:
-    """By how many elements the offset, which has no quotients, grows with the counter's variable."""
+    """Returns the elements that the offset, which has no quotients, advances per unit of the counter."""
     return offset.coefficient(counter.variable) or 0
 
 
 def _window(loops: TileLoops, element: IndexForm, starts: list[int]) -> tuple[list[Counter], list[int]]:
-    """The innermost reductions that read runs again, such as the columns of a window, and all runs that are
-    read in them."""
+    """Returns the innermost reductions that read runs again, such as the columns of a window, and all runs
+    that are read in them."""
     inside: list[Counter] = []
     for counter in loops.reductions:
         shift = _factor(element, counter) * counter.step
@@ -92,8 +92,8 @@ def _window(loops: TileLoops, element: IndexForm, starts: list[int]) -> tuple[li
 
 
 def _around(loops: TileLoops, element: IndexForm) -> list[Counter]:
-    """The loops over tiles by which the next tile is found. Where their tiles lie one behind the other, the
-    first of them is enough."""
+    """Returns the loops over tiles that determine the next tile. If their tiles are contiguous, the first of
+    them is enough."""
     found: list[Counter] = []
     for counter in loops.tiles:
         advance = _factor(element, counter) * counter.step
@@ -106,8 +106,8 @@ def _around(loops: TileLoops, element: IndexForm) -> list[Counter]:
 def _lines(
     buffer: ir.Value, inner: Counter, repeats: int, starts: Sequence[int]
 ) -> tuple[int, list[int]] | None:
-    """How many elements each iteration goes on, and the offsets of its lines, so that `repeats` runs of the
-    innermost loop take the lines of all `starts`; None if an iteration has no room for so many."""
+    """Returns the elements that each iteration advances, and the offsets of its lines, so that `repeats` runs
+    of the innermost loop take the lines of all `starts`; None if an iteration would take more than MOST."""
     length, line = inner.step * inner.trips, elements_per_line(buffer)
     iterations = repeats * inner.trips
     gap = gcd(*(start - starts[0] for start in starts)) or length
@@ -129,7 +129,8 @@ def _spread(
     advance: int,
     offsets: Sequence[int],
 ) -> Request:
-    """The request that goes on by `advance` in each iteration of the innermost loop, through all `inside`."""
+    """Returns the request that advances by `advance` in each iteration of the innermost loop, through all
+    `inside`."""
     base = first.offset.without(loops.inner.variable)
     iterations = loops.inner.trips
     for counter in inside:
@@ -158,20 +159,19 @@ def block_ahead(loops: TileLoops, l2_bytes: int) -> Request | None:
 
 
 def _weights(loops: TileLoops) -> BufferElement | None:
-    """The first element that the innermost loop reads as vectors, if its vectors are contiguous."""
+    """Returns the first element that the innermost loop reads as vectors, if its vectors are contiguous."""
     elements = []
-    for op in loops.reads(vector.TransferRead.NAME):
-        if isinstance(op.operands[0].type, ir.MemRefType):
-            rank = ir.MemRefType(op.operands[0].type).rank
-            element = buffer_element(op.operands[0], list(op.operands)[1 : 1 + rank])
-            width = prod(ir.VectorType(op.results[0].type).shape)
+    for read in map(vector.TransferRead, loops.reads(vector.TransferRead.NAME)):
+        if isinstance(read.base.type, ir.MemRefType):
+            element = buffer_element(read.base, read.indices)
+            width = prod(ir.VectorType(read.vector.type).shape)
             if element is not None and _factor(element.offset, loops.inner) == width > 1:
                 elements.append(element)
     return min(elements, key=lambda element: element.offset.constant, default=None)
 
 
 def _length(loops: TileLoops, element: IndexForm) -> int | None:
-    """Elements that a tile reads from its first step to its last, None if there are gaps between."""
+    """Returns the elements that a tile reads from its first step to its last, None if there are gaps."""
     length = _factor(element, loops.inner) * loops.inner.step * loops.inner.trips
     for counter in loops.reductions:
         if _factor(element, counter) * counter.step != length:
@@ -181,7 +181,7 @@ def _length(loops: TileLoops, element: IndexForm) -> int | None:
 
 
 def _part(loops: TileLoops, weights: BufferElement, sweep: Sequence[Counter], length: int) -> Request:
-    """The part of the next block, `length` elements long, that is due in this tile of the `sweep`."""
+    """Returns the part of the next block, `length` elements long, that is due in this tile of the `sweep`."""
     inner, line = loops.inner, elements_per_line(weights.buffer)
     tiles, steps = prod(counter.trips for counter in sweep), lcm(*(counter.step for counter in sweep))
     base, part = weights.offset.without(inner.variable) + length, AffineForm[ir.Value]()
@@ -201,7 +201,7 @@ def _part(loops: TileLoops, weights: BufferElement, sweep: Sequence[Counter], le
 
 
 def emit(loops: TileLoops, request: Request, locality: int) -> None:
-    """Adds the prefetches to the innermost loop, or in front of it."""
+    """Adds the prefetches to the innermost loop, or before it."""
     with ir.InsertionPoint(loops.loop), loops.loop.location:
         start = _plus(_value(request.base), _next(request.carries))
         start = _plus(start, _quotient(*request.part))
@@ -225,8 +225,8 @@ def _quotient(form: IndexForm, divisor: int) -> ir.Value | None:
 
 
 def _next(carries: Sequence[tuple[Counter, int]]) -> ir.Value | None:
-    """How much further the next iteration of the loops reads. The last one is taken to have no end: behind it
-    lies, as a rule, what comes next in the loop around it."""
+    """Builds the distance to what the next iteration of the loops reads. The outermost loop is taken to have
+    no end: what the loop around it reads next usually follows."""
     value = None
     for counter, factor in reversed(carries):
         forth = index_constant(factor * counter.step)

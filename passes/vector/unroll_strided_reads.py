@@ -11,34 +11,32 @@ from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import apply_patterns, replace_op
 
 
-def strided_dim(op: ir.Operation) -> int | None:
-    """The dim of a buffer along which a 1-D vector is read in full, if LLVM has no vector load for that: it
-    is not the last one, or its elements do not lie side by side. None for other reads."""
-    if not isinstance(op.operands[0].type, ir.MemRefType) or ir.VectorType(op.results[0].type).rank != 1:
+def strided_dim(read: vector.TransferRead) -> int | None:
+    """Returns the dim of a buffer along which a 1-D vector is read in full, if LLVM has no vector load for
+    that: it is not the last one, or its elements are not contiguous. None for other reads."""
+    if not isinstance(read.base.type, ir.MemRefType) or ir.VectorType(read.vector.type).rank != 1:
         return None
-    (place,) = op.attributes["permutation_map"].value.results
-    if not isinstance(place, ir.AffineDimExpr) or not all(flag.value for flag in op.attributes["in_bounds"]):
+    [expression] = read.permutation_map.results
+    if not isinstance(expression, ir.AffineDimExpr) or not all(flag.value for flag in read.in_bounds):
         return None
-    dim, kind = ir.AffineDimExpr(place).position, ir.MemRefType(op.operands[0].type)
-    strides, _ = kind.get_strides_and_offset()
-    return None if dim == kind.rank - 1 and strides[-1] == 1 else dim
+    dim, type_ = ir.AffineDimExpr(expression).position, ir.MemRefType(read.base.type)
+    strides, _ = type_.get_strides_and_offset()
+    return None if dim == type_.rank - 1 and strides[-1] == 1 else dim
 
 
 def unroll(op: ir.Operation) -> bool:
-    """Upstream lowers such a read to a loop that inserts at a variable position, which goes through
-    memory."""
-    transfer_read = vector.TransferRead(op)
-    dim = strided_dim(op)
+    """Replaces a strided read by scalar loads: upstream lowers it to a loop that inserts at a variable
+    position, which goes through memory."""
+    read = vector.TransferRead(op)
+    dim = strided_dim(read)
     if dim is None:
         return False
-    source = transfer_read.base
-    places = list(op.operands)[1 : 1 + ir.MemRefType(source.type).rank]
-    elements = []
-    for position in range(ir.VectorType(transfer_read.vector.type).shape[0]):
+    indices, elements = read.indices, []
+    for position in range(ir.VectorType(read.vector.type).shape[0]):
         offset = index_constant(position)
-        place = arith.addi(places[dim], offset)
-        elements.append(memref.load(source, [*places[:dim], place, *places[dim + 1 :]]))
-    replace_op(op, vector.from_elements(transfer_read.vector.type, elements))
+        index = arith.addi(indices[dim], offset)
+        elements.append(memref.load(read.base, [*indices[:dim], index, *indices[dim + 1 :]]))
+    replace_op(op, vector.from_elements(read.vector.type, elements))
     return True
 
 

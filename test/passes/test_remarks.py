@@ -35,11 +35,11 @@ def test_the_driver_reports_applied_patterns_of_ops_that_are_gone() -> None:
     root = module()
     with collect_remarks() as remarks:
         apply_patterns(root.operation, {"arith.muli": drop_product, "arith.addi": keep})
-    done, *rest = [remark for remark in remarks if remark.kind == "applied"]
+    done, *rest = [remark for remark in remarks if remark.outcome == "applied"]
     assert not rest
     assert (done.op, done.rule, done.message) == ("arith.muli", f"{__name__}.drop_product", "a * b -> a")
     assert done.nodes == ("/layer.0/Mul", "/layer.1/Mul")
-    assert {remark.message for remark in remarks if remark.kind == "missed"} == {"it is wanted"}
+    assert {remark.message for remark in remarks if remark.outcome == "missed"} == {"it is wanted"}
 
 
 def test_nothing_is_kept_without_a_collector() -> None:

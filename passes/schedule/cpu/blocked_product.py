@@ -74,7 +74,7 @@ def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
     contraction, and where blocks do not pay."""
     anchor = schedule.anchor
     places = [[dim_position(result) for result in indexing_map.results] for indexing_map in anchor.maps]
-    if anchor.run_time:
+    if anchor.dynamic:
         return None
     packed = places == [[0, 3], [1, 3, 2], [0, 1, 2]] and anchor.reductions == [3]
     in_place = list(schedule.root_dims.items()) == [(0, 0), (1, 1), (2, 2)]

@@ -56,10 +56,10 @@ def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> R
         return RegisterTile(column, width, None, 1)
     *others, row = candidates
     most = accumulators(target, vectors(width, lanes(target)))
-    if row in anchor.run_time:
+    if row in anchor.dynamic:
         return RegisterTile(column, width, row, open_rows(width, lanes(target), most))
     rows = best_rows(anchor.extents[row], width, lanes(target), most)
-    lined = others and others[-1] not in anchor.run_time and is_multiply_add(anchor)
+    lined = others and others[-1] not in anchor.dynamic and is_multiply_add(anchor)
     if rows == anchor.extents[row] and lined:
         lines = best_lines(anchor.extents[others[-1]], most // vectors(width, lanes(target)) // rows)
         if lines > 1:
@@ -93,7 +93,7 @@ class TileNest:
 
     def __init__(self, builder: ScheduleBuilder, anchor: Computation, root_dims: Mapping[int, int]) -> None:
         self.builder = builder
-        self.extents, self.run_time = anchor.extents, anchor.run_time
+        self.extents, self.dynamic = anchor.extents, anchor.dynamic
         self.root_dims = root_dims
         self.root, self.anchor, self.init = (builder.get_block(name) for name in ("root", "anchor", "init"))
         self.uneven: list[ir.Value] = []
@@ -108,7 +108,7 @@ class TileNest:
         self.root, loop = self.builder.tile(self.root, positions(by_root_dim), mode)
         self.anchor = self.builder.compute_at(self.anchor, loop)
         self.init = self.builder.compute_at(self.init, loop)
-        if mode == "sequential" and self.run_time.intersection(sizes):
+        if mode == "sequential" and self.dynamic.intersection(sizes):
             if max(sizes.values()) > 1:
                 self.open.append(loop)
         elif mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
@@ -167,7 +167,7 @@ class ContractionSchedule:
             overlap = not can_be_alone(extents[tile.column] % tile.width, lanes(self.target))
             nest.tile({tile.column: tile.width}, "sequential", overlap)
         for dim, points in tile.sizes.items():
-            if (points < extents[dim] or dim in self.anchor.run_time) and dim not in parallel:
+            if (points < extents[dim] or dim in self.anchor.dynamic) and dim not in parallel:
                 nest.tile({dim: points}, "sequential")
         nest.peel()
         if tile.row is not None and self.has_heavy_epilogue():
@@ -185,7 +185,7 @@ class ContractionSchedule:
             sizes[tile.line] = tile.lines
         columns = extents[tile.column]
         # There may be one batch only where running tells how many there are.
-        alone = self.anchor.run_time.issuperset(sizes)
+        alone = self.anchor.dynamic.issuperset(sizes)
         if alone and columns > tile.width and columns % tile.width == 0:
             return {**sizes, tile.column: tile.width}
         return sizes
@@ -196,7 +196,7 @@ class ContractionSchedule:
         steps = {dim: 1 for dim in self.anchor.reductions if extents[dim] > 1}
         innermost = self.anchor.reductions[-1]
         # Of as many steps as only running tells, none are unrolled: there would be some left.
-        if is_multiply_add(self.anchor) and innermost in steps and innermost not in self.anchor.run_time:
+        if is_multiply_add(self.anchor) and innermost in steps and innermost not in self.anchor.dynamic:
             rows = tile.rows * tile.lines
             longest = longest_step(self.target, rows)
             steps[innermost] = reduction_step(

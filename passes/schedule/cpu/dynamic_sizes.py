@@ -60,12 +60,12 @@ def schedule_run_time_dims(kernel: ir.Operation) -> None:
     product = len(reducing) == 1 and _has_open_rows(reducing[0])
     if product and schedule_contraction(kernel, root, reducing[0]):
         return
-    if len(reducing) == 1 and reducing[0].parallel and reducing[0].parallel[-1] in reducing[0].run_time:
+    if len(reducing) == 1 and reducing[0].parallel and reducing[0].parallel[-1] in reducing[0].dynamic:
         rows = schedule_open_columns(kernel, root, reducing[0])
         if rows is not None:
             _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
             return
-    rows = [dim for dim in row_dims(root) if dim in root.run_time]
+    rows = [dim for dim in row_dims(root) if dim in root.dynamic]
     if len(computations(kernel)) > 1:
         schedule_rows(kernel, root, rows)
         if rows:
@@ -86,4 +86,4 @@ def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:
 
 def _has_open_rows(anchor: Computation) -> bool:
     """Whether vectors run along a dim of known size, so that a register tile fits."""
-    return is_column_reduction(anchor) and anchor.parallel[-1] not in anchor.run_time
+    return is_column_reduction(anchor) and anchor.parallel[-1] not in anchor.dynamic

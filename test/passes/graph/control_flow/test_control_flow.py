@@ -99,5 +99,5 @@ def test_what_may_fail_is_said_once() -> None:
     with collect_remarks() as remarks:
         run_pipeline("builtin.module(graph-hoist-invariants)", module)
     (remark,) = remarks
-    assert (remark.kind, remark.rule, remark.op) == ("missed", "graph-hoist-invariants", graph.Gather.NAME)
+    assert (remark.outcome, remark.rule, remark.op) == ("missed", "graph-hoist-invariants", graph.Gather.NAME)
     assert remark.message == "it may fail, and the loop around it may never run"

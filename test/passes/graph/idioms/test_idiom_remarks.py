@@ -55,4 +55,4 @@ def test_near_misses_are_reported(text: str, rule: str, reason: str) -> None:
     module = parse_module(text, create_context(), "t.mlir")
     with collect_remarks() as remarks:
         RecognizeIdioms().run(module.operation)
-    assert {(remark.kind, remark.rule, remark.message) for remark in remarks} == {("missed", rule, reason)}
+    assert {(remark.outcome, remark.rule, remark.message) for remark in remarks} == {("missed", rule, reason)}

@@ -47,7 +47,7 @@ def layout(text: str, assign: AssignLayouts) -> tuple[str, list[str]]:
         assign.run(function)
         (op,) = collect_ops(function, graph.Conv.NAME)
         return ir.StringAttr(op.attributes["layout"]).value, [
-            f"{remark.kind}: {remark.message}" for remark in remarks
+            f"{remark.outcome}: {remark.message}" for remark in remarks
         ]
 
 

@@ -28,7 +28,7 @@ def remarks(name: str, arguments: str, results: str, body: str) -> list[Remark]:
 
 def missed_remarks(found: list[Remark]) -> list[tuple[str, str]]:
     """Op and reason of what was left."""
-    return [(each.op, each.message) for each in found if each.kind == "missed"]
+    return [(each.op, each.message) for each in found if each.outcome == "missed"]
 
 
 def padded_convolution(value: str, results: str, returned: str) -> list[tuple[str, str]]:

@@ -73,7 +73,7 @@ def test_transformed_weights_have_a_budget_of_their_own() -> None:
 
 def test_what_stays_is_said() -> None:
     (remark,) = remarks_of(budget=23)
-    assert (remark.kind, remark.rule, remark.op) == ("missed", "graph-split-prepare", graph.Tile.NAME)
+    assert (remark.outcome, remark.rule, remark.op) == ("missed", "graph-split-prepare", graph.Tile.NAME)
     assert remark.message == "tensor<32xi8> grows by more than is left of the budget of 23 bytes"
 
 
