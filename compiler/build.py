@@ -27,7 +27,7 @@ def worker_pool(size: int | None = None) -> WorkerPool:
 
 @dataclass
 class BuildReport:
-    """Counts and seconds: of worker time, and of each pass."""
+    """Counts of kernels, and seconds of workers and of each pass."""
 
     kernels: int = 0
     cached: int = 0
@@ -36,20 +36,21 @@ class BuildReport:
     slowest: dict[str, float] = field(default_factory=dict)
     graph_pass_seconds: Mapping[str, float] = field(default_factory=dict)
     kernel_pass_seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    # Of a GPU's program the kernels that the processor runs.
+    # The kernels of a GPU's program that the processor runs.
     processor: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, name: str, result: Mapping[str, Any]) -> None:
+        """Adds the seconds of a worker's result for the unit `name`."""
         self.mlir_seconds += result["mlir_seconds"]
         self.llvm_seconds += result["llvm_seconds"]
-        for each, seconds in result["pass_seconds"].items():
-            self.kernel_pass_seconds[each] += seconds
+        for pass_name, seconds in result["pass_seconds"].items():
+            self.kernel_pass_seconds[pass_name] += seconds
         self.slowest[name] = round(result["mlir_seconds"] + result["llvm_seconds"], 3)
 
 
 @dataclass
 class Pending:
-    """The jobs of a host function's units by name, the objects that are there, and who makes the others."""
+    """The jobs of a host function's units by name, the finished objects, and the futures of the others."""
 
     units: Units
     jobs: Mapping[str, dict[str, Any]]
@@ -58,7 +59,7 @@ class Pending:
 
 
 class Builder:
-    """Builds objects, and counts."""
+    """Builds the objects of units with the workers of `pool`, and reports counts and times."""
 
     def __init__(self, options: Options, pool: JobRunner) -> None:
         self.options = options
@@ -67,13 +68,13 @@ class Builder:
         self.report = BuildReport()
 
     def build(self, units: Units) -> dict[str, bytes]:
-        """What `submit` and `collect` give."""
+        """Returns the object files of all units, by name. Raises CompileError as `collect`."""
         return self.collect(self.submit(units))
 
     def submit(self, units: Units) -> Pending:
-        """Looks up the kernels, and the host function where no tape runs instead; workers begin with those
-        that the cache lacks."""
-        kernels, path = units.compiled(), units.path
+        """Looks up the kernels, and the host function unless its step list runs instead; workers begin with
+        those that the cache lacks."""
+        kernels, path = units.kernels_to_compile(), units.path
         paths = {name: units.path_of(name) for name in kernels}
         jobs = {name: self._job(text, paths[name].kernel, paths[name]) for name, text in kernels.items()}
         if path.host is not None:
@@ -101,7 +102,7 @@ class Builder:
         return self.cache.key("object", *(str(payload[part]) for part in parts))
 
     def collect(self, pending: Pending) -> dict[str, bytes]:
-        """Waits for object files, by unit name. Raises CompileError naming all kernels that cannot be
+        """Returns the object files by unit name. Raises CompileError naming all kernels that cannot be
         compiled, and their ONNX nodes."""
         objects, total = pending.objects, len(pending.jobs)
         failures: list[CompileError] = []
@@ -130,7 +131,7 @@ def _where(name: str, units: Units) -> str:
 
 
 def job_result(future: Future[dict[str, Any]], where: str) -> dict[str, Any]:
-    """The result of a worker's job. Raises CompileError with `where` and the reproducer as notes."""
+    """Returns the result of a worker's job. Raises CompileError with `where` and the reproducer as notes."""
     try:
         return future.result()
     except JobError as error:
@@ -143,12 +144,12 @@ def job_result(future: Future[dict[str, Any]], where: str) -> dict[str, Any]:
 
 
 def _failure(failures: list[CompileError], units: Units) -> CompileError:
-    """One error for all kernels that failed: the places, the reasons, the reproducers."""
+    """Returns one error for all kernels that failed: their nodes, the reasons, the reproducers."""
     if len(failures) == 1:
         return failures[0]
     target = units.path.target.name
     message = f"{len(failures)} of {len(units.kernels)} kernels cannot be compiled for {target}"
-    causes = sorted(failures, key=lambda each: each.notes)
+    causes = sorted(failures, key=lambda error: error.notes)
     notes = []
     for error in causes:
         where, *rest = error.notes

@@ -1,4 +1,4 @@
-"""How the kernels and the host functions of a model become code: pipelines and jobs, by target."""
+"""The pipelines and jobs by which kernels and host functions become code, by target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 OBJECT_JOB = "mlc.compiler.kernel_job:compile_object"
 DEVICE_JOB = "mlc.compiler.device.kernel_job:compile_kernel"
-# What becomes of ops that thread blocks cannot compute.
+# The ways to treat ops that thread blocks cannot compute.
 UNSUPPORTED = "error", "cpu"
 # LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs
 # more.
@@ -23,12 +23,13 @@ FULL_LEVEL, PREPARE_LEVEL = 3, 1
 
 @dataclass(frozen=True)
 class CodePath:
-    """How a host function with its kernels becomes code.
+    """The pipelines and the job by which a host function and its kernels become code.
 
     Passes choose for `target`, code is for `machine`. `kernel` is the pipeline of each kernel, `host` that of
-    the host function; None where its steps are data, a tape, instead. `job` makes the code, at LLVM's
-    `level`. `assembler` says what NVIDIA's assembler does: "" nothing, "report" on what kernels need, or
-    "code" in the place of PTX. `processor` is the path of a GPU's kernels that are placed on the processor.
+    the host function; None where a step list is interpreted instead. `job` makes the code, at LLVM's `level`.
+    `assembler` selects the use of NVIDIA's assembler: "" none, "report" for the resources of kernels, or
+    "code" for cubins instead of PTX. `processor` is the path of a GPU's kernels that are placed on the
+    processor.
     """
 
     target: Target
@@ -57,7 +58,7 @@ class CodePath:
 
 
 def code_paths(options: Options) -> dict[str, CodePath]:
-    """Those of `@main` and of `@prepare`, which runs once, on the machine that compiles. Raises
+    """Returns the paths of `@main` and of `@prepare`, which runs once, on the machine that compiles. Raises
     TargetError."""
     host = host_target()
     return {
@@ -85,6 +86,6 @@ def _main_path(options: Options, host: Target) -> CodePath:
 
 def _refuse_gpu_options(options: Options, target: Target) -> None:
     given = {"blocks_on_cpu": options.blocks_on_cpu, "cubin": options.cubin}
-    for name, each in {**given, "unsupported": options.unsupported != "error"}.items():
-        if each:
+    for name, is_set in {**given, "unsupported": options.unsupported != "error"}.items():
+        if is_set:
             raise TargetError(f"{name} needs a GPU as target, such as cuda:sm_80; {target.name} is none")

@@ -1,7 +1,4 @@
-"""Takes a module of host functions and kernels apart into units that compile on their own.
-
-Which arguments of a GPU's kernels are weights, wherever a program calls them.
-"""
+"""Splits a module of host functions and kernels into units that compile separately."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from mlc.bindings import func, ir
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.host_function import HostFunction, read_host_function
-from mlc.compiler.host_program.step_list import Tape
+from mlc.compiler.host_program.step_list import StepList
 from mlc.passes.accel.transforms.overlap_launches import WEIGHTS
 from mlc.passes.common.kernel_functions import CPU, HOST, device_of_kernel, schedules
 from mlc.passes.common.rewriting import collect_ops
@@ -21,38 +18,38 @@ from mlc.runtime.cuda.execution.program_memory import ALIGNMENT
 from mlc.targets import Target
 
 
-def mark_weights(host: HostFunction, tape: Tape, kernels: Mapping[str, ir.Operation]) -> None:
-    """Gives each of the functions `kernels` that has such arguments their numbers: what reads them need not
-    wait for other kernels, none of which writes weights."""
+def mark_weights(host: HostFunction, step_list: StepList, kernels: Mapping[str, ir.Operation]) -> None:
+    """Marks the arguments of GPU kernels that are weights in all launches: their readers need not wait for
+    other kernels, none of which writes weights."""
     first = len(host.inputs) + len(host.outputs)
     weights = range(first, first + len(host.weight_types))
     always: dict[str, set[int]] = {}
-    for step in tape.steps:
+    for step in step_list.steps:
         if step.kernel in kernels:
             mine = {
-                number
-                for number, region in enumerate(step.regions)
-                # The plan copies parts that begin elsewhere (`aligned_steps`).
+                index
+                for index, region in enumerate(step.regions)
+                # The plan copies unaligned regions (`aligned_steps`).
                 if region.argument in weights and region.offset % ALIGNMENT == 0
             }
             always[step.kernel] = always.get(step.kernel, mine) & mine
-    for name, numbers in always.items():
-        if numbers:
+    for name, arguments in always.items():
+        if arguments:
             with kernels[name].context:
-                kernels[name].attributes[WEIGHTS] = ir.DenseI64ArrayAttr.get(sorted(numbers))
+                kernels[name].attributes[WEIGHTS] = ir.DenseI64ArrayAttr.get(sorted(arguments))
 
 
 PREPARE = "prepare"
 HOST_NAMES = ("main", PREPARE)
-# Of kernels on devices beside the processor: "accel" is what GPUs run, on the processor.
+# Pipelines of kernels on other devices: "accel" runs GPU kernels on the processor.
 DEVICE_PIPELINES = {"accel": "accel-kernel,accel-cpu"}
 
 
 @dataclass
 class Units:
     """A host function and the kernels that it launches: module text by name, and the ONNX nodes of each
-    kernel; of kernels of a GPU's program that the processor runs, the reasons. Where the path makes no code
-    of the host function there is a tape, that of `@prepare` also in the place of some of its kernels."""
+    kernel; of kernels of a GPU's program that the processor runs, the reasons. A host function without code
+    has a step list; that of `@prepare` also replaces some of its kernels."""
 
     host: HostFunction
     path: CodePath
@@ -60,11 +57,11 @@ class Units:
     nodes: dict[str, str] = field(default_factory=dict)
     devices: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    tape: Tape | None = None
+    step_list: StepList | None = None
 
     def path_of(self, unit: str) -> CodePath:
-        """How the host function or a kernel becomes code, by its device. Raises CompileError for devices that
-        the target does not have beside it."""
+        """Returns the code path of the host function or a kernel, by its device. Raises CompileError for
+        devices that the target does not have beside it."""
         device = self.devices.get(unit, HOST)
         if device == HOST:
             return self.path
@@ -76,23 +73,19 @@ class Units:
         return replace(self.path, kernel=DEVICE_PIPELINES[device])
 
     def pipeline(self, kernel: str) -> str:
-        """The pipeline of a kernel. Raises CompileError as `path_of`."""
+        """Returns the pipeline of a kernel. Raises CompileError as `path_of`."""
         return self.path_of(kernel).kernel
 
-    def compiled(self) -> dict[str, str]:
-        """The kernels that are compiled."""
-        bodies = self.tape.bodies if self.tape else {}
+    def kernels_to_compile(self) -> dict[str, str]:
+        """Returns the text of the kernels that the step list does not evaluate."""
+        bodies = self.step_list.bodies if self.step_list else {}
         return {name: text for name, text in self.kernels.items() if name not in bodies}
 
 
 def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Units]:
-    """The units of a module after `host-plan-memory`, by host function; `paths` says how each becomes code.
+    """Returns the units of a module after `host-plan-memory`, by host function; `paths` are their code paths.
     Raises CompileError for a host function without a plan."""
-    ops = {
-        each.operation.attributes["sym_name"].value: each.operation
-        for each in module.regions[0].blocks[0]
-        if func.Func.isa(each)
-    }
+    ops = {func.Func(op).sym_name: op.operation for op in module.regions[0].blocks[0] if func.Func.isa(op)}
     own = schedules(module)
     result = {}
     for name in HOST_NAMES:
@@ -103,12 +96,12 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
         kernels = {kernel: ops[kernel] for kernel in units.host.kernels}
         units.devices.update({kernel: device_of_kernel(op) for kernel, op in kernels.items()})
         if path.host is None:
-            # A schedule of the user's is for code.
+            # A user's schedule asks for code.
             plain = {kernel: op for kernel, op in kernels.items() if kernel not in own}
-            units.tape = _tape(ops[name], plain if name == PREPARE else {}, units.devices)
-        if path.on_gpu and units.tape is not None:
+            units.step_list = _read_step_list(ops[name], plain if name == PREPARE else {}, units.devices)
+        if path.on_gpu and units.step_list is not None:
             on_device = {kernel: op for kernel, op in kernels.items() if units.devices[kernel] != CPU}
-            mark_weights(units.host, units.tape, on_device)
+            mark_weights(units.host, units.step_list, on_device)
         for kernel in kernels:
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
             units.kernels[kernel] = _alone(parts, units.path_of(kernel).target)
@@ -119,7 +112,7 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
 
 
 def _why_not_blocks(kernel: ir.Operation) -> str:
-    """Why a kernel of a GPU's program is on the processor."""
+    """Returns the reason why a kernel of a GPU's program is on the processor."""
     from mlc.passes.graph.fusion.place import BETWEEN
     from mlc.passes.graph.verify.verify_blocks import reasons_without_blocks
 
@@ -128,15 +121,18 @@ def _why_not_blocks(kernel: ir.Operation) -> str:
     return "; ".join(reasons_without_blocks(kernel)) or "placed by graph-place"
 
 
-def _tape(function: ir.Operation, kernels: Mapping[str, ir.Operation], devices: Mapping[str, str]) -> Tape:
+def _read_step_list(
+    function: ir.Operation, kernels: Mapping[str, ir.Operation], devices: Mapping[str, str]
+) -> StepList:
     # Imported here, with its passes: a cached program needs this module, but not those.
-    from mlc.compiler.host_program.step_list_reader import read_tape
+    from mlc.compiler.host_program.step_list_reader import read_step_list
 
-    return read_tape(function, kernels, devices)
+    return read_step_list(function, kernels, devices)
 
 
 def _alone(ops: list[ir.Operation], target: Target) -> str:
-    """The text of a module with copies of `ops`, without locations: equal kernels have equal texts."""
+    """Returns the text of a module with copies of `ops`, without locations: equal kernels have equal
+    texts."""
     with ops[0].context, ir.Location.unknown():
         module = ir.Module.create()
         set_target(module.operation, target)

@@ -1,4 +1,4 @@
-"""From a model to a program: import, graph pipelines, kernels, `@prepare`."""
+"""Compiles a model to a program: import, graph pipelines, kernels, `@prepare`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.sources.imported_module import Imported
 from mlc.compiler.sources.onnx_model import OnnxSource
 from mlc.compiler.sources.open_source import Source, load_for_target, open_source
-from mlc.compiler.specialisation import specialised
+from mlc.compiler.specialisation import add_specialised_programs
 from mlc.compiler.stage_timer import Timer
 from mlc.frontends.weights.store import Reference, WeightStore
 
@@ -36,16 +36,16 @@ def compile_program(model: Any, options: Options | None = None) -> CompiledProgr
     Raises CompileError, ModelError (a model that cannot be read), TargetError, PassRunError.
     """
     options = options or Options()
-    # What is wrong with the target is said before the model is read.
+    # Faults of the target are reported before the model is read.
     _check_loadable(code_paths(options)["main"])
     source = open_source(model)
     program = _program(source, options)
-    return specialised(program, source, options, _program) if options.specialise else program
+    return add_specialised_programs(program, source, options, _program) if options.specialise else program
 
 
 def compile_bundle(source: OnnxSource, options: Options) -> bytes:
-    """The program of `source` for a process that has the same model; `Bundle.from_bytes` reads it. Raises as
-    `compile_program`."""
+    """Returns the program of `source` for a process that has the same model; `Bundle.from_bytes` reads it.
+    Raises as `compile_program`."""
     paths, timer = code_paths(options), Timer()
     _check_loadable(paths["main"])
     key, bundle = look_up(source, options, paths["main"])
@@ -58,7 +58,7 @@ def compile_bundle(source: OnnxSource, options: Options) -> bytes:
 
 
 def _check_loadable(path: CodePath) -> None:
-    """Raises CompileError if nothing could load the program."""
+    """Raises CompileError if there is no runtime for the program."""
     if path.is_text_only:
         name = path.machine.name
         raise CompileError(
@@ -71,7 +71,7 @@ def _check_loadable(path: CodePath) -> None:
 
 
 def _program(source: Source, options: Options) -> CompiledProgram:
-    """The program alone, without others for single sizes."""
+    """Returns the general program, without those for single sizes."""
     paths, timer = code_paths(options), Timer()
     with timer.stage("look up"):
         key, bundle = look_up(source, options, paths["main"])
@@ -96,7 +96,7 @@ def _compile(
     weights = _store_weights(imported.store, main, prepared)
     report = _report(builder, main, timer)
     if isinstance(source, OnnxSource):
-        # Programs for single sizes have the weights of this one, whatever becomes of the files.
+        # Programs for single sizes share these weights, even if the files change.
         source.beside.share_files(imported.store)
         if key is not None:
             Cache().put(key, bundle_of(source, stages, imported, report).to_bytes())
@@ -149,7 +149,7 @@ def _build_stages(
         # Workers go on to @prepare's kernels while the last of @main's are compiled.
         pending = {name: builder.submit(unit) for name, unit in units.items()}
         return {
-            name: Stage(unit.host, builder.collect(pending[name]), unit.host.weights, unit.tape)
+            name: Stage(unit.host, builder.collect(pending[name]), unit.host.weights, unit.step_list)
             for name, unit in units.items()
         }
 
@@ -188,7 +188,7 @@ def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
 
 
 def _on_processor(units: Units) -> list[dict[str, Any]]:
-    """The kernels of a GPU's program that the processor runs, the nodes that they come from, and why."""
+    """Returns the kernels of a GPU's program that the processor runs, with their nodes and the reasons."""
     from mlc.passes.remarks import names_in
 
     return [
@@ -198,4 +198,4 @@ def _on_processor(units: Units) -> list[dict[str, Any]]:
 
 
 def _longest_first(seconds: Mapping[str, float]) -> dict[str, float]:
-    return {name: round(each, 4) for name, each in sorted(seconds.items(), key=lambda item: -item[1])}
+    return {name: round(value, 4) for name, value in sorted(seconds.items(), key=lambda item: -item[1])}

@@ -1,4 +1,4 @@
-"""The IR of a model at each level as files, for reading and for documentation."""
+"""Writes the IR of a model at each level to files, for reading and for documentation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlc.compiler.code_path import code_paths
 from mlc.compiler.compilation_units import split
 from mlc.compiler.device.kernel_job import device_ir
 from mlc.compiler.errors import CompileError
-from mlc.compiler.kernel_job import reported
+from mlc.compiler.kernel_job import convert_pass_errors
 from mlc.compiler.levels import levels
 from mlc.compiler.options import Options
 from mlc.dialects import create_context
@@ -52,7 +52,7 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
 
     The module is `0-import.mlir` ... `4-host.mlir`. Each kernel whose name one of the patterns `kernels`
     matches is `kernels/NAME/{linalg,scheduled,loops,llvm}.mlir`, `llvm.ll` (optimised) and `asm.s`; for a GPU
-    there are `blocks.mlir` and `threads.mlir` in the place of loops, and PTX in that of assembly.
+    there are `blocks.mlir` and `threads.mlir` instead of loops, and PTX instead of assembly.
     Raises what `compile_program` raises, OSError.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
         text = module.operation.get_asm(enable_debug_info=False, assume_verified=True)
         written.append(_write(folder / _FILES.get(name, f"{index}-{name}.mlir"), text))
     assert module is not None
-    chosen = _chosen(module, options, kernels)
+    chosen = _choose_kernels(module, options, kernels)
     with WorkerPool(options.workers(), preload=["mlc.compiler.dump"]) as pool:
         jobs = {
             name: pool.submit(KERNEL_JOB, payload, timeout=KERNEL_TIMEOUT) for name, payload in chosen.items()
@@ -74,8 +74,8 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
     return written
 
 
-def _chosen(module: Any, options: Options, patterns: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The jobs of the kernels that are wanted, by name."""
+def _choose_kernels(module: Any, options: Options, patterns: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Returns the jobs of the kernels that match a pattern, by name. Raises CompileError."""
     units = split(module.operation, code_paths(options))
     everything = {
         name: {"text": text, "pipeline": unit.pipeline(name), "target": str(unit.path_of(name).machine)}
@@ -108,6 +108,7 @@ class _Levels(Instrumentation):
         self.texts: dict[str, str] = {}
 
     def before(self, step: PassStep, op: ir.Operation) -> None:
+        """Keeps the module's text if `step` begins a new level."""
         level = _KERNEL_LEVELS.get((step.name, op.name))
         if level is not None:
             self.texts[f"{level}.mlir"] = op.get_asm(assume_verified=True)
@@ -119,12 +120,12 @@ def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
     on_gpu = isinstance(target, GpuTarget)
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(payload["text"])
-        with reported():
+        with convert_pass_errors():
             run_pipeline(f"builtin.module({payload['pipeline']})", module, found, verify_each=False)
         lowered = module.operation.get_asm(assume_verified=True)
         translate = device_ir if on_gpu else llvm.translate_module_to_llvmir
         text = translate(module.operation)
-    code = {name: emit(text, target, kind).decode() for name, kind in _code(target)}
+    code = {name: emit(text, target, form).decode() for name, form in _code(target)}
     return {**found.texts, "llvm.mlir": lowered, **code}
 
 

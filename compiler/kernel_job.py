@@ -1,4 +1,4 @@
-"""Compiles one module (a kernel, or the host functions) to an object file. Runs in worker processes."""
+"""The job that compiles one module (a kernel, or a host function) to an object file, in worker processes."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ from mlc.targets import parse_target
 
 @cache
 def _context() -> ir.Context:
-    """One context per worker: loading the dialects costs more than a kernel."""
+    """Returns the context of the worker: loading the dialects costs more than a kernel."""
     return create_context()
 
 
 @cache
 def _pipeline(name: str) -> PreparedPipeline:
-    """One per worker too: to resolve a pipeline's names and options costs as much as small kernels."""
+    """Returns a pipeline, made once per worker: resolving names and options costs as much as small
+    kernels."""
     return PreparedPipeline(f"builtin.module({name})", _context(), verify_each=False)
 
 
 @contextmanager
-def lowered(
+def lower_module(
     text: str,
     pipeline: str,
     reproducer_dir: str | None = None,
     instrumentation: Instrumentation | None = None,
 ) -> Iterator[ir.Operation]:
-    """The module `text` after `pipeline`, in its context; `instrumentation` watches. Raises PassRunError,
-    with a reproducer's path."""
+    """Yields the module `text` after `pipeline`, in its context; `instrumentation` watches. Raises
+    PassRunError, with a reproducer's path."""
     with _context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         try:
@@ -57,8 +58,8 @@ def lower(
     reproducer_dir: str | None = None,
     instrumentation: Instrumentation | None = None,
 ) -> str:
-    """What `lowered` gives as LLVM IR text."""
-    with lowered(text, pipeline, reproducer_dir, instrumentation) as module:
+    """Returns the module `text` after `pipeline` as LLVM IR text. Raises as `lower_module`."""
+    with lower_module(text, pipeline, reproducer_dir, instrumentation) as module:
         return llvm.translate_module_to_llvmir(module)
 
 
@@ -74,7 +75,7 @@ def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"text", "pipeline", "target", "optimize"} -> {"object": bytes, "mlir_seconds",
     "llvm_seconds", "pass_seconds": seconds by pass}."""
     start, passes = time.perf_counter(), PassSeconds()
-    with reported():
+    with convert_pass_errors():
         ir_text = lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"), passes)
     lowered_at = time.perf_counter()
     data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))
@@ -82,15 +83,15 @@ def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def seconds(start: float, lowered_at: float, passes: PassSeconds) -> dict[str, Any]:
-    """Where a job's time went until now."""
+    """Returns the seconds of a job so far, by stage and by pass."""
     times = {"mlir_seconds": lowered_at - start, "llvm_seconds": time.perf_counter() - lowered_at}
     return {**times, "pass_seconds": dict(passes.seconds)}
 
 
 @contextmanager
-def reported() -> Iterator[None]:
-    """Raises LoweringError for a PassError: workers send messages, not IR. Places are left out: they are
-    those of a text that users do not see."""
+def convert_pass_errors() -> Iterator[None]:
+    """Raises LoweringError for a PassError: workers send messages, not IR. Locations are left out: users do
+    not see the text that they refer to."""
     try:
         yield
     except PassError as error:
@@ -99,7 +100,7 @@ def reported() -> Iterator[None]:
 
 
 class LoweringError(Exception):
-    """A kernel could not be lowered; `reproducer` is the file that `mlc-opt --run-reproducer` takes."""
+    """A kernel could not be lower_module; `reproducer` is the file that `mlc-opt --run-reproducer` takes."""
 
     def __init__(self, message: str, reproducer: str) -> None:
         super().__init__(message)

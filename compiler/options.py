@@ -1,4 +1,4 @@
-"""What a compilation depends on."""
+"""The options of a compilation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # (stage, done, total): stages are "import", "optimise", "kernels", "prepare"; total may be 0 where it is not
 # known.
 Progress = Callable[[str, int, int], None]
-# Of a dim: least and most; None where only memory limits it.
+# The least and most size of a dim; most is None where only memory limits it.
 Range = tuple[int, int | None]
 
 
@@ -40,19 +40,20 @@ class Options:
     there is assembly alone), a plugin's target, or a target description. For a GPU, `blocks_on_cpu` runs the
     programs of its thread blocks on this machine, and `cubin` has NVIDIA's assembler make code of PTX;
     `unsupported="cpu"` has the processor compute what thread blocks cannot ("error": the model cannot be
-    compiled). `dims` fixes dynamic dims by name, or
-    bounds them (least, most) for a program whose callers choose; `shapes` fixes whole inputs by name (of
-    modules too: `graph.name`, or input0, ...). `cache`: use the disk cache.
+    compiled). `dims` fixes dynamic dims by name, or bounds them (least, most) for a program whose callers
+    choose; `shapes` fixes whole inputs by name (of modules too: `graph.name`, or input0, ...). `cache`: use
+    the disk cache.
     `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order, by
     default the target's; wherever they hold a pass of `disable_passes` it is left out, one of
-    `replace_passes` is replaced by the pipeline text given. `exactness`: what graph-level passes may do to
-    numbers, a class of `mlc.passes.exactness`. `precision`: the element type of the operands of f32 products
-    and convolutions, "f32", "tf32" (on GPUs; elsewhere they stay f32), "f16" or "bf16".
+    `replace_passes` is replaced by the pipeline text given. `exactness`: the numerical changes that
+    graph-level passes may make, a class of `mlc.passes.exactness`. `precision`: the element type of the
+    operands of f32 matmuls and convolutions, "f32", "tf32" (on GPUs; elsewhere they stay f32), "f16" or
+    "bf16".
     `schedules`: IR with `tloop.schedule` ops, whose kernels are names or patterns of names (`@"matmul_*"`);
     each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
-    each compilation starts its own. `specialise`: the policy by which a program with named dims gets others
-    beside it, each for one size of every dim; None: it gets none.
+    each compilation starts its own. `specialise`: the policy by which a program with named dims gets
+    specialised ones beside it, each for one size of every dim; None: it gets none.
     """
 
     target: str = "cpu"
@@ -75,37 +76,38 @@ class Options:
     reproducer_dir: str | None = None
 
     def fixed_dims(self) -> dict[str, int]:
-        """`dims` that have one size."""
+        """Returns the `dims` that have one size."""
         return {name: size for name, size in self.dims.items() if not isinstance(size, (tuple, list))}
 
     def dim_ranges(self) -> dict[str, Range]:
-        """`dims` that callers choose. Raises CompileError for a range without sizes."""
+        """Returns the `dims` that callers choose. Raises CompileError for a range without sizes."""
         ranges = {name: size for name, size in self.dims.items() if isinstance(size, (tuple, list))}
-        for name, each in ranges.items():
-            if wrong := _wrong_range(each):
+        for name, bounds in ranges.items():
+            if wrong := _wrong_range(bounds):
                 raise CompileError(f"{entry('dims', name)}: {wrong}")
         return ranges
 
     def resolved_target(self) -> Target:
-        """Raises TargetError for a name that describes no processor, CompileError for a plugin that cannot be
-        loaded."""
+        """Returns the target. Raises TargetError for an unknown name, CompileError for a plugin that cannot
+        be loaded."""
         load_plugins()
         return resolve_target(self.target)
 
     def uses_cache(self) -> bool:
-        """Whether the disk cache serves: not for targets of plugins, which change without notice."""
+        """Whether the disk cache is used: not for targets of plugins, which change without notice."""
         return self.cache and self.resolved_target().name not in registered_targets()
 
     def pipeline_names(self) -> Sequence[str]:
-        """The graph-level pipelines."""
+        """Returns the names of the graph-level pipelines."""
         return self.pipelines or self.resolved_target().graph_pipelines
 
     def workers(self) -> int:
+        """Returns the number of worker processes."""
         return self.jobs or len(os.sched_getaffinity(0))
 
     def graph_pipelines(self) -> list[NestedElements]:
-        """`pipelines` with their passes switched, and held to `exactness`. Raises PipelineError for switches
-        that make no sense."""
+        """Returns the pipelines with passes disabled and replaced, and restricted to `exactness`. Raises
+        PipelineError for passes that are not in them."""
         from mlc.pipelines.pass_switches import switched
 
         replaced = dict(self.replace_passes)
@@ -117,7 +119,7 @@ class Options:
         return switched(self.pipeline_names(), self.disable_passes, replaced, self.exactness)
 
     def key_text(self) -> str:
-        """What of the options changes the program."""
+        """Returns the options that change the program, as text."""
         return repr(
             (
                 sorted(self.dims.items()),
@@ -134,7 +136,7 @@ class Options:
 
 
 def _wrong_range(sizes: Range) -> str:
-    """What is wrong with the bounds of a dim; "" if nothing is."""
+    """Returns what is wrong with the bounds of a dim, or ""."""
     from mlc.frontends.input_sizes import wrong_sizes
 
     if len(sizes) != 2:

@@ -10,12 +10,12 @@ _LENGTH_BYTES = 8
 
 
 def pack(header: Any, blobs: Sequence[bytes]) -> bytes:
-    """The bytes; how the blobs follow each other is for the header to say."""
+    """Returns the bytes; the header must describe where each blob begins."""
     text = json.dumps(header).encode()
     return b"".join([len(text).to_bytes(_LENGTH_BYTES, "little"), text, *blobs])
 
 
 def unpack(data: bytes) -> tuple[Any, memoryview]:
-    """The header, and all blobs together."""
+    """Returns the header, and all blobs together."""
     end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
     return json.loads(data[_LENGTH_BYTES:end]), memoryview(data)[end:]

@@ -1,4 +1,4 @@
-"""Plugins, for those who compile."""
+"""Loads plugins for the compiler."""
 
 from __future__ import annotations
 

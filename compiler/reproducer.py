@@ -1,4 +1,4 @@
-"""Where the IR of a failed pass goes, for `mlc-opt --run-reproducer`."""
+"""Paths of reproducers: the IR before a failed pass, for `mlc-opt --run-reproducer`."""
 
 from __future__ import annotations
 
@@ -8,5 +8,6 @@ from pathlib import Path
 
 
 def reproducer_path(folder: str | None) -> Path:
-    """A new name in `folder`, or in the folder for temporary files; the file is written by who fails."""
+    """Returns a new path in `folder`, or in the folder for temporary files; the failing pipeline writes
+    it."""
     return Path(folder or tempfile.gettempdir()) / f"mlc-reproducer-{secrets.token_hex(6)}.mlir"

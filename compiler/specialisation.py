@@ -1,7 +1,5 @@
-"""Programs for single sizes beside one with named dims: those that are asked for, and who makes others.
-
-Makes programs for single sizes while others run: from the disk cache, or compiled in another process.
-"""
+"""Specialised programs beside one with named dims: those that options ask for, and those that are made while
+it runs, from the disk cache or in another process."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ _END_SECONDS, _POLL_SECONDS = 10.0, 0.1
 
 
 class SizeMaker:
-    """A `mlc.runtime.specialisation_policy.Maker`: `options_for` gives the compile options for sizes.
+    """A `mlc.runtime.specialisation_policy.Maker`; `options_for` returns the compile options for sizes.
 
     One process at a time compiles for all makers, at low priority and on one thread. It ends with this one.
     """
@@ -53,11 +51,11 @@ class SizeMaker:
         _makers.add(self)
 
     def __call__(self, sizes: Sequence[int]) -> Parts:
-        """The program. Raises CompileError, CodegenError (the process died), OSError, Cancelled."""
+        """Makes the program. Raises CompileError, CodegenError (the process died), OSError, Cancelled."""
         options = self._options_for(sizes)
         path, timer = code_paths(options)["main"], Timer()
         _, found = look_up(self._source, options, path)
-        bundle = found or Bundle.from_bytes(self._compiled(options))
+        bundle = found or Bundle.from_bytes(self._compile_in_worker(options))
         program = program_of(self._source, bundle, path, timer, options)
         if program is None:
             raise CompileError("files beside the model have changed")
@@ -65,18 +63,18 @@ class SizeMaker:
         return Parts(manifest, objects, weights, from_cache=found is not None)
 
     def cancel(self) -> None:
-        """Ends what this process has begun, without waiting for it."""
+        """Ends the compilation that this process has begun, without waiting for it."""
         self._cancelled = True
         if self._worker is not None and self._process == os.getpid():
             self._worker.kill()
 
     def end(self) -> None:
-        """Ends it, and waits until nothing is left of it."""
+        """Ends the compilation, and waits until its process is gone."""
         self.cancel()
         if self._process == os.getpid():
             self._idle.wait(_END_SECONDS)
 
-    def _compiled(self, options: Options) -> bytes:
+    def _compile_in_worker(self, options: Options) -> bytes:
         payload = {
             "model": str(self._source.path.absolute()) if self._source.path else self._source.model,
             "digest": self._source.digest(),
@@ -85,7 +83,7 @@ class SizeMaker:
         self._process = os.getpid()
         self._idle.clear()
         try:
-            with _turn(lambda: self._cancelled):
+            with _exclusive(lambda: self._cancelled):
                 return self._in_worker(payload)
         finally:
             self._idle.set()
@@ -104,7 +102,7 @@ class SizeMaker:
 
 
 def job_options(options: Options) -> dict[str, Any]:
-    """What of the options changes the program, as JSON values."""
+    """Returns the options that change the program, as JSON values."""
     return {
         "target": str(options.target),
         "dims": dict(options.dims),
@@ -122,16 +120,16 @@ def job_options(options: Options) -> dict[str, Any]:
 
 
 @contextmanager
-def _turn(is_cancelled: Callable[[], bool]) -> Iterator[None]:
+def _exclusive(is_cancelled: Callable[[], bool]) -> Iterator[None]:
     """Waits until no other maker compiles. Raises Cancelled."""
-    turns = _turns[0]
-    while not turns.acquire(timeout=_POLL_SECONDS):
+    lock = _locks[0]
+    while not lock.acquire(timeout=_POLL_SECONDS):
         if is_cancelled():
             raise Cancelled
     try:
         yield
     finally:
-        turns.release()
+        lock.release()
 
 
 def _end_all() -> None:
@@ -139,30 +137,31 @@ def _end_all() -> None:
         maker.end()
 
 
-def _forked() -> None:
-    """What the parent compiles is no concern of a child's."""
-    _turns[0] = threading.Lock()
+def _renew_lock() -> None:
+    """Replaces the lock in a child process, which must not wait for compilations of its parent."""
+    _locks[0] = threading.Lock()
 
 
 _makers: weakref.WeakSet[SizeMaker] = weakref.WeakSet()
 
-_turns = [threading.Lock()]
+_locks = [threading.Lock()]
 
 atexit.register(_end_all)
 
-os.register_at_fork(after_in_child=_forked)
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 Compile = Callable[[Source, Options], CompiledProgram]
 
 
-def specialised(
+def add_specialised_programs(
     program: CompiledProgram, source: Source, options: Options, compile: Compile
 ) -> CompiledProgram:
-    """`program` with programs for the sizes of `options.specialise`, and with what makes others as it runs.
+    """Adds programs for the sizes of `options.specialise` to `program`, and the maker of others as it runs.
 
-    That needs a model that another process can read and compile to the same: an ONNX one without operators of
-    this process. Raises CompileError for sizes that the program does not have, and what `compile` raises.
+    The maker needs a model that another process can read and compile to the same: an ONNX one without
+    operators of this process. Raises CompileError for sizes that the program does not have, and what
+    `compile` raises.
     """
     policy, dims = options.specialise, program.main.dims
     assert policy is not None, "asked for by the caller"
@@ -172,7 +171,7 @@ def specialised(
                 f"{option_name('specialise')}: the model has no dims whose sizes callers choose"
             )
         return program
-    bindings = [_checked(size, dims, options) for size in policy.sizes]
+    bindings = [_check_sizes(size, dims, options) for size in policy.sizes]
     single = {tuple(binding.values()): binding for binding in bindings}
     pool = nullcontext(options.pool) if options.pool or not single else worker_pool(options.workers())
     with pool as workers:
@@ -194,11 +193,11 @@ def _binding(program: CompiledProgram, sizes: Sequence[int]) -> dict[str, int]:
 
 
 def for_sizes(program: CompiledProgram, options: Options, sizes: Mapping[str, int]) -> Options:
-    """Options under which the model of `program` has these sizes."""
+    """Returns options under which the model of `program` has these sizes."""
     shapes = dict(options.shapes)
     nameless: set[str] = set()
     for name, info in zip(program.inputs, program.main.inputs, strict=True):
-        # Dims that the model does not name are called so; they are given with the input's shape.
+        # Dims that the model does not name are given with the input's shape.
         own = {str(dim) for axis, dim in enumerate(info.shape) if dim == f"{name}.shape[{axis}]"}
         nameless |= own
         if own:
@@ -207,8 +206,8 @@ def for_sizes(program: CompiledProgram, options: Options, sizes: Mapping[str, in
     return replace(options, dims={**options.fixed_dims(), **named}, shapes=shapes)
 
 
-def _checked(sizes: Mapping[str, int], dims: Sequence[str], options: Options) -> dict[str, int]:
-    """The sizes in the order of the dims. Raises CompileError."""
+def _check_sizes(sizes: Mapping[str, int], dims: Sequence[str], options: Options) -> dict[str, int]:
+    """Returns the sizes in the order of the dims. Raises CompileError for missing and wrong sizes."""
     option = specialise_option(sizes)
     if sorted(sizes) != sorted(dims):
         raise CompileError(f"{option}: give a size to each of the model's dims: {', '.join(dims)}")

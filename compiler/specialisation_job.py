@@ -1,4 +1,4 @@
-"""Compiles a model for single sizes. Runs in a worker process, beside a program that serves."""
+"""The job that compiles a model for single sizes, in a worker process beside a running program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.sources.onnx_model import OnnxSource
 
-# Of 19: it is to take what serving leaves.
+# Low priority (the lowest is 19): the running program comes first.
 _NICE = 10
 
 
@@ -27,14 +27,14 @@ def compile_sizes(payload: dict[str, Any]) -> dict[str, Any]:
     source = OnnxSource(payload["model"])
     if source.digest() != payload["digest"]:
         raise CompileError(f"{payload['model']} has changed")
-    with _turn() if options.uses_cache() else nullcontext():
+    with _exclusive() if options.uses_cache() else nullcontext():
         return {"bundle": compile_bundle(source, options)}
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
-    """Waits until no other process compiles for sizes into this cache, which then may have what is wanted.
-    Where the cache cannot be written there is nothing to wait for."""
+def _exclusive() -> Iterator[None]:
+    """Waits until no other process compiles for sizes into this cache, which then may have the program.
+    Does not wait where the cache cannot be written."""
     with ExitStack() as stack:
         with suppress(OSError):
             root = default_root()

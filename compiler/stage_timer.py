@@ -1,4 +1,4 @@
-"""How long the stages of a compilation take."""
+"""Measures the stages of a compilation."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ class Timer:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
+        """Adds the time of the `with` block to a stage."""
         start = time.perf_counter()
         yield
         self.seconds[name] = round(self.seconds.get(name, 0.0) + time.perf_counter() - start, 4)

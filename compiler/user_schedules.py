@@ -1,17 +1,17 @@
-"""Schedules of the user's for kernels of a model."""
+"""Attaches users' schedules to kernels of a model."""
 
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from mlc.bindings import ParseError, ir, parse_module
+from mlc.bindings import ParseError, func, ir, parse_module
 from mlc.compiler.errors import CompileError
 from mlc.dialects import tloop
 from mlc.passes.common.kernel_functions import is_kernel, schedules
 
 
 def attach_schedules(module: ir.Operation, text: str) -> None:
-    """Puts copies of the `tloop.schedule` ops in `text` behind the kernels that they name.
+    """Puts copies of the `tloop.schedule` ops in `text` after the kernels that they name.
 
     A schedule's kernel is a name, or a pattern of names as the shell's. Raises CompileError for text that is
     no IR of schedules, a schedule that matches no kernel, and a kernel with two schedules.
@@ -19,16 +19,14 @@ def attach_schedules(module: ir.Operation, text: str) -> None:
     if not text:
         return
     kernels = {
-        each.operation.attributes["sym_name"].value: each.operation
-        for each in module.regions[0].blocks[0]
-        if is_kernel(each.operation)
+        func.Func(op).sym_name: op.operation for op in module.regions[0].blocks[0] if is_kernel(op.operation)
     }
     own = schedules(module)
     given: set[str] = set()
-    # The module owns the schedules; they are gone without it.
+    # The module owns the schedules, which do not outlive it.
     parsed = _parse(text, module.context)
     for schedule in [op.operation for op in parsed.body.operations]:
-        pattern = schedule.attributes["kernel"].value
+        pattern = tloop.Schedule(schedule).kernel
         names = [name for name in kernels if fnmatchcase(name, pattern)]
         if not names:
             known = f"there are: {', '.join(kernels) or 'none'}"
@@ -40,11 +38,11 @@ def attach_schedules(module: ir.Operation, text: str) -> None:
             if name in own:
                 own[name].erase()
             copy = schedule.clone(ip=ir.InsertionPoint.after(kernels[name])).operation
-            copy.attributes["kernel"] = ir.FlatSymbolRefAttr.get(name, module.context)
+            tloop.Schedule(copy).kernel = name
 
 
 def _parse(text: str, context: ir.Context) -> ir.Module:
-    """A module of schedules only."""
+    """Parses a module of schedules only. Raises CompileError."""
     try:
         module = parse_module(text, context, "schedules")
     except ParseError as error:

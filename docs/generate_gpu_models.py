@@ -77,10 +77,10 @@ def attempt(path: Path, options: Options) -> ModelCoverage:
 
 def _plan(units: Units, kernels: Mapping[str, DeviceKernel]) -> Plan:
     host = units.host
-    assert units.tape is not None
+    assert units.step_list is not None
     sides = {"input": host.inputs, "output": host.outputs, "weight": host.weight_types}
     names = {role: [f"{role}{index}" for index in range(len(infos))] for role, infos in sides.items()}
-    return program_plan(units.path.machine.cpu, host, units.tape, kernels, names)
+    return program_plan(units.path.machine.cpu, host, units.step_list, kernels, names)
 
 
 def _missing(error: CompileError) -> Missing:

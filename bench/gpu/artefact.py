@@ -162,13 +162,13 @@ def _prepare(compiled: CompiledCase) -> dict[str, Any]:
     """The steps of `@prepare`. Raises UnsupportedError for kernels that NumPy cannot evaluate."""
     assert compiled.prepare is not None
     units, host = compiled.prepare, compiled.prepare.host
-    assert units.tape is not None, "split gives @prepare a tape"
-    if units.compiled():
+    assert units.step_list is not None, "split gives @prepare a step list"
+    if units.kernels_to_compile():
         raise UnsupportedError(
-            f"@prepare has kernels that NumPy cannot evaluate: {', '.join(units.compiled())}"
+            f"@prepare has kernels that NumPy cannot evaluate: {', '.join(units.kernels_to_compile())}"
         )
     return {
-        "tape": units.tape.to_json(),
+        "step_list": units.step_list.to_json(),
         "weights": [_name(weight, compiled, host) for weight in host.weights],
         "outputs": [_nbytes(output) for output in host.outputs],
         "arena": max(host.arena_bytes, 1),

@@ -17,7 +17,7 @@ _ALIGNMENT = 64
 
 
 def spaces_of(step: HostStep) -> tuple[Space, ...]:
-    """Where each region of a step lies."""
+    """Returns the memory space of each region of a step."""
     if step.kernel == COPY:
         spaces: dict[str, tuple[Space, Space]] = {CPU: ("device", "host"), GPU: ("host", "device")}
         return spaces.get(step.device, ("device", "device"))
@@ -25,12 +25,12 @@ def spaces_of(step: HostStep) -> tuple[Space, ...]:
 
 
 class DeviceBuffers:
-    """Buffers in the order of the host function's arguments, its weights on the host where only the processor
-    reads them. Behind them what the processor has beside: memory for intermediate values, and the weights
-    that the device reads too."""
+    """The buffers in the order of the host function's arguments, with weights on the host where only the
+    processor reads them. After them come host buffers: memory for intermediate values of the processor, and
+    copies of the weights that the device reads too."""
 
     def __init__(self, host: HostFunction, steps: Sequence[HostStep], arena_bytes: int) -> None:
-        """`arena_bytes` are those of the device."""
+        """Plans the buffers of `steps`; `arena_bytes` are those of the device."""
         self._host, self._arena_bytes = host, arena_bytes
         self._first_weight = len(host.inputs) + len(host.outputs)
         self._arena = self._first_weight + len(host.weight_types)
@@ -41,15 +41,15 @@ class DeviceBuffers:
             for region, space in zip(step.regions, spaces_of(step), strict=True)
         ]
         on_host = [region for region, space in used if space == "host"]
-        self._memory = _Packed([each for each in on_host if each.argument == self._arena])
+        self._memory = _Packed([region for region in on_host if region.argument == self._arena])
         both = {region.argument for region, space in used if space == "device"}
-        weights = sorted({each.argument for each in on_host} - {self._arena})
+        weights = sorted({region.argument for region in on_host} - {self._arena})
         self._on_host = {weight for weight in weights if weight not in both}
         twice = [weight for weight in weights if weight in both]
-        self._copies = {each: self._arena + 2 + number for number, each in enumerate(twice)}
+        self._copies = {weight: self._arena + 2 + index for index, weight in enumerate(twice)}
 
     def all(self, names: Mapping[str, Sequence[str]]) -> Iterator[Buffer]:
-        """`names` are those of the tensors by role."""
+        """Yields all buffers; `names` are those of the tensors by role."""
         host = self._host
         infos = {"input": host.inputs, "output": host.outputs, "weight": host.weight_types}
         tensors = [
@@ -65,13 +65,13 @@ class DeviceBuffers:
         for index in self._copies:
             yield _on_host(tensors[index])
 
-    def places(self, step: HostStep) -> list[BufferOffset]:
-        """Where the regions of a step lie in the buffers."""
+    def offsets(self, step: HostStep) -> list[BufferOffset]:
+        """Returns the buffers and offsets of a step's regions."""
         return [
-            self._place(region, space) for region, space in zip(step.regions, spaces_of(step), strict=True)
+            self._offset(region, space) for region, space in zip(step.regions, spaces_of(step), strict=True)
         ]
 
-    def _place(self, region: BufferRegion, space: Space) -> BufferOffset:
+    def _offset(self, region: BufferRegion, space: Space) -> BufferOffset:
         if space == "host" and region.argument == self._arena:
             return BufferOffset(self._arena + 1, self._memory.offset(region))
         buffer = self._copies.get(region.argument, region.argument) if space == "host" else region.argument
@@ -79,7 +79,7 @@ class DeviceBuffers:
 
 
 def nbytes(region: BufferRegion) -> int:
-    """The size of a region."""
+    """Returns the bytes of a region."""
     return prod(region.shape) * TensorSpec("", region.dtype, ()).nbytes
 
 
@@ -92,8 +92,8 @@ def _on_host(tensor: TensorBuffer) -> TensorBuffer:
 
 
 class _Packed:
-    """Regions of the arena with nothing between them: the planner puts what lies on the host among what does
-    not. Each keeps what it shares with others, and its alignment."""
+    """Host regions of the arena packed without gaps: the planner mixes them with those of the device.
+    Overlaps and alignments are kept."""
 
     def __init__(self, regions: Sequence[BufferRegion]) -> None:
         self._begins: list[int] = []
@@ -109,6 +109,6 @@ class _Packed:
             self.nbytes = self._moved[-1] + end - self._begins[-1]
 
     def offset(self, region: BufferRegion) -> int:
-        """Where a region lies now."""
-        number = bisect_right(self._begins, region.offset) - 1
-        return self._moved[number] + region.offset - self._begins[number]
+        """Returns the offset of a region in the packed memory."""
+        index = bisect_right(self._begins, region.offset) - 1
+        return self._moved[index] + region.offset - self._begins[index]

@@ -14,8 +14,8 @@ from mlc.runtime.cuda.plan.parts import PlanKernel, PlanParameter
 
 @dataclass(frozen=True)
 class KernelLaunch:
-    """A launch of a function of the kernel's code. Buffers of the parameters' places are numbered as the
-    kernel's arguments."""
+    """A launch of a function of the kernel's code. Buffer indices of the parameters are those of the kernel's
+    arguments."""
 
     kernel: PlanKernel
     parameters: tuple[PlanParameter, ...]
@@ -23,9 +23,9 @@ class KernelLaunch:
 
 @dataclass(frozen=True)
 class DeviceKernel:
-    """`launches` run in order. `image` is PTX or a cubin; `suffix` says which. `report` is what NVIDIA's
-    assembler says of it, None where it was not asked. The launches share `workspace_bytes` bytes of memory,
-    which nobody needs before or after them: the buffer behind the kernel's arguments."""
+    """A compiled kernel, whose `launches` run in order. `image` is PTX or a cubin, according to `suffix`.
+    `report` is that of NVIDIA's assembler, None where it did not run. The launches share `workspace_bytes`
+    bytes of memory, which hold nothing before or after them: the buffer after the kernel's arguments."""
 
     launches: tuple[KernelLaunch, ...]
     image: bytes
@@ -34,7 +34,7 @@ class DeviceKernel:
     workspace_bytes: int = 0
 
     def to_bytes(self) -> bytes:
-        """What `from_bytes` reads."""
+        """Returns the bytes that `from_bytes` reads."""
         report = asdict(self.report) if self.report else None
         header = {
             "launches": encode(self.launches),
@@ -46,14 +46,14 @@ class DeviceKernel:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> DeviceKernel:
-        """The inverse; the cache has checked the bytes."""
+        """Returns the kernel of `to_bytes`; the cache has checked the bytes."""
         header, image = unpack(data)
         launches = decode(tuple[KernelLaunch, ...], header["launches"], "a kernel's launches")
         report = _report(header["report"])
         return cls(launches, bytes(image), header["suffix"], report, header["workspace_bytes"])
 
     def resources(self) -> list[dict[str, Any]]:
-        """For each launch its geometry, and what ptxas says of its function."""
+        """Returns the geometry of each launch, with ptxas's report of its function."""
         known = {kernel.name: asdict(kernel) for kernel in self.report.kernels} if self.report else {}
         return [
             {
@@ -68,12 +68,12 @@ class DeviceKernel:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """ptxas's."""
+        """The warnings of ptxas."""
         return self.report.warnings if self.report else ()
 
 
 def _report(data: Mapping[str, Any] | None) -> PtxasReport | None:
     if data is None:
         return None
-    kernels = tuple(KernelResources(**each) for each in data["kernels"])
+    kernels = tuple(KernelResources(**resources) for resources in data["kernels"])
     return PtxasReport(kernels, tuple(data["warnings"]))

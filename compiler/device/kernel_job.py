@@ -1,4 +1,4 @@
-"""Compiles one kernel for a GPU. Runs in worker processes."""
+"""The jobs that compile one kernel for a GPU, in worker processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlc.codegen.emit import emit
 from mlc.codegen.ptxas import assemble_with_report
 from mlc.compiler.device.kernel import DeviceKernel
 from mlc.compiler.device.launches import read_launches, read_workspace
-from mlc.compiler.kernel_job import lowered, reported, seconds
+from mlc.compiler.kernel_job import convert_pass_errors, lower_module, seconds
 from mlc.passes.accel.common.device_module import device_code
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import PassSeconds
@@ -34,16 +34,16 @@ def compile_kernel(payload: dict[str, Any]) -> dict[str, Any]:
     image = emit(text, target, "asm", payload["optimize"], own_runtime=False)
     kernel = DeviceKernel(launches, image, workspace_bytes=workspace.nbytes)
     if payload["assembler"]:
-        kernel = _assembled(kernel, target, in_place=payload["assembler"] == "code")
+        kernel = _assemble(kernel, target, in_place=payload["assembler"] == "code")
     return {"object": kernel.to_bytes(), **seconds(start, lowered_at, passes)}
 
 
 @contextmanager
 def _on_device(payload: dict[str, Any], passes: PassSeconds | None = None) -> Iterator[ir.Operation]:
-    """The kernel's module, whose blocks have become threads. Raises LoweringError, also for what is found
-    wrong while it is read."""
+    """Lowers the kernel to threads, and yields its module. Raises LoweringError, also for PassErrors of the
+    `with` block."""
     pipeline, folder = payload["pipeline"], payload.get("reproducer_dir")
-    with reported(), lowered(payload["text"], pipeline, folder, passes) as module:
+    with convert_pass_errors(), lower_module(payload["text"], pipeline, folder, passes) as module:
         yield module
 
 
@@ -54,14 +54,14 @@ def lower_job(payload: dict[str, Any]) -> dict[str, Any]:
 
 
 def device_ir(module: ir.Operation) -> str:
-    """LLVM IR of what a module has for the device. Raises PassError for what cannot be translated."""
+    """Returns the LLVM IR of a module's device code. Raises PassError for ops that cannot be translated."""
     code = device_code(module)
     run_pipeline("builtin.module(llvm-verify-translatable)", code, verify_each=False)
     return translate_to_llvm_ir(code)
 
 
-def _assembled(kernel: DeviceKernel, target: Target, in_place: bool) -> DeviceKernel:
-    """The kernel with ptxas's report, and with `in_place` its code."""
+def _assemble(kernel: DeviceKernel, target: Target, in_place: bool) -> DeviceKernel:
+    """Returns the kernel with ptxas's report, and with `in_place` its code."""
     cubin, report = assemble_with_report(kernel.image, target.cpu)
     image, suffix = (cubin, "cubin") if in_place else (kernel.image, kernel.suffix)
     return replace(kernel, image=image, suffix=suffix, report=report)

@@ -29,7 +29,7 @@ from mlc.targets import GpuTarget
 WORKSPACE_ALIGNMENT = 128
 LAUNCH, TENSOR_MAPS, OVERLAP = gpu.LaunchFunc.NAME, "accel.tensor_maps", "accel.overlap_launches"
 EARLY_READS = "accel.early_reads"
-# What computes a launch's operands.
+# Ops that compute a launch's operands.
 _OPERANDS = frozenset(
     (
         *(arith.Constant.NAME, arith.IndexCast.NAME, llvm.IntToPtr.NAME),
@@ -39,13 +39,13 @@ _OPERANDS = frozenset(
 # Groups of operands of `gpu.launch_func`.
 _GRID, _BLOCK, _CLUSTER = slice(1, 4), slice(4, 7), slice(7, 10)
 _SHARED, _PARAMETERS = 10, 11
-# What says which parameter a tensor map is, and where its memory is.
-_NUMBERS = ("parameter", "pointer")
+# The entries of a tensor map that are no fields of TensorMapSpec: its parameter, and that of its memory.
+_POSITIONS = ("parameter", "pointer")
 
 
 def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch, ...]:
-    """The launches of the one kernel of a module, in order. Raises PassError for what is no straight line
-    of launches, and for launches that `target` cannot run."""
+    """Returns the launches of the one kernel of a module, in order. Raises PassError unless they are a
+    straight line that `target` can run."""
     kernel, workspace = _kernel_of(module), read_workspace(module)
     functions = {_symbol(op): op for op in collect_ops(module, llvm.LLVMFunc.NAME)}
     return tuple(_launch(op, functions[_function_name(op)], target, workspace) for op in _launch_ops(kernel))
@@ -53,36 +53,37 @@ def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch
 
 @dataclass(frozen=True)
 class Workspace:
-    """Where in `nbytes` bytes of memory, which count as the buffer behind a kernel's `arguments`, each
-    `memref.alloc` of the kernel lies."""
+    """The offset of each `memref.alloc` of a kernel in `nbytes` bytes of memory, which are the buffer after
+    its `arguments`."""
 
     arguments: int
     offsets: dict[int, int]
     nbytes: int
 
-    def place_of(self, alloc: ir.Operation) -> BufferOffset:
+    def offset_of(self, alloc: ir.Operation) -> BufferOffset:
+        """Returns the buffer and offset of an allocation."""
         return BufferOffset(self.arguments, self.offsets[address(alloc)])
 
 
 def read_workspace(module: ir.Operation) -> Workspace:
-    """Memory for what launches of the one kernel of a module leave for others."""
+    """Returns the memory that the launches of the one kernel of a module share."""
     kernel = _kernel_of(module)
     offsets: dict[int, int] = {}
     end = 0
     for op in collect_ops(kernel, memref.Alloc.NAME):
-        kind = ir.MemRefType(memref.Alloc(op).memref.type)
+        type_ = ir.MemRefType(memref.Alloc(op).memref.type)
         offsets[address(op)] = end
-        nbytes = math.prod(kind.shape) * (max(kind.element_type.width, 8) // 8)
+        nbytes = math.prod(type_.shape) * (max(type_.element_type.width, 8) // 8)
         end += -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
     return Workspace(len(kernel.regions[0].blocks[0].arguments), offsets, end)
 
 
 def _kernel_of(module: ir.Operation) -> ir.Operation:
-    return next(each.operation for each in module.regions[0].blocks[0] if is_kernel(each.operation))
+    return next(op.operation for op in module.regions[0].blocks[0] if is_kernel(op.operation))
 
 
 def _launch_ops(kernel: ir.Operation) -> Iterator[ir.Operation]:
-    for op in [each.operation for each in kernel.regions[0].blocks[0].operations]:
+    for op in [op.operation for op in kernel.regions[0].blocks[0].operations]:
         if op.name == LAUNCH:
             yield op
         elif op.name not in _OPERANDS and op.name != func.Return.NAME and not is_workspace(op):
@@ -94,7 +95,7 @@ def _launch(
 ) -> KernelLaunch:
     groups = _groups(op)
     grid, block, cluster = (_sizes(groups[part]) for part in (_GRID, _BLOCK, _CLUSTER))
-    shared = _number(groups[_SHARED][0]) if groups[_SHARED] else 0
+    shared = _constant(groups[_SHARED][0]) if groups[_SHARED] else 0
     if shared > target.shared_bytes:
         raise PassError(
             f"a block needs {shared} bytes of shared memory; {target.name} has {target.shared_bytes}",
@@ -112,64 +113,64 @@ def _launch(
 
 
 def _groups(op: ir.Operation) -> list[list[ir.Value]]:
-    """The operands in their groups, some of them empty."""
+    """Returns the operands in their groups, some of them empty."""
     sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
     operands = list(op.operands)
     return [operands[begin:end] for begin, end in pairwise(accumulate(sizes, initial=0))]
 
 
 def _sizes(groups: list[list[ir.Value]]) -> tuple[int, int, int]:
-    x, y, z = (_number(group[0]) if group else 1 for group in groups)
+    x, y, z = (_constant(group[0]) if group else 1 for group in groups)
     return x, y, z
 
 
 def _parameter(value: ir.Value, tensor_map: TensorMapSpec | None, workspace: Workspace) -> PlanParameter:
     if tensor_map is not None:
-        return TensorMapParameter(_place(value, workspace), tensor_map)
+        return TensorMapParameter(_buffer_offset(value, workspace), tensor_map)
     if str(value.type).startswith("!llvm.ptr"):
-        place = _place(value, workspace)
-        return PointerParameter(place.buffer, place.offset)
-    return ScalarParameter(str(value.type), _number(value))
+        address = _buffer_offset(value, workspace)
+        return PointerParameter(address.buffer, address.offset)
+    return ScalarParameter(str(value.type), _constant(value))
 
 
 def _tensor_maps(function: ir.Operation) -> dict[int, TensorMapSpec]:
-    """The tensor maps that a function takes, by the number of the parameter (docs/gpu.md)."""
+    """Returns the tensor maps that a function takes, by the position of the parameter (docs/gpu.md)."""
     if TENSOR_MAPS not in function.attributes:
         return {}
-    entries = [ir.DictAttr(each) for each in ir.ArrayAttr(function.attributes[TENSOR_MAPS])]
+    entries = map(ir.DictAttr, ir.ArrayAttr(function.attributes[TENSOR_MAPS]))
     return {int(entry["parameter"].value): _tensor_map(entry) for entry in entries}
 
 
 def _tensor_map(entry: ir.DictAttr) -> TensorMapSpec:
-    named = [entry[number] for number in range(len(entry))]
-    fields = {each.name: _plain(each.attr) for each in named}
-    return TensorMapSpec(**{name: value for name, value in fields.items() if name not in _NUMBERS})
+    named = [entry[index] for index in range(len(entry))]
+    fields = {attribute.name: _plain(attribute.attr) for attribute in named}
+    return TensorMapSpec(**{name: value for name, value in fields.items() if name not in _POSITIONS})
 
 
 def _plain(attribute: ir.Attribute) -> Any:
-    """A text, a number, or a tuple of numbers."""
+    """Returns the string, int, or tuple of ints of an attribute."""
     if isinstance(attribute, ir.DenseI64ArrayAttr):
         return tuple(attribute)
     return attribute.value
 
 
-def _place(value: ir.Value, workspace: Workspace) -> BufferOffset:
-    """The kernel's argument, or the part of its workspace, whose address a pointer is."""
+def _buffer_offset(value: ir.Value, workspace: Workspace) -> BufferOffset:
+    """Returns the kernel's argument, or the part of its workspace, whose address a pointer is."""
     while not isinstance(value, ir.BlockArgument):
         op = value.owner.operation
         if is_workspace(op):
-            return workspace.place_of(op)
+            return workspace.offset_of(op)
         if op.name not in _OPERANDS or not len(op.operands):
             raise PassError(f"'{op.name}' is no argument of the kernel", op.location)
         value = op.operands[0]
     return BufferOffset(int(value.arg_number))
 
 
-def _number(value: ir.Value) -> int:
-    """Raises PassError for what is not known when the program is planned."""
+def _constant(value: ir.Value) -> int:
+    """Returns a constant; raises PassError for a value that is not known when the program is planned."""
     if isinstance(value, ir.BlockArgument) or value.owner.name != arith.Constant.NAME:
-        raise PassError("a launch's sizes and numbers must be constants", value.location)
-    return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
+        raise PassError("a launch's sizes and scalars must be constants", value.location)
+    return int(ir.IntegerAttr(arith.Constant(value.owner).value).value)
 
 
 def _function_name(launch: ir.Operation) -> str:

@@ -1,8 +1,7 @@
-"""The plan of a GPU program: what its host function does, as data that the CUDA runtime runs.
+"""The plan of a GPU program: its host function as data that the CUDA runtime runs.
 
-Launches on a GPU take parts of tensors that begin anywhere by way of copies that begin where they must.
-
-Streams for the transfers of a GPU's program that run beside its kernels.
+Unaligned parts of tensors are copied for launches, and transfers that run concurrently with kernels get
+streams.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from mlc.compiler.device.buffers import DeviceBuffers, nbytes
 from mlc.compiler.device.kernel import DeviceKernel
 from mlc.compiler.device.launches import WORKSPACE_ALIGNMENT
 from mlc.compiler.host_program.host_function import HostFunction
-from mlc.compiler.host_program.step_list import COPY, WAIT, BufferRegion, HostStep, Tape
+from mlc.compiler.host_program.step_list import COPY, WAIT, BufferRegion, HostStep, StepList
 from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.execution.program_memory import ALIGNMENT
 from mlc.runtime.cuda.plan.checks import MAX_STREAMS
@@ -41,9 +40,9 @@ MAIN = 0
 
 
 def transfer_streams(steps: Sequence[HostStep]) -> dict[int | None, int]:
-    """The stream of each transfer by its number: the lowest that no transfer under way has. Where all streams
-    are taken the last one is shared, and who waits for one of its transfers waits for all. What has no number
-    is on the main stream."""
+    """Returns the stream of each transfer by its id: the lowest that no transfer in flight has. When all are
+    taken the last one is shared, and a wait for one of its transfers waits for all. Copies without an id are
+    on the main stream."""
     free, found = list(range(MAX_STREAMS - 1, MAIN, -1)), dict[int | None, int]({None: MAIN})
     for step in steps:
         if step.transfer is None:
@@ -57,23 +56,23 @@ def transfer_streams(steps: Sequence[HostStep]) -> dict[int | None, int]:
 
 
 def aligned_steps(steps: Sequence[HostStep], arena: int, begin: int) -> tuple[list[HostStep], int]:
-    """The steps, with copies around launches whose operands do not begin at multiples of 16 bytes; and where
-    the memory of these copies ends, which begins at byte `begin` of argument number `arena`. All launches
-    share it."""
+    """Returns the steps, with copies around launches whose operands are not aligned to 16 bytes, and the end
+    of the memory of these copies, which begins at byte `begin` of the argument `arena`. All launches share
+    it."""
     made: list[HostStep] = []
     end = begin
     for step in steps:
         if step.device == CPU or step.kernel in (COPY, WAIT):
             made.append(step)
             continue
-        moved, last = _moved(step, arena, begin)
+        moved, last = _align_regions(step, arena, begin)
         end = max(end, last)
         made += _around(step, moved)
     return made, end
 
 
-def _moved(step: HostStep, arena: int, begin: int) -> tuple[list[BufferRegion], int]:
-    """The regions, those that begin elsewhere one behind the other from `begin` on, and where these end."""
+def _align_regions(step: HostStep, arena: int, begin: int) -> tuple[list[BufferRegion], int]:
+    """Returns the regions, with unaligned ones moved to consecutive memory from `begin` on, and its end."""
     regions = []
     for region in step.regions:
         if region.offset % ALIGNMENT:
@@ -95,37 +94,37 @@ def _around(step: HostStep, moved: Sequence[BufferRegion]) -> Iterator[HostStep]
 def program_plan(
     architecture: str,
     host: HostFunction,
-    tape: Tape,
+    step_list: StepList,
     kernels: Mapping[str, DeviceKernel],
     names: Mapping[str, Sequence[str]],
     processor: Processor = NO_CODE,
 ) -> Plan:
-    """The plan of the host function whose steps are `tape`; image number i is that of the i-th kernel.
+    """Returns the plan of the host function whose steps are `step_list`; image i is that of the i-th kernel.
     Kernels on the processor are functions of `processor`.
 
-    `names` are those of the buffers by role ("input", "output", "weight"). Transfers that run beside kernels
-    have streams of their own. Raises ExecutableError for what no plan can say.
+    `names` are those of the buffers by role ("input", "output", "weight"). Transfers that run concurrently
+    with kernels have separate streams. Raises ExecutableError for what a plan cannot express.
     """
-    numbers = {name: index for index, name in enumerate(kernels)}
+    images = {name: index for index, name in enumerate(kernels)}
     # Kernels run one after the other, on the main stream.
-    arena = _arena_number(host)
-    steps, end = aligned_steps(tape.steps, arena, _rounded(host.arena_bytes))
-    workspace = BufferRegion(arena, _rounded(end), "uint8", (_workspace(kernels),))
+    arena = _arena_index(host)
+    steps, end = aligned_steps(step_list.steps, arena, _round_up(host.arena_bytes))
+    workspace = BufferRegion(arena, _round_up(end), "uint8", (_workspace(kernels),))
     firsts: dict[str, int] = {}
     functions: list[PlanKernel] = []
     for name, kernel in kernels.items():
         firsts[name] = len(functions)
-        functions += [replace(launch.kernel, image=numbers[name]) for launch in kernel.launches]
+        functions += [replace(launch.kernel, image=images[name]) for launch in kernel.launches]
     streams = transfer_streams(steps)
-    copies = end > _rounded(host.arena_bytes)
+    copies = end > _round_up(host.arena_bytes)
     used = workspace.offset + nbytes(workspace) if nbytes(workspace) else end if copies else host.arena_bytes
     buffers = DeviceBuffers(host, steps, used)
     writer = _StepWriter(kernels, firsts, processor.functions, streams, buffers, workspace)
     return Plan(
-        images=tuple(Image(f"{name}.{each.suffix}", architecture) for name, each in kernels.items()),
+        images=tuple(Image(f"{name}.{kernel.suffix}", architecture) for name, kernel in kernels.items()),
         kernels=tuple(functions),
         buffers=tuple(buffers.all(names)),
-        steps=tuple(each for step in steps for each in writer.steps(step)),
+        steps=tuple(planned for step in steps for planned in writer.steps(step)),
         streams=max(streams.values()) + 1,
         processor=processor,
     )
@@ -133,7 +132,8 @@ def program_plan(
 
 @dataclass(frozen=True)
 class _StepWriter:
-    """`firsts` are the numbers of each kernel's first launch, `functions` those of the processor."""
+    """Writes the steps of a plan. `firsts` are the indices of each kernel's first launch, `functions` the
+    names of the processor's functions."""
 
     kernels: Mapping[str, DeviceKernel]
     firsts: Mapping[str, int]
@@ -143,65 +143,64 @@ class _StepWriter:
     workspace: BufferRegion
 
     def steps(self, step: HostStep) -> Iterator[Step]:
-        """What the plan has for a step of the tape."""
+        """Returns the plan's steps for a step of the step list."""
         if step.kernel in (COPY, WAIT):
             return self._transfer(step, self.streams[step.transfer])
         return iter([self._call(step)]) if step.device == CPU else self._launches(step)
 
     def _launches(self, step: HostStep) -> Iterator[Step]:
         regions = (*step.regions, self.workspace)
-        for number, launch in enumerate(self.kernels[step.kernel].launches, self.firsts[step.kernel]):
-            yield LaunchStep(number, tuple(_bound(parameter, regions) for parameter in launch.parameters))
+        for index, launch in enumerate(self.kernels[step.kernel].launches, self.firsts[step.kernel]):
+            yield LaunchStep(index, tuple(_bind(parameter, regions) for parameter in launch.parameters))
 
     def _call(self, step: HostStep) -> CallStep:
-        """A kernel on the processor."""
+        """Returns the call of a kernel on the processor."""
         reads = len(step.regions) - step.outputs
-        regions = enumerate(zip(step.regions, self.buffers.places(step), strict=True))
+        regions = enumerate(zip(step.regions, self.buffers.offsets(step), strict=True))
         return CallStep(
             self.functions.index(step.kernel),
             tuple(
-                Argument(place.buffer, place.offset, nbytes(region), "read" if number < reads else "write")
-                for number, (region, place) in regions
+                Argument(address.buffer, address.offset, nbytes(region), "read" if index < reads else "write")
+                for index, (region, address) in regions
             ),
         )
 
     def _transfer(self, step: HostStep, stream: int) -> Iterator[Step]:
-        """A copy; beside the main stream it begins when what precedes it there is done. Or the wait for
-        it."""
+        """Yields a copy, or the wait for it; on another stream it first waits for the main stream."""
         if step.kernel == WAIT:
             yield WaitStep(MAIN, stream)
             return
         if stream != MAIN:
             yield WaitStep(stream, MAIN)
-        source, target = self.buffers.places(step)
+        source, target = self.buffers.offsets(step)
         yield CopyStep(target, source, nbytes(step.regions[0]), stream)
 
 
 def _workspace(kernels: Mapping[str, DeviceKernel]) -> int:
-    """Bytes for the workspaces of all kernels, which have the same place."""
+    """Returns the bytes for the workspaces of all kernels, which share one buffer."""
     return max((value.workspace_bytes for value in kernels.values()), default=0)
 
 
-def _arena_number(host: HostFunction) -> int:
-    """The arena comes behind all tensors."""
+def _arena_index(host: HostFunction) -> int:
+    """Returns the argument index of the arena, which comes after all tensors."""
     return len(host.inputs) + len(host.outputs) + len(host.weight_types)
 
 
-def _rounded(nbytes: int) -> int:
-    """To where a workspace may begin."""
+def _round_up(nbytes: int) -> int:
+    """Rounds up to the alignment of workspaces."""
     return -(-nbytes // WORKSPACE_ALIGNMENT) * WORKSPACE_ALIGNMENT
 
 
-def _bound(parameter: PlanParameter, regions: Sequence[BufferRegion]) -> PlanParameter:
-    """A kernel's parameter with buffers of the program in the place of the kernel's arguments."""
+def _bind(parameter: PlanParameter, regions: Sequence[BufferRegion]) -> PlanParameter:
+    """Returns a kernel's parameter with buffers of the program instead of the kernel's arguments."""
     if isinstance(parameter, PointerParameter):
-        place = _inside(parameter, regions)
-        return PointerParameter(place.buffer, place.offset)
+        address = _inside(parameter, regions)
+        return PointerParameter(address.buffer, address.offset)
     if isinstance(parameter, TensorMapParameter):
         return replace(parameter, place=_inside(parameter.place, regions))
     return parameter
 
 
-def _inside(place: BufferOffset, regions: Sequence[BufferRegion]) -> BufferOffset:
-    region = regions[place.buffer]
-    return BufferOffset(region.argument, region.offset + place.offset)
+def _inside(address: BufferOffset, regions: Sequence[BufferRegion]) -> BufferOffset:
+    region = regions[address.buffer]
+    return BufferOffset(region.argument, region.offset + address.offset)

@@ -1,7 +1,4 @@
-"""A planned host function: its buffers, where its weights come from, what it calls and says.
-
-What callers read of the sizes of a program's outputs.
-"""
+"""Planned host functions as data: their buffers, weights, calls and messages, and the sizes of outputs."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.compiler.errors import CompileError
 from mlc.dialects import tloop
 from mlc.dialects.graph.elements import dtype_of
@@ -23,23 +20,23 @@ from mlc.runtime.tensors import TensorSpec
 
 
 def with_declared_sizes(host: HostFunction, declared: Sequence[Sequence[str]]) -> HostFunction:
-    """The host function; sizes of its outputs that its inputs do not tell have the names that the model
-    declares, or "?". `declared` has those of each output, "" for a dim without one."""
+    """Returns the host function, with sizes of outputs that do not follow from inputs named as the model
+    declares, or "?". `declared` has the names of each output's dims, "" for a dim without one."""
     named = set(host.dims or ())
-    infos = [_named(info, names, named) for info, names in zip(host.outputs, declared, strict=True)]
+    infos = [_name_sizes(info, names, named) for info, names in zip(host.outputs, declared, strict=True)]
     return replace(host, outputs=tuple(infos))
 
 
-def _named(info: TensorInfo, declared: Sequence[str], inputs: set[str]) -> TensorInfo:
+def _name_sizes(info: TensorInfo, declared: Sequence[str], inputs: set[str]) -> TensorInfo:
     names = list(declared) if len(declared) == len(info.shape) else [""] * len(info.shape)
     shape = [
-        size if _is_told(size, inputs) else name or "?" for size, name in zip(info.shape, names, strict=True)
+        size if _is_known(size, inputs) else name or "?" for size, name in zip(info.shape, names, strict=True)
     ]
     return replace(info, shape=tuple(shape))
 
 
-def _is_told(text: int | str, inputs: set[str]) -> bool:
-    """Whether a size is a number, or follows from dims of inputs."""
+def _is_known(text: int | str, inputs: set[str]) -> bool:
+    """Whether a size is static, or follows from dims of inputs."""
     if isinstance(text, int):
         return True
     size = parse_size(text) if text != "?" else None
@@ -48,24 +45,24 @@ def _is_told(text: int | str, inputs: set[str]) -> bool:
 
 @dataclass(frozen=True)
 class TensorInfo:
-    """Element type (NumPy or ml_dtypes name) and shape of a buffer; a size that only a call tells is a text,
+    """Element type (NumPy or ml_dtypes name) and shape of a buffer; a dynamic size is a string,
     as in `mlc.runtime.TensorSpec`."""
 
     dtype: str
     shape: tuple[int | str, ...]
 
     def spec(self, name: str = "") -> TensorSpec:
-        """The same under a name."""
+        """Returns the same with a name."""
         return TensorSpec(name, self.dtype, self.shape)
 
 
 @dataclass(frozen=True)
 class HostFunction:
-    """A planned host function: its buffers in the order of the contract, and where its weights come from.
+    """A planned host function: its buffers in the order of the contract, and the sources of its weights.
 
     `weights` holds a Reference, or the index of a result of `@prepare`, for each weight. `dims` are the named
-    dims of a function whose sizes only a call tells, None where all are numbers; `messages` what it says when
-    a call fails. `functions` are those of the runtime that it calls, `strings` the text that it knows.
+    dims of a function with dynamic sizes, None where all are static; `messages` those of calls that fail.
+    `functions` are those of the runtime that it calls, `strings` its constant strings.
     """
 
     name: str
@@ -85,23 +82,23 @@ class HostFunction:
 
 
 def read_host_function(op: ir.Operation, text: str) -> HostFunction:
-    """What a `func.func` says after `host-plan-memory`; `text` is the module of it alone. Raises CompileError
+    """Reads a `func.func` after `host-plan-memory`; `text` is the module of it alone. Raises CompileError
     where it has no plan."""
-    name = op.attributes["sym_name"].value
+    name = func.Func(op).sym_name
     if "tloop.arena_bytes" not in op.attributes:
         raise CompileError(
             f"the graph pipelines left @{name} without a plan: host-plan-memory must be the last"
         )
-    kinds = list(op.attributes["function_type"].value.inputs)
-    inputs, outputs = (op.attributes[f"tloop.num_{each}"].value for each in ("inputs", "outputs"))
+    types = list(func.Func(op).function_type.inputs)
+    inputs, outputs = (op.attributes[f"tloop.num_{role}"].value for role in ("inputs", "outputs"))
     texts = [*_shapes(op, "input", inputs), *_shapes(op, "output", outputs)]
-    texts += [()] * (len(kinds) - 1 - len(texts))
-    references = [ir.DictAttr(each) for each in op.attributes["tloop.weights"]]
-    infos = [_info(*each) for each in zip(kinds[:-1], texts, strict=True)]
-    infos[: inputs + outputs] = _called(infos[: inputs + outputs], op)
+    texts += [()] * (len(types) - 1 - len(texts))
+    references = [ir.DictAttr(entry) for entry in op.attributes["tloop.weights"]]
+    infos = [_info(*buffer) for buffer in zip(types[:-1], texts, strict=True)]
+    infos[: inputs + outputs] = _set_object_types(infos[: inputs + outputs], op)
     launches = collect_ops(op, tloop.LaunchInto.NAME)
     calls = [launch for launch in launches if CALLER not in launch.attributes]
-    functions = [launch.attributes["kernel"].value for launch in launches if CALLER in launch.attributes]
+    functions = [tloop.LaunchInto(launch).kernel for launch in launches if CALLER in launch.attributes]
     return HostFunction(
         name,
         text,
@@ -112,7 +109,7 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
         op.attributes["tloop.arena_bytes"].value,
         op.attributes["tloop.arena_lower_bound"].value,
         op.attributes["tloop.arena_strategy"].value,
-        tuple(call.attributes["kernel"].value for call in calls),
+        tuple(tloop.LaunchInto(call).kernel for call in calls),
         _texts(op, "tloop.dims") if "tloop.dims" in op.attributes else None,
         _texts(op, "tloop.messages"),
         tuple(dict.fromkeys(function.removeprefix(PREFIX) for function in functions)),
@@ -120,9 +117,9 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
     )
 
 
-def _info(kind: Any, texts: Sequence[str] = ()) -> TensorInfo:
-    """What a buffer's type tells, with the texts for sizes that it does not ("" elsewhere)."""
-    shaped = ir.ShapedType(kind)
+def _info(type_: Any, texts: Sequence[str] = ()) -> TensorInfo:
+    """Returns the element type and shape of a buffer, with `texts` for dynamic sizes ("" for static ones)."""
+    shaped = ir.ShapedType(type_)
     dynamic = ir.ShapedType.get_dynamic_size()
     sizes: list[int | str] = ["?" if size == dynamic else size for size in shaped.shape]
     if texts:
@@ -131,24 +128,24 @@ def _info(kind: Any, texts: Sequence[str] = ()) -> TensorInfo:
 
 
 def _texts(op: ir.Operation, name: str) -> tuple[str, ...]:
-    """An attribute that is an array of texts; empty where it is absent."""
-    return tuple(each.value for each in op.attributes[name]) if name in op.attributes else ()
+    """Returns an attribute that is an array of strings; empty where it is absent."""
+    return tuple(text.value for text in op.attributes[name]) if name in op.attributes else ()
 
 
 def _shapes(op: ir.Operation, role: str, count: int) -> list[tuple[str, ...]]:
-    """Per input or output, the texts of its sizes; none where all are numbers."""
+    """Returns the texts of sizes of each input or output; empty where all are static."""
     name = f"tloop.{role}_shapes"
     if name not in op.attributes:
         return [()] * count
-    return [tuple(each.value for each in ir.ArrayAttr(shape)) for shape in op.attributes[name]]
+    return [tuple(size.value for size in ir.ArrayAttr(shape)) for shape in op.attributes[name]]
 
 
-def _called(infos: Sequence[TensorInfo], op: ir.Operation) -> list[TensorInfo]:
-    """The inputs and outputs, of which some are strings or sequences."""
+def _set_object_types(infos: Sequence[TensorInfo], op: ir.Operation) -> list[TensorInfo]:
+    """Returns the inputs and outputs, with the types of those that are strings or sequences."""
     if "tloop.object_types" not in op.attributes:
         return list(infos)
-    kinds = [each.value for side in op.attributes["tloop.object_types"] for each in ir.ArrayAttr(side)]
-    return [replace(info, dtype=kind or info.dtype) for info, kind in zip(infos, kinds, strict=True)]
+    dtypes = [name.value for side in op.attributes["tloop.object_types"] for name in ir.ArrayAttr(side)]
+    return [replace(info, dtype=dtype or info.dtype) for info, dtype in zip(infos, dtypes, strict=True)]
 
 
 def _weight(entry: ir.DictAttr) -> Reference | int:

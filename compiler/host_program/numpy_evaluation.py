@@ -1,4 +1,4 @@
-"""Graph ops on constants, in NumPy: elementwise arithmetic, rounding to 16 bits, and the movement of data.
+"""Evaluates graph ops in NumPy: elementwise arithmetic, rounding to 16 bits, and the movement of data.
 
 Each computes as the kernel would: IEEE arithmetic in the operands' type, one rounding per op. Kernels may
 fuse a product and a sum, which rounds once less; nothing else differs.
@@ -17,13 +17,13 @@ Array = np.ndarray
 
 
 def _slice(x: Array, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Array:
-    """Steps are at least 1 where `evaluated` takes the op; negative starts count from the end."""
-    places = zip(starts, sizes, steps, x.shape, strict=True)
-    return x[tuple(_range(*place) for place in places)]
+    """Slices x; steps are at least 1 (`can_evaluate`), negative starts count from the end."""
+    return x[tuple(map(_range, starts, sizes, steps, x.shape))]
 
 
 def _range(start: int, size: int, step: int, dim: int) -> slice:
-    """`size` places of a dim from `start` on; all that follow where `size` is negative."""
+    """Returns the slice of `size` elements of a dim from `start` on, of all that follow if `size` is
+    negative."""
     first = start + dim if start < 0 else start
     return slice(first, dim if size < 0 else first + size * step, step)
 
@@ -57,28 +57,28 @@ def _blocks(dim: int, tile: int) -> tuple[int, int]:
 
 
 def _gather(x: Array, indices: Array, axis: int) -> Array:
-    return np.take(x, _bounded(indices, x.shape[axis]), axis)
+    return np.take(x, _clamp_indices(indices, x.shape[axis]), axis)
 
 
 def _gather_elements(x: Array, indices: Array, axis: int) -> Array:
-    """Dims of `indices` may be smaller than those of `x`, of which the first places count then."""
+    """Gathers elements; where dims of `indices` are smaller than those of `x` the first coordinates count."""
     kept = tuple(slice(None if dim == axis else size) for dim, size in enumerate(indices.shape))
-    return np.take_along_axis(x[kept], _bounded(indices, x.shape[axis]), axis)
+    return np.take_along_axis(x[kept], _clamp_indices(indices, x.shape[axis]), axis)
 
 
 def _gather_nd(x: Array, indices: Array, batch_dims: int) -> Array:
     batch = np.indices(indices.shape[:-1], sparse=True)[:batch_dims]
     extents = x.shape[batch_dims : batch_dims + indices.shape[-1]]
-    return x[(*batch, *(_bounded(indices[..., at], extent) for at, extent in enumerate(extents)))]
+    return x[(*batch, *(_clamp_indices(indices[..., at], extent) for at, extent in enumerate(extents)))]
 
 
-def _bounded(indices: Array, extent: int) -> Array:
-    """As kernels take them: negative ones count from the end, those outside are clamped."""
+def _clamp_indices(indices: Array, extent: int) -> Array:
+    """Returns indices as kernels use them: negative ones count from the end, those outside are clamped."""
     return np.clip(np.where(indices < 0, indices + extent, indices), 0, extent - 1)
 
 
-def _rounded(x: Array, to: str) -> Array:
-    """To the nearest number of type `to`, under the type in which buffers hold it."""
+def _round_to(x: Array, to: str) -> Array:
+    """Rounds to the nearest value of type `to`, in the type in which buffers hold it."""
     return bfloat16_bits(x) if to == "bfloat16" else x.astype(to)
 
 
@@ -92,7 +92,7 @@ _ARITHMETIC: dict[str, Callable[..., Array]] = {
     "reciprocal": lambda x: np.divide(x.dtype.type(1), x),
     "rsqrt": lambda x: np.divide(x.dtype.type(1), np.sqrt(x)),
 }
-_ROUNDING: dict[str, Callable[..., Array]] = {"cast": _rounded}
+_ROUNDING: dict[str, Callable[..., Array]] = {"cast": _round_to}
 _MOVEMENT: dict[str, Callable[..., Array]] = {
     "identity": lambda x: x,
     "transpose": lambda x, permutation: x.transpose(permutation),
@@ -104,9 +104,9 @@ _MOVEMENT: dict[str, Callable[..., Array]] = {
     "gather_elements": _gather_elements,
     "gather_nd": _gather_nd,
 }
-# Movement that brings in no numbers.
+# Movement that adds no constants.
 _PLAIN = frozenset({"identity", "transpose", "concat", "gather", "gather_elements", "gather_nd"})
-# What takes its result's shape.
+# Ops that are given their result's shape.
 _SHAPED: dict[str, Callable[[Array, tuple[int, ...]], Array]] = {
     "reshape": np.reshape,
     "squeeze": np.reshape,
@@ -114,17 +114,17 @@ _SHAPED: dict[str, Callable[[Array, tuple[int, ...]], Array]] = {
     "expand": np.broadcast_to,
 }
 _FLOATS = frozenset({"float32", "float64"})
-# The element types of what is evaluated, and those to which f32 is rounded, of which data only move.
+# The element types of evaluated ops, and those to which f32 is rounded, whose data only move.
 HALVES = frozenset({"float16", "bfloat16"})
 TYPES = _FLOATS | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
 
-def evaluated(name: str, attributes: Mapping[str, Any], dtype: str, operands: int) -> bool:
+def can_evaluate(name: str, attributes: Mapping[str, Any], dtype: str, operands: int) -> bool:
     """Whether `evaluate` computes the op (without its dialect's name) on elements of type `dtype`."""
     if name in _ARITHMETIC:
         return dtype in _FLOATS
     if name in _SHAPED:
-        # With a second operand the shape is known at run time only.
+        # With a second operand the shape is dynamic.
         return dtype in TYPES | HALVES and operands == 1
     if name == "pad":
         # Zeros are zeros in bits too.
@@ -137,7 +137,7 @@ def evaluated(name: str, attributes: Mapping[str, Any], dtype: str, operands: in
     return name in _MOVEMENT and dtype in TYPES
 
 
-def evaluated_cast(source: str, target: str) -> bool:
+def can_evaluate_cast(source: str, target: str) -> bool:
     """Whether `evaluate` computes a cast between these element types, with the attribute `to`."""
     return source == "float32" and target in HALVES
 
@@ -145,7 +145,7 @@ def evaluated_cast(source: str, target: str) -> bool:
 def evaluate(
     name: str, attributes: Mapping[str, Any], operands: Sequence[Array], shape: tuple[int, ...]
 ) -> Array:
-    """The op's result, which may be a view of an operand; `shape` is its shape."""
+    """Returns the op's result, of shape `shape`; it may be a view of an operand."""
     if name in _SHAPED:
         return _SHAPED[name](operands[0], shape)
     return {**_ARITHMETIC, **_MOVEMENT, **_ROUNDING}[name](*operands, **attributes)

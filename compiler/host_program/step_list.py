@@ -1,4 +1,4 @@
-"""A host function as a list of steps that Python runs: how `@prepare` runs, once, at compile time.
+"""Step lists: host functions as steps that Python interprets, such as `@prepare`, which runs at compile time.
 
 Compiling a kernel takes as long as moving a hundred megabytes does, and `@prepare` has many: one for each
 shape of weights that are scaled and packed, each run once. So kernels of arithmetic and of movement are
@@ -32,7 +32,7 @@ class BufferRegion:
     shape: tuple[int, ...]
 
     def of(self, arguments: Sequence[np.ndarray]) -> np.ndarray:
-        """The array; `arguments` are bytes."""
+        """Returns the array; `arguments` are arrays of bytes."""
         dtype = TensorSpec("", self.dtype, ()).buffer_dtype
         size = dtype.itemsize * prod(self.shape)
         return arguments[self.argument][self.offset : self.offset + size].view(dtype).reshape(self.shape)
@@ -40,9 +40,9 @@ class BufferRegion:
 
 @dataclass(frozen=True)
 class HostStep:
-    """A call of `kernel` on `regions`, its inputs and then its `outputs`. A copy with a number is only
-    started; the step WAIT of that number waits for it. `device` is that of the kernel, or where a transfer
-    goes."""
+    """A call of `kernel` on `regions`, its inputs and then its `outputs`. A copy with an id `transfer` is
+    only started; the step WAIT of that id waits for it. `device` is that of the kernel, or the destination of
+    a transfer."""
 
     kernel: str
     regions: tuple[BufferRegion, ...]
@@ -53,7 +53,8 @@ class HostStep:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """One op of a kernel's body: `operands` number the kernel's inputs and then its constants and ops."""
+    """One op of a kernel's body: `operands` are indices of the kernel's inputs, then its constants and
+    ops."""
 
     name: str
     attributes: dict[str, Any]
@@ -63,7 +64,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class EncodedConstant:
-    """Elements in base64."""
+    """A constant with its elements in base64."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -71,21 +72,23 @@ class EncodedConstant:
 
     @classmethod
     def of(cls, array: np.ndarray) -> EncodedConstant:
+        """Encodes an array."""
         return cls(array.dtype.name, array.shape, base64.b64encode(array.tobytes()).decode())
 
     def array(self) -> np.ndarray:
+        """Decodes the array."""
         return np.frombuffer(base64.b64decode(self.data), self.dtype).reshape(self.shape)
 
 
 @dataclass(frozen=True)
 class NumpyKernel:
-    """A kernel that NumPy evaluates; `results` number its values as operands do."""
+    """A kernel that NumPy evaluates; `results` are indices of its values, as `Evaluated.operands`."""
 
     items: tuple[EncodedConstant | Evaluated, ...]
     results: tuple[int, ...]
 
     def run(self, regions: Sequence[np.ndarray]) -> None:
-        """On the kernel's inputs and outputs."""
+        """Computes the outputs, the last of `regions`, from the inputs."""
         values = list(regions[: len(regions) - len(self.results)])
         for item in self.items:
             values.append(item.array() if isinstance(item, EncodedConstant) else _evaluate(item, values))
@@ -98,17 +101,18 @@ def _evaluate(op: Evaluated, values: Sequence[np.ndarray]) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Tape:
-    """The steps of a host function, and the bodies of those kernels that are not compiled."""
+class StepList:
+    """The steps of a host function, and the bodies of the kernels that NumPy evaluates."""
 
     steps: tuple[HostStep, ...]
     bodies: Mapping[str, NumpyKernel] = field(default_factory=dict)
 
     def run(self, arguments: Sequence[np.ndarray], objects: Sequence[bytes]) -> None:
-        """`arguments` are the bytes of the function's arguments, `objects` the compiled kernels."""
+        """Runs the steps; `arguments` are the function's arguments as bytes, `objects` the compiled
+        kernels."""
         image = None
         if objects:
-            # Without compiled kernels a tape needs no C extension.
+            # Without compiled kernels no C extension is needed.
             from mlc.runtime import Image, call_entry
 
             image = Image(list(objects))
@@ -116,28 +120,29 @@ class Tape:
             for step in self.steps:
                 regions = [region.of(arguments) for region in step.regions]
                 if step.kernel == COPY:
-                    # Started or not: Python does it now.
+                    # Asynchronous copies are done at once.
                     regions[1][...] = regions[0]
                 elif step.kernel == WAIT:
                     continue
                 elif step.kernel in self.bodies:
                     self.bodies[step.kernel].run(regions)
                 else:
-                    assert image is not None, "what has no body is compiled"
+                    assert image is not None, "kernels without a body are compiled"
                     call_entry(image, step.kernel, regions, [], 1)
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values, from which `from_json` makes it again."""
+        """Returns JSON values that `from_json` reads."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Tape:
+    def from_json(cls, data: Mapping[str, Any]) -> StepList:
+        """Returns the step list of `to_json`."""
         steps = [
-            HostStep(**each | {"regions": tuple(map(_region, each["regions"]))}) for each in data["steps"]
+            HostStep(**step | {"regions": tuple(map(_region, step["regions"]))}) for step in data["steps"]
         ]
         bodies = {
-            name: NumpyKernel(tuple(map(_item, each["items"])), tuple(each["results"]))
-            for name, each in data["bodies"].items()
+            name: NumpyKernel(tuple(map(_item, body["items"])), tuple(body["results"]))
+            for name, body in data["bodies"].items()
         }
         return cls(tuple(steps), bodies)
 

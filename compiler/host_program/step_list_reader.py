@@ -1,4 +1,4 @@
-"""Reads tapes from planned host functions and their kernels."""
+"""Reads step lists from planned host functions and their kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from mlc.bindings import func, gpu, ir, memref
 from mlc.compiler.errors import CompileError
-from mlc.compiler.host_program.numpy_evaluation import TYPES, evaluated, evaluated_cast
+from mlc.compiler.host_program.numpy_evaluation import TYPES, can_evaluate, can_evaluate_cast
 from mlc.compiler.host_program.step_list import (
     COPY,
     WAIT,
@@ -17,7 +17,7 @@ from mlc.compiler.host_program.step_list import (
     Evaluated,
     HostStep,
     NumpyKernel,
-    Tape,
+    StepList,
 )
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import dtype_of
@@ -29,30 +29,30 @@ from mlc.passes.host.offsets import CONTROL, STEPS, BufferAddress, places_of
 NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 
 
-def read_tape(
+def read_step_list(
     function: ir.Operation, kernels: Mapping[str, ir.Operation], devices: Mapping[str, str] = NO_DEVICES
-) -> Tape:
-    """The tape of a host function after `host-plan-memory`; those of `kernels` that NumPy can evaluate have
-    bodies; `devices` are those of all kernels that are not the target's. Raises CompileError for control
-    flow: a tape is a list."""
+) -> StepList:
+    """Returns the step list of a host function after `host-plan-memory`. Those of `kernels` that NumPy can
+    evaluate have bodies; `devices` has the kernels that are not on the target's device. Raises CompileError
+    for control flow, which a list cannot hold."""
     _check_straight(function)
-    places = places_of(function)
+    addresses = places_of(function)
     tokens: dict[ir.Value, int] = {}
     steps: list[HostStep] = []
-    for op in [each.operation for each in function.regions[0].blocks[0]]:
+    for op in [op.operation for op in function.regions[0].blocks[0]]:
         if op.name == gpu.Wait.NAME:
             steps += [HostStep(WAIT, (), tokens[token]) for token in op.operands]
         elif op.name in STEPS:
-            regions = tuple(_region(value, places[value]) for value in op.operands)
+            regions = tuple(_region(value, addresses[value]) for value in op.operands)
             steps.append(_step(op, regions, tokens, devices))
     bodies = {name: read_body(kernel) for name, kernel in kernels.items()}
-    return Tape(tuple(steps), {name: body for name, body in bodies.items() if body is not None})
+    return StepList(tuple(steps), {name: body for name, body in bodies.items() if body is not None})
 
 
 def _check_straight(function: ir.Operation) -> None:
     found = collect_ops(function, CONTROL)
     if found:
-        name = function.attributes["sym_name"].value
+        name = func.Func(function).sym_name
         raise CompileError(
             f"@{name} holds control flow, which only processors run",
             [f"'{found[0].name}' from {found[0].location}"],
@@ -71,38 +71,39 @@ def _step(
     to = op.attributes[TRANSFER].value if TRANSFER in op.attributes else HOST
     if op.name == memref.Copy.NAME:
         return HostStep(COPY, regions, None, to, 1)
-    # `gpu.memcpy` has its target first.
+    # `gpu.memcpy` has its destination first.
     tokens[op.results[0]] = len(tokens)
     return HostStep(COPY, regions[::-1], tokens[op.results[0]], to, 1)
 
 
-def _region(value: ir.Value, place: BufferAddress) -> BufferRegion:
-    kind = ir.ShapedType(value.type)
+def _region(value: ir.Value, address: BufferAddress) -> BufferRegion:
+    type_ = ir.ShapedType(value.type)
     return BufferRegion(
-        place.argument, place.offset, dtype_of(str(kind.element_type)).name, tuple(kind.shape)
+        address.argument, address.offset, dtype_of(str(type_.element_type)).name, tuple(type_.shape)
     )
 
 
 def read_body(kernel: ir.Operation) -> NumpyKernel | None:
-    """What the kernel computes, or None if it holds an op that NumPy does not evaluate as kernels do."""
+    """Returns the kernel's computation, or None if it has an op that NumPy does not evaluate as kernels
+    do."""
     block = kernel.regions[0].blocks[0]
-    numbers: dict[ir.Value, int] = {value: index for index, value in enumerate(block.arguments)}
+    indices: dict[ir.Value, int] = {value: index for index, value in enumerate(block.arguments)}
     items: list[EncodedConstant | Evaluated] = []
-    for op in [each.operation for each in block.operations]:
+    for op in [op.operation for op in block.operations]:
         if op.name == func.Return.NAME:
-            return NumpyKernel(tuple(items), tuple(numbers[value] for value in op.operands))
-        item = _item(op, [numbers[value] for value in op.operands])
+            return NumpyKernel(tuple(items), tuple(indices[value] for value in op.operands))
+        item = _item(op, [indices[value] for value in op.operands])
         if item is None:
             return None
         items.append(item)
-        numbers[op.results[0]] = len(numbers)
+        indices[op.results[0]] = len(indices)
     return None
 
 
 def _item(op: ir.Operation, operands: list[int]) -> EncodedConstant | Evaluated | None:
     name = op.name.removeprefix("graph.")
     spec = graph.specs().get(name)
-    if spec is None or len(op.results) != 1 or not _static(op.results[0]):
+    if spec is None or len(op.results) != 1 or not _is_static(op.results[0]):
         return None
     attributes: dict[str, Any] = {
         attribute.name: graph.attribute(op, attribute.name) for attribute in spec.attributes
@@ -111,13 +112,13 @@ def _item(op: ir.Operation, operands: list[int]) -> EncodedConstant | Evaluated 
     if name == "constant":
         return EncodedConstant.of(attributes["value"]) if dtype in TYPES else None
     if name == "cast":
-        if not evaluated_cast(dtype_of(str(graph.element_type(op.operands[0]))).name, dtype):
+        if not can_evaluate_cast(dtype_of(str(graph.element_type(op.operands[0]))).name, dtype):
             return None
         attributes = {"to": dtype}
-    elif not evaluated(name, attributes, dtype, len(operands)):
+    elif not can_evaluate(name, attributes, dtype, len(operands)):
         return None
     return Evaluated(name, attributes, tuple(operands), tuple(op.results[0].type.shape))
 
 
-def _static(value: ir.Value) -> bool:
+def _is_static(value: ir.Value) -> bool:
     return bool(value.type.has_rank and value.type.has_static_shape)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import Tape
+from mlc.compiler.host_program.step_list import StepList
 from mlc.compiler.packed import pack, unpack
 from mlc.frontends.weights.store import Reference
 
@@ -15,12 +15,12 @@ from mlc.frontends.weights.store import Reference
 @dataclass(frozen=True)
 class Stage:
     """A host function with its objects; each weight is a portable reference (a list) or a result of
-    `@prepare` (an int). `tape` holds the steps of a host function that is no object itself."""
+    `@prepare` (an int). `step_list` has the steps of a host function without an object."""
 
     host: HostFunction
     objects: Mapping[str, bytes]
     weights: tuple[Any, ...]
-    tape: Tape | None = None
+    step_list: StepList | None = None
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Bundle:
     """The stages by name ("main", "prepare") and the model's names.
 
     `external` holds portable references to all that was read from files beside the model: small constants are
-    part of the kernels, so that it is not enough that the weights are as they were.
+    part of the kernels, so that unchanged weights do not suffice.
     """
 
     stages: Mapping[str, Stage]
@@ -38,7 +38,7 @@ class Bundle:
     external: tuple[Any, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """What `from_bytes` reads."""
+        """Returns the bytes that `from_bytes` reads."""
         blobs: list[bytes] = []
         header = {
             "stages": {name: _write_stage(stage, blobs) for name, stage in self.stages.items()},
@@ -51,7 +51,7 @@ class Bundle:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Bundle:
-        """The inverse; the cache has checked the bytes."""
+        """Returns the bundle of `to_bytes`; the cache has checked the bytes."""
         header, blobs = unpack(data)
         stages = {name: _read_stage(entry, blobs) for name, entry in header["stages"].items()}
         return cls(
@@ -64,31 +64,31 @@ class Bundle:
 
 
 def _write_stage(stage: Stage, blobs: list[bytes]) -> dict[str, Any]:
-    places = {}
+    ranges = {}
     for name, data in stage.objects.items():
-        places[name] = [sum(map(len, blobs)), len(data)]
+        ranges[name] = [sum(map(len, blobs)), len(data)]
         blobs.append(data)
     host = asdict(stage.host) | {"text": "", "weights": []}
-    tape = stage.tape.to_json() if stage.tape else None
-    return {"host": host, "objects": places, "weights": stage.weights, "tape": tape}
+    step_list = stage.step_list.to_json() if stage.step_list else None
+    return {"host": host, "objects": ranges, "weights": stage.weights, "step_list": step_list}
 
 
 def _read_stage(entry: dict[str, Any], blobs: memoryview) -> Stage:
     host = entry["host"]
     infos: dict[str, Any] = {
-        name: tuple(TensorInfo(each["dtype"], tuple(each["shape"])) for each in host[name])
+        name: tuple(TensorInfo(info["dtype"], tuple(info["shape"])) for info in host[name])
         for name in ("inputs", "outputs", "weight_types")
     }
     infos |= {name: tuple(host[name]) for name in ("kernels", "messages", "functions", "strings")}
     dims = None if host["dims"] is None else tuple(host["dims"])
     function = HostFunction(**(host | infos | {"weights": (), "dims": dims}))
     objects = {name: bytes(blobs[at : at + size]) for name, (at, size) in entry["objects"].items()}
-    tape = Tape.from_json(entry["tape"]) if entry["tape"] else None
-    return Stage(function, objects, tuple(entry["weights"]), tape)
+    step_list = StepList.from_json(entry["step_list"]) if entry["step_list"] else None
+    return Stage(function, objects, tuple(entry["weights"]), step_list)
 
 
 def portable_weights(host: HostFunction, source: Any) -> tuple[Any, ...]:
-    """The function's weights as the bundle holds them."""
+    """Returns the function's weights as the bundle holds them."""
     return tuple(
         source.portable(weight) if isinstance(weight, Reference) else weight for weight in host.weights
     )

@@ -1,7 +1,4 @@
-"""A compiled program: code, what it reads, and how it is put together to something that runs.
-
-One executable of a program with named dims and of programs for single sizes of them.
-"""
+"""Compiled programs: code, weights and manifest, and their executables, also with specialised programs."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ import numpy as np
 
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import Tape
+from mlc.compiler.host_program.step_list import StepList
 from mlc.compiler.options import Range
 from mlc.runtime import (
     Executable,
@@ -34,20 +31,20 @@ if TYPE_CHECKING:
 Parts = tuple[dict[str, Any], list[bytes], dict[str, np.ndarray]]
 
 
-def combined(general: Parts, others: Sequence[tuple[Mapping[str, int], Parts]]) -> Parts:
-    """Manifest, objects and weights with those of `others`, each for its sizes. Equal weights are stored
-    once."""
+def combine(general: Parts, others: Sequence[tuple[Mapping[str, int], Parts]]) -> Parts:
+    """Returns manifest, objects and weights with those of `others`, each for its sizes. Equal weights are
+    stored once."""
     if not others:
         return general
     manifest, objects, weights = general[0], list(general[1]), dict(general[2])
     shared = SharedBytes(weights)
     entries = []
-    for number, (sizes, (own, code, arrays)) in enumerate(others):
+    for index, (sizes, (own, code, arrays)) in enumerate(others):
         names: dict[str, str] = {}
         for name, array in arrays.items():
-            # A program's weights have names of their own, also where two of them are equal.
+            # The weights of a program have distinct names, also where two of them are equal.
             known = (found for found, _ in shared.find(array) if found not in names.values())
-            names[name] = next(known, f"s{number}.{name}")
+            names[name] = next(known, f"s{index}.{name}")
             if names[name] not in weights:
                 weights[names[name]] = array
                 shared.add(names[name], array)
@@ -61,7 +58,7 @@ MAIN_ENTRY = "mlc_main"
 
 
 def allocate(info: TensorInfo) -> np.ndarray:
-    """A 64-byte aligned array for a buffer of static shape."""
+    """Allocates a 64-byte aligned array for a buffer of static shape."""
     from mlc.runtime import aligned_empty
 
     size = info.spec().nbytes
@@ -69,24 +66,24 @@ def allocate(info: TensorInfo) -> np.ndarray:
 
 
 def run_prepare(
-    host: HostFunction, tape: Tape, objects: Sequence[bytes], weights: Sequence[np.ndarray]
+    host: HostFunction, step_list: StepList, objects: Sequence[bytes], weights: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """Runs `@prepare`: its results as arrays of bytes. `weights` are the bytes of the weights it reads,
-    in its order."""
+    """Runs `@prepare` and returns its results as arrays of bytes. `weights` are the bytes of the weights that
+    it reads, in its order."""
     outputs = [allocate(info) for info in host.outputs]
     arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
-    tape.run([*outputs, *weights, arena], objects)
+    step_list.run([*outputs, *weights, arena], objects)
     return outputs
 
 
 @dataclass
 class CompiledProgram:
-    """What `compile_program` makes.
+    """The result of `compile_program`.
 
-    `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` says how
-    compiling went. A GPU's program has a `plan`, and `objects` are the plan's images; otherwise they are
-    what the loader links. `dim_ranges` bound named dims of `main`. `specialised` are programs for single
-    sizes of them; `make` makes others when the program runs, as `policy` says.
+    `weights` are the bytes of `@main`'s weights in its order (memory-mapped or prepared); `report` has counts
+    and times of the compilation. A GPU's program has a `plan`, and `objects` are the plan's images; otherwise
+    they are object files for the loader. `dim_ranges` bound named dims of `main`. `specialised` are programs
+    for single sizes of them; `make` makes others when the program runs, according to `policy`.
     """
 
     name: str
@@ -104,7 +101,7 @@ class CompiledProgram:
     make: Maker | None = None
 
     def manifest(self) -> dict[str, Any]:
-        """The manifest of the executable (see mlc.runtime)."""
+        """Returns the manifest of the executable (see mlc.runtime)."""
         names = weight_names(self.main)
         code = {"plan": self.plan.to_json()} if self.plan else {"entry": MAIN_ENTRY}
         return {
@@ -125,16 +122,16 @@ class CompiledProgram:
             **self._sizes(),
             "arena_bytes": self.main.arena_bytes,
             "libraries": list(self.target.libraries),
-            **{name: list(each) for name, each in self._objects().items() if each},
+            **{name: list(entries) for name, entries in self._objects().items() if entries},
             "report": self.report,
         }
 
     def _objects(self) -> dict[str, tuple[str, ...]]:
-        """What the manifest of a program says that has strings or sequences."""
+        """Returns the manifest's entries for strings and sequences."""
         return {"functions": self.main.functions, "strings": self.main.strings}
 
     def _sizes(self) -> dict[str, Any]:
-        """What the manifest of a program says that has named dims."""
+        """Returns the manifest's entries for named dims."""
         if self.main.dims is None:
             return {}
         ranges = {name: self.dim_ranges.get(name, (0, None)) for name in self.main.dims}
@@ -142,7 +139,7 @@ class CompiledProgram:
         return {"dims": dims, "messages": list(self.main.messages)}
 
     def named_weights(self) -> dict[str, np.ndarray]:
-        """Weights by their names in the manifest, typed."""
+        """Returns the weights as typed arrays by their names in the manifest."""
         arrays = {}
         infos = zip(weight_names(self.main), self.main.weight_types, self.weights, strict=True)
         for name, info, data in infos:
@@ -151,10 +148,9 @@ class CompiledProgram:
         return arrays
 
     def parts(self) -> tuple[dict[str, Any], list[bytes], dict[str, np.ndarray]]:
-        """Manifest, objects and weights of an executable, with those of the programs for single sizes."""
-
+        """Returns manifest, objects and weights of an executable, with those of the specialised programs."""
         parts = self.manifest(), list(self.objects.values()), self.named_weights()
-        return combined(parts, [(sizes, each.parts()) for sizes, each in self.specialised])
+        return combine(parts, [(sizes, program.parts()) for sizes, program in self.specialised])
 
     def executable(self, threads: int | None = None) -> Executable:
         """Links the program in this process; a GPU's is loaded by the first call."""
@@ -182,12 +178,12 @@ class CompiledProgram:
 
 
 def required_features(target: Target) -> list[CpuFeature]:
-    """What a machine must have to run the code, of what can be looked for."""
+    """Returns the features that the code needs and that the runtime can check."""
     return [feature for feature in FEATURES if target.has(feature.name)]
 
 
 def cpuinfo_checks(target: Target) -> list[str]:
-    """How the runtime looks for `required_features`: "NAME=FLAG", LLVM's name and /proc/cpuinfo's."""
+    """Returns the checks of `required_features` as "NAME=FLAG": LLVM's name and that in /proc/cpuinfo."""
     return [f"{feature.name}={feature.flag}" for feature in required_features(target)]
 
 
@@ -199,5 +195,5 @@ def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, 
 
 
 def weight_names(host: HostFunction) -> list[str]:
-    """What the weights of a host function are called in an executable, in order."""
+    """Returns the names of a host function's weights in an executable, in order."""
     return [f"w{index}" for index in range(len(host.weight_types))]

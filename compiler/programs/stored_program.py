@@ -21,8 +21,8 @@ from mlc.compiler.stage_timer import Timer
 
 
 def look_up(source: Source, options: Options, path: CodePath) -> tuple[str | None, Bundle | None]:
-    """The program's key in the cache (None where it is not cached) and what the cache has of it, if the files
-    beside the model are as they were."""
+    """Returns the program's key in the cache (None where it is not cached) and its bundle, if there is one
+    and the files beside the model are unchanged."""
     digest = source.digest()
     if digest is None or not options.uses_cache():
         return None, None
@@ -34,13 +34,15 @@ def look_up(source: Source, options: Options, path: CodePath) -> tuple[str | Non
 
 
 def _is_current(source: Source, bundle: Bundle) -> bool:
-    return isinstance(source, OnnxSource) and all(source.buffer(each) is not None for each in bundle.external)
+    return isinstance(source, OnnxSource) and all(
+        source.buffer(entry) is not None for entry in bundle.external
+    )
 
 
 def program_of(
     source: OnnxSource, bundle: Bundle, path: CodePath, timer: Timer, options: Options
 ) -> CompiledProgram | None:
-    """The program on the model's weights; None if they have changed."""
+    """Returns the program on the model's weights; None if they have changed."""
     prepared: list[np.ndarray] = []
     if "prepare" in bundle.stages:
         weights = _weights(source, bundle.stages["prepare"], [])
@@ -67,15 +69,15 @@ def _weights(source: OnnxSource, stage: Stage, prepared: Sequence[np.ndarray]) -
 
 
 def prepare(stage: Stage, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The results of `@prepare`."""
-    assert stage.tape is not None, "split gives @prepare a tape"
-    return run_prepare(stage.host, stage.tape, list(stage.objects.values()), weights)
+    """Returns the results of `@prepare`."""
+    assert stage.step_list is not None, "split gives @prepare a step list"
+    return run_prepare(stage.host, stage.step_list, list(stage.objects.values()), weights)
 
 
 def bundle_of(
     source: OnnxSource, stages: Mapping[str, Stage], imported: Imported, report: Mapping[str, Any]
 ) -> Bundle:
-    """What was compiled, without the weights."""
+    """Returns the compiled stages as a bundle, without the weights."""
     portable = {
         name: replace(stage, weights=portable_weights(stage.host, source)) for name, stage in stages.items()
     }

@@ -1,7 +1,4 @@
-"""Modules of the graph dialect: .mlir files, and what other front ends have made.
-
-Sizes for the inputs of a module of the graph dialect.
-"""
+"""Modules of the graph dialect as sources: .mlir files and modules of other front ends, with input sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ from mlc.frontends.weights.store import WeightStore
 def with_dims(
     main: Any, names: Sequence[str], dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
 ) -> dict[str, Sequence[int]]:
-    """`shapes`, and those of inputs with dims that `dims`, or shapes of other inputs, fix by name.
+    """Returns `shapes`, and those of inputs with dims that `dims`, or shapes of other inputs, fix by name.
 
     Raises CompileError for dims that no input has, and where a name gets two sizes.
     """
@@ -38,28 +35,28 @@ def with_dims(
         for name, argument in zip(names, arguments, strict=True)
     }
     try:
-        told = sizes_by_name(found.items(), dims, shapes)
+        sizes = sizes_by_name(found.items(), dims, shapes)
     except ValueError as error:
         raise CompileError(str(error)) from None
     result = dict(shapes)
     for name, own in found.items():
         given = shapes.get(name, [-1] * len(own))
-        if len(given) == len(own) and any(each in told for each in own):
-            result[name] = [told.get(each or "", size) for each, size in zip(own, given, strict=True)]
+        if len(given) == len(own) and any(dim in sizes for dim in own):
+            result[name] = [sizes.get(dim or "", size) for dim, size in zip(own, given, strict=True)]
     return result
 
 
 def give_shapes(main: Any, names: Sequence[str], shapes: Mapping[str, Sequence[int]]) -> None:
-    """Gives inputs of `@main`, which are called `names`, the shapes of that name; -1 leaves a dim as it is.
+    """Gives inputs of `@main`, whose names are `names`, the shapes of that name; -1 leaves a dim as it is.
 
-    Types of results are left to graph-infer-shapes. Raises CompileError for inputs that there are not, and
-    for shapes that contradict what the input's type tells.
+    Types of results are left to graph-infer-shapes. Raises CompileError for names of no input, and for shapes
+    that contradict the input's type.
     """
-    from mlc.bindings import ir
+    from mlc.bindings import func, ir
 
     for name in shapes:
         if name not in names:
-            listed = ", ".join(f"'{each}'" for each in names) or "none"
+            listed = ", ".join(map(repr, names)) or "none"
             raise CompileError(f"{entry('shapes', name)}: @main has no input '{name}' (it has: {listed})")
     function = main.operation
     with function.location:
@@ -67,28 +64,28 @@ def give_shapes(main: Any, names: Sequence[str], shapes: Mapping[str, Sequence[i
         for name, argument in zip(names, arguments, strict=True):
             if name in shapes:
                 argument.set_type(_sized_type(name, argument.type, shapes[name]))
-        results = ir.FunctionType(function.attributes["function_type"].value).results
+        results = func.Func(function).function_type.results
         signature = ir.FunctionType.get([argument.type for argument in arguments], results)
-        function.attributes["function_type"] = ir.TypeAttr.get(signature)
+        func.Func(function).function_type = signature
 
 
-def _sized_type(name: str, kind: Any, given: Sequence[int]) -> Any:
-    """The tensor type with the dims that are given."""
+def _sized_type(name: str, type_: Any, given: Sequence[int]) -> Any:
+    """Returns the tensor type with the given dims. Raises CompileError where they contradict it."""
     from mlc.bindings import ir
 
     text = shape_option(name, given)
-    if not isinstance(kind, ir.RankedTensorType):
-        raise CompileError(f"{text}: the input is a {kind}, no tensor of known rank")
+    if not isinstance(type_, ir.RankedTensorType):
+        raise CompileError(f"{text}: the input is a {type_}, no tensor of known rank")
     if wrong := wrong_sizes(given, -1):
         raise CompileError(f"{entry('shapes', name)}: {wrong}")
-    if len(given) != kind.rank:
-        raise CompileError(f"{text}: the input has rank {kind.rank}")
-    dims = list(kind.shape)
+    if len(given) != type_.rank:
+        raise CompileError(f"{text}: the input has rank {type_.rank}")
+    dims = list(type_.shape)
     for axis, (old, new) in enumerate(zip(dims, given, strict=True)):
-        if new != -1 and not kind.is_dynamic_dim(axis) and new != old:
+        if new != -1 and not type_.is_dynamic_dim(axis) and new != old:
             raise CompileError(f"{text}: the input's type fixes dim {axis} to {old}")
     shape = [old if new == -1 else new for old, new in zip(dims, given, strict=True)]
-    return ir.RankedTensorType.get(shape, kind.element_type, kind.encoding)
+    return ir.RankedTensorType.get(shape, type_.element_type, type_.encoding)
 
 
 class ModuleSource:
@@ -100,12 +97,15 @@ class ModuleSource:
 
     @property
     def name(self) -> str:
+        """The name of the file without its suffix, or "model"."""
         return self.path.stem if self.path is not None else "model"
 
     def digest(self) -> str | None:
+        """Returns None: modules are not cached."""
         return None
 
     def load(self, options: Options) -> Imported:
+        """Returns the module, or a copy, with the options' sizes. Raises CompileError."""
         from mlc.bindings import parse_file
         from mlc.dialects import create_context
 
@@ -118,31 +118,34 @@ class ModuleSource:
         if main is None or not main.operation.regions[0].blocks:
             raise CompileError(f"{self.path or 'the module'} has no function @main with a body")
         inputs, outputs = _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output")
-        _sized(module, inputs, options)
+        _apply_sizes(module, inputs, options)
         return Imported(module, store, self.name, inputs, outputs)
 
 
 class ImportedSource:
-    """A module with its weights that another front end has made."""
+    """A module of another front end, with its weights."""
 
     def __init__(self, imported: Imported) -> None:
         self.imported = imported
 
     @property
     def name(self) -> str:
+        """The name of the model."""
         return self.imported.name
 
     def digest(self) -> str | None:
+        """Returns None: modules are not cached."""
         return None
 
     def load(self, options: Options) -> Imported:
+        """Returns a copy of the module with the options' sizes. Raises CompileError."""
         module = self.imported.module.operation.clone()
-        _sized(module, self.imported.inputs, options)
+        _apply_sizes(module, self.imported.inputs, options)
         return replace(self.imported, module=module)
 
 
-def _sized(module: Any, inputs: tuple[str, ...], options: Options) -> None:
-    """Gives a module's inputs their sizes, and the rest what follows from them. Raises CompileError."""
+def _apply_sizes(module: Any, inputs: tuple[str, ...], options: Options) -> None:
+    """Applies the options' sizes to a module's inputs, and infers the other shapes. Raises CompileError."""
     main = main_of(module)
     require_ranks(main, inputs)
     if options.shapes or options.fixed_dims():
@@ -154,9 +157,11 @@ def _sized(module: Any, inputs: tuple[str, ...], options: Options) -> None:
 
 
 def _names(main: Any, attribute: str, prefix: str) -> tuple[str, ...]:
-    """Names from `graph.name`, or numbered ones."""
-    kind = main.operation.attributes["function_type"].value
-    count = len(kind.inputs if attribute == "arg_attrs" else kind.results)
+    """Returns the names in `graph.name`, or "input0", "output0", ..."""
+    from mlc.bindings import func
+
+    signature = func.Func(main.operation).function_type
+    count = len(signature.inputs if attribute == "arg_attrs" else signature.results)
     given: list[Mapping[str, Any]] = (
         list(main.operation.attributes[attribute]) if attribute in main.operation.attributes else []
     )

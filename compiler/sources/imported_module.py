@@ -1,4 +1,4 @@
-"""What the front ends make of a model."""
+"""The module that a front end imports from a model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Imported:
 
 
 def main_of(module: Any) -> Any:
-    """The function `@main` of a module, or None."""
+    """Returns the function `@main` of a module, or None."""
     body = module.operation.regions[0].blocks[0]
     return next((op for op in body if _is_main(op.operation)), None)
 

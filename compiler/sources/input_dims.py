@@ -12,8 +12,8 @@ from mlc.targets import GpuTarget
 
 
 def check_inputs(main: Any, names: Sequence[str], options: Options) -> None:
-    """Raises CompileError naming every input of `@main`, which are called `names`, that is no tensor of known
-    rank, for a GPU also those of unknown sizes; and for a range of a dim that there is not."""
+    """Raises CompileError naming every input of `@main`, whose names are `names`, that is no tensor of known
+    rank, for a GPU also those of dynamic sizes; and for a range of an unknown dim."""
     require_ranks(main, names)
     if isinstance(options.resolved_target(), GpuTarget):
         require_static(main, names)
@@ -23,11 +23,13 @@ def check_inputs(main: Any, names: Sequence[str], options: Options) -> None:
 
 def require_ranks(main: Any, names: Sequence[str]) -> None:
     """Raises CompileError naming every input that is no tensor of known rank."""
-    kinds = main.operation.attributes["function_type"].value.inputs
+    from mlc.bindings import func
+
+    types = func.Func(main.operation).function_type.inputs
     notes = [
-        f"input '{name}' is a {kind}: every input must be a tensor of known rank"
-        for name, kind in zip(names, kinds, strict=True)
-        if not (hasattr(kind, "has_rank") and kind.has_rank)
+        f"input '{name}' is a {type_}: every input must be a tensor of known rank"
+        for name, type_ in zip(names, types, strict=True)
+        if not (hasattr(type_, "has_rank") and type_.has_rank)
     ]
     if notes:
         raise CompileError("all inputs must be tensors of known rank", notes)
@@ -41,14 +43,14 @@ def require_static(main: Any, names: Sequence[str]) -> None:
             continue
         sizes = [str(dim) if isinstance(dim, int) else "?" for dim in dims]
         named = dict.fromkeys(_names(name, dims), "N")
-        asked = dims_option(named) if named else f"{shape_option(name, sizes)} with numbers"
+        asked = dims_option(named) if named else f"{shape_option(name, sizes)} with integers"
         notes.append(f"input '{name}' is {'x'.join(sizes)}: give {asked}")
     if notes:
         raise CompileError("all inputs must be tensors of known sizes", notes)
 
 
 def dim_names(main: Any) -> list[str]:
-    """The names of dims of `@main`'s inputs that are not known, each once."""
+    """Returns the names of dynamic dims of `@main`'s inputs, each once."""
     from mlc.dialects.graph.sizes import name_of
 
     found = (name_of(dim) for dims in _dims(main) for dim in dims if dim is not None)
@@ -56,22 +58,23 @@ def dim_names(main: Any) -> list[str]:
 
 
 def unknown_dim(main: Any, name: str, unless: str = "") -> CompileError:
-    """What is said of an option for a dim that no input has; `unless` is another cause that it may have."""
-    listed = ", ".join(f"'{each}'" for each in dim_names(main)) or "none"
+    """Returns the error of an option for a dim that no input has; `unless` is another cause that it may
+    have."""
+    listed = ", ".join(map(repr, dim_names(main))) or "none"
     return CompileError(
         f"{entry('dims', name)}: {unless}the model has no dynamic dim '{name}' (it has: {listed})"
     )
 
 
 def _dims(main: Any) -> list[Sequence[Any]]:
-    """Per input its dims: numbers, sizes, None for those without a name."""
+    """Returns the dims of each input: ints, sizes, None for those without a name."""
     from mlc.dialects.graph.dims.function_dims import named_dims
 
     return [named_dims(argument) for argument in main.operation.regions[0].blocks[0].arguments]
 
 
 def _names(name: str, dims: Sequence[Any]) -> Iterator[str]:
-    """The names of an input's dims, but for those that the importer made of the input's own."""
+    """Yields the names of an input's dims, without those that the importer made from the input's name."""
     from mlc.dialects.graph.sizes import name_of
 
     for axis, dim in enumerate(dims):

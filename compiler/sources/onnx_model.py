@@ -34,6 +34,7 @@ class OnnxSource:
 
     @property
     def name(self) -> str:
+        """The name of the file without its suffix, or "model"."""
         return self.path.stem if self.path is not None else "model"
 
     @cached_property
@@ -42,7 +43,7 @@ class OnnxSource:
         return WeightStore(self.path.parent if self.path is not None else None)
 
     def digest(self) -> str | None:
-        """A hash of the model's own bytes (not of external data, which references carry hashes of).
+        """Returns a hash of the model's bytes (not of external data, whose hashes are in references).
 
         None for a model that may use operators of plugins, which change without notice.
         """
@@ -55,6 +56,7 @@ class OnnxSource:
         return hashlib.blake2b(self.view, digest_size=16).hexdigest()
 
     def load(self, options: Options) -> Imported:
+        """Imports the model with the options' sizes. Raises CompileError, ModelError."""
         from mlc.frontends.onnx import import_model
 
         result = import_model(self.model, dims=options.fixed_dims(), shapes=options.shapes)
@@ -64,15 +66,15 @@ class OnnxSource:
         )
 
     def portable(self, reference: Reference) -> list[Any]:
-        """The reference in a form that holds in another process: a range of the model, or of a file
-        beside it."""
+        """Returns the reference in a form that is valid in another process: a range of the model, or of a
+        file beside it."""
         own = INLINE if self.path is None else self.path.name
         if reference.source == own and reference.offset + reference.size <= len(self.view):
             return [MODEL, reference.offset, reference.size, reference.hash]
         return [reference.source, reference.offset, reference.size, reference.hash]
 
     def buffer(self, portable: list[Any]) -> np.ndarray | None:
-        """The bytes of a portable reference; None if they are not there any more or have changed."""
+        """Returns the bytes of a portable reference; None if they are gone or have changed."""
         source, offset, size, digest = portable
         if source == MODEL:
             return np.frombuffer(self.view[offset : offset + size], np.uint8)
@@ -83,11 +85,12 @@ class OnnxSource:
         return self.beside.buffer(reference) if reference.hash == digest else None
 
     def external(self, store: WeightStore) -> tuple[Any, ...]:
-        """Portable references to all that was read into `store` from files beside the model."""
-        return tuple(each for each in map(self.portable, store.ranges) if each[0] not in (MODEL, INLINE))
+        """Returns portable references to all that was read into `store` from files beside the model."""
+        references = map(self.portable, store.ranges)
+        return tuple(entry for entry in references if entry[0] not in (MODEL, INLINE))
 
 
 def _foreign_domains() -> list[str]:
-    """Domains with operators of plugins. Importing the front end takes long, and cached models do without."""
+    """Returns the domains with operators of plugins, without importing the front end, which takes long."""
     registry = sys.modules.get("mlc.frontends.onnx.registry")
     return registry.foreign_domains() if registry is not None else []

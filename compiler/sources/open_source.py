@@ -1,4 +1,5 @@
-"""What can be compiled: ONNX files, bytes and objects; .mlir files and modules of the graph dialect."""
+"""Opens the sources of models: ONNX files, bytes and objects; .mlir files and modules of the graph
+dialect."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ Source = OnnxSource | ModuleSource | ImportedSource
 
 
 def load_for_target(source: Source, options: Options) -> Imported:
-    """The module of `source`, with the target that graph-level passes choose layouts for."""
+    """Loads the module of `source`, with the target that graph-level passes choose layouts for."""
     from mlc.passes.common.target import set_target
 
     imported = source.load(options)
@@ -26,7 +27,7 @@ def load_for_target(source: Source, options: Options) -> Imported:
 
 
 def open_source(model: Any) -> Source:
-    """The source for what a user gave. Raises CompileError, ModelError."""
+    """Returns the source for a model as users give it. Raises CompileError, ModelError."""
     load_plugins()
     if hasattr(model, "imported"):  # a program written in Python
         model = model.imported()

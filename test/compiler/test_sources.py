@@ -183,7 +183,7 @@ def test_sizes_that_a_gpu_must_know(tmp_path: Path, target: str) -> None:
     with pytest.raises(CompileError) as caught:
         compile_program(tmp_path / "m.mlir", Options(target=target, dims={"rows": 1, "columns": (4, 4)}))
     assert caught.value.notes == (
-        "input 'in' is ?x4: give shapes={'in': [?, 4]} with numbers",
+        "input 'in' is ?x4: give shapes={'in': [?, 4]} with integers",
         "input 'input1' is 1x?: give dims={'columns': N}",
     )
 

@@ -152,10 +152,10 @@ def test_one_process_at_a_time_compiles_into_a_cache(cache_dir: Path) -> None:
     order: list[str] = []
 
     def second() -> None:
-        with specialisation_job._turn():
+        with specialisation_job._exclusive():
             order.append("second")
 
-    with specialisation_job._turn():
+    with specialisation_job._exclusive():
         thread = threading.Thread(target=second)
         thread.start()
         thread.join(0.2)

@@ -12,8 +12,8 @@ import pytest
 from mlc.bindings import ir
 from mlc.codegen.host_target import host_target
 from mlc.compiler.errors import CompileError
-from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, NumpyKernel, Tape
-from mlc.compiler.host_program.step_list_reader import read_body, read_tape
+from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, NumpyKernel, StepList
+from mlc.compiler.host_program.step_list_reader import read_body, read_step_list
 from mlc.compiler.kernel_job import compile_object
 from mlc.dialects import create_context
 from mlc.passes.common.target import set_target
@@ -196,8 +196,8 @@ def test_a_tape_is_json() -> None:
     body = body_of(kernel(*EXACT["chain"]))
     assert body is not None
     region = BufferRegion(1, 64, "float32", (2, 3))
-    tape = Tape((HostStep("k", (region, region)), HostStep(COPY, (region, region))), {"k": body})
-    assert Tape.from_json(json.loads(json.dumps(tape.to_json()))) == tape
+    step_list = StepList((HostStep("k", (region, region)), HostStep(COPY, (region, region))), {"k": body})
+    assert StepList.from_json(json.loads(json.dumps(step_list.to_json()))) == step_list
 
 
 def test_a_tape_evaluates_calls_and_copies() -> None:
@@ -210,9 +210,11 @@ def test_a_tape_evaluates_calls_and_copies() -> None:
     memory[:192], memory[192:224] = a.view(np.uint8).ravel(), b.view(np.uint8)
     x, y, z = (BufferRegion(0, offset, "float32", (6, 8)) for offset in (0, 256, 512))
     w, v = BufferRegion(0, 192, "float32", (8,)), BufferRegion(0, 768, "float32", (6, 8))
-    tape = Tape((HostStep("n", (x, w, y)), HostStep("k", (y, w, z)), HostStep(COPY, (z, v))), {"n": body})
+    step_list = StepList(
+        (HostStep("n", (x, w, y)), HostStep("k", (y, w, z)), HostStep(COPY, (z, v))), {"n": body}
+    )
     job = {"text": texts["k"], "pipeline": "cpu-kernel", "target": str(host_target()), "optimize": 1}
-    tape.run([memory], [compile_object(job)["object"]])
+    step_list.run([memory], [compile_object(job)["object"]])
     with np.errstate(all="ignore"):
         wanted = (a + b) / b
     for region in (z, v):
@@ -228,4 +230,4 @@ def test_control_flow_is_no_list() -> None:
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         with pytest.raises(CompileError, match="@prepare holds control flow, which only processors run"):
-            read_tape(module.body.operations[0].operation, {})
+            read_step_list(module.body.operations[0].operation, {})

@@ -97,7 +97,7 @@ def _kernels(module: Any, options: Any, target: str) -> Iterator[Kernel]:
     paths = code_paths(options)
     paths["prepare"] = replace(paths["prepare"], target=prepare, machine=prepare)
     for units in split(module, paths).values():
-        for name, text in units.compiled().items():
+        for name, text in units.kernels_to_compile().items():
             path = units.path_of(name)
             yield _kernel(module, [name], text, path.kernel, path, target)
         if units.path.host is not None:
@@ -120,7 +120,7 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: a `Kernel` -> {"texts"}: "source", and normalised "llvm" (the llvm dialect), "ll" (LLVM IR), "asm"
     (assembly, or PTX). Of what cannot be compiled "llvm" is "failed", and there is the "message"."""
     from mlc.codegen.emit import emit
-    from mlc.compiler.kernel_job import lowered, reported
+    from mlc.compiler.kernel_job import convert_pass_errors, lower_module
     from mlc.targets import GpuTarget, parse_target
 
     kernel = Kernel(**payload)
@@ -128,7 +128,7 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     on_gpu = isinstance(target, GpuTarget)
     texts = {"source": kernel.text}
     try:
-        with reported(), lowered(kernel.text, kernel.pipeline) as module:
+        with convert_pass_errors(), lower_module(kernel.text, kernel.pipeline) as module:
             # Declarations are in the order of kernels' names.
             parts = [normaliser().code(part, kernel.symbols) for part in _parts(module).values()]
             texts["llvm"] = "\n".join(sorted(parts))

@@ -13,7 +13,7 @@ import numpy as np
 from bench.gpu.runner.graph import NodeGraph, read_graph
 from bench.gpu.runner.manifest import GRAPH, PREPARE, VALUES, GpuCase, WeightSource, case_folder, read_json
 from bench.operator_graph import check, evaluate
-from mlc.compiler.host_program.step_list import Tape
+from mlc.compiler.host_program.step_list import StepList
 from mlc.runtime.cuda import Device, Program, read_program
 from mlc.runtime.cuda.plan.launch_overlap import can_overlap, find_overlaps
 from mlc.runtime.errors import ExecutableError
@@ -121,10 +121,10 @@ def _prepare(path: Path, weights: Mapping[str, Any], library: Any) -> list[np.nd
     """The results of `@prepare` as bytes, computed by NumPy on the host."""
     data: Any = read_json(path)
     try:
-        tape, names = Tape.from_json(data["tape"]), list(data["weights"])
+        step_list, names = StepList.from_json(data["step_list"]), list(data["weights"])
         sizes = [int(each) for each in [*data["outputs"], data["arena"]]]
     except (TypeError, KeyError, ValueError) as error:
         raise ExecutableError(f"{path}: no steps of @prepare: {error!r}") from error
     *outputs, arena = (np.empty(size, np.uint8) for size in sizes)
-    tape.run([*outputs, *(library.to_bytes(weights[name]) for name in names), arena], [])
+    step_list.run([*outputs, *(library.to_bytes(weights[name]) for name in names), arena], [])
     return outputs

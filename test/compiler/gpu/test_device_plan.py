@@ -8,7 +8,7 @@ from mlc.codegen.ptxas import KernelResources, PtxasReport
 from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device.plan import program_plan
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, Tape
+from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, StepList
 from mlc.runtime.cuda import Plan, TensorMapSpec
 from mlc.runtime.cuda.plan.parts import (
     ArenaBuffer,
@@ -50,7 +50,7 @@ def region(argument: int, offset: int = 0) -> BufferRegion:
 
 
 def plan_of(*steps: HostStep) -> Plan:
-    return program_plan("sm_90a", host(), Tape(steps), kernels(), NAMES)
+    return program_plan("sm_90a", host(), StepList(steps), kernels(), NAMES)
 
 
 def test_steps_launch_on_the_buffers_of_the_program() -> None:
@@ -133,7 +133,7 @@ def test_workspaces_lie_behind_the_arena() -> None:
     given = {
         name: DeviceKernel((launch,), b"", workspace_bytes=size) for name, size in (("a", 256), ("b", 640))
     }
-    steps = Tape((HostStep("a", (region(0),)), HostStep("b", (region(3, 128),))))
+    steps = StepList((HostStep("a", (region(0),)), HostStep("b", (region(3, 128),))))
     plan = program_plan("sm_90a", replace(host(), arena_bytes=200), steps, given, NAMES)
     assert plan.buffers[3] == ArenaBuffer(256 + 640)
     part = PointerParameter(3, 256 + 128)

@@ -12,7 +12,7 @@ from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.compiler.compilation_units import mark_weights
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, Tape
+from mlc.compiler.host_program.step_list import COPY, BufferRegion, HostStep, StepList
 from mlc.dialects import create_context
 from mlc.runtime.cuda import Plan
 from mlc.runtime.cuda.plan.parts import LaunchStep, PointerParameter
@@ -45,7 +45,7 @@ def test_weights_are_those_of_every_call(steps: list[HostStep], wanted: dict[str
         text = "\n".join(f"func.func private @{name}()" for name in HOST.kernels)
         module = ir.Module.parse(text)
         functions = [op.operation for op in module.body.operations]
-        mark_weights(HOST, Tape(tuple(steps)), dict(zip(HOST.kernels, functions, strict=True)))
+        mark_weights(HOST, StepList(tuple(steps)), dict(zip(HOST.kernels, functions, strict=True)))
         found = {
             name: list(ir.DenseI64ArrayAttr(function.attributes["accel.weights"]))
             for name, function in zip(HOST.kernels, functions, strict=True)

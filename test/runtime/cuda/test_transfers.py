@@ -12,7 +12,7 @@ from cuda_stub import PTX
 from mlc.compiler.device.kernel import DeviceKernel, KernelLaunch
 from mlc.compiler.device.plan import program_plan, transfer_streams
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
-from mlc.compiler.host_program.step_list import COPY, WAIT, BufferRegion, HostStep, Tape
+from mlc.compiler.host_program.step_list import COPY, WAIT, BufferRegion, HostStep, StepList
 from mlc.runtime.cuda import Device, Plan, Program
 from mlc.runtime.cuda.plan.checks import MAX_STREAMS
 from mlc.runtime.cuda.plan.parts import (
@@ -61,7 +61,7 @@ def make_plan(*steps: HostStep) -> Plan:
     kernel = KernelLaunch(PlanKernel(0, "multiply", (1, 1, 1), (32, 1, 1)), parameters)
     names = {"input": ["x"], "output": ["y", "z"], "weight": ["w"]}
     host = HostFunction("main", "", (INFO,), (INFO, INFO), (INFO,), (0,), 768, 768, "size", ("multiply",))
-    return program_plan("sm_80", host, Tape(steps), {"multiply": DeviceKernel((kernel,), PTX)}, names)
+    return program_plan("sm_80", host, StepList(steps), {"multiply": DeviceKernel((kernel,), PTX)}, names)
 
 
 def program(plan: Plan, graph: bool) -> Program:

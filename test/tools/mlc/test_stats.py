@@ -166,7 +166,7 @@ def test_usage_and_broken_models(mlc: Any, mlp: Path) -> None:
 def test_dims_without_names_are_given_by_shape(mlc: Any, save: Any, tmp_path: Path) -> None:
     nodes = [helper.make_node("Relu", ["x"], ["y"])]
     path = save(tmp_path / "unnamed.onnx", nodes, inputs={"x": [None, 8]}, outputs={"y": [None, 8]})
-    assert "input 'x' is ?x8: give --shape x:?x8 with numbers" in mlc("stats", path).err
+    assert "input 'x' is ?x8: give --shape x:?x8 with integers" in mlc("stats", path).err
 
 
 def test_lines_end_without_blanks(mlc: Any, mlp: Path) -> None:
