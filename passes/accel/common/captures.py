@@ -31,7 +31,7 @@ class Captures:
             kinds += [pointer, *[i32()] * len(dynamic_dims(each.type))]
         return [*kinds, *(_passed_type(scalar.type) for scalar in self.scalars)]
 
-    def pointer_number(self, memref: ir.Value) -> int:
+    def pointer_index(self, memref: ir.Value) -> int:
         """Which parameter is the pointer to a memref."""
         number = 0
         for each in self.memrefs:

@@ -9,17 +9,17 @@ from typing import TypeAlias
 from mlc.bindings import arith, ir
 from mlc.passes.common.constants import i1, i32, integer_constant
 
-Number: TypeAlias = "int | ir.Value"
+Integer: TypeAlias = "int | ir.Value"
 
 
-def value(number: Number) -> ir.Value:
+def value(number: Integer) -> ir.Value:
     """As a value of the IR."""
     if isinstance(number, ir.Value):
         return number
     return integer_constant(i32(), number)
 
 
-def add(a: Number, b: Number) -> Number:
+def add(a: Integer, b: Integer) -> Integer:
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if a == 0 or b == 0:
@@ -27,17 +27,17 @@ def add(a: Number, b: Number) -> Number:
     return arith.AddIOp(value(a), value(b)).result
 
 
-def total(numbers: Sequence[Number]) -> Number:
+def total(numbers: Sequence[Integer]) -> Integer:
     """The sum; what is known is added last, so that addresses differ by constants."""
     known = sum(number for number in numbers if isinstance(number, int))
-    result: Number = 0
+    result: Integer = 0
     for each in numbers:
         if not isinstance(each, int):
             result = add(result, each)
     return add(result, known)
 
 
-def multiply(a: Number, b: Number) -> Number:
+def multiply(a: Integer, b: Integer) -> Integer:
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     if 0 in (a, b):
@@ -47,18 +47,18 @@ def multiply(a: Number, b: Number) -> Number:
     return arith.MulIOp(value(a), value(b)).result
 
 
-def shift_right(a: Number, count: int) -> Number:
+def shift_right(a: Integer, count: int) -> Integer:
     if isinstance(a, int):
         return a >> count
     return a if count == 0 else arith.ShRUIOp(a, value(count)).result
 
 
-def mask(a: Number, ones: int) -> Number:
+def mask(a: Integer, ones: int) -> Integer:
     """The bits of `a` that are set in `ones`."""
     return a & ones if isinstance(a, int) else arith.AndIOp(a, value(ones)).result
 
 
-def exclusive_or(a: Number, b: Number) -> Number:
+def exclusive_or(a: Integer, b: Integer) -> Integer:
     if isinstance(a, int) and isinstance(b, int):
         return a ^ b
     if 0 in (a, b):
@@ -66,17 +66,17 @@ def exclusive_or(a: Number, b: Number) -> Number:
     return arith.XOrIOp(value(a), value(b)).result
 
 
-def within(a: Number, b: Number) -> ir.Value:
+def within(a: Integer, b: Integer) -> ir.Value:
     """Whether 0 <= a < b. `b` is not negative."""
     return arith.cmpi(arith.CmpIPredicate.ult, value(a), value(b))
 
 
-def below(a: Number, b: Number) -> ir.Value:
+def below(a: Integer, b: Integer) -> ir.Value:
     """Whether a < b."""
     return arith.cmpi(arith.CmpIPredicate.slt, value(a), value(b))
 
 
-def is_set(a: Number) -> ir.Value:
+def is_set(a: Integer) -> ir.Value:
     """Whether a is not 0."""
     return arith.cmpi(arith.CmpIPredicate.ne, value(a), value(0))
 

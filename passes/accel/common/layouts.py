@@ -52,22 +52,22 @@ class Layout:
         parts = (self.offset(register), _sum(self.threads, thread, len(self.shape)))
         return tuple(map(sum, zip(*parts, strict=True)))
 
-    def reduced(self, dims: Iterable[int]) -> Layout:
+    def remove_dims(self, dims: Iterable[int]) -> Layout:
         """The layout of what is left without `dims`, one register for all that differed in them only."""
         gone = set(dims)
-        return self._mapped(lambda vector: _without(vector, gone), _without(self.shape, gone)).compact()
+        return self._map(lambda vector: _without(vector, gone), _without(self.shape, gone)).compact()
 
-    def expanded(self, dims: Iterable[int]) -> Layout:
+    def insert_dims(self, dims: Iterable[int]) -> Layout:
         """The same with `dims` of extent 1 put in, in the numbering of the result."""
-        return self._mapped(lambda vector: _with(vector, dims, 0), _with(self.shape, dims, 1))
+        return self._map(lambda vector: _with(vector, dims, 0), _with(self.shape, dims, 1))
 
-    def transposed(self, order: Sequence[int]) -> Layout:
+    def transpose(self, order: Sequence[int]) -> Layout:
         """Of the tile whose dim `d` is this one's dim `order[d]`."""
-        return self._mapped(lambda vector: tuple(vector[d] for d in order), [self.shape[d] for d in order])
+        return self._map(lambda vector: tuple(vector[d] for d in order), [self.shape[d] for d in order])
 
-    def reshaped(self, shape: Sequence[int]) -> Layout:
+    def reshape(self, shape: Sequence[int]) -> Layout:
         """Of the tile with the same elements in the same order, of another shape."""
-        return self._mapped(lambda vector: _unflatten(_flatten(vector, self.shape), shape), shape)
+        return self._map(lambda vector: _unflatten(_flatten(vector, self.shape), shape), shape)
 
     def part(self, sizes: Sequence[int]) -> Layout | None:
         """Of a part of the tile, of so many elements along each dim, of which each thread has as many as of
@@ -77,9 +77,9 @@ class Layout:
         kept = tuple(register for register in self.registers if _is_inside(register, sizes))
         return Layout(tuple(sizes), kept, self.lanes, self.warps)
 
-    def stretched(self, factors: Sequence[int]) -> Layout:
+    def scale(self, factors: Sequence[int]) -> Layout:
         """Of places that are so many times as far apart along each dim; in memory, not of a tile."""
-        return self._mapped(
+        return self._map(
             lambda vector: tuple(at * factor for at, factor in zip(vector, factors, strict=True)),
             [extent * factor for extent, factor in zip(self.shape, factors, strict=True)],
         )
@@ -109,7 +109,7 @@ class Layout:
             and sorted(self.registers) == sorted(other.registers)
         )
 
-    def _mapped(self, change: Callable[[Vector], Vector], shape: Sequence[int]) -> Layout:
+    def _map(self, change: Callable[[Vector], Vector], shape: Sequence[int]) -> Layout:
         registers, lanes, warps = (
             tuple(map(change, group)) for group in (self.registers, self.lanes, self.warps)
         )
@@ -156,7 +156,7 @@ def along(dim: int, rank: int, start: int, count: int) -> list[Vector]:
     return [tuple((start << bit) * int(index == dim) for index in range(rank)) for bit in range(bits(count))]
 
 
-def blocked(
+def blocked_layout(
     shape: Sequence[int], warps: int, run: int, order: Sequence[int] = (), lane_bits: int = LANE_BITS
 ) -> Layout:
     """Threads side by side along the last dim, `run` elements each, then along the dims before it; what they

@@ -55,21 +55,21 @@ def _blocks(copy: ir.Operation) -> int:
     return cluster_around(copy)[copy.attributes[MULTICAST].value]
 
 
-def is_alike(copy: ir.Operation) -> bool:
+def is_uniform(copy: ir.Operation) -> bool:
     """Whether blocks that differ only along the dim of a multicast copy copy the same."""
     if MULTICAST not in copy.attributes:
         return True
     launch = launch_around(copy)
     assert launch is not None, "copies are in launches"
-    return not depends(copy.operands, place_along(launch, copy.attributes[MULTICAST].value))
+    return not depends_on(copy.operands, block_index(launch, copy.attributes[MULTICAST].value))
 
 
-def place_along(launch: ir.Operation, dim: int) -> ir.Value:
+def block_index(launch: ir.Operation, dim: int) -> ir.Value:
     """The place of a launch's block along a dim of the grid."""
     return launch.regions[0].blocks[0].arguments[dim]
 
 
-def depends(values: Iterable[ir.Value], place: ir.Value) -> bool:
+def depends_on(values: Iterable[ir.Value], place: ir.Value) -> bool:
     """Whether indices are computed of a block's place, by arithmetic and as counters of loops."""
     waiting, seen = list(values), set[ir.Value]()
     while waiting:

@@ -14,7 +14,7 @@ from mlc.dialects import accel
 from mlc.dialects.accel import box_of, is_shared, launch_around
 from mlc.passes.accel.common.buffers import allocation, is_bulk, readers
 from mlc.passes.accel.common.captures import is_dense
-from mlc.passes.accel.common.multicasts import MulticastShare, is_alike, part_of
+from mlc.passes.accel.common.multicasts import MulticastShare, is_uniform, part_of
 from mlc.passes.accel.common.shared_memory import element_bytes
 
 MOST_DIMS, LONGEST_SIDE, LARGEST_STEP, UNIT_BYTES = 5, 256, 8, 16
@@ -121,7 +121,7 @@ def tensor_map_fault(copy: ir.Operation) -> str:
     part = part_of(copy, panel_columns(copy))
     if part is None:
         return f"blocks of a cluster copy equal parts of a tile, which {tile.type} has not"
-    if not is_alike(copy):
+    if not is_uniform(copy):
         return "a multicast copy must not depend on the block's place along its dim"
     if is_bulk(copy) and max(_box(copy)[1]) > 1:
         return "TMA stores neighbours, without steps between them"

@@ -138,7 +138,7 @@ def _only_user(value: ir.Value) -> ir.Operation | None:
     return next(iter(value.uses)).owner.operation if has_one_use(value) else None
 
 
-def stays_under_way(op: ir.Operation) -> bool:
+def stays_in_flight(op: ir.Operation) -> bool:
     """Whether an `accel.mma` may be under way when its loop begins anew: nothing else in it reads the sums,
     and what the product reads is given back later, by an `accel.notify` with `pending`."""
     if not accumulation(op):

@@ -11,7 +11,7 @@ from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.captures import dynamic_dims
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.shared_memory import plan
 from mlc.passes.accel.distribution.architectures import architecture_of
 from mlc.passes.accel.distribution.kernel import LaunchKernel, device_module, kernel_name
@@ -128,8 +128,8 @@ def _bind(code: ThreadCode, kernel: LaunchKernel, launch: ir.Operation, paramete
         code.values[argument] = code.architecture.block_id(dim)
 
 
-def _strides(sizes: list[Number]) -> tuple[Number, ...]:
-    strides: list[Number] = [1]
+def _strides(sizes: list[Integer]) -> tuple[Integer, ...]:
+    strides: list[Integer] = [1]
     for size in reversed(sizes[1:]):
         strides.append(integers.multiply(size, strides[-1]))
     return tuple(reversed(strides))[-len(sizes) :] if sizes else ()

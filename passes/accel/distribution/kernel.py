@@ -83,7 +83,7 @@ class LaunchKernel:
             first = len(kinds) - len(self.maps)
             function.attributes["accel.tensor_maps"] = ir.ArrayAttr.get(
                 [
-                    each.attribute(first + number, self.taken.pointer_number(memref))
+                    each.attribute(first + number, self.taken.pointer_index(memref))
                     for number, (memref, each) in enumerate(self.maps)
                 ]
             )

@@ -11,7 +11,7 @@ from math import prod
 from mlc.bindings import ir, vector
 from mlc.dialects import accel
 from mlc.dialects.accel import is_shared
-from mlc.passes.accel.common.layouts import Layout, blocked
+from mlc.passes.accel.common.layouts import Layout, blocked_layout
 from mlc.passes.accel.common.matrix_layouts import scalar_grid, scalar_sums
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.distribution.layout_relations import LayoutRelations, vectors_of
@@ -122,7 +122,7 @@ def _reductions(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout 
     rows = math.prod(shape[:-1])
     shared = math.gcd(rows, warps)
     run = max(map(_run, [value, *given.relations.loads_for(value)]))
-    whole = blocked(shape, 1, run, lane_bits=given.architecture.lane_bits)
+    whole = blocked_layout(shape, 1, run, lane_bits=given.architecture.lane_bits)
     free = [register for register in whole.registers if not register[-1]]
     taken = free[: shared.bit_length() - 1]
     rest = [register for register in whole.registers if register not in taken]
@@ -139,7 +139,7 @@ def _transfers(op: ir.Operation, value: ir.Value, given: Assignment) -> Layout |
 
 
 def _others(_op: ir.Operation, value: ir.Value, given: Assignment) -> Layout | None:
-    return blocked(value.type.shape, given.warps, _run(value), lane_bits=given.architecture.lane_bits)
+    return blocked_layout(value.type.shape, given.warps, _run(value), lane_bits=given.architecture.lane_bits)
 
 
 def _run(value: ir.Value) -> int:

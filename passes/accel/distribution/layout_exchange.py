@@ -44,13 +44,13 @@ def _broadcast(op: ir.Operation, layouts: Layouts) -> bool:
 
 def _reshape(op: ir.Operation, layouts: Layouts) -> bool:
     (operand,), (result,) = op.operands, op.results
-    return layouts[operand].same_threads(layouts[result].reshaped(list(operand.type.shape)))
+    return layouts[operand].same_threads(layouts[result].reshape(list(operand.type.shape)))
 
 
 def _transpose(op: ir.Operation, layouts: Layouts) -> bool:
     (operand,), (result,) = op.operands, op.results
     order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
-    return layouts[operand].transposed(order).same_threads(layouts[result])
+    return layouts[operand].transpose(order).same_threads(layouts[result])
 
 
 def _product(op: ir.Operation, layouts: Layouts) -> bool:

@@ -114,15 +114,15 @@ def _relate_reduction(relations: LayoutRelations, op: ir.Operation) -> None:
     dims = list(ir.DenseI64ArrayAttr(op.attributes["reduction_dims"]))
     for each in (result, initial):
         if isinstance(each.type, ir.VectorType):
-            relations.follows(each, source, lambda layout: layout.reduced(dims))
+            relations.follows(each, source, lambda layout: layout.remove_dims(dims))
             relations.follows(each, result, lambda layout: layout)
             relations.follows(result, each, lambda layout: layout)
 
 
 def _relate_reshape(relations: LayoutRelations, op: ir.Operation) -> None:
     (operand,), (result,) = op.operands, op.results
-    relations.follows(result, operand, lambda layout: layout.reshaped(list(result.type.shape)))
-    relations.follows(operand, result, lambda layout: layout.reshaped(list(operand.type.shape)))
+    relations.follows(result, operand, lambda layout: layout.reshape(list(result.type.shape)))
+    relations.follows(operand, result, lambda layout: layout.reshape(list(operand.type.shape)))
 
 
 def _relate_part(relations: LayoutRelations, op: ir.Operation) -> None:
@@ -136,8 +136,8 @@ def _relate_transpose(relations: LayoutRelations, op: ir.Operation) -> None:
     if _turns_neighbours(operand, order):
         return
     back = [order.index(dim) for dim in range(len(order))]
-    relations.follows(result, operand, lambda layout: layout.transposed(order))
-    relations.follows(operand, result, lambda layout: layout.transposed(back))
+    relations.follows(result, operand, lambda layout: layout.transpose(order))
+    relations.follows(operand, result, lambda layout: layout.transpose(back))
 
 
 def _relate_transfer(relations: LayoutRelations, op: ir.Operation) -> None:

@@ -182,7 +182,7 @@ class _Store:
 
     def is_narrow(self, layout: Layout) -> bool:
         """Whether threads have less of a row than they could store at once."""
-        stored = layout.transposed(self.order)
+        stored = layout.transpose(self.order)
         size = element_bytes(self.op.operands[0].type.element_type)
         run, row = stored.unit_run(len(stored.shape) - 1) * size, stored.shape[-1] * size
         return run < min(LONGEST_BYTES, row)
@@ -193,7 +193,7 @@ class _Store:
         tile = self.op.operands[0]
         shape = [tile.type.shape[each] for each in self.order]
         rows, columns = math.prod(shape[:-1]), shape[-1]
-        for width in self._widths(layout.transposed(self.order).reshaped([rows, columns])):
+        for width in self._widths(layout.transpose(self.order).reshape([rows, columns])):
             kind = matrix_type(rows, width, tile.type.element_type)
             buffer = staging_buffer(launch, self.op, kind, architecture, spare)
             if buffer is not None:

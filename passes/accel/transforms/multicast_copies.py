@@ -9,7 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
-from mlc.passes.accel.common.multicasts import MULTICAST, depends, place_along
+from mlc.passes.accel.common.multicasts import MULTICAST, block_index, depends_on
 from mlc.passes.accel.common.tensor_maps import tensor_map_fault
 from mlc.passes.accel.transforms.copy_nests import CopyNest, copy_nest
 from mlc.passes.base import Pass
@@ -47,7 +47,7 @@ def mark(launch: ir.Operation, nest: CopyNest) -> bool:
     """Whether there is something to multicast in a nest of loops."""
     dims = [dim for dim, blocks in enumerate(cluster_of(launch)) if blocks > 1]
     bounds = [bound for loop in nest.loops for bound in list(loop.operands)[:3]]
-    if any(depends(bounds, place_along(launch, dim)) for dim in dims):
+    if any(depends_on(bounds, block_index(launch, dim)) for dim in dims):
         return False
     found = [_mark(launch, copy, dims) for copy in nest.copying.copies]
     return any(found)
@@ -62,7 +62,7 @@ def _leave_clusters(launch: ir.Operation) -> None:
 
 def _mark(launch: ir.Operation, copy: ir.Operation, dims: list[int]) -> bool:
     """Marks one copy, if it is alike along one of `dims` and can be shared."""
-    alike = [dim for dim in dims if not depends(copy.operands, place_along(launch, dim))]
+    alike = [dim for dim in dims if not depends_on(copy.operands, block_index(launch, dim))]
     for dim in alike:
         i64 = ir.IntegerType.get_signless(64, copy.context)
         copy.attributes[MULTICAST] = ir.IntegerAttr.get(i64, dim)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, scf
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common.accesses import load_run, store_run
@@ -31,7 +31,7 @@ def load_tile(
     code: ThreadCode,
     layout: Layout,
     memory: ThreadMemref,
-    base: Sequence[Number],
+    base: Sequence[Integer],
     padding: ir.Value | None,
     multiple: int,
     mask: Mask | None = None,
@@ -59,7 +59,7 @@ def store_tile(
     code: ThreadCode,
     tile: ThreadTile,
     memory: ThreadMemref,
-    base: Sequence[Number],
+    base: Sequence[Integer],
     clipped: bool,
     multiple: int,
     separate_bits: int = 0,
@@ -81,7 +81,7 @@ def store_tile(
 
 
 def _store(
-    memory: ThreadMemref, place: Sequence[Number], values: Sequence[ir.Value], condition: ir.Value | None
+    memory: ThreadMemref, place: Sequence[Integer], values: Sequence[ir.Value], condition: ir.Value | None
 ) -> None:
     """Where the condition holds, if there is one."""
     if condition is None:
@@ -109,7 +109,7 @@ def most_elements(memory: ThreadMemref) -> int:
     return 1 << size.bit_length() - 1 if isinstance(size, int) and size > 0 else 1
 
 
-def common_run(layout: Layout, memory: ThreadMemref, multiples: Sequence[Number]) -> int:
+def common_run(layout: Layout, memory: ThreadMemref, multiples: Sequence[Integer]) -> int:
     """How many elements one access takes that begins at a multiple of all of these in a row of the memory."""
     if not layout.shape or memory.strides[-1] != 1:
         return 1
@@ -122,8 +122,8 @@ def common_run(layout: Layout, memory: ThreadMemref, multiples: Sequence[Number]
 
 
 def element_coordinates(
-    code: ThreadCode, layout: Layout, base: Sequence[Number], register: int
-) -> list[Number]:
+    code: ThreadCode, layout: Layout, base: Sequence[Integer], register: int
+) -> list[Integer]:
     """Where the element of a register lies, in a memory in which its tile begins at `base`."""
     offset, outer = layout.offset(register), len(base) - len(layout.shape)
     inner = [
@@ -133,19 +133,19 @@ def element_coordinates(
     return [*base[:outer], *inner]
 
 
-def inside(memory: ThreadMemref, place: Sequence[Number]) -> list[ir.Value]:
+def inside(memory: ThreadMemref, place: Sequence[Integer]) -> list[ir.Value]:
     """Conditions for the place to be in the memory; runs end where the memory does."""
     pairs = zip(place, memory.sizes, strict=True)
     return [integers.within(at, size) for at, size in pairs if not _surely_within(at, size)]
 
 
-def _surely_within(at: Number, size: Number) -> bool:
+def _surely_within(at: Integer, size: Integer) -> bool:
     return isinstance(at, int) and isinstance(size, int) and 0 <= at < size
 
 
 def load_elements(
     memory: ThreadMemref,
-    place: Sequence[Number],
+    place: Sequence[Integer],
     conditions: list[ir.Value],
     padding: Sequence[ir.Value | None],
 ) -> list[ir.Value]:

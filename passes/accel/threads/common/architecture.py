@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 
 from mlc.bindings import ir
 from mlc.passes.accel.common.axis_info import ANYTHING
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import ALIGNMENT
 from mlc.passes.accel.threads.common.addresses import load_tile, store_tile
@@ -96,7 +96,7 @@ class Architecture(ABC):
         return load_tile(code, layout, memory, base, None, ANYTHING)
 
     def store_shared(
-        self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number], multiple: int
+        self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer], multiple: int
     ) -> None:
         """Writes a tile to shared memory, in which it begins at `base` and lies inside; `multiple` divides
         the last number of `base`."""

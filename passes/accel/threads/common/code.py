@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from mlc.bindings import ir, llvm
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.axis_info import ANYTHING
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import SharedMemory
 from mlc.passes.accel.common.tensor_maps import TileTensorMap
@@ -37,8 +37,8 @@ class ThreadMemref:
     behind an address that 16 bytes divide."""
 
     pointer: ir.Value
-    sizes: tuple[Number, ...]
-    strides: tuple[Number, ...]
+    sizes: tuple[Integer, ...]
+    strides: tuple[Integer, ...]
     element: ir.Type
     shared: bool
     swizzle: int = 0
@@ -171,14 +171,14 @@ class ThreadCode:
         for each, tile in zip(ended, tiles, strict=True):
             self.values[each.value] = ThreadTile(tile.layout, tuple(islice(there, len(tile.values))))
 
-    def thread_offset(self, layout: Layout, dim: int) -> Number:
+    def thread_offset(self, layout: Layout, dim: int) -> Integer:
         """The part of a coordinate that the thread's number gives: the same for all of its registers."""
         return sum_of_bits(self.thread_id(), [vector[dim] for vector in layout.threads])
 
 
-def sum_of_bits(number: ir.Value, vectors: list[int]) -> Number:
+def sum_of_bits(number: ir.Value, vectors: list[int]) -> Integer:
     """The sum of those of `vectors` whose bits are set in `number`, which has no more bits than they are."""
-    result: Number = 0
+    result: Integer = 0
     bit = 0
     while bit < len(vectors):
         count = _run(vectors, bit)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import arith, ir, vector
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.layout_conversions import convert_layout, tile_in_layout
@@ -156,7 +156,7 @@ def create_mask(code: ThreadCode, op: ir.Operation) -> None:
     (result,) = op.results
     layout = code.layouts[result]
     if vector.ConstantMask.isa(op):
-        bounds: list[Number] = list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))
+        bounds: list[Integer] = list(ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"]))
     else:
         bounds = [code.scalar(operand) for operand in op.operands]
     places = [code.thread_offset(layout, dim) for dim in range(len(layout.shape))]
@@ -197,7 +197,7 @@ def broadcast_source(layout: Layout, kind: ir.VectorType) -> Layout:
     kept = _kept_dims(kind, rank)
     stretched = [dim for dim in range(rank) if not kept[dim]]
     new = rank - kind.rank
-    return layout.reduced(stretched).expanded([dim - new for dim in stretched if dim >= new])
+    return layout.remove_dims(stretched).insert_dims([dim - new for dim in stretched if dim >= new])
 
 
 def _kept_dims(kind: ir.VectorType, rank: int) -> list[bool]:
@@ -208,7 +208,7 @@ def reshape(code: ThreadCode, op: ir.Operation) -> None:
     """`vector.shape_cast`, for which elements stay where they are."""
     (operand,), (result,) = op.operands, op.results
     layout = code.layouts[result]
-    source = tile_in_layout(code, operand, layout.reshaped(list(operand.type.shape)))
+    source = tile_in_layout(code, operand, layout.reshape(list(operand.type.shape)))
     code.values[result] = ThreadTile(layout, source.values)
 
 
@@ -217,7 +217,7 @@ def transpose(code: ThreadCode, op: ir.Operation) -> None:
     (operand,), (result,) = op.operands, op.results
     source = code.tile(operand)
     order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
-    moved = ThreadTile(source.layout.transposed(order), source.values)
+    moved = ThreadTile(source.layout.transpose(order), source.values)
     code.values[result] = convert_layout(code, moved, code.layouts[result])
 
 

@@ -54,7 +54,7 @@ class MmaOperand:
             return self._part_of_registers(layout, base)
         memory = self.code.memory(self.value)
         if self.transposed:
-            swapped, base = layout.transposed([1, 0]), base[::-1]
+            swapped, base = layout.transpose([1, 0]), base[::-1]
         else:
             swapped = layout
         tile = self.code.architecture.load_operand(self.code, swapped, memory, base)
@@ -63,11 +63,11 @@ class MmaOperand:
     def _part_of_registers(self, layout: Layout, base: list[int]) -> ThreadTile:
         tile = self.code.tile(self.value)
         if self.transposed:
-            tile = ThreadTile(tile.layout.transposed([1, 0]), tile.values)
+            tile = ThreadTile(tile.layout.transpose([1, 0]), tile.values)
         own = whole_of(layout, tile.layout.shape)
         tile = convert_layout(self.code, tile, own)
         self.code.values[self.value] = (
-            ThreadTile(own.transposed([1, 0]), tile.values) if self.transposed else tile
+            ThreadTile(own.transpose([1, 0]), tile.values) if self.transposed else tile
         )
         at = (own.register_at(_sum(base, layout.offset(index))) for index in range(layout.size))
         return ThreadTile(layout, tuple(tile.values[register] for register in at))

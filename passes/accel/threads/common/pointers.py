@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir, llvm
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common.accesses import stored_type
 from mlc.passes.accel.threads.common.code import ThreadMemref
@@ -15,7 +15,7 @@ from mlc.passes.common.constants import i8
 _DYNAMIC = -(1 << 31)
 
 
-def element_pointer(memory: ThreadMemref, place: Sequence[Number]) -> ir.Value:
+def element_pointer(memory: ThreadMemref, place: Sequence[Integer]) -> ir.Value:
     """The address of an element."""
     if memory.swizzle:
         return byte_pointer(memory.pointer, swizzled_offset(memory, place))
@@ -23,7 +23,7 @@ def element_pointer(memory: ThreadMemref, place: Sequence[Number]) -> ir.Value:
     return offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
 
 
-def swizzled_offset(memory: ThreadMemref, place: Sequence[Number]) -> Number:
+def swizzled_offset(memory: ThreadMemref, place: Sequence[Integer]) -> Integer:
     """Bytes from the start of a swizzled matrix: panels of `swizzle` bytes of columns, in which the pieces of
     16 bytes of a row are permuted by the row's number."""
     row, column = place
@@ -40,12 +40,12 @@ def swizzled_offset(memory: ThreadMemref, place: Sequence[Number]) -> Number:
     )
 
 
-def byte_pointer(pointer: ir.Value, offset: Number) -> ir.Value:
+def byte_pointer(pointer: ir.Value, offset: Integer) -> ir.Value:
     """`offset` bytes behind `pointer`."""
     return offset_pointer(pointer, offset, i8())
 
 
-def offset_pointer(pointer: ir.Value, offset: Number, element: ir.Type) -> ir.Value:
+def offset_pointer(pointer: ir.Value, offset: Integer, element: ir.Type) -> ir.Value:
     """`offset` elements behind `pointer`."""
     if offset == 0:
         return pointer

@@ -67,7 +67,7 @@ def _join(op: ir.Operation) -> Join:
 
 def _in_registers(tile: ThreadTile, dims: list[int], join: Join) -> ThreadTile:
     """One register for all that differ in `dims` only, as a tree, which is short and adds little error."""
-    layout = tile.layout.reduced(dims)
+    layout = tile.layout.remove_dims(dims)
     groups: dict[tuple[int, ...], list[ir.Value]] = {}
     for register, value in enumerate(tile.values):
         offset = tile.layout.offset(register)
@@ -147,7 +147,7 @@ def _between_warps(
     return ThreadTile(layout, tuple(_tree(list(each), join) for each in zip(*parts, strict=True)))
 
 
-def _row(code: ThreadCode, warp_bits: list[int]) -> integers.Number:
+def _row(code: ThreadCode, warp_bits: list[int]) -> integers.Integer:
     parts = []
     for place, bit in enumerate(warp_bits):
         number = integers.mask(integers.shift_right(code.thread_id(), code.architecture.lane_bits + bit), 1)

@@ -11,8 +11,8 @@ from mlc.dialects import accel
 from mlc.dialects.accel import box_of
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.axis_info import divisibility
-from mlc.passes.accel.common.integers import Number
-from mlc.passes.accel.common.layouts import Layout, blocked
+from mlc.passes.accel.common.integers import Integer
+from mlc.passes.accel.common.layouts import Layout, blocked_layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers
 from mlc.passes.accel.threads.common.accesses import stored_type
@@ -73,7 +73,7 @@ def _multiple(memory: ThreadMemref, offsets: Sequence[int | ir.Value]) -> int:
     return math.gcd(*distances)
 
 
-def _kept_dims(sizes: Sequence[Number], rank: int) -> list[int]:
+def _kept_dims(sizes: Sequence[Integer], rank: int) -> list[int]:
     """The dims of a view of `rank` dims, which lacks some of size 1, the first ones first."""
     kept = [dim for dim, size in enumerate(sizes) if size != 1]
     units = [dim for dim in reversed(range(len(sizes))) if dim not in kept]
@@ -91,7 +91,7 @@ def _mixed(op: ir.Operation, name: str, dynamic: Iterator[ir.Value]) -> list[int
     return [next(dynamic) if each == unknown else each for each in ir.DenseI64ArrayAttr(op.attributes[name])]
 
 
-def _number(code: ThreadCode, mixed: int | ir.Value) -> Number:
+def _number(code: ThreadCode, mixed: int | ir.Value) -> Integer:
     return mixed if isinstance(mixed, int) else code.scalar(mixed)
 
 
@@ -104,7 +104,7 @@ class ThreadCopy:
 
     source: ThreadMemref
     target: ThreadMemref
-    base: list[Number]
+    base: list[Integer]
     multiple: int
     layout: Layout
     outside: Layout
@@ -117,10 +117,10 @@ def thread_copy(code: ThreadCode, op: ir.Operation) -> ThreadCopy:
     offsets = list(op.operands)[2:]
     tile, other = (target, source) if target.shared else (source, target)
     shape = [size for size in tile.sizes if isinstance(size, int)]
-    layout = blocked(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
+    layout = blocked_layout(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
     multiple = divisibility(offsets[-1])
     box, steps = box_of(op)
-    outside = layout.reshaped(box).stretched(steps)
+    outside = layout.reshape(box).scale(steps)
     run = addresses.access_run(outside, other, multiple)
     return ThreadCopy(
         source, target, [code.scalar(offset) for offset in offsets], multiple, layout, outside, run

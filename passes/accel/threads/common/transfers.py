@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from mlc.bindings import ir, vector
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.axis_info import constancy, divisibility, progression
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common import addresses
 from mlc.passes.accel.threads.common.addresses import Mask, load_tile, store_tile
@@ -60,7 +60,7 @@ def transfer_read(code: ThreadCode, op: ir.Operation) -> None:
     place = _place(code, op, op.operands[0], list(op.operands)[1:], layout.shape)
     mask, clipped = _mask(code, op, layout), not _all_in_bounds(op)
     filler = code.scalar(padding) if mask or clipped else None
-    stored = layout.transposed(place.order)
+    stored = layout.transpose(place.order)
     tile = load_tile(code, stored, place.memory, place.base, filler, place.multiple, mask, clipped)
     code.values[result] = ThreadTile(layout, tile.values)
 
@@ -70,7 +70,7 @@ def transfer_write(code: ThreadCode, op: ir.Operation) -> None:
     tile = code.tile(op.operands[0])
     place = _place(code, op, op.operands[1], list(op.operands)[2:], tile.layout.shape)
     mask, clipped = _mask(code, op, tile.layout), not _all_in_bounds(op)
-    stored = ThreadTile(tile.layout.transposed(place.order), tile.values)
+    stored = ThreadTile(tile.layout.transpose(place.order), tile.values)
     if place.memory.shared and not clipped and mask is None:
         code.architecture.store_shared(code, stored, place.memory, place.base, place.multiple)
     else:
@@ -83,7 +83,7 @@ class TileOffset:
     is a multiple of `multiple`."""
 
     memory: ThreadMemref
-    base: list[Number]
+    base: list[Integer]
     multiple: int
     order: list[int]
 
@@ -104,7 +104,7 @@ def _place(
     extents = [0] * len(outer) + [shape[each] for each in order]
     sizes = tuple(e if dim is None else memory.sizes[dim] for dim, e in zip(dims, extents, strict=True))
     strides = tuple(0 if dim is None else memory.strides[dim] for dim in dims)
-    base: list[Number] = [0 if dim is None else code.scalar(indices[dim]) for dim in dims]
+    base: list[Integer] = [0 if dim is None else code.scalar(indices[dim]) for dim in dims]
     multiple = divisibility(indices[dims[-1]]) if dims and dims[-1] is not None else 1
     return TileOffset(replace(memory, sizes=sizes, strides=strides), base, multiple, order)
 
@@ -132,7 +132,7 @@ def mask_layout(op: ir.Operation, layout: Layout) -> Layout:
     order = _mask_order(op)
     kept = sorted(order)
     dropped = [dim for dim in range(len(layout.shape)) if dim not in order]
-    return layout.reduced(dropped).transposed([kept.index(dim) for dim in order])
+    return layout.remove_dims(dropped).transpose([kept.index(dim) for dim in order])
 
 
 def _mask_order(op: ir.Operation) -> list[int]:

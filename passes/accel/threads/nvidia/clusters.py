@@ -11,7 +11,7 @@ from math import prod
 
 from mlc.bindings import arith, ir, nvvm
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.common.constants import i32, integer_constant
 
 _PLACES = ("read_ptx_sreg_cluster_ctaid_x", "read_ptx_sreg_cluster_ctaid_y", "read_ptx_sreg_cluster_ctaid_z")
@@ -28,13 +28,13 @@ def synchronise() -> None:
     nvvm.cluster_wait(aligned=True)
 
 
-def blocks_along(cluster: Sequence[int], dims: Sequence[int]) -> Number:
+def blocks_along(cluster: Sequence[int], dims: Sequence[int]) -> Integer:
     """A mask with the ranks of the blocks that differ from this one along one of `dims` alone, and its
     own."""
     return reduce(_either, (_blocks_along(cluster, dim) for dim in dims))
 
 
-def _blocks_along(cluster: Sequence[int], dim: int) -> Number:
+def _blocks_along(cluster: Sequence[int], dim: int) -> Integer:
     # The first dim's neighbours have neighbouring ranks.
     distance = prod(cluster[:dim])
     first = sum(1 << distance * at for at in range(cluster[dim]))
@@ -45,11 +45,11 @@ def _blocks_along(cluster: Sequence[int], dim: int) -> Number:
     return arith.ShLIOp(integers.value(first), arith.SubIOp(rank, before)).result
 
 
-def _either(a: Number, b: Number) -> Number:
+def _either(a: Integer, b: Integer) -> Integer:
     return arith.OrIOp(integers.value(a), integers.value(b)).result
 
 
-def half(mask: Number) -> ir.Value:
+def half(mask: Integer) -> ir.Value:
     """A mask as an i16, as copies take it."""
     kind = ir.IntegerType.get_signless(16)
     if isinstance(mask, int):
@@ -57,7 +57,7 @@ def half(mask: Number) -> ir.Value:
     return arith.TruncIOp(kind, mask).result
 
 
-def is_among(lane: ir.Value, mask: Number) -> ir.Value:
+def is_among(lane: ir.Value, mask: Integer) -> ir.Value:
     """Whether the bit of a lane's number is set in a mask."""
     bit = integers.mask(arith.ShRUIOp(integers.value(mask), lane).result, 1)
     return arith.cmpi(arith.CmpIPredicate.ne, integers.value(bit), integers.value(0))

@@ -9,7 +9,7 @@ from mlc.bindings import ir, nvvm, vector
 from mlc.dialects import accel
 from mlc.passes.accel.common import integers, tensor_maps
 from mlc.passes.accel.common.buffers import is_bulk
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import LANE_BITS
 from mlc.passes.accel.common.warpgroups import group_grid
 from mlc.passes.accel.threads.common.architecture import MmaLowering
@@ -78,7 +78,7 @@ class Hopper(Ampere):
         return WarpgroupMma(op, grid) if grid is not None else super().mma_lowering(op)
 
     def store_shared(
-        self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number], multiple: int
+        self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer], multiple: int
     ) -> None:
         if ldmatrix.stages_well(tile.layout, memory, multiple):
             ldmatrix.store(code, tile, memory, base)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir, llvm, nvvm
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import accesses, addresses, pointers
@@ -59,7 +59,7 @@ def load_matrices(code: ThreadCode, layout: Layout, memory: ThreadMemref, base: 
     return ThreadTile(layout, tuple(values))
 
 
-def store_matrices(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number]) -> None:
+def store_matrices(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer]) -> None:
     """Writes a tile that begins at `base`, whose numbers are multiples of 8. Of a swizzled buffer, the rows
     of a matrix lie in different banks."""
     rows, count = _rows_of(tile.layout)
@@ -117,7 +117,7 @@ def stages_well(layout: Layout, memory: ThreadMemref, multiple: int) -> bool:
     return begins and written_once and (is_matrix(layout, memory) or _has_halves(layout, memory))
 
 
-def store(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number]) -> None:
+def store(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer]) -> None:
     """Writes a tile that begins at `base`."""
     if is_matrix(tile.layout, memory):
         store_matrices(code, tile, memory, base)
@@ -130,7 +130,7 @@ def _has_halves(layout: Layout, memory: ThreadMemref) -> bool:
     return wide and pattern(layout) == PLAIN and _HALF in layout.registers
 
 
-def _store_pairs(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Number]) -> None:
+def _store_pairs(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer]) -> None:
     """Two pairs of neighbours at a time, half a row of a panel apart. The 16 threads whose stores are done
     together have four rows of 32 bytes, which the swizzle moves by 16 bytes for each row, so that rows 2 i
     and 2 i + 1 meet in the same banks: those of odd rows begin with the other half."""

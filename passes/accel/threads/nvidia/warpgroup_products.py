@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlc.bindings import arith, ir, llvm, nvvm, scf
 from mlc.dialects import accel
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import LANE_BITS, Layout
 from mlc.passes.accel.common.matrix_layouts import (
     DEPTH_BYTES,
@@ -24,7 +24,7 @@ from mlc.passes.accel.common.warpgroups import (
     group_grid,
     left_factor,
     right_factor,
-    stays_under_way,
+    stays_in_flight,
 )
 from mlc.passes.accel.threads.common import control
 from mlc.passes.accel.threads.common.code import MmaInFlight, ThreadCode, ThreadTile, sum_of_bits
@@ -78,10 +78,10 @@ def _is_zero(sums: ir.Value) -> bool:
 
 def _stays_in_flight(code: ThreadCode, op: ir.Operation) -> bool:
     """Whether the loop's next product takes the sums in the registers in which this one leaves them."""
-    if not stays_under_way(op):
+    if not stays_in_flight(op):
         return False
     (result,) = op.results
-    ways = (code.layouts[each].reshaped(list(result.type.shape)) for each in accumulation(op))
+    ways = (code.layouts[each].reshape(list(result.type.shape)) for each in accumulation(op))
     return all(way == code.layouts[result] for way in ways)
 
 
@@ -90,7 +90,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     products = [
         each
         for each in collect_ops(op, accel.Mma.NAME)
-        if each.parent == op and group_grid(each) and stays_under_way(each)
+        if each.parent == op and group_grid(each) and stays_in_flight(each)
     ]
     if products:
         _pin(code, op)
@@ -157,7 +157,7 @@ def _multiply(
     return sums
 
 
-def group_offset(code: ThreadCode, layout: Layout, dim: int) -> Number:
+def group_offset(code: ThreadCode, layout: Layout, dim: int) -> Integer:
     """Where the part of the thread's group begins along `dim`: a number that a warp is known to share."""
     vectors = [0, 0, *(vector[dim] for vector in layout.warps[2:])]
     if not any(vectors):

@@ -18,7 +18,7 @@ from functools import reduce
 
 from mlc.bindings import arith, ir, llvm, nvvm
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.common.integers import Number
+from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.matrix_layouts import DEPTH_BYTES
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.common.tensor_maps import SWIZZLED_ROWS
@@ -79,7 +79,7 @@ class Described:
         return arith.AddIOp(self.start, _i64(offset >> _UNIT_BITS)).result
 
 
-def describe(code: ThreadCode, factor: WgmmaOperand, place: Number) -> Described:
+def describe(code: ThreadCode, factor: WgmmaOperand, place: Integer) -> Described:
     """What the group reads, which begins at row or column `place` of the sums: of a flipped matrix the panels
     from there on, of others the rows."""
     memory = code.memory(factor.value)

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from mlc.passes.accel.common.layouts import Layout, blocked
+from mlc.passes.accel.common.layouts import Layout, blocked_layout
 from mlc.passes.accel.common.matrix_layouts import (
     WarpGrid,
     accumulators,
@@ -24,11 +24,11 @@ from mlc.passes.accel.threads.amd.products import OperandSide
 GRID = WarpGrid(2, 2)
 SUMS = accumulators(64, 32, GRID)
 LAYOUTS = {
-    "line": blocked([1024], 4, 4),
-    "few": blocked([16], 4, 4),
-    "one": blocked([1], 8, 4),
-    "matrix": blocked([16, 256], 4, 8),
-    "columns_first": blocked([64, 64], 2, 4, order=[0, 1]),
+    "line": blocked_layout([1024], 4, 4),
+    "few": blocked_layout([16], 4, 4),
+    "one": blocked_layout([1], 8, 4),
+    "matrix": blocked_layout([16, 256], 4, 8),
+    "columns_first": blocked_layout([64, 64], 2, 4, order=[0, 1]),
     "accumulators": SUMS,
     "left_f16": left_operand(64, 16, GRID, 2),
     "left_tf32": left_operand(64, 8, GRID, 4),
@@ -36,7 +36,7 @@ LAYOUTS = {
     "scalar_sums": scalar_sums(64, 64, WarpGrid(2, 2)),
     "rows": rows_of(scalar_sums(64, 64, WarpGrid(2, 2)), 4),
     "columns": columns_of(scalar_sums(64, 64, WarpGrid(2, 2)), 4),
-    "wavefronts": blocked([16, 256], 2, 8, lane_bits=6),
+    "wavefronts": blocked_layout([16, 256], 2, 8, lane_bits=6),
     "wavefront_scalar_sums": scalar_sums(64, 64, GRID, 6),
     "amd_sums": amd.sums_layout(OperandSide(0, 64, 32, 1), OperandSide(1, 64, 32, 2), 1, False),
     "amd_sums_of_f64": amd.sums_layout(OperandSide(0, 64, 32, 2), OperandSide(1, 64, 64, 1), 1, True),
@@ -80,26 +80,26 @@ def test_the_fragments_of_ptx() -> None:
 
 
 def test_runs_of_registers_lie_side_by_side() -> None:
-    assert blocked([16, 256], 4, 8).unit_run(1) == 8
+    assert blocked_layout([16, 256], 4, 8).unit_run(1) == 8
     assert SUMS.unit_run(1) == 2
     assert SUMS.unit_run(0) == 1
 
 
 def test_reduced_and_expanded_agree_on_threads() -> None:
-    rows = SUMS.reduced([1])
+    rows = SUMS.remove_dims([1])
     assert rows.shape == (64,)
     assert rows.element(0, 5) == (SUMS.element(0, 5)[0],)
-    assert rows.expanded([1]).element(1, 37) == (rows.element(1, 37)[0], 0)
+    assert rows.insert_dims([1]).element(1, 37) == (rows.element(1, 37)[0], 0)
 
 
 def test_transposed_and_reshaped_keep_elements() -> None:
-    flat = SUMS.reshaped([2048])
-    turned = SUMS.transposed([1, 0])
+    flat = SUMS.reshape([2048])
+    turned = SUMS.transpose([1, 0])
     for register, thread in itertools.product(range(SUMS.size), (0, 7, 100)):
         row, column = SUMS.element(register, thread)
         assert flat.element(register, thread) == (row * 32 + column,)
         assert turned.element(register, thread) == (column, row)
-    assert flat.reshaped([64, 32]) == SUMS
+    assert flat.reshape([64, 32]) == SUMS
 
 
 def test_a_part_has_registers_of_all_threads() -> None:
@@ -117,7 +117,7 @@ def test_a_part_has_registers_of_all_threads() -> None:
 def test_the_same_threads_in_other_registers() -> None:
     turned = Layout(SUMS.shape, SUMS.registers[::-1], SUMS.lanes, SUMS.warps)
     assert SUMS.same_threads(turned)
-    assert not SUMS.same_threads(blocked([64, 32], 4, 4))
+    assert not SUMS.same_threads(blocked_layout([64, 32], 4, 4))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_warps_that_are_too_many_hold_copies() -> None:
 
 def test_blocks_must_be_powers_of_two() -> None:
     with pytest.raises(ValueError, match="is not a power of two"):
-        blocked([24], 1, 8)
+        blocked_layout([24], 1, 8)
 
 
 WAVEFRONT_ROWS, WAVEFRONT_COLUMNS = OperandSide(0, 16, 16, 1), OperandSide(1, 16, 16, 1)
