@@ -31,8 +31,7 @@ def reads(op: ir.Operation) -> Iterator[ir.Value]:
 
 
 class ConstantValues:
-    """The constants of a function, and the values that depend on them only, which are computed before a
-    call."""
+    """The constants of a function, and the values that depend on them only, computed before a call."""
 
     def __init__(self, function: ir.Operation) -> None:
         self.ops: dict[int, ir.Operation] = {}
@@ -56,8 +55,7 @@ class ConstantValues:
         return value in self.sources
 
     def parameters(self, reader: ir.Operation | None = None) -> int:
-        """Returns the number of elements of the weights that the operands of `reader` depend on; by default
-        of all weights."""
+        """Returns the number of elements of the weights that `reader` depends on; by default of all."""
         if reader is None:
             return sum(map(_parameters, self.ops.values()))
         sources = frozenset().union(*(self.sources.get(value, frozenset()) for value in reader.operands))

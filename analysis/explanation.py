@@ -84,8 +84,7 @@ def _arena(function: ir.Operation) -> dict[str, int]:
 
 @dataclass
 class PassReport:
-    """One run of a pass: its remarks, the ops before and after, and the kernels if it formed them. `pipeline`
-    is the named pipeline it ran in, or ""."""
+    """One run of a pass, in the named `pipeline`: remarks, ops before and after, kernels that it formed."""
 
     name: str
     before: Snapshot

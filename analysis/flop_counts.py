@@ -36,8 +36,7 @@ def _scores(attention: graph.Attention) -> int:
 
 
 def _attention(op: ir.Operation) -> int:
-    """Counts, for q `[..., S, D]` and v `[..., T, E]`, D products per score, and E for its product with the
-    values."""
+    """Counts, for q `[..., S, D]` and v `[..., T, E]`, D + E products per score."""
     attention = graph.Attention(op)
     return _scores(attention) * (shape(attention.q)[-1] + shape(attention.v)[-1])
 

@@ -62,7 +62,6 @@ def kernel_cost(kernel: ir.Operation) -> Cost:
 
 
 def _read(argument: ir.Value) -> int:
-    """Returns the number of elements of an argument that a kernel reads: of a table, only the rows that it
-    selects."""
+    """Returns the number of elements that a kernel reads of an argument: of a table, the selected rows."""
     read = sum(elements_read(use.owner.operation, use.operand_number) for use in argument.uses)
     return min(elements(argument), read)

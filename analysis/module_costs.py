@@ -1,5 +1,4 @@
-"""The costs and the peak memory of a module's host function, at the graph level or after kernels were
-formed."""
+"""Costs and peak memory of a module's host function, at the graph level or after kernels were formed."""
 
 from __future__ import annotations
 

@@ -39,8 +39,7 @@ class UpstreamPass:
 
     @property
     def anchor(self) -> str:
-        """The op on which a pass without explicit nesting runs: the module if possible, else the first one it
-        accepts."""
+        """The op for passes without explicit nesting: the module if possible, else the first accepted one."""
         return self.anchors[0] if self.anchors else "builtin.module"
 
 

@@ -173,8 +173,7 @@ class Cache:
         self._pruner = Pruner(self.root, self.size)
 
     def key(self, *parts: str | bytes) -> str:
-        """Returns the key for `parts`, in order, under this version of the compiler: 40 hexadecimal
-        digits."""
+        """Returns the key for `parts`, in order, and this version of the compiler: 40 hexadecimal digits."""
         digest = hashlib.blake2b(digest_size=20)
         for part in (str(FORMAT), self._version, *parts):
             data = part.encode() if isinstance(part, str) else part
@@ -232,8 +231,7 @@ class Cache:
 
 
 def _header(key: str, value: bytes) -> bytes:
-    """Returns the header of `value` in its file. The checksum includes the key: a file under a wrong name is
-    damaged."""
+    """Returns the header of a file. Its checksum includes the key: a file under a wrong name is damaged."""
     digest = hashlib.blake2b(key.encode() + b"\0", digest_size=_CHECKSUM_BYTES)
     digest.update(value)
     return _MAGIC + digest.digest()

@@ -30,8 +30,7 @@ define <16 x float> @probe(<16 x float> %a, <16 x float> %b, <16 x float> %c) {
 
 @functools.cache
 def host_target() -> Target:
-    """Returns this machine: LLVM's processor name and features, caches from sysfs, the cores this process may
-    use."""
+    """Returns this machine: LLVM's processor name and features, caches from sysfs, available cores."""
     features = llvm.get_host_cpu_features()
     sizes = _cache_sizes(_CACHES)
     return Target(

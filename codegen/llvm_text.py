@@ -103,8 +103,7 @@ def _value_of_bits(bits: int, fmt: FloatFormat) -> Fraction | None:
 
 
 def _widen_to_double(bits: int) -> int:
-    """Returns the bits of a `float` as a `double`, as LLVM 22 spells it; a NaN's payload moves up by 29
-    bits."""
+    """Returns a `float` as the bits of a `double`, LLVM 22's form; a NaN's payload moves up by 29 bits."""
     if bits & 0x7F800000 == 0x7F800000:
         return (bits >> 31) << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29
     (value,) = struct.unpack("<f", struct.pack("<I", bits))
@@ -178,8 +177,7 @@ def add_definition_attributes(text: str, attributes: dict[str, str], plain: str 
 
 
 def _add_group(line: str, group: int) -> str:
-    """Inserts attribute group `group` into a `define` line, before the function's attributes, which take
-    precedence."""
+    """Inserts attribute group `group` into a `define` line, before the function's, which take precedence."""
     end = _AFTER_PARAMETERS.match(line, _parameters_end(line))
     assert end is not None  # the pattern matches the empty string
     return f"{line[: end.end()]} #{group}{line[end.end() :]}"
@@ -202,8 +200,7 @@ class _Function(Protocol):
 
 
 def unknown_intrinsics(functions: Iterable[_Function]) -> list[str]:
-    """Returns the names of declared `llvm.*` functions that this LLVM does not know; its printer marks
-    them."""
+    """Returns the declared `llvm.*` functions that this LLVM does not know; its printer marks them."""
     return [
         function.name
         for function in functions

@@ -83,8 +83,7 @@ class WorkerPool:
         return job.future
 
     def close(self, wait: bool = False) -> None:
-        """Ends the workers, with `wait` after all jobs, otherwise now: pending jobs fail with
-        PoolClosedError."""
+        """Ends the workers, with `wait` after all jobs, else now: pending jobs raise PoolClosedError."""
         with self._lock:
             self._aborted = self._aborted or not wait
             self._closed = True

@@ -70,8 +70,7 @@ def parse_report(text: str) -> PtxasReport:
 
 
 def _with_line(kernel: KernelResources, line: str, function: str) -> KernelResources:
-    """Returns `kernel` with the resources in a line, unless they are of `function`, a function that it
-    calls."""
+    """Returns `kernel` with the resources in a line, unless `function`, which it calls, has them."""
     if (spills := _SPILLS.search(line)) and function == kernel.name:
         stack, stores, loads = map(int, spills.groups())
         return replace(kernel, stack_bytes=stack, spill_store_bytes=stores, spill_load_bytes=loads)
@@ -91,8 +90,7 @@ _DEFAULT_TOOLKIT = "/usr/local/cuda"
 
 
 def find_ptxas() -> str | None:
-    """Returns the path of ptxas: on $PATH, in $CUDA_HOME or $CUDA_PATH, in /usr/local/cuda, or in triton's
-    wheel."""
+    """Returns the path of ptxas: on $PATH, in $CUDA_HOME, $CUDA_PATH, /usr/local/cuda, or triton's wheel."""
     return find_tool("ptxas")
 
 

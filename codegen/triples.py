@@ -52,8 +52,7 @@ def chosen_target(triple: str = "", cpu: str = "", features: str = "") -> Target
 
 
 def gpu_target(backend: str, arch: str, features: str = "") -> Target:
-    """Returns a GPU of `backend` "nvptx" or "amdgpu"; `arch` is LLVM's name, "sm_90a" or "gfx942". Raises
-    TargetError."""
+    """Returns the GPU `arch` ("sm_90a", "gfx942") of `backend` "nvptx" or "amdgpu". Raises TargetError."""
     if backend == "nvptx":
         capability = re.fullmatch(r"sm_(\d+)[af]?", arch)
         if capability is None:

@@ -132,8 +132,7 @@ class WorkerProcess:
         return error
 
     def _forget_stderr(self) -> None:
-        """Discards the output of earlier jobs. The worker shares the file's position, so it starts at 0
-        again."""
+        """Discards the output of earlier jobs. The shared position is reset, and the worker writes from 0."""
         self._stderr.seek(0)
         self._stderr.truncate()
 

@@ -79,8 +79,7 @@ def _from_python(value: Any, dtype: np.dtype) -> np.ndarray:
 
 
 def order_outputs(specs: Sequence[TensorSpec], out: Any) -> list[Any]:
-    """Returns the arrays of `out`, a mapping by name or a sequence, in order. Raises ValueError naming
-    unknown and missing outputs."""
+    """Returns the arrays of `out`, a mapping by name or a sequence, in order. Raises ValueError."""
     if not hasattr(out, "keys"):
         return list(out)
     unknown = sorted(set(out) - {spec.name for spec in specs})

@@ -109,8 +109,7 @@ def parse_manifest(data: Any, where: str, formats: Sequence[int] = FORMATS) -> M
 
 
 def own_objects(manifest: Manifest, objects: Sequence[T]) -> Sequence[T]:
-    """Returns the objects of the general program, the first ones. Raises ExecutableError if there are too
-    few."""
+    """Returns the general program's objects, the first ones. Raises ExecutableError for too few."""
     count = len(objects) - sum(entry.objects for entry in manifest.specialised)
     if count < 0 or (manifest.specialised and count == 0):
         raise ExecutableError(f"{len(objects)} objects are fewer than the manifest's programs have")

@@ -171,8 +171,7 @@ def _value(objects: Objects, dtype: str, element_type: int, shape: tuple[int, ..
 
 @cache
 def _parts(dtype: str) -> tuple[str, str]:
-    """Splits the type of a sequence, optional or map into its constructor and its element type, or
-    "key,value"."""
+    """Splits the type of a sequence, optional or map into constructor and element type, or "key,value"."""
     found = re.fullmatch(r"(sequence|optional|map)\((.*)\)", dtype)
     assert found, "the manifest is checked"
     return found[1], found[2]

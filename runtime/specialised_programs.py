@@ -81,16 +81,14 @@ class ProgramCache:
             others.pop(0).drop_program(self._native.clock)
 
     def bytes(self, records: Sequence[SizeRecord]) -> int:
-        """Returns the memory that the programs hold and the general one does not; what they share counts
-        once."""
+        """Returns the bytes that the programs hold and the general one does not; shared ones count once."""
         blocks: dict[int, int] = {}
         for record in records:
             blocks |= record.blocks()
         return sum(size for start, size in blocks.items() if start not in self._general)
 
     def _check(self, record: SizeRecord, executable: Executable) -> None:
-        """Raises ExecutableError unless the program takes the arguments of the general one: native code binds
-        them once, for the latter."""
+        """Raises ExecutableError unless the program takes the arguments as native code binds them."""
         general = self._manifest
         if executable.manifest.get("strings", []) != list(general.strings):
             raise ExecutableError(
@@ -335,8 +333,7 @@ class Specialised:
         self._idle.set()
 
     def reset_threads(self) -> None:
-        """Resets lock and state, for a child process too: there no thread compiles or would release the
-        lock."""
+        """Resets lock and state; in a child process no thread compiles or would release the lock."""
         self._lock = threading.Lock()
         self._idle = threading.Event()
         self._idle.set()

@@ -35,8 +35,7 @@ _UNKNOWN = -sys.maxsize - 1
 
 
 def is_object(dtype: str) -> bool:
-    """Whether `dtype` is "string", or that of a sequence, optional or map, such as
-    "optional(sequence(float32))"."""
+    """Whether `dtype` is "string" or a sequence, optional or map: "optional(sequence(float32))"."""
     return _OBJECT.fullmatch(dtype) is not None
 
 
@@ -119,8 +118,7 @@ class TensorSpec:
 
 
 def bfloat16_bits(x: np.ndarray) -> np.ndarray:
-    """Returns the bits, as uint16, of an f32 array rounded to bfloat16, ties to even: as ml_dtypes rounds,
-    without it."""
+    """Returns the bits, as uint16, of an f32 array rounded to bfloat16, ties to even, as ml_dtypes does."""
     bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
     rounded = bits + (0x7FFF + (bits >> 16 & 1))
     rounded >>= 16

@@ -9,8 +9,7 @@ LINUX_RISCV64 = "riscv64-unknown-linux-gnu"
 
 
 def _x86(name: str, bits: int, l1d: int, l2: int, l3: int) -> Target:
-    """Returns an x86-64 processor under LLVM's name. Its features follow from `name` and `bits`
-    (`FEATURES`)."""
+    """Returns the x86-64 processor with LLVM's `name`; `name` and `bits` imply its features (`FEATURES`)."""
     return Target(
         name=name,
         cpu=name,

@@ -45,8 +45,7 @@ class Tensor:
         return f"Tensor({self.dtype} {list(self.shape)} on {self.device or 'the host'})"
 
     def numpy(self) -> np.ndarray:
-        """Returns a copy on the host, or a view of host memory. Needs ml_dtypes for types that NumPy
-        lacks."""
+        """Returns a copy on the host, or a view of host memory. Needs ml_dtypes for its types."""
         dtype = host_dtype(self.dtype, "a copy on the host")
         if self.device is None:
             return host_bytes(self.address, self.nbytes, self).view(dtype).reshape(self.shape)
@@ -67,8 +66,7 @@ class Tensor:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Returns the capsule; `stream` is the consumer's. Raises BufferError for another device, or a
-        copy."""
+        """Returns the capsule for the consumer's `stream`. Raises BufferError for other devices and copies."""
         if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
             raise BufferError(f"{self!r} can be exported without a copy only")
         self._make_wait(stream)
@@ -98,8 +96,7 @@ class Tensor:
 
 
 def host_dtype(dtype: str, what: str) -> np.dtype:
-    """Returns NumPy's type of that name. Raises CudaError if it needs ml_dtypes, and that is not
-    installed."""
+    """Returns NumPy's type of that name. Raises CudaError if that needs ml_dtypes, which is not installed."""
     try:
         return TensorSpec(what, dtype, ()).numpy_dtype
     except ImportError as error:

@@ -135,8 +135,7 @@ class _Given:
 
 
 def _references(entry: _Given) -> int:
-    """Returns the reference count of the capsule, including those of this call, which depend on Python's
-    version."""
+    """Returns the capsule's reference count, with those of this call, which depend on Python's version."""
     return sys.getrefcount(entry.capsule)
 
 

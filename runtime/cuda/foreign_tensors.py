@@ -58,8 +58,7 @@ def borrow(value: Any, what: str, device: Device | None, stream: Stream | None =
 
 
 def borrow_array(value: Any, what: str) -> np.ndarray:
-    """Returns a view of a host tensor of another library, kept alive. Raises like `borrow` and
-    `host_dtype`."""
+    """Returns a view of another library's host tensor, kept alive. Raises like `borrow` and `host_dtype`."""
     tensor = borrow(value, what, None)
     dtype = host_dtype(tensor.dtype, what)
     return (

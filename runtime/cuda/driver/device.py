@@ -135,8 +135,7 @@ def device_count(driver: Driver) -> int:
 
 
 def device_properties(index: int, driver: Driver) -> Properties:
-    """Returns the properties of a device, without a context on it. Raises CudaError if there is no such
-    device."""
+    """Returns the properties of a device, without a context. Raises CudaError if it does not exist."""
     handle = _handle(index, driver)
     doing = f"ask for the properties of device {index}"
     name, memory, value = ctypes.create_string_buffer(256), ctypes.c_size_t(), ctypes.c_int()

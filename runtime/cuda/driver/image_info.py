@@ -24,16 +24,14 @@ _IRREGULAR = {(8, 6): (12, 7), (8, 7): (12, 8), (8, 8): (12, 9)}
 
 @dataclass(frozen=True)
 class ImageInfo:
-    """The format and target of an image. `architecture` is "sm_90a", or "" if unknown; `ptx_version` is (8,
-    7) or None."""
+    """The format and target of an image. `architecture` is like "sm_90a", or ""; `ptx_version` (8, 7)."""
 
     format: Literal["PTX", "cubin", "fatbin"]
     architecture: str = ""
     ptx_version: tuple[int, int] | None = None
 
     def cause(self, status: int, device_architecture: str, driver_version: int) -> str | None:
-        """Returns the likely cause if the driver refused the image with this status, or None if it is not
-        known."""
+        """Returns the likely cause of the driver's refusal with this status, or None if it is not known."""
         mine = f"the {self.format} is for {self.architecture or 'another architecture'}"
         if status == NO_BINARY_FOR_GPU:
             return f"{mine}, the device is {device_architecture}"

@@ -56,8 +56,7 @@ class Driver:
         return status
 
     def function(self, name: str) -> Callable[..., int]:
-        """Returns the typed function, which returns its status. Raises CudaError if the driver is too old to
-        have it."""
+        """Returns the typed function, which returns its status. Raises CudaError if the driver lacks it."""
         return self._functions.get(name) or self._resolve(name)
 
     def error(self, status: int, doing: str, hint: str | None = None) -> CudaError:

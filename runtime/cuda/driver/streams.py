@@ -38,8 +38,7 @@ class Event(Handle):
 
 
 def elapsed_milliseconds(start: Event, end: Event) -> float:
-    """Returns the time between two events that have happened, both made with `timing`. Raises CudaError
-    otherwise."""
+    """Returns the time between two past events, both made with `timing`. Raises CudaError otherwise."""
     result = ctypes.c_float()
     start.device.call(
         "cuEventElapsedTime",

@@ -57,8 +57,7 @@ class TensorMapSpec:
 
 
 class TensorMap:
-    """A tensor map, as a parameter of a launch. `encoded_address` is the address of its 128 bytes, aligned to
-    64."""
+    """A tensor map, as a parameter of a launch. Its 128 bytes are at `encoded_address`, aligned to 64."""
 
     def __init__(self, device: Device, spec: TensorMapSpec, address: int | None) -> None:
         """`address` is that of the tensor, None if `encode` sets it before the first launch. Raises CudaError

@@ -21,8 +21,7 @@ Results = Literal["numpy", "device"]
 
 
 class CallBinding:
-    """The buffers of one call: `addresses` of all, objects `kept` alive until its work is done, its
-    `results`."""
+    """The buffers of one call: all `addresses`, objects `kept` alive until its end, its `results`."""
 
     def __init__(
         self, plan: Plan, memory: ProgramMemory, device: Device, stream: Stream, *, asynchronous: bool
@@ -140,8 +139,7 @@ class CallBinding:
 
 
 def in_order(tensors: Mapping[int, TensorBuffer], values: Any, what: str) -> list[Any]:
-    """Returns the values of a mapping by name, or of a sequence, in order. Raises TypeError naming unknown
-    and missing names."""
+    """Returns the values of a mapping by name, or a sequence, in order. Raises TypeError for wrong names."""
     if not isinstance(values, Mapping):
         return list(values)
     names = [value.name for value in tensors.values()]

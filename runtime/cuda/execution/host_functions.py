@@ -28,8 +28,7 @@ class HostFunctions:
             self._check(name)
 
     def call(self, step: CallStep, addresses: Sequence[int]) -> HostCall:
-        """Returns the call of a step; `addresses` are those of the buffers, of which those on the host do not
-        change."""
+        """Returns the call of a step; `addresses` are those of the buffers, fixed for those on the host."""
         arguments = [addresses[argument.buffer] + argument.offset for argument in step.arguments]
         return HostCall(self, self._names[step.function], arguments)
 

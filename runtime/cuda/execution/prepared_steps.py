@@ -46,8 +46,7 @@ class Segment:
         self.stale = False
 
     def run(self, main: Stream, streams: Sequence[Stream]) -> None:
-        """Enqueues the steps, those of stream 0 on `main`; or launches the graph there, captured on
-        `streams`."""
+        """Enqueues the steps, those of stream 0 on `main`, or their graph, captured on `streams`."""
         if not self._use_graph:
             self._enqueue([main, *streams[1:]])
             return

@@ -41,8 +41,7 @@ class ProgramMemory:
             raise
 
     def own(self, index: int) -> int:
-        """Returns the address of the program's memory for a device input or output; allocated at its first
-        use."""
+        """Returns the address of memory for a device input or output, which is allocated at its first use."""
         if index not in self._own:
             self._own[index] = DeviceMemory(self._device, self._plan.buffers[index].nbytes)
         return self._own[index].address

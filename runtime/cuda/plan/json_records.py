@@ -17,8 +17,7 @@ MAX_ITEMS, MAX_TEXT, MAX_INTEGER = 1 << 20, 1 << 12, 1 << 64
 
 
 def encode(value: Any) -> Any:
-    """Returns the JSON value of a record, a tuple or a plain value. Fields with their default are left
-    out."""
+    """Returns the JSON value of a record, a tuple or a plain value. Fields with their default are omitted."""
     if isinstance(value, tuple):
         return [encode(item) for item in value]
     if not is_dataclass(value):
@@ -30,8 +29,7 @@ def encode(value: Any) -> Any:
 
 
 def decode(hint: Any, data: Any, where: str) -> Any:
-    """Returns a value of type `hint` from JSON. Raises ExecutableError that names the location and the
-    cause."""
+    """Returns a value of type `hint` from JSON. Raises ExecutableError naming the location and the cause."""
     origin = get_origin(hint)
     if origin is tuple:
         return _sequence(hint, data, where)

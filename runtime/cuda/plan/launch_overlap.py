@@ -41,8 +41,7 @@ def check_early_reads(step: LaunchStep, kernel: PlanKernel, buffers: Sequence[Bu
 
 
 def can_overlap(device: Device) -> bool:
-    """Whether launches on a device may overlap: device and driver support it, and the variable does not
-    forbid it."""
+    """Whether launches on a device may overlap: device and driver support it, the variable allows it."""
     allowed = os.environ.get(VARIABLE) != "0"
     new = device.driver.version >= SINCE
     return allowed and new and device.properties.compute_capability >= CAPABILITY

@@ -74,8 +74,7 @@ def branches() -> dict[str, Any]:
 
 
 def host_transfers() -> dict[str, Any]:
-    """Returns a plan of `y = x * w` with x and y on the host, which it copies. Buffers: x, y, w, arena, host
-    arena."""
+    """Returns a plan of `y = x * w` that copies x and y, on the host. Buffers: x, y, w, arena, host arena."""
     return {
         **affine(),
         "buffers": [
