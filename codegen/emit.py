@@ -106,7 +106,7 @@ def _function_attributes(target: Target) -> dict[str, str]:
 
 
 def _vector_length(target: Target) -> str:
-    """Returns the attribute with which LLVM uses SVE of at least the vectors' length, if NEON is shorter."""
+    """Returns the attribute by which LLVM uses SVE of the vectors' length or more, if NEON is shorter."""
     if target.architecture == "aarch64" and target.vector_bits > NEON_BITS:
         return f"vscale_range({target.vector_bits // NEON_BITS},0)"
     return ""

@@ -66,7 +66,7 @@ class Tensor:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Returns the capsule for the consumer's `stream`. Raises BufferError for other devices and copies."""
+        """Returns the capsule for the consumer's `stream`. Raises BufferError for copies, other devices."""
         if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
             raise BufferError(f"{self!r} can be exported without a copy only")
         self._make_wait(stream)
