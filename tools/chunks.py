@@ -21,7 +21,7 @@ def read_chunks(line: CommandLine, path: str, activity: Activity) -> list[Chunk]
     name, raw = read_input(path)
     activity.begin(f"{name}: error: reading the input")
     marker = line.value("split-input-file") or SPLIT_MARKER
-    return chunks_of(name, raw, marker if line.given("split-input-file") else None)
+    return chunks_of(name, raw, marker if line.is_given("split-input-file") else None)
 
 
 def process_chunk(chunk: Chunk, options: DiagnosticOptions, work: Work) -> tuple[bytes, bool]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from mlc.errors import Error
 
-# What values of flags name that cannot have no name.
+# Flag values that are names, which cannot be empty.
 _NAMES = ("file", "folder", "program")
 _TRUE, _FALSE = ("", "true", "1"), ("false", "0")
 
@@ -19,7 +19,7 @@ class UsageError(Error):
 
 @dataclass(frozen=True)
 class Flag:
-    """A flag of a tool. `value` is what the help calls its value; empty for switches.
+    """A flag of a tool. `value` is the name of its value in the help; empty for switches.
 
     `optional` values may be left out; `repeated` flags collect their values. `letter` is a short form.
     """
@@ -39,7 +39,7 @@ class Flag:
 
 @dataclass
 class CommandLine:
-    """What was given: values of flags by name, other arguments, and flags that the table does not hold."""
+    """A parsed command line: values of flags by name, other arguments, and flags that are unknown."""
 
     values: dict[str, list[str]] = field(default_factory=dict)
     arguments: list[str] = field(default_factory=list)
@@ -65,25 +65,25 @@ class CommandLine:
         return value
 
     def count(self, name: str, default: int, *, least: int = 0) -> int:
-        """The value of `name`, a whole number of at least `least`. Raises `UsageError`."""
+        """The value of `name`, an integer of at least `least`. Raises `UsageError`."""
         text = self.value(name, str(default))
         if not re.fullmatch("[0-9]{1,18}", text) or int(text) < least:
             range_text = f" from {least}" if least else " below 10^18"
-            raise UsageError(f"--{name} needs a whole number{range_text}, not '{text}'")
+            raise UsageError(f"--{name} needs an integer{range_text}, not '{text}'")
         return int(text)
 
     def seconds(self, name: str, default: float) -> float:
         """The value of `name`, a number of seconds, 0 included. Raises `UsageError`."""
         text = self.value(name, str(default))
         try:
-            number = float(text)
+            value = float(text)
         except ValueError:
-            number = -1.0
-        if not 0 <= number < float("inf"):
+            value = -1.0
+        if not 0 <= value < float("inf"):
             raise UsageError(f"--{name} needs a number of seconds, not '{text}'")
-        return number
+        return value
 
-    def given(self, name: str) -> bool:
+    def is_given(self, name: str) -> bool:
         """Whether the flag was given at all."""
         return name in self.values
 
@@ -125,9 +125,9 @@ def parse_command_line(arguments: list[str], flags: Iterable[Flag]) -> CommandLi
 
 
 def unknown_flag(written: str, known: Iterable[str], reasons: Mapping[str, str] | None = None) -> UsageError:
-    """The error for a flag that the tool has not: the reason if `reasons` knows it, or close matches.
+    """Returns the error for a flag that the tool lacks: the reason in `reasons`, or close matches.
 
-    A name in `reasons` that ends with `*` stands for all that begin so.
+    A name in `reasons` that ends with `*` stands for all names with that prefix.
     """
     name = written.lstrip("-").partition("=")[0]
     if reason := _reason(name, reasons or {}):
@@ -137,7 +137,7 @@ def unknown_flag(written: str, known: Iterable[str], reasons: Mapping[str, str] 
 
 
 def refuse_unknown(line: CommandLine, flags: Iterable[Flag], reasons: Mapping[str, str]) -> None:
-    """Raises `UsageError`, as `unknown_flag` words it, for the first flag that the table does not hold."""
+    """Raises the `UsageError` of `unknown_flag` for the first flag that is not in the table."""
     if line.others:
         raise unknown_flag(line.others[0][2], [flag.name for flag in flags], reasons)
 
@@ -149,15 +149,15 @@ def _reason(name: str, reasons: Mapping[str, str]) -> str:
 
 
 def close_matches(name: str, known: Iterable[str], prefix: str = "") -> str:
-    """`; did you mean ...?` with the names like `name`, or nothing."""
+    """Returns `; did you mean ...?` with the names like `name`, or nothing."""
     import difflib
 
     close = difflib.get_close_matches(name, list(known), n=3)
-    return f"; did you mean {' or '.join(prefix + each for each in close)}?" if close else ""
+    return f"; did you mean {' or '.join(prefix + match for match in close)}?" if close else ""
 
 
 def flag_help(flags: Iterable[Flag]) -> str:
-    """The table of flags for `--help`."""
+    """Returns the table of flags for `--help`."""
     rows = []
     for flag in flags:
         value = f"[=<{flag.value}>]" if flag.optional else f"=<{flag.value}>" if flag.value else ""

@@ -1,4 +1,4 @@
-"""Printing of diagnostics exactly as mlir-opt does: location, message, source line, caret, notes."""
+"""Prints diagnostics exactly as mlir-opt does: location, message, source line, caret, notes."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class DiagnosticPrinter:
         where = position(location)
         if where is None:
             known = location is not None and not isinstance(location, ir.UnknownLoc)
-            place = f"{location}: " if known else ""
-            self.stream.write(f"<unknown>:0: {self._severity(severity)}{place}{message}\n")
+            prefix = f"{location}: " if known else ""
+            self.stream.write(f"<unknown>:0: {self._severity(severity)}{prefix}{message}\n")
             return
         file, row, column = where
         self.at(file, row, column, f"{self._severity(severity)}{message}", with_source=with_source)

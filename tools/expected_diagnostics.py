@@ -14,7 +14,7 @@ from mlc.tools.sources import InputSource
 _EXPECTED = re.compile(
     r"expected-(error|note|remark|warning)(-re)? *(@([+-][0-9]+|above|below|unknown))? *\{\{(.*)\}\}$"
 )
-# What LLVM's regular expressions say where Python's use other words.
+# Part of an error message of Python's regular expressions -> the message of LLVM's.
 _REGEX_ERRORS = (
     ("parenthesis", "parentheses not balanced"),
     ("subpattern", "parentheses not balanced"),
@@ -36,14 +36,14 @@ class _Expectation:
     matched: bool = field(default=False)
 
     def matches(self, message: str) -> bool:
+        """Whether `message` contains the text, or matches the expression."""
         return bool(self.regex.search(message)) if self.regex else self.message in message
 
 
 class ExpectedDiagnostics:
     """The expectations in one source, and in files that diagnostics name, such as a transform library.
 
-    Feed it every diagnostic with `see`, then ask `finish`. `only_expected` ignores diagnostics for which
-    there is no comment.
+    Pass every diagnostic to `see`, then call `finish`. `only_expected` ignores diagnostics without a comment.
     """
 
     def __init__(
@@ -55,17 +55,18 @@ class ExpectedDiagnostics:
         self._scan(source.name)
 
     def see(self, diagnostic: Diagnostic) -> None:
-        """Matches a diagnostic and its notes; prints an error for each that nobody expects."""
+        """Matches a diagnostic and its notes; prints an error for each that is not expected."""
         self._match(diagnostic)
         for note in diagnostic.notes:
             if not note.message.startswith(_OP_NOTE):
                 self._match(note)
 
     def finish(self) -> bool:
-        """Prints an error for each expectation that nothing met; whether all went as expected."""
-        for each in (each for expected in self.expectations.values() for each in expected):
-            if not each.matched:
-                self._error(each, f'expected {each.severity} "{each.message}" was not produced')
+        """Prints an error for each expectation without a match; returns whether there was no error."""
+        for expectation in (expectation for file in self.expectations.values() for expectation in file):
+            if not expectation.matched:
+                message = f'expected {expectation.severity} "{expectation.message}" was not produced'
+                self._error(expectation, message)
         return not self.failed
 
     def _match(self, diagnostic: Diagnostic) -> None:
@@ -74,18 +75,18 @@ class ExpectedDiagnostics:
         if file not in self.expectations:
             self._scan(file)
         near = None
-        for each in self.expectations[file]:
-            if each.line != line or not each.matches(diagnostic.message):
+        for expectation in self.expectations[file]:
+            if expectation.line != line or not expectation.matches(diagnostic.message):
                 continue
-            if each.severity == diagnostic.severity:
-                each.matched = True
+            if expectation.severity == diagnostic.severity:
+                expectation.matched = True
                 return
-            near = each
+            near = expectation
         if self.only_expected:
             return
         if near:
-            kinds = f"'{diagnostic.severity}' diagnostic emitted when expecting a '{near.severity}'"
-            self._error(near, kinds)
+            message = f"'{diagnostic.severity}' diagnostic emitted when expecting a '{near.severity}'"
+            self._error(near, message)
             return
         self.failed = True
         self.printer.line(
@@ -97,39 +98,39 @@ class ExpectedDiagnostics:
         expected = self.expectations[file] = []
         waiting: list[_Expectation] = []
         last_plain = 1
-        for number, text in enumerate(self.printer.source_lines(file), start=1):
+        for line, text in enumerate(self.printer.source_lines(file), start=1):
             match = _EXPECTED.search(text.rstrip())
             if not match:
-                for each in waiting:
-                    each.line = number
+                for expectation in waiting:
+                    expectation.line = line
                 waiting.clear()
-                last_plain = number
+                last_plain = line
                 continue
-            expectation = self._expectation(match, file, number, last_plain)
+            expectation = self._expectation(match, file, line, last_plain)
             expected.append(expectation)
             if match[4] == "below":
                 waiting.append(expectation)
 
-    def _expectation(self, match: re.Match[str], file: str, number: int, last_plain: int) -> _Expectation:
+    def _expectation(self, match: re.Match[str], file: str, written_at: int, last_plain: int) -> _Expectation:
         severity, is_regex, _, offset, message = match.groups()
-        line: int | None = number
+        line: int | None = written_at
         if offset == "unknown":
             line = None
         elif offset == "above":
             line = last_plain
         elif offset and offset != "below":
-            line = number + int(offset)
-        expectation = _Expectation(severity, message, None, file, number, line)
+            line = written_at + int(offset)
+        expectation = _Expectation(severity, message, None, file, written_at, line)
         if is_regex:
             self._compile(expectation)
         return expectation
 
     def _compile(self, expectation: _Expectation) -> None:
-        """Text outside `{{` and `}}` stands for itself, text inside is a regular expression."""
+        """Compiles a message in which text between `{{` and `}}` is a regular expression."""
         try:
             expectation.regex = re.compile(_pattern(expectation.message))
         except re.error as error:
-            known = (said for sign, said in _REGEX_ERRORS if sign in error.msg)
+            known = (message for part, message in _REGEX_ERRORS if part in error.msg)
             self._error(expectation, f"invalid regex: {next(known, error.msg)}")
         except ValueError as error:
             self._error(expectation, str(error))
@@ -141,7 +142,7 @@ class ExpectedDiagnostics:
 
 
 def _pattern(message: str) -> str:
-    """The message of an `expected-*-re` comment as one expression. Raises `ValueError`."""
+    """Returns the message of an `expected-*-re` comment as one expression. Raises `ValueError`."""
     pattern, rest = "", message
     while rest:
         plain, opened, rest = rest.partition("{{")

@@ -3,7 +3,7 @@ coefficients.py; with names, those polynomials.
 
 Minimax fits by iteratively reweighted least squares (Lawson's algorithm) on Chebyshev nodes, in x87's 80-bit
 arithmetic where differences cancel. Coefficients are rounded to f32 one after the other, lowest degree first,
-and the others fitted again, so that a rounding is made up for by the higher ones.
+and the others fitted again, so that higher coefficients compensate for rounding errors.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ ROUNDS = 60
 
 
 def nodes(low: float, high: float, count: int = 2000) -> Array:
-    """Chebyshev nodes of [low, high]."""
+    """Returns Chebyshev nodes of [low, high]."""
     angles = np.pi * (np.arange(count, dtype=Wide) + Wide(0.5)) / count
     return (Wide(low) + Wide(high)) / 2 + (Wide(high) - Wide(low)) / 2 * np.cos(angles)
 
 
 def lawson(columns: Array, target: Array, scale: Array) -> Array:
-    """Coefficients that minimise max |columns @ c - target| / scale."""
+    """Returns the coefficients that minimise `max |columns @ c - target| / scale`."""
     weights = np.full(len(target), 1.0 / len(target))
     best, least = np.zeros(columns.shape[1]), np.inf
     for _ in range(ROUNDS):
@@ -45,7 +45,7 @@ def lawson(columns: Array, target: Array, scale: Array) -> Array:
 
 @dataclass(frozen=True)
 class Fit:
-    """`function` on [low, high], the error divided by `scale`, by a polynomial of `degree`.
+    """A fit of `function` on [low, high] by a polynomial of `degree`; the error is divided by `scale`.
 
     With `single`, coefficients are rounded to f32.
     """
@@ -77,9 +77,10 @@ class Fit:
 
 
 def series(exact: Callable[[Array], Array], terms: list[float], near: float) -> Callable[[Array], Array]:
-    """`exact`, which cancels near 0, but its Taylor series where |x| < `near`."""
+    """Returns `exact`, which cancels near 0, with its Taylor series where `|x| < near`."""
 
     def function(x: Array) -> Array:
+        """Evaluates the series or `exact`."""
         with np.errstate(all="ignore"):
             return np.where(
                 np.abs(x) < near, np.polynomial.polynomial.polyval(x, np.array(terms, Wide)), exact(x)
@@ -89,6 +90,7 @@ def series(exact: Callable[[Array], Array], terms: list[float], near: float) -> 
 
 
 def one(x: Array) -> Array:
+    """Returns ones in the shape of `x`."""
     return np.ones_like(x)
 
 
@@ -106,24 +108,26 @@ ROOT_PI = math.sqrt(math.pi)
 
 
 def error_function(x: Array) -> Array:
+    """Returns `erf(x)`."""
     return np.array([math.erf(float(value)) for value in x], Wide)
 
 
 def complement(x: Array) -> Array:
-    """1 - erf(x)."""
+    """Returns `1 - erf(x)`."""
     return np.array([math.erfc(float(value)) for value in x], Wide)
 
 
 def erf_tail(z: Array) -> Array:
-    """erf(x) / x - 1 with z = x^2."""
+    """Returns `erf(x) / x - 1` with `z = x^2`."""
     x = np.sqrt(np.maximum(z, 1e-30))
     return np.where(z < 1e-6, 2 / ROOT_PI * (1 - z / 3), error_function(x) / x) - 1
 
 
 def odd(function: Callable[[Array], Array], terms: list[tuple[int, int]]) -> Callable[[Array], Array]:
-    """(function(x) / x - 1) / z with z = x^2; `terms` are those of its series, as fractions."""
+    """Returns `(function(x) / x - 1) / z` with `z = x^2`; `terms` are those of its series, as fractions."""
 
     def tail(z: Array) -> Array:
+        """Evaluates the quotient, which cancels near 0."""
         x = np.sqrt(np.maximum(z, 1e-30))
         return (function(x) / x - 1) / np.maximum(z, 1e-30)
 
@@ -140,12 +144,12 @@ ATAN_TAIL = odd(np.arctan, [(-1, 3), (1, 5), (-1, 7)])
 
 
 def cosh_tail(z: Array) -> Array:
-    """2 (cosh(x) - 1) / z with z = x^2, as the square of 2 sinh(x / 2) / x."""
+    """Returns `2 (cosh(x) - 1) / z` with `z = x^2`, as the square of `2 sinh(x / 2) / x`."""
     return (1 + SINH_TAIL(z / 4) * z / 4) ** 2
 
 
 def odd_scale(z: Array) -> Array:
-    """An error of the tail is z times that of the function, relative to x."""
+    """Returns the scale of a tail's error, which is z times that of the function, relative to x."""
     return 1 / np.maximum(z, 1e-2)
 
 
@@ -184,13 +188,14 @@ FITS = [
 
 
 def show(fit: Fit) -> str:
-    """The lines that define it."""
+    """Returns the lines of Python that define a polynomial."""
     coefficients, error = fit.solve()
-    numbers = "".join(f"    {value!r},\n" for value in coefficients)
-    return f"# Error 2^{math.log2(error):.1f}.\n{fit.name} = (\n{numbers})\n"
+    lines = "".join(f"    {value!r},\n" for value in coefficients)
+    return f"# Error 2^{math.log2(error):.1f}.\n{fit.name} = (\n{lines})\n"
 
 
 def main() -> None:
+    """Prints the module, or the polynomials named on the command line."""
     if sys.argv[1:]:
         print("".join(show(fit) for fit in FITS if fit.name in sys.argv[1:]), end="")
         return

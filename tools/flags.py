@@ -1,4 +1,4 @@
-"""The flags that several of the tools with LLVM's command-line style have, declared once."""
+"""The flags that several tools with LLVM's command-line style share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ SPLIT_INPUT_FILE = Flag(
 )
 OUTPUT_SPLIT_MARKER = Flag("output-split-marker", "the marker between chunks in the output", "marker")
 ALLOW_UNREGISTERED = Flag("allow-unregistered-dialect", "accept ops of dialects that nobody registered")
-NO_IMPLICIT_MODULE = Flag("no-implicit-module", "do not wrap the input in a module: it is one op of any kind")
+NO_IMPLICIT_MODULE = Flag(
+    "no-implicit-module", "do not wrap the input in a module: it is a single op, of any name"
+)
 
 VERIFY_DIAGNOSTICS = Flag(
     "verify-diagnostics",

@@ -1,7 +1,7 @@
 """Runs a tool's work in a child process, so that a crash or a hang in C++ ends in a message.
 
-The child says what it is about to do in memory that both share; the parent waits. Nothing heavy is loaded
-before the fork, so that the guard costs about a millisecond.
+The child writes its current step to memory that both share; the parent waits. Nothing heavy is loaded before
+the fork, so that the guard costs about a millisecond.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, TextIO
 from mlc.tools import child_activity as activities
 from mlc.tools.child_activity import Activity
 
-# What interrupts the wait; the rest of Linux's signals keep their meaning.
+# Signals that interrupt the wait; others keep their meaning.
 _AWAITED = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GRACE = 0.5  # seconds that the child has to end by itself after Ctrl-C
 _DIE_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
@@ -27,19 +27,19 @@ _DIE_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 
 @dataclass(frozen=True)
 class Death:
-    """How a child ended that did not finish: `cause` ends a sentence about `step`."""
+    """The end of a child that did not finish: `cause` ends a sentence about `step`."""
 
     step: str
     cause: str
     reproducer: bytes
 
     def message(self, tool: str) -> str:
-        """The error of `tool` whose child died."""
+        """Returns the error message of `tool`, whose child died."""
         return f"{self.step or f'{tool}: error: the program'} {self.cause}"
 
 
 def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int | Death:
-    """Runs `work` in a child process; its exit status, or its death.
+    """Runs `work` in a child process; returns its exit status, or its death.
 
     A step that takes more than `limit` seconds (0: no limit) is a hang and is killed. Ctrl-C and
     termination reach the child, and then this process. Raises `OSError` if no process can be made.
@@ -64,12 +64,12 @@ def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int |
 
 
 def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> None:
-    """Never returns. Leaves without Python's and C++'s clean-up, which could only crash or take time."""
+    """Runs the child, which exits without Python's and C++'s clean-up, as that could crash or take time."""
     status = 1
     activities.current = activity
     try:
         _die_with(parent)
-        sys.stdout, sys.stderr = (_without_clock(each, activity) for each in (sys.stdout, sys.stderr))
+        sys.stdout, sys.stderr = (_without_clock(stream, activity) for stream in (sys.stdout, sys.stderr))
         status = work(activity)
     except KeyboardInterrupt:
         status = 128 + signal.SIGINT
@@ -81,7 +81,7 @@ def _child(work: Callable[[Activity], int], activity: Activity, parent: int) -> 
 
 
 class _WaitingFile(io.FileIO):
-    """A file whose writes do not count as the child's work: its reader may take its time."""
+    """A file whose writes do not count as the child's work: its reader may be slow."""
 
     def __init__(self, stream: TextIO, activity: Activity) -> None:
         super().__init__(stream.fileno(), "wb", closefd=False)
@@ -89,21 +89,22 @@ class _WaitingFile(io.FileIO):
         self._stream, self._activity = stream, activity
 
     def write(self, data: Any, /) -> int:
+        """Writes with the clock stopped."""
         with self._activity.waiting():
             return super().write(data)
 
 
 def _without_clock(stream: TextIO, activity: Activity) -> TextIO:
-    """`stream`, or one on the same file whose writes stop the clock."""
+    """Returns a stream on the same file whose writes stop the clock; `stream` if it has no file."""
     try:
         raw = _WaitingFile(stream, activity)
-    except (OSError, ValueError):  # no file: whoever put it there takes the text at once
+    except (OSError, ValueError):  # no file, so that nothing blocks
         return stream
     return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True)
 
 
 def _die_with(parent: int) -> None:
-    """Has the kernel kill this process when the parent dies, however it does."""
+    """Has the kernel kill this process when the parent dies."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
@@ -112,17 +113,17 @@ def _die_with(parent: int) -> None:
 
 
 def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
-    """The wait status, and what ended a child that this killed."""
+    """Returns the wait status of the child, and the reason if it was killed here."""
     while True:
-        # Before the first step Python loads its modules, as fast as the machine can. No clock runs then.
+        # Before the first step Python loads its modules. No clock runs then.
         began = activity.began or time.monotonic()
         left = began + limit - time.monotonic()
         received = signal.sigtimedwait(_AWAITED, max(left, 0.0)) if limit else signal.sigwaitinfo(_AWAITED)
         # Stopped and continued as its time is up, CPython's sigtimedwait returns what no signal has written.
-        number = received.si_signo if received is not None else signal.SIGCHLD
-        if number in _AWAITED and number != signal.SIGCHLD:
-            sent = signal.Signals(number)
-            status = _pass_on(child, sent)
+        code = received.si_signo if received is not None else signal.SIGCHLD
+        if code in _AWAITED and code != signal.SIGCHLD:
+            sent = signal.Signals(code)
+            status = _forward_signal(child, sent)
             if os.WIFSIGNALED(status):
                 _die_of(sent)
             return status, ""
@@ -135,8 +136,8 @@ def _wait(child: int, activity: Activity, limit: float) -> tuple[int, str]:
             return os.waitpid(child, 0)[1], f"did not end within {limit:g} s and was stopped"
 
 
-def _pass_on(child: int, received: signal.Signals) -> int:
-    """Sends the child the signal that came here, and kills it if that does not end it; its wait status."""
+def _forward_signal(child: int, received: signal.Signals) -> int:
+    """Forwards a signal to the child, kills it if that does not end it, and returns its wait status."""
     with suppress(ProcessLookupError):
         os.kill(child, received)
     deadline = time.monotonic() + _GRACE
@@ -159,6 +160,6 @@ def _die_of(received: signal.Signals) -> None:
 def _cause(status: int) -> str:
     if not os.WIFSIGNALED(status):
         return f"ended the process with status {os.WEXITSTATUS(status)}"
-    number = os.WTERMSIG(status)
-    hint = "; was memory short?" if number == signal.SIGKILL else ""
-    return f"crashed ({signal.Signals(number).name}{hint})"
+    received = signal.Signals(os.WTERMSIG(status))
+    hint = "; was memory short?" if received == signal.SIGKILL else ""
+    return f"crashed ({received.name}{hint})"

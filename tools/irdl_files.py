@@ -1,4 +1,4 @@
-"""`--irdl-file`: dialects that a file defines in IRDL."""
+"""Loads dialects that a file defines in IRDL, for `--irdl-file`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from mlc.tools.sources import read_input
 def load_irdl(path: str, context: ir.Context, listener: Listener, known: Set[str]) -> set[str]:
     """Loads the dialects of the file at `path`, and returns their names.
 
-    Upstream aborts on dialects that are there already, so names in `known` are errors. Raises
-    `DiagnosticsError` after `listener` was told, and `OSError`.
+    Upstream aborts on dialects that are already loaded, so names in `known` are errors. Raises
+    `DiagnosticsError` after `listener` got the diagnostic, and `OSError`.
     """
     from mlc.bindings import irdl
 

@@ -1,4 +1,4 @@
-"""From a chunk of input to IR in a context of its own."""
+"""Parses a chunk of input to IR in a new context."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlc.tools.sources import Chunk
 
 @dataclass(frozen=True)
 class InputOptions:
-    """How input is read. `irdl_files` define dialects; `our_dialects` loads mlc's whatever the text says."""
+    """Options of parsing. `irdl_files` define dialects; `our_dialects` loads mlc's dialects for any text."""
 
     allow_unregistered: bool = False
     implicit_module: bool = True
@@ -25,7 +25,7 @@ class InputOptions:
 
 
 def input_options(line: CommandLine, *, our_dialects: bool = False) -> InputOptions:
-    """What the flags ask for. Raises `UsageError`."""
+    """Returns the options that the flags give. Raises `UsageError`."""
     return InputOptions(
         allow_unregistered=line.switch("allow-unregistered-dialect"),
         implicit_module=not line.switch("no-implicit-module"),
@@ -37,7 +37,7 @@ def input_options(line: CommandLine, *, our_dialects: bool = False) -> InputOpti
 def make_context(
     options: InputOptions, raw: bytes, listener: Listener, activity: Activity | None = None
 ) -> ir.Context:
-    """A context with the dialects that `raw` may need; `activity` is told of IRDL files.
+    """Returns a context with the dialects that `raw` may need; IRDL files are steps of `activity`.
 
     Raises `DiagnosticsError`, and `OSError` for an IRDL file that cannot be read.
     """
@@ -58,7 +58,7 @@ def make_context(
 def parse(
     chunk: Chunk, options: InputOptions, context: ir.Context, listener: Listener
 ) -> ir.Module | ir.OpView:
-    """The IR of `chunk`. Raises `ParseError`."""
+    """Parses `chunk`. Raises `ParseError`."""
     name, first_line = chunk.source.name, chunk.source.line
     if chunk.is_bytecode:
         return parse_bytecode(chunk.raw, context, name, listener=listener)

@@ -1,4 +1,4 @@
-"""What becomes of diagnostics: they are printed, filtered, or compared with what is expected."""
+"""Prints diagnostics, filters them, or compares them with the expected ones."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from mlc.tools.sources import InputSource
 _OP_NOTE = "see current operation: "
 
 _LEVELS = ("all", "only-expected")
-# From the gravest to the least.
+# From the most severe to the least.
 SEVERITIES = ("error", "warning", "remark", "note")
 
 
 @dataclass(frozen=True)
 class DiagnosticOptions:
-    """What is done with diagnostics. `expected` is the level of --verify-diagnostics, or None.
+    """Options for diagnostics. `expected` is the level of --verify-diagnostics, or None.
 
     `color` is for terminals.
     """
@@ -34,7 +34,7 @@ class DiagnosticOptions:
     color: bool = False
 
     def filter(self, diagnostic: Diagnostic) -> Diagnostic | None:
-        """`diagnostic` without the notes that are not wanted; None if it is not wanted itself."""
+        """Returns `diagnostic` without filtered notes; None if it is filtered itself."""
         if diagnostic.severity not in self.severities:
             return None
         notes = [note for note in diagnostic.notes if self.op_notes or not note.message.startswith(_OP_NOTE)]
@@ -42,7 +42,7 @@ class DiagnosticOptions:
 
 
 class Reporter(Instrumentation):
-    """Hands diagnostics of parser and passes to the printer, or to the expectations."""
+    """Passes diagnostics of parser and passes to the printer, or to the expectations."""
 
     def __init__(self, source: InputSource, options: DiagnosticOptions) -> None:
         self.options = options
@@ -53,6 +53,7 @@ class Reporter(Instrumentation):
             self.expected = ExpectedDiagnostics(source, self.printer, only_expected=only)
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
+        """Prints a diagnostic, or matches it with the expectations."""
         if self.expected:
             self.expected.see(diagnostic)
         elif wanted := self.options.filter(diagnostic):
@@ -60,9 +61,9 @@ class Reporter(Instrumentation):
 
 
 def diagnostic_options(line: CommandLine) -> DiagnosticOptions:
-    """What the flags ask for, of which each tool has some. Raises `UsageError`."""
+    """Returns the options that the flags give; a tool has a subset of the flags. Raises `UsageError`."""
     errors_only = line.switch("error-diagnostics-only")
-    given = line.given("verify-diagnostics")
+    given = line.is_given("verify-diagnostics")
     return DiagnosticOptions(
         expected=line.choice("verify-diagnostics", _LEVELS) if given else None,
         notes=not (errors_only or line.switch("mlir-disable-diagnostic-notes")),
@@ -73,7 +74,7 @@ def diagnostic_options(line: CommandLine) -> DiagnosticOptions:
 
 
 def _severities(line: CommandLine) -> tuple[str, ...]:
-    """The wanted severities: mlir-opt's levels, by name or number."""
+    """Returns the severities of a level of mlir-opt, given by name or index."""
     levels = ("errors", "warnings", "remarks")
     chosen = line.choice("mlir-diagnostic-verbosity-level", (*levels, "0", "1", "2"), default="remarks")
     level = int(chosen) if chosen.isdigit() else levels.index(chosen)

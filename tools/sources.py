@@ -21,8 +21,8 @@ _MARKER_TAIL = 2
 class InputSource:
     """IR text with the name under which diagnostics show it.
 
-    `line` is the one, counted from 1, where the text begins in what it was split off, and blank lines stand
-    for what came before; 0 for what begins a file.
+    `line` is the line, counted from 1, at which the text begins in the input that it is a part of; blank
+    lines replace the text before it. It is 0 for the begin of a file.
     """
 
     name: str
@@ -31,8 +31,8 @@ class InputSource:
 
 
 def read_input(path: str) -> tuple[str, bytes]:
-    """The name for diagnostics and the bytes of `path`, where "-" is stdin. Raises `OSError`."""
-    with waiting():  # for whoever types or pipes it
+    """Returns the name for diagnostics and the bytes of `path`, where "-" is stdin. Raises `OSError`."""
+    with waiting():  # for the user or process that writes it
         if path != "-":
             return path, Path(path).read_bytes()
         try:
@@ -55,7 +55,7 @@ class Chunk:
 
 
 def chunks_of(name: str, raw: bytes, marker: str | None = None) -> list[Chunk]:
-    """The chunks of an input called `name`: one, or, for text, those between lines of `marker`."""
+    """Returns the chunks of an input called `name`: one, or, for text, those between lines of `marker`."""
     source = InputSource(name, raw.decode(errors="replace"))
     if marker is None or raw.startswith(BYTECODE_MAGIC):
         return [Chunk(source, raw)]
@@ -63,7 +63,7 @@ def chunks_of(name: str, raw: bytes, marker: str | None = None) -> list[Chunk]:
 
 
 def split_source(source: InputSource, marker: str = SPLIT_MARKER) -> Iterator[InputSource]:
-    """The chunks between lines that consist of `marker`; their lines and columns are those of `source`."""
+    """Yields the chunks between lines that consist of `marker`, with the lines and columns of `source`."""
     # A head of at least one character, without which the search would not advance.
     cut = len(marker) - min(_MARKER_TAIL, len(marker) - 1)
     start, search, head, tail = 0, 0, marker[:cut], marker[cut:]
@@ -80,7 +80,7 @@ def split_source(source: InputSource, marker: str = SPLIT_MARKER) -> Iterator[In
 
 
 def _chunk(source: InputSource, start: int, end: int) -> InputSource:
-    """Blank up to `start`, so that whatever counts lines and columns counts those of the whole."""
+    """Returns a part of `source`, blank up to `start`, so that lines and columns are those of the whole."""
     lines, column = source.text.count("\n", 0, start), start - source.text.rfind("\n", 0, start) - 1
     return InputSource(
         source.name, "\n" * lines + " " * column + source.text[start:end], lines + 1 if start else 0

@@ -1,4 +1,4 @@
-"""What the tools with LLVM's command-line style share: guarded work, error messages, exit statuses."""
+"""The base of tools with LLVM's command-line style: guarded work, error messages, exit statuses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEP_TIMEOUT = 60.0
 
 
 def version_text(tool: str) -> str:
-    """The version of mlc, as that of `tool`, and of the MLIR wheel."""
+    """Returns the version of `tool`, which is that of mlc, and of the MLIR wheel."""
     from mlc.bindings.wheel import wheel_version
     from mlc.version import VERSION
 
@@ -32,10 +32,10 @@ def _nothing(line: CommandLine, death: Death) -> None:
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool. `information` is what it prints instead of working (--help, say), or "".
+    """A tool. `information` returns the text that is printed instead of working, of --help say, or "".
 
-    Both run in a child process; `work` returns the exit status. `crashed` is told of the child's death, after
-    its message. All may raise `UsageError` and `OSError`.
+    Both run in a child process; `work` returns the exit status. `crashed` is called after the message about
+    the child's death. All may raise `UsageError` and `OSError`.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Tool:
     information: Callable[[CommandLine, Activity], str]
     work: Callable[[CommandLine, Activity], int]
     crashed: Callable[[CommandLine, Death], None] = _nothing
-    # False for tools that have children of their own do what may crash.
+    # False for tools that run what may crash in their own children.
     isolate: bool = True
 
     def main(self, arguments: Sequence[str] | None = None) -> int:
-        """The entry point: prints what went wrong and returns the exit status."""
+        """The entry point: prints errors and returns the exit status."""
         given = sys.argv[1:] if arguments is None else list(arguments)
         _replace_closed_streams()
         return self._reporting(lambda: self._run(given), show_traceback="--mlc-traceback" in given)
@@ -58,6 +58,7 @@ class Tool:
         limit, show_traceback = line.seconds("mlc-step-timeout", _STEP_TIMEOUT), line.switch("mlc-traceback")
 
         def work(activity: Activity) -> int:
+            """Runs the tool in the child."""
             return self._reporting(lambda: self._inform_or_work(line, activity), show_traceback)
 
         if not line.switch("mlc-isolate", default=self.isolate):
@@ -83,7 +84,7 @@ class Tool:
             self._say(f"error: {error}", "--help lists all flags")
             return USAGE
         except BrokenPipeError:
-            pass  # `mlc-opt ... | head`: whoever read has what it wanted
+            pass  # `mlc-opt ... | head`: the reader has what it wanted
         except OSError as error:
             self._say(f"error: {error.filename or 'output'}: {error.strerror or error}")
         except MemoryError:
@@ -101,7 +102,7 @@ class Tool:
 
 
 def _replace_closed_streams() -> None:
-    """Puts something in the place of standard streams that are closed, so that no file gets their numbers.
+    """Replaces standard streams that are closed, so that no file gets their descriptors.
 
     Using stdin and stdout stays an error; what goes to stderr is lost.
     """
@@ -116,7 +117,8 @@ def _replace_closed_streams() -> None:
 
 
 def _refuse_undecodable(arguments: list[str]) -> None:
-    """Neither MLIR nor a message could hold them: Python reads what is not UTF-8 as lone surrogates."""
+    """Raises UsageError for arguments that are not UTF-8, which Python reads as lone surrogates: neither MLIR
+    nor a message can contain them."""
     for argument in arguments:
         try:
             argument.encode()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from onnx import AttributeProto, GraphProto, ModelProto, NodeProto, TensorProto, TypeProto
 
-from mlc.tools.cases.suite import KINDS, SuiteCase
+from mlc.tools.cases.suite import CATEGORIES, SuiteCase
 
 # Group -> names of its cases. Groups overlap.
 Groups = dict[str, list[str]]
@@ -34,16 +34,16 @@ def group_cases(cases: Iterable[SuiteCase]) -> Groups:
     for case in cases:
         for group in _groups_of(case):
             found.setdefault(group, []).append(case.name)
-    order = ["node, the operator", "node, its function body", *KINDS]
+    order = ["node, the operator", "node, its function body", *CATEGORIES]
     return dict(sorted(found.items(), key=lambda entry: (entry[0] not in order, entry[0])))
 
 
 def _groups_of(case: SuiteCase) -> Iterator[str]:
     uses = _uses(case.load()[0])
-    if case.kind == "node":
+    if case.category == "node":
         yield "node, its function body" if case.expanded else "node, the operator"
     else:
-        yield case.kind
+        yield case.category
     yield from (f"operators of {domain}" for domain in sorted(uses.domains) if domain)
     if uses.operators & _CONTROL_FLOW:
         yield "with control flow"

@@ -26,7 +26,7 @@ from conformance_page import write_page
 from conformance_pool import Pool
 from conformance_report import change_lines, summary
 
-from mlc.tools.cases.suite import KINDS, SuiteCase, suite_cases
+from mlc.tools.cases.suite import CATEGORIES, SuiteCase, suite_cases
 from mlc.tools.cases.worker import WorkerError
 
 _MLC = Path(__file__).parent / "engines" / "mlc_engine.py"
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         default=re.compile(""),
         help="only cases whose name this expression finds",
     )
-    add("--kind", action="append", choices=KINDS, help="only cases of these kinds")
+    add("--kind", action="append", choices=CATEGORIES, help="only cases of these kinds")
     add("--passing", action="store_true", help="only cases that the record does not name")
     add("--failing", action="store_true", help="only cases that the record names")
     add("--every", type=int, default=1, metavar="N", help="only every N-th of the cases")
@@ -110,7 +110,7 @@ def _chosen(
 ) -> list[SuiteCase]:
     fitting = [case for case in cases if given.filter.search(case.name)]
     if given.kind:
-        fitting = [case for case in fitting if case.kind in given.kind]
+        fitting = [case for case in fitting if case.category in given.kind]
     if given.passing:
         fitting = [case for case in fitting if case.name not in (record or {})]
     if given.failing:

@@ -1,4 +1,4 @@
-"""Requests over several workers."""
+"""Distributes requests over several workers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from mlc.tools.cases.worker import Answer, CaseWorker, Job
 
-# Requests that one process answers before another takes its place, so that what engines leak stays small.
+# Requests that one process answers before another replaces it, so that what engines leak stays small.
 _REQUESTS_PER_PROCESS = 300
 
 
 @dataclass
 class RequestPool:
-    """`jobs` workers, each with a request at a time, which may take `limit` seconds. `ready` is what the
-    workers said when they started."""
+    """`jobs` workers, each with one request at a time, which may take `limit` seconds. `ready` is the name
+    that the workers reported when they started."""
 
     job: Job
     jobs: int
@@ -25,8 +25,8 @@ class RequestPool:
     _workers: list[CaseWorker] = field(default_factory=list)
 
     def run(self, waiting: deque[str]) -> Iterator[Answer]:
-        """The answers as they come to the requests in `waiting`, which are taken from its left; the caller
-        may add to it. Raises WorkerError."""
+        """Yields the answers to the requests in `waiting` as they come. Requests are taken from its left; the
+        caller may add to it. Raises WorkerError."""
         try:
             while waiting or any(worker.request is not None for worker in self._workers):
                 self._give(waiting)
@@ -62,7 +62,8 @@ class RequestPool:
         return [worker for worker in busy if worker.readable or worker.left <= 0]
 
     def _answer(self, worker: CaseWorker, waiting: deque[str]) -> Answer | None:
-        """None for a crash of a process that had answered other requests: a fresh one is asked again."""
+        """Returns a worker's answer, or None after a crash of a process that had answered other requests: a
+        new process gets the request again."""
         answer = worker.take() if worker.readable else worker.expire()
         if answer is None:
             return None

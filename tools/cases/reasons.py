@@ -1,4 +1,4 @@
-"""Why a case did not pass, in one line that does not change from run to run."""
+"""Reasons for which cases did not pass, in one line that does not change from run to run."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ _LACKING = "the operator is not supported"
 
 
 def refusal(error: BaseException) -> str:
-    """The reason of an unsupported case: operators and causes, without the names of file and nodes; operators
-    that are lacking come first."""
+    """Returns the reason of an unsupported case: operators and causes, without the names of file and nodes;
+    unsupported operators come first."""
     lines = [re.sub(r"^\S+: |: nodes? '.*'$", "", line.strip()) for line in str(error).splitlines()]
     causes = sorted(dict.fromkeys(lines[1:] or lines), key=lambda cause: not cause.endswith(_LACKING))
     return _cut("; ".join(causes))
 
 
 def failure(error: BaseException) -> str:
-    """The reason of an error: its type and first line, without what changes from run to run; where that only
-    says that a traceback follows, the line behind it."""
+    """Returns the reason of an error: its type and first line, without what changes from run to run; for a
+    line that announces a traceback, the line after the traceback."""
     lines = [line.strip() for line in str(error).splitlines()] or [""]
     text = lines[0]
     if "Traceback (most recent call last)" in text:
@@ -29,7 +29,7 @@ def failure(error: BaseException) -> str:
 
 
 def family(reason: str) -> str:
-    """A reason without what differs from case to case: names, numbers."""
+    """Returns a reason without what differs from case to case: names, integers."""
     reason = re.sub(r" \(opset \d+\)", "", reason)
     reason = re.sub(r"'[^']*'|@\w+", "...", reason)
     return re.sub(r"\b[0-9]+\b", "N", reason)

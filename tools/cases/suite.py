@@ -16,7 +16,7 @@ from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.loader import load_model_tests
 from onnx.backend.test.runner import Runner
 
-KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator", "real")
+CATEGORIES = ("node", "simple", "pytorch-converted", "pytorch-operator", "real")
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ Loaded = tuple[ModelProto, list[DataSet]]
 
 @dataclass(frozen=True)
 class SuiteCase:
-    """One case. `operator` is the one under test of node cases, "" for others; an `expanded` case holds the
-    operator's function body in its place. `load` reads model and data."""
+    """One case. `operator` is the one under test of node cases, "" for others; in an `expanded` case the
+    operator's function body replaces it. `load` reads model and data."""
 
     name: str
-    kind: str
+    category: str
     operator: str
     expanded: bool
     rtol: float
@@ -45,11 +45,11 @@ class SuiteCase:
     load: Callable[[], Loaded]
 
 
-def suite_cases(kinds: Sequence[str] = KINDS) -> list[SuiteCase]:
-    """All cases of some kinds, sorted by name. Making the data of the node cases takes some seconds."""
+def suite_cases(categories: Sequence[str] = CATEGORIES) -> list[SuiteCase]:
+    """Returns the cases of some categories, sorted by name. The data of the node cases take some seconds."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        tests = [test for kind in kinds for test in load_model_tests(kind=kind)]
+        tests = [test for category in categories for test in load_model_tests(kind=category)]
     operators = {test.name: _operator(test) for test in tests}
     return sorted((_case(test, operators) for test in tests), key=lambda case: case.name)
 
@@ -89,7 +89,7 @@ def _from_folder(test: TestCase) -> Loaded:
 
 
 def _light(test: TestCase) -> Loaded:
-    """A model without its weights' numbers, whose inputs the suite makes and whose outputs lie beside it."""
+    """Reads a model without values of weights; the suite makes its inputs, and its outputs are files."""
     path = Path(onnx.__file__).parents[1] / str(test.url)
     model = onnx.load(path)
     stored = {tensor.name for tensor in model.graph.initializer}
@@ -116,12 +116,12 @@ def _read_values(folder: Path, prefix: str, types: list[TypeProto]) -> Iterator[
 
 
 def _value(item: Any) -> Any:
-    """What the suite gives: arrays and scalars of NumPy, tensors of ONNX, lists of them, or None."""
+    """Converts a value of the suite: an array or scalar of NumPy, an ONNX tensor, a list of them, or None."""
     if item is None:
         return None
     if isinstance(item, TensorProto):
         return numpy_helper.to_array(item)
     if isinstance(item, list | tuple):
-        return [_value(each) for each in item]
+        return [_value(element) for element in item]
     array = np.asarray(item)
     return array.astype(object) if array.dtype.kind in "US" else array

@@ -1,4 +1,4 @@
-"""The forms in which a case can be run: as it is, with constant inputs, with unknown sizes."""
+"""The variants in which a case can be run: as it is, with constant inputs, with dynamic dims."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ _FREE_INITIALIZERS = 4
 
 
 def in_variant(loaded: Loaded, variant: str) -> Loaded:
-    """Model and data in a variant; the model that is given stays as it is.
+    """Returns model and data in a variant; the given model stays as it is.
 
     "static": the suite's own model. "const": every tensor input is an initializer. "dynamic": every dim of an
-    input is a symbol of its own.
+    input is a separate symbol.
     """
     model, sets = loaded
     if variant == "static":
         return loaded
     copy = ModelProto.FromString(model.SerializeToString())
     if variant == "dynamic":
-        _forget_sizes(copy)
+        _make_dims_dynamic(copy)
         return copy, sets
     [only] = sets
     return copy, [DataSet(_fix_inputs(copy, only.inputs), only.outputs)]
 
 
-def _forget_sizes(model: ModelProto) -> None:
+def _make_dims_dynamic(model: ModelProto) -> None:
     graph = model.graph
     stored = {tensor.name for tensor in graph.initializer}
     for index, info in enumerate(graph.input):
         if info.name not in stored:
-            _loosen(info.type, f"in{index}")
+            _name_dims(info.type, f"in{index}")
     for index, info in enumerate(graph.output):
-        _loosen(info.type, f"out{index}")
+        _name_dims(info.type, f"out{index}")
     del graph.value_info[:]
 
 
-def _loosen(kind: TypeProto, prefix: str) -> None:
-    match kind.WhichOneof("value"):
+def _name_dims(value_type: TypeProto, prefix: str) -> None:
+    match value_type.WhichOneof("value"):
         case "sequence_type":
-            _loosen(kind.sequence_type.elem_type, prefix)
+            _name_dims(value_type.sequence_type.elem_type, prefix)
         case "optional_type":
-            _loosen(kind.optional_type.elem_type, prefix)
-        case "tensor_type" if kind.tensor_type.HasField("shape"):
-            for axis, dim in enumerate(kind.tensor_type.shape.dim):
+            _name_dims(value_type.optional_type.elem_type, prefix)
+        case "tensor_type" if value_type.tensor_type.HasField("shape"):
+            for axis, dim in enumerate(value_type.tensor_type.shape.dim):
                 dim.dim_param = f"{prefix}_{axis}"
 
 

@@ -1,6 +1,6 @@
-"""A worker as its parent sees it: a forked process that may crash or hang, and nothing else with it.
+"""A worker is a forked process that may crash or hang without harm to its parent.
 
-The process gets requests as lines and says JSON objects, one a line: first `{"ready": NAME}`, or
+The process gets requests as lines and sends JSON objects, one a line: first `{"ready": NAME}`, or
 `{"problem": WHY}`; then for each request any number of `{"at": STEP}` and one answer.
 """
 
@@ -25,12 +25,12 @@ _END_LIMIT = 5.0  # seconds from a closed connection to the end of the process
 
 
 class WorkerError(Exception):
-    """A process that did not get ready."""
+    """Raised for a process that did not get ready."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What every worker runs: `serve` answers the requests of a connection; `log` receives what it prints."""
+    """The work of every worker: `serve` answers the requests of a connection; `log` receives its output."""
 
     name: str
     serve: Callable[[socket], None]
@@ -39,8 +39,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a request: `status` is "answered", with `data`, or "crash" or "timeout", with a reason
-    and the step that the process had said last."""
+    """The outcome of a request: `status` is "answered", with `data`, or "crash" or "timeout", with a reason
+    and the last step that the process reported."""
 
     request: str
     status: str
@@ -51,12 +51,13 @@ class Answer:
 
 
 def say(connection: socket, answer: dict[str, Any]) -> None:
-    """One line from a worker's process to its parent."""
+    """Sends one line from a worker's process to its parent."""
     connection.sendall(json.dumps(answer).encode() + b"\n")
 
 
 class CaseWorker:
-    """Forked from this process, which has the cases in memory and no threads. `answered` counts requests."""
+    """A process forked from this one, which has the cases in memory and no threads. `answered` counts
+    requests."""
 
     def __init__(self, job: Job, others: Sequence[CaseWorker]) -> None:
         """Raises WorkerError."""
@@ -98,31 +99,31 @@ class CaseWorker:
         return self._began + self._limit - time.monotonic()
 
     def take(self) -> Answer | None:
-        """The answer to the running request, for which the connection is readable; None if the process has
-        only said where it is."""
+        """Returns the answer to the running request, for which the connection is readable; None if the
+        process has only reported a step."""
         line = self._line()
         if line is None:
-            return self._ended("crash", self.stop(_END_LIMIT))
+            return self._end_request("crash", self.stop(_END_LIMIT))
         if "at" in line:
             self._at = str(line["at"])
             return None
         self.answered += 1
-        return self._ended("answered", "", line)
+        return self._end_request("answered", "", line)
 
     def expire(self) -> Answer:
         """Kills the process; its request has timed out."""
         limit = self._limit
         self.stop()
-        return self._ended("timeout", f"over {limit:g} s")
+        return self._end_request("timeout", f"over {limit:g} s")
 
-    def _ended(self, status: str, reason: str, data: dict[str, Any] | None = None) -> Answer:
+    def _end_request(self, status: str, reason: str, data: dict[str, Any] | None = None) -> Answer:
         request, self.request = self.request, None
         assert request is not None
         seconds = round(time.monotonic() - self._began, 2)
         return Answer(request, status, reason, seconds, self._at, data or {})
 
     def _line(self) -> dict[str, Any] | None:
-        """The next line; None if the process has closed the connection."""
+        """Reads the next line; None if the process has closed the connection."""
         while b"\n" not in self._pending:
             try:
                 more = self._stream.read(1 << 16)
@@ -157,10 +158,10 @@ class CaseWorker:
         os.kill(self.process, signal.SIGKILL)
         with suppress(ProcessLookupError):
             os.killpg(self.process, signal.SIGKILL)
-        return _described(os.waitpid(self.process, 0)[1])
+        return _describe_status(os.waitpid(self.process, 0)[1])
 
 
-def _described(status: int) -> str:
+def _describe_status(status: int) -> str:
     if os.WIFSIGNALED(status):
         return signal.Signals(os.WTERMSIG(status)).name
     return f"exit status {os.WEXITSTATUS(status)}"

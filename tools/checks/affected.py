@@ -2,7 +2,7 @@
 
 A test has a distance from the change:
 - 0 if the test itself changed, or a file that it takes from `Inputs`;
-- 1 if it is named like a changed source and lies in the folder under `test/` that mirrors the source's;
+- 1 if it is named like a changed source and is in the folder under `test/` that mirrors the source's;
 - otherwise 2 plus the number of imports between a module that the test uses and a changed one.
 
 A Python test uses the modules that it imports, itself or by the helpers beside it. A lit test uses the
@@ -44,7 +44,7 @@ _PIPELINES = "mlc.pipelines.named"
 def affected_tests(root: Path, changed: Collection[str], imports: int = 4) -> dict[str, int]:
     """Returns the paths of the tests under `root`/test that a change of the files `changed` can break.
 
-    Each path stands with its distance, the closest first. Tests further than `imports` imports from every
+    Each path is mapped to its distance, the closest first. Tests further than `imports` imports from every
     changed module are left out. Paths are relative to `root` and have forward slashes.
     """
     distances = _Distances(root, changed, imports)
@@ -70,6 +70,7 @@ class _Distances:
         self._imports = imports
 
     def of_test(self, test: PurePosixPath) -> int:
+        """Returns the distance of a test from the changed files."""
         if test in self._changed or any(_is_input(path, test) for path in self._changed):
             return CHANGED
         if any(_is_named_like(path, test) for path in self._changed):
@@ -77,13 +78,13 @@ class _Distances:
         return USED + min(self._used_by(test), default=self._imports + 1)
 
     def folders_apart(self, test: str) -> int:
-        """How far a test's folder is from the one under `test/` that mirrors a changed file's, at least."""
+        """Returns the distance of a test's folder from the closest folder that mirrors a changed file's."""
         folder = PurePosixPath(test).parent
         mirrors = (path.parent if path.parts[0] == "test" else "test" / path.parent for path in self._changed)
         return min((_folders_apart(folder, mirror) for mirror in mirrors), default=0)
 
     def _used_by(self, test: PurePosixPath) -> Iterator[int]:
-        """The number of imports between each module that the test uses and the changed ones."""
+        """Yields the number of imports between each module that the test uses and the changed ones."""
         if test.suffix == ".mlir":
             yield from self._used_by_run_lines((self._root / test).read_text(errors="replace"))
             return
@@ -165,7 +166,7 @@ def imported_names(source: str) -> set[str]:
 
 
 def _import_graph(root: Path) -> grimp.ImportGraph:
-    """The imports of mlc, and of `bench`, which is not installed, where it lies in the checkout.
+    """Returns the imports of mlc, and of `bench`, which is not installed, if it is in the checkout.
 
     Pipelines import the passes that they name.
     """
@@ -202,7 +203,7 @@ def _modules_of_word(word: str) -> Iterable[tuple[str, int]]:
 
 
 def _is_input(path: PurePosixPath, test: PurePosixPath) -> bool:
-    """Whether `path` lies in the folder `Inputs` beside a lit test."""
+    """Whether `path` is in the folder `Inputs` beside a lit test."""
     return test.suffix == ".mlir" and test.parent / _INPUTS in path.parents
 
 

@@ -1,4 +1,4 @@
-"""What mlc-opt leaves behind when its child process dies."""
+"""Keeps the reproducer of mlc-opt when its child process dies."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from mlc.tools.sources import BYTECODE_MAGIC, write_output
 
 
 def keep_reproducer(death: Death, path: str = "") -> str:
-    """Writes what the child left to `path`, or to a new temporary file, and returns the file's name.
+    """Writes the child's reproducer to `path`, or to a new temporary file, and returns the file's name.
 
-    Empty if the child left nothing. Raises `OSError`.
+    The name is empty if the child left no reproducer. Raises `OSError`.
     """
     if not death.reproducer:
         return ""

@@ -18,7 +18,7 @@ from mlc.tools.flags import (
     VERSION,
 )
 
-# By what `--help` puts over them.
+# Flags by their headings in `--help`.
 FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
     "General": (
         HELP,
@@ -47,7 +47,7 @@ FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
             repeated=True,
         ),
         Flag("emit-bytecode", "write bytecode instead of text"),
-        Flag("emit-bytecode-version", "the version of the bytecode format to write", "number"),
+        Flag("emit-bytecode-version", "the version of the bytecode format to write", "version"),
         Flag(
             "verify-roundtrip", "check that the input survives printing and parsing, as text and as bytecode"
         ),
@@ -119,7 +119,7 @@ FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
         Flag("mlir-print-skip-regions", "print ops without what is inside their regions"),
         Flag("mlir-print-assume-verified", "print without verifying first"),
         Flag("mlir-print-value-users", "print the users of values as comments"),
-        Flag("mlir-print-unique-ssa-ids", "print numbers that no two values share, not even across regions"),
+        Flag("mlir-print-unique-ssa-ids", "print names of values that are unique across regions"),
         Flag("mlir-print-local-scope", "print without aliases for locations, types and attributes"),
         Flag("mlir-use-nameloc-as-prefix", "name values after their named locations"),
         Flag("mlir-elide-elementsattrs-if-larger", "elide constants with more elements", "count"),
@@ -134,7 +134,7 @@ FLAG_GROUPS: dict[str, tuple[Flag, ...]] = {
         ),
         Flag(
             "mlir-pass-statistics-display",
-            "by place in the pipeline (default), or as a list with the sums by pass",
+            "by position in the pipeline (default), or as a list with the sums by pass",
             "pipeline|list",
         ),
     ),

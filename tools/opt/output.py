@@ -1,4 +1,4 @@
-"""From IR to mlc-opt's output: text or bytecode; and whether reading it again gives the same IR."""
+"""Writes IR as mlc-opt's output, text or bytecode, and checks that reading it again gives the same IR."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlc.tools.parsing import InputOptions, make_context
 
 
 class RoundtripError(Exception):
-    """IR that does not survive printing and parsing; `diagnostic` says how it differs."""
+    """Raised for IR that does not survive printing and parsing; `diagnostic` describes the difference."""
 
     def __init__(self, message: str, op: ir.Operation) -> None:
         self.diagnostic = Diagnostic("error", f"'{op.name}' op {message}", op.location)
@@ -23,7 +23,7 @@ class RoundtripError(Exception):
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """How the result is written: by `printer`, or as bytecode of a version (None is the newest)."""
+    """The form of the result: text by `printer`, or bytecode of a version (None is the newest)."""
 
     printer: Callable[[ir.Operation], str]
     bytecode: bool = False
@@ -31,14 +31,14 @@ class OutputOptions:
 
 
 def serialize(op: ir.Operation, options: OutputOptions) -> bytes:
-    """The output for `op`. Raises `UsageError` for a bytecode version that cannot be written."""
+    """Returns the output for `op`. Raises `UsageError` for a bytecode version that cannot be written."""
     if options.bytecode:
         return to_bytecode(op, options.bytecode_version)
     return f"{options.printer(op)}\n".encode()
 
 
 def to_bytecode(op: ir.Operation, version: int | None = None) -> bytes:
-    """The bytecode of `op`, in the given version of the format or the newest. Raises `UsageError`."""
+    """Returns the bytecode of `op`, in the given version of the format or the newest. Raises `UsageError`."""
     buffer = io.BytesIO()
     with capture_diagnostics(op.context):
         try:
@@ -52,22 +52,22 @@ def verify_roundtrip(op: ir.Operation, options: InputOptions) -> None:
     """Prints and parses `op`, as text and as bytecode, and compares. Raises `RoundtripError`."""
     reference = _generic(op)
     text = op.get_asm()
-    for kind, raw in (("textual", text.encode()), ("bytecode", to_bytecode(op))):
-        # A context of its own, for resources would get other names in this one.
+    for form, raw in (("textual", text.encode()), ("bytecode", to_bytecode(op))):
+        # A separate context, since resources would get other names in this one.
         context = make_context(options, raw, lambda diagnostic: None)
         try:
-            if kind == "bytecode":
+            if form == "bytecode":
                 again: ir.Module | ir.OpView = parse_bytecode(raw, context)
             else:
                 again = parse_operation(text, context)
         except DiagnosticsError as error:
             reason = error.diagnostics[0].message if error.diagnostics else error.summary
             raise RoundtripError(
-                f"failed to parse {kind} content back, cannot verify round-trip: {reason}", op
+                f"failed to parse {form} content back, cannot verify round-trip: {reason}", op
             ) from error
         result = _generic(again.operation)
         if result != reference:
-            message = f"{kind} roundTrip testing roundtripped module differs from reference:"
+            message = f"{form} roundTrip testing roundtripped module differs from reference:"
             shown = f"<<<<<<Reference\n{reference}\n=====\n{result}\n>>>>>roundtripped"
             raise RoundtripError(f"{message}\n{shown}", op)
 

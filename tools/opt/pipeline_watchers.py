@@ -1,4 +1,4 @@
-"""From the flags for printing, timing and statistics to what watches the pipeline and reports at the end."""
+"""Makes the instrumentation and reports that flags for printing, timing and statistics ask for."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from mlc.tools.opt.timing import print_timing
 
 @dataclass
 class Watchers:
-    """What watches all pipelines of a run, and what is printed about them at the end."""
+    """The instrumentation of all pipelines of a run, and the reports that are printed at the end."""
 
     parts: list[Instrumentation] = field(default_factory=list)
     timing: Timing | None = None
     reports: list[Callable[[], None]] = field(default_factory=list)
 
     def phase(self, name: str) -> AbstractContextManager[None]:
-        """What runs inside the `with` block is timed as `name`."""
+        """Times the body of the `with` block as `name`."""
         return self.timing.phase(name) if self.timing else nullcontext()
 
     def report(self) -> None:
         """Prints the reports of statistics and of timing."""
-        for each in self.reports:
-            each()
+        for print_report in self.reports:
+            print_report()
 
 
 def make_watchers(line: CommandLine) -> Watchers:
-    """What the flags ask for. Raises `UsageError`."""
+    """Returns the watchers that the flags ask for. Raises `UsageError`."""
     watchers = Watchers()
     if printing := _ir_printing(line):
         watchers.parts.append(printing)
-    if line.given("trace-rewrites"):
+    if line.is_given("trace-rewrites"):
         watchers.parts.append(RewritePrinting(sys.stderr, _expression(line, "trace-rewrites")))
     _add_statistics(line, watchers)
     _add_timing(line, watchers)
@@ -73,7 +73,7 @@ def _add_timing(line: CommandLine, watchers: Watchers) -> None:
 
 
 def _ir_printing(line: CommandLine) -> IRPrinting | None:
-    before, after = _selected(line, "mlir-print-ir-before"), _selected(line, "mlir-print-ir-after")
+    before, after = _select_passes(line, "mlir-print-ir-before"), _select_passes(line, "mlir-print-ir-after")
     on_failure = line.switch("mlir-print-ir-after-failure")
     if not (before or after or on_failure):
         return None
@@ -99,7 +99,7 @@ def _sink(line: CommandLine) -> Callable[[], Sink]:
     return (lambda: FolderSink(Path(folder))) if folder else (lambda: StreamSink(sys.stderr))
 
 
-def _selected(line: CommandLine, flag: str) -> Container[str] | None:
+def _select_passes(line: CommandLine, flag: str) -> Container[str] | None:
     if line.switch(f"{flag}-all"):
         return ALL_PASSES
     names = {name.strip() for value in line.values.get(flag, []) for name in value.split(",")}

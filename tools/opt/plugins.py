@@ -1,4 +1,4 @@
-"""`--load-plugin`: passes from Python files, whatever these do."""
+"""Loads passes from Python files, for `--load-plugin`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _load(path: str) -> None:
 
 
 def _check(path: str, name: str) -> None:
-    """What a plugin registered must be a pass, and have a name of its own. Raises `UsageError`."""
+    """Checks that a plugin registered a pass with a new name. Raises `UsageError`."""
     from mlc.bindings.upstream_table import upstream_passes
     from mlc.passes import registry
     from mlc.pipelines.named import lookup_pipeline

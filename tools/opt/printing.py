@@ -1,4 +1,4 @@
-"""How mlc-opt prints IR: the printer flags of the command line as one function."""
+"""The printer of mlc-opt: the printer flags of the command line as one function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Printer(Protocol):
     """Turns an op into text."""
 
     def __call__(self, op: ir.Operation, verified: bool = False, /) -> str:
-        """The text of `op`. What is `verified` is not verified again before it is printed."""
+        """Returns the text of `op`, which is not verified again before printing if it is `verified`."""
 
 
 _SWITCHES = {
@@ -32,11 +32,11 @@ _LIMITS = {
 
 
 def make_printer(line: CommandLine) -> Printer:
-    """The printer that the flags ask for. Raises `UsageError`."""
+    """Returns the printer that the flags ask for. Raises `UsageError`."""
     options: dict[str, Any] = {option: line.switch(flag) for flag, option in _SWITCHES.items()}
     options["enable_debug_info"] |= options["pretty_debug_info"]
     for flag, option in _LIMITS.items():
-        if line.given(flag):
+        if line.is_given(flag):
             options[option] = line.count(flag, 0)
     assumed = options["assume_verified"]
     users, unique = line.switch("mlir-print-value-users"), line.switch("mlir-print-unique-ssa-ids")
@@ -47,6 +47,7 @@ def make_printer(line: CommandLine) -> Printer:
     local = line.switch("mlir-print-local-scope")
 
     def show(op: ir.Operation, verified: bool = False, /) -> str:
+        """Prints `op` with the options."""
         # Printing verifies, and invalid IR is printed in generic form; its errors were reported before.
         options["assume_verified"] = assumed or verified
         with capture_diagnostics(op.context):

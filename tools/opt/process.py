@@ -1,4 +1,4 @@
-"""One chunk of input through mlc-opt: parse, run the pipeline, print."""
+"""Processes one chunk of input of mlc-opt: parses, runs the pipeline, prints."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _failed: list[ir.Module | ir.OpView] = []
 
 @dataclass
 class OptSession:
-    """What the command line asks for. `watchers` sum over chunks.
+    """The options of the command line. `watchers` sum over chunks.
 
-    `nest_fits_root` holds for a pipeline from pass flags, which runs on whatever op the input is.
+    `nest_fits_root` holds for a pipeline from pass flags, which runs on an input op of any name.
     """
 
     nest: NestedElements
@@ -50,9 +50,10 @@ class OptSession:
 
 
 def process(chunk: Chunk, session: OptSession, activity: Activity) -> tuple[bytes, bool]:
-    """The output for one chunk, and whether it went well. Messages go to stderr."""
+    """Returns the output for one chunk, and whether it succeeded. Messages go to stderr."""
 
     def work(chunk: Chunk, reporter: Reporter) -> bytes | None:
+        """Transforms the chunk; returns None after an error, which is reported."""
         try:
             return _transform(chunk, session, reporter, activity)
         except RoundtripError as error:
@@ -121,7 +122,7 @@ def _watchers(session: OptSession, reporter: Reporter, activity: Activity) -> li
 
 
 def _report(error: PassRunError, session: OptSession) -> None:
-    """Says which pass failed on what; the diagnostics were shown when they were emitted."""
+    """Reports the pass that failed and its op; the diagnostics were shown when they were emitted."""
     if session.traceback and error.__cause__ is not None:
         traceback.print_exception(error.__cause__)
     if session.diagnostics.expected is not None:

@@ -13,7 +13,7 @@ _RULE = "===" + "-" * 73 + "===\n"
 
 
 def heading(title: str) -> str:
-    """The title between rules, as the reports of timing and of statistics begin."""
+    """Returns a title between rules, which begins the reports of timing and of statistics."""
     return f"{_RULE}{'':25}... {title} ...\n{_RULE}"
 
 
@@ -21,8 +21,8 @@ DISPLAYS = ("pipeline", "list")
 
 
 def print_statistics(statistics: Statistics, stream: TextIO, display: str = "pipeline") -> None:
-    """Prints what was counted, by place or (`display` is "list") summed by pass."""
-    entries = _merged(statistics) if display == "list" else _by_place(statistics)
+    """Prints the statistics by position in the pipeline, or summed by pass if `display` is "list"."""
+    entries = _sum_by_pass(statistics) if display == "list" else _by_position(statistics)
     stream.write(heading("Pass statistics report"))
     for indent, name, counted in entries:
         stream.write(f"{indent}{name}\n")
@@ -31,12 +31,12 @@ def print_statistics(statistics: Statistics, stream: TextIO, display: str = "pip
     stream.flush()
 
 
-def _by_place(statistics: Statistics) -> Iterator[tuple[str, str, list[Statistic]]]:
+def _by_position(statistics: Statistics) -> Iterator[tuple[str, str, list[Statistic]]]:
     for depth, position in statistics.root.walk():
         yield "  " * depth, position.name, list(position.measure.values())
 
 
-def _merged(statistics: Statistics) -> Iterator[tuple[str, str, list[Statistic]]]:
+def _sum_by_pass(statistics: Statistics) -> Iterator[tuple[str, str, list[Statistic]]]:
     passes: dict[str, dict[str, Statistic]] = {}
     for _, position in statistics.root.walk():
         if position.is_pass:
@@ -48,8 +48,9 @@ def _merged(statistics: Statistics) -> Iterator[tuple[str, str, list[Statistic]]
 
 
 def _lines(counted: list[Statistic]) -> Iterator[str]:
-    """`(S) 12 num-folded - Number of ...`, with values and names in columns."""
-    value_width = max((len(str(each.value)) for each in counted), default=0)
-    name_width = max((len(each.name) for each in counted), default=0)
-    for each in sorted(counted, key=lambda each: each.name):
-        yield f"(S) {each.value:>{value_width}} {each.name:<{name_width}} - {each.help}".rstrip(" -")
+    """Yields `(S) 12 num-folded - Number of ...`, with values and names in columns."""
+    value_width = max((len(str(statistic.value)) for statistic in counted), default=0)
+    name_width = max((len(statistic.name) for statistic in counted), default=0)
+    for statistic in sorted(counted, key=lambda statistic: statistic.name):
+        name = f"{statistic.name:<{name_width}}"
+        yield f"(S) {statistic.value:>{value_width}} {name} - {statistic.help}".rstrip(" -")

@@ -1,4 +1,4 @@
-"""`--mlir-pass-pipeline-local-reproducer`: reproducers of single passes."""
+"""Reproducers of single passes, for `--mlir-pass-pipeline-local-reproducer`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mlc.tools.sources import write_output
 
 @dataclass
 class LocalReproducer(Instrumentation):
-    """Keeps a reproducer of the pass that runs alone: in a file if it fails, for the parent if it crashes."""
+    """Keeps a reproducer of the running pass alone: in a file if it fails, for the parent if it crashes."""
 
     path: str
     verify_each: bool
@@ -24,6 +24,7 @@ class LocalReproducer(Instrumentation):
     _text: str = ""
 
     def before(self, step: PassStep, op: ir.Operation) -> None:
+        """Leaves the reproducer of a pass that begins."""
         nest, root = step.text, op
         while (parent := parent_op(root)) is not None:
             nest, root = f"{root.name}({nest})", parent
@@ -31,4 +32,5 @@ class LocalReproducer(Instrumentation):
         self.activity.leave(self._text.encode())
 
     def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+        """Writes the reproducer of a pass that failed."""
         write_output(self.path, self._text)

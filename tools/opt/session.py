@@ -1,4 +1,4 @@
-"""From a command line to a session: which pipeline runs, and what watches it."""
+"""Makes a session of mlc-opt from a command line: the pipeline to run and its instrumentation."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from mlc.tools.upstream_flags import MLIR_OPT_FLAGS
 
 
 def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession:
-    """The session that the flags describe; `reproduced` is the pipeline of a reproducer.
+    """Returns the session that the flags describe; `reproduced` is the pipeline of a reproducer.
 
-    Raises `UsageError`, and `PipelineError` for a pipeline that cannot be.
+    Raises `UsageError`, and `PipelineError` for an invalid pipeline.
     """
     if reproduced is not None:
         _refuse_pipelines(line)
-    from_flags = reproduced is None and not line.given("pass-pipeline")
+    from_flags = reproduced is None and not line.is_given("pass-pipeline")
     nest = pipeline_of(line) if reproduced is None else parse_pipeline(reproduced)
     plan = resolve(nest, str(nest))
     if line.switch("dump-pass-pipeline"):
@@ -53,9 +53,9 @@ def make_session(line: CommandLine, reproduced: str | None = None) -> OptSession
 
 
 def _refuse_pipelines(line: CommandLine) -> None:
-    """Raises `UsageError` for what a reproducer decides."""
+    """Raises `UsageError` for flags that a reproducer overrides."""
     others = [written for _, _, written in line.others]
-    others += [f"--{name}" for name in ("pass-pipeline", "split-input-file") if line.given(name)]
+    others += [f"--{name}" for name in ("pass-pipeline", "split-input-file") if line.is_given(name)]
     if others:
         raise UsageError(
             f"--run-reproducer runs the pipeline of the file, and cannot be combined with {others[0]}"
@@ -81,9 +81,9 @@ def _output(line: CommandLine) -> OutputOptions:
 
 
 def pipeline_of(line: CommandLine) -> NestedElements:
-    """The pipeline from `--pass-pipeline` or from pass flags in their order. Raises `UsageError`."""
+    """Returns the pipeline from `--pass-pipeline` or from pass flags in their order. Raises `UsageError`."""
     nodes = tuple(_node(*other) for other in line.others)
-    if not line.given("pass-pipeline"):
+    if not line.is_given("pass-pipeline"):
         return NestedElements("builtin.module", nodes)
     if nodes:
         raise UsageError(f"--pass-pipeline cannot be combined with pass flags such as --{nodes[0].name}")

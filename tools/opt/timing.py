@@ -11,7 +11,7 @@ from mlc.pipelines.instrumentation.positions import Position
 from mlc.tools.opt.reports import heading
 
 DISPLAYS, FORMATS = ("tree", "list"), ("text", "json")
-# Phases that stand before the passes in a tree; the others follow.
+# Phases that precede the passes in a tree; the others follow.
 _FIRST = ("Parser",)
 
 
@@ -22,6 +22,7 @@ class _Row:
     inside: list[_Row] = field(default_factory=list)
 
     def walk(self) -> Iterator[_Row]:
+        """Yields this row and those inside it, in pre-order."""
         yield self
         for row in self.inside:
             yield from row.walk()
@@ -59,7 +60,7 @@ def _inside(position: Position[Stopwatch]) -> list[_Row]:
 
 
 def _sorted_list(tree: list[_Row], total: float) -> list[_Row]:
-    """The rows of one name as one, longest first, under the whole."""
+    """Merges the rows of one name, and sorts them by time after a row for the total."""
     merged: dict[str, _Row] = {}
     for top in tree:
         for row in top.walk():
@@ -69,8 +70,8 @@ def _sorted_list(tree: list[_Row], total: float) -> list[_Row]:
 
 def _text(row: _Row, total: float, indent: str = "") -> Iterator[str]:
     yield f"  {row.seconds:8.4f} ({_share(row, total):5.1f}%)  {indent}{row.name}\n"
-    for each in row.inside:
-        yield from _text(each, total, f"{indent}  ")
+    for inner in row.inside:
+        yield from _text(inner, total, f"{indent}  ")
 
 
 def _json(row: _Row, total: float, *, nested: bool, indent: str = "") -> str:
@@ -78,7 +79,7 @@ def _json(row: _Row, total: float, *, nested: bool, indent: str = "") -> str:
     head = f'{indent}{{{wall}, "name": "{row.name}"'
     if not nested:
         return f"{head}}}"
-    inside = "".join(f"{_json(each, total, nested=True, indent=f'{indent}  ')},\n" for each in row.inside)
+    inside = "".join(f"{_json(inner, total, nested=True, indent=f'{indent}  ')},\n" for inner in row.inside)
     return f'{head}, "passes": [\n{inside}{indent}{{}}]}}'
 
 

@@ -1,12 +1,11 @@
-"""Printing with the users of values as comments, or with numbers that no two values share.
+"""Prints IR with the users of values as comments, or with SSA names that are unique across regions.
 
 The bindings' printer can do neither. But it prints the locations of ops and of block arguments, and takes
-them as names: a copy is printed whose locations are numbers, and the numbers are replaced in the text.
+them as names: a copy is printed whose locations are indices, and the indices are replaced in the text.
 
-The names that upstream's printer gives to values are computed again where its flags are out of reach: the
-bindings can neither number the ops without results, as `--mlir-print-value-users` does, nor number
-values across regions, as `--mlir-print-unique-ssa-ids` does. This follows `SSANameState` of MLIR's
-AsmPrinter.
+The SSA names are computed again where the flags of upstream's printer are out of reach: the bindings have
+neither `--mlir-print-value-users`, which also gives ids to ops without results, nor
+`--mlir-print-unique-ssa-ids`. This follows `SSANameState` of MLIR's AsmPrinter.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from typing import Any
 from mlc.bindings import ir, linalg
 from mlc.bindings.operations import address
 
-_NUMBER = re.compile(r"%\d+(#\d+)?")
+_VALUE_ID = re.compile(r"%\d+(#\d+)?")
 
-_ARGUMENT = re.compile(r"%arg\d+")
+_ARGUMENT_ID = re.compile(r"%arg\d+")
 
 
 @dataclass
@@ -40,7 +39,7 @@ class PrintedBlock:
 
 @dataclass
 class PrintedOp:
-    """An op with the names of its results, or the number that stands for it."""
+    """An op with the names of its results, or the id of an op without results."""
 
     index: int
     op: ir.Operation
@@ -49,30 +48,30 @@ class PrintedOp:
 
 
 def make_tree(root: ir.Operation) -> list[PrintedOp | PrintedBlock]:
-    """`root`, and the blocks and ops inside it, from outside to inside, in an order that is the same for
-    equal IR. Not recursive: ops may be nested deeper than Python's stack.
+    """Returns `root`, and the blocks and ops inside it, in pre-order. Not recursive: ops may be nested deeper
+    than Python's stack.
     """
     order: list[PrintedOp | PrintedBlock] = []
     waiting: list[PrintedOp | PrintedBlock] = [PrintedOp(0, root)]
     index = 0
     while waiting:
-        each = waiting.pop()
-        each.index, index = index, index + 1
-        order.append(each)
-        if isinstance(each, PrintedOp):
-            each.regions = [[PrintedBlock(0, block) for block in region] for region in each.op.regions]
-            waiting += [block for region in reversed(each.regions) for block in reversed(region)]
+        item = waiting.pop()
+        item.index, index = index, index + 1
+        order.append(item)
+        if isinstance(item, PrintedOp):
+            item.regions = [[PrintedBlock(0, block) for block in region] for region in item.op.regions]
+            waiting += [block for region in reversed(item.regions) for block in reversed(region)]
         else:
-            index += len(each.block.arguments)
-            each.nodes = [PrintedOp(0, op.operation) for op in each.block.operations]
-            waiting += reversed(each.nodes)
+            index += len(item.block.arguments)
+            item.nodes = [PrintedOp(0, op.operation) for op in item.block.operations]
+            waiting += reversed(item.nodes)
     return order
 
 
 @dataclass
 class Numbering:
-    """Fills in the names of a tree. `users` gives numbers to ops without results, `unique` starts no region
-    again at the number of the region around it, `generic` ignores the names that ops propose.
+    """Fills in the names of a tree. `users` gives ids to ops without results, `unique` does not restart
+    a region at the id of the region around it, `generic` ignores the names that ops propose.
     """
 
     users: bool
@@ -83,7 +82,7 @@ class Numbering:
     _taken: set[str] = field(default_factory=set)
 
     def fill(self, root: PrintedOp) -> None:
-        """Names everything inside `root`, which nothing holds."""
+        """Names everything inside `root`, which has no parent."""
         state = ir.AsmState(root.op)
         waiting = [(region, 0, 0) for region in root.regions]
         self._op(root, state)
@@ -99,12 +98,12 @@ class Numbering:
     def _block(self, block: PrintedBlock, state: ir.AsmState, *, is_entry: bool) -> None:
         for argument in block.block.arguments:
             name = argument.get_name(state)
-            if is_entry and (self.generic or _ARGUMENT.fullmatch(name)):
+            if is_entry and (self.generic or _ARGUMENT_ID.fullmatch(name)):
                 name, self._argument = f"%arg{self._argument}", self._argument + 1
-            elif self.generic or _NUMBER.fullmatch(name):
+            elif self.generic or _VALUE_ID.fullmatch(name):
                 name, self._value = f"%{self._value}", self._value + 1
             else:
-                name = self._proposed(name)
+                name = self._adopt_name(name)
             block.names.append(name)
         for node in block.nodes:
             self._op(node, state)
@@ -119,27 +118,27 @@ class Numbering:
         given = [result.get_name(state) for result in results]
         if self.generic:
             given = [f"%0#{index}" if len(results) > 1 else "%0" for index in range(len(results))]
-        number = f"%{self._value}"
-        if _NUMBER.fullmatch(given[0]):
+        value_id = f"%{self._value}"
+        if _VALUE_ID.fullmatch(given[0]):
             self._value += 1
         for name in given:
-            is_number = _NUMBER.fullmatch(name)
-            node.names.append(f"{number}{is_number[1] or ''}" if is_number else self._proposed(name))
+            default = _VALUE_ID.fullmatch(name)
+            node.names.append(f"{value_id}{default[1] or ''}" if default else self._adopt_name(name))
 
-    def _proposed(self, name: str) -> str:
-        """A name that an op proposed; made unique where upstream would only keep it so in its region."""
+    def _adopt_name(self, name: str) -> str:
+        """Returns a name that an op proposed, made unique across regions if `unique` asks for that."""
         base, hash_sign, position = name.partition("#")
         if self.unique and position in ("", "0"):
-            number = 0
+            suffix = 0
             while base in self._taken:
-                base, number = f"{name.partition('#')[0]}_{number}", number + 1
+                base, suffix = f"{name.partition('#')[0]}_{suffix}", suffix + 1
             self._taken.add(base)
         return f"{base}{hash_sign}{position}"
 
 
 Tree = list[PrintedOp | PrintedBlock]
 
-_MARK = "mlc_place_"
+_MARK = "mlc_index_"
 _ALIAS = re.compile(rf'^(#loc\d*) = loc\("{_MARK}(\d+)"\)\n', re.MULTILINE)
 # Ops have their locations at the end of a line, where no string can end; arguments have them in full.
 _LOCATION = re.compile(rf' loc\((?:(#loc\d*)\)$|"{_MARK}(\d+)"\))', re.MULTILINE)
@@ -153,7 +152,7 @@ _WITH_SHORT_FORMS = (linalg.Map.NAME, linalg.Reduce.NAME)
 
 @dataclass
 class _Texts:
-    """What stands in the text for each index of a tree."""
+    """The text that replaces each index of a tree."""
 
     names: dict[int, Sequence[str]] = field(default_factory=dict)
     trailers: dict[int, str] = field(default_factory=dict)
@@ -163,13 +162,13 @@ class _Texts:
 def print_annotated(
     op: ir.Operation, options: dict[str, Any], *, users: bool = False, unique: bool = False
 ) -> str:
-    """The text of `op` with the given options of `get_asm`: with the users of each value in comments, or
-    with names that are unique across regions.
+    """Returns the text of `op` with the given options of `get_asm`: with the users of each value in comments,
+    or with names that are unique across regions.
     """
     generic, debug = options["print_generic_op_form"], options["enable_debug_info"]
     copy = op.clone().operation
     original, tree = make_tree(op), make_tree(copy)
-    # Upstream numbers the generic form across regions in any case.
+    # In the generic form upstream's names are unique across regions in any case.
     root = tree[0]
     assert isinstance(root, PrintedOp)
     Numbering(users=users, unique=unique or generic, generic=generic).fill(root)
@@ -180,7 +179,7 @@ def print_annotated(
             _describe_op(one, other, by_address, texts, users=users, debug=debug)
         else:
             _describe_block(one, other, by_address, texts, users=users, debug=debug)
-    _place(tree, copy.context)
+    _mark_locations(tree, copy.context)
     if users:
         _add_headers(tree, copy.context, skipped=() if generic else _WITH_SHORT_FORMS)
     flags = options | {"enable_debug_info": True, "use_name_loc_as_prefix": True, "assume_verified": True}
@@ -220,7 +219,7 @@ def _describe_block(
 
 
 def _comment(op: ir.Operation, node: PrintedOp, by_address: dict[int, PrintedOp]) -> str:
-    """` // users: %3, %4` and the other forms of mlir-opt."""
+    """Returns ` // users: %3, %4` and the other forms of mlir-opt."""
     results = list(op.results)
     if not results:
         return f" // id: {node.names[0]}" if len(op.operands) else ""
@@ -229,37 +228,34 @@ def _comment(op: ir.Operation, node: PrintedOp, by_address: dict[int, PrintedOp]
         return " // unused"
     one = len(results) == len(owners) == 1 and all(len(owner.results) <= 1 for owner in owners.values())
     listed = [_users(result, by_address) or "unused" for result in results]
-    shown = ", ".join(f"({each})" for each in listed) if len(results) > 1 else listed[0]
+    shown = ", ".join(f"({users})" for users in listed) if len(results) > 1 else listed[0]
     return f" // {'user' if one else 'users'}: {shown}"
 
 
 def _users(value: ir.Value, by_address: dict[int, PrintedOp]) -> str:
-    """The results of the ops that use `value`, or the numbers of those without results."""
+    """Returns the results of the ops that use `value`, or the ids of those without results."""
     owners = dict.fromkeys(address(use.owner) for use in value.uses)
     return ", ".join(name for owner in owners if owner in by_address for name in by_address[owner].names)
 
 
-def _place(tree: Tree, context: ir.Context) -> None:
-    """Sets locations that are indices."""
-    for each in tree:
-        if isinstance(each, PrintedOp):
-            each.op.location = _location(each.index, context)
+def _mark_locations(tree: Tree, context: ir.Context) -> None:
+    """Sets locations that are indices of the tree."""
+    for item in tree:
+        if isinstance(item, PrintedOp):
+            item.op.location = _location(item.index, context)
             continue
-        for offset, argument in enumerate(each.block.arguments, start=1):
-            argument.set_location(_location(each.index + offset, context))
+        for offset, argument in enumerate(item.block.arguments, start=1):
+            argument.set_location(_location(item.index + offset, context))
 
 
 def _add_headers(tree: Tree, context: ir.Context, skipped: Sequence[str]) -> None:
-    """Puts an op in front of each block that has arguments, but not inside ops whose names are `skipped`."""
+    """Inserts an op at the begin of each block with arguments, except in ops whose names are `skipped`."""
     allowed = context.allow_unregistered_dialects
     context.allow_unregistered_dialects = True
-    for each in tree:
-        if (
-            isinstance(each, PrintedBlock)
-            and len(each.block.arguments)
-            and each.block.owner.name not in skipped
-        ):
-            with ir.InsertionPoint.at_block_begin(each.block), _location(each.index, context):
+    blocks = (item for item in tree if isinstance(item, PrintedBlock) and len(item.block.arguments))
+    for item in blocks:
+        if item.block.owner.name not in skipped:
+            with ir.InsertionPoint.at_block_begin(item.block), _location(item.index, context):
                 ir.Operation.create("mlc.header")
     context.allow_unregistered_dialects = allowed
 
@@ -274,31 +270,34 @@ def _fill_in(text: str, texts: _Texts) -> str:
     conflicts = _conflicts(text)
 
     def trailer(match: re.Match[str]) -> str:
+        """Returns what follows an op or an argument."""
         index = aliases[match[1]] if match[1] else int(match[2])
-        # The op in front of a block: found again by its index.
+        # The op at the begin of a block: found again by its index.
         return f" @{_MARK}{index}" if index in texts.headers else texts.trailers[index]
 
     def name(match: re.Match[str]) -> str:
+        """Returns the name of a value."""
         index, conflict, suffix = int(match[1]), int(match[2] or -1), match[3] or ""
         group = _groups(texts.names[index])[conflicts[index].index(conflict)]
         return group[0].partition("#")[0] + suffix if suffix.startswith(":") else group[int(suffix[1:] or 0)]
 
     def header(match: re.Match[str]) -> str:
+        """Returns the comments of a block's arguments."""
         return "".join(f"{match[1]}{line}\n" for line in texts.headers[int(match[2])])
 
     return _VALUE.sub(name, _HEADER.sub(header, _LOCATION.sub(trailer, text)))
 
 
 def _conflicts(text: str) -> dict[int, list[int]]:
-    """The numbers that the printer put behind each mark, -1 for none: the first group of an op's results has
-    none, each further one a higher one.
+    """Returns the suffixes that the printer appended to each mark, -1 for none: the first group of an op's
+    results has none, each further one a higher one.
     """
     found: dict[int, set[int]] = {}
     for index, conflict, _ in _VALUE.findall(text):
         found.setdefault(int(index), {-1}).add(int(conflict or -1))
-    return {index: sorted(numbers) for index, numbers in found.items()}
+    return {index: sorted(suffixes) for index, suffixes in found.items()}
 
 
 def _groups(names: Sequence[str]) -> list[list[str]]:
-    """The names of results by what is in front of `#`."""
+    """Groups the names of results by their part before `#`."""
     return [list(group) for _, group in groupby(names, key=lambda name: name.partition("#")[0])]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.tools.parsing import InputOptions, make_context, parse
-from mlc.tools.reduce.child_process import isolated
+from mlc.tools.reduce.child_process import run_isolated
 from mlc.tools.reduce.edits import ops_of
 from mlc.tools.reduce.strategies import STRATEGIES
 from mlc.tools.sources import Chunk, InputSource
@@ -18,7 +18,7 @@ _DIM = re.compile(r"(?<![\w.])(\d+)(?=x)|(?<=x)(\d+)(?=x)")
 
 @dataclass(frozen=True)
 class Workshop:
-    """Makes candidates from the text of one chunk. Every method gives None where the IR cannot be had."""
+    """Makes candidates from the text of one chunk. Every method returns None for text that does not parse."""
 
     allow_unregistered: bool = False
     # Print the generic form with locations, for tests that need them and ops that the custom form loses.
@@ -27,34 +27,36 @@ class Workshop:
     _counts: dict[int, dict[str, int]] = field(default_factory=dict)
 
     def normal(self, text: str | bytes) -> str | None:
-        """The text, or bytecode, as the printer writes it."""
-        return isolated(lambda: self._print(self._parse(text)))
+        """Returns the text, or bytecode, as the printer writes it."""
+        return run_isolated(lambda: self._print(self._parse(text)))
 
     def ops(self, text: str) -> int | None:
-        """The number of ops below the module."""
-        return self._counted(text).get(_OPS)
+        """Returns the number of ops below the module."""
+        return self._edit_counts(text).get(_OPS)
 
     def edits(self, text: str, strategy: str) -> int:
-        """In how many places `strategy` may apply."""
-        return self._counted(text).get(strategy, 0)
+        """Returns the number of edits that `strategy` offers."""
+        return self._edit_counts(text).get(strategy, 0)
 
-    def _counted(self, text: str) -> dict[str, int]:
-        """The number of ops and of each strategy's edits; nothing where the IR cannot be had."""
+    def _edit_counts(self, text: str) -> dict[str, int]:
+        """Returns the number of ops and of each strategy's edits; empty for text that does not parse."""
 
         def count() -> dict[str, int]:
+            """Counts in the child process."""
             module = self._parse(text)
             with module.context, ir.Location.unknown():
-                places = {name: len(strategy(module)) for name, strategy in STRATEGIES.items()}
-                return {**places, _OPS: len(ops_of(module))}
+                counts = {name: len(strategy(module)) for name, strategy in STRATEGIES.items()}
+                return {**counts, _OPS: len(ops_of(module))}
 
         if hash(text) not in self._counts:
-            self._counts[hash(text)] = isolated(count) or {}
+            self._counts[hash(text)] = run_isolated(count) or {}
         return self._counts[hash(text)]
 
-    def edited(self, text: str, strategy: str, selected: set[int]) -> str | None:
-        """The text after the edits numbered `selected`."""
+    def apply_edits(self, text: str, strategy: str, selected: set[int]) -> str | None:
+        """Returns the text after the edits whose indices are `selected`."""
 
         def edit() -> str:
+            """Edits in the child process."""
             module = self._parse(text)
             with module.context, ir.Location.unknown():
                 edits = STRATEGIES[strategy](module)
@@ -62,7 +64,7 @@ class Workshop:
                     edits[index]()
             return self._print(module)
 
-        return isolated(edit)
+        return run_isolated(edit)
 
     def _parse(self, text: str | bytes) -> ir.Module:
         chunk = (
@@ -77,7 +79,7 @@ class Workshop:
         return module
 
     def _print(self, module: ir.Module) -> str:
-        """Raises if the module does not verify."""
+        """Prints a module. Raises if it does not verify."""
         module.operation.verify()
         if not self.generic:
             return f"{module}\n"
@@ -85,10 +87,10 @@ class Workshop:
 
 
 def dims_of(text: str) -> list[int]:
-    """The dims over 1 of the shapes in the text, largest first."""
+    """Returns the extents over 1 of the shapes in the text, largest first."""
     return sorted({int(match[0]) for match in _DIM.finditer(text)} - {0, 1}, reverse=True)
 
 
 def with_dim(text: str, old: int, new: int) -> str:
-    """The text with one dim replaced in every shape."""
+    """Returns the text with one extent replaced in every shape."""
     return _DIM.sub(lambda match: str(new) if int(match[0]) == old else match[0], text)

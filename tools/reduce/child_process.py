@@ -1,4 +1,4 @@
-"""Work on IR in a child process, so that a crash or a hang in the bindings costs one candidate only."""
+"""Runs work on IR in a child process, so that a crash or a hang in the bindings costs one candidate only."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Result = TypeVar("Result")
 _BLOCK = 1 << 16
 
 
-def isolated(work: Callable[[], Result], limit: float = 30.0) -> Result | None:
-    """What `work` returns in a forked child; None if it raises, crashes or takes over `limit` seconds."""
+def run_isolated(work: Callable[[], Result], limit: float = 30.0) -> Result | None:
+    """Returns the result of `work` in a forked child; None if it raises, crashes or exceeds the limit."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -33,7 +33,7 @@ def isolated(work: Callable[[], Result], limit: float = 30.0) -> Result | None:
     if not answer:
         return None
     modules, result = pickle.loads(answer)
-    # What one child loaded, above all the Python side of dialects, the next ones find loaded.
+    # Modules that one child loaded, above all the Python side of dialects, are loaded for the next ones.
     for name in modules:
         with suppress(ImportError):
             import_module(name)
@@ -42,7 +42,7 @@ def isolated(work: Callable[[], Result], limit: float = 30.0) -> Result | None:
 
 
 def _work(work: Callable[[], Result], writer: int) -> None:
-    """Never returns; the messages of IR that does not verify would only confuse."""
+    """Runs the child, without stderr: the messages of IR that does not verify would only confuse."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -50,14 +50,14 @@ def _work(work: Callable[[], Result], writer: int) -> None:
         result = work()
         answer = pickle.dumps(([name for name in sys.modules if name not in before], result))
         with os.fdopen(writer, "wb") as file:
-            # The length tells a whole answer from a part.
+            # By the length the parent recognises an incomplete answer.
             file.write(len(answer).to_bytes(8, "little") + answer)
     finally:
         os._exit(0)
 
 
 def _read(reader: int, deadline: float) -> bytes:
-    """The answer, or nothing if it does not come whole and in time."""
+    """Returns the answer, or nothing if it is incomplete at the deadline."""
     data = b""
     while (left := deadline - time.monotonic()) > 0 and select.select([reader], [], [], left)[0]:
         block = os.read(reader, _BLOCK)

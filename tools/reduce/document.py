@@ -1,4 +1,4 @@
-"""An input taken apart: its chunks, and the pipeline of a reproducer."""
+"""Splits an input into its chunks and the pipeline of a reproducer."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class Document:
     flags: str = ""
 
     def text(self) -> str:
-        """The whole input again."""
+        """Returns the whole input."""
         body = f"{SPLIT_MARKER}\n".join(self.chunks)
         if self.pipeline is None:
             return body
         return reproducer_text(body, self.pipeline, self.verify_each, self.flags)
 
     def with_chunk(self, index: int, text: str) -> Document:
-        """The same with another text for one chunk."""
+        """Returns the document with another text for one chunk."""
         return replace(self, chunks=(*self.chunks[:index], text, *self.chunks[index + 1 :]))
 
 
 def read_document(name: str, text: str) -> Document:
-    """Takes the input apart."""
+    """Splits an input called `name`."""
     reproducer = read_reproducer(text)
     body = reproducer.text if reproducer else text
-    # A part comes with blank lines in front, which keep its place in the whole.
+    # A part begins with blank lines, which stand for the text before it.
     parts = [part.text.lstrip() for part in split_source(InputSource(name, body))]
     chunks = tuple(part if part.endswith("\n") else f"{part}\n" for part in parts)
     if reproducer is None:
@@ -48,18 +48,18 @@ def read_document(name: str, text: str) -> Document:
 
 
 def passes_of(pipeline: str) -> int:
-    """How many passes a pipeline holds; 0 if it cannot be read."""
+    """Returns the number of passes of a pipeline; 0 if it cannot be parsed."""
     return len(_passes(pipeline))
 
 
 def with_passes(pipeline: str, kept: list[int]) -> str:
-    """The pipeline with the passes numbered `kept` only; anchors that become empty go."""
-    numbers = count()
-    return _changed(pipeline, lambda node: node if next(numbers) in kept else None)
+    """Returns the pipeline with only the passes whose indices are `kept`, without empty anchors."""
+    indices = count()
+    return _map_passes(pipeline, lambda node: node if next(indices) in kept else None)
 
 
 def options_of(pipeline: str) -> int:
-    """How many options the passes of a pipeline have together; 0 if it cannot be read."""
+    """Returns the number of options of all passes of a pipeline; 0 if it cannot be parsed."""
     try:
         return sum(len(list(split_options(node.options))) for node in _passes(pipeline))
     except OptionError:
@@ -67,26 +67,27 @@ def options_of(pipeline: str) -> int:
 
 
 def with_options(pipeline: str, kept: list[int]) -> str:
-    """The pipeline with the options numbered `kept` only."""
-    numbers = count()
+    """Returns the pipeline with only the options whose indices are `kept`."""
+    indices = count()
 
     def change(node: PassNode) -> PassNode:
-        options = [option for option in split_options(node.options) if next(numbers) in kept]
+        """Returns the pass with its kept options."""
+        options = [option for option in split_options(node.options) if next(indices) in kept]
         texts = (name if value is None else print_options({name: value}) for name, value in options)
         return replace(node, options=" ".join(texts))
 
-    return _changed(pipeline, change)
+    return _map_passes(pipeline, change)
 
 
 def _passes(pipeline: str) -> list[PassNode]:
     found: list[PassNode] = []
     with suppress(PassError):
-        _changed(pipeline, found.append)
+        _map_passes(pipeline, found.append)
     return found
 
 
-def _changed(pipeline: str, change: Callable[[PassNode], PassNode | None]) -> str:
-    """The pipeline with what `change` makes of each pass, which None drops. Raises `PipelineError`."""
+def _map_passes(pipeline: str, change: Callable[[PassNode], PassNode | None]) -> str:
+    """Replaces each pass of a pipeline by `change` of it; None drops it. Raises `PipelineError`."""
     root = parse_pipeline(pipeline)
     return str(NestedElements(root.anchor, _elements(root, change)))
 

@@ -1,8 +1,8 @@
 """Single reductions of IR: deleting ops, replacing values, unwrapping regions, dropping attributes.
 
-A function here lists the places in a module where its edit may apply, each as a call that makes it. Any
-selection of the calls may be made in reverse order: an op comes before what it holds and before its users,
-so that no call meets an op that another deleted.
+A function here returns the edits that it offers in a module, as callables. Any selection of them may be
+called in reverse order: an op precedes the ops inside it and its users, so that no edit sees an op that
+another one deleted.
 
 Functions lose bodies, arguments and results; removed values are replaced by earlier ones of the same type.
 """
@@ -16,16 +16,16 @@ from mlc.bindings import address, arith, builtin, func, ir
 
 
 def earlier_value(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
-    """An operand of `op`, an argument of its block or an earlier result in it, of the type `wanted`."""
+    """Returns an operand of `op`, an argument of its block or an earlier result in it, of type `wanted`."""
     here = address(op)
-    earlier = takewhile(lambda each: address(each) != here, op.block.operations)
-    results = chain.from_iterable(each.operation.results for each in earlier)
+    earlier = takewhile(lambda other: address(other) != here, op.block.operations)
+    results = chain.from_iterable(other.operation.results for other in earlier)
     values = chain(op.operands, op.block.arguments, results)
     return next((value for value in values if value.type == wanted), None)
 
 
 def zero_before(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
-    """A new constant zero in front of `op`; None if the type has none."""
+    """Inserts a constant zero before `op`; returns None if the type has none."""
     zero = zero_of(wanted)
     if zero is None:
         return None
@@ -37,7 +37,7 @@ def zero_before(op: ir.Operation, wanted: ir.Type) -> ir.Value | None:
 
 
 def values_before(op: ir.Operation, types: Sequence[ir.Type]) -> list[ir.Value] | None:
-    """A value in front of `op` for each type, earlier ones or zeros. Makes nothing if one cannot be had."""
+    """Returns an earlier value or a new zero before `op` for each type; None if a type has neither."""
     found = [(wanted, earlier_value(op, wanted)) for wanted in types]
     if any(value is None and zero_of(wanted) is None for wanted, value in found):
         return None
@@ -46,7 +46,7 @@ def values_before(op: ir.Operation, types: Sequence[ir.Type]) -> list[ir.Value] 
 
 
 def zero_of(wanted: ir.Type) -> ir.Attribute | None:
-    """The zero of a number's type or of a tensor or vector of static shape; None for other types."""
+    """Returns the zero of a scalar type or of a tensor or vector of static shape; None for other types."""
     if isinstance(wanted, (ir.RankedTensorType, ir.VectorType)):
         element = zero_of(wanted.element_type) if wanted.has_static_shape else None
         return ir.DenseElementsAttr.get_splat(wanted, element) if element is not None else None
@@ -72,7 +72,7 @@ def declare(function: ir.Operation) -> None:
 
 
 def drop_arguments(function: ir.Operation, module: ir.Module) -> None:
-    """Drops the arguments that the body does not use: all of a declaration."""
+    """Drops the arguments that the body does not use: all of them for a declaration."""
     if _is_called(function, module):
         return
     blocks = list(function.regions[0].blocks)
@@ -83,7 +83,7 @@ def drop_arguments(function: ir.Operation, module: ir.Module) -> None:
 
 
 def _used_arguments(block: ir.Block) -> list[ir.Type]:
-    """The types of the arguments that are left after the others were dropped."""
+    """Erases unused arguments and returns the types of the others."""
     unused = [i for i, argument in enumerate(block.arguments) if not any(True for _ in argument.uses)]
     for index in reversed(unused):
         block.erase_argument(index)
@@ -91,7 +91,7 @@ def _used_arguments(block: ir.Block) -> list[ir.Type]:
 
 
 def drop_results(function: ir.Operation, module: ir.Module) -> None:
-    """Has the function return nothing."""
+    """Drops all results of a function."""
     if _is_called(function, module) or not _type(function).results:
         return
     for block in function.regions[0]:
@@ -119,12 +119,12 @@ def _is_called(function: ir.Operation, module: ir.Module) -> bool:
 
 
 Edit = Callable[[], None]
-# Without them no op is valid that has them.
+# Attributes that an op needs to be valid.
 _NEEDED = ("sym_name", "function_type", "operandSegmentSizes", "resultSegmentSizes")
 
 
 def ops_of(module: ir.Module) -> list[ir.Operation]:
-    """All ops below the module, each before those in its regions."""
+    """Returns all ops below the module in pre-order."""
     return list(_below(module.operation))
 
 
@@ -136,22 +136,23 @@ def _below(op: ir.Operation) -> Iterator[ir.Operation]:
 
 
 def delete_ops(module: ir.Module) -> list[Edit]:
-    """Deletes ops none of whose results is used by then."""
+    """Deletes ops whose results are unused when the edit runs."""
 
     def delete(op: ir.Operation) -> None:
-        if not _used(op):
+        """Erases `op` if its results are unused."""
+        if not _is_used(op):
             op.erase()
 
     return [lambda op=op: delete(op) for op in ops_of(module)]
 
 
-def _used(op: ir.Operation) -> bool:
+def _is_used(op: ir.Operation) -> bool:
     return any(True for result in op.results for _ in result.uses)
 
 
 def bypass_ops(module: ir.Module) -> list[Edit]:
     """Replaces used results by operands, arguments of the block or earlier results, of the same type."""
-    return [lambda op=op: _replace(op, earlier_value) for op in ops_of(module) if _used(op)]
+    return [lambda op=op: _replace(op, earlier_value) for op in ops_of(module) if _is_used(op)]
 
 
 def _replace(op: ir.Operation, substitute: Callable[[ir.Operation, ir.Type], ir.Value | None]) -> None:
@@ -165,13 +166,13 @@ def _replace(op: ir.Operation, substitute: Callable[[ir.Operation, ir.Type], ir.
 
 def constants(module: ir.Module) -> list[Edit]:
     """Replaces used results by the constant zero."""
-    used = (op for op in ops_of(module) if _used(op) and op.name != arith.Constant.NAME)
-    numbers = (op for op in used if all(zero_of(result.type) is not None for result in op.results))
-    return [lambda op=op: _replace(op, zero_before) for op in numbers]
+    used = (op for op in ops_of(module) if _is_used(op) and op.name != arith.Constant.NAME)
+    with_zeros = (op for op in used if all(zero_of(result.type) is not None for result in op.results))
+    return [lambda op=op: _replace(op, zero_before) for op in with_zeros]
 
 
 def unwrap_regions(module: ir.Module) -> list[Edit]:
-    """Puts the ops of a region of one block where its op stood; functions stay."""
+    """Replaces ops, except functions, by the ops of a region with one block."""
     return [
         lambda op=op: _unwrap(op)
         for op in ops_of(module)
@@ -182,7 +183,7 @@ def unwrap_regions(module: ir.Module) -> list[Edit]:
 
 def _unwrap(op: ir.Operation) -> None:
     block = next(region.blocks[0] for region in op.regions if len(region.blocks) == 1)
-    inner = [each.operation for each in block.operations]
+    inner = [view.operation for view in block.operations]
     for argument in block.arguments:
         value = next((operand for operand in op.operands if operand.type == argument.type), None)
         if value is None and any(True for _ in argument.uses):
@@ -192,8 +193,8 @@ def _unwrap(op: ir.Operation) -> None:
     # By position: what a terminator yields, in the ops of scf, linalg and most others, are the results.
     yielded = list(inner[-1].operands) if inner else []
     terminated = bool(inner) and not inner[-1].results and not builtin.Module.isa(op)
-    for each in inner[: len(inner) - terminated]:
-        each.move_before(op)
+    for inner_op in inner[: len(inner) - terminated]:
+        inner_op.move_before(op)
     for result, value in zip(op.results, yielded, strict=False):
         if result.type == value.type:
             result.replace_all_uses_with(value)
@@ -204,6 +205,7 @@ def drop_attributes(module: ir.Module) -> list[Edit]:
     """Drops single attributes."""
 
     def drop(op: ir.Operation, name: str) -> None:
+        """Removes the attribute."""
         del op.attributes[name]
 
     return [
@@ -215,9 +217,10 @@ def drop_attributes(module: ir.Module) -> list[Edit]:
 
 
 def simplify_attributes(module: ir.Module) -> list[Edit]:
-    """Makes numbers zero, texts empty, and dense constants splats of zero."""
+    """Sets integers and floats to zero, strings to "", and dense constants to splats of zero."""
 
     def simplify(op: ir.Operation, name: str, simple: ir.Attribute) -> None:
+        """Sets the attribute."""
         op.attributes[name] = simple
 
     return [
@@ -242,7 +245,7 @@ def declarations(module: ir.Module) -> list[Edit]:
 
 
 def signatures(module: ir.Module) -> list[Edit]:
-    """Drops arguments that are not used, and all results, of functions that nothing calls."""
+    """Drops unused arguments and all results of functions that have no call."""
     functions = [op for op in ops_of(module) if op.name == func.Func.NAME]
     return [
         lambda op=op, drop=drop: drop(op, module)

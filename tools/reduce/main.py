@@ -1,4 +1,4 @@
-"""mlc-reduce: shrinks a failing input while a test finds it interesting.
+"""The program mlc-reduce: shrinks a failing input while a test finds it interesting.
 
 Exit status: 0, 1 if the input is not interesting to begin with, 2 if the command line makes no sense, 130
 after Ctrl-C; the best so far is written then too.
@@ -38,7 +38,7 @@ USAGE: mlc-reduce [options] input.mlir --test=script.sh -o reduced.mlir
 
 def main(arguments: list[str] | None = None) -> int:
     """The entry point; returns the exit status."""
-    # The reducer has children do what may crash, and must itself live to write the best.
+    # The reducer runs what may crash in children, and must itself survive to write the result.
     return Tool("mlc-reduce", FLAGS, _information, _run, isolate=False).main(arguments)
 
 
@@ -62,7 +62,7 @@ def _run(line: CommandLine, activity: Activity) -> int:
         return _INTERRUPTED
 
 
-def _interrupt(number: int, frame: Any) -> None:
+def _interrupt(received: int, frame: Any) -> None:
     raise KeyboardInterrupt
 
 
@@ -85,14 +85,15 @@ def _reduce(line: CommandLine, oracle: Oracle, name: str, raw: bytes) -> int:
 
 def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: InputSource) -> int:
     from mlc.tools.reduce.document import read_document
-    from mlc.tools.reduce.reducer import Reducer, counted
+    from mlc.tools.reduce.reducer import Reducer, count_of
 
     output = line.value("o", "-")
 
     def keep(text: str) -> None:
+        """Writes a result to the output file."""
         write_output(output, text.encode(errors=UNDECODABLE))
 
-    if output != "-":  # now, as it may turn out only here that nothing can be written there
+    if output != "-":  # fails now, not after the search, if the file cannot be written
         keep(source.text)
     reducer = Reducer(
         source.text,
@@ -113,17 +114,17 @@ def _shrink(line: CommandLine, oracle: Oracle, workshop: Workshop, source: Input
         status, why = _INTERRUPTED, "; interrupted"
         print(file=sys.stderr)  # the terminal shows ^C where the line would begin
     keep(reducer.smallest)
-    print(f"mlc-reduce: {before} -> {reducer.size()}; {counted(oracle.tests, 'test')}{why}", file=sys.stderr)
+    print(f"mlc-reduce: {before} -> {reducer.size()}; {count_of(oracle.tests, 'test')}{why}", file=sys.stderr)
     return status
 
 
 def _oracle(line: CommandLine) -> Oracle:
     try:
-        pattern = re.compile(line.value("expect-stderr")) if line.given("expect-stderr") else None
+        pattern = re.compile(line.value("expect-stderr")) if line.is_given("expect-stderr") else None
     except re.error as error:
         raise UsageError(f"--expect-stderr is not a regular expression: {error}") from error
     condition = Condition(
-        line.count("expect-exit", 0) if line.given("expect-exit") else None,
+        line.count("expect-exit", 0) if line.is_given("expect-exit") else None,
         line.switch("expect-crash"),
         line.switch("expect-hang"),
         pattern,
@@ -133,12 +134,12 @@ def _oracle(line: CommandLine) -> Oracle:
 
 
 def _command(line: CommandLine) -> list[str]:
-    """The words of the test's command. Raises `UsageError`."""
-    if line.given("test") == line.given("test-command"):
+    """Returns the words of the test's command. Raises `UsageError`."""
+    if line.is_given("test") == line.is_given("test-command"):
         raise UsageError("either --test=<program> or --test-command=<command> is needed")
     words = _words(line)
     program = words[0] if words else ""
-    local = line.given("test") and os.path.exists(program)
+    local = line.is_given("test") and os.path.exists(program)
     found = shutil.which(os.path.abspath(program) if local else program)
     if found is None:
         cause = "is not executable" if os.path.exists(program) else "is not there"
@@ -148,7 +149,7 @@ def _command(line: CommandLine) -> list[str]:
 
 def _words(line: CommandLine) -> list[str]:
     arguments = line.values.get("test-arg", [])
-    if line.given("test"):
+    if line.is_given("test"):
         return [line.value("test"), *arguments]
     if arguments:
         raise UsageError("--test-arg goes with --test; --test-command holds its arguments")

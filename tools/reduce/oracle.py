@@ -15,20 +15,20 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
-# How bytes that are not UTF-8 go from the input to candidates and to the result.
+# The error handler that keeps bytes that are not UTF-8 in candidates and in the result.
 UNDECODABLE = "surrogateescape"
-# What the tools of mlc say of a crash that they survived; their exit status is 1.
+# The message of mlc's tools for a crash of their child; their exit status is 1.
 _CRASH_MESSAGE = re.compile(r"\bcrashed \(SIG")
 _SHELL_SIGNAL = 128
 
 
 class OutOfTests(Exception):
-    """--max-tests is reached."""
+    """Raised when `--max-tests` is reached."""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """When a test run is interesting: all that is asked for holds. Nothing asked for: exit status 0."""
+    """A condition for an interesting test run: all given fields hold. Without any: exit status 0."""
 
     exit: int | None = None
     crash: bool = False
@@ -36,7 +36,7 @@ class Condition:
     stderr: re.Pattern[str] | None = None
 
     def holds(self, status: int | None, errors: str) -> bool:
-        """`status` is the exit status, negative for a signal, None for a run over its time."""
+        """Whether a run is interesting. `status` is negative for a signal, None for a run over its time."""
         if status is None or self.hang:
             return self.hang and status is None
         if self.crash and not (status < 0 or status > _SHELL_SIGNAL or _CRASH_MESSAGE.search(errors)):
@@ -49,7 +49,7 @@ class Condition:
 
 @dataclass
 class Oracle:
-    """The user's test. `command` holds `%s`, or the candidate's path is its last argument."""
+    """The user's test. `command` contains `%s`, or the candidate's path is appended to it."""
 
     command: list[str]
     condition: Condition
@@ -57,12 +57,13 @@ class Oracle:
     jobs: int = 1
     max_tests: int = 0
     tests: int = 0
-    # How the last run ended, for people.
+    # The end of the last run, for messages.
     verdict: str = ""
     _known: dict[bytes, bool] = field(default_factory=dict)
 
     def first_interesting(self, texts: Iterable[str]) -> int | None:
-        """The index of the first interesting text. Raises `OutOfTests`, and `OSError` if nothing runs."""
+        """Returns the index of the first interesting text. Raises `OutOfTests`, and `OSError` if the test
+        cannot be started."""
         rest, base = iter(texts), 0
         while batch := list(islice(rest, self.jobs)):
             verdicts = self._judge(batch)
@@ -72,7 +73,7 @@ class Oracle:
         return None
 
     def _judge(self, batch: list[str]) -> list[bool]:
-        """Raises `OutOfTests` if no more of the batch may run and nothing interesting was among the rest."""
+        """Tests a batch. Raises `OutOfTests` if only a part may run and nothing in it is interesting."""
         keys = [hashlib.sha256(_raw(text)).digest() for text in batch]
         new = {key: text for key, text in zip(keys, batch, strict=True) if key not in self._known}
         room = self.max_tests - self.tests if self.max_tests else len(new)
@@ -83,12 +84,12 @@ class Oracle:
         return verdicts
 
     def _run(self, texts: dict[bytes, str]) -> None:
-        """Runs the test on all texts at the same time; their keys get verdicts."""
+        """Runs the test on all texts at the same time and stores the verdicts by key."""
         with tempfile.TemporaryDirectory(prefix="mlc-reduce-") as folder:
             runs: dict[bytes, _Run] = {}
             try:
-                for number, (key, text) in enumerate(texts.items()):
-                    runs[key] = _Run(self.command, Path(folder, f"{number}.mlir"), text)
+                for index, (key, text) in enumerate(texts.items()):
+                    runs[key] = _Run(self.command, Path(folder, f"{index}.mlir"), text)
                 for key, run in runs.items():
                     status, errors = run.result(self.timeout)
                     self.verdict = (
@@ -102,7 +103,7 @@ class Oracle:
 
 
 class _Run:
-    """One run of the test, in a process group of its own, so that it can be stopped with its children."""
+    """One run of the test, in a separate process group, so that it can be stopped with its children."""
 
     def __init__(self, command: list[str], path: Path, text: str) -> None:
         path.write_bytes(_raw(text))
@@ -121,7 +122,7 @@ class _Run:
         )
 
     def result(self, timeout: float) -> tuple[int | None, str]:
-        """The exit status, None after `timeout` seconds, and what went to stderr."""
+        """Returns the exit status, None after `timeout` seconds, and the text on stderr."""
         try:
             status: int | None = self._process.wait(timeout or None)
         except subprocess.TimeoutExpired:
@@ -130,7 +131,7 @@ class _Run:
         return status, self._errors.read().decode(errors="replace")
 
     def stop(self) -> None:
-        """Kills what still runs."""
+        """Kills the process group."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

@@ -1,4 +1,4 @@
-"""The search: chunks, pipeline, IR or text, over and over until nothing gets smaller."""
+"""Searches for a smaller input: reduces chunks, pipeline, IR or text until nothing gets smaller."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _NO_INTEREST = "the input is reduced by lines and words: as mlc-opt prints it, i
 
 @dataclass
 class Reducer:
-    """Reduces `best`, which is interesting at any time; `text_only` leaves the IR alone.
+    """Reduces `best`, which is always interesting; `text_only` reduces lines and words only.
 
     `original` is the input as it is. The form in which IR is reduced may be longer than the input's own, so
-    that `best` is the base of the next step, and `smallest` the result. `keep` is handed each new result.
+    `best` is the base of the next step, and `smallest` the result. `keep` is called with each new result.
     """
 
     original: str
@@ -46,8 +46,8 @@ class Reducer:
         self._size = self.size()
 
     def run(self) -> None:
-        """Reduces to the fixed point. `best` holds what was reached if this raises."""
-        # By hash, as texts may be large. Edits that undo one another come back to a text.
+        """Reduces to the fixed point. `best` is the document reached so far if this raises."""
+        # By hash, as texts may be large. Edits that undo one another return to an earlier text.
         seen: set[int] = set()
         while (state := hash(self.best)) not in seen:
             seen.add(state)
@@ -57,21 +57,21 @@ class Reducer:
                 self._chunk(index)
 
     def size(self) -> str:
-        """The size of the result, for people."""
+        """Returns the size of the result for messages."""
         result = self._smallest
         counts = [None if self.text_only else self.workshop.ops(chunk) for chunk in result.chunks]
         known = [count for count in counts if count is not None]
         text, pipeline = self.smallest, result.pipeline
-        parts = [counted(sum(known), "op")] if len(known) == len(counts) else []
-        parts += [counted(passes_of(pipeline), "pass", "es")] if pipeline else []
-        parts += [] if parts else [counted(len(text.splitlines()), "line")]
-        return ", ".join([*parts, counted(_bytes(text), "byte")])
+        parts = [count_of(sum(known), "op")] if len(known) == len(counts) else []
+        parts += [count_of(passes_of(pipeline), "pass", "es")] if pipeline else []
+        parts += [] if parts else [count_of(len(text.splitlines()), "line")]
+        return ", ".join([*parts, count_of(_bytes(text), "byte")])
 
     def _progress(self) -> None:
         size = self.size()
         if size != self._size:
             print(
-                f"mlc-reduce: {self._size} -> {size}, {counted(self.oracle.tests, 'test')}", file=sys.stderr
+                f"mlc-reduce: {self._size} -> {size}, {count_of(self.oracle.tests, 'test')}", file=sys.stderr
             )
             self._size = size
             if self.keep:
@@ -103,7 +103,7 @@ class Reducer:
         self._shapes(index, workshop)
 
     def _workshop_for(self, index: int) -> Workshop | None:
-        """What reduces the chunk as IR, after the chunk became what its printer writes."""
+        """Returns the workshop for a chunk that is IR, after replacing the chunk by its printed form."""
         text, why = self.best.chunks[index], _NO_IR
         for workshop in (self.workshop, replace(self.workshop, generic=True)):
             normal = workshop.normal(text)
@@ -119,16 +119,17 @@ class Reducer:
     def _pieces(self, index: int, pieces: list[str]) -> None:
         base = self.best
         self._search(
-            len(pieces), lambda kept: base.with_chunk(index, "".join(pieces[number] for number in kept))
+            len(pieces), lambda kept: base.with_chunk(index, "".join(pieces[piece] for piece in kept))
         )
 
     def _edit(self, index: int, strategy: str, workshop: Workshop) -> None:
-        """Makes as many of a strategy's edits as the test bears."""
+        """Applies as many edits of a strategy as the test allows."""
         base, text = self.best, self.best.chunks[index]
         count = workshop.edits(text, strategy)
 
         def candidate(kept: list[int]) -> Document | None:
-            edited = workshop.edited(text, strategy, set(range(count)) - set(kept))
+            """Returns the document with all edits but those in `kept`."""
+            edited = workshop.apply_edits(text, strategy, set(range(count)) - set(kept))
             return None if edited is None else base.with_chunk(index, edited)
 
         self._search(count, candidate)
@@ -141,49 +142,52 @@ class Reducer:
         self._progress()
 
     def _search(self, count: int, candidate: Callable[[list[int]], Document | None]) -> None:
-        """Drops what can be dropped of `count` items; `candidate` makes the document without the others."""
+        """Drops as many of `count` items as the test allows; `candidate` makes a document from kept items."""
 
         def first_interesting(choices: Iterable[list[int]]) -> list[int] | None:
+            """Returns the first choice whose document is accepted."""
             tried: list[list[int]] = []
 
             def documents() -> Iterator[Document]:
+                """Yields the documents of the choices."""
                 for kept in choices:
                     document = candidate(kept)
                     if document is not None:
                         tried.append(kept)
                         yield document
 
-            number = self._accept(documents())
-            return None if number is None else tried[number]
+            index = self._accept(documents())
+            return None if index is None else tried[index]
 
         minimise(list(range(count)), first_interesting)
         self._progress()
 
     def _accept(self, documents: Iterable[Document], *, may_grow: bool = False) -> int | None:
-        """Takes the first interesting document that is not longer than the best; its number, from 0."""
+        """Accepts the first interesting document that is not longer than the best; returns its index."""
         limit = _bytes(self.best.text())
         offered: list[tuple[int, Document]] = []
 
         def texts() -> Iterator[str]:
-            for number, document in enumerate(documents):
+            """Yields the texts of the documents that are not too long."""
+            for index, document in enumerate(documents):
                 text = document.text()
                 if may_grow or _bytes(text) <= limit:
-                    offered.append((number, document))
+                    offered.append((index, document))
                     yield text
 
         found = self.oracle.first_interesting(texts())
         if found is None:
             return None
-        number, self.best = offered[found]
+        index, self.best = offered[found]
         if _bytes(self.best.text()) < _bytes(self.smallest):
             self.smallest, self._smallest = self.best.text(), self.best
-        return number
+        return index
 
 
 def _bytes(text: str) -> int:
     return len(text.encode(errors=UNDECODABLE))
 
 
-def counted(number: int, noun: str, plural: str = "s") -> str:
-    """`number` and `noun` in the right number: 1 test, 2 tests."""
-    return f"{number} {noun}{'' if number == 1 else plural}"
+def count_of(count: int, noun: str, plural: str = "s") -> str:
+    """Returns the count and the noun, in the plural unless the count is 1: 1 test, 2 tests."""
+    return f"{count} {noun}{'' if count == 1 else plural}"

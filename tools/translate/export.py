@@ -1,4 +1,4 @@
-"""`--mlir-to-llvmir`, `--mlir-to-asm`, `--mlir-to-obj`: the llvm dialect to code for processors."""
+"""Translates the llvm dialect to code for CPUs: `--mlir-to-llvmir`, `--mlir-to-asm`, `--mlir-to-obj`."""
 
 from __future__ import annotations
 
@@ -20,37 +20,38 @@ _MODULE_TRIPLE = "llvm.target_triple"
 
 
 def to_llvm_ir(line: CommandLine) -> Translate:
-    """LLVM IR text; as translated unless a level or a target is given. Raises `UsageError`."""
+    """Translates to LLVM IR text, optimised if a level or a target is given. Raises `UsageError`."""
     level = optimization_level(line)
-    if level is None and not any(line.given(flag) for flag in _TARGET_FLAGS):
+    if level is None and not any(line.is_given(flag) for flag in _TARGET_FLAGS):
         return lambda op, listener: translate_to_llvm_ir(op, listener=listener).encode()
     return _code(line, "llvm-ir", level or 0)
 
 
 def to_assembly(line: CommandLine) -> Translate:
-    """Assembly text. Raises `UsageError`."""
+    """Translates to assembly text. Raises `UsageError`."""
     return _code(line, "asm", optimization_level(line))
 
 
 def to_object(line: CommandLine) -> Translate:
-    """An object file. Raises `UsageError`."""
+    """Translates to an object file. Raises `UsageError`."""
     return _code(line, "object", optimization_level(line))
 
 
-def _code(line: CommandLine, kind: OutputFormat, level: int | None) -> Translate:
+def _code(line: CommandLine, output: OutputFormat, level: int | None) -> Translate:
     target = _target(line)
     optimize = _DEFAULT_LEVEL if level is None else level
 
     def translate(op: ir.Operation, listener: Listener) -> bytes:
+        """Translates one module."""
         text = translate_to_llvm_ir(op, listener=listener)
-        return emit(text, target or _module_target(op), kind, optimize, own_runtime=False)
+        return emit(text, target or _module_target(op), output, optimize, own_runtime=False)
 
     return translate
 
 
 def _target(line: CommandLine) -> Target | None:
-    """The target that the flags name, None if they name none. Raises `UsageError`."""
-    if not any(line.given(flag) for flag in _TARGET_FLAGS):
+    """Returns the target that the flags name, None if they name none. Raises `UsageError`."""
+    if not any(line.is_given(flag) for flag in _TARGET_FLAGS):
         return None
     try:
         return chosen_target(*(line.value(flag) for flag in _TARGET_FLAGS))
@@ -59,7 +60,7 @@ def _target(line: CommandLine) -> Target | None:
 
 
 def _module_target(op: ir.Operation) -> Target:
-    """The target of the triple that the module names, or the host. Raises `TranslationError`."""
+    """Returns the target of the triple that the module names, or the host. Raises `TranslationError`."""
     if _MODULE_TRIPLE not in op.attributes:
         return resolve_target("host")
     try:

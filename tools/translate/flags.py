@@ -52,7 +52,7 @@ FLAGS = (
     Flag("mlir-to-amdgcn-obj", "the same to an object file, which a linker (ld.lld) makes loadable"),
     Flag("import-llvm", "refused, with the reason: the MLIR bindings cannot read LLVM IR"),
     OUTPUT,
-    Flag("dim", "fix a dynamic dim of an ONNX model, e.g. batch=1", "name=number", repeated=True),
+    Flag("dim", "fix a dynamic dim of an ONNX model, e.g. batch=1", "name=size", repeated=True),
     Flag("shape", "give an input's shape, e.g. x:1x3x224x224 (-1 keeps a dim)", "input:dims", repeated=True),
     Flag("mlir-print-debuginfo", "print locations: the names of ONNX nodes"),
     Flag("target-triple", "e.g. aarch64-unknown-linux-gnu (default: the module's, or the host's)", "triple"),
@@ -102,7 +102,7 @@ def chosen_translation(line: CommandLine) -> str:
         listed = ", ".join(f"--{name}" for name in TRANSLATIONS)
         raise UsageError(f"exactly one translation must be given: one of {listed}")
     for flag, translations in _APPLIES.items():
-        if line.given(flag) and chosen[0] not in translations:
+        if line.is_given(flag) and chosen[0] not in translations:
             raise UsageError(f"--{flag} has no effect on --{chosen[0]}")
     return chosen[0]
 
@@ -110,7 +110,7 @@ def chosen_translation(line: CommandLine) -> str:
 def optimization_level(line: CommandLine) -> int | None:
     """The level of --opt-level or -O, None if neither was given. Raises `UsageError`."""
     given = [level for level in range(4) if line.switch(f"O{level}")]
-    if line.given("opt-level"):
+    if line.is_given("opt-level"):
         given.append(int(line.choice("opt-level", ("0", "1", "2", "3"))))
     if len(set(given)) > 1:
         raise UsageError(f"several optimisation levels: {', '.join(map(str, given))}")

@@ -1,4 +1,4 @@
-"""`--mlir-to-ptx`, `--mlir-to-cubin`, `--mlir-to-amdgcn`, `--mlir-to-amdgcn-obj`: device code of a module."""
+"""Translates a module to device code: `--mlir-to-ptx`, `--mlir-to-cubin`, `--mlir-to-amdgcn[-obj]`."""
 
 from __future__ import annotations
 
@@ -15,49 +15,50 @@ from mlc.tools.translate.errors import TranslationError
 from mlc.tools.translate.flags import optimization_level
 from mlc.tools.translate.process import Translate
 
-# PTX for Ampere also runs on what came later.
+# PTX for Ampere also runs on later GPUs.
 _DEFAULT_ARCH = {"nvptx": "sm_80", "amdgpu": "gfx942"}
 _KERNEL = {"nvptx": "nvvm.kernel", "amdgpu": "rocdl.kernel"}
 _DEFAULT_LEVEL = 3
 
 
 def to_ptx(line: CommandLine) -> Translate:
-    """PTX text. Raises `UsageError`."""
+    """Translates to PTX text. Raises `UsageError`."""
     return _device_code(line, "nvptx")
 
 
 def to_amdgcn(line: CommandLine) -> Translate:
-    """Assembly of AMD's GPUs. Raises `UsageError`."""
+    """Translates to assembly of AMD's GPUs. Raises `UsageError`."""
     return _device_code(line, "amdgpu")
 
 
 def to_amdgcn_object(line: CommandLine) -> Translate:
-    """The relocatable ELF file that the assembly gives. Raises `UsageError`."""
+    """Translates to a relocatable ELF file for AMD's GPUs. Raises `UsageError`."""
     return _device_code(line, "amdgpu", "object")
 
 
 def to_cubin(line: CommandLine) -> Translate:
-    """The ELF file that NVIDIA's driver loads. Raises `UsageError`."""
+    """Translates to the ELF file that NVIDIA's driver loads. Raises `UsageError`."""
     ptx = _device_code(line, "nvptx")
     arch, level = line.value("gpu-arch", _DEFAULT_ARCH["nvptx"]), _level(line)
     return lambda op, listener: assemble_ptx(ptx(op, listener), arch, level)
 
 
-def _device_code(line: CommandLine, kind: str, output: OutputFormat = "asm") -> Translate:
-    target, level, name = _target(line, kind), _level(line), line.value("gpu-module")
+def _device_code(line: CommandLine, backend: str, output: OutputFormat = "asm") -> Translate:
+    target, level, name = _target(line, backend), _level(line), line.value("gpu-module")
 
     def translate(op: ir.Operation, listener: Listener) -> bytes:
-        device = device_module(op, name, _KERNEL[kind])
+        """Translates one module."""
+        device = device_module(op, name, _KERNEL[backend])
         text = translate_to_llvm_ir(device, listener=listener)
         return emit(text, target, output, level, own_runtime=False)
 
     return translate
 
 
-def _target(line: CommandLine, kind: str) -> Target:
-    arch = line.value("gpu-arch", _DEFAULT_ARCH[kind])
+def _target(line: CommandLine, backend: str) -> Target:
+    arch = line.value("gpu-arch", _DEFAULT_ARCH[backend])
     try:
-        return gpu_target(kind, arch, line.value("target-features"))
+        return gpu_target(backend, arch, line.value("target-features"))
     except TargetError as error:
         raise UsageError(f"--gpu-arch={arch}: {error}") from error
 
@@ -68,17 +69,21 @@ def _level(line: CommandLine) -> int:
 
 
 def device_module(op: ir.Operation, name: str, kernel: str) -> ir.Operation:
-    """What to translate: the contents of the gpu.module called `name` ("" where there is one) as a module of
-    its own, or `op` itself if it has no gpu.module but functions with the attribute `kernel`.
+    """Returns the contents of the gpu.module called `name` ("" if there is only one) as a separate module, or
+    `op` itself if it has no gpu.module but functions with the attribute `kernel`.
 
     Raises `TranslationError`.
     """
-    tops = [each.operation for each in op.regions[0].blocks[0].operations] if _has_body(op) else []
+    tops = [top.operation for top in op.regions[0].blocks[0].operations] if _has_body(op) else []
     modules = {_symbol(top): top for top in tops if top.name == gpu.GPUModule.NAME}
     if name and name not in modules:
-        raise TranslationError(f"no gpu.module @{name}; there are: {_listed(list(modules)) or 'none'}")
+        raise TranslationError(
+            f"no gpu.module @{name}; there are: {_format_symbols(list(modules)) or 'none'}"
+        )
     if len(modules) > 1 and not name:
-        raise TranslationError(f"several gpu.modules: {_listed(list(modules))}; choose one with --gpu-module")
+        raise TranslationError(
+            f"several gpu.modules: {_format_symbols(list(modules))}; choose one with --gpu-module"
+        )
     if modules:
         return extract(modules[name] if name else next(iter(modules.values())))
     if not any(top.name == llvm.LLVMFunc.NAME and kernel in top.attributes for top in tops):
@@ -94,5 +99,5 @@ def _symbol(op: ir.Operation) -> str:
     return str(ir.StringAttr(op.attributes["sym_name"]).value)
 
 
-def _listed(names: list[str]) -> str:
+def _format_symbols(names: list[str]) -> str:
     return ", ".join(f"@{name}" for name in names)

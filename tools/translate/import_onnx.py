@@ -1,4 +1,4 @@
-"""`--import-onnx`: an ONNX model to a module of the graph dialect, with references to its weights."""
+"""Imports an ONNX model to a module of the graph dialect, with references to its weights: `--import-onnx`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 def import_onnx(line: CommandLine, path: str, activity: Activity) -> None:
     """Writes the module. With -o the references are relative to that file's folder.
 
-    Weights that lie in no file below it go to a safetensors file beside it.
+    Weights that are in no file below it go to a safetensors file beside it.
     """
     dims, shapes = parse_dims(line.values.get("dim", [])), parse_shapes(line.values.get("shape", []))
     output = line.value("o", "-")
@@ -54,25 +54,25 @@ def _warn_of_lost_weights(imported: ImportedModel) -> None:
 
 
 def parse_dims(texts: list[str]) -> dict[str, int]:
-    """`name=number` each. Raises `UsageError`."""
+    """Parses texts of the form `name=size`. Raises `UsageError`."""
     return each_once("dim", texts, _dim)
 
 
 def _dim(text: str) -> tuple[str, int]:
-    name, equals, number = text.rpartition("=")
-    if not equals or not name or not number.isdigit():
-        raise UsageError(f"--dim={text}: expected name=number, e.g. --dim batch=1")
-    return name, int(number)
+    name, equals, size = text.rpartition("=")
+    if not equals or not name or not size.isdigit():
+        raise UsageError(f"--dim={text}: expected name=size, e.g. --dim batch=1")
+    return name, int(size)
 
 
 def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
-    """`input:AxBxC` (or with `=`) each; -1 or ? keeps a dim. Raises `UsageError`."""
+    """Parses texts of the form `input:AxBxC` (or with `=`); -1 or ? keeps a dim. Raises `UsageError`."""
     return each_once("shape", texts, _shape)
 
 
 def _shape(text: str) -> tuple[str, list[int]]:
-    place = max(text.rfind(":"), text.rfind("="))
-    name, dims = text[: max(place, 0)], text[place + 1 :]
+    separator = max(text.rfind(":"), text.rfind("="))
+    name, dims = text[: max(separator, 0)], text[separator + 1 :]
     sizes = [-1 if dim in ("?", "-1") else dim for dim in dims.replace(",", "x").split("x") if dim]
     if not name or not all(dim == -1 or str(dim).isdigit() for dim in sizes):
         raise UsageError(f"--shape={text}: expected input:dims, e.g. --shape x:1x3x224x224")
@@ -80,8 +80,8 @@ def _shape(text: str) -> tuple[str, list[int]]:
 
 
 def each_once(option: str, texts: Sequence[str], parse: Callable[[str], tuple[str, T]]) -> dict[str, T]:
-    """What the texts of an option say by name, as `parse` reads them. Raises `UsageError` for a name that
-    two of them have."""
+    """Parses the texts of an option with `parse` and returns their values by name. Raises `UsageError` for
+    a name that two of them have."""
     result: dict[str, T] = {}
     text_of: dict[str, str] = {}
     for text in texts:

@@ -1,4 +1,4 @@
-"""One chunk of MLIR through mlc-translate: parse, translate."""
+"""Processes one chunk of input of mlc-translate: parses, translates."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mlc.tools.reporter import DiagnosticOptions, Reporter, diagnostic_options
 from mlc.tools.sources import Chunk
 from mlc.tools.translate.errors import TranslationError
 
-# From an op and a listener for MLIR's diagnostics to the output. Raises `DiagnosticsError` after the
-# listener was told, `TranslationError` and `CodegenError`.
+# Returns the output for an op. Raises `DiagnosticsError`, whose diagnostics the listener got before,
+# `TranslationError` and `CodegenError`.
 Translate = Callable[[ir.Operation, Listener], bytes]
 
 
 @dataclass(frozen=True)
 class TranslateSession:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     translate: Translate
     input: InputOptions
@@ -32,12 +32,12 @@ class TranslateSession:
 
 
 def make_session(line: CommandLine, translate: Translate) -> TranslateSession:
-    """The session that the flags describe. Raises `UsageError`."""
+    """Returns the session that the flags describe. Raises `UsageError`."""
     return TranslateSession(translate, input_options(line), diagnostic_options(line))
 
 
 def process(chunk: Chunk, session: TranslateSession, activity: Activity) -> tuple[bytes, bool]:
-    """The output for one chunk, and whether it went well. Messages go to stderr."""
+    """Returns the output for one chunk, and whether it succeeded. Messages go to stderr."""
     return process_chunk(chunk, session.diagnostics, partial(_translate, session, activity))
 
 

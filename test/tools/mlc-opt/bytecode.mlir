@@ -12,7 +12,7 @@
 // STDIN: func.func @f(%arg0: tensor<4xf32>
 // STDIN-NEXT: return
 // VERSION: error: bytecode version 99 cannot be written
-// NUMBER: mlc-opt: error: --emit-bytecode-version needs a whole number below 10^18, not 'x'
+// NUMBER: mlc-opt: error: --emit-bytecode-version needs an integer below 10^18, not 'x'
 
 
 

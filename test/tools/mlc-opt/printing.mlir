@@ -8,8 +8,8 @@
 // RUN: not mlc-opt %s --mlir-elide-elementsattrs-if-larger=99999999999999999999 2>&1 | filecheck %s --check-prefix=LARGE
 // RUN: not mlc-opt %s --mlir-elide-resource-strings-if-larger=-1 2>&1 | filecheck %s --check-prefix=NEGATIVE
 
-// LARGE: mlc-opt: error: --mlir-elide-elementsattrs-if-larger needs a whole number below 10^18, not '99999999999999999999'
-// NEGATIVE: mlc-opt: error: --mlir-elide-resource-strings-if-larger needs a whole number below 10^18, not '-1'
+// LARGE: mlc-opt: error: --mlir-elide-elementsattrs-if-larger needs an integer below 10^18, not '99999999999999999999'
+// NEGATIVE: mlc-opt: error: --mlir-elide-resource-strings-if-larger needs an integer below 10^18, not '-1'
 // SKIP: module {...}
 // SKIP-NOT: func
 // VERIFIED: func.func @f() -> tensor<3xi32> {

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from mlc.tools.reduce.child_process import isolated
+from mlc.tools.reduce.child_process import run_isolated
 from mlc.tools.reduce.delta_debugging import minimise
 
 
@@ -39,6 +39,6 @@ def test_a_child_that_crashes_or_hangs_gives_none() -> None:
     import os
     import time
 
-    assert isolated(os.abort) is None
-    assert isolated(lambda: time.sleep(60), limit=0.1) is None
-    assert isolated(lambda: "text" * 100_000) == "text" * 100_000
+    assert run_isolated(os.abort) is None
+    assert run_isolated(lambda: time.sleep(60), limit=0.1) is None
+    assert run_isolated(lambda: "text" * 100_000) == "text" * 100_000

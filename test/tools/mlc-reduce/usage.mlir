@@ -23,7 +23,7 @@
 // EXECUTABLE: mlc-reduce: error: the test '{{.*}}not-executable.sh' is not executable
 // TREE: mlc-reduce: error: --reduction-tree is not supported: mlc-reduce tries all of its edits
 // TYPO: mlc-reduce: error: unknown argument '--tset=true'; did you mean --text or --test
-// JOBS: mlc-reduce: error: --jobs needs a whole number from 1, not '0'
+// JOBS: mlc-reduce: error: --jobs needs an integer from 1, not '0'
 // TIMEOUT: mlc-reduce: error: --timeout needs a number of seconds, not '-1'
-// NUMBER: mlc-reduce: error: --jobs needs a whole number from 1, not 'many'
+// NUMBER: mlc-reduce: error: --jobs needs an integer from 1, not 'many'
 // REGEX: mlc-reduce: error: --expect-stderr is not a regular expression

@@ -31,7 +31,7 @@
 // TEST: mlc-translate: error: --test-import-llvmir is not supported: upstream's test translations are not in the wheel
 // UNKNOWN: mlc-translate: error: unknown argument '--import-onxn'; did you mean --import-onnx
 // TWO: mlc-translate: error: one input file at most, but got a, b
-// DIM: mlc-translate: error: --dim=batch: expected name=number
+// DIM: mlc-translate: error: --dim=batch: expected name=size
 // SHAPE: mlc-translate: error: --shape=x=1y2: expected input:dims
 // LLVM: mlc-translate: error: --import-llvm is refused: the MLIR bindings that mlc builds on cannot read LLVM IR
 // CPP: mlc-translate: error: --mlir-to-cpp is not supported: the bindings have no C++ emitter
