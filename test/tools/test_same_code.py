@@ -8,9 +8,9 @@ import pytest
 
 from mlc.tools.same_code.normalise import (
     Normaliser,
-    declarations_sorted,
     hash_of,
     read_renames,
+    sort_declarations,
     sort_dictionaries,
 )
 from mlc.tools.same_code.record import Record, differences, read_record, write_record
@@ -39,7 +39,7 @@ def test_which_kernel_is_launched_matters() -> None:
 
 def test_the_order_of_declarations_does_not_matter() -> None:
     before = "declare void @b()\n\ndefine void @f() {\n}\n\ndeclare void @a()\n"
-    assert declarations_sorted(before) == "define void @f() {\n}\ndeclare void @a()\ndeclare void @b()"
+    assert sort_declarations(before) == "define void @f() {\n}\ndeclare void @a()\ndeclare void @b()"
 
 
 def test_symbols_of_code_and_the_names_made_of_them_are_numbered() -> None:
@@ -135,7 +135,7 @@ def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 def test_an_update_forgets_kernels_that_nobody_has() -> None:
-    updated = record().updated(record(key="n"), keep_others=True)
+    updated = record().update(record(key="n"), keep_others=True)
     assert updated == record(key="n")
 
 

@@ -1,7 +1,7 @@
-"""A case: a model, the arrays that it is run on, and how it is saved.
+"""Cases of the fuzzer: a model and the arrays that it is run on.
 
 A saved case is a folder in the layout of ONNX's backend tests, so that other tools read it too: model.onnx,
-test_data_set_0/input_N.pb; and case.json, which says what was found.
+test_data_set_0/input_N.pb; and case.json, which records the finding.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _LARGEST = 1 << 20  # elements of an input or of a result whose shape is known
 
 @dataclass(frozen=True, eq=False)
 class FuzzCase:
-    """`inputs` are by name, in the order of the model's inputs. Those in `fixed` are initializers in every
-    variant. `steps` are the mutations that made it."""
+    """A model with `inputs` by name, in the order of the model's inputs. Those in `fixed` are initializers in
+    every variant. `steps` are the mutations that made it."""
 
     model: ModelProto
     inputs: Arrays
@@ -42,20 +42,20 @@ class FuzzCase:
 
     @property
     def opsets(self) -> dict[str, int]:
-        """Domain -> version, "" for ONNX's own."""
+        """The opset versions by domain, "" for ONNX's."""
         return {domain_of(entry.domain): entry.version for entry in self.model.opset_import}
 
-    def copied(self) -> ModelProto:
-        """The model, to be changed."""
+    def copy_model(self) -> ModelProto:
+        """Returns a copy of the model."""
         return ModelProto.FromString(self.model.SerializeToString())
 
     def with_inputs(self, inputs: Mapping[str, np.ndarray], model: ModelProto | None = None) -> FuzzCase:
-        """The case with other arrays, and the types that the model then has."""
-        return replace(self, model=typed(model or self.copied(), inputs), inputs=dict(inputs))
+        """Returns the case with other arrays, and the model's types that follow from them."""
+        return replace(self, model=set_types(model or self.copy_model(), inputs), inputs=dict(inputs))
 
     def runnable(self) -> tuple[ModelProto, Arrays]:
-        """The model in its variant, with the arrays that it still takes."""
-        model = self.copied()
+        """Returns the model in its variant, with the arrays of its inputs."""
+        model = self.copy_model()
         left = dict(self.inputs)
         for name in sorted(self.fixed & left.keys()):
             model.graph.initializer.append(numpy_helper.from_array(left.pop(name), name))
@@ -65,21 +65,23 @@ class FuzzCase:
 
 
 def domain_of(name: str) -> str:
-    """The domain as schemas name it."""
+    """Returns the domain as schemas name it."""
     return "" if name == "ai.onnx" else name
 
 
 def graphs_of(model: ModelProto) -> list[GraphProto]:
-    """The main graph and those of its nodes, however deep."""
+    """Returns the main graph and those nested in its nodes."""
     graphs = [model.graph]
     for graph in graphs:
-        graphs += [each.g for node in graph.node for each in node.attribute if each.HasField("g")]
+        graphs += [
+            attribute.g for node in graph.node for attribute in node.attribute if attribute.HasField("g")
+        ]
     return graphs
 
 
-def typed(model: ModelProto, inputs: Mapping[str, np.ndarray]) -> ModelProto:
-    """Gives the model's inputs the types of arrays, and its outputs those that ONNX infers. Raises what
-    ONNX's shape inference raises for a model that is wrong."""
+def set_types(model: ModelProto, inputs: Mapping[str, np.ndarray]) -> ModelProto:
+    """Sets the types of the model's inputs to those of arrays, and of its outputs to those that ONNX infers.
+    Raises the exceptions of ONNX's shape inference for an invalid model."""
     graph = model.graph
     del graph.input[:]
     graph.input.extend(_info(name, array) for name, array in inputs.items())
@@ -110,7 +112,7 @@ def is_small(case: FuzzCase) -> bool:
 
 
 def save(case: FuzzCase, folder: Path, found: Mapping[str, Any]) -> None:
-    """Writes the case, with what was found, into a folder of its own."""
+    """Writes the case and the finding `found` to a folder."""
     data = folder / DATA
     data.mkdir(parents=True, exist_ok=True)
     for old in data.glob("input_*.pb"):
@@ -124,7 +126,7 @@ def save(case: FuzzCase, folder: Path, found: Mapping[str, Any]) -> None:
 
 
 def load(path: Path) -> tuple[FuzzCase, dict[str, Any]]:
-    """A saved case, by its folder or a file in it, and its record. Raises OSError, ValueError."""
+    """Reads a saved case, by its folder or a file in it, and its record. Raises OSError, ValueError."""
     folder = path if path.is_dir() else path.parent
     record = json.loads((folder / RECORD).read_text())
     model = onnx.load(folder / MODEL)

@@ -1,4 +1,4 @@
-"""Whether two engines computed the same, by element type."""
+"""Compares the results of two engines with tolerances by element type."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import numpy as np
 
 from mlc.tools.fuzz.random_draws import is_float
 
-# Relative tolerance. The absolute one is this, times a hundredth of the largest finite value expected: sums
-# in another order cancel differently. Integers and truth values are equal.
+# Relative tolerances. The absolute one is this times a hundredth of the largest finite expected value: sums
+# in another order cancel differently. Integers and booleans must be equal.
 _RELATIVE = {"float64": 1e-7, "float32": 1e-3, "float16": 1e-2, "bfloat16": 4e-2}
 _OF_FLOAT8 = 0.13  # the last of two or three bits
-_SMALLEST = 1e-7  # times the relative tolerance: what is nothing beside one
+_SMALLEST = 1e-7  # times the relative tolerance: negligible compared with one
 _SHARE_OF_LARGEST = 1e-2
 
 
 def difference(expected: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> str:
-    """What differs, in a line; "" if nothing does."""
+    """Describes the first difference in a line; "" if there is none."""
     if len(expected) != len(outputs):
         return f"count: {len(outputs)} outputs, expected {len(expected)}"
     for index, (reference, output) in enumerate(zip(expected, outputs, strict=True)):
@@ -36,12 +36,12 @@ def _difference(expected: np.ndarray, output: np.ndarray) -> tuple[str, str] | N
     if not wrong.any():
         return None
     at = tuple(int(index) for index in np.argwhere(wrong)[0])
-    place = f"[{', '.join(map(str, at))}]" if at else ""
-    return "values", f"{place} is {output[at]}, expected {expected[at]}; {wrong.sum()} of {wrong.size} differ"
+    index = f"[{', '.join(map(str, at))}]" if at else ""
+    return "values", f"{index} is {output[at]}, expected {expected[at]}; {wrong.sum()} of {wrong.size} differ"
 
 
 def wrong_elements(expected: np.ndarray, output: np.ndarray) -> np.ndarray:
-    """Where arrays of one shape and type differ by more than the type's tolerance."""
+    """Returns a mask of the elements that differ by more than the tolerance of the type."""
     if not is_float(expected.dtype) and expected.dtype.kind != "c":
         return np.asarray(expected != output)
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64

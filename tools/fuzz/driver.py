@@ -1,4 +1,4 @@
-"""The fuzzer's main loop: cases over workers, and what came of each."""
+"""The fuzzer's main loop: distributes cases over workers and collects their verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LOST = {"crash": "crash", "timeout": "hang"}
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What came of a case, named by its number or its folder."""
+    """The verdict on a case, which is named by its index or its folder."""
 
     name: str
     verdict: Verdict
@@ -30,23 +30,23 @@ class CaseResult:
 
 @dataclass
 class Fuzzer:
-    """`jobs` workers; a case may take `limit` seconds."""
+    """Runs cases in `jobs` workers; a case may take `limit` seconds."""
 
     settings: WorkerSettings
     jobs: int = 1
     limit: float = 30.0
     log: Path | None = None
 
-    def numbers(self, numbers: Iterable[int]) -> Iterator[CaseResult]:
-        """The results of drawn cases, as they come."""
-        return self.run(deque(json.dumps({"number": number}) for number in numbers), self.jobs)
+    def run_drawn(self, indices: Iterable[int]) -> Iterator[CaseResult]:
+        """Yields the results of the drawn cases with these indices, as they come."""
+        return self.run(deque(json.dumps({"index": index}) for index in indices), self.jobs)
 
-    def saved(self, folders: Iterable[Path]) -> Iterator[CaseResult]:
-        """The results of saved cases, as they come."""
+    def run_saved(self, folders: Iterable[Path]) -> Iterator[CaseResult]:
+        """Yields the results of saved cases, as they come."""
         return self.run(deque(json.dumps({"saved": str(folder)}) for folder in folders), self.jobs)
 
     def run(self, waiting: deque[str], jobs: int) -> Generator[CaseResult, None, None]:
-        """The results of requests, to which the caller may add."""
+        """Yields the results of requests, to which the caller may add."""
         job = Job("mlc fuzz", lambda connection: serve(connection, self.settings), self.log)
         for answer in RequestPool(job, jobs, self.limit).run(waiting):
             again = _again(answer)
@@ -57,8 +57,8 @@ class Fuzzer:
 
 
 def _again(answer: Answer) -> dict[str, Any] | None:
-    """The request to repeat after a lost process: without the oracle that it died in; once more after a hang,
-    for the whole machine may have been stopped."""
+    """Returns the request to repeat after a lost process: without the oracle that it died in, or once more
+    after a hang, as the whole machine may have been stopped; None if there is nothing to repeat."""
     request: dict[str, Any] = json.loads(answer.request)
     if answer.status == "answered":
         return None
@@ -71,9 +71,9 @@ def _again(answer: Answer) -> dict[str, Any] | None:
 
 def _result(answer: Answer) -> CaseResult:
     request = json.loads(answer.request)
-    name = str(request.get("number", request.get("saved")))
+    name = str(request.get("index", request.get("saved")))
     if answer.status == "answered":
         verdict, operators = Verdict(**answer.data["verdict"]), tuple(answer.data["operators"])
         return CaseResult(name, verdict, operators, answer.seconds)
-    kind = _LOST[answer.status] if answer.at == "mlc" else "undecided"
-    return CaseResult(name, Verdict(kind, f"{answer.reason} in {answer.at}"), (), answer.seconds)
+    outcome = _LOST[answer.status] if answer.at == "mlc" else "undecided"
+    return CaseResult(name, Verdict(outcome, f"{answer.reason} in {answer.at}"), (), answer.seconds)

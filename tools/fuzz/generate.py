@@ -1,4 +1,4 @@
-"""The case of a number: the same for the same seed, seeds and variants."""
+"""Generates the case with an index: the same one for the same seed, seed cases and variants."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from mlc.tools.fuzz.case import FuzzCase
 from mlc.tools.fuzz.chains import chain_of
-from mlc.tools.fuzz.mutators import mutated
+from mlc.tools.fuzz.mutators import mutate
 from mlc.tools.fuzz.random_draws import pick
 from mlc.tools.fuzz.seeds import Seeds
 from mlc.tools.fuzz.value_mutators import fix_settings
@@ -19,9 +19,9 @@ _CHAINS = 0.35  # share of cases that are chains
 _SETTINGS_FIXED = 0.8  # share of cases whose sizes and axes are constants: others cannot be compiled
 
 
-def case_of(seed: int, number: int, seeds: Seeds, variants: Sequence[str]) -> FuzzCase:
-    """The case. A node is mutated one to four times, a chain up to twice."""
-    rng = np.random.default_rng([seed, number])
+def case_of(seed: int, index: int, seeds: Seeds, variants: Sequence[str]) -> FuzzCase:
+    """Generates a case. A node is mutated one to four times, a chain up to twice."""
+    rng = np.random.default_rng([seed, index])
     with np.errstate(all="ignore"):
         case = None
         if rng.random() < _CHAINS:
@@ -29,14 +29,14 @@ def case_of(seed: int, number: int, seeds: Seeds, variants: Sequence[str]) -> Fu
         if case is None or not case.nodes:
             case, rounds = _node(rng, seeds), int(rng.integers(1, 5))
         for _ in range(rounds):
-            case = mutated(rng, case, seeds)
+            case = mutate(rng, case, seeds)
         if rng.random() < _SETTINGS_FIXED:
             case = fix_settings(rng, case)
-    return replace(case, variant=variants[number % len(variants)])
+    return replace(case, variant=variants[index % len(variants)])
 
 
 def _node(rng: np.random.Generator, seeds: Seeds) -> FuzzCase:
-    """A seed: each operator as often as any other."""
+    """Draws a seed case, uniformly by operator."""
     found = defaultdict(list)
     for case in seeds.cases:
         found[case.nodes[0].op_type].append(case)

@@ -1,6 +1,6 @@
-"""What oracles are known to get wrong: there they have no vote.
+"""Known faults of oracles, which have no vote on the nodes concerned.
 
-Each line says why. A rule is as narrow as the node and its inputs let it be.
+Each fault has its cause. Its condition is as narrow as the node and its inputs allow.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FAULTS = (
     Fault(
         "QuantizeLinear",
         _REFERENCE,
-        "the reference converts numbers outside the range of integers before it saturates",
+        "the reference converts values outside the range of integers before it saturates",
         when.quotient_is_huge,
     ),
     Fault(
@@ -66,7 +66,7 @@ FAULTS = (
         "the reference pads for auto_pad as if there were no dilations",
         lambda call: (
             call.attribute("auto_pad", b"NOTSET").startswith(b"SAME")
-            and any(each != 1 for each in call.attribute("dilations", ()))
+            and any(dilation != 1 for dilation in call.attribute("dilations", ()))
         ),
     ),
     Fault(
@@ -102,7 +102,7 @@ FAULTS = (
     Fault(
         "NegativeLogLikelihoodLoss SoftmaxCrossEntropyLoss",
         _RUNTIME,
-        "the mean of nothing is NaN; ONNX Runtime says 0",
+        "the mean of nothing is NaN; ONNX Runtime returns 0",
         when.is_empty,
     ),
     Fault(
@@ -144,14 +144,14 @@ FAULTS = (
     Fault(
         "MaxPool",
         _REFERENCE,
-        "of windows of padding only the largest is open: the reference says 0, ONNX Runtime refuses them",
+        "of windows of padding only the largest is open: the reference returns 0, ONNX Runtime refuses them",
         when.window_is_padding,
     ),
 )
 
 
 def wrong_oracles(case: FuzzCase) -> dict[str, str]:
-    """Oracle -> why it has no vote on the case."""
+    """Returns the oracles that have no vote on the case, with the cause."""
     return {
         oracle: fault.cause
         for fault in (*FAULTS, *LEFT_OPEN)

@@ -1,4 +1,4 @@
-"""All mutators, with how often each is chosen, and their application."""
+"""The mutators with their weights, and their application to a case."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MUTATORS: dict[str, tuple[Mutator, int]] = {
     "extreme-values": (_of_data(value_mutators.extreme_values), 3),
     "not-finite": (_of_data(value_mutators.not_finite), 2),
     "equal-values": (_of_data(value_mutators.equal_values), 1),
-    "scaled": (_of_data(value_mutators.scaled), 1),
+    "scaled": (_of_data(value_mutators.scale_values), 1),
     "fix-inputs": (_of_data(value_mutators.fix_inputs), 2),
     "change-type": (_of_data(value_mutators.change_type), 5),
     "change-attribute": (node_mutators.change_attribute, 6),
@@ -45,8 +45,8 @@ MUTATORS: dict[str, tuple[Mutator, int]] = {
 _BAG = [name for name, (_, weight) in MUTATORS.items() for _ in range(weight)]
 
 
-def mutated(rng: np.random.Generator, case: FuzzCase, seeds: Seeds) -> FuzzCase:
-    """The case after one mutation that applies; the case as it is if none of a few draws does."""
+def mutate(rng: np.random.Generator, case: FuzzCase, seeds: Seeds) -> FuzzCase:
+    """Returns the case after one mutation that applies; the case itself if none of a few draws applies."""
     for _ in range(8):
         name = pick(rng, _BAG)
         try:
@@ -58,5 +58,5 @@ def mutated(rng: np.random.Generator, case: FuzzCase, seeds: Seeds) -> FuzzCase:
     return case
 
 
-# What ONNX's schemas and shape inference say of a case that is wrong, and NumPy of values that no type holds.
+# Exceptions of ONNX's schemas and shape inference for invalid cases, and of NumPy for values out of range.
 _WRONG = (SchemaError, InferenceError, ValueError, OverflowError, TypeError, RuntimeError)

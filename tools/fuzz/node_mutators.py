@@ -18,39 +18,42 @@ _INTS = (-2, -1, 0, 1, 2, 3, 4)
 _FLOATS = (-1.0, 0.0, 0.5, 1.0, 1e-6, 2.0, 100.0)
 # The newest one that most oracles know.
 NEWEST_OPSET = 26
-_KINDS = defs.OpSchema.AttrType
+_TYPES = defs.OpSchema.AttrType
 
 
 def change_attribute(rng: np.random.Generator, case: FuzzCase, seeds: Seeds) -> FuzzCase | None:
-    """Another value for an attribute of the schema: one that some seed has, or a drawn one."""
-    model, node = _opened(rng, case)
+    """Changes the value of an attribute of the schema to one of some seed, or to a drawn one."""
+    model, node = _copy_and_pick(rng, case)
     schema = schema_of(case, node)
     names = [name for name, formal in schema.attributes.items() if formal.type in _DRAWN]
     if not names:
         return None
     name = pick(rng, names)
     known = seeds.attributes.get((node.op_type, name), [])
-    old = next((helper.get_attribute_value(each) for each in node.attribute if each.name == name), None)
-    kind = schema.attributes[name].type
-    # What is a switch in all seeds takes no other integers.
+    old = next(
+        (helper.get_attribute_value(attribute) for attribute in node.attribute if attribute.name == name),
+        None,
+    )
+    attribute_type = schema.attributes[name].type
+    # An attribute that is a switch in all seeds takes no other integers.
     is_switch = bool(known) and all(value in (0, 1) for value in known)
-    value = pick(rng, known) if known and rng.random() < 0.6 else _DRAWN[kind](rng, old)
-    if kind == _KINDS.INT and is_switch:
+    value = pick(rng, known) if known and rng.random() < 0.6 else _DRAWN[attribute_type](rng, old)
+    if attribute_type == _TYPES.INT and is_switch:
         value = int(rng.integers(2))
     if value is None:
         return None
-    _set(node, helper.make_attribute(name, value, attr_type=_PROTO_KINDS[kind]))
+    _set(node, helper.make_attribute(name, value, attr_type=_PROTO_TYPES[attribute_type]))
     return case.with_inputs(case.inputs, model)
 
 
 def _set(node: NodeProto, attribute: AttributeProto) -> None:
-    for old in [each for each in node.attribute if each.name == attribute.name]:
+    for old in [other for other in node.attribute if other.name == attribute.name]:
         node.attribute.remove(old)
     node.attribute.append(attribute)
 
 
 def _some_ints(rng: np.random.Generator, old: Any) -> list[int] | None:
-    """One of the list changed; None if there is no list whose length would be right."""
+    """Changes one element of the list; returns None if there is no list with a valid length."""
     if not old:
         return None
     values = list(old)
@@ -67,24 +70,24 @@ def _some_floats(rng: np.random.Generator, old: Any) -> list[float] | None:
 
 
 _DRAWN = {
-    _KINDS.INT: lambda rng, _old: pick(rng, _INTS),
-    _KINDS.FLOAT: lambda rng, _old: pick(rng, _FLOATS),
-    _KINDS.STRING: lambda _rng, old: old,
-    _KINDS.INTS: _some_ints,
-    _KINDS.FLOATS: _some_floats,
+    _TYPES.INT: lambda rng, _old: pick(rng, _INTS),
+    _TYPES.FLOAT: lambda rng, _old: pick(rng, _FLOATS),
+    _TYPES.STRING: lambda _rng, old: old,
+    _TYPES.INTS: _some_ints,
+    _TYPES.FLOATS: _some_floats,
 }
-_PROTO_KINDS = {
-    _KINDS.INT: AttributeProto.INT,
-    _KINDS.FLOAT: AttributeProto.FLOAT,
-    _KINDS.STRING: AttributeProto.STRING,
-    _KINDS.INTS: AttributeProto.INTS,
-    _KINDS.FLOATS: AttributeProto.FLOATS,
+_PROTO_TYPES = {
+    _TYPES.INT: AttributeProto.INT,
+    _TYPES.FLOAT: AttributeProto.FLOAT,
+    _TYPES.STRING: AttributeProto.STRING,
+    _TYPES.INTS: AttributeProto.INTS,
+    _TYPES.FLOATS: AttributeProto.FLOATS,
 }
 
 
 def drop_attribute(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
     """Leaves an attribute to its default."""
-    model, node = _opened(rng, case)
+    model, node = _copy_and_pick(rng, case)
     if not node.attribute:
         return None
     del node.attribute[int(rng.integers(len(node.attribute)))]
@@ -92,8 +95,8 @@ def drop_attribute(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> F
 
 
 def skip_input(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
-    """Leaves out an optional input of a node, or one of several of a kind."""
-    model, node = _opened(rng, case)
+    """Leaves out an optional or variadic input of a node."""
+    model, node = _copy_and_pick(rng, case)
     formals = formal_inputs(schema_of(case, node), node)
     optional = [
         index
@@ -112,7 +115,7 @@ def skip_input(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzC
 
 
 def without_unread(case: FuzzCase, model: ModelProto) -> FuzzCase:
-    """The case without inputs that nothing reads."""
+    """Returns the case without unused inputs."""
     read = {name for graph in graphs_of(model) for node in graph.node for name in node.input}
     read |= {info.name for info in model.graph.output}
     return case.with_inputs({name: array for name, array in case.inputs.items() if name in read}, model)
@@ -120,27 +123,27 @@ def without_unread(case: FuzzCase, model: ModelProto) -> FuzzCase:
 
 def skip_output(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
     """Leaves out an output of the model, and of the node if it is optional there."""
-    model = case.copied()
+    model = case.copy_model()
     if len(model.graph.output) < 2:
         return None
     name = model.graph.output.pop(int(rng.integers(len(model.graph.output)))).name
     for node in model.graph.node:
         formals = schema_of(case, node).outputs
-        for place, output in enumerate(node.output):
-            if output == name and formals[min(place, len(formals) - 1)].option == _OPTIONAL:
-                node.output[place] = ""
+        for index, output in enumerate(node.output):
+            if output == name and formals[min(index, len(formals) - 1)].option == _OPTIONAL:
+                node.output[index] = ""
         _strip(node.output)
     return case.with_inputs(case.inputs, model)
 
 
 def _strip(names: MutableSequence[str]) -> None:
-    """What is left out at the end of a list is not there."""
+    """Drops empty names at the end of a list."""
     while names and not names[-1]:
         del names[-1]
 
 
 def change_opset(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzCase | None:
-    """Another version of the opset in which the operator exists."""
+    """Changes the version of the opset to another one in which the operator exists."""
     node = pick(rng, case.nodes)
     domain = domain_of(node.domain)
     if domain not in case.opsets:
@@ -150,7 +153,7 @@ def change_opset(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> Fuz
     if since > newest:
         return None
     version = int(rng.integers(since if rng.random() < 0.7 else max(since - 6, 1), newest + 1))
-    model = case.copied()
+    model = case.copy_model()
     for entry in model.opset_import:
         if domain_of(entry.domain) == domain:
             entry.version = version
@@ -158,7 +161,7 @@ def change_opset(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> Fuz
     return case.with_inputs(case.inputs, model)
 
 
-def _opened(rng: np.random.Generator, case: FuzzCase) -> tuple[ModelProto, NodeProto]:
-    """A copy of the model, and a node of it."""
-    model = case.copied()
+def _copy_and_pick(rng: np.random.Generator, case: FuzzCase) -> tuple[ModelProto, NodeProto]:
+    """Returns a copy of the model and a drawn node of it."""
+    model = case.copy_model()
     return model, pick(rng, list(model.graph.node))

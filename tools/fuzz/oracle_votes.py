@@ -1,4 +1,4 @@
-"""What the oracles say together."""
+"""Decides by majority of the oracles."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ Outputs = Sequence[np.ndarray]
 
 @dataclass(frozen=True)
 class Vote:
-    """`kind` is "decided", with the oracles that agree and the outputs of the first; "undecided", with why;
-    or "none": no oracle answered."""
+    """The result of a vote. `outcome` is "decided", with the oracles that agree and the outputs of the first;
+    "undecided", with the reason; or "none": no oracle answered."""
 
-    kind: str
+    outcome: str
     winners: tuple[str, ...] = ()
     outputs: Outputs = ()
     reason: str = ""
 
 
 def vote(answers: Mapping[str, Outputs]) -> Vote:
-    """The majority of those that answered: more than for any other answer. One alone decides."""
+    """Returns the plurality of the answers: more than for any other answer. One alone decides."""
     if not answers:
         return Vote("none")
     groups: list[list[str]] = []
     for name, outputs in answers.items():
-        group = next((each for each in groups if not difference(answers[each[0]], outputs)), None)
+        group = next((same for same in groups if not difference(answers[same[0]], outputs)), None)
         if group is None:
             groups.append([name])
         else:

@@ -1,6 +1,6 @@
-"""Oracles: engines that say what a model computes.
+"""Oracles: engines that compute the expected results of a model.
 
-Each takes a model and its inputs, and gives its outputs or raises what it likes.
+Each takes a model and its inputs, and returns its outputs or raises any exception.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Oracle = Callable[[ModelProto, Arrays], list[np.ndarray]]
 
 
 class Refused(Exception):
-    """An oracle has nothing to say about a model."""
+    """Raised by an oracle that cannot judge a model."""
 
 
 def lacking() -> str:
-    """What has to be installed for the oracles, "" if nothing."""
+    """Returns a message about packages that the oracles need, "" if all are installed."""
     if find_spec("onnxruntime") is not None:
         return ""
     return "onnxruntime is not installed: it is in the extra `test`: pip install 'mlc-compiler[test]'"
 
 
 def onnxruntime(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
-    """ONNX Runtime, on one thread."""
+    """Runs the model in ONNX Runtime on one thread."""
     # The suite holds operators of opsets that are not released.
     os.environ.setdefault("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0")
     import onnxruntime as engine
@@ -42,19 +42,19 @@ def onnxruntime(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
     engine.set_default_logger_severity(4)
     options = engine.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    data = _aged(model).SerializeToString()
+    data = _lower_opset(model).SerializeToString()
     session = engine.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     values = {name: _to_value(engine, array) for name, array in inputs.items()}
     names = [output.name for output in session.get_outputs()]
     return [_from_value(value) for value in session.run_with_ort_values(names, values)]
 
 
-# The newest that ONNX Runtime 1.31 knows all operators of, and the newest format of files that it reads.
+# The newest opset whose operators ONNX Runtime 1.31 all knows, and the newest file format that it reads.
 _KNOWN_OPSET, _KNOWN_IR = 26, 12
 
 
-def _aged(model: ModelProto) -> ModelProto:
-    """The same model in an opset that ONNX Runtime knows, if its operators are the same there."""
+def _lower_opset(model: ModelProto) -> ModelProto:
+    """Returns the same model in an opset that ONNX Runtime knows, if its operators are the same there."""
     copy = ModelProto.FromString(model.SerializeToString())
     copy.ir_version = min(copy.ir_version, _KNOWN_IR)
     for entry in copy.opset_import:
@@ -69,7 +69,7 @@ def _aged(model: ModelProto) -> ModelProto:
     return copy
 
 
-# More than one of these is in a byte there.
+# Types of which a byte contains several elements in ONNX Runtime.
 _PACKED = ("int4", "uint4", "int2", "uint2", "float4_e2m1fn")
 
 
@@ -79,19 +79,19 @@ def _to_value(engine: Any, array: np.ndarray) -> Any:
     whole = np.ascontiguousarray(array).reshape(array.shape)
     if array.dtype.kind != "V":
         return engine.OrtValue.ortvalue_from_numpy(whole)
-    kind = helper.np_dtype_to_tensor_dtype(array.dtype)
-    return engine.OrtValue.ortvalue_from_numpy_with_onnx_type(whole, kind)
+    element_type = helper.np_dtype_to_tensor_dtype(array.dtype)
+    return engine.OrtValue.ortvalue_from_numpy_with_onnx_type(whole, element_type)
 
 
 def _from_value(value: Any) -> np.ndarray:
-    """A copy. NumPy's own types go through ONNX Runtime, others through the memory."""
+    """Returns a copy. NumPy's own types are converted by ONNX Runtime, others are read from memory."""
     if not value.is_tensor():
         raise Refused(f"a result is {value.data_type()}")
-    kind = value.element_type()
-    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(kind))
+    element_type = value.element_type()
+    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(element_type))
     if dtype.kind != "V":
         return np.array(value.numpy())
-    if dtype.name in _PACKED or kind == TensorProto.UNDEFINED:
+    if dtype.name in _PACKED or element_type == TensorProto.UNDEFINED:
         raise Refused(f"arrays of {dtype} cannot be read")
     shape = tuple(value.shape())
     count = int(np.prod(shape, dtype=np.int64))
@@ -102,7 +102,7 @@ def _from_value(value: Any) -> np.ndarray:
 
 
 def reference(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
-    """ONNX's reference implementation, in NumPy."""
+    """Runs the model in ONNX's reference implementation, in NumPy."""
     from onnx.reference import ReferenceEvaluator
 
     with np.errstate(all="ignore"):
@@ -112,26 +112,25 @@ def reference(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
     return [np.asarray(output) for output in outputs]
 
 
-def inlined(model: ModelProto) -> ModelProto:
-    """The function bodies of ONNX's schemas in place of the operators that have one. Raises Refused."""
+def inline_functions(model: ModelProto) -> ModelProto:
+    """Replaces operators by the function bodies of ONNX's schemas. Raises Refused if there are none."""
     expanded = onnx.inliner.inline_selected_functions(model, [], exclude=True, inline_schema_functions=True)
-    before, after = ([node.op_type for node in each.graph.node] for each in (model, expanded))
+    before, after = ([node.op_type for node in version.graph.node] for version in (model, expanded))
     if before == after:
         raise Refused("no operator has a function body")
     return expanded
 
 
-# Bodies run in both engines: an engine's view of the operators without one then has no more votes than the
-# other's.
+# Bodies run in both engines, so that both have the same number of votes on operators without one.
 ORACLES: dict[str, Oracle] = {
     "onnxruntime": onnxruntime,
     "reference": reference,
-    "onnxruntime-bodies": lambda model, inputs: onnxruntime(inlined(model), inputs),
-    "reference-bodies": lambda model, inputs: reference(inlined(model), inputs),
+    "onnxruntime-bodies": lambda model, inputs: onnxruntime(inline_functions(model), inputs),
+    "reference-bodies": lambda model, inputs: reference(inline_functions(model), inputs),
 }
 
 
-_LIMIT = 20.0  # seconds of the processor: some of the reference's operators take minutes for large inputs
+_LIMIT = 20.0  # seconds of CPU time: some of the reference's operators take minutes for large inputs
 
 
 @contextmanager
@@ -139,6 +138,7 @@ def time_limit() -> Iterator[None]:
     """Raises TimeoutError in Python code that takes longer. Only in a process's main thread."""
 
     def stop(*_: object) -> None:
+        """Handles the timer's signal."""
         raise TimeoutError(f"over {_LIMIT:g} s")
 
     old = signal.signal(signal.SIGVTALRM, stop)
@@ -151,7 +151,7 @@ def time_limit() -> Iterator[None]:
 
 
 def all_values(model: ModelProto, inputs: Arrays) -> Arrays:
-    """Every value of the main graph, by name. Raises what the reference implementation raises."""
+    """Returns every value of the main graph by name. Raises what the reference implementation raises."""
     copy = ModelProto.FromString(model.SerializeToString())
     names = [name for node in copy.graph.node for name in node.output if name]
     give_outputs(copy, names)
@@ -163,6 +163,6 @@ def all_values(model: ModelProto, inputs: Arrays) -> Arrays:
 
 
 def give_outputs(model: ModelProto, names: Iterable[str]) -> None:
-    """Makes values of the main graph the model's outputs, of types that nothing says."""
+    """Makes values of the main graph the model's outputs, without types."""
     del model.graph.output[:]
     model.graph.output.extend(ValueInfoProto(name=name) for name in names)

@@ -1,4 +1,4 @@
-"""Drawing from lists, and arrays of any element type."""
+"""Draws from lists, and arrays of any element type."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import ml_dtypes
 import numpy as np
 
 T = TypeVar("T")
-# Extents: nothing, one, below, at and above the widths of vectors, and primes.
+# Extents: zero, one, below, at and above the widths of vectors, and primes.
 EXTENTS = (0, 1, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65)
 
 
 def pick(rng: np.random.Generator, items: Sequence[T]) -> T:
-    """One of them."""
+    """Draws one of the items."""
     return items[int(rng.integers(len(items)))]
 
 
 def is_float(dtype: np.dtype) -> bool:
-    """Whether a type is a float, also one that NumPy lacks."""
+    """Whether a type is floating-point, including types that NumPy lacks."""
     return dtype.kind == "f" or (dtype.kind == "V" and "int" not in dtype.name)
 
 
 def limits(dtype: np.dtype) -> tuple[float, float]:
-    """The least and the greatest finite value."""
+    """Returns the least and the greatest finite value."""
     if dtype == np.bool_:
         return 0, 1
     info: Any = ml_dtypes.finfo if is_float(dtype) else ml_dtypes.iinfo
@@ -33,7 +33,7 @@ def limits(dtype: np.dtype) -> tuple[float, float]:
 
 
 def draw(rng: np.random.Generator, dtype: np.dtype, shape: Sequence[int]) -> np.ndarray:
-    """An array of ordinary values: floats around zero, small integers, complex numbers, truth values."""
+    """Draws an array of moderate values: floats around zero, small integers, complex numbers, booleans."""
     shape = tuple(shape)
     if dtype.kind == "c":
         return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
@@ -43,9 +43,9 @@ def draw(rng: np.random.Generator, dtype: np.dtype, shape: Sequence[int]) -> np.
     return np.asarray(rng.integers(int(max(low, -9)), int(min(high, 9)), shape, endpoint=True)).astype(dtype)
 
 
-def resized(rng: np.random.Generator, array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-    """An array of another shape with the old one's values, in any order: indices stay within what they
-    were."""
+def resize(rng: np.random.Generator, array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+    """Returns an array of another shape with the old one's values in any order, so that indices stay in
+    range."""
     count = int(np.prod(shape, dtype=np.int64))
     if array.size == 0:
         return draw(rng, array.dtype, shape)

@@ -1,4 +1,4 @@
-"""What is mutated: the node cases of ONNX's backend suite that compute with numbers."""
+"""The seeds of mutations: the node cases of ONNX's backend suite with numeric inputs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from onnx import AttributeProto, ModelProto, helper
 
 from mlc.tools.cases.suite import suite_cases
-from mlc.tools.fuzz.case import FuzzCase, typed
+from mlc.tools.fuzz.case import FuzzCase, set_types
 
-# Operators whose results are drawn: nothing can be compared.
+# Operators whose results are random, so that they cannot be compared.
 DRAWN = frozenset(
     "Bernoulli Dropout Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike".split()
 )
@@ -22,14 +22,14 @@ DRAWN = frozenset(
 
 @dataclass(frozen=True)
 class Seeds:
-    """Cases of one node each, and for every attribute of an operator the values that some case has."""
+    """Cases of one node each, and for every attribute of an operator its values in the cases."""
 
     cases: Sequence[FuzzCase]
     attributes: dict[tuple[str, str], list[Any]]
 
 
 def load_seeds(operators: re.Pattern[str]) -> Seeds:
-    """The seeds whose operator's name the expression finds. Takes some seconds."""
+    """Returns the seeds whose operators match the expression. Takes some seconds."""
     found = []
     for case in suite_cases(("node",)):
         if case.expanded or not operators.search(case.operator) or case.operator in DRAWN:
@@ -50,7 +50,7 @@ def _seed(model: ModelProto, values: Sequence[np.ndarray], name: str) -> FuzzCas
     inputs = dict(zip(names, values, strict=False))
     copy = ModelProto.FromString(model.SerializeToString())
     copy.graph.name = "fuzz"
-    return FuzzCase(typed(copy, inputs), inputs, steps=(f"seed {name}",))
+    return FuzzCase(set_types(copy, inputs), inputs, steps=(f"seed {name}",))
 
 
 def _attributes(cases: Iterable[FuzzCase]) -> dict[tuple[str, str], list[Any]]:

@@ -1,4 +1,4 @@
-"""Makes a case smaller while it still shows what it showed."""
+"""Makes a case smaller while it stays interesting."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Interesting = Callable[[FuzzCase], bool]
 _TRIALS = 120
 
 
-def shrunk(case: FuzzCase, interesting: Interesting, trials: int = _TRIALS) -> FuzzCase:
-    """The smallest case found by at most so many trials: fewer nodes first, then fewer attributes and inputs,
-    smaller dims, simpler values. Each step is kept if the smaller case is interesting."""
+def shrink(case: FuzzCase, interesting: Interesting, trials: int = _TRIALS) -> FuzzCase:
+    """Returns the smallest interesting case found with at most `trials` trials: fewer nodes first, then fewer
+    attributes and inputs, smaller dims, simpler values."""
     left = trials
     while True:
         for candidate in _smaller(case):
@@ -33,7 +33,7 @@ def shrunk(case: FuzzCase, interesting: Interesting, trials: int = _TRIALS) -> F
 
 
 def _smaller(case: FuzzCase) -> Iterator[FuzzCase]:
-    """Smaller cases, the most promising first; those that make no sense are left out."""
+    """Yields valid smaller cases, the most promising first."""
     steps = (
         without_nodes,
         fewer_outputs,
@@ -51,7 +51,9 @@ def _sensible(candidates: Iterable[Callable[[], FuzzCase | None]]) -> Iterator[F
     for make in candidates:
         try:
             candidate = make()
-        except Exception:  # shape inference, NumPy and oracles say in many ways that a model is wrong
+        except (
+            Exception
+        ):  # shape inference, NumPy and oracles raise many types of exception for an invalid model
             continue
         if candidate is not None:
             yield candidate
@@ -61,14 +63,14 @@ Candidates = Iterator[Callable[[], FuzzCase | None]]
 
 
 def without_nodes(case: FuzzCase) -> Candidates:
-    """Without one node: what others read of it become inputs, with the values that an oracle computes."""
+    """Yields cases without one node, whose results become inputs with the values that an oracle computes."""
     for index in range(len(case.nodes) if len(case.nodes) > 1 else 0):
         yield lambda index=index: _without_node(case, index)
 
 
 def _without_node(case: FuzzCase, index: int) -> FuzzCase:
     values = all_values(case.model, case.inputs)
-    model = case.copied()
+    model = case.copy_model()
     gone = set(model.graph.node[index].output)
     del model.graph.node[index]
     made = [name for node in model.graph.node for name in node.output if name]
@@ -80,41 +82,41 @@ def _without_node(case: FuzzCase, index: int) -> FuzzCase:
 
 
 def fewer_outputs(case: FuzzCase) -> Candidates:
-    """Without one of the model's outputs."""
+    """Yields cases without one of the model's outputs."""
     names = [info.name for info in case.model.graph.output]
     for name in names if len(names) > 1 else ():
-        yield lambda name=name: _with_outputs(case, [each for each in names if each != name])
+        yield lambda name=name: _with_outputs(case, [other for other in names if other != name])
 
 
 def _with_outputs(case: FuzzCase, names: list[str]) -> FuzzCase:
-    model = case.copied()
+    model = case.copy_model()
     give_outputs(model, names)
     return case.with_inputs(case.inputs, model)
 
 
 def fewer_attributes(case: FuzzCase) -> Candidates:
-    """With one attribute left to its default."""
-    for place, node in enumerate(case.nodes):
+    """Yields cases with one attribute left to its default."""
+    for node_index, node in enumerate(case.nodes):
         for index in range(len(node.attribute)):
-            yield lambda place=place, index=index: _without_attribute(case, place, index)
+            yield lambda node_index=node_index, index=index: _without_attribute(case, node_index, index)
 
 
-def _without_attribute(case: FuzzCase, place: int, index: int) -> FuzzCase:
-    model = case.copied()
-    del model.graph.node[place].attribute[index]
+def _without_attribute(case: FuzzCase, node_index: int, index: int) -> FuzzCase:
+    model = case.copy_model()
+    del model.graph.node[node_index].attribute[index]
     return case.with_inputs(case.inputs, model)
 
 
 def fewer_inputs(case: FuzzCase) -> Candidates:
-    """Without the last input of a node."""
-    for place, node in enumerate(case.nodes):
+    """Yields cases without the last input of a node."""
+    for index, node in enumerate(case.nodes):
         if len(node.input) > 1:
-            yield lambda place=place: _without_last_input(case, place)
+            yield lambda index=index: _without_last_input(case, index)
 
 
-def _without_last_input(case: FuzzCase, place: int) -> FuzzCase:
-    model = case.copied()
-    names = model.graph.node[place].input
+def _without_last_input(case: FuzzCase, index: int) -> FuzzCase:
+    model = case.copy_model()
+    names = model.graph.node[index].input
     del names[-1]
     while names and not names[-1]:
         del names[-1]
@@ -122,7 +124,7 @@ def _without_last_input(case: FuzzCase, place: int) -> FuzzCase:
 
 
 def smaller_dims(case: FuzzCase) -> Candidates:
-    """All dims of one extent cut to 1, 2, or the half."""
+    """Yields cases with all dims of one extent cut to 1, 2, or the half."""
     extents = {extent for array in case.inputs.values() for extent in array.shape}
     for old in sorted(extents, reverse=True):
         for new in sorted({1, 2, old // 2}):
@@ -131,7 +133,7 @@ def smaller_dims(case: FuzzCase) -> Candidates:
 
 
 def _cut(case: FuzzCase, old: int, new: int) -> FuzzCase:
-    """Vectors of sizes follow."""
+    """Cuts dims of one extent, also where elements of integer vectors, which may be sizes, equal it."""
     inputs = {}
     for name, array in case.inputs.items():
         kept = array[tuple(slice(new) if extent == old else slice(None) for extent in array.shape)]
@@ -142,28 +144,28 @@ def _cut(case: FuzzCase, old: int, new: int) -> FuzzCase:
 
 
 def simpler_values(case: FuzzCase) -> Candidates:
-    """One input of floats all zeros, all ones, or rounded."""
+    """Yields cases with a floating-point input of zeros, of ones, or rounded."""
     for name, array in case.inputs.items():
         if not is_float(array.dtype) or not array.size:
             continue
-        for simpler in (np.zeros_like(array), np.ones_like(array), _rounded(array)):
+        for simpler in (np.zeros_like(array), np.ones_like(array), _round(array)):
             if _weight(simpler) < _weight(array):
                 yield lambda name=name, simpler=simpler: case.with_inputs({**case.inputs, name: simpler})
 
 
-def _rounded(array: np.ndarray) -> np.ndarray:
+def _round(array: np.ndarray) -> np.ndarray:
     return np.asarray(np.round(array.astype(np.float64))).astype(array.dtype)
 
 
 def _weight(array: np.ndarray) -> int:
-    """How many different values there are, and how many of them are no small integers."""
+    """Returns the complexity of an array: its distinct values, of which small integers are simple."""
     values = np.unique(array.astype(np.float64))
     plain = np.isin(values, np.arange(-4.0, 5.0))
     return 2 * len(values) + 20 * int((~plain).sum()) + int((values != 0).sum())
 
 
 def plainer(case: FuzzCase) -> Candidates:
-    """With inputs that are no constants."""
+    """Yields cases with fewer constant inputs."""
     if case.variant != "static":
         yield lambda: replace(case, variant="static")
     for name in sorted(case.fixed):

@@ -1,4 +1,4 @@
-"""Whether a mismatch is no more than what rounding the inputs would do: the case is ill-conditioned."""
+"""Recognises ill-conditioned cases: rounding the inputs changes results as much as the mismatch."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from mlc.tools.fuzz.oracles import Oracle
 from mlc.tools.fuzz.random_draws import is_float, limits
 
 _ROUNDS = 4
-_UNITS = 4.0  # units in the last place by which inputs are moved
-_MARGIN = 4.0  # how much larger a difference may be than what moved inputs cause
+_ULPS = 4.0  # ulps by which inputs are perturbed
+_MARGIN = 4.0  # ratio of a difference to the one that perturbed inputs cause
 
 
 def is_unstable(
@@ -26,10 +26,10 @@ def is_unstable(
     expected: Sequence[np.ndarray],
     outputs: Sequence[np.ndarray],
 ) -> bool:
-    """Whether every element that differs moves as far when the oracle's inputs move by some units in the last
-    place, or is not finite where products of inputs overflow.
+    """Whether every element that differs changes as much when the oracle's inputs change by some ulps, or is
+    not finite where products of inputs overflow.
 
-    Arrays of other shapes or types than expected are never explained by that.
+    Differences in shape or type are never explained by that.
     """
     if any(e.shape != o.shape or e.dtype != o.dtype for e, o in zip(expected, outputs, strict=True)):
         return False
@@ -42,7 +42,7 @@ def is_unstable(
     rng = np.random.default_rng(0)
     for _ in range(_ROUNDS):
         try:
-            moved = oracle(model, {name: _moved(rng, array) for name, array in inputs.items()})
+            moved = oracle(model, {name: _perturb(rng, array) for name, array in inputs.items()})
         except Exception:
             return False
         if any(e.shape != m.shape for e, m in zip(expected, moved, strict=True)):
@@ -53,7 +53,7 @@ def is_unstable(
 
 
 def _squares_overflow(inputs: Arrays) -> bool:
-    """Whether some finite input has a square that its type does not hold."""
+    """Whether the square of a finite input overflows its type."""
     for array in inputs.values():
         if is_float(array.dtype):
             wide = np.abs(array.astype(np.float64))
@@ -70,16 +70,16 @@ def _finite(array: np.ndarray) -> np.ndarray:
 def _explains(expected: np.ndarray, output: np.ndarray, moved: np.ndarray) -> np.ndarray:
     wide = np.complex128 if expected.dtype.kind == "c" else np.float64
     with np.errstate(all="ignore"):
-        e, o, m = (np.asarray(each).astype(wide) for each in (expected, output, moved))
-        changed_kind = np.isfinite(e) != np.isfinite(m)
-        return changed_kind | (np.abs(m - e) * _MARGIN >= np.abs(o - e))
+        e, o, m = (np.asarray(array).astype(wide) for array in (expected, output, moved))
+        changed_finiteness = np.isfinite(e) != np.isfinite(m)
+        return changed_finiteness | (np.abs(m - e) * _MARGIN >= np.abs(o - e))
 
 
-def _moved(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
+def _perturb(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
     if not is_float(array.dtype) or not array.size:
         return array
     finfo: Any = ml_dtypes.finfo
-    unit = float(finfo(array.dtype).eps) * _UNITS
+    unit = float(finfo(array.dtype).eps) * _ULPS
     with np.errstate(all="ignore"):
         wide = array.astype(np.float64)
         return np.asarray(wide * (1 + unit * rng.uniform(-1, 1, array.shape))).astype(array.dtype)

@@ -1,4 +1,4 @@
-"""What a run found, as text and as data."""
+"""The summary of a run, as text and as data."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from mlc.tools.cases.reasons import family
 from mlc.tools.fuzz.driver import CaseResult
 from mlc.tools.fuzz.findings import groups
-from mlc.tools.fuzz.verdicts import KINDS
+from mlc.tools.fuzz.verdicts import OUTCOMES
 
 _MEANINGS = {
     "agree": "mlc computes what the oracles agree on",
-    "refused": "mlc says why it does not compile the model",
+    "refused": "mlc gives a reason why it does not compile the model",
     "invalid": "the oracles and mlc refuse the model",
     "undecided": "the oracles disagree",
     "unstable": "rounding the inputs changes the result as much",
@@ -28,12 +28,12 @@ _SLOWEST = 5
 
 
 def as_data(results: Sequence[CaseResult]) -> dict[str, Any]:
-    """Counts, the findings one by one, the cases of other kinds by reason, and those that took longest, in
+    """Returns counts by outcome, the findings, other cases by reason, and the slowest ones with their
     seconds."""
-    counts = Counter(result.verdict.kind for result in results)
+    counts = Counter(result.verdict.outcome for result in results)
     return {
         "cases": len(results),
-        "counts": {kind: counts[kind] for kind in KINDS},
+        "counts": {outcome: counts[outcome] for outcome in OUTCOMES},
         "findings": [_finding(result) for result in results if result.verdict.is_finding],
         "refusals": _examples(results, "refused"),
         "undecided": _examples(results, "undecided"),
@@ -42,13 +42,13 @@ def as_data(results: Sequence[CaseResult]) -> dict[str, Any]:
     }
 
 
-def _examples(results: Sequence[CaseResult], kind: str) -> dict[str, list[str]]:
-    """Reason -> the cases with their operators, the most common reason first."""
+def _examples(results: Sequence[CaseResult], outcome: str) -> dict[str, list[str]]:
+    """Returns the cases with their operators by reason, the most common reason first."""
     found: dict[str, list[str]] = {}
-    for each in results:
-        if each.verdict.kind == kind:
-            name = " ".join([each.name, *each.operators])
-            found.setdefault(family(each.verdict.reason), []).append(name)
+    for result in results:
+        if result.verdict.outcome == outcome:
+            name = " ".join([result.name, *result.operators])
+            found.setdefault(family(result.verdict.reason), []).append(name)
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
@@ -61,17 +61,17 @@ def _finding(result: CaseResult) -> dict[str, Any]:
     return {
         "case": result.name,
         "operators": list(result.operators),
-        "kind": verdict.kind,
+        "kind": verdict.outcome,
         "reason": verdict.reason,
         "votes": verdict.votes,
     }
 
 
 def as_text(results: Sequence[CaseResult]) -> Iterator[str]:
-    """Lines: the counts, findings by group, the most common refusals."""
-    counts = Counter(result.verdict.kind for result in results)
+    """Yields lines: the counts, findings by group, the most common refusals."""
+    counts = Counter(result.verdict.outcome for result in results)
     yield f"{len(results)} cases"
-    yield from (f"{counts[kind]:>7}  {kind:10} {_MEANINGS[kind]}" for kind in KINDS)
+    yield from (f"{counts[outcome]:>7}  {outcome:10} {_MEANINGS[outcome]}" for outcome in OUTCOMES)
     found = groups(results)
     if found:
         yield f"\n{len(found)} groups of findings:"
@@ -83,5 +83,5 @@ def as_text(results: Sequence[CaseResult]) -> Iterator[str]:
         yield from (f"{count:>5}  {reason}" for reason, count in refusals)
 
 
-def _reasons(results: Sequence[CaseResult], kind: str) -> Counter[str]:
-    return Counter(family(result.verdict.reason) for result in results if result.verdict.kind == kind)
+def _reasons(results: Sequence[CaseResult], outcome: str) -> Counter[str]:
+    return Counter(family(result.verdict.reason) for result in results if result.verdict.outcome == outcome)

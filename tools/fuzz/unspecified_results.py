@@ -1,4 +1,5 @@
-"""What ONNX leaves open, and where mlc is more exact than node by node: no oracle has a vote there."""
+"""Results that ONNX does not specify, or that mlc computes more exactly than node by node: no oracle
+votes."""
 
 from __future__ import annotations
 
@@ -35,18 +36,18 @@ LEFT_OPEN = (
         "DynamicQuantizeLinear",
         _ALL,
         "of NaN and infinities, and of nothing, the range is open",
-        lambda call: when.some_are_not_finite(call) or not all(each.size for each in call.floats()),
+        lambda call: when.some_are_not_finite(call) or not all(array.size for array in call.floats()),
     ),
     Fault(
         "Attention FlexAttention",
         _ALL,
-        "of f64 the softmax may be computed in f32, which softmax_precision says",
+        "of f64 the softmax may be computed in f32, which softmax_precision specifies",
         lambda call: when.has_type(0, "float64")(call) and call.attribute("softmax_precision") is not None,
     ),
     Fault(
         "Attention",
         _ALL,
-        "a mask has truth values or numbers of the query's type; others have no meaning",
+        "a mask is boolean or of the query's type; others have no meaning",
         when.mask_has_another_type,
     ),
     Fault(
@@ -58,7 +59,7 @@ LEFT_OPEN = (
     Fault(
         "NonMaxSuppression",
         _ALL,
-        "the overlap is limited to a share of 0 to 1; other numbers have no meaning",
+        "the overlap is limited to a share of 0 to 1; other values have no meaning",
         when.overlap_is_no_share,
     ),
     Fault(
@@ -70,7 +71,7 @@ LEFT_OPEN = (
     Fault(
         "DeformConv",
         _ALL,
-        "offsets that are infinite or NaN are places that no image has",
+        "offsets that are infinite or NaN are coordinates that no image has",
         when.is_infinite(2),
     ),
     Fault(
@@ -94,7 +95,7 @@ LEFT_OPEN = (
     Fault(
         "Unique",
         _ALL,
-        "rows that are NaN at the same places are the same, or, in the reference, all different",
+        "rows that are NaN at the same indices are the same, or, in the reference, all different",
         lambda call: call.attribute("axis") is not None and when.some_are_nan(call),
     ),
     Fault(
@@ -124,7 +125,7 @@ LEFT_OPEN = (
     Fault(
         "HannWindow HammingWindow BlackmanWindow",
         _ALL,
-        "what the cast to an integer cuts off hangs on the last bit of cosines",
+        "the result of the cast to an integer depends on the last bit of cosines",
         when.window_of_integers,
     ),
 )

@@ -1,4 +1,4 @@
-"""Mutations of the values and the element types of inputs, and of which of them are constants."""
+"""Mutations of the values and the element types of inputs, and of the set of constant inputs."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ _FEW = 8  # elements of an input that may be a shape, axes, or a scalar setting
 
 
 def redraw(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
-    """Ordinary values for one input."""
-    return _changed(rng, case, lambda array: draw(rng, array.dtype, array.shape))
+    """Draws new moderate values for one input."""
+    return _change_input(rng, case, lambda array: draw(rng, array.dtype, array.shape))
 
 
 def extreme_values(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Puts the least and greatest values, zeros, negative zeros and the smallest floats into an input."""
 
     def change(array: np.ndarray) -> np.ndarray:
+        """Replaces elements of one array."""
         if array.dtype.kind in "cb":
             return array
         low, high = limits(array.dtype)
         values = [low, high, 0, 1, high / 2] if is_float(array.dtype) else [low, high, 0, 1, high - 1]
         if is_float(array.dtype):
             values += [-0.0, 1e-45, -1e-40, 1e-7, -1.0, 0.5, 88.8, -88.8, 1e4]
-        return _sprinkled(rng, array, np.array(values, dtype=object).astype(array.dtype))
+        return _sprinkle(rng, array, np.array(values, dtype=object).astype(array.dtype))
 
-    return _changed(rng, case, change)
+    return _change_input(rng, case, change)
 
 
 def not_finite(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
@@ -42,7 +43,7 @@ def not_finite(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     name = pick(rng, names)
     array = case.inputs[name]
     values = np.array(pick(rng, [[np.nan], [np.inf], [-np.inf], [np.nan, np.inf, -np.inf]]))
-    return case.with_inputs({**case.inputs, name: _sprinkled(rng, array, values.astype(array.dtype))})
+    return case.with_inputs({**case.inputs, name: _sprinkle(rng, array, values.astype(array.dtype))})
 
 
 _WITH_INFINITIES = ("float16", "bfloat16", "float32", "float64")
@@ -52,12 +53,13 @@ def equal_values(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Gives all elements of an input one value: ties, constant folding."""
 
     def change(array: np.ndarray) -> np.ndarray:
+        """Broadcasts a drawn value."""
         return np.broadcast_to(draw(rng, array.dtype, ()), array.shape).copy()
 
-    return _changed(rng, case, change)
+    return _change_input(rng, case, change)
 
 
-def scaled(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
+def scale_values(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
     """Multiplies an input of floats by a power of ten."""
     names = [name for name, array in case.inputs.items() if is_float(array.dtype)]
     if not names:
@@ -74,7 +76,7 @@ def fix_inputs(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
 
 
 def fix_settings(rng: np.random.Generator, case: FuzzCase) -> FuzzCase:
-    """Makes constants of what may be sizes, axes or other settings: short integers beside other inputs."""
+    """Makes inputs that may be sizes, axes or other settings constants: short vectors of integers."""
     names = {name for name, array in case.inputs.items() if _may_be_setting(array)}
     return replace(case, fixed=case.fixed | names) if len(names) < len(case.inputs) else case
 
@@ -105,19 +107,19 @@ def change_type(rng: np.random.Generator, case: FuzzCase) -> FuzzCase | None:
 
 
 def schema_of(case: FuzzCase, node: NodeProto) -> defs.OpSchema:
-    """The schema of a node in its model's opset. Raises onnx.defs.SchemaError."""
+    """Returns the schema of a node in its model's opset. Raises onnx.defs.SchemaError."""
     domain = domain_of(node.domain)
     return defs.get_schema(node.op_type, case.opsets.get(domain, 1), domain)
 
 
 def formal_inputs(schema: defs.OpSchema, node: NodeProto) -> list[defs.OpSchema.FormalParameter]:
-    """The formal parameter of each input of a node: a variadic one several times."""
+    """Returns the formal parameter of each input of a node: a variadic one several times."""
     last = len(schema.inputs) - 1
     return [schema.inputs[min(index, last)] for index in range(len(node.input))] if schema.inputs else []
 
 
 def _dtype(text: str) -> np.dtype | None:
-    """The element type of a schema's type string, "tensor(float)" say; None if there is no array for it."""
+    """Returns the element type of a schema's type string, "tensor(float)" say; None if NumPy has none."""
     name = text.removeprefix("tensor(").removesuffix(")").upper().replace("(", "")
     if not text.startswith("tensor(") or name == "STRING" or name not in _TYPES:
         return None
@@ -125,7 +127,7 @@ def _dtype(text: str) -> np.dtype | None:
 
 
 def cast_within(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The array in another type, cut to that type's range; of real numbers complex ones with both parts."""
+    """Casts an array, clipped to the range of the type; real values become complex with both parts."""
     if array.dtype.kind == "c":
         return array.astype(dtype) if dtype.kind == "c" else array.real.astype(dtype)
     if dtype.kind == "c":
@@ -135,7 +137,7 @@ def cast_within(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return np.clip(wide, max(low, -(2.0**62)), min(high, 2.0**62)).astype(dtype)
 
 
-def _changed(rng: np.random.Generator, case: FuzzCase, change: object) -> FuzzCase | None:
+def _change_input(rng: np.random.Generator, case: FuzzCase, change: object) -> FuzzCase | None:
     assert callable(change)
     if not case.inputs:
         return None
@@ -143,8 +145,8 @@ def _changed(rng: np.random.Generator, case: FuzzCase, change: object) -> FuzzCa
     return case.with_inputs({**case.inputs, name: change(case.inputs[name])})
 
 
-def _sprinkled(rng: np.random.Generator, array: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Some elements, at times all, replaced by drawn ones of `values`."""
+def _sprinkle(rng: np.random.Generator, array: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Replaces some elements, at times all, by drawn ones of `values`."""
     share = pick(rng, [0.1, 0.5, 1.0])
     drawn = values[rng.integers(len(values), size=array.shape)]
     return np.where(rng.random(array.shape) < share, drawn, array).astype(array.dtype)

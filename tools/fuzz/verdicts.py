@@ -1,4 +1,4 @@
-"""Runs a case in mlc and in the oracles, and says what came of it."""
+"""Runs a case in mlc and in the oracles, and judges the result."""
 
 from __future__ import annotations
 
@@ -19,44 +19,45 @@ from mlc.tools.fuzz.oracle_votes import Vote, vote
 from mlc.tools.fuzz.oracles import ORACLES, time_limit
 from mlc.tools.fuzz.stability import is_unstable
 
-# agree: mlc computes what the oracles decided. refused: it says why it does not compile the model. undecided:
-# as many oracles say one thing as another. unstable: another result, but rounding moves the oracles' as far.
-# unjudged: mlc computes something, and every oracle refuses the model; invalid: so does mlc.
+# agree: mlc computes what the oracles decided. refused: it gives a reason why it does not compile the model.
+# undecided: a tie of the oracles. unstable: another result, but rounding changes the oracles' as much.
+# unjudged: mlc computes a result, and every oracle refuses the model; invalid: so does mlc.
 FINE = ("agree", "refused", "invalid", "undecided", "unstable", "unjudged")
 # mismatch: another result. error: an exception that is no message for users. crash, hang: the process of mlc
 # died, or did not end in time.
 FINDINGS = ("mismatch", "error", "crash", "hang")
-KINDS = (*FINE, *FINDINGS)
+OUTCOMES = (*FINE, *FINDINGS)
 
 Compiler = Callable[[ModelProto, Arrays], list[np.ndarray]]
 _SAYS_WHY = re.compile(
     r"of known (sizes|rank)|known when the model is compiled|(is|are) not supported"
     r"|no memory for|more than there are addresses|value with dynamic dims|bytes of memory"
-    r"|is too large|nothing tells the dims|unknown dims of this"
+    r"|is too large|unknown dims of this"
 )
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`kind` is one of KINDS, `reason` a line. `votes`: oracle -> "answers", or why it does not."""
+    """A verdict on a case. `outcome` is one of OUTCOMES, `reason` a line. `votes`: oracle -> "answers", or
+    the reason why it does not."""
 
-    kind: str
+    outcome: str
     reason: str = ""
     votes: dict[str, str] = field(default_factory=dict)
 
     @property
     def line(self) -> str:
-        """Kind and reason."""
-        return f"{self.kind} {self.reason}".rstrip()
+        """Outcome and reason."""
+        return f"{self.outcome} {self.reason}".rstrip()
 
     @property
     def is_finding(self) -> bool:
-        """Whether something is to be explained or mended."""
-        return self.kind in FINDINGS
+        """Whether the verdict needs an explanation or a repair."""
+        return self.outcome in FINDINGS
 
 
 class Objection(Exception):
-    """mlc says, when it is called, that the data are wrong: sizes that contradict each other, say."""
+    """Raised when a call of mlc refuses the data, because sizes contradict each other, say."""
 
 
 @cache
@@ -66,9 +67,9 @@ def _worker_pool() -> Any:
     return worker_pool(1)
 
 
-def compiled(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
-    """What mlc computes, on one thread, without the cache; one worker process compiles for all cases. Raises
-    Objection."""
+def compile_and_run(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    """Compiles a model and runs it on one thread, without the cache; one worker process compiles for all
+    cases. Raises Objection."""
     import mlc
 
     executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool())
@@ -78,25 +79,25 @@ def compiled(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
         raise Objection(str(error)) from error
 
 
-# What engines say of data that are outside of what ONNX allows, and of shapes that contradict each other.
+# Messages of engines about data that ONNX does not allow, and about shapes that contradict each other.
 _OBJECTS = re.compile(r"InvalidArgument|[Oo]ut of (data )?(bounds|range)|ShapeInferenceError|IndexError")
 
 
-def _objected(objections: Sequence[str], decision: Vote) -> Vote:
-    """Where an engine says that the model or its data are wrong, what another computes decides nothing."""
-    if not objections or decision.kind != "decided":
+def _apply_objections(objections: Sequence[str], decision: Vote) -> Vote:
+    """Returns an undecided vote if an engine objects to the model or its data."""
+    if not objections or decision.outcome != "decided":
         return decision
     return Vote("undecided", reason=f"{objections[0]} says that the data are wrong")
 
 
 def other_types(model: ModelProto, outputs: Sequence[np.ndarray]) -> str:
-    """Where an oracle's results have other types or shapes than ONNX infers: it is then wrong about the
-    operator, as the reference is where NumPy promotes. "" if nowhere."""
+    """Describes the first of an oracle's results whose type or shape is not the one that ONNX infers, "" if
+    there is none. The oracle is then wrong about the operator, as the reference is where NumPy promotes."""
     for info, output in zip(model.graph.output, outputs, strict=False):
-        kind = info.type.tensor_type
-        if kind.elem_type and helper.np_dtype_to_tensor_dtype(output.dtype) != kind.elem_type:
+        tensor_type = info.type.tensor_type
+        if tensor_type.elem_type and helper.np_dtype_to_tensor_dtype(output.dtype) != tensor_type.elem_type:
             return f"'{info.name}' is {output.dtype}, which ONNX's shape inference says it is not"
-        dims = kind.shape.dim if kind.HasField("shape") else None
+        dims = tensor_type.shape.dim if tensor_type.HasField("shape") else None
         if dims is not None and (len(dims) != output.ndim or not all(map(_fits, dims, output.shape))):
             return f"'{info.name}' is {list(output.shape)}, which ONNX's shape inference says it is not"
     return ""
@@ -110,29 +111,29 @@ def judge(
     case: FuzzCase,
     at: Callable[[str], None] = lambda _step: None,
     without: Collection[str] = (),
-    compiler: Compiler = compiled,
+    compiler: Compiler = compile_and_run,
 ) -> Verdict:
-    """The verdict; `at` is told what runs next, oracles in `without` are left out."""
+    """Judges a case. `at` is called with the name of each step, oracles in `without` are left out."""
     at("case")
     model, inputs = case.runnable()
     votes = wrong_oracles(case)
     answers, objections = _ask_oracles(case, at, without, votes)
-    decision = _objected(objections, vote(answers))
-    if decision.kind == "none" and any(said.startswith("TimeoutError") for said in votes.values()):
+    decision = _apply_objections(objections, vote(answers))
+    if decision.outcome == "none" and any(answer.startswith("TimeoutError") for answer in votes.values()):
         return Verdict("unjudged", "a model that takes the oracles too long, and may never end", votes)
     at("mlc")
     try:
         outputs = compiler(model, dict(inputs))
     except Exception as error:
-        return _of_error(error, decision, votes)
+        return _judge_error(error, decision, votes)
     at("verdict")
-    return _of_outputs(outputs, decision, answers, votes, case)
+    return _judge_outputs(outputs, decision, answers, votes, case)
 
 
 def _ask_oracles(
     case: FuzzCase, at: Callable[[str], None], without: Collection[str], votes: dict[str, str]
 ) -> tuple[dict[str, list[np.ndarray]], list[str]]:
-    """The answers of the oracles, and which of them object to the case; `votes` gets what each has said."""
+    """Returns the answers of the oracles and those that object to the case; adds to `votes`."""
     model, inputs = case.runnable()
     answers: dict[str, list[np.ndarray]] = {}
     objections: list[str] = []
@@ -155,40 +156,40 @@ def _ask_oracles(
     return answers, objections
 
 
-def _of_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:
+def _judge_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:
     if isinstance(error, Objection):
-        kind = {"none": "invalid", "undecided": "undecided"}.get(decision.kind, "error")
-        return Verdict(kind, failure(error), votes)
+        outcome = {"none": "invalid", "undecided": "undecided"}.get(decision.outcome, "error")
+        return Verdict(outcome, failure(error), votes)
     if not _is_refusal(error):
         return Verdict("error", failure(error), votes)
-    return Verdict("invalid" if decision.kind == "none" else "refused", refusal(error), votes)
+    return Verdict("invalid" if decision.outcome == "none" else "refused", refusal(error), votes)
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether an error says that the model cannot be imported, or that its sizes have to be known. That a
-    pass or a kernel failed is no refusal."""
-    names = {each.__name__ for each in type(error).__mro__}
+    """Whether an error states that the model cannot be imported, or that its sizes have to be known. A failed
+    pass or kernel is no refusal."""
+    names = {base.__name__ for base in type(error).__mro__}
     return "ModelError" in names or bool(_SAYS_WHY.search(str(error)))
 
 
-def _of_outputs(
+def _judge_outputs(
     outputs: Sequence[np.ndarray],
     decision: Vote,
     answers: dict[str, list[np.ndarray]],
     votes: dict[str, str],
     case: FuzzCase,
 ) -> Verdict:
-    if decision.kind == "none":
+    if decision.outcome == "none":
         return Verdict("unjudged", "no oracle runs the model", votes)
     agreeing = [name for name, answer in answers.items() if not difference(answer, outputs)]
-    if decision.kind == "undecided":
+    if decision.outcome == "undecided":
         return Verdict(
             "undecided", f"mlc agrees with {', '.join(agreeing) or 'none'}: {decision.reason}", votes
         )
     text = difference(decision.outputs, outputs)
     if not text:
         return Verdict("agree", "", votes)
-    # The model before its variant: inputs that became constants can be moved as well.
+    # The model before its variant, so that inputs that became constants are perturbed as well.
     if len(outputs) == len(decision.outputs) and is_unstable(
         ORACLES[decision.winners[0]], case.model, case.inputs, decision.outputs, outputs
     ):

@@ -1,6 +1,6 @@
-"""A worker's side of the fuzzer: cases by number, or saved ones, one after the other.
+"""The worker's side of the fuzzer: judges drawn or saved cases, one after the other.
 
-A request is a JSON object in a line: `number`, or `saved`, a folder; `without`, oracles to leave out.
+A request is a JSON object in a line: `index`, or `saved`, a folder; `without`, oracles to leave out.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from mlc.tools.cases.worker import say
 from mlc.tools.fuzz.case import FuzzCase, load
 from mlc.tools.fuzz.generate import case_of
 from mlc.tools.fuzz.seeds import Seeds
-from mlc.tools.fuzz.verdicts import Compiler, Verdict, compiled, judge
+from mlc.tools.fuzz.verdicts import Compiler, Verdict, compile_and_run, judge
 
 _MEMORY = 8 << 30  # bytes of address space; models that need more are refused by the system
 
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What every worker knows. `compiler` stands for mlc."""
+    """The settings of every worker. `compiler` stands for mlc."""
 
     seeds: Seeds
     seed: int = 0
     variants: Sequence[str] = ("static",)
-    compiler: Compiler = compiled
+    compiler: Compiler = compile_and_run
 
     def case(self, request: dict[str, Any]) -> FuzzCase:
-        """The case that a request names."""
+        """Returns the case that a request names."""
         if "saved" in request:
             return load(Path(request["saved"]))[0]
-        return case_of(self.seed, request["number"], self.seeds, self.variants)
+        return case_of(self.seed, request["index"], self.seeds, self.variants)
 
 
 def serve(connection: socket, settings: WorkerSettings) -> None:
-    """Answers each request with its verdict, and what the case is."""
+    """Answers each request with the verdict and the operators of the case."""
     warnings.filterwarnings("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    # Reproducers of failed compilations are kept nowhere: the case is.
+    # Reproducers of failed compilations are not kept, as the case is.
     with tempfile.TemporaryDirectory(prefix="mlc-fuzz-") as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         say(connection, {"ready": "mlc"})
@@ -56,6 +56,7 @@ def serve(connection: socket, settings: WorkerSettings) -> None:
 
 def _answer(connection: socket, settings: WorkerSettings, request: dict[str, Any]) -> dict[str, Any]:
     def at(step: str) -> None:
+        """Reports a step to the parent."""
         say(connection, {"at": step})
 
     at("case")

@@ -1,4 +1,4 @@
-"""Statistics of arrays, and how far two are apart."""
+"""Statistics of arrays, and the difference between two arrays."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 
 def statistics(array: np.ndarray) -> dict[str, Any]:
-    """dtype, shape, and of the values: min, max, mean, standard deviation, whether all are finite; of strings
-    how many are different."""
+    """Returns dtype, shape, min, max, mean, standard deviation and whether all values are finite; for strings
+    the number of different ones."""
     if is_text(array):
         different = len(set(array.reshape(-1).tolist()))
         return {"dtype": "string", "shape": list(array.shape), "different": different}
@@ -20,8 +20,8 @@ def statistics(array: np.ndarray) -> dict[str, Any]:
         return {**facts, "finite": bool(np.isfinite(values).all())}
     finite = bool(np.isfinite(values).all())
     with np.errstate(invalid="ignore", over="ignore"):
-        numbers = {"min": values.min(), "max": values.max(), "mean": values.mean(), "std": values.std()}
-    return {**facts, "finite": finite, **{name: _json_number(value) for name, value in numbers.items()}}
+        moments = {"min": values.min(), "max": values.max(), "mean": values.mean(), "std": values.std()}
+    return {**facts, "finite": finite, **{name: _json_value(value) for name, value in moments.items()}}
 
 
 def is_text(array: np.ndarray) -> bool:
@@ -29,10 +29,10 @@ def is_text(array: np.ndarray) -> bool:
     return array.dtype.kind in "OUT"
 
 
-def _json_number(value: Any) -> float | str:
-    """JSON has no infinities and NaNs: those as text."""
-    number = float(value)
-    return number if math.isfinite(number) else str(number)
+def _json_value(value: Any) -> float | str:
+    """Returns a float, but infinities and NaN, which JSON lacks, as text."""
+    scalar = float(value)
+    return scalar if math.isfinite(scalar) else str(scalar)
 
 
 def _wide(array: np.ndarray) -> np.ndarray:
@@ -40,9 +40,10 @@ def _wide(array: np.ndarray) -> np.ndarray:
 
 
 def difference(actual: np.ndarray, expected: np.ndarray) -> tuple[float, str]:
-    """max|actual - expected| / max|expected| in double precision (absolute where all expected are 0), and "".
+    """Returns `max|actual - expected| / max|expected|` in double precision (absolute if all expected are 0),
+    and "".
 
-    Where that says nothing (shapes or dtypes differ, values that are not finite): infinity and the reason.
+    Returns infinity and the reason if shapes or dtypes differ, or values are not finite.
     """
     if actual.shape != expected.shape:
         return math.inf, f"shape {list(actual.shape)}, expected {list(expected.shape)}"
@@ -59,6 +60,6 @@ def difference(actual: np.ndarray, expected: np.ndarray) -> tuple[float, str]:
 
 
 def _not_finite(values: np.ndarray) -> str:
-    """How many elements are not finite, as text."""
+    """Returns the numbers of NaN and infinite elements as text."""
     nans, infinities = int(np.isnan(values).sum()), int(np.isinf(values).sum())
     return f"{nans} NaN and {infinities} infinite"

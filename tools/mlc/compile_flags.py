@@ -1,4 +1,4 @@
-"""The options of a compilation as given on the command line, and what the compiler gets of them."""
+"""The options of a compilation as given on the command line, and their conversion to the compiler's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlc.tools.mlc.specialise_option import parse_specialise
 if TYPE_CHECKING:
     from mlc.compiler import Options
 
-# What --target is by default.
+# The default of --target.
 HOST = "host"
 
 
@@ -44,8 +44,8 @@ class CompileFlags:
     cache_dir: str | None = None
 
     def options(self, progress: Progress) -> Options:
-        """The compiler's options. Raises click.UsageError for a malformed --dim, --shape or --specialise,
-        and for passes that cannot be switched; TargetError."""
+        """Returns the compiler's options. Raises click.UsageError for a malformed --dim, --shape or
+        --specialise, and for passes that cannot be switched; TargetError."""
         from mlc.compiler import Options
         from mlc.tools.mlc.size_options import parse_sizes
 
@@ -75,7 +75,7 @@ class CompileFlags:
         return options
 
     def _target(self) -> str:
-        """A name or text for `Options.target`."""
+        """Returns a name or text for `Options.target`."""
         if not (self.target_triple or self.target_features):
             return self.target_cpu
         from mlc.codegen.triples import chosen_target
@@ -86,7 +86,7 @@ class CompileFlags:
 
 
 def _replacements(texts: tuple[str, ...]) -> dict[str, str]:
-    """--replace-pass by name."""
+    """Returns the values of --replace-pass by name."""
     parted = [text.partition("=") for text in texts]
     for name, equals, _ in parted:
         if not (name and equals):
@@ -95,7 +95,7 @@ def _replacements(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _read_schedules(path: str | None) -> str:
-    """The text of --schedule-file. Raises OSError, ToolError for an empty file."""
+    """Returns the text of --schedule-file. Raises OSError, ToolError for an empty file."""
     if path is None:
         return ""
     text = Path(path).read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def _load_plugins(paths: tuple[str, ...]) -> None:
 
 
 def _announce_passes() -> None:
-    """Has a crash of C++ blamed on the pass in which it happened."""
+    """Reports passes as steps of the child, so that a crash names its pass."""
     from mlc.pipelines.driver import watch_all
     from mlc.tools import child_activity, pass_announcer
 

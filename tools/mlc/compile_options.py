@@ -26,6 +26,7 @@ def graph_options(function: Callable[..., R]) -> Callable[..., R]:
 def _with_options(function: Callable[..., R], options: Sequence[Callable[..., Any]]) -> Callable[..., R]:
     @wraps(function)
     def command(**values: Any) -> R:
+        """Calls the command with its flags as one argument."""
         flags = CompileFlags(**{name: values.pop(name) for name in _NAMES if name in values})
         return function(flags=flags, **values)
 
@@ -36,10 +37,10 @@ def _with_options(function: Callable[..., R], options: Sequence[Callable[..., An
 
 
 def _one_name(_ctx: click.Context, parameter: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of an option that takes one each time that it is given."""
+    """Checks that each value of a repeated option is one name."""
     for name in names:
         if "," in name:
-            repeated = " ".join(f"{parameter.opts[0]} {each}" for each in name.split(","))
+            repeated = " ".join(f"{parameter.opts[0]} {pass_name}" for pass_name in name.split(","))
             raise click.BadParameter(f"'{name}': one pass each time: {repeated}")
     return names
 
@@ -78,7 +79,7 @@ _GRAPH_OPTIONS = (
         "shapes",
         multiple=True,
         metavar="INPUT:AxBxC",
-        help="Give an input's shape: x:1x3x224x224; ? or -1 leaves a dim open. What it says of a dim with a "
+        help="Give an input's shape: x:1x3x224x224; ? or -1 leaves a dim open. The size of a dim with a "
         "name holds for all inputs.",
     ),
     click.option(
@@ -99,7 +100,7 @@ _GRAPH_OPTIONS = (
         type=click.Choice(["exact", "rounding", "approximate"]),
         default="rounding",
         show_default=True,
-        help="What graph-level passes may do to numbers.",
+        help="What graph-level passes may do to results.",
     ),
     click.option(
         "--schedule-file",
@@ -134,7 +135,7 @@ _CODE_OPTIONS = (
     click.option(
         "--blocks-on-cpu",
         is_flag=True,
-        help="With a GPU as target: run its programs of thread blocks on this machine, to compare numbers.",
+        help="With a GPU as target: run its programs of thread blocks on this machine, to compare results.",
     ),
     click.option(
         "--cubin", is_flag=True, help="With a GPU as target: what NVIDIA's assembler makes, instead of PTX."

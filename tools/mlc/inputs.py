@@ -1,4 +1,4 @@
-"""Inputs of a model: given in files, or random."""
+"""Reads inputs of a model from files, or draws random ones."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ import click
 import numpy as np
 
 from mlc.tools.mlc.error_messages import ToolError
-from mlc.tools.mlc.object_values import gathered, is_list, nothing_of
+from mlc.tools.mlc.object_values import gather_sequences, is_list, nothing_of
 
 if TYPE_CHECKING:
     from mlc.runtime import TensorSpec
 
 
-# Of which random strings consist; one is no ASCII, one is a number.
+# The words of random strings; one is no ASCII, one is an integer.
 _WORDS = ("lorem", "ipsum", "Dolor", "sit", "ÄMET", "12")
 
 
 class IntRange(click.ParamType):
-    """LOW:HIGH, the bounds of random integers; HIGH is not reached."""
+    """The bounds of random integers, LOW:HIGH; HIGH is excluded."""
 
     name = "low:high"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int]:
+        """Returns the bounds."""
         if isinstance(value, tuple):
             return value
         low, _, high = value.partition(":")
@@ -43,11 +44,11 @@ class IntRange(click.ParamType):
 def random_inputs(
     specs: Sequence[TensorSpec], seed: int, bounds: tuple[int, int], given: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Arrays by name: floats of mean 0 and variance 1, truth values, integers within `bounds`,
+    """Returns arrays by name: floats of mean 0 and variance 1, booleans, integers within `bounds`,
     strings of a few words.
 
-    Bounds beyond the type's range are cut to it. What `given` holds is taken from there. Sequences and
-    optionals that it does not hold are empty.
+    Bounds beyond the type's range are cut to it. Arrays in `given` are used as they are. Sequences and
+    optionals that are not in it are empty.
     """
     generator = np.random.default_rng(seed)
     drawn = {
@@ -65,30 +66,31 @@ def _draw(generator: np.random.Generator, spec: TensorSpec, bounds: tuple[int, i
         return _draw_texts(generator, spec.sizes)
     if spec.is_object:
         raise ToolError(f"input '{spec.name}' is a {spec.dtype}, which is neither drawn nor read from files")
-    kind = spec.numpy_dtype
-    if kind.kind == "b":
-        return generator.integers(0, 2, spec.sizes).astype(kind)
-    if kind.kind in "iu" or spec.dtype.startswith(("int", "uint")):
+    target = spec.numpy_dtype
+    if target.kind == "b":
+        return generator.integers(0, 2, spec.sizes).astype(target)
+    if target.kind in "iu" or spec.dtype.startswith(("int", "uint")):
         low, high = _type_bounds(spec.dtype)
         low, high = max(low, bounds[0]), min(high, bounds[1] - 1)
-        return generator.integers(low, max(low, high), spec.sizes, endpoint=True, dtype=np.int64).astype(kind)
-    if kind.kind == "c":
+        wide = generator.integers(low, max(low, high), spec.sizes, endpoint=True, dtype=np.int64)
+        return wide.astype(target)
+    if target.kind == "c":
         real, imaginary = generator.standard_normal((2, *spec.sizes))
-        return (real + 1j * imaginary).astype(kind)
-    return generator.standard_normal(spec.sizes, np.float32).astype(kind)
+        return (real + 1j * imaginary).astype(target)
+    return generator.standard_normal(spec.sizes, np.float32).astype(target)
 
 
 def _draw_texts(generator: np.random.Generator, sizes: Sequence[int]) -> np.ndarray:
-    """None to four of a few words, between spaces or commas."""
+    """Draws strings of up to four words, separated by spaces or commas."""
     texts = np.empty(sizes, object)
-    for place in np.ndindex(*sizes):
+    for index in np.ndindex(*sizes):
         words = generator.choice(_WORDS, generator.integers(0, 5)).tolist()
-        texts[place] = str(generator.choice([" ", ","])).join(words)
+        texts[index] = str(generator.choice([" ", ","])).join(words)
     return texts
 
 
 def _type_bounds(dtype: str) -> tuple[int, int]:
-    """Lowest and highest value of an integer type by its name, within those of int64."""
+    """Returns the lowest and highest value of an integer type, within those of int64."""
     bits = int(dtype.lstrip("uint"))
     if dtype.startswith("u"):
         return 0, min((1 << bits) - 1, (1 << 63) - 1)
@@ -96,13 +98,13 @@ def _type_bounds(dtype: str) -> tuple[int, int]:
 
 
 def read_inputs(specs: Sequence[TensorSpec], files: Sequence[str], archive: str | None) -> dict[str, Any]:
-    """Arrays from --inputs FILE.npz and --input [NAME=]FILE; a sequence is a list of them, in the archive
-    NAME[0], NAME[1], else all that a file holds. Raises ToolError naming the file, OSError."""
+    """Reads arrays from --inputs FILE.npz and --input [NAME=]FILE; a sequence is a list of them, in the
+    archive NAME[0], NAME[1], else all arrays of a file. Raises ToolError naming the file, OSError."""
     names = [spec.name for spec in specs]
     lists = [spec.name for spec in specs if is_list(spec)]
     arrays: dict[str, Any] = {}
     if archive is not None:
-        arrays |= gathered(specs, _archive(archive), archive)
+        arrays |= gather_sequences(specs, _archive(archive), archive)
         if strangers := [name for name in arrays if name not in names]:
             raise ToolError(
                 f"{archive}: holds {', '.join(strangers)}; the model's inputs are {', '.join(names)}"
@@ -114,7 +116,7 @@ def read_inputs(specs: Sequence[TensorSpec], files: Sequence[str], archive: str 
 
 
 def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
-    """The input and the file of one --input; without a name it is that of the only input."""
+    """Returns the input and the file of one --input; the name may be left out if there is only one input."""
     for name in sorted(names, key=len, reverse=True):  # names may hold '='
         if text.startswith(f"{name}="):
             return name, text[len(name) + 1 :]
@@ -124,7 +126,7 @@ def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
 
 
 def _load(path: str, name: str) -> np.ndarray:
-    """The array in a .npy file; in an .npz file that called `name`, or the only one."""
+    """Reads the array of a .npy file, or from an .npz file the one called `name`, or the only one."""
     if not zipfile.is_zipfile(path):
         return _numpy_load(path)
     arrays = _archive(path)

@@ -1,4 +1,4 @@
-"""Latencies of several engines, measured side by side."""
+"""Measures latencies of several engines, interleaved."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROUNDS = 10
 
 @dataclass(frozen=True)
 class LatencyBudget:
-    """How long to measure each engine: `runs` calls, else `seconds`; before that `warmup` calls."""
+    """The duration of the measurement of each engine: `warmup` calls, then `runs` calls, else `seconds`."""
 
     seconds: float = 3.0
     runs: int | None = None
@@ -21,10 +21,11 @@ class LatencyBudget:
 
 
 def measure(engines: Mapping[str, Callable[[], object]], budget: LatencyBudget) -> dict[str, np.ndarray]:
-    """Seconds of each call, by engine.
+    """Returns the seconds of each call, by engine.
 
-    The engines take turns in `ROUNDS` short rounds, so that a change of the clock or of the machine's load
-    meets all of them. A turn begins with a call that does not count: the caches are the last engine's.
+    The engines are interleaved in `ROUNDS` short rounds, so that a change of the clock or of the machine's
+    load affects all of them. A round of an engine begins with a call that does not count: the caches have the
+    data of the last engine.
     """
     for call in engines.values():
         for _ in range(budget.warmup):
@@ -33,12 +34,12 @@ def measure(engines: Mapping[str, Callable[[], object]], budget: LatencyBudget) 
     for index in range(ROUNDS):
         for name, call in engines.items():
             call()
-            times[name] += _turn(call, budget, index)
+            times[name] += _measure_round(call, budget, index)
     return {name: np.array(values) for name, values in times.items()}
 
 
-def _turn(call: Callable[[], object], budget: LatencyBudget, index: int) -> list[float]:
-    """One engine's calls of one round."""
+def _measure_round(call: Callable[[], object], budget: LatencyBudget, index: int) -> list[float]:
+    """Returns the times of one engine's calls in one round."""
     calls = None
     if budget.runs is not None:
         calls = budget.runs * (index + 1) // ROUNDS - budget.runs * index // ROUNDS
@@ -56,7 +57,7 @@ def _turn(call: Callable[[], object], budget: LatencyBudget, index: int) -> list
 
 
 def summary(seconds: np.ndarray) -> dict[str, float]:
-    """Milliseconds: median, min, 90th percentile; number of calls."""
+    """Returns median, minimum and 90th percentile in milliseconds, and the number of calls."""
     milliseconds = seconds * 1e3
     return {
         "median_ms": float(np.median(milliseconds)),

@@ -1,4 +1,4 @@
-"""What the commands that compile share: what kind of file they got, and the compilation with its progress."""
+"""Loads or compiles the model of a command, with progress."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 
 def show_log(session: CommandSession) -> None:
-    """Warnings of the compiler's parts (the cache, say) go to stderr in our form."""
+    """Prints warnings of the compiler's parts (the cache, say) to stderr in the form of mlc's messages."""
 
     class Handler(logging.Handler):
+        """Passes records to the session."""
+
         def emit(self, record: logging.LogRecord) -> None:
+            """Prints a record."""
             session.warn(record.getMessage())
 
     logger = logging.getLogger("mlc")
@@ -43,7 +46,7 @@ def check_is_model(path: str) -> None:
 def load_or_compile(
     path: str, flags: CompileFlags, session: CommandSession, threads: int | None
 ) -> Executable:
-    """The executable of a .mlcx file, or of a model."""
+    """Loads the executable of a .mlcx file, or compiles a model."""
     show_log(session)
     if is_compiled(path):
         from mlc.runtime import load
@@ -60,7 +63,7 @@ def load_or_compile(
 
 
 def onnx_model(path: str, model: str | None) -> Path:
-    """The ONNX file to compare with: `model` if given, else `path`. Raises ToolError."""
+    """Returns the ONNX file to compare with: `model` if given, else `path`. Raises ToolError."""
     chosen = model or path
     if model is None and (is_compiled(path) or Path(path).suffix in (".mlir", ".mlirbc")):
         raise ToolError(f"{path} is no ONNX model to compare with; name the one it came from with --model")

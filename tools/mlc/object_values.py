@@ -1,4 +1,4 @@
-"""Sequences and optionals for files and tables, which know arrays alone."""
+"""Converts sequences and optionals for files and tables, which support arrays only."""
 
 from __future__ import annotations
 
@@ -15,39 +15,41 @@ if TYPE_CHECKING:
 
 
 def is_list(spec: TensorSpec) -> bool:
-    """Whether values are sequences, or optionals of such."""
+    """Whether values are sequences, or optionals of sequences."""
     return "sequence(" in spec.dtype
 
 
 def nothing_of(spec: TensorSpec) -> list[Any] | None:
-    """What stands for a sequence or optional that is not given."""
+    """Returns the value of a sequence or optional that is not given."""
     return [] if spec.dtype.startswith("sequence(") else None
 
 
 def flat(values: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """The arrays of values by name; those in a sequence are NAME[0], NAME[1], those of a map NAME.keys and
-    NAME.values. What is None has none."""
+    """Returns the arrays of values by name: those of a sequence are NAME[0], NAME[1], those of a map
+    NAME.keys and NAME.values. None has none."""
     found: dict[str, np.ndarray] = {}
     for name, value in values.items():
         if isinstance(value, dict):
             sides = {"keys": list(value), "values": list(value.values())}
             found |= {f"{name}.{side}": np.asarray(entries) for side, entries in sides.items()}
         elif isinstance(value, list):
-            found |= flat({f"{name}[{place}]": each for place, each in enumerate(value)})
+            found |= flat({f"{name}[{index}]": element for index, element in enumerate(value)})
         elif value is not None:
             found[name] = np.asarray(value)
     return found
 
 
-def gathered(specs: Sequence[TensorSpec], arrays: Mapping[str, np.ndarray], path: str) -> dict[str, Any]:
-    """Arrays by name with those called NAME[0], NAME[1] in a list if NAME is a sequence. Raises ToolError
-    where one is missing between others."""
+def gather_sequences(
+    specs: Sequence[TensorSpec], arrays: Mapping[str, np.ndarray], path: str
+) -> dict[str, Any]:
+    """Returns arrays by name, with NAME[0], NAME[1] in a list if NAME is a sequence. Raises ToolError if one
+    is missing between others."""
     found: dict[str, Any] = dict(arrays)
     for spec in filter(is_list, specs):
         pattern = re.compile(re.escape(spec.name) + r"\[(\d+)\]")
-        places = {int(match[1]): name for name in arrays if (match := pattern.fullmatch(name))}
-        if sorted(places) != list(range(len(places))):
-            raise ToolError(f"{path}: holds {', '.join(places.values())} of the sequence '{spec.name}'")
-        if places:
-            found[spec.name] = [found.pop(places[place]) for place in range(len(places))]
+        names = {int(match[1]): name for name in arrays if (match := pattern.fullmatch(name))}
+        if sorted(names) != list(range(len(names))):
+            raise ToolError(f"{path}: holds {', '.join(names.values())} of the sequence '{spec.name}'")
+        if names:
+            found[spec.name] = [found.pop(names[index]) for index in range(len(names))]
     return found

@@ -1,4 +1,4 @@
-"""Other engines for the same model, to compare numbers and latencies with."""
+"""Other engines for the same model, to compare results and latencies with."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Call = Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]
 
 
 def load_peer(name: str, path: Path, threads: int | None = None) -> Call:
-    """The model in engine `name` ("onnxruntime", "openvino", "reference").
+    """Loads the model in engine `name` ("onnxruntime", "openvino", "reference").
 
-    The result takes inputs by name and gives outputs in the model's order.
+    The result takes inputs by name and returns outputs in the model's order.
     Raises ToolError if the engine is not installed or refuses the model.
     """
     try:
@@ -27,15 +27,16 @@ def load_peer(name: str, path: Path, threads: int | None = None) -> Call:
         raise ToolError(hint) from error
     except OSError:
         raise
-    except Exception as error:  # each engine has exceptions of its own
+    except Exception as error:  # each engine has its own exceptions
         raise ToolError(f"{name} cannot load {path}: {_first_line(error)}") from error
 
 
 def call_peer(name: str, call: Call, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """One call; what the engine raises becomes a ToolError."""
+    """Calls an engine; its exceptions become ToolErrors."""
     try:
         # Sequences are lists, optionals without an element None.
-        return [each if each is None or isinstance(each, list) else np.asarray(each) for each in call(inputs)]
+        values = call(inputs)
+        return [v if v is None or isinstance(v, list) else np.asarray(v) for v in values]
     except Exception as error:
         raise ToolError(f"{name} cannot run the model: {_first_line(error)}") from error
 
@@ -74,6 +75,7 @@ def _openvino(path: Path, threads: int | None) -> Call:
     request = model.create_infer_request()
 
     def call(inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+        """Runs one inference."""
         request.infer(dict(inputs), share_inputs=True, share_outputs=True)
         return [request.get_tensor(output).data.copy() for output in model.outputs]
 

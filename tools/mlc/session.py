@@ -1,4 +1,4 @@
-"""What all commands share: how they talk to the user."""
+"""The output of all commands: results, warnings and progress."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ class CommandSession:
     def show(
         self, data: Mapping[str, Any], render: Callable[[Console], None], *, stderr: bool = False
     ) -> None:
-        """The result of a command: `data` as JSON, or what `render` prints for people."""
+        """Prints the result of a command: `data` as JSON, or by `render` as text."""
         if self.json:
             print(json.dumps(data, indent=1, default=str))
         elif not self.quiet:
             render(console(stderr=stderr))
 
     def warn(self, message: str) -> None:
-        """One line on stderr."""
+        """Prints one line on stderr."""
         if not self.quiet:
             print(f"mlc: warning: {message}", file=sys.stderr)
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:
-        """A listener for the compiler's progress: a bar on stderr if that is a terminal."""
+        """Yields a listener for the compiler's progress: a bar on stderr if that is a terminal."""
         if self.quiet or not sys.stderr.isatty():
             yield lambda _stage, _done, _total: None
             return
@@ -69,14 +69,15 @@ class CommandSession:
             task = bar.add_task("starting", total=None)
 
             def listen(stage: str, done: int, total: int) -> None:
+                """Updates the bar."""
                 bar.update(task, description=_STAGES.get(stage, stage), completed=done, total=total or None)
 
             yield listen
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that marks up nothing by itself; piped output is as wide as it needs, without blanks at the
-    ends of lines."""
+    """Returns a console without markup; piped output is as wide as needed, without blanks at the ends of
+    lines."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
@@ -92,10 +93,12 @@ class _Trimmed(io.TextIOBase):
         self.stream = stream
 
     def write(self, text: str) -> int:
+        """Writes without trailing blanks."""
         self.stream.write(re.sub(" +$", "", text, flags=re.MULTILINE))
         return len(text)
 
     def flush(self) -> None:
+        """Flushes the stream."""
         self.stream.flush()
 
 

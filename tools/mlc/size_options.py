@@ -1,4 +1,4 @@
-"""--dim and --shape: sizes of a model's inputs, for a compilation and for a call."""
+"""Sizes of a model's inputs from `--dim` and `--shape`, for a compilation and for a call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Size = int | tuple[int, int | None]
 
 
 def parse_sizes(dims: Sequence[str], shapes: Sequence[str]) -> tuple[dict[str, Size], dict[str, list[int]]]:
-    """--dim (a size, or least and most) and --shape by name. Raises click.UsageError."""
+    """Parses --dim (a size, or bounds) and --shape; returns both by name. Raises click.UsageError."""
     from mlc.tools.command_line import UsageError
     from mlc.tools.translate.import_onnx import each_once, parse_shapes
 
@@ -32,11 +32,11 @@ def parse_sizes(dims: Sequence[str], shapes: Sequence[str]) -> tuple[dict[str, S
 
 
 def _dim(text: str) -> tuple[str, Size]:
-    """NAME=N, NAME=A..B, NAME=..B or NAME=A.. as name and size."""
+    """Parses NAME=N, NAME=A..B, NAME=..B or NAME=A.. to name and size."""
     name, _, size = text.rpartition("=")
     least, dots, most = size.partition("..")
-    numbers = [each for each in (least, most) if each]
-    if not name or not numbers or not all(number.isdecimal() for number in numbers):
+    bounds = [bound for bound in (least, most) if bound]
+    if not name or not bounds or not all(bound.isdecimal() for bound in bounds):
         raise click.UsageError(
             f"--dim={text}: expected NAME=N or NAME=LEAST..MOST, e.g. --dim batch=1 or --dim seq=1..512"
         )
@@ -54,7 +54,7 @@ def check_names(executable: Executable, flags: CompileFlags) -> None:
         ("--dim", "dims", dims, executable.dims),
         ("--shape", "inputs", shapes, executable.inputs),
     ):
-        names = [each.name for each in own]
+        names = [item.name for item in own]
         if strangers := [name for name in given if name not in names]:
             listed = ", ".join(names) or "all known"
             raise ToolError(f"{option} {strangers[0]}: the model's {what} are {listed}")
@@ -63,9 +63,9 @@ def check_names(executable: Executable, flags: CompileFlags) -> None:
 def specs_of_call(
     executable: Executable, given: Mapping[str, Any], flags: CompileFlags, session: CommandSession
 ) -> list[TensorSpec]:
-    """The inputs with the sizes of one call: those of --dim and --shape, then of the arrays in `given`, by
-    input; else 1, or what is nearest to it in the dim's range, which a warning says. Raises ToolError for a
-    range that the program's does not meet."""
+    """Returns the inputs with the sizes of one call: those of --dim and --shape, then of the arrays in
+    `given`, by input; else the size closest to 1 in the dim's range, with a warning. Raises ToolError for a
+    range that is disjoint with the program's."""
     if not executable.dims:
         return list(executable.inputs)
     dims, shapes = parse_sizes(flags.dims, flags.shapes)
@@ -73,7 +73,7 @@ def specs_of_call(
     missing = {}
     for own in executable.dims:
         asked = dims.get(own.name)
-        dim = _met(own, *asked, values.get(own.name)) if isinstance(asked, tuple) else own
+        dim = _intersect(own, *asked, values.get(own.name)) if isinstance(asked, tuple) else own
         if dim.name not in values:
             missing[dim.name] = max(dim.least, 1 if dim.most is None else min(1, dim.most))
     if missing:
@@ -86,12 +86,12 @@ def specs_of_call(
     ]
 
 
-def _met(dim: NamedDim, least: int, most: int | None, size: int | None) -> NamedDim:
-    """The dim in the range that --dim gives, which must hold a size that the program takes, and that which
-    the inputs have."""
+def _intersect(dim: NamedDim, least: int, most: int | None, size: int | None) -> NamedDim:
+    """Returns the dim in the intersection of its range with that of --dim. Raises ToolError if it is empty,
+    or if the range of --dim excludes the inputs' size."""
     from mlc.runtime.named_dims import NamedDim
 
-    both = [each for each in (dim.most, most) if each is not None]
+    both = [bound for bound in (dim.most, most) if bound is not None]
     met = NamedDim(dim.name, max(dim.least, least), min(both, default=None))
     asked = NamedDim(dim.name, least, most)
     if met.most is not None and met.most < met.least:
@@ -107,7 +107,7 @@ def _values(
     dims: Mapping[str, Size],
     shapes: Mapping[str, list[int]],
 ) -> dict[str, int]:
-    """Sizes of named dims as far as they are given."""
+    """Returns the given sizes of named dims."""
     names = [dim.name for dim in executable.dims]
     values = {name: size for name, size in dims.items() if isinstance(size, int)}
     sized = [shapes, {name: array.shape for name, array in given.items()}]

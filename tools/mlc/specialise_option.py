@@ -1,4 +1,4 @@
-"""--specialise, and what a run says of programs for single sizes."""
+"""The option `--specialise`, and the report on specialised programs after a run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _RAN = {"general": "general", "compiling": "general", "failed": "general", "own"
 
 
 def parse_specialise(texts: Sequence[str]) -> Specialise | None:
-    """The policy of --specialise, which may be repeated: auto, off, or sizes of all dims, batch=1,seq=128.
-    Raises click.UsageError."""
+    """Returns the policy of --specialise, which may be repeated: auto, off, or sizes of all dims,
+    batch=1,seq=128. Raises click.UsageError."""
     from mlc.runtime import Specialise
 
     automatic = "auto" in texts
@@ -30,7 +30,7 @@ def parse_specialise(texts: Sequence[str]) -> Specialise | None:
 
 
 def _sizes(text: str) -> dict[str, int]:
-    parted = [each.rpartition("=") for each in text.split(",")]
+    parted = [size.rpartition("=") for size in text.split(",")]
     if not all(name and size.isdecimal() for name, _, size in parted):
         raise click.UsageError(
             f"--specialise={text}: expected auto, off or NAME=N,..., e.g. --specialise batch=1,seq=128"
@@ -39,7 +39,7 @@ def _sizes(text: str) -> dict[str, int]:
 
 
 def settle(executable: Executable, call: Callable[[], object]) -> None:
-    """Calls until the program for the sizes of `call` is there, or will not be."""
+    """Calls until the program for the sizes of `call` is compiled or has failed."""
     own = executable.specialised
     if own is not None and own.report()["automatic"]:
         for _ in range(own.policy.after):
@@ -48,31 +48,31 @@ def settle(executable: Executable, call: Callable[[], object]) -> None:
 
 
 def show_specialised(console: Console, report: Mapping[str, Any]) -> None:
-    """The table of an executable's report: sizes, and which program runs for them."""
+    """Prints the table of an executable's report: sizes, and the programs that run for them."""
     if not (own := report.get("specialised")):
         return
     console.print(
-        table(("sizes", ">calls", ">of its own", "runs", "made", ">takes"), map(_row, own["sizes"]))
+        table(("sizes", ">calls", ">specialised", "runs", "made", ">takes"), map(_row, own["sizes"]))
     )
-    for each in own["sizes"]:
-        if "failure" in each:
-            console.print(f"{named(each['sizes'])}: {each['failure']}", soft_wrap=True)
+    for entry in own["sizes"]:
+        if "failure" in entry:
+            console.print(f"{format_sizes(entry['sizes'])}: {entry['failure']}", soft_wrap=True)
 
 
-def _row(each: Mapping[str, Any]) -> list[str]:
+def _row(entry: Mapping[str, Any]) -> list[str]:
     made = ""
-    if "compiled" in each:
-        how = "from the cache" if each["from_cache"] else f"in {duration(each['seconds'])}"
-        made = f"{each['compiled']}, {how}"
-    elif "ahead_of_time" in each:
+    if "compiled" in entry:
+        how = "from the cache" if entry["from_cache"] else f"in {duration(entry['seconds'])}"
+        made = f"{entry['compiled']}, {how}"
+    elif "ahead_of_time" in entry:
         made = "ahead of time"
-    elif each["state"] in ("compiling", "failed"):
-        made = each["state"]
-    calls = [str(each["calls"]), str(each["own_calls"])]
-    takes = byte_size(each["bytes"]) if "bytes" in each and each["state"] == "own" else ""
-    return [named(each["sizes"]), *calls, _RAN[each["state"]], made, takes]
+    elif entry["state"] in ("compiling", "failed"):
+        made = entry["state"]
+    calls = [str(entry["calls"]), str(entry["own_calls"])]
+    takes = byte_size(entry["bytes"]) if "bytes" in entry and entry["state"] == "own" else ""
+    return [format_sizes(entry["sizes"]), *calls, _RAN[entry["state"]], made, takes]
 
 
-def named(sizes: Mapping[str, int]) -> str:
-    """batch=1, seq=128"""
+def format_sizes(sizes: Mapping[str, int]) -> str:
+    """Returns sizes as text: "batch=1, seq=128"."""
     return ", ".join(f"{name}={size}" for name, size in sizes.items())

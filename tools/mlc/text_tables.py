@@ -1,4 +1,4 @@
-"""Tables and numbers for people."""
+"""Formats tables, sizes and durations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | None = None) -> Table:
-    """A table without frames. A column whose name begins with '>' is aligned to the right."""
+    """Returns a table without frames. A column whose name begins with '>' is aligned to the right."""
     from rich.table import Table
 
     made = Table(box=None, pad_edge=False, show_header=any(columns), title=title, title_justify="left")
@@ -24,7 +24,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str | No
 
 
 def byte_size(count: float) -> str:
-    """12.3 MB, in powers of ten."""
+    """Returns a size as text, 12.3 MB, in powers of ten."""
     for unit in ("B", "kB", "MB"):
         if abs(count) < 1000:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
@@ -33,7 +33,7 @@ def byte_size(count: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """1.23 s, 4.56 ms or 7.89 us: three figures."""
+    """Returns a duration as text with three figures: 1.23 s, 4.56 ms or 7.89 us."""
     for scale, unit in ((1.0, "s"), (1e-3, "ms")):
         if seconds >= scale:
             return f"{seconds / scale:.3g} {unit}"
@@ -41,5 +41,5 @@ def duration(seconds: float) -> str:
 
 
 def tensor_text(dtype: str, shape: Sequence[int | None]) -> str:
-    """float32[1,3,224,224]; "?" for a dim that is None."""
+    """Returns a tensor type as text, float32[1,3,224,224]; "?" for a dim that is None."""
     return f"{dtype}[{','.join('?' if dim is None else str(dim) for dim in shape)}]"

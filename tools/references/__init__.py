@@ -1,2 +1,1 @@
-"""The reference pages under docs/, generated from what the code says of itself. Each module holds one
-page."""
+"""The reference pages under docs/, generated from declarations and docstrings. Each module has one page."""

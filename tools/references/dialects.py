@@ -1,4 +1,4 @@
-"""docs/dialects/tloop.md and accel.md: types and ops of these dialects, from their classes."""
+"""The pages docs/dialects/tloop.md and accel.md: types and ops of these dialects, from their classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Kernels, the launches of kernels by the host program, and the schedules that sha
 `make docs`.
 
 A kernel is a private `func.func` with the unit attribute `tloop.kernel`. A schedule names the kernel that it
-is for, and `tloop-apply-schedules` applies it; [its pass](../passes.md) says what becomes of it.
+is for, and `tloop-apply-schedules` applies it; [its pass](../passes.md) describes the result.
 """
 
 _ACCEL = """\
@@ -37,8 +37,8 @@ program is lowered. `accel` has ops only for what upstream's dialects lack:
 | --- | --- |
 | a tile in registers | a value `vector<MxNxT>`, of any rank |
 | elementwise computation | `arith` and `math` on vectors |
-| loads | `vector.transfer_read` of memrefs; what lies outside is padding |
-| stores | `vector.transfer_write` to memrefs; what lies outside is not written |
+| loads | `vector.transfer_read` of memrefs; elements out of bounds are padding |
+| stores | `vector.transfer_write` to memrefs; elements out of bounds are not written |
 | reductions along dims | `vector.multi_reduction` |
 | broadcasts, transposes, views | `vector.broadcast`, `vector.transpose`, `vector.shape_cast` |
 | indices | `vector.step` |
@@ -49,16 +49,16 @@ program is lowered. `accel` has ops only for what upstream's dialects lack:
 | products of tiles | `accel.mma` |
 
 An `scf.for` with the attribute `accel.stages = n : i64` is a loop to be pipelined, with n buffers for each
-one that its body fills. Until it is, it means what it says: one step after the other. Pipelining gives it one
-of two forms: groups of copies (`accel.commit`, `accel.wait_groups`), or roles of warps (`accel.specialize`)
-that meet at semaphores. With `accel.overlap` beside it a loop runs at least once, and its last product may
-run beside what the next iteration computes (`accel-overlap-products`); with `accel.ping_pong`, groups of
-warps start these products in turns (`accel.await_ping_pong`).
+one that its body fills. Until then its iterations are sequential. Pipelining gives it one of two forms:
+groups of copies (`accel.commit`, `accel.wait_groups`), or roles of warps (`accel.specialize`) that
+synchronise by semaphores. With `accel.overlap` in addition a loop runs at least once, and its last product
+may overlap the next iteration (`accel-overlap-products`); with `accel.ping_pong`, groups of warps alternate
+in starting these products (`accel.await_ping_pong`).
 
 With `accel.split_k = n : i64` n blocks are to share the iterations of a loop that sums up a tile, with
 `accel.stream_k = n : i64` n blocks those of all tiles; [`accel-split-k`](../passes.md) does it.
 
-On the CPU `accel-to-cpu` runs all but the last form, as the program says ([its pass](../passes.md)).
+On the CPU `accel-to-cpu` runs all but the last form sequentially ([its pass](../passes.md)).
 """
 
 _ATTRIBUTES = {
@@ -67,12 +67,12 @@ _ATTRIBUTES = {
     ir.IntegerAttr: "attribute, i64",
     ir.StringAttr: "attribute, string",
 }
-# Fields of other kinds of attribute, which the annotations do not tell apart.
-_OTHERS = {"value": "attribute of any kind", "probabilities": "attribute, `array<f64>`"}
+# Fields of other types of attribute, which the annotations do not distinguish.
+_OTHERS = {"value": "attribute of any type", "probabilities": "attribute, `array<f64>`"}
 
 
 def tloop() -> str:
-    """Types, launches, then schedules and their primitives."""
+    """Returns the page of `tloop`: types, launches, then schedules and their primitives."""
     sections = {
         "Types": tloop_dialect,
         "Launches": kernels,
@@ -85,7 +85,7 @@ def tloop() -> str:
 
 
 def accel() -> str:
-    """Types, launches, then what a block does."""
+    """Returns the page of `accel`: types, launches, then the ops of a block."""
     sections = {
         "Types": accel_dialect,
         "Launches and roles": launches,
@@ -93,13 +93,13 @@ def accel() -> str:
         "Copies": memory,
         "Products": compute,
         "Semaphores": semaphores,
-        "Turns": ping_pong,
+        "Ping-pong": ping_pong,
     }
     return _page(_ACCEL, sections)
 
 
 def _page(introduction: str, sections: dict[str, ModuleType]) -> str:
-    """The page with the types or ops that each section's module defines."""
+    """Returns the page with the types or ops that each section's module defines."""
     parts = [introduction]
     for title, module in sections.items():
         parts += [f"## {title}", ""]
@@ -108,7 +108,7 @@ def _page(introduction: str, sections: dict[str, ModuleType]) -> str:
 
 
 def section(part: Any) -> str:
-    """One type or op: its docstring, and an op's fields."""
+    """Returns the section of one type or op: its docstring, and an op's fields."""
     if hasattr(part, "type_name"):
         return "\n".join([f"### `!{part.type_name}`", "", paragraphs(part), ""])
     rows = list(_fields(part.__annotations__))
@@ -117,37 +117,37 @@ def section(part: Any) -> str:
 
 
 def _is_documented(value: Any, module: ModuleType) -> bool:
-    """Whether `value` is a type or an op of its own."""
+    """Whether `value` is a type or an op that `module` defines."""
     own = isinstance(value, type) and value.__module__ == module.__name__
     return own and ("OPERATION_NAME" in vars(value) or "type_name" in vars(value))
 
 
 def _fields(annotations: dict[str, Any]) -> Iterator[list[str]]:
-    """Rows; fields that only differ in their number are one row."""
+    """Yields rows; fields whose names only differ in their index are one row."""
     numbered: dict[str, list[str]] = {}
     for name in annotations:
         numbered.setdefault(re.sub(r"_\d+$", "", name), []).append(name)
     for name, fields in numbered.items():
-        kind = _kind(annotations[fields[0]])
+        description = _describe_field(annotations[fields[0]])
         if len(fields) > 1:
-            yield [f"`{name}`...", f"up to {len(fields)} {kind}s"]
+            yield [f"`{name}`...", f"up to {len(fields)} {description}s"]
         elif annotations[name] is Any:
-            yield [f"`{name}`", _OTHERS.get(name, kind)]
+            yield [f"`{name}`", _OTHERS.get(name, description)]
         else:
-            yield [f"`{name}`", kind]
+            yield [f"`{name}`", description]
 
 
-def _kind(annotation: Any) -> str:
-    """What a field is, for readers."""
+def _describe_field(annotation: Any) -> str:
+    """Describes a field for readers."""
     if annotation is ir.Region:
         return "region"
     if annotation in _ATTRIBUTES:
         return _ATTRIBUTES[annotation]
     origin, inner = get_origin(annotation), get_args(annotation)[0]
     if origin is Sequence:
-        return f"{_kind(inner)}, any number"
+        return f"{_describe_field(inner)}, any number"
     if origin is UnionType:
-        return _kind(inner)
+        return _describe_field(inner)
     role = "result" if origin is ir.OpResult else "operand"
     if inner is ir.IndexType:
         return f"{role} `index`"

@@ -1,4 +1,4 @@
-"""docs/errors.md: the classes of errors, from the table in `mlc.errors` and their docstrings."""
+"""The page docs/errors.md: the classes of errors, from the table in `mlc.errors` and their docstrings."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ others show Python's traceback.
 
 
 def page() -> str:
-    """The page."""
+    """Returns the page."""
     rows = ([f"`{name}`", _bases(error), inspect.getdoc(error) or ""] for name, error in _classes())
     renamed = ([f"`mlc.{old}`", f"`mlc.{new}`"] for old, new in RENAMED.items())
     return _TEXT.format(

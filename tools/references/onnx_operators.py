@@ -1,4 +1,4 @@
-"""docs/operators.md: which ONNX operators the front end imports, in which opsets, with which limits.
+"""The page docs/operators.md: the ONNX operators that the front end imports, their opsets and limits.
 
 The columns about tests count ONNX's own cases, as docs/conformance.md does, and the test files that name the
 operator; the column of types shortens what the operator's schema allows.
@@ -24,7 +24,7 @@ from mlc.tools.references.markdown import table
 
 _SHORT = {"float": "f32", "double": "f64", "float16": "f16", "bfloat16": "bf16"}
 
-# The larger of two groups with the same members stands first.
+# The larger of two groups with common members comes first.
 _GROUPS = (
     ("floats", "f16 bf16 f32 f64"),
     ("ints", "i8 i16 i32 i64 ui8 ui16 ui32 ui64"),
@@ -38,34 +38,35 @@ _GROUPS = (
 
 
 def element_types(domain: str, name: str, opset: int) -> str:
-    """The types of the elements that an operator of `opset` computes with; "" where there is no schema."""
+    """Returns the element types that an operator of `opset` computes with; "" without a schema."""
     try:
         schema = onnx.defs.get_schema(name, opset, domain)
     except onnx.defs.SchemaError:
         return ""
-    return _in_words(_allowed(schema))
+    return _in_words(_element_types(schema))
 
 
-def _allowed(schema: onnx.defs.OpSchema) -> set[str]:
-    """Types of the operand that the first output has, else of the first operand, else of the output."""
-    of_inputs = [each.type_str for each in schema.inputs]
+def _element_types(schema: onnx.defs.OpSchema) -> set[str]:
+    """Returns the types of the first output's type variable if an input has it, else of the first input's,
+    else of the output's."""
+    of_inputs = [formal.type_str for formal in schema.inputs]
     of_outputs = [output.type_str for output in schema.outputs]
-    kind = next(
+    variable = next(
         iter([output for output in of_outputs[:1] if output in of_inputs] + of_inputs + of_outputs), ""
     )
     texts = next(
         (
             constraint.allowed_type_strs
             for constraint in schema.type_constraints
-            if constraint.type_param_str == kind
+            if constraint.type_param_str == variable
         ),
-        [kind],
+        [variable],
     )
     return {name for text in texts for name in re.findall(r"\w+(?![\w(])", text)}
 
 
 def _in_words(types: set[str]) -> str:
-    left = {_SHORT.get(each) or each.replace("int", "i", 1) for each in types}
+    left = {_SHORT.get(name) or name.replace("int", "i", 1) for name in types}
     words = []
     for group, members in _GROUPS:
         if left.issuperset(members.split()):
@@ -81,8 +82,8 @@ _NAMED = re.compile(r"""["'](\w+)["']|\b([A-Z]\w+)(?=\(|<\w+ = )""")
 
 
 def own_cases(root: Path, domain: str, name: str) -> str:
-    """How many of ONNX's cases of an operator pass, as they are and with sizes that only a call tells, as the
-    repository at `root` records it."""
+    """Returns the number of ONNX's cases of an operator that pass, as they are and with dynamic sizes, as
+    recorded in the repository at `root`."""
     row = _counts(root).get(f"{domain}.{name}" if domain else name)
     if row is None:
         return ""
@@ -92,15 +93,15 @@ def own_cases(root: Path, domain: str, name: str) -> str:
 
 @cache
 def _counts(root: Path) -> dict[str, tuple[int, int, int]]:
-    """Of docs/conformance.md's table: cases, and how many pass, static and dynamic."""
+    """Returns the cases by operator in docs/conformance.md, and those that pass, static and dynamic."""
     text = (root / "docs" / "conformance.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `([\w.]+)` \| (\d+) \| (\d+) \| \d+ \| (\d+) \|$", text, re.MULTILINE)
     return {name: (int(total), int(static), int(dynamic)) for name, total, static, dynamic in rows}
 
 
 def file_of_tests(root: Path, name: str) -> str:
-    """The file of tests in a repository that names the operator most often, the first of several; "" if none
-    does."""
+    """Returns the test file in a repository that names the operator most often, the first of several; "" if
+    none does."""
     found = {path: names.count(name) for path, names in _names(root).items()}
     best = max(found, key=lambda path: (found[path], -len(path)), default="")
     return f"`{best}`" if best and found[best] else ""
@@ -108,11 +109,11 @@ def file_of_tests(root: Path, name: str) -> str:
 
 @cache
 def _names(root: Path) -> dict[str, list[str]]:
-    """What each file of tests names, in the order of the files."""
+    """Returns the names in each test file, in the order of the files."""
     files = sorted(path for folder in _FOLDERS for path in (root / folder).rglob("*.py"))
     return {
         str(path.relative_to(root / "test")): [
-            "".join(each) for each in _NAMED.findall(path.read_text("utf-8"))
+            "".join(groups) for groups in _NAMED.findall(path.read_text("utf-8"))
         ]
         for path in files
     }
@@ -122,7 +123,7 @@ def _names(root: Path) -> dict[str, list[str]]:
 # host program's.
 _GONE_BEFORE = ("weight", "prepared", "batch_norm", "rotary_embedding", "if", "loop", "yield")
 _BODY = "its function body"
-_NEWEST = 1000  # Of domains whose versions onnx does not tell.
+_NEWEST = 1000  # For domains whose versions onnx does not list.
 
 _INTRODUCTION = """\
 # ONNX operators
@@ -132,7 +133,7 @@ What the front end imports, generated by `make docs` from its registry and the s
 `frontends/onnx/operators/`, or through its function body: the nodes that ONNX itself defines it by (some
 bodies are made for a node's types and attributes). *Limits*
 are what the importing function itself refuses (what it calls may refuse more), in one message for all nodes
-of a model; `{{...}}` stands for a value. Control flow has a page of its own
+of a model; `{{...}}` stands for a value. Control flow has a separate page
 ([control-flow.md](control-flow.md)).
 
 *Types* are those of the elements that the operator computes with, as its newest schema has them: *floats* are
@@ -144,17 +145,17 @@ them pass, with inputs as they are and of any size ([conformance.md](conformance
 under `test/` that names the operator most often.
 
 All operators become ops of the [graph dialect](dialects/graph.md). {lowered} Dims of inputs,
-and values such as axes, shapes, places and counts, may be known only when a model runs; where an operator
-needs one of them before, the message says which.
+and values such as axes, shapes, indices and counts, may be dynamic; where an operator
+needs one of them at compile time, the message names it.
 
 Complex numbers are moved, scattered (sums and products too), resized and sampled, by their parts; `Unique`
 has NumPy's order: the real parts decide, the imaginary ones where those are equal. Elements with a NaN are
 one value, the greatest. A GPU computes with none of them.
 
-Random operators compute numbers from a key and each element's place (SplitMix64): a compiled model gives the
+Random operators compute elements from a key and the element's index (SplitMix64): a compiled model gives the
 same ones at every run. The key is a hash of the attribute `seed`, or of the node's name where there is none.
-DFT and STFT of f32 are computed in f64, as products with constant matrices of the length's factors; a length
-that only running tells is one product with a matrix that is computed then.
+DFT and STFT of f32 are computed in f64, as products with constant matrices of the length's factors; with a
+dynamic length, as one product with a matrix that is computed at run time.
 
 `Gradient` becomes the ops of the derivative, by a rule for each graph op between `xs` and `y`
 (`frontends/onnx/operators/gradient_*.py`); of a `y` of several elements it is the derivative of their sum. An
@@ -172,12 +173,12 @@ the report name those that a model calls. They are
 
 
 def page(root: Path) -> str:
-    """Operators by domain: the imported ones with their limits and what tests them in the repository at
-    `root`, then the others by name."""
+    """Returns the page: operators by domain, the imported ones with their limits and their tests in the
+    repository at `root`, then the others by name."""
     known = registrations()
     latest = _latest_schemas()
     opset = onnx.defs.onnx_opset_version()
-    parts = [_INTRODUCTION.format(onnx=onnx.__version__, opset=opset, lowered=_lowered())]
+    parts = [_INTRODUCTION.format(onnx=onnx.__version__, opset=opset, lowered=_lowering_sentence())]
     for domain in sorted({domain for domain, _ in known}):
         names = sorted({name for where, name in known if where == domain} | set(latest.get(domain, {})))
         rows = [
@@ -191,7 +192,7 @@ def page(root: Path) -> str:
             table(["operator", "opsets", "types", "imported by", "ONNX's cases", "tests", "limits"], rows),
             "",
         ]
-    rest = [name for name in sorted(latest[""]) if not _covered(name, latest[""])]
+    rest = [name for name in sorted(latest[""]) if not _is_covered(name, latest[""])]
     parts += ["## Not imported", "", "Of ai.onnx: " + ", ".join(f"`{name}`" for name in rest) + ".", ""]
     functions = ", ".join(f"`{name}`" for name in FUNCTIONS)
     parts += [_RUNTIME.format(count=len(FUNCTIONS), functions=functions)]
@@ -199,7 +200,7 @@ def page(root: Path) -> str:
 
 
 def _latest_schemas() -> dict[str, dict[str, onnx.defs.OpSchema]]:
-    """Domain -> operator -> its newest schema, without deprecated operators and training."""
+    """Returns the newest schemas by domain and operator, without deprecated operators and training."""
     found: dict[str, dict[str, onnx.defs.OpSchema]] = {"": {}}
     for schema in onnx.defs.get_all_schemas():
         if schema.domain == "" and not schema.deprecated:
@@ -222,12 +223,12 @@ def _rows(
 
 
 def _first_body(name: str) -> int:
-    """The first opset whose schema of an operator of ai.onnx has a function body."""
-    history = (each for each in onnx.defs.get_all_schemas_with_history() if not each.domain)
+    """Returns the first opset whose schema of an operator of ai.onnx has a function body."""
+    history = (schema for schema in onnx.defs.get_all_schemas_with_history() if not schema.domain)
     return min(
-        each.since_version
-        for each in history
-        if each.name == name and (each.has_function or each.has_context_dependent_function)
+        schema.since_version
+        for schema in history
+        if schema.name == name and (schema.has_function or schema.has_context_dependent_function)
     )
 
 
@@ -241,18 +242,18 @@ def _importable(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:
     if schema is None:
         return False
     if schema.has_context_dependent_function:
-        # Its nodes hang on the types of the node; which of them are imported, ONNX's cases show.
+        # Its nodes depend on the types of the node; ONNX's cases show whether they are imported.
         return True
     nodes = {node.op_type for node in schema.function_body.node} if schema.has_function else set()
-    return bool(nodes) and all(_covered(node, schemas) for node in nodes)
+    return bool(nodes) and all(_is_covered(node, schemas) for node in nodes)
 
 
-def _covered(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:
+def _is_covered(name: str, schemas: dict[str, onnx.defs.OpSchema]) -> bool:
     return ("", name) in registrations() or _importable(name, schemas)
 
 
 def limits(function: OperatorFunction) -> list[str]:
-    """The messages of the `UnsupportedNodeError` errors that the function itself raises."""
+    """Returns the messages of the `UnsupportedNodeError` errors that the function itself raises."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     calls = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise)]
     return [
@@ -263,14 +264,14 @@ def limits(function: OperatorFunction) -> list[str]:
 
 
 def _text(message: ast.expr) -> str:
-    """A string or f-string, with `{...}` for what it fills in."""
+    """Returns the text of a string or f-string, with `{...}` for its expressions."""
     if isinstance(message, ast.JoinedStr):
         return "".join(_text(part) for part in message.values)
     return str(message.value) if isinstance(message, ast.Constant) else "{...}"
 
 
-def _lowered() -> str:
-    """A sentence about the graph ops without a lowering."""
+def _lowering_sentence() -> str:
+    """Returns a sentence about the graph ops without a lowering."""
     known = {*graph_to_linalg.RULES, *(f"graph.{name}" for name in _GONE_BEFORE)}
     missing = [f"`graph.{name}`" for name in specs() if f"graph.{name}" not in known]
     if not missing:

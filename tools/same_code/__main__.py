@@ -71,7 +71,7 @@ def main(
     found = list(differences(old, new, run.names, run.messages))
     print("\n".join(found) if found else "same")
     if record:
-        write_record(path, old.updated(new, keep_others=quick or bool(patterns) or bool(targets)))
+        write_record(path, old.update(new, keep_others=quick or bool(patterns) or bool(targets)))
         if old.subjects and found:
             _append_reason(folder / CHANGES, reason or "", found)
     elif found:

@@ -1,4 +1,4 @@
-"""What subjects become: normalised texts of each stage and of each kernel. Runs in worker processes."""
+"""Compiles subjects to normalised texts of each stage and of each kernel, in worker processes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mlc.tools.same_code.normalise import Normaliser, declarations_sorted, hash_of, read_renames
+from mlc.tools.same_code.normalise import Normaliser, hash_of, read_renames, sort_declarations
 from mlc.tools.same_code.record import STAGES
 from mlc.tools.same_code.subjects import TARGETS, Subject
 
 ENTRIES = ("main", "prepare")
-# What `@prepare` is compiled for, in the place of the machine at hand.
+# The target of `@prepare`, instead of the host.
 PREPARE_TARGET = "x86-64-v3"
 FAILED = "failed\n"
 
@@ -34,15 +34,15 @@ class Kernel:
 
 @cache
 def normaliser() -> Normaliser:
-    """The one of this process."""
+    """Returns the normaliser of this process."""
     return Normaliser(read_renames())
 
 
 def stages_job(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"subject", "target" of `TARGETS`, "folder" for files, "root" of the model set's builders} ->
-    {"texts": normalised by stage, "kernels": `Kernel`s}.
+    """Runs a job: {"subject", "target" of `TARGETS`, "folder" for files, "root" of the model set's builders}
+    -> {"texts": normalised by stage, "kernels": `Kernel`s}.
 
-    The stage at which compiling failed has the text "failed"; "message" says why, but may change.
+    The stage at which compiling failed has the text "failed"; "message" has the cause, but may change.
     """
     from mlc.compiler import Options
     from mlc.compiler.levels import levels
@@ -73,10 +73,10 @@ def _module_text(module: Any) -> str:
 
 
 def _parts(module: Any) -> dict[str, str]:
-    """The generic texts of a module's ops, by symbol."""
+    """Returns the generic texts of a module's ops, by symbol."""
     parts = {}
-    for index, each in enumerate(module.regions[0].blocks[0]):
-        op = each.operation
+    for index, view in enumerate(module.regions[0].blocks[0]):
+        op = view.operation
         name = op.attributes["sym_name"].value if "sym_name" in op.attributes else f"unnamed{index}"
         parts[name] = _generic(op)
     return parts
@@ -117,8 +117,9 @@ def _kernel(module: Any, symbols: Sequence[str], text: str, pipeline: str, path:
 
 
 def code_job(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: a `Kernel` -> {"texts"}: "source", and normalised "llvm" (the llvm dialect), "ll" (LLVM IR), "asm"
-    (assembly, or PTX). Of what cannot be compiled "llvm" is "failed", and there is the "message"."""
+    """Runs a job: a `Kernel` -> {"texts"}: "source", and normalised "llvm" (the llvm dialect), "ll" (LLVM
+    IR), "asm" (assembly, or PTX). If the kernel fails to compile, "llvm" is "failed" and "message" the
+    cause."""
     from mlc.codegen.emit import emit
     from mlc.compiler.kernel_job import convert_pass_errors, lower_module
     from mlc.targets import GpuTarget, parse_target
@@ -138,7 +139,7 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
         message = f"{type(error).__name__}: {error}"
         return {"texts": {"source": kernel.text, "llvm": FAILED, "message": message}}
     normalised = {stage: normaliser().code(text, kernel.symbols) for stage, text in texts.items()}
-    return {"texts": {stage: declarations_sorted(text) for stage, text in normalised.items()}}
+    return {"texts": {stage: sort_declarations(text) for stage, text in normalised.items()}}
 
 
 def _llvm_ir(module: Any, kernel: Kernel, on_gpu: bool) -> str:

@@ -1,6 +1,6 @@
-"""Texts of IR and of code without what a restructuring may change.
+"""Normalises texts of IR and of code: removes what a restructuring may change.
 
-What is left out: locations (callers print none), names of symbols, targets' descriptions, where weights lie,
+Removed are locations (callers print none), names of symbols, targets' descriptions, locations of weights,
 messages for users, names of source files. Names of attributes, ops and functions that have changed are
 written with the names that they had when the hashes were recorded (`renames.tsv`).
 """
@@ -24,12 +24,12 @@ _SYMBOL = re.compile(r'(@"?|\bsym_name = ")([\w.$-]+)')
 
 
 def hash_of(text: str, digits: int = 8) -> str:
-    """Hexadecimal digits: enough to see a change, few enough to record thousands."""
+    """Returns a hash in hexadecimal digits, few enough to record thousands."""
     return hashlib.blake2b(text.encode(errors="surrogateescape"), digest_size=4).hexdigest()[:digits]
 
 
 def read_renames(path: Path = RENAMES) -> dict[str, str]:
-    """The table of renamed attributes, ops and function prefixes: today's name -> the recorded one.
+    """Reads the table of renamed attributes, ops and function prefixes: today's name -> the recorded one.
 
     A name that ends in `*` stands for all names with that prefix. Raises ValueError for a line without a tab.
     """
@@ -56,15 +56,15 @@ class Normaliser:
         self._pattern = re.compile(rf"(?<![\w.-])(?:{'|'.join(forms)})") if forms else None
 
     def code(self, text: str, symbols: Iterable[str] = ()) -> str:
-        """IR, assembly or PTX, in which the symbols and what their names begin with are numbered."""
+        """Normalises IR, assembly or PTX; symbols, and names with their prefix, are replaced by indices."""
         text = text.replace("\r", "")
-        for number, symbol in enumerate(symbols):
-            text = re.sub(rf"(?<!\w){re.escape(symbol)}", f"symbol{number}", text)
+        for index, symbol in enumerate(symbols):
+            text = re.sub(rf"(?<!\w){re.escape(symbol)}", f"symbol{index}", text)
         for pattern, replacement in _DROPPED:
             text = pattern.sub(replacement, text)
-        return self._renamed(text)
+        return self._restore_names(text)
 
-    def _renamed(self, text: str) -> str:
+    def _restore_names(self, text: str) -> str:
         pattern = self._pattern
         if pattern is None:
             return text
@@ -78,8 +78,8 @@ class Normaliser:
         return self._pattern.sub(lambda match: self._names[match[0]], line)
 
     def module(self, parts: Mapping[str, str], entries: Iterable[str]) -> str:
-        """A module whose functions are `parts`, text by symbol: independent of order and names of functions,
-        but for `entries`. In the place of a function's name stands a hash of its text."""
+        """Normalises a module whose functions are `parts`, text by symbol: independent of order and names of
+        functions, except `entries`. A hash of a function's text replaces its name."""
         kept = set(entries)
         texts = {name: self.code(_with_symbols(text, {name: "self"}, kept)) for name, text in parts.items()}
         names = {name: f"f_{hash_of(texts[name])}" for name in parts if name not in kept}
@@ -91,26 +91,26 @@ class Normaliser:
 
 
 def _with_symbols(text: str, names: Mapping[str, str], kept: set[str]) -> str:
-    """`text` with symbols replaced; those neither in `names` nor `kept` are "other"."""
+    """Returns `text` with symbols replaced; those neither in `names` nor `kept` are "other"."""
 
     def replacement(match: re.Match[str]) -> str:
+        """Returns the new text of a symbol."""
         name = match[2]
         return match[0] if name in kept else match[1] + names.get(name, "other")
 
     return _SYMBOL.sub(replacement, text)
 
 
-def declarations_sorted(text: str) -> str:
-    """LLVM IR with its declarations sorted at the end: their order is that of kernels' names. Other texts
-    only lose empty lines."""
+def sort_declarations(text: str) -> str:
+    """Returns LLVM IR with its declarations, whose order is that of kernels' names, sorted at the end. Other
+    texts only lose empty lines."""
     lines = [line for line in text.split("\n") if line]
     declared = [line for line in lines if line.startswith("declare ")]
     return "\n".join([line for line in lines if not line.startswith("declare ")] + sorted(declared))
 
 
 def sort_dictionaries(line: str) -> str:
-    """`line` of generic IR with the entries of its attribute dictionaries in the order of their names, which
-    is MLIR's."""
+    """Sorts the entries of the attribute dictionaries in a line of generic IR by name, as MLIR does."""
     pieces: list[list[str]] = [[""]]
     closers: list[str] = []
     quoted = False

@@ -1,9 +1,10 @@
-"""The recorded hashes: a sorted text file, a line per kernel and a line per subject and target.
+"""Reads, writes and compares recorded hashes: a sorted text file, a line per kernel and per subject and
+target.
 
     kernel KEY TARGET=LLVM/LL/ASM...
     subject NAME TARGET IMPORT/OPTIMIZE/LOWER/KERNELS/PLAN KEY,KEY...
 
-What could not be compiled has fewer hashes, the last one that of a failure, and no kernels.
+A subject that failed to compile has fewer hashes, the last one that of a failure, and no kernels.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ class Record:
     subjects: Hashes = field(default_factory=dict)
     kernels: Hashes = field(default_factory=dict)
 
-    def updated(self, new: Record, keep_others: bool) -> Record:
-        """This record with the entries of `new` in the place of its own; of other subjects only with
-        `keep_others`. Kernels that no subject has are left out."""
+    def update(self, new: Record, keep_others: bool) -> Record:
+        """Returns this record with its entries replaced by those of `new`; other subjects are kept only with
+        `keep_others`. Kernels without a subject are left out."""
         subjects = (self.subjects if keep_others else {}) | new.subjects
         used = {
             (key, target)
@@ -45,14 +46,14 @@ class Record:
 
 
 def read_record(path: Path) -> Record:
-    """The record in a file; an empty one if there is none. Raises ValueError for what is no record."""
+    """Reads the record in a file; an empty one if there is no file. Raises ValueError for other files."""
     record = Record()
     if not path.exists():
         return record
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for line_number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         match = _LINE.fullmatch(line)
         if match is None:
-            raise ValueError(f"{path}:{number}: expected a kernel or a subject, got {line[:40]!r}")
+            raise ValueError(f"{path}:{line_number}: expected a kernel or a subject, got {line[:40]!r}")
         key, by_target, subject, target, hashes, keys = match.groups()
         if subject:
             record.subjects[subject, target] = _by_stage(STAGES, hashes) | ({CODE: keys} if keys else {})
@@ -81,8 +82,8 @@ def write_record(path: Path, record: Record) -> None:
 def differences(
     old: Record, new: Record, names: Mapping[str, str], messages: Mapping[tuple[str, str], str]
 ) -> Iterator[str]:
-    """What differs in the entries of `new`, a line each; `names` are those of kernels by key, `messages` say
-    why what failed did."""
+    """Yields a line for each entry of `new` that differs; `names` are those of kernels by key, `messages` the
+    causes of failures."""
     for (subject, target), stages in sorted(new.subjects.items()):
         before = old.subjects.get((subject, target))
         if before is None:
@@ -99,7 +100,9 @@ def differences(
             continue
         changed = [stage for stage in stages | before if stages.get(stage) != before.get(stage)]
         subjects = [
-            name for (name, of), each in new.subjects.items() if of == target and key in each.get(CODE, "")
+            name
+            for (name, other_target), hashes in new.subjects.items()
+            if other_target == target and key in hashes.get(CODE, "")
         ]
         where = ", ".join(sorted(subjects)[:3])
         what = f"{', '.join(changed)}; of {where}{_why(messages, key, target)}"
@@ -112,7 +115,7 @@ def _why(messages: Mapping[tuple[str, str], str], name: str, target: str) -> str
 
 
 def _kernels_changed(before: Mapping[str, str], stages: Mapping[str, str], names: Mapping[str, str]) -> str:
-    counts = [Counter(each.get(CODE, "").split(",")) for each in (before, stages)]
+    counts = [Counter(hashes.get(CODE, "").split(",")) for hashes in (before, stages)]
     gone, new = counts[0] - counts[1], counts[1] - counts[0]
     shown = ", ".join(f"{names.get(key, '')} ({key})" for key in sorted(new) if key)
     return f"{gone.total()} are gone, {new.total()} are new" + (f": {shown}" if shown else "")

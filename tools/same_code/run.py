@@ -17,19 +17,19 @@ from mlc.tools.same_code.record import CODE, CODE_STAGES, STAGES, Record
 from mlc.tools.same_code.subjects import Subject
 
 MODULE = "mlc.tools.same_code.compile"
-# Of hashes of stages; keys of kernels, which are told apart by them, have more.
+# Digits of hashes of stages; keys of kernels, which identify them, have more.
 STAGE_DIGITS = 6
-# Of a job, in seconds, for machines that are busy.
+# Seconds per job, for machines that are busy.
 TIMEOUT = 3600.0
-# Texts that are for people, or recorded as a key.
+# Texts that are for users, or recorded as a key.
 UNHASHED = ("source", "message")
 
 
 class Run:
     """Compiles subjects and their kernels, each kernel once per target, and hashes the texts.
 
-    `scratch` is a folder for files, `root` that of the model set's builders; the texts go into the folder
-    `keep`, if there is one.
+    `scratch` is a folder for files, `root` that of the model set's builders; the texts are written to the
+    folder `keep`, if given.
     """
 
     def __init__(self, scratch: Path, root: Path, keep: Path | None) -> None:
@@ -37,18 +37,19 @@ class Run:
         self.root = root
         self.keep = keep
         self.record = Record()
-        # Of kernels by key: their names. Why compilations failed, by subject or key, and target.
+        # Names of kernels by key. Causes of failed compilations by subject or key, and target.
         self.names: dict[str, str] = {}
         self.messages: dict[tuple[str, str], str] = {}
 
     def compile(self, chosen: list[tuple[Subject, str]], jobs: int) -> None:
-        """Fills `record`."""
+        """Compiles the chosen subjects and fills `record`."""
         done: SimpleQueue[Future[Any]] = SimpleQueue()
         subject_of: dict[Future[Any], tuple[str, str]] = {}
         kernel_of: dict[Future[Any], tuple[str, str]] = {}
         with WorkerPool(jobs, preload=[MODULE]) as pool:
 
             def submit(job: str, payload: dict[str, Any]) -> Future[Any]:
+                """Submits a job whose result is put into the queue."""
                 future = pool.submit(f"{MODULE}:{job}", payload, TIMEOUT)
                 future.add_done_callback(done.put)
                 return future
@@ -65,19 +66,19 @@ class Run:
                     self.record.kernels[key, target] = self._hashes(key, target, result["texts"])
                     continue
                 name, target = subject_of.pop(future)
-                for kernel in self._staged(name, target, result):
+                for kernel in self._record_stages(name, target, result):
                     kernel_of[submit("code_job", kernel)] = (kernel["key"], target)
 
-    def _staged(self, name: str, target: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _record_stages(self, name: str, target: str, result: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Records the stages, and returns the kernels that are new."""
         hashes = self._hashes(name, target, result["texts"])
         if result["kernels"]:
             hashes[CODE] = ",".join(sorted(kernel["key"] for kernel in result["kernels"]))
         self.record.subjects[name, target] = hashes
         new = {
-            each["key"]: each
-            for each in result["kernels"]
-            if (each["key"], target) not in self.record.kernels
+            kernel["key"]: kernel
+            for kernel in result["kernels"]
+            if (kernel["key"], target) not in self.record.kernels
         }
         for key, kernel in new.items():
             self.names[key] = kernel["symbols"][0]
@@ -96,7 +97,7 @@ class Run:
 
 
 def _result(future: Future[Any], failed_stage: str) -> Mapping[str, Any]:
-    """A job's result; of one whose process LLVM ended, that it failed."""
+    """Returns a job's result, or a failure if LLVM ended its process."""
     try:
         return future.result()
     except CodegenError as error:

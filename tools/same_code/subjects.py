@@ -1,4 +1,4 @@
-"""What is compiled: graphs written for it, ONNX's own test cases, and the model set."""
+"""The subjects to compile: graphs written for this tool, ONNX's own test cases, and the model set."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MODELS = (
     *("mlp_wide_b1", "mlp_wide_b64", "resnet50", "shufflenet", "squeezenet", "vgg16_conv_126x224"),
 )
 QUICK_MODELS = ("squeezenet", "mlp_small_b64")
-# One in so many of ONNX's cases is compiled for the targets other than the first.
+# One of this many of ONNX's cases is compiled for the targets other than the first.
 SAMPLE = 6
 _WEIGHT = re.compile(r"= weight : (tensor<([\dx]+)x(\w+)>)")
 _BYTES = {"f32": 4, "f16": 2, "bf16": 2, "i8": 1, "ui8": 1, "i64": 8, "i32": 4}
@@ -57,8 +57,8 @@ WEIGHTS, WEIGHT_BYTES = "weights.bin", 64 << 20
 
 @dataclass(frozen=True)
 class Subject:
-    """What is compiled for each of `targets`. `source` is the text of a graph, or of an ONNX model, the bytes
-    of one, or the name of a model of the set."""
+    """A model that is compiled for each of `targets`. `source` is the text of a graph, the text or bytes of
+    an ONNX model, or the name of a model of the set."""
 
     name: str
     source: str | bytes
@@ -68,12 +68,12 @@ class Subject:
 
     @classmethod
     def from_fields(cls, fields: Mapping[str, Any]) -> Subject:
-        """The subject with these fields, which may have become lists on their way between processes."""
+        """Returns the subject with these fields, whose tuples may have become lists between processes."""
         dims = ((name, size if isinstance(size, int) else tuple(size)) for name, size in fields["dims"])
         return cls(**{**fields, "targets": tuple(fields["targets"]), "dims": tuple(dims)})
 
     def load(self, folder: Path) -> Any:
-        """What `mlc.compiler` takes as a model. Files go into `folder`, where the weights are."""
+        """Returns the model for `mlc.compiler`. Files are written to `folder`, where the weights are."""
         if isinstance(self.source, bytes):
             return self.source
         if self.name.startswith("graph/"):
@@ -84,7 +84,7 @@ class Subject:
 
 
 def subjects(folder: Path, quick: bool) -> Iterator[Subject]:
-    """All subjects, those of `folder` first; with `quick` those of the quick run, with its targets."""
+    """Yields all subjects, those of `folder` first; with `quick` those of the quick run, with its targets."""
     for path in sorted((folder / "graphs").glob("*.mlir")):
         for chunk in path.read_text(encoding="utf-8").split("// -----\n"):
             yield _subject(path, chunk)
@@ -97,8 +97,8 @@ def subjects(folder: Path, quick: bool) -> Iterator[Subject]:
 
 
 def _subject(path: Path, chunk: str) -> Subject:
-    """A chunk of a file of graphs. Its first line is `// NAME: TARGETS`, then come `// dim NAME SIZE`, or
-    `// dim NAME LEAST MOST`, and `// precision TYPE` as needed. Raises ValueError."""
+    """Parses a chunk of a file of graphs. Its first line is `// NAME: TARGETS`, then come `// dim NAME SIZE`,
+    or `// dim NAME LEAST MOST`, and `// precision TYPE` as needed. Raises ValueError."""
     head = re.match(r"// ([\w-]+): (.+)\n", chunk)
     if head is None:
         raise ValueError(f"{path}: a chunk begins with {chunk[:40]!r}, not with '// NAME: TARGETS'")
@@ -119,7 +119,7 @@ def _size(least: int, most: int | None = None) -> int | tuple[int, int]:
 
 
 def _node_cases() -> Iterator[Subject]:
-    """ONNX's cases of single operators, in the order of their names."""
+    """Yields ONNX's cases of single operators, in the order of their names."""
     with warnings.catch_warnings(action="ignore"):
         cases = importlib.import_module("onnx.backend.test.case.node").collect_testcases(None)
     by_name = {case.name: case.model.SerializeToString(deterministic=True) for case in cases if case.model}
@@ -129,8 +129,8 @@ def _node_cases() -> Iterator[Subject]:
 
 
 def _graph(text: str, folder: Path) -> Path:
-    """A file with the graph `text`, in which `weight : TYPE` is an op that reads the file of weights beside
-    it."""
+    """Writes a file with the graph `text`, in which `weight : TYPE` stands for an op that reads the file of
+    weights beside it."""
     from mlc.frontends.weights.store import content_hash
 
     weights = folder / WEIGHTS
@@ -138,12 +138,13 @@ def _graph(text: str, folder: Path) -> Path:
     start = 0
 
     def reference(match: re.Match[str]) -> str:
+        """Returns the op with a reference to the next bytes of the file."""
         nonlocal start
         size = math.prod(map(int, match[2].split("x"))) * _BYTES[match[3]]
         digest = content_hash(data[start : start + size])
-        place = f"offset = {start} : i64, size = {size} : i64"
+        span = f"offset = {start} : i64, size = {size} : i64"
         start += size
-        return f'= "graph.weight"() {{hash = "{digest}", {place}, source = "{WEIGHTS}"}} : () -> {match[1]}'
+        return f'= "graph.weight"() {{hash = "{digest}", {span}, source = "{WEIGHTS}"}} : () -> {match[1]}'
 
     expanded = _WEIGHT.sub(reference, text)
     path = folder / f"{content_hash(expanded.encode())}.mlir"
@@ -154,13 +155,13 @@ def _graph(text: str, folder: Path) -> Path:
 
 
 def write_weights(folder: Path) -> None:
-    """Writes the file that the graphs' weights are parts of: small numbers, different wherever one looks."""
+    """Writes the file that the graphs' weights are parts of: small random values."""
     values = np.random.default_rng(0).uniform(-0.1, 0.1, WEIGHT_BYTES // 4)
     (folder / WEIGHTS).write_bytes(values.astype(np.float32).tobytes())
 
 
 def _model(name: str) -> Any:
-    """A model of the set as it is before its calibration, which would run it."""
+    """Returns a model of the set before its calibration, which would run it."""
     catalogue = importlib.import_module("bench.models.catalogue")
     if name in catalogue.light.FILES:
         return catalogue.light.read(name).to_model()

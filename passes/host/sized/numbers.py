@@ -108,7 +108,7 @@ def sizes_of(value: ir.Value) -> list[int | Size]:
     """The dims of a tensor value. Raises PassError for one that nothing tells."""
     sizes = [dim for dim in named_dims(value) if dim is not None]
     if len(sizes) != value.type.rank:
-        raise PassError(f"nothing tells the dims of this {value.type}", value.location)
+        raise PassError(f"unknown dims of this {value.type}", value.location)
     return sizes
 
 

@@ -8,7 +8,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @below {{nothing tells the dims of this tensor<?xf32>}}
+// expected-error @below {{unknown dims of this tensor<?xf32>}}
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>

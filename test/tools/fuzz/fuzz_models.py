@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import ModelProto, NodeProto, ValueInfoProto, helper
 
-from mlc.tools.fuzz.case import Arrays, FuzzCase, typed
+from mlc.tools.fuzz.case import Arrays, FuzzCase, set_types
 from mlc.tools.fuzz.oracles import reference
 
 OPSET = 18
@@ -21,7 +21,7 @@ def case_of_nodes(nodes: Sequence[NodeProto], inputs: Arrays, outputs: Sequence[
     infos = [ValueInfoProto(name=name) for name in outputs]
     opsets = [helper.make_opsetid("", OPSET)]
     model = helper.make_model(helper.make_graph(nodes, "fuzz", [], infos), opset_imports=opsets, ir_version=8)
-    return FuzzCase(typed(model, inputs), inputs)
+    return FuzzCase(set_types(model, inputs), inputs)
 
 
 def conv_case() -> FuzzCase:

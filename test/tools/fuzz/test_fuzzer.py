@@ -16,7 +16,7 @@ from mlc.tools.fuzz.driver import Fuzzer
 from mlc.tools.fuzz.findings import save_findings
 from mlc.tools.fuzz.oracles import reference
 from mlc.tools.fuzz.seeds import Seeds
-from mlc.tools.fuzz.shrink import shrunk
+from mlc.tools.fuzz.shrink import shrink
 from mlc.tools.fuzz.summary import as_data, as_text
 from mlc.tools.fuzz.worker_side import WorkerSettings
 from mlc.tools.mlc.main import main
@@ -37,7 +37,7 @@ def test_a_case_shrinks_to_what_matters() -> None:
     def interesting(case: FuzzCase) -> bool:
         return "Add" in operators(case.model) and reference(case.model, case.inputs)[0].size > 0
 
-    small = shrunk(chain_case(), interesting)
+    small = shrink(chain_case(), interesting)
     assert operators(small.model) == ["Add"]
     assert {array.shape for array in small.inputs.values()} == {(1, 1, 1), (1,)}
     assert all(not array.any() for array in small.inputs.values())
@@ -51,24 +51,24 @@ def test_shrinking_keeps_to_its_trials() -> None:
         return False
 
     case = chain_case()
-    assert shrunk(case, interesting, 5) is case
+    assert shrink(case, interesting, 5) is case
     assert len(tried) == 5
 
 
 def test_a_planted_fault_is_found_shrunk_and_saved(tmp_path: Path) -> None:
     fuzzer = _fuzzer(_unary("Relu"), _unary("Sqrt"))
-    results = sorted(fuzzer.numbers(range(24)), key=lambda each: int(each.name))
+    results = sorted(fuzzer.run_drawn(range(24)), key=lambda each: int(each.name))
     wrong = [each for each in results if each.verdict.is_finding]
     assert wrong
     assert all("Relu" in each.operators for each in wrong)
-    assert any(each.verdict.kind == "agree" for each in results)
+    assert any(each.verdict.outcome == "agree" for each in results)
     folders = list(save_findings(fuzzer, results, tmp_path, 60))
     case, record = load(folders[0])
     assert operators(case.model) == ["Relu"]
     assert (record["kind"], record["seed"]) == ("mismatch", 0)
     assert sum(array.size for array in case.inputs.values()) <= 1
-    [again] = fuzzer.saved([folders[0] / "model.onnx"])
-    assert again.verdict.kind == "mismatch"
+    [again] = fuzzer.run_saved([folders[0] / "model.onnx"])
+    assert again.verdict.outcome == "mismatch"
     assert as_data(results)["counts"]["mismatch"] == len(wrong)
     assert any("groups of findings" in line for line in as_text(results))
 
@@ -79,9 +79,9 @@ def test_a_planted_fault_is_found_shrunk_and_saved(tmp_path: Path) -> None:
 )
 def test_what_ends_badly_is_a_finding_and_others_go_on(operator: str, kind: str, reason: str) -> None:
     fuzzer = _fuzzer(_unary(operator), _unary("Sqrt"), limit=2.0)
-    found = {result.name: result.verdict for result in fuzzer.numbers(range(6))}
+    found = {result.name: result.verdict for result in fuzzer.run_drawn(range(6))}
     assert len(found) == 6
-    assert {value.kind for value in found.values() if value.is_finding} == {kind}
+    assert {value.outcome for value in found.values() if value.is_finding} == {kind}
     assert all(reason in value.reason for value in found.values() if value.is_finding)
 
 
@@ -90,7 +90,7 @@ def test_an_oracle_that_dies_is_left_out(monkeypatch: pytest.MonkeyPatch) -> Non
         return faulty(case_of_nodes([helper.make_node("Neg", ["x"], ["y"])], {"x": X}, ["y"]).model, inputs)
 
     monkeypatch.setitem(oracles.ORACLES, "onnxruntime", dies)
-    results = list(_fuzzer(_unary("Sqrt")).numbers(range(2)))
+    results = list(_fuzzer(_unary("Sqrt")).run_drawn(range(2)))
     assert [result.verdict.votes["onnxruntime"] for result in results] == ["crashed"] * 2
     assert all(not result.verdict.is_finding for result in results)
 
@@ -131,6 +131,8 @@ def test_the_command_runs_cases(tmp_path: Path, capfd: pytest.CaptureFixture[str
 
 def test_what_was_found_stays_mended() -> None:
     folders = sorted(path.parent for path in SAVED.glob("*/case.json"))
-    results = Fuzzer(WorkerSettings(Seeds((), {})), 2, 120.0).saved(folders)
-    wrong = {Path(result.name).name: result.verdict for result in results if result.verdict.kind != "agree"}
+    results = Fuzzer(WorkerSettings(Seeds((), {})), 2, 120.0).run_saved(folders)
+    wrong = {
+        Path(result.name).name: result.verdict for result in results if result.verdict.outcome != "agree"
+    }
     assert not wrong

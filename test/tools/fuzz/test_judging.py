@@ -15,18 +15,18 @@ from mlc.tools.fuzz import oracles
 from mlc.tools.fuzz import verdicts as judging
 from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.oracle_votes import vote
-from mlc.tools.fuzz.oracles import ORACLES, inlined, onnxruntime, reference
+from mlc.tools.fuzz.oracles import ORACLES, inline_functions, onnxruntime, reference
 from mlc.tools.fuzz.verdicts import judge
 
 ONE, TWO = [np.ones(2, np.float32)], [np.full(2, 2, np.float32)]
 
 
 def test_most_votes_win() -> None:
-    assert vote({}).kind == "none"
+    assert vote({}).outcome == "none"
     assert vote({"a": ONE}).winners == ("a",)
-    assert vote({"a": ONE, "b": TWO}).kind == "undecided"
+    assert vote({"a": ONE, "b": TWO}).outcome == "undecided"
     decided = vote({"a": ONE, "b": TWO, "c": TWO})
-    assert (decided.kind, decided.winners) == ("decided", ("b", "c"))
+    assert (decided.outcome, decided.winners) == ("decided", ("b", "c"))
     assert np.array_equal(decided.outputs[0], TWO[0])
 
 
@@ -66,20 +66,20 @@ def test_oracles_agree_and_know_types_that_numpy_lacks() -> None:
     answers = [oracle(swish.model, swish.inputs) for oracle in ORACLES.values()]
     assert [difference(answers[0], other) for other in answers[1:]] == ["", "", ""]
     with pytest.raises(Exception, match="function body"):
-        inlined(case.model)
+        inline_functions(case.model)
 
 
 def test_a_right_compiler_agrees() -> None:
-    assert judge(chain_case(), compiler=reference).kind == "agree"
+    assert judge(chain_case(), compiler=reference).outcome == "agree"
 
 
 def test_a_fault_is_a_mismatch_and_an_exception_an_error() -> None:
     verdict = judge(chain_case(), compiler=faulty)
-    assert verdict.kind == "mismatch"
+    assert verdict.outcome == "mismatch"
     assert verdict.reason.startswith("values: output 0")
     case = case_of_nodes([helper.make_node("Exp", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
     verdict = judge(case, compiler=faulty)
-    assert (verdict.kind, verdict.reason) == ("error", "ZeroDivisionError: planted")
+    assert (verdict.outcome, verdict.reason) == ("error", "ZeroDivisionError: planted")
 
 
 def test_refusals_are_told_from_what_nobody_can_run() -> None:
@@ -88,10 +88,10 @@ def test_refusals_are_told_from_what_nobody_can_run() -> None:
             "m: 1 node cannot be imported:", "Relu (opset 18): it is not supported: node 'a'"
         )
 
-    assert judge(chain_case(), compiler=refuse).kind == "refused"
+    assert judge(chain_case(), compiler=refuse).outcome == "refused"
     wrong = case_of_nodes([helper.make_node("NoSuchOperator", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
-    assert judge(wrong, compiler=refuse).kind == "invalid"
-    assert judge(wrong, compiler=lambda *_: ONE).kind == "unjudged"
+    assert judge(wrong, compiler=refuse).outcome == "invalid"
+    assert judge(wrong, compiler=lambda *_: ONE).outcome == "unjudged"
 
 
 def test_a_failed_pass_is_no_refusal() -> None:
@@ -104,8 +104,10 @@ def test_a_failed_pass_is_no_refusal() -> None:
 
         return compiler
 
-    assert judge(chain_case(), compiler=fail("pass 'x' failed on 'func.func'")).kind == "error"
-    assert judge(chain_case(), compiler=fail("all inputs must be tensors of known sizes")).kind == "refused"
+    assert judge(chain_case(), compiler=fail("pass 'x' failed on 'func.func'")).outcome == "error"
+    assert (
+        judge(chain_case(), compiler=fail("all inputs must be tensors of known sizes")).outcome == "refused"
+    )
 
 
 def test_what_mlc_says_of_the_data_of_a_call_is_no_failure_where_nobody_runs_them() -> None:
@@ -117,7 +119,7 @@ def test_what_mlc_says_of_the_data_of_a_call_is_no_failure_where_nobody_runs_the
     for z, kind in ((TWO[0], "invalid"), (three, "error")):
         case = case_of_nodes([add], {"x": three, "z": three}, ["y"]).with_inputs({"x": three, "z": three})
         case.inputs["z"] = z
-        assert judge(case, compiler=object_to).kind == kind
+        assert judge(case, compiler=object_to).outcome == kind
 
 
 def test_what_takes_oracles_too_long_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,7 +128,7 @@ def test_what_takes_oracles_too_long_is_not_run(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(judging, "ORACLES", {"reference": slow})
     verdict = judge(chain_case(), compiler=lambda *_: pytest.fail("it is run"))
-    assert verdict.kind == "unjudged"
+    assert verdict.outcome == "unjudged"
 
 
 def test_oracles_have_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,15 +141,15 @@ def test_oracles_have_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_constants_are_moved_as_inputs_are() -> None:
     case = case_of_nodes([helper.make_node("Floor", ["s"], ["y"])], {"s": np.ones(1, np.float32)}, ["y"])
     for each in (case, replace(case, variant="const")):
-        assert judge(each, compiler=lambda *_: [np.zeros(1, np.float32)]).kind == "unstable"
+        assert judge(each, compiler=lambda *_: [np.zeros(1, np.float32)]).outcome == "unstable"
 
 
 def test_what_rounding_explains_is_unstable() -> None:
     near_half = np.array([0.5, 1.0], np.float32)
     case = case_of_nodes([helper.make_node("Floor", ["s"], ["y"])], {"s": near_half * 2}, ["y"])
-    assert judge(case, compiler=lambda *_: [np.array([0, 2], np.float32)]).kind == "unstable"
+    assert judge(case, compiler=lambda *_: [np.array([0, 2], np.float32)]).outcome == "unstable"
     far = case.with_inputs({"s": near_half + 1})
-    assert judge(far, compiler=lambda *_: [np.array([0, 2], np.float32)]).kind == "mismatch"
+    assert judge(far, compiler=lambda *_: [np.array([0, 2], np.float32)]).outcome == "mismatch"
 
 
 def test_known_faults_of_oracles_cost_them_their_vote() -> None:
@@ -158,7 +160,7 @@ def test_known_faults_of_oracles_cost_them_their_vote() -> None:
         ({"x": x, "n": counts[:2].repeat(2)[:3]}, "mismatch"),
     ):
         verdict = judge(case_of_nodes([node], inputs, ["y"]), compiler=lambda *_: [x])
-        assert verdict.kind == kind
+        assert verdict.outcome == kind
     rnn = helper.make_node("RNN", ["x", "w", "r"], ["", "y"], hidden_size=1, clip=0.5)
     shapes = {"x": (2, 1, 1), "w": (1, 1, 1), "r": (1, 1, 1)}
     case = case_of_nodes([rnn], {n: np.ones(s, np.float32) for n, s in shapes.items()}, ["y"])
@@ -172,7 +174,7 @@ def test_data_that_an_engine_calls_wrong_decide_nothing() -> None:
     )
     verdict = judge(case, compiler=lambda *_: [2 * x])
     assert verdict.votes["reference"] == "answers"
-    assert (verdict.kind, verdict.reason) == (
+    assert (verdict.outcome, verdict.reason) == (
         "undecided",
         "mlc agrees with none: onnxruntime says that the data are wrong",
     )
@@ -181,7 +183,7 @@ def test_data_that_an_engine_calls_wrong_decide_nothing() -> None:
 def test_results_of_other_types_than_onnx_infers_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "ORACLES", {"reference": lambda *_: [np.zeros((), np.float64)]})
     verdict = judge(chain_case(), compiler=lambda *_: TWO)
-    assert verdict.kind == "unjudged"
+    assert verdict.outcome == "unjudged"
     assert "is float64" in verdict.votes["reference"]
 
 
@@ -189,8 +191,8 @@ def test_overflow_depends_on_the_order() -> None:
     huge = np.array([3e38, 1.0], np.float32)
     nodes = [helper.make_node("Mul", ["x", "x"], ["s"]), helper.make_node("Sub", ["s", "s"], ["y"])]
     case = case_of_nodes(nodes, {"x": huge}, ["y"])
-    assert judge(case, compiler=lambda *_: [np.zeros(2, np.float32)]).kind == "unstable"
-    assert judge(case, compiler=lambda *_: [np.array([0, 1], np.float32)]).kind == "mismatch"
+    assert judge(case, compiler=lambda *_: [np.zeros(2, np.float32)]).outcome == "unstable"
+    assert judge(case, compiler=lambda *_: [np.array([0, 1], np.float32)]).outcome == "mismatch"
 
 
 def test_oracles_that_disagree_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,6 +200,6 @@ def test_oracles_that_disagree_decide_nothing(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(judging, "ORACLES", fakes)
     case = case_of_nodes([helper.make_node("Relu", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
     verdict = judge(case, compiler=lambda *_: TWO)
-    assert verdict.kind == "undecided"
+    assert verdict.outcome == "undecided"
     assert "agrees with reference" in verdict.reason
-    assert judge(case, compiler=lambda *_: TWO, without=["onnxruntime"]).kind == "agree"
+    assert judge(case, compiler=lambda *_: TWO, without=["onnxruntime"]).outcome == "agree"

@@ -14,7 +14,7 @@ from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
 from mlc.tools.fuzz.case import FuzzCase, load, save
 from mlc.tools.fuzz.chains import chain_of
 from mlc.tools.fuzz.generate import case_of
-from mlc.tools.fuzz.mutators import MUTATORS, mutated
+from mlc.tools.fuzz.mutators import MUTATORS, mutate
 from mlc.tools.fuzz.oracles import reference
 from mlc.tools.fuzz.random_draws import draw, limits
 from mlc.tools.fuzz.seeds import Seeds
@@ -138,13 +138,13 @@ def test_an_output_is_left_out() -> None:
 def test_every_mutator_applies_to_some_case() -> None:
     applied: set[str] = set()
     for number in range(200):
-        case = mutated(np.random.default_rng(number), CONV if number % 2 else CHAIN, SEEDS)
+        case = mutate(np.random.default_rng(number), CONV if number % 2 else CHAIN, SEEDS)
         applied.update(case.steps)
     assert applied >= MUTATORS.keys() - {"skip-output"}
 
 
 def test_chains_can_be_run_and_leave_the_seeds_alone() -> None:
-    lengths, before = set(), [case.copied() for case in SEEDS.cases]
+    lengths, before = set(), [case.copy_model() for case in SEEDS.cases]
     for number in range(12):
         chain = chain_of(np.random.default_rng(number), SEEDS)
         lengths.add(len(chain.nodes))

@@ -51,7 +51,7 @@ def test_doctor(mlc: Any) -> None:
     assert checks["compile and run"] == {
         "name": "compile and run",
         "state": "ok",
-        "detail": "a small model gives the right numbers",
+        "detail": "a small model gives the right results",
     }
     assert {"python", "llvmlite", "processor", "cache", "C compiler"} <= set(checks)
 

@@ -118,7 +118,7 @@ def test_sizes_that_only_a_call_knows(mlc: Any, tmp_path: Path) -> None:
     cause = "dim 0 of a value of type tensor<?x?xf32> is not known"
     assert data["unknown"] == [{"node": "act", "kind": "relu", "cause": cause}] and data["flops"] == 0
     shown = mlc("stats", "dynamic.mlir").out
-    assert "1 op of sizes that only data tell, in no sum above: relu 'act'" in " ".join(shown.split())
+    assert "1 op of sizes that depend on data, in no sum above: relu 'act'" in " ".join(shown.split())
     assert "outputs of known sizes" in " ".join(shown.split()) and "relu (1 not known)" in shown
 
 

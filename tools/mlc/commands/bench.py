@@ -1,4 +1,4 @@
-"""`mlc bench`: a quick look at a model's latency; bench/ in the repository is the thorough one."""
+"""The command `mlc bench`: a quick measurement of a model's latency; bench/ in the repository is thorough."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _peers(_ctx: click.Context, _parameter: click.Parameter, text: str) -> list[
 def _thread_counts(_ctx: click.Context, _parameter: click.Parameter, text: str) -> list[int]:
     counts = text.split(",")
     if not all(count.isdecimal() and 1 <= int(count) <= 256 for count in counts):
-        raise click.BadParameter(f"'{text}': expected numbers from 1 to 256, e.g. 1,2")
+        raise click.BadParameter(f"'{text}': expected integers from 1 to 256, e.g. 1,2")
     return [int(count) for count in counts]
 
 
@@ -84,9 +84,9 @@ def bench_command(
 ) -> None:
     """Measure the latency of MODEL (.onnx, .mlir or .mlcx), next to other engines if wanted.
 
-    All engines run in this process, in turns. "mlc / it" is the ratio of the medians: below 1, mlc is faster.
-    "error" is max|a-b|/max|b| against the first of the other engines. With --specialise=auto the program for
-    the inputs' sizes is made before anything is measured.
+    All engines run in this process, interleaved. "mlc / it" is the ratio of the medians: below 1, mlc is
+    faster. "error" is max|a-b|/max|b| against the first of the other engines. With --specialise=auto the
+    program for the inputs' sizes is made before anything is measured.
     """
     from mlc.tools.mlc.inputs import random_inputs, read_inputs
     from mlc.tools.mlc.latency import LatencyBudget
@@ -108,6 +108,7 @@ def bench_command(
         data["specialised"] = executable.report()["specialised"]
 
     def render(console: Console) -> None:
+        """Prints the tables."""
         _render(console, rows)
         show_specialised(console, data)
 
@@ -121,7 +122,7 @@ def _compare(
     threads: int,
     budget: LatencyBudget,
 ) -> list[dict[str, Any]]:
-    """One row per engine, mlc first."""
+    """Measures the engines; returns one row per engine, mlc first."""
     from mlc.tools.mlc.latency import measure, summary
     from mlc.tools.mlc.peer_engines import call_peer, load_peer
 
@@ -146,7 +147,7 @@ def _compare(
 
 
 def _errors(outputs: Mapping[str, Sequence[np.ndarray]], first: str | None) -> dict[str, float | None]:
-    """The largest error of any output against engine `first`; None where it is not a number."""
+    """Returns the largest error of any output against engine `first`; None where it is not finite."""
     from mlc.tools.mlc.array_statistics import difference
 
     found: dict[str, float | None] = {}

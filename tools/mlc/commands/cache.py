@@ -1,4 +1,4 @@
-"""`mlc cache`."""
+"""The command `mlc cache`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mlc.tools.mlc.text_tables import byte_size, table
 def cache_command(session: CommandSession, action: str, cache_dir: str | None) -> None:
     """Show the compile cache on disk, or empty it (compilations may be running).
 
-    It lies in $MLC_CACHE_DIR, or in mlc below $XDG_CACHE_HOME or ~/.cache. $MLC_CACHE_SIZE (say 500M)
+    It is in $MLC_CACHE_DIR, or in mlc below $XDG_CACHE_HOME or ~/.cache. $MLC_CACHE_SIZE (say 500M)
     bounds it.
     """
     from mlc.codegen.cache import default_root, default_size
@@ -46,12 +46,12 @@ def cache_command(session: CommandSession, action: str, cache_dir: str | None) -
 
 
 def entries(root: Path) -> list[Path]:
-    """The entries' files; none if there is no cache yet."""
+    """Returns the files of the entries; none if there is no cache yet."""
     return [path for path in (root / "entries").glob("??/*") if path.is_file()]
 
 
 def usage(root: Path) -> tuple[int, int]:
-    """Number of entries and their bytes."""
+    """Returns the number of entries and their bytes."""
     count = size = 0
     for path in entries(root):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""`mlc compile`."""
+"""The command `mlc compile`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.model_loading import show_log
 from mlc.tools.mlc.session import CommandSession, output_options
-from mlc.tools.mlc.specialise_option import named
+from mlc.tools.mlc.specialise_option import format_sizes
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,6 +104,7 @@ def compile_command(
         data["output_bytes"] = os.path.getsize(target)
 
     def render(console: Console) -> None:
+        """Prints the table."""
         from mlc.tools.mlc.commands.report import render_compilation
 
         render_compilation(console, data, verbose=session.verbose)
@@ -112,7 +113,7 @@ def compile_command(
 
 
 def _code_path(options: Options, emit: str) -> CodePath:
-    """How the program becomes code. Raises ToolError where it cannot become what is asked for."""
+    """Returns the path from program to code. Raises ToolError if the path cannot emit `emit`."""
     from mlc.compiler.code_path import code_paths
 
     path = code_paths(options)["main"]
@@ -128,7 +129,7 @@ def _code_path(options: Options, emit: str) -> CodePath:
 
 
 def _machine(path: CodePath) -> str:
-    """What the program is for."""
+    """Returns the processor or GPU that the program is compiled for."""
     if path.on_gpu:
         return path.machine.name
     blocks = "" if path.machine is path.target else f", blocks of {path.target.name}"
@@ -144,7 +145,7 @@ def _dump(model: str, options: Options, folder: str, kernels: tuple[str, ...]) -
 def _build(model: str, options: Options, target: str, library: Mapping[str, Any] | None) -> dict[str, Any]:
     """Compiles and writes an executable file, or a shared library with the options `library`.
 
-    Gives the compiler's report, with the time to write.
+    Returns the compiler's report, with the time to write.
     """
     from mlc.compiler import compile_program
 
@@ -162,7 +163,7 @@ def _build(model: str, options: Options, target: str, library: Mapping[str, Any]
         **files,
         "report": {**program.report, "seconds": seconds},
         "weight_bytes": sum(weight.nbytes for weight in program.weights),
-        "specialised": [named(sizes) for sizes, _ in program.specialised],
+        "specialised": [format_sizes(sizes) for sizes, _ in program.specialised],
     }
 
 

@@ -1,4 +1,4 @@
-"""Where `mlc compile` writes."""
+"""The output file of `mlc compile`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEXTS = ("llvm-ir", "asm", "mlir")
 
 
 def output_path(model: str, output: str | None, emit: str, session: CommandSession) -> str:
-    """The file to write; what can be known to fail is found before the work."""
+    """Returns the file to write; raises before the compilation if it cannot be written."""
     if output is None:
         name = Path(model).stem
         output = f"lib{name}.so" if emit == "shared-lib" else f"{name}{SUFFIXES[emit]}"

@@ -1,4 +1,4 @@
-"""The checks of `mlc doctor`. A check gives findings; an exception means that something needed is broken."""
+"""The checks of `mlc doctor`. A check returns findings; an exception means that a requirement is broken."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PEERS = ("onnxruntime", "openvino")
 
 @dataclass(frozen=True)
 class CheckResult:
-    """`state`: "ok", "warning" (mlc works, with less), "broken" (something needed does not work)."""
+    """A finding. `state`: "ok", "warning" (an optional part does not work), "broken" (a required one)."""
 
     name: str
     state: Literal["ok", "warning", "broken"]
@@ -89,7 +89,7 @@ def _c_compiler() -> list[CheckResult]:
 
 
 def _gpu() -> list[CheckResult]:
-    """None is needed: without one, models run on the processor."""
+    """Checks the driver and GPUs, which are optional."""
     from mlc.runtime.cuda import CudaError, DriverMissingError, device_count, load_driver
     from mlc.runtime.cuda.driver.device import describe, device_properties, driver_description
     from mlc.runtime.cuda.driver.errors import NO_DEVICE
@@ -108,7 +108,7 @@ def _gpu() -> list[CheckResult]:
 
 
 def _compile_and_run() -> list[CheckResult]:
-    """A small model, from ONNX to numbers, past the cache."""
+    """Compiles and runs a small ONNX model without the cache."""
     import numpy as np
     import onnx
     from onnx import TensorProto, helper, numpy_helper
@@ -133,10 +133,10 @@ def _compile_and_run() -> list[CheckResult]:
     if not np.allclose(result, expected, rtol=1e-5, atol=1e-5):
         return [
             CheckResult(
-                "compile and run", "broken", f"wrong numbers: {result.tolist()}, expected {expected.tolist()}"
+                "compile and run", "broken", f"wrong results: {result.tolist()}, expected {expected.tolist()}"
             )
         ]
-    return [CheckResult("compile and run", "ok", "a small model gives the right numbers")]
+    return [CheckResult("compile and run", "ok", "a small model gives the right results")]
 
 
 def _temporary_folder() -> list[CheckResult]:

@@ -102,12 +102,12 @@ def _watch(model: str, options: Options) -> list[PassReport]:
 def _render(
     console: Console, rows: Sequence[Mapping[str, Any]], missed: bool, verbose: bool, pattern: str | None
 ) -> None:
-    from mlc.tools.mlc.commands.explanations import names_ops, render_pass, says_something
+    from mlc.tools.mlc.commands.explanations import names_ops, render_pass, has_content
 
     if pattern is not None and not any(map(names_ops, rows)):
         console.print(f"nothing matches '{pattern}'", soft_wrap=True)
         return
-    shown = [row for row in rows if (row["missed"] if missed else says_something(row))]
+    shown = [row for row in rows if (row["missed"] if missed else has_content(row))]
     for row in shown:
         render_pass(console, row, missed_only=missed, verbose=verbose)
     silent = Counter(row["pass"] for row in rows if row not in shown)

@@ -1,4 +1,4 @@
-"""What passes did, as JSON and as text."""
+"""Changes that passes made, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -16,33 +16,34 @@ if TYPE_CHECKING:
     from mlc.analysis.kernel_groups import KernelGroup
     from mlc.passes.remarks import Remark
 
-# Whether an op (name without `graph.`, ONNX nodes) is asked for.
+# Whether an op (name without `graph.`, ONNX nodes) is selected.
 Wanted = Callable[[str, Sequence[str]], bool]
-# What was done, the nodes, and what the rule says of itself.
+# The change, the nodes, and the rule's remark.
 Line = tuple[str, Sequence[str], str]
-# Lines per pass, and characters of a rule's text, that are shown unless all is asked for.
+# Lines per pass, and characters of a rule's remark, that are shown without --verbose.
 _LINES, _REMARK = 12, 100
 
 
 def wanted_ops(pattern: str | None) -> Wanted:
-    """Ops with a name, or a node, that the glob `pattern` matches; all without one."""
+    """Returns a filter for ops with a name, or a node, that the glob `pattern` matches; None selects all."""
 
-    def wanted(op: str, nodes: Sequence[str]) -> bool:
+    def is_wanted(op: str, nodes: Sequence[str]) -> bool:
+        """Whether the pattern selects an op."""
         return pattern is None or any(fnmatchcase(name, pattern) for name in (op, f"graph.{op}", *nodes))
 
-    return wanted
+    return is_wanted
 
 
 def pass_data(report: PassReport, wanted: Wanted) -> dict[str, Any]:
-    """A report as JSON. Of an op's change only what is `wanted`."""
+    """Returns a report as JSON, with changes of the `wanted` ops only."""
     return {
         "pass": report.name,
         "pipeline": report.pipeline,
         "ops": [report.before.ops(), report.after.ops()],
         "prepare_ops": [report.before.ops("prepare"), report.after.ops("prepare")],
         "launches": sum(kernel.function == "main" for kernel in report.kernels),
-        "applied": _remarks([each for each in report.applied if _asked(each, wanted)]),
-        "missed": _remarks([each for each in report.missed if _asked(each, wanted)]),
+        "applied": _remarks([remark for remark in report.applied if _is_wanted(remark, wanted)]),
+        "missed": _remarks([remark for remark in report.missed if _is_wanted(remark, wanted)]),
         "removed": _entries(report.removed, wanted),
         "added": _entries(report.added, wanted),
         "kernels": _kernels([kernel for kernel in report.kernels if _in_group(kernel, wanted)]),
@@ -50,7 +51,7 @@ def pass_data(report: PassReport, wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def _asked(remark: Remark, wanted: Wanted) -> bool:
+def _is_wanted(remark: Remark, wanted: Wanted) -> bool:
     return wanted(remark.op.removeprefix("graph."), remark.nodes)
 
 
@@ -59,24 +60,29 @@ def _in_group(group: KernelGroup, wanted: Wanted) -> bool:
 
 
 def _nodes(groups: Iterable[Sequence[str]]) -> list[str]:
-    """All names, each once, in order."""
+    """Returns all names, each once, in order."""
     return list(dict.fromkeys(node for nodes in groups for node in nodes))
 
 
 def _remarks(remarks: Sequence[Remark]) -> list[dict[str, Any]]:
-    """Remarks of one rule and one message together, the most frequent first."""
+    """Groups remarks by rule and message, the most frequent first."""
     groups: dict[tuple[str, str], list[Remark]] = {}
     for remark in remarks:
         groups.setdefault((remark.rule, remark.message), []).append(remark)
     rows = [
-        {"rule": rule, "message": message, "count": len(group), "nodes": _nodes(each.nodes for each in group)}
+        {
+            "rule": rule,
+            "message": message,
+            "count": len(group),
+            "nodes": _nodes(remark.nodes for remark in group),
+        }
         for (rule, message), group in groups.items()
     ]
     return sorted(rows, key=lambda row: (-row["count"], row["rule"], row["message"]))
 
 
 def _entries(entries: Counter, wanted: Wanted) -> list[dict[str, Any]]:
-    """Ops by kind, the most frequent first."""
+    """Groups ops by name, the most frequent first."""
     counts: Counter[str] = Counter()
     nodes: dict[str, list[Sequence[str]]] = {}
     for (op, names), count in entries.items():
@@ -88,25 +94,25 @@ def _entries(entries: Counter, wanted: Wanted) -> list[dict[str, Any]]:
 
 
 def _kernels(groups: Sequence[KernelGroup]) -> list[dict[str, Any]]:
-    """Launches by what their kernels hold, the most frequent first."""
-    alike: dict[tuple[str, str, tuple[str, ...]], list[KernelGroup]] = {}
+    """Groups launches by the ops of their kernels, the most frequent first."""
+    by_ops: dict[tuple[str, str, tuple[str, ...]], list[KernelGroup]] = {}
     for group in groups:
-        alike.setdefault((group.function, group.anchor, group.joined), []).append(group)
+        by_ops.setdefault((group.function, group.anchor, group.joined), []).append(group)
     rows = [
         {
             "function": function,
             "anchor": anchor,
             "joined": list(joined),
             "launches": len(group),
-            "kernels": len({each.kernel for each in group}),
-            "nodes": _nodes(each.nodes for each in group),
+            "kernels": len({launch.kernel for launch in group}),
+            "nodes": _nodes(launch.nodes for launch in group),
         }
-        for (function, anchor, joined), group in alike.items()
+        for (function, anchor, joined), group in by_ops.items()
     ]
     return sorted(rows, key=lambda row: (row["function"], -row["launches"], row["anchor"], row["joined"]))
 
 
-def says_something(data: Mapping[str, Any]) -> bool:
+def has_content(data: Mapping[str, Any]) -> bool:
     """Whether there is anything to print about a pass."""
     moved = data["prepare_ops"][0] != data["prepare_ops"][1]
     return moved or "arena_bytes" in data or names_ops(data)
@@ -118,26 +124,26 @@ def names_ops(data: Mapping[str, Any]) -> bool:
 
 
 def render_pass(console: Console, data: Mapping[str, Any], *, missed_only: bool, verbose: bool) -> None:
-    """The lines about one pass: a heading, then one per rule; what makes them long only if `verbose`."""
+    """Prints the lines about one pass: a heading, then one per rule, in full if `verbose`."""
     console.print(_heading(data), style="bold", soft_wrap=True)
     lines = _lines(data, missed_only)
     for line in lines if verbose else lines[:_LINES]:
-        for text in _in_full(line) if verbose else [_in_short(line)]:
+        for text in _format_full(line) if verbose else [_format_short(line)]:
             console.print(f"  {text}", soft_wrap=True)
     if len(lines) > _LINES and not verbose:
         console.print(f"        and {len(lines) - _LINES} more, which --verbose shows", soft_wrap=True)
 
 
-def _in_short(line: Line) -> str:
-    """The first node, and the beginning of what the rule says of itself."""
+def _format_short(line: Line) -> str:
+    """Formats a line with the first node and the beginning of the rule's remark."""
     text, nodes, remark = line
     named = f": {nodes[0]}" if nodes else ""
     more = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
-    said = f"{remark[: _REMARK - 3]}..." if len(remark) > _REMARK else remark
-    return f"{text}{named}{more}{f' ({said})' if said else ''}"
+    short = f"{remark[: _REMARK - 3]}..." if len(remark) > _REMARK else remark
+    return f"{text}{named}{more}{f' ({short})' if short else ''}"
 
 
-def _in_full(line: Line) -> list[str]:
+def _format_full(line: Line) -> list[str]:
     text, nodes, remark = line
     return [f"{text}{f' ({remark})' if remark else ''}", *(f"        {node}" for node in nodes)]
 
@@ -161,11 +167,12 @@ def _lines(data: Mapping[str, Any], missed_only: bool) -> list[Line]:
     missed = [
         (f"{row['count']:4d}x missed {row['rule']}", row["nodes"], row["message"]) for row in data["missed"]
     ]
-    return missed if missed_only else [*_done(data), *missed]
+    return missed if missed_only else [*_changes(data), *missed]
 
 
-def _done(data: Mapping[str, Any]) -> list[Line]:
-    """Rewrites of rules and what they did to the ops, or kernels; else the ops that came and went."""
+def _changes(data: Mapping[str, Any]) -> list[Line]:
+    """Returns lines for rewrites of rules with their net effect, and kernels; else the ops that were added
+    and removed."""
     lines: list[Line] = [
         (f"{row['count']:4d}x {row['rule']}", row["nodes"], row["message"]) for row in data["applied"]
     ]
@@ -174,7 +181,7 @@ def _done(data: Mapping[str, Any]) -> list[Line]:
     lines += [(f"{row['launches']:4d}x {_kernel(row)}", row["nodes"], "") for row in data["kernels"]]
     if lines or "arena_bytes" in data:
         return lines
-    # Of the ops that go without a rule and without others in their place nothing read the results.
+    # Ops that are removed without a rule and without replacements had unused results.
     dead = " (dead)" if data["pass"] == "canonicalize" and not data["added"] else ""
     return [
         (f"{sign}{row['count']:3d}x {row['op']}{dead}", row["nodes"], "")
@@ -190,7 +197,7 @@ def _kernel(row: Mapping[str, Any]) -> str:
 
 
 def _net(data: Mapping[str, Any]) -> str:
-    """The change of the number of ops of each kind: "-24 transpose, +12 gelu"."""
+    """Returns the net change of op counts by name: "-24 transpose, +12 gelu"."""
     net = Counter({row["op"]: row["count"] for row in data["added"]})
     net.subtract({row["op"]: row["count"] for row in data["removed"]})
     changed = sorted((count, op) for op, count in net.items() if count)

@@ -1,4 +1,4 @@
-"""`mlc fuzz`."""
+"""The command `mlc fuzz`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.
 
 @click.command("fuzz", short_help="Compare mlc with other engines on random models.")
 @click.option("--cases", type=click.IntRange(1), default=200, metavar="N", help="How many cases (200).")
-@click.option("--first", type=click.IntRange(0), default=0, metavar="N", help="Number of the first case (0).")
+@click.option("--first", type=click.IntRange(0), default=0, metavar="N", help="Index of the first case (0).")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Draws other cases (0).")
 @click.option("--jobs", type=click.IntRange(1), default=1, metavar="N", help="Worker processes (1).")
 @click.option(
@@ -47,7 +47,7 @@ def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.
     callback=_variants,
     default="static,const",
     metavar="NAME,...",
-    help="static: inputs of known sizes; const: all of them constants; dynamic: of unknown sizes"
+    help="static: inputs of known sizes; const: all inputs constants; dynamic: inputs of dynamic sizes"
     " (static,const).",
 )
 @click.option(
@@ -95,7 +95,7 @@ def fuzz_command(
     _check_cases(replay)
     settings = _settings(operators, seed, variants, drawn=not replay)
     fuzzer = Fuzzer(settings, jobs, time_limit, log)
-    results = list(fuzzer.saved(replay) if replay else _with_progress(fuzzer, session, first, cases))
+    results = list(fuzzer.run_saved(replay) if replay else _with_progress(fuzzer, session, first, cases))
     _show(session, results, bool(replay))
     if not replay:
         _save(session, fuzzer, results, output or Path("build/fuzz"), trials)
@@ -128,8 +128,8 @@ def _settings(
 
 
 def _with_progress(fuzzer: Fuzzer, session: CommandSession, first: int, cases: int) -> Iterator[CaseResult]:
-    """The results, with a line on stderr for each finding and now and then."""
-    for count, result in enumerate(fuzzer.numbers(range(first, first + cases)), 1):
+    """Yields the results, with lines on stderr for findings and for progress."""
+    for count, result in enumerate(fuzzer.run_drawn(range(first, first + cases)), 1):
         if result.verdict.is_finding:
             _say(session, f"{result.name} {' '.join(result.operators)}: {result.verdict.line}")
         if count % _PROGRESS == 0:
@@ -148,7 +148,9 @@ def _show(session: CommandSession, results: list[CaseResult], replayed: bool) ->
     lines = list(as_text(results))
     if replayed:
         lines = [f"{result.name}: {result.verdict.line}" for result in results]
-        lines += [f"  {name}: {said}" for result in results for name, said in result.verdict.votes.items()]
+        lines += [
+            f"  {name}: {answer}" for result in results for name, answer in result.verdict.votes.items()
+        ]
     session.show(as_data(results), lambda console: console.print("\n".join(lines), soft_wrap=True))
 
 

@@ -1,4 +1,4 @@
-"""`mlc report`: what a .mlcx file holds and how it was made; also the table after `mlc compile`."""
+"""The command `mlc report`, which describes a .mlcx file; also the table after `mlc compile`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mlc.tools.mlc.session import CommandSession, output_options
-from mlc.tools.mlc.specialise_option import named
+from mlc.tools.mlc.specialise_option import format_sizes
 from mlc.tools.mlc.text_tables import byte_size, duration, table, tensor_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 
-# Keys of a compiler's report that hold seconds by name, and what they are called.
+# Keys of a compiler's report that hold seconds by name, and their titles.
 _PROFILE = {
     "graph_pass_seconds": "passes on the graph",
     "kernel_pass_seconds": "passes on kernels",
@@ -26,11 +26,11 @@ _LONGEST = 10
 _SIZES = (("file", "file_bytes"), ("code", "code_bytes"), ("weights", "weight_bytes"))
 
 
-@click.command("report", short_help="Say what a .mlcx file holds.")
+@click.command("report", short_help="Describe a .mlcx file.")
 @click.argument("file", type=click.Path())
 @output_options
 def report_command(session: CommandSession, file: str) -> None:
-    """Say what the executable FILE.mlcx takes and gives, and how its compilation went."""
+    """Describe the inputs and outputs of the executable FILE.mlcx and its compilation."""
     from mlc.runtime import read_container
 
     manifest, objects, weights = read_container(file)
@@ -44,21 +44,23 @@ def report_command(session: CommandSession, file: str) -> None:
             for key in ("compiler", "target", "inputs", "outputs", "dims", "arena_bytes", "report")
             if key in manifest or key != "dims"
         },
-        "specialised": [named(each["sizes"]) for each in manifest.get("specialised", [])],
+        "specialised": [
+            format_sizes(specialised["sizes"]) for specialised in manifest.get("specialised", [])
+        ],
     }
     session.show(data, lambda console: _render_file(console, data, verbose=session.verbose))
 
 
 def _render_file(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
     rows = [
-        [kind[:-1], each["name"], tensor_text(each["dtype"], each["shape"])]
-        for kind in ("inputs", "outputs")
-        for each in data[kind]
+        [role[:-1], value["name"], tensor_text(value["dtype"], value["shape"])]
+        for role in ("inputs", "outputs")
+        for value in data[role]
     ]
     console.print(table(("", "", ""), rows))
     rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
     rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
-    rows += [["also for", each] for each in data["specialised"]]
+    rows += [["also for", sizes] for sizes in data["specialised"]]
     rows += [[name, byte_size(data[key])] for name, key in _SIZES]
     console.print(table(("", ""), rows + report_rows(data["report"])))
     if verbose:
@@ -66,14 +68,14 @@ def _render_file(console: Console, data: Mapping[str, Any], *, verbose: bool) ->
 
 
 def render_compilation(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
-    """The table at the end of `mlc compile`."""
+    """Prints the table at the end of `mlc compile`."""
     size = f" ({byte_size(data['output_bytes'])})" if "output_bytes" in data else ""
     report = data.get("report", {})
     rows = [["wrote", f"{data['output']}{size}"]]
     rows += [["", data[key]] for key in ("header", "weights") if data.get(key)]
     rows += [["IR", f"{len(data['ir_files'])} files"]] if "ir_files" in data else []
     rows += [["for", data["target_cpu"]]]
-    rows += [["also for", each] for each in data.get("specialised", ())]
+    rows += [["also for", sizes] for sizes in data.get("specialised", ())]
     rows += [["weights", byte_size(data["weight_bytes"])]] if "weight_bytes" in data else []
     rows += report_rows(report)
     console.print(table(("", ""), [*rows, ["total", duration(data["total_seconds"])]]))
@@ -82,7 +84,7 @@ def render_compilation(console: Console, data: Mapping[str, Any], *, verbose: bo
 
 
 def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
-    """Kernels, cache hits, arena and seconds of each stage, of a compiler's report; none of what it lacks."""
+    """Returns rows for the kernels, cache hits, arena and seconds of each stage in a compiler's report."""
     rows = []
     if "kernels" in report:
         cached = "program cached" if report.get("from_cache") else f"{report['kernels_cached']} cached"
@@ -98,24 +100,26 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _dims(dims: Sequence[Mapping[str, Any]]) -> str:
-    """What sizes callers choose: batch, seq=1..512."""
+    """Returns the dynamic dims with their bounds: batch, seq=1..512."""
     from mlc.runtime.named_dims import NamedDim
 
     return ", ".join(str(NamedDim(**dim)) for dim in dims)
 
 
 def _gpu_rows(gpu: Mapping[str, Any]) -> list[list[str]]:
-    """What NVIDIA's assembler says of all kernels together."""
+    """Returns the summary of NVIDIA's assembler for all kernels."""
     if not gpu["assembled"]:
         return [["ptxas", "not installed: registers and spills are not known"]]
-    most = max((each["registers"] for each in gpu["kernels"]), default=0)
-    spilling = sum(1 for each in gpu["kernels"] if each["spill_store_bytes"] or each["spill_load_bytes"])
+    most = max((kernel["registers"] for kernel in gpu["kernels"]), default=0)
+    spilling = sum(
+        1 for kernel in gpu["kernels"] if kernel["spill_store_bytes"] or kernel["spill_load_bytes"]
+    )
     warnings = f", {len(gpu['warnings'])} warnings" if gpu["warnings"] else ""
     return [["ptxas", f"at most {most} registers, {spilling} kernels spill{warnings}"]]
 
 
 def _processor_rows(processor: Mapping[str, Any], kernels: int) -> list[list[str]]:
-    """What of a GPU's program is not on the GPU."""
+    """Returns the part of a GPU's program that runs on the processor."""
     moved = ""
     if "to_bytes" in processor:
         there, back = (byte_size(processor[f"{way}_bytes"]) for way in ("to", "from"))
@@ -124,13 +128,13 @@ def _processor_rows(processor: Mapping[str, Any], kernels: int) -> list[list[str
 
 
 def _arena(size: int, bound: int) -> str:
-    """The arena, and how far it is above what is live at once."""
+    """Returns the size of the arena, relative to its lower bound."""
     over = size / bound - 1 if bound else 0.0
     return f"{byte_size(size)} ({over:.1%} over the lower bound {byte_size(bound)})"
 
 
 def show_profile(console: Console, report: Mapping[str, Any]) -> None:
-    """Where a compilation's time went, by pass and by kernel."""
+    """Prints the time of a compilation by pass and by kernel."""
     for key, title in _PROFILE.items():
         _longest(console, report.get(key) or {}, title)
     if "gpu" in report:
@@ -142,24 +146,24 @@ def show_profile(console: Console, report: Mapping[str, Any]) -> None:
 
 
 def _longest(console: Console, seconds: Mapping[str, float], title: str) -> None:
-    """The first rows of a report that is sorted."""
+    """Prints the first rows of a report that is sorted."""
     if seconds:
-        rows = [[name, duration(each)] for name, each in list(seconds.items())[:_LONGEST]]
+        rows = [[name, duration(time)] for name, time in list(seconds.items())[:_LONGEST]]
         console.print(table((title, ">time"), rows))
 
 
 def _show_gpu_kernels(console: Console, gpu: Mapping[str, Any]) -> None:
-    """Each kernel's launches; what ptxas says of them where it was asked."""
+    """Prints each kernel's launch, with the resources that ptxas reports if it ran."""
     rows = [
         [
-            each["function"],
-            "x".join(map(str, each["grid"])),
-            str(each["threads"]),
-            byte_size(each["dynamic_shared_bytes"] + each.get("shared_bytes", 0)),
-            str(each.get("registers", "")),
-            str(each["spill_store_bytes"] + each["spill_load_bytes"]) if "registers" in each else "",
+            kernel["function"],
+            "x".join(map(str, kernel["grid"])),
+            str(kernel["threads"]),
+            byte_size(kernel["dynamic_shared_bytes"] + kernel.get("shared_bytes", 0)),
+            str(kernel.get("registers", "")),
+            str(kernel["spill_store_bytes"] + kernel["spill_load_bytes"]) if "registers" in kernel else "",
         ]
-        for each in gpu["kernels"]
+        for kernel in gpu["kernels"]
     ]
     columns = ("GPU kernel", ">blocks", ">threads", ">shared memory", ">registers", ">spilled bytes")
     console.print(table(columns, rows))

@@ -1,4 +1,4 @@
-"""`mlc run`."""
+"""The command `mlc run`."""
 
 from __future__ import annotations
 
@@ -27,17 +27,19 @@ class _OptionalValue(click.Command):
     """A command whose --verify takes a value after '=' only, so that a model may follow it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses the arguments with a value added to a bare --verify."""
         return super().parse_args(ctx, ["--verify=onnxruntime" if arg == "--verify" else arg for arg in args])
 
 
 class _LazyIntRange(click.ParamType):
-    """inputs.IntRange, which needs NumPy."""
+    """A wrapper of `inputs.IntRange`, which is imported when needed as it needs NumPy."""
 
     name = "low:high"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int, int]:
+        """Returns the bounds."""
         from mlc.tools.mlc.inputs import IntRange
 
         return IntRange().convert(value, param, ctx)
@@ -168,8 +170,8 @@ def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
     from mlc.tools.mlc.array_statistics import is_text
     from mlc.tools.mlc.output_files import write_file
 
-    # Of one length: others need pickles, which nobody should have to trust.
-    plain = {name: each.astype(str) if is_text(each) else each for name, each in outputs.items()}
+    # Strings of fixed length: others need pickles, which nobody should have to trust.
+    plain = {name: array.astype(str) if is_text(array) else array for name, array in outputs.items()}
     buffer = io.BytesIO()
     np.savez(buffer, **plain)  # type: ignore[arg-type]
     write_file(path, buffer.getvalue())
@@ -177,7 +179,7 @@ def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
 
 def _render(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
     rows = [
-        _row(kind[:-1], name, facts) for kind in ("inputs", "outputs") for name, facts in data[kind].items()
+        _row(role[:-1], name, facts) for role in ("inputs", "outputs") for name, facts in data[role].items()
     ]
     console.print(table(("", "", "", ">min", ">max", ">mean", ">std"), rows))
     if verbose:
@@ -186,15 +188,15 @@ def _render(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None
         return
     verify = data["verify"]
     rows = []
-    for name, each in verify["outputs"].items():
-        error = each.get("reason") or f"{each['error']:.2e}"
-        rows.append([name, error, "ok" if each["passed"] else "FAILED"])
+    for name, result in verify["outputs"].items():
+        error = result.get("reason") or f"{result['error']:.2e}"
+        rows.append([name, error, "ok" if result["passed"] else "FAILED"])
     console.print()
     console.print(table(("output", f">max|a-b|/max|b| against {verify['engine']}", ""), rows))
 
 
-def _row(kind: str, name: str, facts: Mapping[str, Any]) -> list[str]:
-    numbers = [f"{float(facts[key]):.4g}" if key in facts else "" for key in ("min", "max", "mean", "std")]
+def _row(role: str, name: str, facts: Mapping[str, Any]) -> list[str]:
+    cells = [f"{float(facts[key]):.4g}" if key in facts else "" for key in ("min", "max", "mean", "std")]
     if "different" in facts:
-        numbers[0] = f"{facts['different']} different"
-    return [kind, name, tensor_text(facts["dtype"], facts["shape"]), *numbers]
+        cells[0] = f"{facts['different']} different"
+    return [role, name, tensor_text(facts["dtype"], facts["shape"]), *cells]

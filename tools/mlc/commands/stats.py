@@ -1,4 +1,4 @@
-"""`mlc stats`."""
+"""The command `mlc stats`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @click.command("stats", short_help="Count what a model computes and moves.")
 @click.argument("model", type=click.Path())
-@click.option("--per-op/--by-kind", default=False, help="One line per op, or per kind of op (the default).")
+@click.option("--per-op/--by-kind", default=False, help="One line per op, or per name of op (the default).")
 @click.option("--optimized", is_flag=True, help="After graph-optimize rather than as imported.")
-@click.option("--kernels", is_flag=True, help="After fusion: what the launches of kernels compute and move.")
+@click.option("--kernels", is_flag=True, help="After fusion: the launches of kernels.")
 @graph_options
 @output_options
 def stats_command(
@@ -33,7 +33,7 @@ def stats_command(
     Memory accesses are the literature's: one input read per MAC, each weight once, each output once. Moved
     bytes are each op's operands and results, once. The totals of MACs and accesses cover convolutions and
     matrix products; other ops are listed apart. Peak memory is that of activations, each allocated until its
-    last use; with --kernels also the planned arena. Ops on values whose sizes only data tell are named, and
+    last use; with --kernels also the planned arena. Ops on values whose sizes depend on data are named, and
     not counted. Nothing is compiled.
     """
     if optimized and kernels:
@@ -43,14 +43,14 @@ def stats_command(
     level = "form-kernels" if kernels else "graph-optimize" if optimized else "import"
     with session.progress() as progress:
         costs, plan = _measure(model, flags.options(progress), level)
-    data = {"model": model, "level": level, **_totals(costs), **plan, "kinds": _kinds(costs.ops)}
+    data = {"model": model, "level": level, **_totals(costs), **plan, "kinds": _sum_by_name(costs.ops)}
     if per_op:
         data["ops"] = [_op(op) for op in costs.ops]
     session.show(data, lambda console: render(console, data))
 
 
 def _measure(model: str, options: Options, level: str) -> tuple[ModuleCosts, dict[str, int]]:
-    """The costs at `level`, and after kernels were formed the planned arena, if there is one."""
+    """Returns the costs at `level`, and after kernels are formed the planned arena, if there is one."""
     from mlc.analysis import module_costs
     from mlc.compiler.levels import levels
 
@@ -63,7 +63,7 @@ def _measure(model: str, options: Options, level: str) -> tuple[ModuleCosts, dic
 
 
 def _arena(module: Any) -> dict[str, int]:
-    """What the planner wrote at `@main`; nothing where memory is allocated as it runs."""
+    """Returns the planner's attributes of `@main`; empty for dynamic allocation."""
     from mlc.compiler.sources.imported_module import main_of
 
     attributes = main_of(module).operation.attributes
@@ -83,7 +83,7 @@ def _cost(cost: Cost) -> dict[str, Any]:
 
 
 def _totals(costs: ModuleCosts) -> dict[str, Any]:
-    """All of it; MACs and memory accesses are those of products and convolutions."""
+    """Returns the totals; MACs and memory accesses are those of products and convolutions."""
     return {
         "parameters": costs.parameters,
         "weight_bytes": costs.weight_bytes,
@@ -99,8 +99,8 @@ def _totals(costs: ModuleCosts) -> dict[str, Any]:
     }
 
 
-def _kinds(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
-    """Sums by kind, those with the most work first."""
+def _sum_by_name(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
+    """Sums costs by op name, those with the most work first."""
     from mlc.analysis import Cost
 
     groups: dict[str, list[OpCosts]] = {}
@@ -108,14 +108,14 @@ def _kinds(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
         groups.setdefault(op.name, []).append(op)
     rows = [
         {
-            "kind": kind,
+            "kind": name,
             "products": group[0].is_product,
             "count": len(group),
             "unknown": sum(bool(op.unknown) for op in group),
             "parameters": sum(op.parameters for op in group),
             **_cost(sum((op.cost for op in group), Cost())),
         }
-        for kind, group in groups.items()
+        for name, group in groups.items()
     ]
     return sorted(rows, key=lambda row: (-row["macs"], -row["flops"], -row["moved_bytes"], row["kind"]))
 

@@ -26,7 +26,7 @@ _COLUMNS = (
 
 
 def render(console: Console, data: Mapping[str, Any]) -> None:
-    """Prints the sums, then a line per op or kind of op."""
+    """Prints the sums, then a line per op or name of op."""
     console.print(table(("", ""), _summary(data)))
     rows = data.get("ops", data["kinds"])
     for title, group in (
@@ -36,7 +36,7 @@ def render(console: Console, data: Mapping[str, Any]) -> None:
         if group:
             console.print()
             first = ("node", "op", "result") if "ops" in data else (">count", "op")
-            lines = [_names(row) + _numbers(row) for row in group]
+            lines = [_names(row) + _cost_cells(row) for row in group]
             console.print(table((*first, *_COLUMNS), lines, title=title))
 
 
@@ -67,11 +67,11 @@ def _summary(data: Mapping[str, Any]) -> list[list[str]]:
 
 
 def _unknown(ops: Sequence[Mapping[str, Any]]) -> str:
-    """The ops that are in no sum, by name, at most five."""
+    """Names the ops that are in no sum, at most five."""
     names = [f"{op['kind']} '{op['node']}'" if op["node"] else op["kind"] for op in ops]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     count = f"{len(names)} {'op' if len(names) == 1 else 'ops'}"
-    return f"{count} of sizes that only data tell, in no sum above: {', '.join(names[:5])}{more}"
+    return f"{count} of sizes that depend on data, in no sum above: {', '.join(names[:5])}{more}"
 
 
 def _names(row: Mapping[str, Any]) -> list[str]:
@@ -82,12 +82,12 @@ def _names(row: Mapping[str, Any]) -> list[str]:
 
 
 def first_node(nodes: Sequence[str]) -> str:
-    """The first of an op's ONNX nodes, and how many more there are."""
+    """Returns the first of an op's ONNX nodes, and the number of further ones."""
     more = f" (+{len(nodes) - 1})" if len(nodes) > 1 else ""
     return f"{nodes[0]}{more}" if nodes else ""
 
 
-def _numbers(row: Mapping[str, Any]) -> list[str]:
+def _cost_cells(row: Mapping[str, Any]) -> list[str]:
     if row["unknown"] and row["unknown"] == row.get("count", row["unknown"]):
         return [_millions(row["parameters"]), *["?"] * 5]
     counts = [_millions(row[name]) for name in ("parameters", "macs", "accesses", "flops", "moved_bytes")]
@@ -95,5 +95,5 @@ def _numbers(row: Mapping[str, Any]) -> list[str]:
 
 
 def _millions(count: int) -> str:
-    """Millions with one decimal, of small numbers two figures."""
+    """Returns millions with one decimal, or two significant figures for small counts."""
     return f"{count / 1e6:.1f}" if count >= 99_500 or count == 0 else f"{count / 1e6:.2g}"

@@ -1,4 +1,4 @@
-"""`mlc targets`."""
+"""The command `mlc targets`."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ def targets_command(session: CommandSession) -> None:
     found = [asdict(target) for target in (host_target(), *NAMED.values(), *plugins)]
 
     def render(console: Console) -> None:
-        console.print(table(_PROCESSORS, [_processor(each) for each in found if not _is_gpu(each)]))
+        """Prints the tables."""
+        console.print(table(_PROCESSORS, [_processor(target) for target in found if not _is_gpu(target)]))
         console.print()
-        console.print(table(_GPUS, [_gpu(each) for each in found if _is_gpu(each)]))
+        console.print(table(_GPUS, [_gpu(target) for target in found if _is_gpu(target)]))
 
     session.show({"targets": found}, render)
 
