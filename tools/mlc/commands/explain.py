@@ -102,7 +102,7 @@ def _watch(model: str, options: Options) -> list[PassReport]:
 def _render(
     console: Console, rows: Sequence[Mapping[str, Any]], missed: bool, verbose: bool, pattern: str | None
 ) -> None:
-    from mlc.tools.mlc.commands.explanations import names_ops, render_pass, has_content
+    from mlc.tools.mlc.commands.explanations import has_content, names_ops, render_pass
 
     if pattern is not None and not any(map(names_ops, rows)):
         console.print(f"nothing matches '{pattern}'", soft_wrap=True)
