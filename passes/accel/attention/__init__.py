@@ -1,1 +1,1 @@
-"""Attention as programs of thread blocks: what `accel-from-attention` is made of."""
+"""Attention as a program of thread blocks: the parts of the pass `accel-from-attention`."""

@@ -1,4 +1,4 @@
-"""Queries, keys, values, masks and the result: where those of a block lie, and how they come into tiles."""
+"""Loads and stores of the tiles of queries, keys, values, masks and results of a thread block."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ from mlc.passes.common.linalg_builders import affine_map, constant
 
 @dataclass(frozen=True)
 class QueryTileIndex:
-    """Which part of the result a block computes: the numbers of batch and head, and of its first query."""
+    """The part of the result that a thread block computes: indices of batch and head, and of its first
+    query."""
 
     heads: tuple[ir.Value, ...]
     first_query: ir.Value
 
 
-def copied(
+def copy_rows(
     memory: ir.Value,
     tensor: AttentionTensor,
     heads: Sequence[ir.Value],
     buffer: ir.Value,
     first_row: ir.Value,
 ) -> ir.Value:
-    """Starts to copy rows of one head into a buffer; the token of the copy. It is from the whole memory, as
-    hardware copies tiles from, not from a view of it."""
+    """Starts to copy rows of one head into a buffer and returns the token. The source is the whole memory,
+    not a view of it, as tensor maps require."""
     box = [1] * len(tensor.order)
     for dim, extent in zip(tensor.order[-2:], buffer.type.shape, strict=True):
         box[dim] = extent
     token, attributes = ir.Type.parse("!accel.token"), {"box": ir.DenseI64ArrayAttr.get(box)}
     operands = [memory, buffer, *_starts(tensor, heads, first_row)]
-    return ir.Operation.create(accel.Copy.NAME, [token], operands, attributes).results[0]
+    return ir.Operation.create(accel.Copy.NAME, [token], operands, attributes).result
 
 
 def _starts(tensor: AttentionTensor, heads: Sequence[ir.Value], first_row: ir.Value) -> list[ir.Value]:
-    """Where rows of one head begin in the memory."""
+    """Returns the coordinates of rows of one head in the memory."""
     starts = [index(0)] * len(tensor.order)
     for dim, extent in enumerate(tensor.shape[:-2]):
         if extent > 1:
@@ -49,6 +50,7 @@ def _starts(tensor: AttentionTensor, heads: Sequence[ir.Value], first_row: ir.Va
 
 
 def wait(*tokens: ir.Value) -> None:
+    """Builds an `accel.wait` for the copies of `tokens`."""
     ir.Operation.create(accel.Wait.NAME, [], list(tokens))
 
 
@@ -59,47 +61,47 @@ def read_rows(
     first_row: ir.Value,
     shape: Sequence[int],
 ) -> ir.Value:
-    """Rows of one head as a tile of registers of this shape; what lies outside of the memory is 0."""
-    kind = ir.VectorType.get(list(shape), tensor.element)
-    places, inside = _access(tensor, shape)
+    """Loads rows of one head as a vector of this shape; elements out of bounds are 0."""
+    tile = ir.VectorType.get(list(shape), tensor.element)
+    access, in_bounds = _access(tensor, shape)
     starts = _starts(tensor, heads, first_row)
-    nothing = constant(tensor.element, 0)
-    return vector.TransferReadOp(kind, memory, starts, places, nothing, inside).result
+    zero = constant(tensor.element, 0)
+    return vector.TransferReadOp(tile, memory, starts, access, zero, in_bounds).result
 
 
 def write_rows(
     tile: ir.Value, memory: ir.Value, tensor: AttentionTensor, heads: Sequence[ir.Value], first_row: ir.Value
 ) -> None:
-    """What of a tile lies in the memory, as rows of one head: of the whole memory, as hardware copies tiles
-    to."""
-    places, inside = _access(tensor, tile.type.shape)
-    vector.TransferWriteOp(None, tile, memory, _starts(tensor, heads, first_row), places, inside)
+    """Stores the elements of a tile that are within bounds as rows of one head. The destination is the whole
+    memory, not a view of it, as tensor maps require."""
+    access, in_bounds = _access(tensor, tile.type.shape)
+    vector.TransferWriteOp(None, tile, memory, _starts(tensor, heads, first_row), access, in_bounds)
 
 
 def _access(tensor: AttentionTensor, tile: Sequence[int]) -> tuple[ir.AffineMapAttr, ir.ArrayAttr]:
-    """Along which dims of the memory a tile of rows lies, and whether all of it does: it begins at a multiple
-    of its extents."""
-    along = [ir.AffineExpr.get_dim(dim) for dim in tensor.order[-2:]]
+    """Returns the permutation map of a tile of rows, and its `in_bounds`; tiles begin at multiples of their
+    extents."""
+    dims = [ir.AffineExpr.get_dim(dim) for dim in tensor.order[-2:]]
     extents = zip(tile, tensor.shape[-2:], strict=True)
-    inside = [ir.BoolAttr.get(whole % part == 0) for part, whole in extents]
-    return ir.AffineMapAttr.get(affine_map(len(tensor.order), along)), ir.ArrayAttr.get(inside)
+    in_bounds = [ir.BoolAttr.get(whole % part == 0) for part, whole in extents]
+    return ir.AffineMapAttr.get(affine_map(len(tensor.order), dims)), ir.ArrayAttr.get(in_bounds)
 
 
 def read_mask(
     attention: Attention,
     sizes: AttentionTileSizes,
     memory: Sequence[ir.Value],
-    place: QueryTileIndex,
+    query_tile: QueryTileIndex,
     first_key: ir.Value,
 ) -> ir.Value:
-    """The mask of a tile of scores, along which it may be broadcast."""
+    """Loads the mask of a tile of scores, broadcast along dims of extent 1."""
     mask = attention.mask
     assert mask is not None, "only asked for where there is one"
     rank, count = len(mask.shape), len(attention.leading) + 2
-    starts = [*place.heads, place.first_query, first_key][count - rank :]
+    starts = [*query_tile.heads, query_tile.first_query, first_key][count - rank :]
     indices = [index(0)] * rank
     results = [ir.AffineExpr.get_constant(0), ir.AffineExpr.get_constant(0)]
-    inside = [True, True]
+    in_bounds = [True, True]
     tile = (sizes.queries, sizes.keys)
     for dim, (extent, start) in enumerate(zip(mask.shape, starts, strict=True)):
         if extent == 1:
@@ -107,12 +109,12 @@ def read_mask(
         indices[mask.order[dim]] = start
         if (row_or_column := dim - (rank - 2)) >= 0:
             results[row_or_column] = ir.AffineExpr.get_dim(mask.order[dim])
-            inside[row_or_column] = extent % tile[row_or_column] == 0
+            in_bounds[row_or_column] = extent % tile[row_or_column] == 0
     return vector.TransferReadOp(
         ir.VectorType.get(list(tile), mask.element),
         memory[mask.buffer],
         indices,
         ir.AffineMapAttr.get(affine_map(rank, results)),
         constant(mask.element, 0),
-        ir.ArrayAttr.get([ir.BoolAttr.get(each) for each in inside]),
+        ir.ArrayAttr.get([ir.BoolAttr.get(flag) for flag in in_bounds]),
     ).result

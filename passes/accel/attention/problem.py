@@ -1,4 +1,4 @@
-"""What a kernel of attention computes, and how its operands lie, read off its graph ops."""
+"""The computation of a kernel of attention, and the layouts of its operands, read off its graph ops."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.passes.base import PassError
 from mlc.passes.common.kernel_functions import EXACT, PRECISION, precision_of
-from mlc.passes.common.rewriting import collect_ops, defining_op, users
+from mlc.passes.common.rewriting import collect_ops, users
 from mlc.passes.graph.attention.kernel import block_obstacle
 
 ATTENTION = graph.Attention.NAME
@@ -17,8 +17,8 @@ TRANSPOSE = graph.Transpose.NAME
 
 @dataclass(frozen=True)
 class AttentionTensor:
-    """An operand or the result, as attention sees it: its dim i is dim `order[i]` of a buffer of the kernel,
-    whose inputs come first, then its outputs."""
+    """An operand or the result: its dim i is dim `order[i]` of the kernel's buffer at index `buffer`; the
+    inputs come first, then the outputs."""
 
     buffer: int
     order: tuple[int, ...]
@@ -28,7 +28,7 @@ class AttentionTensor:
 
 @dataclass(frozen=True)
 class Attention:
-    """`softmax(scale * q k^T + mask) v`, with `graph.attention`'s meaning."""
+    """`softmax(scale * q k^T + mask) v`; the fields have the meaning of `graph.attention`'s."""
 
     q: AttentionTensor
     k: AttentionTensor
@@ -39,34 +39,37 @@ class Attention:
     causal: bool
     fill: float
     safe: bool
-    # How elements of f32 are multiplied, as `accel.mma` has it.
+    # The precision of `accel.mma` for elements of f32.
     precision: str
 
     @property
     def element(self) -> ir.Type:
+        """The element type of queries, keys and values."""
         return self.q.element
 
     @property
     def masks_queries(self) -> bool:
-        """Whether the mask is a tensor with numbers of their own for several queries."""
+        """Whether the mask is a tensor whose values differ between queries."""
         return self.mask is not None and self.mask.shape[-2:-1] > (1,)
 
     @property
     def queries(self) -> int:
+        """Queries per head."""
         return self.q.shape[-2]
 
     @property
     def keys(self) -> int:
+        """Keys per head."""
         return self.k.shape[-2]
 
     @property
     def width(self) -> int:
-        """Numbers of a query and of a key."""
+        """The extent of a query and of a key."""
         return self.q.shape[-1]
 
     @property
     def features(self) -> int:
-        """Numbers of a value."""
+        """The extent of a value."""
         return self.v.shape[-1]
 
     @property
@@ -75,20 +78,20 @@ class Attention:
         return self.result.shape[:-2]
 
     @property
-    def later(self) -> int:
-        """The last key that a query sees, less the query, where the mask is causal."""
+    def diagonal(self) -> int:
+        """The index of the last key that a query sees with a causal mask, minus the query's index."""
         return self.keys - self.queries
 
     @property
     def may_hide_all(self) -> bool:
-        """Whether a query's keys may all be masked. Those keep the order of their scores, which the softmax
-        then sees."""
-        return self.mask is not None or (self.causal and self.later < 0)
+        """Whether a query's keys may all be masked: the softmax is then taken over their masked scores, which
+        keep their order."""
+        return self.mask is not None or (self.causal and self.diagonal < 0)
 
 
 def attention_of(kernel: ir.Operation) -> Attention | None:
-    """What the kernel computes; None if that is no attention. Raises PassError for attention that has no
-    program of blocks."""
+    """Returns the attention that the kernel computes, or None. Raises PassError for attention that has no
+    program of thread blocks."""
     found = collect_ops(kernel, ATTENTION)
     if not found:
         return None
@@ -98,17 +101,17 @@ def attention_of(kernel: ir.Operation) -> Attention | None:
     _check_ops(kernel, op)
     q, k, v, *masks = [_read(operand) for operand in op.operands]
     inputs = len(kernel.regions[0].blocks[0].arguments)
-    fill = graph.attribute(op, "fill")
+    view = graph.Attention(op)
     attention = Attention(
         q,
         k,
         v,
         masks[0] if masks else None,
-        _written(op, inputs),
-        graph.attribute(op, "scale"),
-        graph.attribute(op, "causal"),
-        float("-inf") if fill is None else fill,
-        graph.attribute(op, "safe"),
+        _read_result(view, inputs),
+        view.scale,
+        view.causal,
+        float("-inf") if view.fill is None else view.fill,
+        view.safe,
         _precision(kernel, op),
     )
     _check_order(attention, op)
@@ -116,9 +119,8 @@ def attention_of(kernel: ir.Operation) -> Attention | None:
 
 
 def _check_ops(kernel: ir.Operation, attention: ir.Operation) -> None:
-    """Raises PassError for what else the kernel computes."""
-    for each in kernel.regions[0].blocks[0]:
-        op = each.operation
+    """Raises PassError if the kernel has other ops than transposes."""
+    for op in (inner.operation for inner in kernel.regions[0].blocks[0]):
         if op != attention and op.name not in (TRANSPOSE, func.Return.NAME):
             raise PassError(
                 f"'{op.name}' op in a kernel of attention has no form in its program of blocks, which only "
@@ -128,32 +130,31 @@ def _check_ops(kernel: ir.Operation, attention: ir.Operation) -> None:
 
 
 def _precision(kernel: ir.Operation, attention: ir.Operation) -> str:
-    """What the op asks for, or else the kernel, if its elements are of f32."""
-    asked = precision_of(attention if PRECISION in attention.attributes else kernel)
-    return asked if str(graph.element_type(attention.operands[0])) == "f32" else EXACT
+    """Returns the precision that is set on the op, or else on the kernel, if the elements are f32."""
+    requested = precision_of(attention if PRECISION in attention.attributes else kernel)
+    return requested if str(graph.element_type(graph.Attention(attention).q)) == "f32" else EXACT
 
 
 def _read(value: ir.Value) -> AttentionTensor:
-    """An operand, which is an argument of the kernel behind transposes."""
-    kind = ir.RankedTensorType(value.type)
-    order = list(range(kind.rank))
-    while (made := defining_op(value)) is not None:
-        permutation = graph.attribute(made, "permutation")
-        order = [permutation[dim] for dim in order]
-        value = made.operands[0]
-    return AttentionTensor(value.arg_number, tuple(order), tuple(kind.shape), kind.element_type)
+    """Reads the layout of an operand: an argument of the kernel, or transposes of one."""
+    tensor = ir.RankedTensorType(value.type)
+    order = list(range(tensor.rank))
+    while (transpose := graph.Transpose.defining(value)) is not None:
+        order = [transpose.permutation[dim] for dim in order]
+        value = transpose.x
+    return AttentionTensor(value.arg_number, tuple(order), tuple(tensor.shape), tensor.element_type)
 
 
-def _written(attention: ir.Operation, buffer: int) -> AttentionTensor:
-    """The result, which the kernel returns behind transposes."""
-    (value,) = attention.results
-    kind = ir.RankedTensorType(value.type)
-    order = list(range(kind.rank))
-    while (reader := _only_reader(value, attention)).name != func.Return.NAME:
-        permutation = list(graph.attribute(reader, "permutation"))
-        order = [permutation.index(dim) for dim in order]
-        value = reader.results[0]
-    return AttentionTensor(buffer, tuple(order), tuple(kind.shape), kind.element_type)
+def _read_result(attention: graph.Attention, buffer: int) -> AttentionTensor:
+    """Reads the layout of the result, which the kernel returns, possibly transposed."""
+    value = attention.result
+    tensor = ir.RankedTensorType(value.type)
+    order = list(range(tensor.rank))
+    while (reader := _only_reader(value, attention.operation)).name != func.Return.NAME:
+        transpose = graph.Transpose(reader)
+        order = [transpose.permutation.index(dim) for dim in order]
+        value = transpose.result
+    return AttentionTensor(buffer, tuple(order), tuple(tensor.shape), tensor.element_type)
 
 
 def _only_reader(value: ir.Value, attention: ir.Operation) -> ir.Operation:
@@ -164,7 +165,7 @@ def _only_reader(value: ir.Value, attention: ir.Operation) -> ir.Operation:
 
 
 def _check_order(attention: Attention, op: ir.Operation) -> None:
-    """Raises PassError unless numbers of one row lie side by side."""
+    """Raises PassError unless the elements of a row are contiguous."""
     named = {"q": attention.q, "k": attention.k, "v": attention.v, "the result": attention.result}
     for name, tensor in named.items():
         last = len(tensor.order) - 1

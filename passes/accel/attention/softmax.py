@@ -1,5 +1,7 @@
-"""The softmax of rows of scores that come block by block, after Milakov and Gimelshein ("Online normalizer
-calculation for softmax") and FlashAttention."""
+"""The online softmax of rows of scores that are computed tile by tile.
+
+Source: Milakov and Gimelshein, "Online normalizer calculation for softmax"; Dao et al., "FlashAttention".
+"""
 
 from __future__ import annotations
 
@@ -7,98 +9,102 @@ from dataclasses import dataclass
 from math import inf
 
 from mlc.bindings import arith, ir, math
-from mlc.passes.accel.attention.tiles import across, filled, floats, partial_sums, reduced_rows
+from mlc.passes.accel.attention.tiles import broadcast_columns, floats, partial_sums, reduce_rows, splat_like
 from mlc.passes.common.fast_math import approximate
 from mlc.passes.common.vector_builders import splat
 
-# Parts of the sum of a query's weights: of eight columns of what tensor units of NVIDIA's GPUs compute, a
-# thread has two. Their sum over threads is taken once, behind the last key.
+# Partial sums of a query's weights. Of eight columns of an accumulator of NVIDIA's tensor cores a thread has
+# two, so that the sum over threads is needed only once, after the last key.
 PARTS = 8
 
 
 @dataclass(frozen=True)
-class Running:
-    """What is known of each query after some keys: its greatest score, and, each times `exp(-greatest)`,
-    parts of the sum of its weights, and its row of the result."""
+class SoftmaxState:
+    """The state of each query after has_weight keys: its maximum score, and, relative to `exp(maximum)`,
+    partial sums of its weights and its row of the result."""
 
-    top: ir.Value
+    maximum: ir.Value
     total: ir.Value
     result: ir.Value
 
     @staticmethod
-    def start(queries: int, features: int) -> Running:
-        """Before the first key."""
+    def start(queries: int, features: int) -> SoftmaxState:
+        """Returns the state before the first key."""
         rows = floats(queries)
         total, result = floats(queries, PARTS), floats(queries, features)
-        return Running(splat(rows, -inf), splat(total, 0), splat(result, 0))
+        return SoftmaxState(splat(rows, -inf), splat(total, 0), splat(result, 0))
 
     @property
     def values(self) -> list[ir.Value]:
-        return [self.top, self.total, self.result]
+        """The state as loop-carried values."""
+        return [self.maximum, self.total, self.result]
 
 
 @dataclass(frozen=True)
 class SoftmaxUpdate:
-    """A block of keys: `weights` relative to the new greatest score, and what was known before, made so."""
+    """The weights of a tile of keys, and the state before it, rescaled to the new maximum without the tile's
+    part of `result`."""
 
-    top: ir.Value
+    maximum: ir.Value
     total: ir.Value
     result: ir.Value
     weights: ir.Value
 
 
-def step(known: Running, scores: ir.Value, factor: float, *, may_hide_all: bool) -> SoftmaxUpdate:
-    """Takes in scores whose weights are powers of two: `exp2(factor * score)`. `factor` must be positive.
+def update_softmax(
+    known: SoftmaxState, scores: ir.Value, factor: float, *, may_hide_all: bool
+) -> SoftmaxUpdate:
+    """Updates the state with a tile of scores whose weights are `exp2(factor * score)`; `factor` is positive.
 
-    With `may_hide_all` differences come before factors, and scores that all are the lowest number there is
-    have equal weights; otherwise a score takes one multiply-add.
+    With `may_hide_all` the difference to the maximum is taken before the multiplication by `factor`, so that
+    rows of the lowest finite scores get equal weights; otherwise a score takes one multiply-add.
     """
-    top = reduced_rows("maximumf", scores, known.top)
-    # Minus infinity, as long as there is no other score, would make NaN of itself.
-    nothing = arith.cmpf(arith.CmpFPredicate.OEQ, top, filled(top, -inf))
-    reference = arith.select(nothing, filled(top, 0), top)
+    maximum = reduce_rows("maximumf", scores, known.maximum)
+    # Before the first finite score the maximum is minus infinity, and its difference to itself would be NaN.
+    nothing = arith.cmpf(arith.CmpFPredicate.OEQ, maximum, splat_like(maximum, -inf))
+    reference = arith.select(nothing, splat_like(maximum, 0), maximum)
     power = _power_of_difference if may_hide_all else _power_of_multiples
-    correction, weights = power(known.top, reference, factor), power(scores, reference, factor)
-    total = partial_sums(weights, arith.mulf(known.total, across(correction, PARTS)))
-    result = arith.mulf(known.result, across(correction, known.result.type.shape[1]))
-    return SoftmaxUpdate(top, total, result, weights)
+    correction, weights = power(known.maximum, reference, factor), power(scores, reference, factor)
+    total = partial_sums(weights, arith.mulf(known.total, broadcast_columns(correction, PARTS)))
+    result = arith.mulf(known.result, broadcast_columns(correction, known.result.type.shape[1]))
+    return SoftmaxUpdate(maximum, total, result, weights)
 
 
 def _power_of_difference(scores: ir.Value, reference: ir.Value, factor: float) -> ir.Value:
-    """`exp2((scores - reference) * factor)`, of rows or of one score for each."""
-    difference = arith.subf(scores, _beside(scores, reference))
-    return _power(arith.mulf(difference, filled(difference, factor)))
+    """Returns `exp2((scores - reference) * factor)`; `scores` are a matrix, or one score per row."""
+    difference = arith.subf(scores, _broadcast_rows(scores, reference))
+    return _power(arith.mulf(difference, splat_like(difference, factor)))
 
 
 def _power_of_multiples(scores: ir.Value, reference: ir.Value, factor: float) -> ir.Value:
-    """`exp2(scores * factor - reference * factor)`: the product with the reference is rounded, alike in all
-    that is relative to it."""
-    bias = arith.mulf(reference, filled(reference, factor))
+    """Returns `exp2(scores * factor - reference * factor)`; all uses of a reference have the same rounding
+    error of its product."""
+    bias = arith.mulf(reference, splat_like(reference, factor))
     if scores.type.rank == 1:
-        # What was relative to the rounded product of the old one.
-        return _power(arith.subf(arith.mulf(scores, filled(scores, factor)), bias))
-    return _power(math.fma(scores, filled(scores, factor), _beside(scores, arith.negf(bias))))
+        # The old state is relative to the rounded product of the old maximum.
+        return _power(arith.subf(arith.mulf(scores, splat_like(scores, factor)), bias))
+    return _power(math.fma(scores, splat_like(scores, factor), _broadcast_rows(scores, arith.negf(bias))))
 
 
-def _beside(scores: ir.Value, rows: ir.Value) -> ir.Value:
-    """One number for each row in the shape of scores."""
-    return rows if scores.type.rank == 1 else across(rows, scores.type.shape[1])
+def _broadcast_rows(scores: ir.Value, rows: ir.Value) -> ir.Value:
+    """Broadcasts a scalar per row to the shape of `scores`."""
+    return rows if scores.type.rank == 1 else broadcast_columns(rows, scores.type.shape[1])
 
 
 def _power(exponents: ir.Value) -> ir.Value:
-    """An approximation will do, as weights are rounded."""
+    """Returns approximate powers of two: weights are rounded anyway."""
     return math.exp2(exponents, fastmath=approximate())
 
 
-def finished(known: Running, *, safe: bool) -> ir.Value:
-    """The rows of the result. With `safe`, those without a weight that is a number are 0: their sum is NaN,
-    or 0 where all scores are minus infinity."""
+def normalise_result(known: SoftmaxState, *, safe: bool) -> ir.Value:
+    """Divides the rows of the result by the sums of their weights. With `safe`, rows whose sum is NaN, or 0
+    since all scores are minus infinity, become 0."""
     result = known.result
-    total = reduced_rows("add", known.total, filled(known.top, 0))
-    inverse = arith.divf(filled(total, 1), total)
+    total = reduce_rows("add", known.total, splat_like(known.maximum, 0))
+    inverse = arith.divf(splat_like(total, 1), total)
     columns = result.type.shape[1]
-    divided = arith.mulf(result, across(inverse, columns))
+    normalised = arith.mulf(result, broadcast_columns(inverse, columns))
     if not safe:
-        return divided
-    some = arith.cmpf(arith.CmpFPredicate.OGT, total, filled(total, 0))
-    return arith.select(across(some, columns), divided, filled(divided, 0))
+        return normalised
+    has_weight = arith.cmpf(arith.CmpFPredicate.OGT, total, splat_like(total, 0))
+    return arith.select(broadcast_columns(has_weight, columns), normalised, splat_like(normalised, 0))

@@ -10,7 +10,7 @@ from mlc.dialects import accel
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.distribution.layout_relations import vectors_of
 from mlc.passes.accel.threads.common.elementwise import broadcast_source
-from mlc.passes.accel.threads.common.transfers import mask_of
+from mlc.passes.accel.threads.common.transfers import Transfer
 from mlc.passes.common.rewriting import collect_ops, defining_op
 
 Layouts = Mapping[ir.Value, Layout]
@@ -72,7 +72,7 @@ def _loop(op: ir.Operation, layouts: Layouts) -> bool:
 
 
 def _transfer(op: ir.Operation, _layouts: Layouts) -> bool:
-    return mask_of(op) is None
+    return Transfer(op).mask is None
 
 
 def _always(_op: ir.Operation, _layouts: Layouts) -> bool:

@@ -9,7 +9,7 @@ from mlc.bindings import arith, ir, scf, vector
 from mlc.dialects import accel
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.threads.common.elementwise import broadcast_source
-from mlc.passes.accel.threads.common.transfers import mask_layout, mask_of
+from mlc.passes.accel.threads.common.transfers import Transfer, mask_layout
 from mlc.passes.common.rewriting import defining_op
 
 # From one value's layout follows that of another, by a function; or none, where that is None.
@@ -141,7 +141,7 @@ def _relate_transpose(relations: LayoutRelations, op: ir.Operation) -> None:
 
 
 def _relate_transfer(relations: LayoutRelations, op: ir.Operation) -> None:
-    mask = mask_of(op)
+    mask = Transfer(op).mask
     if mask is not None:
         tile = vector.TransferRead(op).vector if op.name == vector.TransferRead.NAME else op.operands[0]
         relations.follows(mask, tile, lambda layout: mask_layout(op, layout))

@@ -23,7 +23,7 @@ from mlc.passes.accel.distribution.layout_exchange import moves_nothing
 from mlc.passes.accel.distribution.tile_slices import Cut, memory_of
 from mlc.passes.accel.threads.common.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.common.architecture import Architecture
-from mlc.passes.accel.threads.common.transfers import mask_of
+from mlc.passes.accel.threads.common.transfers import Transfer
 from mlc.passes.accel.tiles.vector_shapes import reshaped, transposed
 from mlc.passes.base import Pass
 from mlc.passes.common.computation import dim_position
@@ -171,7 +171,7 @@ class _Store:
         dims = [dim_position(result) for result in access.results]
         known = [dim for dim in dims if dim is not None]
         several = len(dims) > 1 and len(known) == len(dims) and max(known) == memref.rank - 1
-        if memref.memory_space is not None or mask_of(op) is not None or not several:
+        if memref.memory_space is not None or Transfer(op).mask is not None or not several:
             return None
         return _Store(op, known) if _is_alone(op, launch) else None
 

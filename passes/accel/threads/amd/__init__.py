@@ -1,1 +1,1 @@
-"""What threads of AMD's GPUs have of their own."""
+"""The code of threads on AMD's GPUs."""

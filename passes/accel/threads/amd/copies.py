@@ -64,7 +64,7 @@ def _load(code: ThreadCode, wanted: ThreadCopy, first: int, size: int) -> Piece:
     source, word = wanted.source, i32()
     kind = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
     place = addresses.element_coordinates(code, wanted.outside, wanted.base, first)
-    inside = integers.all_of(addresses.inside(source, place))
+    inside = integers.all_of(addresses.bounds_conditions(source, place))
     pointer = pointers.element_pointer(source, place)
     if inside is not None:
         pointer = arith.SelectOp(inside, pointer, source.pointer).result

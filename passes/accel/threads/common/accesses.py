@@ -1,4 +1,4 @@
-"""Loads and stores of a thread: elements that lie side by side, at once."""
+"""Vectorised loads and stores of a thread: contiguous elements at once."""
 
 from __future__ import annotations
 
@@ -7,39 +7,34 @@ from collections.abc import Sequence
 from mlc.bindings import arith, ir, llvm
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.accel.threads.common.packed_registers import build_vector
 
 BYTE = 8
 
 
-def stored_type(kind: ir.Type) -> ir.Type:
-    """As LLVM knows it: truth values lie in bytes, integers have no sign, and floats of 8 bits are such."""
-    if isinstance(kind, ir.IntegerType) or kind.width == BYTE:
-        return ir.IntegerType.get_signless(max(BYTE, kind.width))
-    return kind
+def stored_type(element: ir.Type) -> ir.Type:
+    """Returns LLVM's type of an element in memory: signless integers of at least a byte, also for booleans
+    and floats of 8 bits."""
+    if isinstance(element, ir.IntegerType) or element.width == BYTE:
+        return ir.IntegerType.get_signless(max(BYTE, element.width))
+    return element
 
 
 def load_run(element: ir.Type, pointer: ir.Value, run: int) -> list[ir.Value]:
-    """`run` elements from `pointer` on, which they divide in bytes."""
-    kind, size = stored_type(element), element_bytes(element)
+    """Loads `run` elements from `pointer`, which is aligned to their size."""
+    stored, size = stored_type(element), element_bytes(element)
     if run == 1:
-        loaded = [llvm.LoadOp(kind, pointer, alignment=size).result]
+        loaded = [llvm.LoadOp(stored, pointer, alignment=size).result]
     else:
-        whole = llvm.LoadOp(ir.VectorType.get([run], kind), pointer, alignment=size * run).result
+        whole = llvm.LoadOp(ir.VectorType.get([run], stored), pointer, alignment=size * run).result
         loaded = [llvm.ExtractElementOp(whole, integers.value(part)).result for part in range(run)]
-    return [arith.TruncIOp(element, each).result if _is_truth(element) else each for each in loaded]
-
-
-def _is_truth(kind: ir.Type) -> bool:
-    return isinstance(kind, ir.IntegerType) and kind.width == 1
+    is_boolean = isinstance(element, ir.IntegerType) and element.width == 1
+    return [arith.TruncIOp(element, value).result if is_boolean else value for value in loaded]
 
 
 def store_run(element: ir.Type, pointer: ir.Value, values: Sequence[ir.Value]) -> None:
-    """Writes `values` from `pointer` on, which they divide in bytes."""
-    kind = stored_type(element)
-    stored = [value if value.type == kind else arith.ExtUIOp(kind, value).result for value in values]
-    whole = stored[0]
-    if len(stored) > 1:
-        whole = llvm.UndefOp(ir.VectorType.get([len(stored)], kind)).result
-        for part, each in enumerate(stored):
-            whole = llvm.InsertElementOp(whole, each, integers.value(part)).result
-    llvm.StoreOp(whole, pointer, alignment=element_bytes(element) * len(stored))
+    """Stores `values` from `pointer` on, which is aligned to their size."""
+    stored = stored_type(element)
+    parts = [value if value.type == stored else arith.ExtUIOp(stored, value).result for value in values]
+    whole = parts[0] if len(parts) == 1 else build_vector(parts)
+    llvm.StoreOp(whole, pointer, alignment=element_bytes(element) * len(parts))

@@ -1,4 +1,4 @@
-"""Loads and stores of tiles: as many elements at a time as lie side by side in memory and in registers."""
+"""Loads and stores of tiles, vectorised where elements are contiguous in memory and in registers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LONGEST_BYTES = 16
 
 @dataclass(frozen=True)
 class Mask:
-    """Which registers' elements are read or written: those with truth in `values`, of which `run` elements
-    that follow each other along the last dim are alike."""
+    """A mask of a tile: a boolean per register in `values`, and its constancy along the last dim: groups of
+    `run` consecutive elements are equal."""
 
     values: Sequence[ir.Value]
     run: int
@@ -37,21 +37,24 @@ def load_tile(
     mask: Mask | None = None,
     clipped: bool = True,
 ) -> ThreadTile:
-    """The tile that begins at `base`, whose last number is a multiple of `multiple`; the last dims of the
-    memory are those of the tile. With `padding`, elements outside of the memory are that, if `clipped`;
-    without, there must be none. Elements that the mask leaves out, if there is one, are the padding too."""
+    """Loads the tile at `base`, whose last index `multiple` divides; the last dims of the memory are those of
+    the tile. If `clipped`, elements out of bounds are `padding`; without `padding` there must be none.
+    Elements whose mask is false are `padding` too."""
     clipped = clipped and padding is not None
     run = access_run(layout, memory, multiple, mask, clipped=clipped)
     values: list[ir.Value] = []
     for first in range(0, layout.size, run):
-        place = element_coordinates(code, layout, base, first)
-        conditions = [*_shown(mask, first), *(inside(memory, place) if clipped else [])]
-        values += load_elements(memory, place, conditions, [padding] * run)
+        coordinates = element_coordinates(code, layout, base, first)
+        conditions = [
+            *_mask_conditions(mask, first),
+            *(bounds_conditions(memory, coordinates) if clipped else []),
+        ]
+        values += load_elements(memory, coordinates, conditions, [padding] * run)
     return ThreadTile(layout, tuple(values))
 
 
-def _shown(mask: Mask | None, register: int) -> list[ir.Value]:
-    """The condition of a mask, if there is one."""
+def _mask_conditions(mask: Mask | None, register: int) -> list[ir.Value]:
+    """Returns the condition that a mask sets for a register, or none without a mask."""
     return [] if mask is None else [mask.values[register]]
 
 
@@ -65,52 +68,55 @@ def store_tile(
     separate_bits: int = 0,
     mask: Mask | None = None,
 ) -> None:
-    """Writes the tile; if `clipped`, only what lies inside of the memory. `multiple` and `mask` are as for
+    """Stores the tile; if `clipped`, only elements within bounds. `multiple` and `mask` are as for
     `load_tile`.
 
-    One thread of those that hold copies writes; threads whose numbers differ in the bits `own_places` write
-    to places of their own.
+    Of the threads that hold copies of an element one stores it; threads whose indices differ in
+    `separate_bits` store to separate offsets.
     """
     run = access_run(tile.layout, memory, multiple, mask, clipped=clipped)
     once = one_of_copies(code, tile.layout, separate_bits)
     for first in range(0, tile.layout.size, run):
-        place = element_coordinates(code, tile.layout, base, first)
-        conditions = inside(memory, place) if clipped else []
-        condition = integers.all_of([*_shown(mask, first), *once, *conditions])
-        _store(memory, place, tile.values[first : first + run], condition)
+        coordinates = element_coordinates(code, tile.layout, base, first)
+        conditions = bounds_conditions(memory, coordinates) if clipped else []
+        condition = integers.all_of([*_mask_conditions(mask, first), *once, *conditions])
+        _store(memory, coordinates, tile.values[first : first + run], condition)
 
 
 def _store(
-    memory: ThreadMemref, place: Sequence[Integer], values: Sequence[ir.Value], condition: ir.Value | None
+    memory: ThreadMemref,
+    coordinates: Sequence[Integer],
+    values: Sequence[ir.Value],
+    condition: ir.Value | None,
 ) -> None:
-    """Where the condition holds, if there is one."""
+    """Stores `values` if `condition` is None or true."""
     if condition is None:
-        store_run(memory.element, element_pointer(memory, place), values)
+        store_run(memory.element, element_pointer(memory, coordinates), values)
         return
-    with ir.InsertionPoint(scf.IfOp(condition).operation.regions[0].blocks[0]):
-        _store(memory, place, values, None)
+    with ir.InsertionPoint(scf.IfOp(condition).then_block):
+        _store(memory, coordinates, values, None)
         scf.YieldOp([])
 
 
 def access_run(
     layout: Layout, memory: ThreadMemref, multiple: int, mask: Mask | None = None, *, clipped: bool = True
 ) -> int:
-    """How many elements one access takes. Where what lies outside of the memory is left out, the memory must
-    end with an access; a mask may not split one."""
+    """Returns the number of elements per access. If `clipped`, it divides the last extent of the memory, so
+    that no access crosses a bound; a mask is constant within an access."""
     ends = (memory.sizes[-1],) if clipped and memory.sizes else ()
-    constancy = () if mask is None else (mask.run, most_elements(memory))
-    return common_run(layout, memory, (*ends, *constancy, multiple))
+    masked = () if mask is None else (mask.run, most_elements(memory))
+    return common_run(layout, memory, (*ends, *masked, multiple))
 
 
 def most_elements(memory: ThreadMemref) -> int:
-    """A power of two that the elements of a row of the memory are not less than: what is thrown away must be
-    there, too."""
+    """Returns the largest power of two that is at most the length of a row of the memory: a load whose result
+    is discarded must be within bounds, too."""
     size = memory.sizes[-1] if memory.sizes else 1
     return 1 << size.bit_length() - 1 if isinstance(size, int) and size > 0 else 1
 
 
 def common_run(layout: Layout, memory: ThreadMemref, multiples: Sequence[Integer]) -> int:
-    """How many elements one access takes that begins at a multiple of all of these in a row of the memory."""
+    """Returns the number of elements per access, given divisors of the accesses' offsets in a row."""
     if not layout.shape or memory.strides[-1] != 1:
         return 1
     size = element_bytes(memory.element)
@@ -124,7 +130,7 @@ def common_run(layout: Layout, memory: ThreadMemref, multiples: Sequence[Integer
 def element_coordinates(
     code: ThreadCode, layout: Layout, base: Sequence[Integer], register: int
 ) -> list[Integer]:
-    """Where the element of a register lies, in a memory in which its tile begins at `base`."""
+    """Returns the coordinates in memory of a register's element, of a tile at `base`."""
     offset, outer = layout.offset(register), len(base) - len(layout.shape)
     inner = [
         integers.total([base[outer + dim], code.thread_offset(layout, dim), offset[dim]])
@@ -133,38 +139,40 @@ def element_coordinates(
     return [*base[:outer], *inner]
 
 
-def inside(memory: ThreadMemref, place: Sequence[Integer]) -> list[ir.Value]:
-    """Conditions for the place to be in the memory; runs end where the memory does."""
-    pairs = zip(place, memory.sizes, strict=True)
-    return [integers.within(at, size) for at, size in pairs if not _surely_within(at, size)]
+def bounds_conditions(memory: ThreadMemref, coordinates: Sequence[Integer]) -> list[ir.Value]:
+    """Returns the conditions, but for those known to hold, under which an access is within bounds; accesses
+    do not cross bounds."""
+    pairs = zip(coordinates, memory.sizes, strict=True)
+    return [integers.within(index, size) for index, size in pairs if not _is_within(index, size)]
 
 
-def _surely_within(at: Integer, size: Integer) -> bool:
-    return isinstance(at, int) and isinstance(size, int) and 0 <= at < size
+def _is_within(index: Integer, size: Integer) -> bool:
+    """Whether an index is known to be within bounds."""
+    return isinstance(index, int) and isinstance(size, int) and 0 <= index < size
 
 
 def load_elements(
     memory: ThreadMemref,
-    place: Sequence[Integer],
+    coordinates: Sequence[Integer],
     conditions: list[ir.Value],
     padding: Sequence[ir.Value | None],
 ) -> list[ir.Value]:
-    """Elements from `place` on, as many as there are of `padding`, which they are where a condition does not
+    """Loads the elements from `coordinates` on, or returns `padding`, of equal length, unless all conditions
     hold."""
-    pointer = element_pointer(memory, place)
+    pointer = element_pointer(memory, coordinates)
     condition = integers.all_of(conditions)
     if condition is None:
         return load_run(memory.element, pointer, len(padding))
-    # Branches cost more than a load of the first elements that is thrown away.
+    # A branch costs more than a load of the first elements whose result is discarded.
     pointer = integers.either(condition, pointer, memory.pointer)
     loaded = load_run(memory.element, pointer, len(padding))
-    return [integers.either(condition, each, other) for each, other in zip(loaded, padding, strict=True)]
+    return [integers.either(condition, value, other) for value, other in zip(loaded, padding, strict=True)]
 
 
 def one_of_copies(code: ThreadCode, layout: Layout, separate_bits: int) -> list[ir.Value]:
-    """Conditions for the thread to be the first of those that hold the same elements."""
+    """Returns the conditions for the thread to be the first of those that hold the same elements."""
     copies = sum(1 << bit for bit, vector in enumerate(layout.threads) if not any(vector)) & ~separate_bits
     if not copies:
         return []
-    number = integers.mask(code.thread_id(), copies)
-    return [arith.cmpi(arith.CmpIPredicate.eq, integers.value(number), integers.value(0))]
+    index = integers.mask(code.thread_id(), copies)
+    return [arith.cmpi(arith.CmpIPredicate.eq, integers.value(index), integers.value(0))]

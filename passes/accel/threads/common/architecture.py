@@ -1,7 +1,7 @@
-"""What a processor has of its own in the code of a thread: an interface, of which each vendor has a folder.
+"""The interface between the common code of a thread and a processor; each vendor has a folder.
 
-All that is not asked for here is the same everywhere: ops of `arith`, `math`, `scf` and `llvm`, where
-pointers to global memory have address space 1, and those to shared memory 3.
+Everything else is the same for all processors: ops of `arith`, `math`, `scf` and `llvm`. Pointers to global
+memory have address space 1, those to shared memory 3.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from mlc.passes.accel.threads.common.addresses import load_tile, store_tile
 from mlc.passes.accel.threads.common.code import Handler, ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.operands import MmaOperand
 
-# The threads of a warp as the dialect counts them.
+# Threads per warp in the dialect, whatever the processor has.
 WARP = 32
 
 
 class MmaLowering(Protocol):
-    """How tensor units compute an `accel.mma`."""
+    """The lowering of an `accel.mma` to instructions of the matrix unit."""
 
     def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
-        """The layout of the sums. Raises PassError if `warps` warps cannot share them. With `whole_rows`
-        each of them has all columns of its rows, if there are rows enough."""
+        """Returns the layout of the accumulator. Raises PassError if `warps` warps cannot share it. With
+        `whole_rows` each warp has all columns of its rows, if there are enough rows."""
 
-    def left_layout(self, sums: Layout) -> Layout:
-        """The layout of a left operand in registers, for sums of that layout."""
+    def left_layout(self, accumulator: Layout) -> Layout:
+        """Returns the layout of a left operand in registers, given the accumulator's."""
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
-        """The product added to `start`, both in the layout of the sums."""
+        """Returns `start` plus the product, both in the layout of the accumulator."""
 
 
 class Architecture(ABC):
-    """A processor: how ops are emitted for which there is no common way, in `handlers`, and parts of others.
+    """A processor: `handlers` emit the ops that have no common lowering; methods emit parts of the others.
 
-    A warp, whose threads go through the code together, has 2 to the power of `lane_bits` lanes. A block has
-    `shared_limit` bytes of shared memory at most; buffers begin at multiples of `alignment` bytes, or of more
-    where they are swizzled. `copies_tiles` says that it has a copy engine, which takes tensor maps;
-    `clusters`, that blocks of a cluster reach each other's shared memory.
+    A warp, whose threads execute together, has 2 to the power of `lane_bits` lanes. A thread block has at
+    most `shared_limit` bytes of shared memory; buffers are aligned to `alignment` bytes, swizzled ones to
+    more. `has_tma`: it has a Tensor Memory Accelerator, which takes tensor maps. `clusters`: thread blocks of
+    a cluster can access each other's shared memory.
     """
 
     lane_bits: ClassVar[int]
@@ -54,50 +54,50 @@ class Architecture(ABC):
     handlers: ClassVar[Mapping[str, Handler]]
 
     def warps(self, launched: int) -> int:
-        """How many warps a block has whose launch says `launched` warps of 32 threads: at least one."""
+        """Hardware warps per thread block, at least one; `launched` warps of 32 threads are in the launch."""
         return max(1, launched * WARP >> self.lane_bits)
 
     def prepare(self, code: ThreadCode, launch: ir.Operation) -> None:  # noqa: B027 (most have nothing to prepare)
-        """Notes in `code` what of the whole launch its parts must know."""
+        """Records in `code` the properties of the whole launch that its parts depend on."""
 
     @abstractmethod
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
-        """Of a kernel whose blocks have this many threads, and clusters so many blocks along each dim."""
+        """Attributes of a kernel: `threads` per block, and blocks of a cluster along each dim of the grid."""
 
     @abstractmethod
     def thread_id(self) -> ir.Value:
-        """The thread's number in its block, i32."""
+        """The thread's index in its thread block, i32."""
 
     @abstractmethod
     def block_id(self, dim: int) -> ir.Value:
-        """The block's number along a dim of the grid, i32."""
+        """The thread block's index along a dim of the grid, i32."""
 
     @abstractmethod
     def barrier(self, code: ThreadCode) -> None:
-        """The threads that run this code meet, and see what others wrote to shared memory before."""
+        """Synchronises the threads that run this code, and makes their writes to shared memory visible."""
 
     @abstractmethod
     def shuffle_xor(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
-        """The 32 bits `word` of the lane whose number differs in the one bit that is set in `distance`."""
+        """The 32 bits `word` of the lane whose id is this lane's xor `distance`, a power of two."""
 
     @abstractmethod
     def mma_lowering(self, op: ir.Operation) -> MmaLowering | None:
-        """How tensor units compute an `accel.mma`; None if they cannot."""
+        """The lowering of an `accel.mma` to the matrix unit; None if it cannot compute it."""
 
     def wait(self, code: ThreadCode, written: Sequence[ir.Value], read: Sequence[ir.Value]) -> list[ir.Value]:
-        """Waits until no other groups of products than those of the code are under way. Those that end then
-        write registers, which are returned, and read others. Asked for where products leave such groups."""
-        raise NotImplementedError("products of this processor end at once")
+        """Waits until only the mma groups of `code.in_flight` are in flight. Returns the registers that the
+        others have written; `read` are their operands. Only for processors with asynchronous mma."""
+        raise NotImplementedError("the mma of this processor are synchronous")
 
     def load_operand(
         self, code: ThreadCode, layout: Layout, memory: ThreadMemref, base: Sequence[int]
     ) -> ThreadTile:
-        """A tile of a product's operand, which begins at `base` in `memory` and lies inside of it."""
+        """Loads a tile of an mma's operand, at `base` in `memory` and within its bounds."""
         return load_tile(code, layout, memory, base, None, ANYTHING)
 
     def store_shared(
         self, code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer], multiple: int
     ) -> None:
-        """Writes a tile to shared memory, in which it begins at `base` and lies inside; `multiple` divides
-        the last number of `base`."""
+        """Stores a tile to shared memory at `base`, within its bounds; `multiple` divides the last index of
+        `base`."""
         store_tile(code, tile, memory, base, False, multiple)

@@ -1,4 +1,5 @@
-"""The state of emission: what each value of the block's program is in the code of a thread."""
+"""The state of emission: the lowered form, in a thread's code, of each value of the thread block's
+program."""
 
 from __future__ import annotations
 
@@ -32,9 +33,9 @@ class ThreadTile:
 
 @dataclass(frozen=True)
 class ThreadMemref:
-    """A memref: element (0, ..., 0) lies at `pointer`; strides are in elements. In a swizzled buffer, rows of
-    `swizzle` bytes lie in panels, one after the other. `pointer` lies a multiple of `multiple` elements
-    behind an address that 16 bytes divide."""
+    """A memref: element (0, ..., 0) is at `pointer`; strides are in elements. A swizzled buffer consists of
+    contiguous panels with rows of `swizzle` bytes. `pointer` is a multiple of `multiple` elements after an
+    address that is aligned to 16 bytes."""
 
     pointer: ir.Value
     sizes: tuple[Integer, ...]
@@ -47,8 +48,8 @@ class ThreadMemref:
 
 @dataclass(frozen=True)
 class Role:
-    """Warps of a block that run code of their own; `barrier` is the number of the barrier at which they meet,
-    `warp` that of the warp, which LLVM knows to be the same for all of its threads."""
+    """Warps of a thread block that run specialised code; `barrier` is the id of the barrier that synchronises
+    them, `warp` the warp's index, which LLVM knows to be uniform."""
 
     warps: int
     barrier: int
@@ -57,54 +58,55 @@ class Role:
 
 @dataclass(frozen=True)
 class MmaInFlight:
-    """A group of products whose sums, the tile of `value`, are there when it has been waited for; until then
-    registers that it `reads` keep what they have."""
+    """A group of asynchronous mma: the tile of `value`, their result, is valid after a wait; until then the
+    registers that they read, `reads`, must not change."""
 
     value: ir.Value
     reads: tuple[ir.Value, ...] = ()
 
 
-Meaning: TypeAlias = "ThreadTile | ThreadMemref | ir.Value"
+Lowered: TypeAlias = "ThreadTile | ThreadMemref | ir.Value"
 Handler = Callable[["ThreadCode", ir.Operation], None]
 
 
 @dataclass
 class ThreadCode:
-    """`warps` is how many the processor has in a block; `layouts` says how vectors are distributed;
-    `handlers` how ops are emitted, by name, or by dialect as "arith.*". `tensor_maps` are parameters."""
+    """The code of a thread. `warps` are the hardware's per thread block; `layouts` distribute vectors;
+    `handlers` emit ops, by name, or by dialect as "arith.*". `tensor_maps` are parameters of the kernel."""
 
     architecture: Architecture
     warps: int
     layouts: dict[ir.Value, Layout]
     handlers: dict[str, Handler]
     shared: SharedMemory
-    values: dict[ir.Value, Meaning] = field(default_factory=dict)
-    # What has begun, and must end before other code runs, or other threads see it.
+    values: dict[ir.Value, Lowered] = field(default_factory=dict)
+    # Finish asynchronous work: called before control flow, and before barriers.
     unfinished: list[Callable[[], None]] = field(default_factory=list)
-    # What ends in this order, and is waited for where its tile is wanted.
+    # In the order in which they complete; awaited where their tile is used.
     in_flight: list[MmaInFlight] = field(default_factory=list)
-    # What was reduced last beside products under way: it comes before the wait for them.
+    # Results of the latest reduction that overlaps mma in flight: the wait for those comes after it.
     overlapped: tuple[ir.Value, ...] = ()
     tensor_maps: dict[tuple[ir.Value, TileTensorMap], ir.Value] = field(default_factory=dict)
     role: Role | None = None
-    # Where a processor has shared memory of its own, by what for.
+    # Offsets in shared memory of what a processor has reserved, by its purpose.
     reserved_offsets: dict[str, int] = field(default_factory=dict)
-    # Whether asynchronous products or copies read what is written to shared memory.
+    # Whether asynchronous mma or copies read what threads write to shared memory.
     fences: bool = False
     _thread: ir.Value | None = None
 
     @property
     def threads(self) -> int:
-        """Of a block."""
+        """Threads per thread block."""
         return self.warps << self.architecture.lane_bits
 
     def emit_block(self, block: ir.Block, terminator: str = "") -> None:
-        """Emits code for each op in front of the terminator, at the current insertion point."""
+        """Emits code for each op before the terminator, at the current insertion point."""
         for op in block.operations:
             if op.operation.name != terminator:
                 self.emit(op.operation)
 
     def emit(self, op: ir.Operation) -> None:
+        """Emits code for `op`. Raises PassError if no handler is registered for it."""
         dialect = op.name.partition(".")[0]
         handler = self.handlers.get(op.name) or self.handlers.get(f"{dialect}.*")
         if handler is None:
@@ -113,36 +115,37 @@ class ThreadCode:
             handler(self, op)
 
     def tile(self, value: ir.Value) -> ThreadTile:
-        """Of a vector, when its registers hold it."""
-        for number, each in enumerate(self.in_flight):
-            if each.value == value:
-                self._wait_for(number + 1)
+        """Returns the tile of a vector, after a wait if it is in flight."""
+        for index, mma in enumerate(self.in_flight):
+            if mma.value == value:
+                self._wait_for(index + 1)
                 break
         found = self.values[value]
         assert isinstance(found, ThreadTile), "vectors become tiles"
         return found
 
     def memory(self, value: ir.Value) -> ThreadMemref:
-        """Of a memref."""
+        """Returns the lowered form of a memref."""
         found = self.values[value]
         assert isinstance(found, ThreadMemref), "memrefs become memories"
         return found
 
     def scalar(self, value: ir.Value) -> ir.Value:
-        """Of anything that all threads have."""
+        """Returns the value in the thread's code of a scalar of the thread block's program."""
         found = self.values[value]
         assert isinstance(found, ir.Value), "scalars become scalars"
         return found
 
     def shared_pointer(self) -> ir.Value:
-        """The start of the block's shared memory."""
+        """Returns the start of the thread block's shared memory."""
         return llvm.AddressOfOp(ir.Type.parse("!llvm.ptr<3>"), ir.FlatSymbolRefAttr.get(SHARED_MEMORY)).result
 
     def start(self) -> None:
-        """Reads the thread's number; at the start of the kernel, whose code it then dominates."""
+        """Reads the thread's index at the start of the kernel, whose code it then dominates."""
         self._thread = self.architecture.thread_id()
 
     def thread_id(self) -> ir.Value:
+        """The thread's index in its thread block."""
         assert self._thread is not None, "start() comes first"
         return self._thread
 
@@ -152,48 +155,48 @@ class ThreadCode:
         self.architecture.barrier(self)
 
     def settle(self, pending: int = 0) -> None:
-        """Ends what has begun, but for the last `pending` products."""
+        """Finishes all asynchronous work but the last `pending` mma."""
         for finish in self.unfinished:
             finish()
         self.unfinished.clear()
         self._wait_for(max(0, len(self.in_flight) - pending))
 
     def _wait_for(self, count: int) -> None:
-        """Waits for the first ones under way."""
+        """Waits for the first `count` mma in flight."""
         ended, self.in_flight = self.in_flight[:count], self.in_flight[count:]
         if not ended:
             return
-        tiles = [self.tile(each.value) for each in ended]
+        tiles = [self.tile(mma.value) for mma in ended]
         written = [register for tile in tiles for register in tile.values]
-        read = [register for each in ended for register in each.reads]
-        there = iter(self.architecture.wait(self, written, read))
+        read = [register for mma in ended for register in mma.reads]
+        results = iter(self.architecture.wait(self, written, read))
         self.overlapped = ()
-        for each, tile in zip(ended, tiles, strict=True):
-            self.values[each.value] = ThreadTile(tile.layout, tuple(islice(there, len(tile.values))))
+        for mma, tile in zip(ended, tiles, strict=True):
+            self.values[mma.value] = ThreadTile(tile.layout, tuple(islice(results, len(tile.values))))
 
     def thread_offset(self, layout: Layout, dim: int) -> Integer:
-        """The part of a coordinate that the thread's number gives: the same for all of its registers."""
+        """Returns the part of an index along `dim` that depends on the thread only, not on the register."""
         return sum_of_bits(self.thread_id(), [vector[dim] for vector in layout.threads])
 
 
-def sum_of_bits(number: ir.Value, vectors: list[int]) -> Integer:
-    """The sum of those of `vectors` whose bits are set in `number`, which has no more bits than they are."""
+def sum_of_bits(index: ir.Value, weights: list[int]) -> Integer:
+    """Returns the sum of the `weights` of the bits that are set in `index`, which has no more bits."""
     result: Integer = 0
     bit = 0
-    while bit < len(vectors):
-        count = _run(vectors, bit)
-        if vectors[bit]:
-            part = integers.shift_right(number, bit)
-            if bit + count < len(vectors):
+    while bit < len(weights):
+        count = _run(weights, bit)
+        if weights[bit]:
+            part = integers.shift_right(index, bit)
+            if bit + count < len(weights):
                 part = integers.mask(part, (1 << count) - 1)
-            result = integers.add(result, integers.multiply(part, vectors[bit]))
+            result = integers.add(result, integers.multiply(part, weights[bit]))
         bit += count
     return result
 
 
-def _run(vectors: list[int], start: int) -> int:
-    """How many bits from `start` on are worth twice the one before, or nothing like the first."""
+def _run(weights: list[int], start: int) -> int:
+    """Returns the number of bits from `start` on with weights that double, or that are all 0."""
     end = start + 1
-    while end < len(vectors) and vectors[end] == (vectors[start] << (end - start)):
+    while end < len(weights) and weights[end] == (weights[start] << (end - start)):
         end += 1
     return end - start

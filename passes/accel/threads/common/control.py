@@ -1,4 +1,5 @@
-"""Loops and branches, which all threads of a block take together; they carry tiles as their registers."""
+"""Loops and branches, which are uniform across the threads of a block; tiles are carried as their
+registers."""
 
 from __future__ import annotations
 
@@ -6,40 +7,40 @@ from collections.abc import Iterator, Sequence
 
 from mlc.bindings import ir, llvm, scf
 from mlc.passes.accel.common import integers
-from mlc.passes.accel.threads.common.code import Meaning, ThreadCode, ThreadTile
+from mlc.passes.accel.threads.common.code import Lowered, ThreadCode, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import scalar_type
 from mlc.passes.accel.threads.common.layout_conversions import tile_in_layout
 from mlc.passes.accel.threads.common.packed_registers import build_vector
+from mlc.passes.common.rewriting import terminator_of
 
-# Of floats of 16 bits, two share a register. One by one each would take its own.
+# Carried one by one, floats of 16 bits would take a register each; two share one.
 _PAIR = 2
 
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
-    """`scf.for`, counted in 32 bits."""
-    lower, upper, step = (code.scalar(operand) for operand in list(op.operands)[:3])
+    """Emits an `scf.for`, whose induction variable has 32 bits."""
+    source = scf.For(op)
+    bounds = [code.scalar(value) for value in (source.lower_bound, source.upper_bound, source.step)]
     code.settle()
-    body = op.regions[0].blocks[0]
-    carried = list(body.arguments)[1:]
-    initial = [
-        _as_carried(code, given, argument)
-        for given, argument in zip(list(op.operands)[3:], carried, strict=True)
-    ]
-    loop = scf.ForOp(lower, upper, step, [register for given in initial for register in _registers(given)])
-    code.values[body.arguments[0]] = loop.induction_variable
+    carried = source.iteration_arguments
+    pairs = zip(source.init_args, carried, strict=True)
+    initial = [_as_carried(code, value, argument) for value, argument in pairs]
+    loop = scf.ForOp(*bounds, [register for value in initial for register in _registers(value)])
+    code.values[source.induction_variable] = loop.induction_variable
     with ir.InsertionPoint(loop.body):
         _bind(code, carried, loop.inner_iter_args)
-        code.emit_block(body, scf.Yield.NAME)
-        _yield(code, body, carried)
-    _bind(code, list(op.results), list(loop.operation.results))
+        code.emit_block(source.entry_block, scf.Yield.NAME)
+        _yield(code, source.entry_block, carried)
+    _bind(code, source.results, list(loop.operation.results))
 
 
 def branch(code: ThreadCode, op: ir.Operation) -> None:
-    """`scf.if`; each result has the layout that was chosen for it."""
-    results = list(op.results)
+    """Emits an `scf.if`, whose results have the layouts that were chosen for them."""
+    view = scf.If(op)
+    results = view.results
     code.settle()
-    kinds = [kind for result in results for kind in _types(code, result)]
-    made = scf.IfOp(code.scalar(op.operands[0]), kinds, has_else=bool(len(op.regions[1].blocks)))
+    types = [register for result in results for register in _types(code, result)]
+    made = scf.IfOp(code.scalar(view.condition), types, has_else=bool(len(view.else_region.blocks)))
     for source, target in zip(op.regions, made.operation.regions, strict=True):
         if len(source.blocks):
             with ir.InsertionPoint(target.blocks[0]):
@@ -49,43 +50,43 @@ def branch(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def _yield(code: ThreadCode, block: ir.Block, targets: Sequence[ir.Value]) -> None:
-    given = list(block.operations[len(block.operations) - 1].operands)
-    tiles = [_as_carried(code, value, target) for value, target in zip(given, targets, strict=True)]
+    pairs = zip(terminator_of(block).operands, targets, strict=True)
+    tiles = [_as_carried(code, value, target) for value, target in pairs]
     code.settle()
     scf.YieldOp([register for tile in tiles for register in _registers(tile)])
 
 
-def _as_carried(code: ThreadCode, given: ir.Value, target: ir.Value) -> Meaning:
-    """What `given` is, in the layout of `target`."""
+def _as_carried(code: ThreadCode, value: ir.Value, target: ir.Value) -> Lowered:
+    """Returns the lowered form of `value`, in the layout of `target`."""
     if isinstance(target.type, ir.VectorType):
-        return tile_in_layout(code, given, code.layouts[target])
-    return code.scalar(given)
+        return tile_in_layout(code, value, code.layouts[target])
+    return code.scalar(value)
 
 
-def _registers(meaning: Meaning) -> tuple[ir.Value, ...]:
-    if isinstance(meaning, ThreadTile):
-        values, run = meaning.values, _run(meaning.values[0].type, len(meaning.values))
+def _registers(lowered: Lowered) -> tuple[ir.Value, ...]:
+    if isinstance(lowered, ThreadTile):
+        values, run = lowered.values, _run(lowered.values[0].type, len(lowered.values))
         if run == 1:
             return values
         return tuple(build_vector(values[at : at + run]) for at in range(0, len(values), run))
-    assert isinstance(meaning, ir.Value), "memrefs are not carried"
-    return (meaning,)
+    assert isinstance(lowered, ir.Value), "memrefs are not carried"
+    return (lowered,)
 
 
-def _run(kind: ir.Type, size: int) -> int:
-    """How many of `size` elements of a tile are carried in one register."""
-    return _PAIR if isinstance(kind, ir.FloatType) and kind.width == 16 and size % _PAIR == 0 else 1
+def _run(element: ir.Type, size: int) -> int:
+    """Returns the number of elements that one register carries of a tile of `size` elements."""
+    return _PAIR if isinstance(element, ir.FloatType) and element.width == 16 and size % _PAIR == 0 else 1
 
 
 def _elements(carried: ir.Value) -> list[ir.Value]:
-    """Those that a register carries."""
+    """Returns the elements that a register carries."""
     if not isinstance(carried.type, ir.VectorType):
         return [carried]
     return [llvm.ExtractElementOp(carried, integers.value(index)).result for index in range(_PAIR)]
 
 
 def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Value]) -> None:
-    """Says of each of `targets` that it is the next of `values`, as many as it has registers."""
+    """Maps each of `targets` to as many of the next `values` as it has registers."""
     rest: Iterator[ir.Value] = iter(values)
     for target in targets:
         if isinstance(target.type, ir.VectorType):
@@ -101,16 +102,15 @@ def _bind(code: ThreadCode, targets: Sequence[ir.Value], values: Sequence[ir.Val
 
 def _types(code: ThreadCode, value: ir.Value) -> list[ir.Type]:
     if isinstance(value.type, ir.VectorType):
-        kind, size = scalar_type(value.type), code.layouts[value].size
-        run = _run(kind, size)
-        return [kind if run == 1 else ir.VectorType.get([run], kind)] * (size // run)
+        element, size = scalar_type(value.type), code.layouts[value].size
+        run = _run(element, size)
+        return [element if run == 1 else ir.VectorType.get([run], element)] * (size // run)
     return [scalar_type(value.type)]
 
 
 def then(condition: ir.Value) -> ir.Operation:
-    """A branch for what is built in front of the op."""
-    branch = scf.IfOp(condition)
-    with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
+    """Emits an `scf.if` and returns its `scf.yield`, before which the caller inserts ops."""
+    with ir.InsertionPoint(scf.IfOp(condition).then_block):
         return scf.YieldOp([]).operation
 
 

@@ -1,4 +1,5 @@
-"""Tiles in other layouts: by other names of registers, computed again, or through shared memory."""
+"""Conversions of tiles to other layouts: by renaming registers, rematerialisation, or through shared
+memory."""
 
 from __future__ import annotations
 
@@ -11,14 +12,14 @@ from mlc.passes.accel.threads.common import addresses, pointers
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.common.rewriting import defining_op
 
-# Of numbers that every thread has, and of the elements' own numbers.
-_MADE = (
+# Ops whose results depend on constants, bounds and the elements' indices only.
+_SOURCES = (
     arith.Constant.NAME,
     vector_dialect.ConstantMask.NAME,
     vector_dialect.CreateMask.NAME,
     vector_dialect.Step.NAME,
 )
-# An op or two, less than two barriers and two accesses.
+# One or two instructions: cheaper than two barriers and two accesses to shared memory.
 _CHEAP = (
     arith.AddI.NAME,
     arith.AndI.NAME,
@@ -32,40 +33,40 @@ _DEPTH = 4
 
 
 def tile_in_layout(code: ThreadCode, value: ir.Value, layout: Layout) -> ThreadTile:
-    """The tile of a vector in `layout`. Numbers of elements, and masks that follow from them, are computed
-    again rather than moved between threads."""
+    """Returns the tile of a vector in `layout`. Index vectors, and masks computed from them, are
+    rematerialised rather than exchanged between threads."""
     tile = code.tile(value)
     if tile.layout.same_threads(layout) or not _is_cheap(value, _DEPTH):
         return convert_layout(code, tile, layout)
     kept = code.layouts[value]
     code.layouts[value] = layout
     code.emit(value.owner.operation)
-    again = code.tile(value)
+    rematerialised = code.tile(value)
     code.layouts[value], code.values[value] = kept, tile
-    return again
+    return rematerialised
 
 
 def _is_cheap(value: ir.Value, depth: int) -> bool:
-    """Whether a vector is computed by a few ops of scalars."""
+    """Whether a vector is computed by a few ops from constants, scalars and indices."""
     made = defining_op(value)
-    if made is None or made.name in _MADE:
+    if made is None or made.name in _SOURCES:
         return made is not None
     vectors = [operand for operand in made.operands if isinstance(operand.type, ir.VectorType)]
     return made.name in _CHEAP and depth > 0 and all(_is_cheap(vector, depth - 1) for vector in vectors)
 
 
 def convert_layout(code: ThreadCode, tile: ThreadTile, layout: Layout) -> ThreadTile:
-    """The same elements in `layout`."""
+    """Returns the tile with the same elements in `layout`."""
     if tile.layout == layout:
         return tile
     if tile.layout.same_threads(layout):
-        at = (tile.layout.register_at(layout.offset(index)) for index in range(layout.size))
-        return ThreadTile(layout, tuple(tile.values[register] for register in at))
+        registers = (tile.layout.register_at(layout.offset(index)) for index in range(layout.size))
+        return ThreadTile(layout, tuple(tile.values[register] for register in registers))
     return _through_memory(code, tile, layout)
 
 
 def _through_memory(code: ThreadCode, tile: ThreadTile, layout: Layout) -> ThreadTile:
-    """All threads write their elements, then read those of others."""
+    """Stores all elements to shared memory and loads them in the other layout."""
     memory = scratch_for(code, layout.shape, tile.values[0].type)
     origin = [0] * len(layout.shape)
     code.barrier()
@@ -75,7 +76,7 @@ def _through_memory(code: ThreadCode, tile: ThreadTile, layout: Layout) -> Threa
 
 
 def scratch_for(code: ThreadCode, shape: tuple[int, ...], element: ir.Type) -> ThreadMemref:
-    """Shared memory for a tile, which ends with the next use of it: a barrier comes before."""
+    """Returns scratch in shared memory for a tile, valid until the next call; the caller emits barriers."""
     strides, step = [], 1
     for extent in reversed(shape):
         strides.append(step)

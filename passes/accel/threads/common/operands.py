@@ -1,4 +1,4 @@
-"""Operands of products: tiles in shared memory or in registers, of which a part is wanted at a time."""
+"""Operands of `accel.mma`: tiles in shared memory or in registers, read in parts."""
 
 from __future__ import annotations
 
@@ -14,41 +14,45 @@ from mlc.passes.accel.threads.common.layout_conversions import convert_layout
 
 @dataclass
 class MmaOperand:
-    """An operand of an `accel.mma`, by its number."""
+    """The operand of an `accel.mma` at `position`: 0 is the left one, 1 the right one."""
 
     code: ThreadCode
     op: ir.Operation
-    number: int
+    position: int
 
     @property
     def value(self) -> ir.Value:
-        return self.op.operands[self.number]
+        """The tile, a vector or a memref."""
+        return self.op.operands[self.position]
 
     @property
     def transposed(self) -> bool:
-        return TRANSPOSED[self.number] in self.op.attributes
+        """Whether it is stored as `[K, M]` or `[N, K]`."""
+        return TRANSPOSED[self.position] in self.op.attributes
 
     @property
     def rows_first(self) -> bool:
-        """Whether it is the left one, whose rows are those of the sums."""
-        return self.number == 0
+        """Whether it is the left one, whose rows are those of the result."""
+        return self.position == 0
 
     @property
     def element(self) -> ir.Type:
-        """With its sign, if it is an integer."""
-        return factor_type(self.op, self.number)
+        """The element type, with the signedness of integers."""
+        return factor_type(self.op, self.position)
 
     @property
     def depth(self) -> int:
-        """The reduction's length."""
+        """The extent of the reduction."""
         return int(self.value.type.shape[self.rows_first != self.transposed])
 
     @property
     def in_registers(self) -> bool:
+        """Whether it is a vector."""
         return isinstance(self.value.type, ir.VectorType)
 
     def part(self, layout: Layout, start: int) -> ThreadTile:
-        """What `layout` distributes: all of the kept dim, and the reduction from `start` on."""
+        """Returns the part that `layout` distributes: all of the kept dim, and the reduction from `start`
+        on."""
         base = [0, start] if self.rows_first else [start, 0]
         if self.in_registers:
             return self._part_of_registers(layout, base)
@@ -64,17 +68,17 @@ class MmaOperand:
         tile = self.code.tile(self.value)
         if self.transposed:
             tile = ThreadTile(tile.layout.transpose([1, 0]), tile.values)
-        own = whole_of(layout, tile.layout.shape)
-        tile = convert_layout(self.code, tile, own)
+        whole = whole_of(layout, tile.layout.shape)
+        tile = convert_layout(self.code, tile, whole)
         self.code.values[self.value] = (
-            ThreadTile(own.transpose([1, 0]), tile.values) if self.transposed else tile
+            ThreadTile(whole.transpose([1, 0]), tile.values) if self.transposed else tile
         )
-        at = (own.register_at(_sum(base, layout.offset(index))) for index in range(layout.size))
-        return ThreadTile(layout, tuple(tile.values[register] for register in at))
+        registers = (whole.register_at(_sum(base, layout.offset(index))) for index in range(layout.size))
+        return ThreadTile(layout, tuple(tile.values[register] for register in registers))
 
 
 def whole_of(part: Layout, shape: tuple[int, ...]) -> Layout:
-    """`part`, and more registers along the dim in which the whole is longer."""
+    """Returns the layout of a tile of `shape`: `part` with more registers along the dims that are longer."""
     registers = list(part.registers)
     for dim, (start, end) in enumerate(zip(part.shape, shape, strict=True)):
         registers += along(dim, 2, start, end // start)

@@ -1,4 +1,4 @@
-"""Registers of 32 bits that hold several numbers."""
+"""Registers of 32 bits that hold several elements."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from mlc.passes.common.constants import i32
 
 
 def build_vector(values: Sequence[ir.Value]) -> ir.Value:
-    """An LLVM vector."""
+    """Returns an LLVM vector of `values`."""
     whole = llvm.UndefOp(ir.VectorType.get([len(values)], values[0].type)).result
-    for place, each in enumerate(values):
-        whole = llvm.InsertElementOp(whole, each, integers.value(place)).result
+    for index, value in enumerate(values):
+        whole = llvm.InsertElementOp(whole, value, integers.value(index)).result
     return whole
 
 
 def pack_word(values: Sequence[ir.Value]) -> ir.Value:
-    """32 bits, the first number in the lowest ones."""
+    """Returns `values` as an i32, the first one in the lowest bits."""
     if len(values) == 1:
         return arith.BitcastOp(i32(), values[0]).result
     return llvm.BitcastOp(i32(), build_vector(values)).result
 
 
-def unpack_word(word: ir.Value, kind: ir.Type) -> list[ir.Value]:
-    """The numbers of type `kind` in 32 bits."""
-    count = 32 // kind.width
+def unpack_word(word: ir.Value, element: ir.Type) -> list[ir.Value]:
+    """Returns the elements of type `element` in 32 bits."""
+    count = 32 // element.width
     if count == 1:
-        return [arith.BitcastOp(kind, word).result]
-    whole = llvm.BitcastOp(ir.VectorType.get([count], kind), word).result
+        return [arith.BitcastOp(element, word).result]
+    whole = llvm.BitcastOp(ir.VectorType.get([count], element), word).result
     return [llvm.ExtractElementOp(whole, integers.value(index)).result for index in range(count)]

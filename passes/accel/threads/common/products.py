@@ -1,4 +1,4 @@
-"""`accel.mma`: products of tiles, by tensor units or by multiply-adds."""
+"""`accel.mma`: multiplies tiles with the matrix unit or with multiply-adds."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from mlc.passes.accel.threads.common.small_floats import format_of
 from mlc.passes.common.linalg_builders import is_unsigned
 from mlc.passes.common.narrow_floats import widen
 
-# Steps of the reduction whose numbers a thread holds at a time, without tensor units.
+# Steps of the reduction whose operands a thread holds at a time, without a matrix unit.
 STEPS = 4
 
 
 def mma(code: ThreadCode, op: ir.Operation) -> None:
-    """One step of the reduction after the other: its operands, then their products."""
-    (result,) = op.results
-    start = tile_in_layout(code, op.operands[2], code.layouts[result])
+    """Emits an `accel.mma`: for each step of the reduction the loads of its operands, then their products."""
+    view = accel.Mma(op)
+    result = view.result
+    start = tile_in_layout(code, view.accumulator, code.layouts[result])
     left, right = MmaOperand(code, op, 0), MmaOperand(code, op, 1)
-    product = code.architecture.mma_lowering(op)
-    if product is not None:
-        code.values[result] = product.emit(start, left, right)
+    lowering = code.architecture.mma_lowering(op)
+    if lowering is not None:
+        code.values[result] = lowering.emit(start, left, right)
     else:
-        code.values[result] = _by_multiply_adds(start, left, right)
+        code.values[result] = _emit_multiply_adds(start, left, right)
 
 
-def _by_multiply_adds(start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
-    """Each thread multiplies its rows by its columns."""
+def _emit_multiply_adds(start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
+    """Multiplies each thread's rows by its columns."""
     layout, sums = start.layout, list(start.values)
     steps = min(STEPS, left.depth)
     for first in range(0, left.depth, steps):
@@ -37,27 +38,26 @@ def _by_multiply_adds(start: ThreadTile, left: MmaOperand, right: MmaOperand) ->
         for step in range(steps):
             for register in range(layout.size):
                 row, column = layout.offset(register)
-                x = _widened(a.values[a.layout.register_at((row, step))], left.element, sums[register].type)
-                y = _widened(
-                    b.values[b.layout.register_at((step, column))], right.element, sums[register].type
-                )
-                sums[register] = _multiply_add(x, y, sums[register])
+                x, total = a.values[a.layout.register_at((row, step))], sums[register]
+                y = b.values[b.layout.register_at((step, column))]
+                x, y = _extend(x, left.element, total.type), _extend(y, right.element, total.type)
+                sums[register] = _multiply_add(x, y, total)
     return ThreadTile(layout, tuple(sums))
 
 
-def _widened(value: ir.Value, element: ir.Type, kind: ir.Type) -> ir.Value:
-    """A number of type `element` in the type of the sums."""
-    if value.type == kind:
+def _extend(value: ir.Value, element: ir.Type, target: ir.Type) -> ir.Value:
+    """Converts a value of type `element` to the type of the accumulator."""
+    if value.type == target:
         return value
     if (form := format_of(element)) is not None:
         return widen(value, form)
-    if isinstance(kind, ir.IntegerType):
-        return (arith.ExtUIOp if is_unsigned(element) else arith.ExtSIOp)(kind, value).result
-    return arith.ExtFOp(kind, value).result
+    if isinstance(target, ir.IntegerType):
+        return (arith.ExtUIOp if is_unsigned(element) else arith.ExtSIOp)(target, value).result
+    return arith.ExtFOp(target, value).result
 
 
 def _multiply_add(x: ir.Value, y: ir.Value, total: ir.Value) -> ir.Value:
-    """`x * y + total`."""
+    """Returns `x * y + total`."""
     if isinstance(total.type, ir.IntegerType):
         return arith.AddIOp(arith.MulIOp(x, y).result, total).result
     return math.FmaOp(x, y, total).result

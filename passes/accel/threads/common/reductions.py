@@ -36,37 +36,37 @@ _JOINS: dict[str, Callable[..., ir.Operation]] = {
 
 
 def multi_reduction(code: ThreadCode, op: ir.Operation) -> None:
-    """The result, which starts from the accumulator, has the layout of the source without the dims; if it is
-    one number, all threads have it."""
-    source, initial = op.operands
-    (result,) = op.results
-    dims = list(ir.DenseI64ArrayAttr(op.attributes["reduction_dims"]))
+    """Emits a `vector.multi_reduction`. The result, which includes the accumulator, has the source's layout
+    without the reduced dims; all threads have a result that is a scalar."""
+    view = vector_dialect.MultiDimReduction(op)
+    result, dims = view.dest, list(view.reduction_dims)
     join = _join(op)
-    tile = code.tile(source)
+    tile = code.tile(view.source)
     reduced = _between_lanes(code, _in_registers(tile, dims, join), tile.layout, dims, join)
     reduced = _between_warps(code, reduced, tile.layout, dims, join)
     if code.in_flight:
         code.overlapped = reduced.values
     if not isinstance(result.type, ir.VectorType):
-        code.values[result] = join(code.scalar(initial), reduced.values[0])
+        code.values[result] = join(code.scalar(view.acc), reduced.values[0])
         return
-    start = tile_in_layout(code, initial, reduced.layout)
+    start = tile_in_layout(code, view.acc, reduced.layout)
     sums = (join(a, b) for a, b in zip(start.values, reduced.values, strict=True))
     code.values[result] = convert_layout(code, ThreadTile(reduced.layout, tuple(sums)), code.layouts[result])
 
 
 def _join(op: ir.Operation) -> Join:
-    kind = str(op.attributes["kind"]).split("<")[-1].rstrip(">").strip()
-    element = op.operands[0].type.element_type
+    view = vector_dialect.MultiDimReduction(op)
+    combining = str(view.kind).split("<")[-1].rstrip(">").strip()
+    element = view.source.type.element_type
     family = "integer" if isinstance(element, ir.IntegerType | ir.IndexType) else "float"
-    made = _JOINS.get(f"{kind}:{family}")
+    made = _JOINS.get(f"{combining}:{family}")
     if made is None:
-        raise PassError(f"cannot distribute a reduction by '{kind}' of {element}", op.location)
+        raise PassError(f"cannot distribute a reduction by '{combining}' of {element}", op.location)
     return lambda a, b: made(a, b).result
 
 
 def _in_registers(tile: ThreadTile, dims: list[int], join: Join) -> ThreadTile:
-    """One register for all that differ in `dims` only, as a tree, which is short and adds little error."""
+    """Reduces the registers that differ in `dims` only to one, as a tree: short chains, small errors."""
     layout = tile.layout.remove_dims(dims)
     groups: dict[tuple[int, ...], list[ir.Value]] = {}
     for register, value in enumerate(tile.values):
@@ -88,7 +88,8 @@ def _tree(values: list[ir.Value], join: Join) -> ir.Value:
 def _between_lanes(
     code: ThreadCode, tile: ThreadTile, before: Layout, dims: list[int], join: Join
 ) -> ThreadTile:
-    """Lanes that held other elements along `dims` exchange what they have; then all have the result."""
+    """Reduces across the lanes that hold other elements along `dims`, by butterfly exchanges: all get the
+    result."""
     values = tile.values
     for bit in _reduced_bits(before.lanes, dims):
         values = tuple(join(value, _shuffle_xor(code, value, 1 << bit)) for value in values)
@@ -100,28 +101,28 @@ def _reduced_bits(vectors: tuple[tuple[int, ...], ...], dims: list[int]) -> list
 
 
 def _shuffle_xor(code: ThreadCode, value: ir.Value, distance: int) -> ir.Value:
-    """What the lane whose number differs in one bit has."""
-    kind = value.type
-    if kind.width == i32().width:
+    """Returns `value` of the lane whose id is this lane's xor `distance`."""
+    element = value.type
+    if element.width == i32().width:
         return code.architecture.shuffle_xor(code, value, distance)
-    bits = ir.IntegerType.get_signless(kind.width)
-    word = value if kind == bits else arith.BitcastOp(bits, value).result
-    received = _shuffle_word(code, word, distance)
-    return received if kind == bits else arith.BitcastOp(kind, received).result
+    bits = ir.IntegerType.get_signless(element.width)
+    word = value if element == bits else arith.BitcastOp(bits, value).result
+    received = _shuffle_integer(code, word, distance)
+    return received if element == bits else arith.BitcastOp(element, received).result
 
 
-def _shuffle_word(code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
-    """Integers of less than 32 bits, or of 64, which are exchanged in two parts."""
+def _shuffle_integer(code: ThreadCode, value: ir.Value, distance: int) -> ir.Value:
+    """Exchanges integers of less than 32 bits, or of 64 bits, which take two exchanges."""
 
-    def exchanged(half_word: ir.Value) -> ir.Value:
-        return code.architecture.shuffle_xor(code, half_word, distance)
+    def shuffle(word: ir.Value) -> ir.Value:
+        return code.architecture.shuffle_xor(code, word, distance)
 
-    kind, half = word.type, i32()
-    if kind.width < half.width:
-        return arith.TruncIOp(kind, exchanged(arith.ExtUIOp(half, word).result)).result
-    shift = integer_constant(kind, half.width)
-    parts = [arith.TruncIOp(half, each).result for each in (word, arith.ShRUIOp(word, shift).result)]
-    low, high = (arith.ExtUIOp(kind, exchanged(part)).result for part in parts)
+    integer, word = value.type, i32()
+    if integer.width < word.width:
+        return arith.TruncIOp(integer, shuffle(arith.ExtUIOp(word, value).result)).result
+    shift = integer_constant(integer, word.width)
+    parts = [arith.TruncIOp(word, half).result for half in (value, arith.ShRUIOp(value, shift).result)]
+    low, high = (arith.ExtUIOp(integer, shuffle(part)).result for part in parts)
     return arith.OrIOp(low, arith.ShLIOp(high, shift).result).result
 
 
@@ -144,14 +145,14 @@ def _between_warps(
         addresses.load_tile(code, layout, memory, [index, *origin], None, ANYTHING).values
         for index in range(count)
     ]
-    return ThreadTile(layout, tuple(_tree(list(each), join) for each in zip(*parts, strict=True)))
+    return ThreadTile(layout, tuple(_tree(list(values), join) for values in zip(*parts, strict=True)))
 
 
 def _row(code: ThreadCode, warp_bits: list[int]) -> integers.Integer:
     parts = []
-    for place, bit in enumerate(warp_bits):
-        number = integers.mask(integers.shift_right(code.thread_id(), code.architecture.lane_bits + bit), 1)
-        parts.append(integers.multiply(number, 1 << place))
+    for index, bit in enumerate(warp_bits):
+        shifted = integers.shift_right(code.thread_id(), code.architecture.lane_bits + bit)
+        parts.append(integers.multiply(integers.mask(shifted, 1), 1 << index))
     return integers.total(parts)
 
 

@@ -1,9 +1,9 @@
-"""Shared memory: buffers, parts of them, and what copies into them and out of them have in common."""
+"""Shared memory: buffers, subviews, and the common parts of copies to and from it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import arith, gpu, ir, memref, scf
@@ -22,50 +22,54 @@ from mlc.passes.base import PassError
 
 
 def alloc(code: ThreadCode, op: ir.Operation) -> None:
-    """Where it was planned."""
-    code.values[op.results[0]] = _buffer(
-        op, pointers.byte_pointer(code.shared_pointer(), code.shared.offsets[op.results[0]])
-    )
+    """Emits an `accel.alloc`: the address that the memory plan gives it."""
+    view = accel.Alloc(op)
+    pointer = pointers.byte_pointer(code.shared_pointer(), code.shared.offsets[view.memory])
+    code.values[view.memory] = _buffer(view.memory.type, view.swizzle, pointer)
 
 
 def reuse(code: ThreadCode, op: ir.Operation) -> None:
-    """Where the buffer before it lies."""
-    code.values[op.results[0]] = _buffer(op, code.memory(op.operands[0]).pointer)
+    """Emits an `accel.reuse`: the address of the buffer before it."""
+    view = accel.Reuse(op)
+    code.values[view.memory] = _buffer(view.memory.type, view.swizzle, code.memory(view.before).pointer)
 
 
-def _buffer(op: ir.Operation, pointer: ir.Value) -> ThreadMemref:
-    kind, swizzle = op.results[0].type, op.attributes["swizzle"].value
-    strides, _ = kind.get_strides_and_offset()
-    return ThreadMemref(pointer, tuple(kind.shape), tuple(strides), kind.element_type, True, swizzle)
+def _buffer(memref: ir.MemRefType, swizzle: int, pointer: ir.Value) -> ThreadMemref:
+    strides, _ = memref.get_strides_and_offset()
+    return ThreadMemref(pointer, tuple(memref.shape), tuple(strides), memref.element_type, True, swizzle)
 
 
 def subview(code: ThreadCode, op: ir.Operation) -> None:
-    """`memref.subview`, whose strides must be known; of a swizzled buffer, one of its stages."""
-    memory = code.memory(op.operands[0])
-    dynamic = iter(list(op.operands)[1:])
-    given = [_mixed(op, name, dynamic) for name in ("static_offsets", "static_sizes", "static_strides")]
-    if not all(isinstance(each, int) for each in given[2]):
+    """Emits a `memref.subview`, whose strides must be static; of a swizzled buffer, one of its stages."""
+    view = memref.SubView(op)
+    memory = code.memory(view.source)
+    mixed_offsets = _merge_static(view.static_offsets, view.offsets)
+    mixed_sizes = _merge_static(view.static_sizes, view.sizes)
+    if view.strides:
         raise PassError("cannot distribute a view whose strides are not known", op.location)
-    offsets, sizes, steps = ([_number(code, each) for each in group] for group in given)
+    offsets, sizes = ([_emit(code, value) for value in group] for group in (mixed_offsets, mixed_sizes))
+    steps = view.static_strides
     if memory.swizzle and (any(offset != 0 for offset in offsets[-2:]) or any(step != 1 for step in steps)):
         raise PassError("cannot distribute a part of a swizzled tile to threads", op.location)
-    products = [integers.multiply(at, stride) for at, stride in zip(offsets, memory.strides, strict=True)]
+    products = [
+        integers.multiply(offset, stride) for offset, stride in zip(offsets, memory.strides, strict=True)
+    ]
     pointer = pointers.offset_pointer(memory.pointer, integers.total(products), stored_type(memory.element))
     strides = [integers.multiply(step, stride) for step, stride in zip(steps, memory.strides, strict=True)]
-    kept = _kept_dims(sizes, op.results[0].type.rank)
-    code.values[op.results[0]] = ThreadMemref(
+    kept = _kept_dims(sizes, view.result.type.rank)
+    code.values[view.result] = ThreadMemref(
         pointer,
         tuple(sizes[dim] for dim in kept),
         tuple(strides[dim] for dim in kept),
         memory.element,
         memory.shared,
         memory.swizzle,
-        _multiple(memory, given[0]),
+        _offset_divisibility(memory, mixed_offsets),
     )
 
 
-def _multiple(memory: ThreadMemref, offsets: Sequence[int | ir.Value]) -> int:
-    """What surely divides the place at which a view begins, in elements."""
+def _offset_divisibility(memory: ThreadMemref, offsets: Sequence[int | ir.Value]) -> int:
+    """Returns the divisibility of the offset of a view, in elements."""
     distances = [memory.multiple]
     for offset, stride in zip(offsets, memory.strides, strict=True):
         known = abs(offset) if isinstance(offset, int) else divisibility(offset)
@@ -74,33 +78,33 @@ def _multiple(memory: ThreadMemref, offsets: Sequence[int | ir.Value]) -> int:
 
 
 def _kept_dims(sizes: Sequence[Integer], rank: int) -> list[int]:
-    """The dims of a view of `rank` dims, which lacks some of size 1, the first ones first."""
+    """Returns the dims that a view of `rank` dims keeps; it drops dims of size 1, the first ones first."""
     kept = [dim for dim, size in enumerate(sizes) if size != 1]
     units = [dim for dim in reversed(range(len(sizes))) if dim not in kept]
     return sorted([*kept, *units[: rank - len(kept)]])
 
 
 def cast(code: ThreadCode, op: ir.Operation) -> None:
-    """`memref.cast`: the same memory."""
-    code.values[op.results[0]] = code.memory(op.operands[0])
+    """Emits a `memref.cast`: the same memory."""
+    code.values[memref.Cast(op).dest] = code.memory(memref.Cast(op).source)
 
 
-def _mixed(op: ir.Operation, name: str, dynamic: Iterator[ir.Value]) -> list[int | ir.Value]:
-    """Numbers that an attribute has, and operands where it has none."""
-    unknown = ir.ShapedType.get_dynamic_size()
-    return [next(dynamic) if each == unknown else each for each in ir.DenseI64ArrayAttr(op.attributes[name])]
+def _merge_static(static: Sequence[int], dynamic: Sequence[ir.Value]) -> list[int | ir.Value]:
+    """Returns the values of an attribute, with operands where it says that they are dynamic."""
+    marker, rest = ir.ShapedType.get_dynamic_size(), iter(dynamic)
+    return [next(rest) if value == marker else value for value in static]
 
 
-def _number(code: ThreadCode, mixed: int | ir.Value) -> Integer:
+def _emit(code: ThreadCode, mixed: int | ir.Value) -> Integer:
     return mixed if isinstance(mixed, int) else code.scalar(mixed)
 
 
 @dataclass(frozen=True)
 class ThreadCopy:
-    """A copy between global and shared memory: what each thread moves, in pieces of `run` elements that lie
-    side by side in both. The last number of `base`, where the tile begins in global memory, is a multiple of
-    `multiple`. A thread's elements lie at the places of `layout` in shared memory, and at those of `outside`,
-    counted from `base`, in global memory."""
+    """A thread's part of a copy between global and shared memory, in chunks of `run` elements that are
+    contiguous in both. `base` are the tile's coordinates in global memory; `multiple` divides the last one.
+    `layout` has the coordinates of a thread's elements in shared memory, `outside` those in global memory
+    relative to `base`."""
 
     source: ThreadMemref
     target: ThreadMemref
@@ -112,9 +116,9 @@ class ThreadCopy:
 
 
 def thread_copy(code: ThreadCode, op: ir.Operation) -> ThreadCopy:
-    """What an `accel.copy` moves, 16 bytes at a time if it can."""
-    source, target = code.memory(op.operands[0]), code.memory(op.operands[1])
-    offsets = list(op.operands)[2:]
+    """Returns the thread's part of an `accel.copy`, in chunks of up to 16 bytes."""
+    view = accel.Copy(op)
+    source, target, offsets = code.memory(view.source), code.memory(view.destination), view.offsets
     tile, other = (target, source) if target.shared else (source, target)
     shape = [size for size in tile.sizes if isinstance(size, int)]
     layout = blocked_layout(shape, code.warps, _longest_run(tile), lane_bits=code.architecture.lane_bits)
@@ -132,7 +136,7 @@ def _longest_run(memory: ThreadMemref) -> int:
 
 
 def copy_through_registers(code: ThreadCode, copy: ThreadCopy) -> None:
-    """Each thread loads its elements, then stores them."""
+    """Emits loads of the thread's elements, then stores."""
     layout, here = copy.layout, [0] * len(copy.layout.shape)
     if not copy.target.shared:
         values = addresses.load_tile(code, layout, copy.source, here, None, _longest_run(copy.source)).values
@@ -140,32 +144,33 @@ def copy_through_registers(code: ThreadCode, copy: ThreadCopy) -> None:
             code, ThreadTile(copy.outside, values), copy.target, copy.base, True, copy.multiple
         )
         return
-    kind = scalar_type(copy.target.element)
-    zero = arith.ConstantOp(kind, _zero(kind)).result
+    element = scalar_type(copy.target.element)
+    zero = arith.ConstantOp(element, _zero(element)).result
     values = addresses.load_tile(code, copy.outside, copy.source, copy.base, zero, copy.multiple).values
     addresses.store_tile(
         code, ThreadTile(layout, values), copy.target, here, False, _longest_run(copy.target)
     )
 
 
-def _zero(kind: ir.Type) -> ir.Attribute:
-    if isinstance(kind, ir.IntegerType):
-        return ir.IntegerAttr.get(kind, 0)
-    return ir.FloatAttr.get(kind, 0.0)
+def _zero(element: ir.Type) -> ir.Attribute:
+    if isinstance(element, ir.IntegerType):
+        return ir.IntegerAttr.get(element, 0)
+    return ir.FloatAttr.get(element, 0.0)
 
 
 def where(conditions: Sequence[ir.Value], emit: Callable[[], None]) -> None:
-    """What `emit` emits is done where the conditions hold."""
+    """Calls `emit` to emit code that runs if all conditions hold."""
     condition = integers.all_of(conditions)
     if condition is None:
         emit()
         return
-    with ir.InsertionPoint(scf.IfOp(condition).operation.regions[0].blocks[0]):
+    with ir.InsertionPoint(scf.IfOp(condition).then_block):
         emit()
         scf.YieldOp([])
 
 
 def barrier(code: ThreadCode, _op: ir.Operation) -> None:
+    """Emits a `gpu.barrier`."""
     code.barrier()
 
 

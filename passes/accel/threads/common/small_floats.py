@@ -1,4 +1,4 @@
-"""Floats of 8 bits: in registers they are bytes, which conversions make numbers of."""
+"""Floats of 8 bits: bytes in registers, which conversions extend to wider floats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlc.passes.common.constants import i8
 from mlc.passes.common.linalg_builders import constant
 from mlc.passes.common.narrow_floats import FORMATS, MULTIPLIED, Format, narrow, widen
 
-# What may be done with them: to compute, they are extended first.
+# The ops that take them; others take extended values.
 MOVES = (
     accel.Mma.NAME,
     arith.Bitcast.NAME,
@@ -34,19 +34,20 @@ MOVES = (
 _CODE, _SIGN = 0x7F, 0x80
 
 
-def format_of(kind: ir.Type) -> Format | None:
-    """None for what is no float of 8 bits that tensor units multiply."""
-    return FORMATS[type(kind)] if isinstance(kind, MULTIPLIED) else None
+def format_of(element: ir.Type) -> Format | None:
+    """Returns the format of a float of 8 bits that matrix units multiply, or None for other types."""
+    return FORMATS[type(element)] if isinstance(element, MULTIPLIED) else None
 
 
-def multiplied_type(kind: ir.Type) -> ir.Type:
-    """What tensor units multiply that have no floats of 8 bits: f16, which holds them exactly."""
-    return kind if format_of(kind) is None else ir.F16Type.get()
+def multiplied_type(element: ir.Type) -> ir.Type:
+    """Returns the type in which matrix units without floats of 8 bits multiply: f16, which holds them
+    exactly."""
+    return element if format_of(element) is None else ir.F16Type.get()
 
 
-def as_multiplied(tile: ThreadTile, kind: ir.Type) -> ThreadTile:
-    """A tile of elements of type `kind` as they are multiplied."""
-    form = format_of(kind)
+def as_multiplied(tile: ThreadTile, element: ir.Type) -> ThreadTile:
+    """Returns a tile of elements of type `element`, converted to `multiplied_type(element)`."""
+    form = format_of(element)
     return (
         tile
         if form is None
@@ -55,31 +56,31 @@ def as_multiplied(tile: ThreadTile, kind: ir.Type) -> ThreadTile:
 
 
 def as_half(byte: ir.Value, form: Format) -> ir.Value:
-    """The f16 of equal value: its exponent has 5 bits, at least as many."""
+    """Returns the f16 of equal value: its exponent of 5 bits is at least as wide."""
     half, word = ir.F16Type.get(), ir.IntegerType.get_signless(16)
     bits = arith.extui(word, byte)
     sign = arith.shli(arith.andi(bits, constant(word, _SIGN)), constant(word, 8))
     code = arith.andi(bits, constant(word, _CODE))
-    placed = arith.bitcast(half, arith.ori(sign, arith.shli(code, constant(word, 10 - form.mantissa))))
+    shifted = arith.bitcast(half, arith.ori(sign, arith.shli(code, constant(word, 10 - form.mantissa))))
     if form.bias == 15:
-        return placed
-    number = arith.mulf(placed, constant(half, 2.0 ** (15 - form.bias)))
+        return shifted
+    scaled = arith.mulf(shifted, constant(half, 2.0 ** (15 - form.bias)))
     is_nan = arith.cmpi(arith.CmpIPredicate.ugt, code, constant(word, form.largest))
-    return arith.select(is_nan, constant(half, float("nan")), number)
+    return arith.select(is_nan, constant(half, float("nan")), scaled)
 
 
 def extend(code: ThreadCode, op: ir.Operation) -> None:
-    """`arith.extf`."""
+    """Emits an `arith.extf`."""
     (operand,), (result,) = op.operands, op.results
     form = format_of(_element(operand))
     if form is None:
         elementwise(code, op)
         return
-    _each(code, operand, result, lambda byte: _resized(widen(byte, form), _element(result)))
+    _convert(code, operand, result, lambda byte: _resize_float(widen(byte, form), _element(result)))
 
 
 def truncate(code: ThreadCode, op: ir.Operation) -> None:
-    """`arith.truncf`."""
+    """Emits an `arith.truncf`. Raises PassError for f64 to 8 bits, which would round twice."""
     (operand,), (result,) = op.operands, op.results
     form = format_of(_element(result))
     if form is None:
@@ -88,24 +89,24 @@ def truncate(code: ThreadCode, op: ir.Operation) -> None:
     if _element(operand).width > 32:
         raise PassError("cannot distribute a conversion of f64 to 8 bits, which rounds twice", op.location)
     byte = i8()
-    _each(
+    _convert(
         code,
         operand,
         result,
-        lambda number: arith.trunci(byte, narrow(_resized(number, ir.F32Type.get()), form)),
+        lambda value: arith.trunci(byte, narrow(_resize_float(value, ir.F32Type.get()), form)),
     )
 
 
 def bitcast(code: ThreadCode, op: ir.Operation) -> None:
-    """`arith.bitcast`: between a float of 8 bits and an i8 nothing changes."""
+    """Emits an `arith.bitcast`; between a float of 8 bits and an i8 it is the identity."""
     (operand,), (result,) = op.operands, op.results
     if format_of(_element(operand)) is None and format_of(_element(result)) is None:
         elementwise(code, op)
     else:
-        _each(code, operand, result, lambda byte: byte)
+        _convert(code, operand, result, lambda byte: byte)
 
 
-def _each(
+def _convert(
     code: ThreadCode, operand: ir.Value, result: ir.Value, convert: Callable[[ir.Value], ir.Value]
 ) -> None:
     if not isinstance(result.type, ir.VectorType):
@@ -116,16 +117,16 @@ def _each(
     code.values[result] = ThreadTile(layout, tuple(map(convert, tile.values)))
 
 
-def _resized(number: ir.Value, kind: ir.Type) -> ir.Value:
-    before, after = number.type.width, kind.width
+def _resize_float(value: ir.Value, target: ir.Type) -> ir.Value:
+    before, after = value.type.width, target.width
     if before == after:
-        return number
-    return arith.extf(kind, number) if before < after else arith.truncf(kind, number)
+        return value
+    return arith.extf(target, value) if before < after else arith.truncf(target, value)
 
 
 def _element(value: ir.Value) -> ir.Type:
-    kind = value.type
-    return kind.element_type if isinstance(kind, ir.VectorType) else kind
+    type_ = value.type
+    return type_.element_type if isinstance(type_, ir.VectorType) else type_
 
 
 HANDLERS = {arith.Bitcast.NAME: bitcast, arith.ExtF.NAME: extend, arith.TruncF.NAME: truncate}

@@ -1,1 +1,1 @@
-"""What threads of NVIDIA's GPUs have of their own."""
+"""The code of threads on NVIDIA's GPUs."""

@@ -1,6 +1,6 @@
 """NVIDIA's GPUs from sm_80 on: `cp.async`, `ldmatrix`, `mma.sync`.
 
-Powers of two by `ex2.approx`, where they may be approximate: errors of 2^-22, and no subnormal numbers.
+Approximate `math.exp2` is `ex2.approx.ftz`: errors up to 2^-22, subnormal values flushed to zero.
 
 Source: NVIDIA's PTX documentation, "ex2".
 """
@@ -24,22 +24,23 @@ from mlc.passes.common.fast_math import is_approximate
 
 
 def exp2(code: ThreadCode, op: ir.Operation) -> None:
-    """`math.exp2`."""
-    (operand,), (result,) = op.operands, op.results
+    """Emits a `math.exp2`."""
+    view = math.Exp2(op)
+    result = view.result
     is_f32 = isinstance(result.type, ir.VectorType) and isinstance(result.type.element_type, ir.F32Type)
     if not is_f32 or not is_approximate(op):
         elementwise(code, op)
         return
-    tile = tile_in_layout(code, operand, code.layouts[result])
+    tile = tile_in_layout(code, view.operand, code.layouts[result])
     code.values[result] = ThreadTile(tile.layout, tuple(nvvm.ex2(value, ftz=True) for value in tile.values))
 
 
 EXPONENTIALS = {math.Exp2.NAME: exp2}
 
 
-_BLOCK_NUMBERS = ("read_ptx_sreg_ctaid_x", "read_ptx_sreg_ctaid_y", "read_ptx_sreg_ctaid_z")
+_BLOCK_IDS = ("read_ptx_sreg_ctaid_x", "read_ptx_sreg_ctaid_y", "read_ptx_sreg_ctaid_z")
 _BUTTERFLY = "#nvvm<shfl_kind bfly>"
-_EVERYONE, _CLAMP = -1, 31
+_ALL_LANES, _CLAMP = -1, 31
 
 
 class Ampere(Architecture):
@@ -56,15 +57,15 @@ class Ampere(Architecture):
         return nvvm.read_ptx_sreg_tid_x(results=[i32()])
 
     def block_id(self, dim: int) -> ir.Value:
-        return getattr(nvvm, _BLOCK_NUMBERS[dim])(results=[i32()])
+        return getattr(nvvm, _BLOCK_IDS[dim])(results=[i32()])
 
     def barrier(self, code: ThreadCode) -> None:
         nvvm.barrier()
 
     def shuffle_xor(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
-        everyone, clamp = integers.value(_EVERYONE), integers.value(_CLAMP)
-        kind = ir.Attribute.parse(_BUTTERFLY)
-        return nvvm.shfl_sync(everyone, word, integers.value(distance), clamp, kind)
+        lanes, clamp = integers.value(_ALL_LANES), integers.value(_CLAMP)
+        mode = ir.Attribute.parse(_BUTTERFLY)
+        return nvvm.shfl_sync(lanes, word, integers.value(distance), clamp, mode)
 
     def mma_lowering(self, op: ir.Operation) -> MmaLowering | None:
         return WarpMma(op) if uses_tensor_cores(op) else None

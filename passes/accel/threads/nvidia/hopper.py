@@ -1,4 +1,4 @@
-"""NVIDIA's sm_90a: copies by TMA, products of groups of warps, roles of warps; the rest is as before."""
+"""NVIDIA's sm_90a, which adds to sm_80 copies by TMA, `wgmma`, roles of warps and clusters."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Hopper(Ampere):
 
     def prepare(self, code: ThreadCode, launch: ir.Operation) -> None:
         products, copies = collect_ops(launch, accel.Mma.NAME), collect_ops(launch, accel.Copy.NAME)
-        by_groups = any(map(group_grid, products))
-        code.fences = by_groups or any(map(is_bulk, copies))
-        if by_groups and collect_ops(launch, vector.MultiDimReduction.NAME):
+        uses_wgmma = any(map(group_grid, products))
+        code.fences = uses_wgmma or any(map(is_bulk, copies))
+        if uses_wgmma and collect_ops(launch, vector.MultiDimReduction.NAME):
             wgmma.reserve(code)
 
     def barrier(self, code: ThreadCode) -> None:
-        """Of the role, where there are roles. Asynchronous products and copies see what was stored before."""
+        """Synchronises the role's threads, or all; stores become visible to asynchronous mma and copies."""
         if code.fences:
             space = ir.Attribute.parse("#nvvm.shared_space<cta>")
             nvvm.fence_proxy(ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"), space=space)

@@ -1,9 +1,8 @@
-"""`ldmatrix` and `stmatrix`: operands of tensor units from shared memory, and what they computed to it, up to
-four matrices of 8 x 8 numbers of 16 bits at a time. Each lane gives the address of a row, and has two numbers
-of each matrix.
+"""`ldmatrix` loads operands of mma from shared memory, `stmatrix` stores results: up to four matrices of 8 x
+8 elements of 16 bits at a time. Each lane supplies the address of a row, and has two elements of each matrix.
 
-What products computed, to buffers in shared memory from which the copy engine stores it: by `stmatrix`, or
-by stores of 8 bytes, each so that threads that write together write to different banks.
+Results that TMA copies to global memory are staged in shared memory with `stmatrix`, or with stores of 8
+bytes, both without bank conflicts.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, Threa
 from mlc.passes.accel.threads.common.packed_registers import pack_word, unpack_word
 from mlc.passes.common.constants import i32
 
-# Which numbers a lane has: pairs of a row, or, transposed, of a column.
+# A lane's elements are pairs in a row or, transposed, in a column.
 PLAIN = ((0, 1), (0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
-TRANSPOSED = tuple(each[::-1] for each in PLAIN)
+TRANSPOSED = tuple(vector[::-1] for vector in PLAIN)
 _ROW_BYTES = 16
 _MOST_BITS = 2
 
 
 def is_matrix(layout: Layout, memory: ThreadMemref) -> bool:
-    """Whether a tile of `layout` in `memory` can be read and written so."""
+    """Whether `ldmatrix` and `stmatrix` can access a tile of `layout` in `memory`."""
     pitch = memory.swizzle or _pitch(memory)
     return (
         memory.shared
@@ -44,35 +43,35 @@ def _pitch(memory: ThreadMemref) -> int:
 
 
 def pattern(layout: Layout) -> tuple[tuple[int, ...], ...]:
-    """What one register of 32 bits holds for numbers of 16 bits, and where lanes lie."""
+    """Returns the vectors of a register of 32 bits, for elements of 16 bits, and of the lanes."""
     return (*layout.registers[:1], *layout.lanes)
 
 
 def load_matrices(code: ThreadCode, layout: Layout, memory: ThreadMemref, base: Sequence[int]) -> ThreadTile:
-    """The tile that begins at `base`, whose numbers are multiples of 8."""
+    """Loads the tile at `base`, whose indices are multiples of 8."""
     rows, count = _rows_of(layout)
     values: list[ir.Value] = []
     for register in range(rows.size):
         pointer = pointers.element_pointer(memory, addresses.element_coordinates(code, rows, base, register))
-        for each in _load(pointer, count, _kind(layout)):
-            values += unpack_word(each, memory.element)
+        for word in _load(pointer, count, _matrix_layout(layout)):
+            values += unpack_word(word, memory.element)
     return ThreadTile(layout, tuple(values))
 
 
 def store_matrices(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer]) -> None:
-    """Writes a tile that begins at `base`, whose numbers are multiples of 8. Of a swizzled buffer, the rows
-    of a matrix lie in different banks."""
+    """Stores a tile at `base`, whose indices are multiples of 8. In a swizzled buffer the rows of a matrix
+    are in different banks."""
     rows, count = _rows_of(tile.layout)
     words = [pack_word(tile.values[first : first + 2]) for first in range(0, tile.layout.size, 2)]
     for register in range(rows.size):
         pointer = pointers.element_pointer(memory, addresses.element_coordinates(code, rows, base, register))
         stored = words[register * count : (register + 1) * count]
-        nvvm.stmatrix(pointer, stored, _kind(tile.layout), *_elements())
+        nvvm.stmatrix(pointer, stored, _matrix_layout(tile.layout), *_shape_and_type())
 
 
 def _rows_of(layout: Layout) -> tuple[Layout, int]:
-    """Which lane gives the address of which row, a register for each instruction; and how many matrices one
-    has."""
+    """Returns a layout with the row whose address each lane supplies, a register per instruction, and the
+    number of matrices per instruction."""
     matrix_bits = layout.registers[1 : 1 + _MOST_BITS]
     unused = [(0, 0)] * (_MOST_BITS - len(matrix_bits))
     lanes = ((1, 0), (2, 0), (4, 0), *matrix_bits, *unused)
@@ -80,37 +79,37 @@ def _rows_of(layout: Layout) -> tuple[Layout, int]:
     return Layout(layout.shape, rest, lanes, layout.warps), 1 << len(matrix_bits)
 
 
-def _kind(layout: Layout) -> ir.Attribute:
+def _matrix_layout(layout: Layout) -> ir.Attribute:
     return ir.Attribute.parse(f"#nvvm.mma_layout<{'row' if pattern(layout) == PLAIN else 'col'}>")
 
 
-def _elements() -> tuple[ir.Attribute, ir.Attribute]:
-    """The shape of a matrix, and of what."""
+def _shape_and_type() -> tuple[ir.Attribute, ir.Attribute]:
+    """Returns a matrix's shape and element type."""
     shape = ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")
     return shape, ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>")
 
 
-def _load(pointer: ir.Value, count: int, kind: ir.Attribute) -> list[ir.Value]:
+def _load(pointer: ir.Value, count: int, layout: ir.Attribute) -> list[ir.Value]:
     word = i32()
     result = word if count == 1 else ir.Type.parse(f"!llvm.struct<({', '.join(['i32'] * count)})>")
-    loaded = nvvm.ldmatrix(pointer, count, kind, *_elements(), results=[result])
+    loaded = nvvm.ldmatrix(pointer, count, layout, *_shape_and_type(), results=[result])
     if count == 1:
         return [loaded]
     return [llvm.extractvalue(word, loaded, [index]) for index in range(count)]
 
 
-# A row of a swizzled buffer, and half of one, which 16 numbers of 4 bytes fill.
+# A row of a swizzled panel, half of one, and an element.
 _PANEL_ROW_BYTES, _HALF_BYTES, _WORD_BYTES = 128, 64, 4
 
 _HALF = (0, _HALF_BYTES // _WORD_BYTES)
 
-# The bit of a thread's number that says whether its row is odd.
+# The bit of a thread's index that is set in threads with odd rows.
 _ODD_ROW = 1 << PLAIN.index((1, 0)) - 1
 
 
 def stages_well(layout: Layout, memory: ThreadMemref, multiple: int) -> bool:
-    """Whether a tile of `layout` is written as `store` does it: each element by one thread, and from the
-    start of a panel of columns on."""
+    """Whether `store` can store a tile of `layout`: one thread has each element, and the tile begins at a
+    panel of columns."""
     panel = (memory.swizzle or _PANEL_ROW_BYTES) // element_bytes(memory.element)
     begins = multiple % panel == 0 and memory.multiple % panel == 0
     written_once = all(map(any, layout.warps))
@@ -118,7 +117,7 @@ def stages_well(layout: Layout, memory: ThreadMemref, multiple: int) -> bool:
 
 
 def store(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer]) -> None:
-    """Writes a tile that begins at `base`."""
+    """Stores a tile at `base`, without bank conflicts."""
     if is_matrix(tile.layout, memory):
         store_matrices(code, tile, memory, base)
     else:
@@ -131,22 +130,22 @@ def _has_halves(layout: Layout, memory: ThreadMemref) -> bool:
 
 
 def _store_pairs(code: ThreadCode, tile: ThreadTile, memory: ThreadMemref, base: Sequence[Integer]) -> None:
-    """Two pairs of neighbours at a time, half a row of a panel apart. The 16 threads whose stores are done
-    together have four rows of 32 bytes, which the swizzle moves by 16 bytes for each row, so that rows 2 i
-    and 2 i + 1 meet in the same banks: those of odd rows begin with the other half."""
+    """Stores two pairs of adjacent elements at a time, half a panel's row apart. The 16 threads whose stores
+    are one transaction have four rows of 32 bytes, which the swizzle shifts by 16 bytes per row, so that rows
+    2 i and 2 i + 1 would conflict in the same banks: threads with odd rows store the other half first."""
     layout = tile.layout
     bit = layout.registers.index(_HALF)
     odd = integers.mask(code.thread_id(), _ODD_ROW)
-    turn = integers.multiply(odd, _HALF_BYTES // _ODD_ROW)
+    shift = integers.multiply(odd, _HALF_BYTES // _ODD_ROW)
     swaps = integers.is_set(odd)
     for first in range(0, layout.size, 2):
         if first >> bit & 1:
             continue
         second = first | 1 << bit
-        place = addresses.element_coordinates(code, layout, base, first)
-        near = integers.exclusive_or(pointers.swizzled_offset(memory, place), turn)
+        coordinates = addresses.element_coordinates(code, layout, base, first)
+        near = integers.exclusive_or(pointers.swizzled_offset(memory, coordinates), shift)
         far = integers.exclusive_or(near, _HALF_BYTES)
-        pairs = [tile.values[each : each + 2] for each in (first, second)]
+        pairs = [tile.values[start : start + 2] for start in (first, second)]
         for offset, (one, other) in ((near, pairs), (far, pairs[::-1])):
             chosen = [integers.either(swaps, b, a) for a, b in zip(one, other, strict=True)]
             accesses.store_run(memory.element, pointers.byte_pointer(memory.pointer, offset), chosen)

@@ -1,7 +1,4 @@
-"""`mma.sync`, the instruction of tensor units that a warp executes together.
-
-Products of tiles by `mma.sync`.
-"""
+"""`accel.mma` with `mma.sync`, the instruction of the tensor cores that a warp executes together."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm, nvvm
+from mlc.dialects import accel
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.matrix_layouts import (
     COLUMNS,
@@ -33,34 +31,35 @@ _MULTIPLIED = ("f16", "bf16", "i8", "f8E4M3FN", "f8E5M2")
 
 
 def uses_tensor_cores(op: ir.Operation) -> bool:
-    """Whether an `accel.mma` is computed by `mma.sync`: by its types, and if it is large enough."""
-    a, (rows, columns) = op.operands[0].type, op.results[0].type.shape
+    """Whether `mma.sync` supports the types of an `accel.mma`, and its tiles are large enough."""
+    view = accel.Mma(op)
+    a, (rows, columns) = view.a.type, view.result.type.shape
     element = str(a.element_type)
-    known = element in _MULTIPLIED or op.attributes["precision"].value == "tf32"
-    depth = a.shape["transpose_a" not in op.attributes]
+    known = element in _MULTIPLIED or view.precision == "tf32"
+    depth = a.shape[not view.transpose_a]
     steps = DEPTH_BYTES // element_bytes(multiplied_type(a.element_type))
     return known and depth % steps == 0 and rows >= ROWS and columns >= COLUMNS
 
 
 @dataclass(frozen=True)
 class WarpMma:
-    """16 rows by 8 columns and 32 bytes of the reduction at a time."""
+    """An `accel.mma` in instructions of 16 rows by 8 columns and 32 bytes of the reduction."""
 
     op: ir.Operation
 
     def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
-        rows, columns = self.op.results[0].type.shape
+        rows, columns = accel.Mma(self.op).result.type.shape
         grid = warp_grid(rows, columns, warps, ROWS, COLUMNS, whole_rows=whole_rows)
         return accumulators(rows, columns, grid)
 
     def left_layout(self, sums: Layout) -> Layout:
-        kind = self.op.operands[0].type
-        rows, depth = kind.shape
-        return left_operand(rows, depth, grid_of(sums), element_bytes(multiplied_type(kind.element_type)))
+        a = accel.Mma(self.op).a.type
+        rows, depth = a.shape
+        return left_operand(rows, depth, grid_of(sums), element_bytes(multiplied_type(a.element_type)))
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
         layout, sums = start.layout, list(start.values)
-        x, y = (multiplied_type(each.element) for each in (left, right))
+        x, y = multiplied_type(left.element), multiplied_type(right.element)
         size, grid = element_bytes(x), grid_of(layout)
         steps, pack = DEPTH_BYTES // size, REGISTER_BYTES // size
         rows, columns = layout.shape[0] // grid.down, layout.shape[1] // grid.across
@@ -70,22 +69,24 @@ class WarpMma:
             b = right.part(right_operand(steps, layout.shape[1], grid, size), first)
             a, b = as_multiplied(a, left.element), as_multiplied(b, right.element)
             for down, across in itertools.product(range(rows // ROWS), range(columns // COLUMNS)):
-                at = [
+                registers = [
                     layout.register_at((down * ROWS + row, across * COLUMNS + column))
                     for row in (0, 8)
                     for column in (0, 1)
                 ]
                 made = instruction.emit(
-                    _fragment(a, down, 4 * pack), _fragment(b, across, 2 * pack), [sums[each] for each in at]
+                    _fragment(a, down, 4 * pack),
+                    _fragment(b, across, 2 * pack),
+                    [sums[register] for register in registers],
                 )
-                for register, value in zip(at, made, strict=True):
+                for register, value in zip(registers, made, strict=True):
                     sums[register] = value
         return ThreadTile(layout, tuple(sums))
 
 
-def _fragment(tile: ThreadTile, number: int, count: int) -> Sequence[ir.Value]:
-    """What an instruction takes of an operand: registers that follow each other."""
-    return tile.values[number * count : (number + 1) * count]
+def _fragment(tile: ThreadTile, index: int, count: int) -> Sequence[ir.Value]:
+    """Returns an operand's registers for the instruction at `index`: `count` consecutive ones."""
+    return tile.values[index * count : (index + 1) * count]
 
 
 # PTX's names of the types of operands.
@@ -94,7 +95,7 @@ _NAMES = {"f16": "f16", "bf16": "bf16", "f32": "tf32", "i8": "s8", "ui8": "u8"}
 
 @dataclass(frozen=True)
 class MmaInstruction:
-    """m16n8 with `depth` steps of the reduction, for operands and sums of these types."""
+    """The instruction of shape m16n8 with `depth` steps of the reduction, for these types."""
 
     left: ir.Type
     right: ir.Type
@@ -104,11 +105,11 @@ class MmaInstruction:
     def emit(
         self, left: Sequence[ir.Value], right: Sequence[ir.Value], sums: Sequence[ir.Value]
     ) -> list[ir.Value]:
-        """The four new sums of each lane. Sums of f16 are added in f32, and rounded afterwards."""
+        """Returns a lane's four new accumulators. Those of f16 are added in f32, then rounded."""
         narrow = str(self.sums) == "f16"
-        kind = ir.F32Type.get() if narrow else self.sums
-        given = [arith.ExtFOp(kind, each).result for each in sums] if narrow else list(sums)
-        struct = ir.Type.parse(f"!llvm.struct<({', '.join([str(kind)] * 4)})>")
+        element = ir.F32Type.get() if narrow else self.sums
+        start = [arith.ExtFOp(element, value).result for value in sums] if narrow else list(sums)
+        struct = ir.Type.parse(f"!llvm.struct<({', '.join([str(element)] * 4)})>")
         made = nvvm.MmaOp(
             struct,
             ir.Attribute.parse(f"#nvvm.shape<m = 16, n = 8, k = {self.depth}>"),
@@ -116,17 +117,15 @@ class MmaInstruction:
             _attribute("mma_layout", "col"),
             self._words(left),
             self._words(right),
-            given,
+            start,
             multiplicandAPtxType=_attribute("mma_type", _NAMES[str(self.left)]),
             multiplicandBPtxType=_attribute("mma_type", _NAMES[str(self.right)]),
-            intOverflowBehavior=_attribute("mma_int_overflow", "wrapped") if self._counts else None,
+            intOverflowBehavior=_attribute("mma_int_overflow", "wrapped")
+            if isinstance(self.left, ir.IntegerType)
+            else None,
         ).operation.results[0]
-        parts = [llvm.extractvalue(kind, made, [index]) for index in range(4)]
+        parts = [llvm.extractvalue(element, made, [index]) for index in range(4)]
         return [arith.TruncFOp(self.sums, part).result for part in parts] if narrow else parts
-
-    @property
-    def _counts(self) -> bool:
-        return isinstance(self.left, ir.IntegerType)
 
     def _words(self, values: Sequence[ir.Value]) -> list[ir.Value]:
         if str(self.left) == "f32":
@@ -137,11 +136,10 @@ class MmaInstruction:
 
 
 def round_to_tf32(value: ir.Value) -> ir.Value:
-    """10 bits of mantissa, to nearest: the tensor units would cut the others off."""
-    kind = i32()
+    """Rounds an f32 to 10 bits of mantissa, to nearest: the tensor cores would truncate it."""
     mode = ir.Attribute.parse("#nvvm.fp_rnd_mode<rna>")
-    return nvvm.ConvertFloatToTF32Op(value, rnd=mode, results=[kind]).operation.results[0]
+    return nvvm.ConvertFloatToTF32Op(value, rnd=mode, results=[i32()]).operation.results[0]
 
 
-def _attribute(kind: str, value: str) -> ir.Attribute:
-    return ir.Attribute.parse(f"#nvvm.{kind}<{value}>")
+def _attribute(name: str, value: str) -> ir.Attribute:
+    return ir.Attribute.parse(f"#nvvm.{name}<{value}>")

@@ -1,5 +1,5 @@
-"""Turns of groups of warps: a barrier for each group, at which it meets the group before it, which does not
-wait there.
+"""Ping-pong of warp groups, as CUTLASS's OrderedSequenceBarrier: each group has a barrier at which it waits
+for the arrival of the group before it.
 
 Source: NVIDIA's PTX documentation, "barrier"; Shah et al., "FlashAttention-3" (the order of warpgroups).
 """
@@ -14,19 +14,19 @@ from mlc.passes.accel.common.warpgroups import GROUP
 from mlc.passes.accel.threads.common.code import Role, ThreadCode
 from mlc.passes.accel.threads.common.control import then
 
-# The first group's barrier; numbers 0 and 1 are those of the block and of the consumers.
+# The id of the first group's barrier; 0 and 1 are those of the thread block and of the consumers.
 _FIRST_BARRIER = 2
 _GROUP_BITS = GROUP.bit_length() - 1
-# The group that waits, and the one that lets it.
+# The group that waits and the one that arrives.
 _THREADS = 2 * GROUP << LANE_BITS
 
 
 def await_ping_pong(code: ThreadCode, op: ir.Operation) -> None:
-    """Meets the group before this one."""
+    """Emits an `accel.await_ping_pong`: waits for the group before this one."""
     role, group = _groups(code)
     if role.warps == GROUP:
         return
-    if "first" in op.attributes:
+    if accel.AwaitPingPong(op).first:
         with ir.InsertionPoint(then(integers.is_set(group))):
             _wait(group)
     else:
@@ -34,18 +34,18 @@ def await_ping_pong(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def _wait(group: ir.Value) -> None:
-    number = integers.value(integers.add(group, _FIRST_BARRIER))
-    nvvm.barrier(barrier_id=number, number_of_threads=integers.value(_THREADS))
+    barrier = integers.value(integers.add(group, _FIRST_BARRIER))
+    nvvm.barrier(barrier_id=barrier, number_of_threads=integers.value(_THREADS))
 
 
 def pass_ping_pong(code: ThreadCode, op: ir.Operation) -> None:
-    """Meets the next group, and does not wait for it."""
+    """Emits an `accel.pass_ping_pong`: arrives at the next group's barrier."""
     role, group = _groups(code)
     if role.warps == GROUP:
         return
     following = integers.value(integers.add(group, 1))
     is_last = arith.cmpi(arith.CmpIPredicate.eq, following, integers.value(role.warps >> _GROUP_BITS))
-    if "last" in op.attributes:
+    if accel.PassPingPong(op).last:
         others = arith.XOrIOp(is_last, integers.truth()).result
         with ir.InsertionPoint(then(others)):
             _arrive(following)
@@ -54,14 +54,14 @@ def pass_ping_pong(code: ThreadCode, op: ir.Operation) -> None:
 
 
 def _arrive(group: ir.Value) -> None:
-    number = integers.value(integers.add(group, _FIRST_BARRIER))
-    nvvm.barrier_arrive(number_of_threads=integers.value(_THREADS), barrier_id=number)
+    barrier = integers.value(integers.add(group, _FIRST_BARRIER))
+    nvvm.barrier_arrive(number_of_threads=integers.value(_THREADS), barrier_id=barrier)
 
 
 def _groups(code: ThreadCode) -> tuple[Role, ir.Value]:
-    """The role, and the number of the thread's group in it."""
+    """Returns the role, and the index of the thread's warp group in it."""
     role = code.role
-    assert role is not None, "turns are those of consumers"
+    assert role is not None, "only consumers alternate"
     return role, integers.value(integers.shift_right(role.warp, _GROUP_BITS))
 
 

@@ -20,7 +20,7 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import i32_attribute
 from mlc.passes.common.rewriting import collect_ops
 
-# Threads of a block up to which each may have all the registers that there are.
+# Up to this number of threads per block each may have the maximum number of registers.
 _THREADS_WITHOUT_LIMIT = 256
 _BESIDE_ROLES = frozenset({accel.Alloc.NAME, accel.CreateSemaphore.NAME, accel.Specialize.NAME})
 _OF_PRODUCERS = frozenset(
@@ -35,62 +35,61 @@ _OF_PRODUCERS = frozenset(
         scf.Yield.NAME,
     }
 )
-# The barrier at which consumers meet; number 0 is that of the whole block.
+# The id of the consumers' barrier; 0 is that of the whole thread block.
 _CONSUMERS_BARRIER = 1
 
 
 def specialize(code: ThreadCode, op: ir.Operation) -> None:
-    """The consumers are the first warps, whose threads' numbers layouts speak of. Of the producers one thread
-    works: it starts copies of whole tiles."""
+    """Emits an `accel.specialize`. The consumers are the first warps, whose threads layouts refer to; one
+    elected thread of the producers works: it starts copies by TMA."""
     _check(op)
-    warps = {role: op.attributes[f"{role}_warps"].value for role in ("consumer", "producer")}
-    limited = sum(warps.values()) << LANE_BITS > _THREADS_WITHOUT_LIMIT
+    view = accel.Specialize(op)
+    limited = view.consumer_warps + view.producer_warps << LANE_BITS > _THREADS_WITHOUT_LIMIT
     clustered = prod(cluster_around(op)) > 1
-    # Semaphores are initialised by one thread, of each block of a cluster.
+    # One thread of each thread block of a cluster has initialised the semaphores.
     clusters.synchronise() if clustered else nvvm.barrier()
     if limited:
-        # ptxas must know with how many registers a thread begins.
+        # ptxas needs the number of registers with which a thread starts.
         kernel = ir.InsertionPoint.current.block.owner
         kernel.attributes["nvvm.minctasm"] = i32_attribute(1)
     warp = warp_index(code)
-    computes = arith.cmpi(arith.CmpIPredicate.ult, warp, integers.value(warps["consumer"]))
+    computes = arith.cmpi(arith.CmpIPredicate.ult, warp, integers.value(view.consumer_warps))
     roles = scf.IfOp(computes, has_else=True)
     consumers, producers = (region.blocks[0] for region in roles.regions)
     with ir.InsertionPoint(consumers):
         if limited:
-            _set_registers(op, "consumer", "increase")
-        code.role = Role(warps["consumer"], _CONSUMERS_BARRIER, warp)
-        code.emit_block(op.regions[1].blocks[0])
+            _set_registers(view.consumer_registers, "increase")
+        code.role = Role(view.consumer_warps, _CONSUMERS_BARRIER, warp)
+        code.emit_block(view.consumer.blocks[0])
         code.role = None
         scf.YieldOp([])
     with ir.InsertionPoint(producers):
         if limited:
-            _set_registers(op, "producer", "decrease")
-        first = arith.cmpi(arith.CmpIPredicate.eq, warp, integers.value(warps["consumer"]))
+            _set_registers(view.producer_registers, "decrease")
+        first = arith.cmpi(arith.CmpIPredicate.eq, warp, integers.value(view.consumer_warps))
         with ir.InsertionPoint(then(first)), ir.InsertionPoint(then(nvvm.elect_sync())):
             for value in code.tensor_maps.values():
                 nvvm.prefetch(value, tensormap=True)
-            code.emit_block(op.regions[0].blocks[0])
+            code.emit_block(view.producer.blocks[0])
         scf.YieldOp([])
     if clustered:
-        # A block must not end while others write to its shared memory, or arrive at its barriers.
+        # A thread block must not exit while others write to its shared memory or arrive at its barriers.
         clusters.synchronise()
 
 
-def _set_registers(op: ir.Operation, role: str, action: str) -> None:
-    count = op.attributes[f"{role}_registers"].value
+def _set_registers(count: int, action: str) -> None:
     nvvm.setmaxregister(count, getattr(nvvm.SetMaxRegisterAction, action))
 
 
 def _check(op: ir.Operation) -> None:
-    """Raises PassError for what no warps compute, or the one thread of the producers cannot."""
-    for each in op.parent.operation.regions[0].blocks[0].operations:
-        beside = each.operation
-        if beside.name not in _BESIDE_ROLES and not _is_scalar(beside):
-            raise PassError("beside roles of warps only indices are computed", beside.location)
-    producers = [each for block in op.regions[0] for each in block.operations]
-    for each in producers:
-        for inner in [*collect_ops(each.operation), each.operation]:
+    """Raises PassError for ops outside of the roles that compute tiles, and for ops that the producers' one
+    thread cannot run."""
+    for sibling in op.block.operations:
+        if sibling.operation.name not in _BESIDE_ROLES and not _is_scalar(sibling.operation):
+            raise PassError("beside roles of warps only indices are computed", sibling.location)
+    producers = [outer.operation for block in accel.Specialize(op).producer for outer in block.operations]
+    for outer in producers:
+        for inner in [*collect_ops(outer), outer]:
             if inner.name not in _OF_PRODUCERS and not _is_scalar(inner):
                 message = f"producers copy to semaphores and compute indices, and have no '{inner.name}'"
                 raise PassError(message, inner.location)

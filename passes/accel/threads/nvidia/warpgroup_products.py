@@ -1,4 +1,4 @@
-"""`accel.mma` by `wgmma`: what lies in shared memory is described to it, not loaded."""
+"""`accel.mma` with `wgmma`, which reads operands in shared memory through descriptors."""
 
 from __future__ import annotations
 
@@ -33,20 +33,27 @@ from mlc.passes.accel.threads.common.operands import MmaOperand
 from mlc.passes.accel.threads.common.packed_registers import pack_word
 from mlc.passes.accel.threads.nvidia import wgmma
 from mlc.passes.accel.threads.nvidia.mma import round_to_tf32
-from mlc.passes.accel.threads.nvidia.wgmma import MOST_COLUMNS, Described, WgmmaInstruction, describe, wait
-from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
+from mlc.passes.accel.threads.nvidia.wgmma import (
+    MOST_COLUMNS,
+    SharedOperand,
+    WgmmaInstruction,
+    shared_operand,
+    wait,
+)
+from mlc.passes.common.rewriting import collect_ops
 
 
 @dataclass(frozen=True)
 class WarpgroupMma:
-    """64 rows, up to 256 columns and 32 bytes of the reduction at a time, by groups of 4 warps."""
+    """An `accel.mma` in instructions of 64 rows, up to 256 columns and 32 bytes of the reduction, which
+    groups of 4 warps execute."""
 
     op: ir.Operation
     grid: WarpGrid
 
     def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
-        """Groups share rows first, as far as these go, whether they are wanted whole or not."""
-        rows, columns = self.op.results[0].type.shape
+        """Groups always share the rows first, so that `whole_rows` changes nothing."""
+        rows, columns = accel.Mma(self.op).result.type.shape
         return warpgroup_sums(rows, columns, self.grid)
 
     def left_layout(self, sums: Layout) -> Layout:
@@ -54,92 +61,95 @@ class WarpgroupMma:
         return warpgroup_left_operand(sums, factor.depth, factor.size)
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
-        layout, code = start.layout, left.code
-        rows: Described | Held
+        layout, code, op = start.layout, left.code, accel.Mma(self.op)
+        rows: SharedOperand | RegisterOperand
         if left.in_registers:
-            rows = hold(code, left_factor(self.op), layout)
+            rows = register_operand(code, left_factor(self.op), layout)
         else:
-            rows = describe(code, left_factor(self.op), group_offset(code, layout, 0))
-        columns = describe(code, right_factor(self.op), group_offset(code, layout, 1))
-        sums = _multiply(None if _is_zero(self.op.operands[2]) else start.values, layout, rows, columns)
+            rows = shared_operand(code, left_factor(self.op), group_offset(code, layout, 0))
+        columns = shared_operand(code, right_factor(self.op), group_offset(code, layout, 1))
+        sums = _multiply(None if _is_zero(op.accumulator) else start.values, layout, rows, columns)
         if not _stays_in_flight(code, self.op):
-            reads = rows.words if isinstance(rows, Held) else ()
-            code.in_flight.append(MmaInFlight(self.op.results[0], reads))
+            reads = rows.words if isinstance(rows, RegisterOperand) else ()
+            code.in_flight.append(MmaInFlight(op.result, reads))
         return ThreadTile(layout, tuple(sums))
 
 
-def _is_zero(sums: ir.Value) -> bool:
-    """Whether a product is added to zeros: its first instruction then writes registers, and adds to none."""
-    made = arith.Constant.defining(sums)
-    if made is None or not made.value.is_splat:
+def _is_zero(accumulator: ir.Value) -> bool:
+    """Whether an accumulator is constant zero: the first instruction then overwrites its registers."""
+    constant = arith.Constant.defining(accumulator)
+    if constant is None or not constant.value.is_splat:
         return False
-    return bool(made.value.get_splat_value().value == 0)
+    return bool(constant.value.get_splat_value().value == 0)
 
 
 def _stays_in_flight(code: ThreadCode, op: ir.Operation) -> bool:
-    """Whether the loop's next product takes the sums in the registers in which this one leaves them."""
+    """Whether the mma stays in flight across iterations: the next one takes the accumulator in the registers
+    in which this one leaves it."""
     if not stays_in_flight(op):
         return False
-    (result,) = op.results
-    ways = (code.layouts[each].reshape(list(result.type.shape)) for each in accumulation(op))
-    return all(way == code.layouts[result] for way in ways)
+    result = accel.Mma(op).result
+    layouts = (code.layouts[value].reshape(list(result.type.shape)) for value in accumulation(op))
+    return all(layout == code.layouts[result] for layout in layouts)
 
 
 def for_loop(code: ThreadCode, op: ir.Operation) -> None:
-    """`scf.for`, behind which no products are under way."""
-    products = [
-        each
-        for each in collect_ops(op, accel.Mma.NAME)
-        if each.parent == op and group_grid(each) and stays_in_flight(each)
+    """Emits an `scf.for`; mma that are in flight across its iterations are awaited after it."""
+    pipelined = [
+        mma
+        for mma in collect_ops(op, accel.Mma.NAME)
+        if mma.parent == op and group_grid(mma) and stays_in_flight(mma)
     ]
-    if products:
+    if pipelined:
         _pin(code, op)
     control.for_loop(code, op)
-    yielded = list(terminator_of(op.regions[0].blocks[0]).operands)
-    for product in products:
-        if _stays_in_flight(code, product):
-            result = op.results[yielded.index(accumulation(product)[-1])]
+    yielded = list(scf.For(op).terminator.operands)
+    for mma in pipelined:
+        if _stays_in_flight(code, mma):
+            result = scf.For(op).results[yielded.index(accumulation(mma)[-1])]
             tile = code.tile(result)
             code.values[result] = ThreadTile(tile.layout, tuple(wait(0, tile.values)))
 
 
 def _pin(code: ThreadCode, loop: ir.Operation) -> None:
-    """Has numbers that are computed in front of a loop, and used behind it, be there before it. LLVM would
-    compute them behind it, where they are used: in front of the wait for products under way, as which ptxas
-    takes no other place than the first behind the loop (C7514)."""
-    here = [op.operation for op in loop.block.operations]
-    at = here.index(loop)
-    behind = {operand for op in here[at + 1 :] for operand in _taken(op)}
-    for result in [each for op in here[:at] for each in op.results]:
-        number = code.values.get(result)
-        if result in behind and isinstance(number, ir.Value) and _is_computed(number):
-            made = llvm.inline_asm(number.type, [number], "mov.b32 $0, $1;", "=r,r", has_side_effects=True)
+    """Materialises integers that are computed before a loop and used after it before the loop. LLVM would
+    sink them to their uses, between the loop and the wait for the mma in flight; ptxas serialises mma unless
+    the wait comes first after the loop (C7514)."""
+    ops = [op.operation for op in loop.block.operations]
+    index = ops.index(loop)
+    used_after = {operand for op in ops[index + 1 :] for operand in _nested_operands(op)}
+    for result in [result for op in ops[:index] for result in op.results]:
+        value = code.values.get(result)
+        if result in used_after and isinstance(value, ir.Value) and _is_dynamic_i32(value):
+            made = llvm.inline_asm(value.type, [value], "mov.b32 $0, $1;", "=r,r", has_side_effects=True)
             code.values[result] = made
 
 
-def _taken(op: ir.Operation) -> list[ir.Value]:
-    """By an op and those inside it."""
-    return [operand for each in (op, *collect_ops(op)) for operand in each.operands]
+def _nested_operands(op: ir.Operation) -> list[ir.Value]:
+    """Returns the operands of an op and of those inside it."""
+    return [operand for user in (op, *collect_ops(op)) for operand in user.operands]
 
 
-def _is_computed(number: ir.Value) -> bool:
-    """Whether it is a register of 32 bits, and not known when the kernel is compiled."""
-    is_word = isinstance(number.type, ir.IntegerType) and number.type.width == 32
-    return is_word and defining_op(number, arith.Constant.NAME) is None
+def _is_dynamic_i32(value: ir.Value) -> bool:
+    is_i32 = isinstance(value.type, ir.IntegerType) and value.type.width == 32
+    return is_i32 and arith.Constant.defining(value) is None
 
 
 def _multiply(
-    start: Sequence[ir.Value] | None, layout: Layout, left: Described | Held, right: Described
+    start: Sequence[ir.Value] | None,
+    layout: Layout,
+    left: SharedOperand | RegisterOperand,
+    right: SharedOperand,
 ) -> list[ir.Value]:
-    """Starts all products, as a group; without `start` they are added to zeros."""
-    # A row of 4 threads has two sums of each 8 columns, and each thread those of two rows.
+    """Starts all instructions of an mma as a group; without `start` the accumulator is zero."""
+    # Of each 8 columns of two rows, a thread has two accumulators per row.
     columns = 2 << sum(1 for row, _ in layout.registers if row < GROUP_ROWS)
-    kind = right.factor.op.results[0].type.element_type
+    element = accel.Mma(right.factor.op).result.type.element_type
     width = min(columns, MOST_COLUMNS)
     instruction = WgmmaInstruction(
         left.factor.element,
         right.factor.element,
-        kind,
+        element,
         width,
         left.factor.flipped,
         right.factor.flipped,
@@ -152,13 +162,13 @@ def _multiply(
         for step in range(0, left.factor.depth, instruction.depth):
             part = instruction.emit(part, left.at(row, step), right.at(column, step))
         assert part is not None, "a reduction has a step"
-        sums += wgmma.unpack_struct(part, [kind] * (width // 2))
+        sums += wgmma.unpack_struct(part, [element] * (width // 2))
     nvvm.wgmma_commit_group_sync_aligned()
     return sums
 
 
 def group_offset(code: ThreadCode, layout: Layout, dim: int) -> Integer:
-    """Where the part of the thread's group begins along `dim`: a number that a warp is known to share."""
+    """Returns the start of the warp group's part along `dim`, which LLVM knows to be uniform in a warp."""
     vectors = [0, 0, *(vector[dim] for vector in layout.warps[2:])]
     if not any(vectors):
         return 0
@@ -166,34 +176,34 @@ def group_offset(code: ThreadCode, layout: Layout, dim: int) -> Integer:
 
 
 def warp_index(code: ThreadCode) -> ir.Value:
-    """The first lane's."""
+    """Returns the warp's index, broadcast from the first lane so that LLVM knows it to be uniform."""
     warp = integers.value(integers.shift_right(code.thread_id(), LANE_BITS))
-    everyone, first, clamp = integers.value(-1), integers.value(0), integers.value(31)
-    return nvvm.shfl_sync(everyone, warp, first, clamp, ir.Attribute.parse("#nvvm<shfl_kind idx>"))
+    lanes, first, clamp = integers.value(-1), integers.value(0), integers.value(31)
+    return nvvm.shfl_sync(lanes, warp, first, clamp, ir.Attribute.parse("#nvvm<shfl_kind idx>"))
 
 
 @dataclass(frozen=True)
-class Held:
-    """The left operand in registers of 32 bits."""
+class RegisterOperand:
+    """A left operand in registers of 32 bits."""
 
     factor: WgmmaOperand
     words: tuple[ir.Value, ...]
 
     def at(self, row: int, step: int) -> Sequence[ir.Value]:
-        """The registers for the rows from `row` on, and the reduction from `step` on."""
+        """Returns the registers for the rows from `row` on, and the reduction from `step` on."""
         depth = DEPTH_BYTES // self.factor.size
         first = (row // GROUP_ROWS * (self.factor.depth // depth) + step // depth) * 4
         return self.words[first : first + 4]
 
 
-def hold(code: ThreadCode, factor: WgmmaOperand, sums: Layout) -> Held:
-    """The left operand, as `wgmma` takes it with these sums. Its words are made before the first product:
-    what is computed between products has ptxas wait for each of them."""
-    layout = warpgroup_left_operand(sums, factor.depth, factor.size)
+def register_operand(code: ThreadCode, factor: WgmmaOperand, accumulator: Layout) -> RegisterOperand:
+    """Returns a left operand in the layout that `wgmma` takes. Its words are computed before the first
+    instruction: ptxas serialises instructions between which registers are computed."""
+    layout = warpgroup_left_operand(accumulator, factor.depth, factor.size)
     values = convert_layout(code, code.tile(factor.value), layout).values
     pack = REGISTER_BYTES // factor.size
-    groups = [values[at : at + pack] for at in range(0, len(values), pack)]
-    return Held(factor, tuple(map(_word, groups)))
+    groups = [values[first : first + pack] for first in range(0, len(values), pack)]
+    return RegisterOperand(factor, tuple(map(_word, groups)))
 
 
 def _word(values: Sequence[ir.Value]) -> ir.Value:
