@@ -11,7 +11,7 @@ from mlc.passes.base import Pass
 from mlc.passes.common.computation import Computation, computations, root_computation
 from mlc.passes.common.kernel_functions import is_kernel, schedules
 from mlc.passes.schedule.common.builder import ScheduleBuilder
-from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.common.copy_computations import insert_copy
 from mlc.passes.schedule.common.plain import tag
 from tiny_npu.intrinsics import MatrixInstruction, declare, product_of
 from tiny_npu.machine import TILE
@@ -43,7 +43,7 @@ def match(kernel: ir.Operation) -> MatchedKernel | None:
         return None
     if epilogue and not can_compute(root):
         return None
-    return MatchedKernel(product, anchor, inits[0], root if epilogue else identity_behind(anchor.result))
+    return MatchedKernel(product, anchor, inits[0], root if epilogue else insert_copy(anchor.result))
 
 
 def build(kernel: ir.Operation, matched: MatchedKernel) -> None:

@@ -16,23 +16,22 @@ from mlc.passes.schedule.api.primitives import STEPS
 from mlc.passes.schedule.common.loops import PARALLEL, SEQUENTIAL
 from mlc.passes.schedule.common.state import LOOP_TAG, ScheduleState, StepError
 
-# Called after each step with its number and its op.
+# Called after each step with its position, from 1, and its op.
 Watcher = Callable[[int, ir.Operation], None]
 
 
 def find_kernel(module: ir.Operation, schedule: ir.Operation) -> ir.Operation:
-    """The `func.func` that the schedule names; PassError if there is none."""
-    name = schedule.attributes["kernel"].value
+    """Returns the `func.func` that the schedule names. Raises PassError if there is none."""
+    name = tloop.Schedule(schedule).kernel
     for op in module.regions[0].blocks[0]:
-        if func.Func.isa(op) and op.operation.attributes["sym_name"].value == name:
+        if func.Func.isa(op) and func.Func(op).sym_name == name:
             return op.operation
     raise PassError(f"the schedule's kernel @{name} does not exist", schedule.location)
 
 
 def schedules_of(module: ir.Operation) -> list[ir.Operation]:
-    """The schedules of a module, in its order."""
-    ops = [each.operation for each in module.regions[0].blocks[0]]
-    return [op for op in ops if op.name == tloop.Schedule.NAME]
+    """Returns the schedules of a module, in its order."""
+    return [op.operation for op in module.regions[0].blocks[0] if tloop.Schedule.isa(op)]
 
 
 def apply_schedule(
@@ -40,26 +39,26 @@ def apply_schedule(
 ) -> None:
     """Applies the primitives of `schedule` in order. Raises PassError naming the kernel and the primitive.
 
-    `random` decides where the schedule is not decided.
+    `random` makes the decisions that the schedule lacks.
     """
     state = ScheduleState(kernel, random)
-    for number, op in enumerate(schedule.regions[0].blocks[0], 1):
+    for position, op in enumerate(schedule.regions[0].blocks[0], 1):
         primitive = op.operation
         try:
             STEPS[primitive.name](primitive, state)
         except StepError as error:
-            name = schedule.attributes["kernel"].value
+            name = tloop.Schedule(schedule).kernel
             raise PassError(
-                f"schedule of @{name}: step {number} ('{primitive.name}') does not apply: {error}",
+                f"schedule of @{name}: step {position} ('{primitive.name}') does not apply: {error}",
                 primitive.location,
             ) from error
         if watch is not None:
-            watch(number, primitive)
+            watch(position, primitive)
     remove_loop_tags(kernel)
 
 
 def remove_loop_tags(kernel: ir.Operation) -> None:
-    """Drops the marks of loops that handles stood for."""
+    """Removes the tags by which handles refer to loops."""
     for loop in collect_ops(kernel, (*SEQUENTIAL, *PARALLEL)):
         for name in [name for name in loop.attributes if name.startswith(LOOP_TAG)]:
             del loop.attributes[name]
@@ -86,11 +85,11 @@ class ApplySchedules(Pass):
 
 
 def step_printer(kernel: ir.Operation) -> Watcher:
-    """Prints the kernel under a line that names the step."""
+    """Returns a watcher that prints the kernel under a line that names the step."""
 
-    def show(number: int, primitive: ir.Operation) -> None:
+    def show(position: int, primitive: ir.Operation) -> None:
         text = kernel.get_asm(use_local_scope=True, assume_verified=True)
-        name = kernel.attributes["sym_name"].value
-        print(f"// After step {number} of the schedule of @{name}: {primitive}\n{text}\n", file=sys.stderr)
+        name = func.Func(kernel).sym_name
+        print(f"// After step {position} of the schedule of @{name}: {primitive}\n{text}\n", file=sys.stderr)
 
     return show

@@ -1,4 +1,4 @@
-"""What `mlc.Schedule` gives and takes: handles, numbers and its error."""
+"""The operands and results of `mlc.Schedule`'s primitives: handles and sampled integers; its error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from mlc.passes.common.constants import i64
 
 
 class ScheduleError(Error):
-    """A step of a schedule does not apply to the kernel, or there is no such kernel; says why."""
+    """A step of a schedule does not apply to the kernel, or there is no such kernel; the message has the
+    reason."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,18 @@ class LoopHandle:
 
 @dataclass(frozen=True)
 class SampledInteger:
-    """A number that was sampled; it stands where primitives take a factor or a tile size."""
+    """A sampled integer, which primitives take as a factor or a tile size."""
 
     value: ir.Value
     chosen: int
 
 
-# A factor or a tile size; None is what the others leave.
+# A factor or a tile size; None is the one that the others determine.
 Size = int | SampledInteger | None
 
 
 def sizes_of(sizes: Sequence[Size]) -> tuple[list[int], list[SampledInteger]]:
-    """Sizes as the primitives hold them, and the sampled ones."""
+    """Returns the sizes as attributes of primitives hold them, and the sampled ones."""
     values = [size for size in sizes if isinstance(size, SampledInteger)]
     codes = [
         REST if size is None else SAMPLED if isinstance(size, SampledInteger) else size for size in sizes
@@ -51,6 +52,7 @@ def sizes_of(sizes: Sequence[Size]) -> tuple[list[int], list[SampledInteger]]:
 
 
 def attribute_of(value: object) -> ir.Attribute:
+    """Returns the attribute of a Python value; True is a unit attribute."""
     if isinstance(value, ir.Attribute):
         return value
     if value is True:

@@ -1,7 +1,7 @@
 """The appliers of the schedule primitives, by op.
 
-Structured primitives go to upstream's transform dialect (`*_steps.py`); primitives on loops re-emit
-the nest (`loop_steps/`).
+Structured primitives go to upstream's transform dialect (`structured/`); primitives on loops re-emit the nest
+(`nests/`).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from mlc.passes.schedule.structured.tensorize import tensorize
 Step = Callable[[ir.Operation, ScheduleState], None]
 
 
-def by_kind(structured_step: Step, loop_step: Step) -> Step:
-    """The first applier for structured computations (the first operand), the second one for all else."""
+def by_target(structured_step: Step, loop_step: Step) -> Step:
+    """Returns an applier: the first one if the first operand is a structured computation, else the second."""
 
     def apply(op: ir.Operation, state: ScheduleState) -> None:
         names = [target.name for target in state.targets(op.operands[0])]
@@ -48,17 +48,18 @@ def by_kind(structured_step: Step, loop_step: Step) -> Step:
 
 
 def vectorize(op: ir.Operation, state: ScheduleState) -> None:
-    """Of blocks or of a loop."""
-    (vectorize_loops if is_loop(op.operands[0]) else vectorize_steps.vectorize)(op, state)
+    """Vectorizes blocks or a loop."""
+    on_loop = is_loop(tloop.Vectorize(op).targets[0])
+    (vectorize_loops if on_loop else vectorize_steps.vectorize)(op, state)
 
 
 STEPS: dict[str, Step] = {
     tloop.Annotate.NAME: annotate,
     tloop.Balance.NAME: balance,
     tloop.Bind.NAME: bind,
-    tloop.CacheRead.NAME: by_kind(cache_read, cache.cache_read),
-    tloop.CacheWrite.NAME: by_kind(cache_write, cache.cache_write),
-    tloop.ComputeAt.NAME: by_kind(structured.compute_at, compute_at.compute_at),
+    tloop.CacheRead.NAME: by_target(cache_read, cache.cache_read),
+    tloop.CacheWrite.NAME: by_target(cache_write, cache.cache_write),
+    tloop.ComputeAt.NAME: by_target(structured.compute_at, compute_at.compute_at),
     tloop.ComputeInline.NAME: compute_inline,
     tloop.DecomposeReduction.NAME: decompose_reduction,
     tloop.Fuse.NAME: fuse,

@@ -1,4 +1,4 @@
-"""tloop-sample-schedules: decides what stochastic primitives leave open."""
+"""tloop-sample-schedules: makes the decisions of stochastic primitives."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from random import Random
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import tloop
 from mlc.passes.base import Pass, option
 from mlc.passes.schedule.api.apply_schedules import apply_schedule, find_kernel, schedules_of
 
 
 def sample_schedule(kernel: ir.Operation, schedule: ir.Operation, random: Random) -> None:
-    """Records decisions in the schedule. It is tried out on a copy of the kernel, because what may be chosen
-    depends on the steps before. Raises PassError if a step does not apply."""
+    """Records decisions in the schedule, which is applied to a copy of the kernel, because the choices depend
+    on the steps before. Raises PassError if a step does not apply."""
     with ir.InsertionPoint(kernel), kernel.location:
         copy = kernel.clone().operation
     try:
@@ -36,5 +37,5 @@ class SampleSchedules(Pass):
 
     def run(self, op: ir.Operation) -> None:
         for schedule in schedules_of(op):
-            random = Random(f"{self.seed} {schedule.attributes['kernel'].value}")
+            random = Random(f"{self.seed} {tloop.Schedule(schedule).kernel}")
             sample_schedule(find_kernel(op, schedule), schedule, random)

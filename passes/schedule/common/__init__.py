@@ -1,1 +1,1 @@
-"""What schedules share: their state, the builder, loops, the categories of contractions."""
+"""Helpers of schedules: their state, the builder, loops, the categories of contractions."""

@@ -1,4 +1,4 @@
-"""Loops as the loop steps see them: `affine.for` over memory, `scf.for` over memory or tensors."""
+"""Loops of the primitives on nests: `affine.for` over memory, `scf.for` over memory or tensors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import address, affine, func, ir, scf
 from mlc.passes.common.affine import smallest_constant, without_symbols
 from mlc.passes.common.constants import constant_value
+from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.schedule.common.state import StepError
 
 SEQUENTIAL = (affine.AffineFor.NAME, scf.For.NAME)
@@ -17,29 +18,33 @@ NAME = "tloop.name"
 
 @dataclass
 class Loop:
-    """A sequential loop. `lower` and `upper` are constants where known, `trips` its number of iterations."""
+    """A sequential loop. Bounds, step and trip count are None if they are dynamic."""
 
     op: ir.Operation
 
     @property
     def is_affine(self) -> bool:
+        """Whether the loop is an `affine.for`."""
         return self.op.name == affine.AffineFor.NAME
 
     @property
     def body(self) -> ir.Block:
+        """The block of the body."""
         return self.op.regions[0].blocks[0]
 
     @property
     def iv(self) -> ir.Value:
+        """The induction variable."""
         return self.body.arguments[0]
 
     @property
     def carried(self) -> list[ir.Value]:
-        """The body's arguments for the values that go from one iteration to the next."""
+        """The iteration arguments of the body."""
         return list(self.body.arguments)[1:]
 
     @property
     def inits(self) -> list[ir.Value]:
+        """The initial values of the iteration arguments."""
         operands = list(self.op.operands)
         return operands[len(operands) - len(self.op.results) :]
 
@@ -50,12 +55,12 @@ class Loop:
 
     @property
     def terminator(self) -> ir.Operation:
-        operations = self.body.operations
-        return operations[len(operations) - 1].operation
+        """The terminator of the body."""
+        return terminator_of(self.body)
 
     @property
     def name(self) -> str:
-        """For messages: its name, or else its bounds."""
+        """The name in messages, or else the bounds."""
         if NAME in self.op.attributes:
             return self.op.attributes[NAME].value
         upper = "?" if self.upper is None else self.upper
@@ -64,47 +69,50 @@ class Loop:
 
     @property
     def lower(self) -> int | None:
+        """The lower bound."""
         return self._bound("lower")
 
     @property
     def upper(self) -> int | None:
+        """The upper bound, excluded."""
         return self._bound("upper")
 
     @property
     def step(self) -> int | None:
+        """The step."""
         if self.is_affine:
-            return int(self.op.attributes["step"].value)
+            return affine.AffineFor(self.op).step
         return constant_value(self.op.operands[2])
 
     @property
     def trips(self) -> int | None:
+        """The trip count."""
         if self.lower is None or self.upper is None or self.step is None:
             return None
         return max(0, -(-(self.upper - self.lower) // self.step))
 
     @property
     def last(self) -> int | None:
-        """No value of the index is larger; None if that is not known."""
+        """An upper bound of the index's values; None if none is known."""
         if self.upper is not None:
             return self.upper - 1
-        if not self.is_affine:
-            owner = self.op.operands[1].owner
-            if isinstance(owner, ir.Block) or owner.name != affine.AffineMin.NAME:
-                return None
-            most = smallest_constant(affine.AffineMin(owner).map)
+        if self.is_affine:
+            most = smallest_constant(affine.AffineFor(self.op).upper_bound_map)
         else:
-            most = smallest_constant(self.op.attributes["upperBoundMap"].value)
+            minimum = affine.AffineMin.defining(self.op.operands[1])
+            most = smallest_constant(minimum.map) if minimum is not None else None
         return None if most is None else most - 1
 
     @property
     def most_trips(self) -> int | None:
-        """The number of iterations, or a number that it does not exceed; None if neither is known."""
+        """The trip count, or an upper bound of it; None if neither is known."""
         if self.last is None or self.lower is None or self.step is None:
             return self.trips
         return max(0, -(-(self.last + 1 - self.lower) // self.step))
 
     def bound(self, which: str) -> tuple[ir.AffineMap, list[ir.Value]]:
-        """The "lower" or "upper" bound as a map (a minimum where it has several results) and its operands."""
+        """Returns the "lower" or "upper" bound as a map (a minimum if it has several results) and its
+        operands."""
         if not self.is_affine:
             value = self.op.operands[0 if which == "lower" else 1]
             known = constant_value(value)
@@ -113,29 +121,29 @@ class Loop:
                 if known is not None
                 else (ir.AffineMap.get_identity(1), [value])
             )
-        lower, upper, _ = self.op.attributes["operandSegmentSizes"]
-        operands = list(self.op.operands)
-        chosen = operands[:lower] if which == "lower" else operands[lower : lower + upper]
-        return without_symbols(self.op.attributes[f"{which}BoundMap"].value), chosen
+        loop = affine.AffineFor(self.op)
+        if which == "lower":
+            return without_symbols(loop.lower_bound_map), loop.lower_bound_operands
+        return without_symbols(loop.upper_bound_map), loop.upper_bound_operands
 
     def _bound(self, which: str) -> int | None:
         if not self.is_affine:
             return constant_value(self.op.operands[0 if which == "lower" else 1])
-        results = list(self.op.attributes[f"{which}BoundMap"].value.results)
+        results = list(self.bound(which)[0].results)
         if len(results) == 1 and isinstance(results[0], ir.AffineConstantExpr):
             return int(ir.AffineConstantExpr(results[0]).value)
         return None
 
 
 def sequential(op: ir.Operation) -> Loop:
-    """`op` as a loop. Raises StepError for parallel ones."""
+    """Returns `op` as a loop. Raises StepError for parallel ones."""
     if op.name not in SEQUENTIAL:
         raise StepError("the loop is parallel; only a sequential one can be changed")
     return Loop(op)
 
 
 def enclosing_loops(op: ir.Operation) -> list[ir.Operation]:
-    """The loops around `op`, outermost first."""
+    """Returns the loops around `op`, outermost first."""
     found: list[ir.Operation] = []
     parent = op.parent
     while parent is not None and parent.operation.name != func.Func.NAME:
@@ -146,12 +154,12 @@ def enclosing_loops(op: ir.Operation) -> list[ir.Operation]:
 
 
 def is_inside(op: ir.Operation, loop: ir.Operation) -> bool:
-    """Whether `op` stands somewhere in the body of `loop`."""
-    return any(address(each) == address(loop) for each in enclosing_loops(op))
+    """Whether `op` is in the body of `loop`, at any depth."""
+    return any(address(outer) == address(loop) for outer in enclosing_loops(op))
 
 
 def loop_of(value: ir.Value) -> Loop | None:
-    """The sequential loop whose index `value` is, or None."""
+    """Returns the sequential loop whose index `value` is, or None."""
     owner = value.owner
     if not isinstance(owner, ir.Block) or owner.owner is None or owner.owner.operation.name not in SEQUENTIAL:
         return None
@@ -159,7 +167,7 @@ def loop_of(value: ir.Value) -> Loop | None:
 
 
 def is_defined_outside(value: ir.Value, loop: ir.Operation) -> bool:
-    """Whether `value` exists before `loop` is entered."""
+    """Whether `value` is defined outside of `loop`."""
     owner = value.owner
     op = owner.owner.operation if isinstance(owner, ir.Block) else owner.operation
     return address(op) != address(loop) and not is_inside(op, loop)

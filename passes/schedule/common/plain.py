@@ -1,4 +1,4 @@
-"""The default schedules of kernels whose loops are tiled but not vectorised: LLVM does that."""
+"""Default schedules of kernels whose loops are tiled but not vectorised: LLVM does that."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ ELEMENTS_PER_ITERATION = 2048
 
 
 def tag(computation: Computation, name: str) -> None:
+    """Names a computation for schedules."""
     name_block(computation.op, name)
 
 
 def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> RowSchedule | None:
-    """One row at a time: all computations of the kernel move into a loop over `rows`, dims that no reduction
-    touches. None where there are none."""
+    """Moves all computations of the kernel into a parallel loop over `rows`, dims that no reduction touches,
+    so that each iteration computes one row. Returns None if there are none."""
     if not rows:
         return None
     tag(root, "root")
-    others = [each for each in computations(kernel) if each.op != root.op]
+    others = [computation for computation in computations(kernel) if computation.op != root.op]
     for index, computation in enumerate(others):
         tag(computation, f"producer{index}")
     builder = ScheduleBuilder(kernel)
@@ -44,17 +45,18 @@ class RowSchedule:
     blocks: dict[str, ir.Value]
 
     def block(self, computation: Computation) -> ir.Value:
+        """Returns the handle of a computation."""
         return self.blocks[computation.op.attributes[BLOCK_TAG].value]
 
 
 def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Value) -> dict[str, ir.Value]:
-    """Consumers before producers."""
+    """Moves the computations into the loop, consumers before producers."""
     names = [f"producer{index}" for index in reversed(range(len(others)))]
     return {name: builder.compute_at(builder.get_block(name), loop) for name in names}
 
 
 def row_dims(root: Computation) -> list[int]:
-    """Iteration dims of the root that every value computed in the kernel is indexed by."""
+    """Returns the iteration dims of the root that index every value computed in the kernel."""
     shared = set(root.parallel)
     for value, indexing_map in zip(root.inputs, root.maps, strict=False):
         owner = value.owner
@@ -72,15 +74,15 @@ def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
 
 
 def schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
-    """The outer dims become one parallel loop; what is left inside is long enough to vectorise."""
+    """Makes the outer dims one parallel loop; the inner extents are long enough to vectorise."""
     tag(root, "root")
     builder = ScheduleBuilder(kernel)
     builder.tile(builder.get_block("root"), elementwise_sizes(root.extents), "parallel")
 
 
 def elementwise_sizes(extents: Sequence[int]) -> list[int]:
-    """Single points of the outer dims, as long as ELEMENTS_PER_ITERATION elements are left inside; where
-    the first dim leaves fewer, so many points of it that there are."""
+    """Returns tile sizes of 1 for the outer dims, as long as ELEMENTS_PER_ITERATION elements are left inside;
+    if the first dim leaves fewer, the size of it that gives these."""
     sizes: list[int] = []
     inside = prod(extents)
     for extent in extents:

@@ -1,4 +1,4 @@
-"""Runs snippets of upstream's transform dialect on one kernel."""
+"""Scripts of upstream's transform dialect, run on one kernel."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ def run_script(root: ir.Operation, body: str) -> None:
 
 
 def apply_patterns(*pattern_sets: str) -> str:
-    """Script: one greedy rewrite of the root with the named pattern sets (`vector.lower_outerproduct`,
-    ...)."""
+    """Returns a script: one greedy rewrite of the root with the named pattern sets
+    (`vector.lower_outerproduct`, ...)."""
     lines = "\n".join(f"transform.apply_patterns.{name}" for name in pattern_sets)
     return f"transform.apply_patterns to %root {{\n{lines}\n}} : {HANDLE}"
 
 
 def match(result: str, attribute: str) -> str:
-    """Script: `%result` becomes the handle to every op below the root that carries `attribute`."""
+    """Returns a script: `%result` becomes the handle to every op below the root that carries `attribute`."""
     return (
         f"%{result} = transform.structured.match attributes{{{attribute}}} in %root : ({HANDLE}) -> {HANDLE}"
     )
 
 
 def match_ops(result: str, *names: str) -> str:
-    """Script: `%result` becomes the handle to every op below the root with one of the names."""
+    """Returns a script: `%result` becomes the handle to every op below the root with one of the names."""
     quoted = ", ".join(f'"{name}"' for name in names)
     return f"%{result} = transform.structured.match ops{{[{quoted}]}} in %root : ({HANDLE}) -> {HANDLE}"

@@ -7,7 +7,7 @@ from mlc.passes.common.computation import Computation, root_computation
 from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic, tensor_type
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
 from mlc.passes.common.rewriting import users
-from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.common.copy_computations import insert_copy
 
 # What is computed for a block of queries, consumers first.
 PARTS = (
@@ -81,4 +81,4 @@ def _masked(scores: Computation) -> ir.Operation:
     readers = users(scores.result)
     if len(readers) == 1 and not Computation(readers[0]).reductions:
         return readers[0]
-    return identity_behind(scores.result, lasting=True).op
+    return insert_copy(scores.result, lasting=True).op

@@ -8,7 +8,7 @@ from mlc.passes.common.named_blocks import name_block
 from mlc.passes.common.rewriting import replace_op
 from mlc.passes.common.target import target_of
 from mlc.passes.schedule.common.builder import ScheduleBuilder
-from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.common.copy_computations import insert_copy
 from mlc.passes.schedule.cpu.blocked_convolution import blocked_convolution
 from mlc.passes.schedule.cpu.blocked_product import blocked_product, over_the_sums
 from mlc.passes.schedule.cpu.column_sums import column_sums
@@ -18,7 +18,7 @@ from mlc.passes.schedule.cpu.contraction import ContractionSchedule
 def with_epilogue(anchor: Computation) -> Computation:
     """An identity behind the anchor, so that every contraction has an elementwise root, whose tiles drive
     the rest."""
-    return identity_behind(anchor.result)
+    return insert_copy(anchor.result)
 
 
 def schedule_contraction(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:

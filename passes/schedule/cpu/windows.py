@@ -9,7 +9,7 @@ from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.lowering.rules.row_windows import ROW_WINDOW, part_rows
 from mlc.passes.schedule.common.builder import ScheduleBuilder
-from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.common.copy_computations import insert_copy
 from mlc.passes.schedule.cpu.epilogue import vectorises
 
 
@@ -22,7 +22,7 @@ def schedule_window(kernel: ir.Operation) -> bool:
     window, root = windows[0], root_computation(kernel)
     if root is None or window.results[0] not in list(root.op.operands) or not vectorises(root):
         # What computes with truth values is a loop over elements behind the window's.
-        root = identity_behind(window.results[0])
+        root = insert_copy(window.results[0])
     for name, op in (("root", root.op), ("window", window)):
         op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
     builder = ScheduleBuilder(kernel)

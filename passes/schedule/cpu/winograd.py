@@ -14,7 +14,7 @@ from mlc.passes.common.target import accumulators, lanes, target_of
 from mlc.passes.graph.winograd.strips import GROUP, Strip, choose_strip
 from mlc.passes.lowering.rules.winograd import chunk_of, image_tiles
 from mlc.passes.schedule.common.builder import ScheduleBuilder
-from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.common.copy_computations import insert_copy
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule, choose_tile
 from mlc.passes.schedule.structured.winograd_tiles import INPUT, OUTPUT
 
@@ -26,7 +26,7 @@ def schedule_winograd(kernel: ir.Operation) -> bool:
         return False
     output, root = outputs[0], root_computation(kernel)
     if root is None or output.results[0] not in list(root.op.operands):
-        root = identity_behind(output.results[0])
+        root = insert_copy(output.results[0])
     name_block(root.op, "root")
     name_block(output, "output")
     if inputs:
@@ -55,7 +55,7 @@ def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Opera
     it is multiplied and transformed back, tile by tile."""
     tile, product = output.attributes["tile"].value, output.operands[0].owner.operation
     anchor = Computation(product)
-    products = identity_behind(anchor.result)
+    products = insert_copy(anchor.result)
     named = {"input": before, "products": products.op, "anchor": product}
     for name, op in (*named.items(), ("init", anchor.init.owner.operation)):
         name_block(op, name)

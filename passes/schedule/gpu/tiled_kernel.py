@@ -10,7 +10,7 @@ from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation, computations, dim_position
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import positions
-from mlc.passes.schedule.common.copy_computations import identity_behind
+from mlc.passes.schedule.common.copy_computations import insert_copy
 from mlc.passes.schedule.common.plain import tag
 
 
@@ -27,7 +27,7 @@ class ResultComputation:
         """With a copy as the root where `anchor` computes the result. Raises PassError where the root does
         not read each element of the anchor's result once."""
         if root.op == anchor.op:
-            root = identity_behind(anchor.result)
+            root = insert_copy(anchor.result)
         reads = [read for value, read in zip(root.inputs, root.maps, strict=False) if value == anchor.result]
         dims = [dim_position(result) for result in reads[0].results] if len(reads) == 1 else []
         if sorted(dim for dim in dims if dim is not None) != list(range(len(root.extents))):

@@ -1,4 +1,4 @@
-"""Which elements of which buffers the ops of a loop read and write."""
+"""Memory accesses: the elements of buffers that the ops of a loop read and write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOADS = (
     affine.AffineVectorLoad.NAME,
     vector_dialect.TransferRead.NAME,
 )
-# What upstream's arrays of sizes hold in place of a value.
+# The mark of dynamic entries in upstream's arrays of sizes and offsets.
 DYNAMIC = -(2**63)
 STORES = (
     affine.AffineStore.NAME,
@@ -70,8 +70,8 @@ HARMLESS = frozenset(
 
 @dataclass
 class Access:
-    """A read or a write of `buffer`. `indices` has one sum per dim with the number of elements from there on;
-    None for what is not known: any element."""
+    """A read or a write of `buffer`. `indices` has the first index and the number of elements for each dim;
+    None stands for any elements."""
 
     op: ir.Operation
     buffer: ir.Value | None
@@ -80,7 +80,7 @@ class Access:
 
     @property
     def text(self) -> str:
-        """For messages."""
+        """The access in messages."""
         verb = "write" if self.writes else "read"
         buffer = "anything" if self.buffer is None else self.buffer.get_name()
         block = f" by block '{block_of(self.op)}'" if block_of(self.op) else ""
@@ -88,13 +88,13 @@ class Access:
 
 
 def block_of(op: ir.Operation) -> str:
-    """The name of the block that `op` belongs to: its own tag, or that of an op which uses its results in the
-    same body."""
+    """Returns the name of the block that `op` belongs to: its own tag, or that of an op which uses its
+    results in the same body."""
     seen = [op]
-    for each in seen:
-        if BLOCK_TAG in each.attributes:
-            return str(each.attributes[BLOCK_TAG].value)
-        for result in each.results:
+    for user in seen:
+        if BLOCK_TAG in user.attributes:
+            return str(user.attributes[BLOCK_TAG].value)
+        for result in user.results:
             seen += [use.owner.operation for use in result.uses if len(seen) < LOOKED_AT]
     return ""
 
@@ -104,7 +104,7 @@ LOOKED_AT = 200
 
 
 def accesses(root: ir.Operation) -> list[Access]:
-    """All accesses inside `root`, in program order."""
+    """Returns the accesses inside `root`, in program order."""
     found: list[Access] = []
 
     def visit(op: ir.Operation) -> ir.WalkResult:
@@ -118,7 +118,7 @@ def accesses(root: ir.Operation) -> list[Access]:
 
 
 def access_of(op: ir.Operation) -> list[Access]:
-    """What `op` itself reads and writes."""
+    """Returns the accesses of `op` itself."""
     if op.name in LOADS:
         return [_memory(op, list(op.operands), False)]
     if op.name in STORES:
@@ -128,25 +128,25 @@ def access_of(op: ir.Operation) -> list[Access]:
     if op.name == tensor.InsertSlice.NAME:
         return [_slice(op, list(op.operands), 1, True)]
     if op.name.startswith("linalg."):
-        return _structured(op)
+        return _whole_buffers(op)
     if op.name in HARMLESS or op.name.partition(".")[0] in PURE:
         return []
     return [Access(op, None, True, None)]
 
 
-def _structured(op: ir.Operation) -> list[Access]:
-    """A structured op reads and writes whole buffers; on tensors, those that a loop carries."""
+def _whole_buffers(op: ir.Operation) -> list[Access]:
+    """Returns the accesses of a structured op: all of its buffers; on tensors, those that a loop carries."""
     memory = [
         operand
         for operand in op.operands
         if isinstance(operand.type, ir.MemRefType)
         or (isinstance(operand.type, ir.RankedTensorType) and isinstance(operand.owner, ir.Block))
     ]
-    return [Access(op, root_of(each)[0], writes, None) for each in memory for writes in (False, True)]
+    return [Access(op, root_of(value)[0], writes, None) for value in memory for writes in (False, True)]
 
 
 def _memory(op: ir.Operation, operands: Sequence[ir.Value], writes: bool) -> Access:
-    """`operands` begin with the buffer, then the indices."""
+    """Returns the access of a load or a store; `operands` begin with the buffer, then the indices."""
     buffer, whole = root_of(operands[0])
     rank = ir.ShapedType(operands[0].type).rank
     if op.name.startswith("affine."):
@@ -161,12 +161,12 @@ def _memory(op: ir.Operation, operands: Sequence[ir.Value], writes: bool) -> Acc
     if not whole:
         return Access(op, buffer, writes, None)
     return Access(
-        op, buffer, writes, [each and (each, size) for each, size in zip(found, sizes, strict=True)]
+        op, buffer, writes, [index and (index, size) for index, size in zip(found, sizes, strict=True)]
     )
 
 
 def _slice(op: ir.Operation, operands: list[ir.Value], source: int, writes: bool) -> Access:
-    """A read or write of a part of a tensor, whose buffer is what the loops around carry."""
+    """Returns the access of a slice of a tensor, whose buffer is what the loops around carry."""
     buffer, whole = root_of(operands[source])
     offsets = list(op.attributes["static_offsets"])
     sizes, strides = list(op.attributes["static_sizes"]), list(op.attributes["static_strides"])
@@ -181,7 +181,7 @@ def _slice(op: ir.Operation, operands: list[ir.Value], source: int, writes: bool
 
 
 def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
-    """The buffer that `value` is, or is a part of, and whether it is all of it.
+    """Returns the buffer that `value` is, or is a part of, and whether it is all of it.
 
     On tensors the values that loops carry are the same buffer as their initial values.
     """
@@ -193,11 +193,11 @@ def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
             if loop is None or loop.operation.name not in SEQUENTIAL or value == owner.arguments[0]:
                 return value, whole
             view = Loop(loop.operation)
-            value = view.inits[[each == value for each in view.carried].index(True)]
+            value = view.inits[[carried == value for carried in view.carried].index(True)]
         elif owner.name in VIEWS:
             value, whole = owner.operands[0], False
         elif owner.name == tensor.InsertSlice.NAME:
-            value = owner.operands[1]
+            value = tensor.InsertSlice(owner).dest
         elif owner.name in SEQUENTIAL:
             index = [result == value for result in owner.operation.results].index(True)
             value = Loop(owner.operation).inits[index]
@@ -206,5 +206,5 @@ def root_of(value: ir.Value) -> tuple[ir.Value, bool]:
 
 
 def loads_of(root: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
-    """The loads inside `root` from `buffer` itself."""
+    """Returns the loads inside `root` from `buffer` itself."""
     return [op for op in collect_ops(root, LOADS) if op.operands[0] == buffer]

@@ -1,4 +1,4 @@
-"""Building loops, and putting them in the place of others."""
+"""Building loops, and replacing loops by others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mlc.passes.schedule.common.state import LOOP_TAG
 
 
 def extra_attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """The tags and annotations of a loop: what must survive when it is built anew."""
-    return {name: each for name, each in op.attributes.items() if "." in name}
+    """Returns the tags and annotations of a loop, which a rebuilt loop keeps."""
+    return {name: attribute for name, attribute in op.attributes.items() if "." in name}
 
 
-def renamed(attributes: dict[str, ir.Attribute], suffix: str) -> dict[str, ir.Attribute]:
-    """`attributes` with the loop's name, if it has one, made different by `suffix`."""
+def add_suffix(attributes: dict[str, ir.Attribute], suffix: str) -> dict[str, ir.Attribute]:
+    """Returns the attributes with `suffix` added to the loop's name, if it has one."""
     if NAME not in attributes:
         return attributes
     return attributes | {NAME: ir.StringAttr.get(attributes[NAME].value + suffix)}
@@ -25,20 +25,22 @@ def renamed(attributes: dict[str, ir.Attribute], suffix: str) -> dict[str, ir.At
 
 @dataclass
 class Bound:
-    """A bound of a new loop: `results` are expressions over dims that stand for `operands`."""
+    """A bound of a new loop: `results` are expressions over dims that are bound to `operands`."""
 
     results: Sequence[ir.AffineExpr]
     operands: Sequence[ir.Value] = ()
 
     @classmethod
     def constant(cls, value: int) -> Bound:
+        """Returns a constant bound."""
         return cls([ir.AffineExpr.get_constant(value)])
 
     def map(self) -> ir.AffineMap:
+        """Returns the map of the operands."""
         return ir.AffineMap.get(len(self.operands), 0, list(self.results))
 
     def value(self) -> ir.Value:
-        """The bound as a value (the minimum), built at the insertion point."""
+        """Builds the bound as a value (the minimum) at the insertion point."""
         first = self.results[0]
         if len(self.results) == 1 and isinstance(first, ir.AffineConstantExpr):
             return index_constant(ir.AffineConstantExpr(first).value)
@@ -46,27 +48,23 @@ class Bound:
         if self.map() == identity:
             return self.operands[0]
         if len(self.results) > 1:
-            kind = ir.IndexType.get()
-            return ir.Operation.create(
-                affine.AffineMin.NAME,
-                [kind],
-                list(self.operands),
-                {"map": ir.AffineMapAttr.get(self.map())},
-            ).results[0]
+            attributes = {"map": ir.AffineMapAttr.get(self.map())}
+            types, operands = [ir.IndexType.get()], list(self.operands)
+            return ir.Operation.create(affine.AffineMin.NAME, types, operands, attributes).result
         return affine.AffineApplyOp(self.map(), list(self.operands)).result
 
 
 def build_loop(
-    kind: str,
+    name: str,
     lower: Bound,
     upper: Bound,
     step: int,
     inits: Sequence[ir.Value],
     attributes: dict[str, ir.Attribute],
 ) -> Loop:
-    """A loop with an empty body at the insertion point. The caller adds the terminator."""
+    """Builds a loop called `name` with an empty body. The caller adds the terminator."""
     types = [init.type for init in inits]
-    if kind == affine.AffineFor.NAME:
+    if name == affine.AffineFor.NAME:
         own = {
             "lowerBoundMap": ir.AffineMapAttr.get(lower.map()),
             "upperBoundMap": ir.AffineMapAttr.get(upper.map()),
@@ -76,10 +74,10 @@ def build_loop(
             ),
         }
         operands = [*lower.operands, *upper.operands, *inits]
-        op = ir.Operation.create(kind, types, operands, own | attributes, regions=1)
+        op = ir.Operation.create(name, types, operands, own | attributes, regions=1)
     else:
         operands = [lower.value(), upper.value(), index_constant(step), *inits]
-        op = ir.Operation.create(kind, types, operands, attributes, regions=1)
+        op = ir.Operation.create(name, types, operands, attributes, regions=1)
     locations = [op.location] * (len(types) + 1)
     op.regions[0].blocks.append(ir.IndexType.get(), *types, arg_locs=locations)
     return Loop(op)
@@ -93,13 +91,14 @@ def end_loop(loop: Loop, values: Sequence[ir.Value]) -> None:
 
 
 def kept_attributes(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """The attributes of a loop that are not handles' tags: they go to the loops that replace it."""
-    return {name: each for name, each in extra_attributes(op).items() if not name.startswith(LOOP_TAG)}
+    """Returns the attributes of a loop that are not handles' tags: the loops that replace it get them."""
+    extra = extra_attributes(op).items()
+    return {name: attribute for name, attribute in extra if not name.startswith(LOOP_TAG)}
 
 
 def move_body(source: ir.Block, target: Loop) -> None:
     """Moves the ops of `source`, but its terminator, to the end of the body of `target`."""
-    for op in [each.operation for each in source.operations][:-1]:
+    for op in [op.operation for op in source.operations][:-1]:
         target.body.append(op)
 
 

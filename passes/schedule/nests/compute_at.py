@@ -1,4 +1,4 @@
-"""compute_at over memory: a producer's nest moves into the consumer's loop, and its buffer shrinks.
+"""The primitive compute_at over memory: a producer's nest moves into the consumer's loop, its buffer shrinks.
 
 With `rolling` the buffer is circular and lives as long as the loop: an iteration computes only the elements
 by which the consumer's window has moved.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.bindings import address, ir, memref
+from mlc.dialects import tloop
 from mlc.passes.common.affine import AffineForm, IndexForm
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, is_inside, loop_of
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -37,22 +38,23 @@ from mlc.passes.schedule.nests.statements import (
 
 
 def compute_at(op: ir.Operation, state: ScheduleState) -> None:
-    block, loop = op.operands
-    state.name(op.results[0], state.tag(block))
-    move = ProducerMove(state.kernel, store_of(block, state), single(loop, state))
-    if "rolling" in op.attributes:
+    """Moves the producer's nest."""
+    step = tloop.ComputeAt(op)
+    state.name(step.moved, state.tag(step.block))
+    move = ProducerMove(state.kernel, store_of(step.block, state), single(step.loop, state))
+    if step.rolling:
         move.roll()
     else:
         move.run()
 
 
 def touching(root: ir.Operation, buffer: ir.Value) -> list[Access]:
-    """The accesses of a buffer inside `root`."""
+    """Returns the accesses of a buffer inside `root`."""
     return [access for access in accesses(root) if access.buffer is not None and access.buffer == buffer]
 
 
 class ProducerMove:
-    """A producer's nest, on its way into `loop`. Raises StepError where it cannot go."""
+    """The move of a producer's nest into `loop`. Raises StepError if it is not possible."""
 
     def __init__(self, kernel: ir.Operation, store: ir.Operation, loop: ir.Operation) -> None:
         self.loop = loop
@@ -68,35 +70,33 @@ class ProducerMove:
         if not is_temporary(self.buffer):
             raise StepError("the producer writes a result of the kernel, all of which is needed")
         outside = [reader for reader in readers(kernel, self.buffer) if not is_inside(reader, self.nest)]
-        if any(not is_inside(each, self.loop) for each in outside):
+        if any(not is_inside(reader, self.loop) for reader in outside):
             raise StepError("the producer's result is also read outside of the loop")
         if not outside:
             raise StepError("nothing in the loop reads the producer's result")
         return outside
 
     def _check_inputs(self) -> None:
-        """Nothing on the way may write what the producer reads."""
+        """Checks that nothing on the way writes what the producer reads."""
         way = block_between(self.nest, ancestor_in(self.loop, self.nest.block))[1:]
         inputs = [access.buffer for access in accesses(self.nest) if not access.writes]
         for write in [access for op in way for access in accesses(op) if access.writes]:
-            if write.buffer is None or any(write.buffer == each for each in inputs):
+            if write.buffer is None or any(write.buffer == buffer for buffer in inputs):
                 raise StepError(f"the producer reads what changes on the way: {write.text}")
 
     def run(self) -> None:
-        """The producer computes the box in each iteration, in front of what reads it."""
+        """Computes the box in each iteration, before the op that reads it."""
         self._move_in(self.box)
         body = self.loop.regions[0].blocks[0]
         with ir.InsertionPoint.at_block_begin(body), self.loop.location:
             small = self._allocate()
-        for each in touching(self.loop, self.buffer):
-            places = linear_indices(each)
-            moved = [at - start for at, start in zip(places, self.box.offsets, strict=True)]
-            redirect(each, small, moved)
+        for access in touching(self.loop, self.buffer):
+            redirect(access, small, self.box.relative(access))
         erase_buffer(self.buffer)
 
     def roll(self) -> None:
-        """In front of the loop: what the first window has in common with the second one. In each iteration:
-        what the window gains."""
+        """Computes the overlap of the first window and the second one before the loop, and the new elements
+        of the window in each iteration."""
         loop = Loop(self.loop)
         dim, gain = self._rolling_dim(loop)
         rest = self.box.sizes[dim] - gain
@@ -107,18 +107,19 @@ class ProducerMove:
         self._move_in(self._part(dim, self.box.offsets[dim] + rest, gain))
         with ir.InsertionPoint(before), self.loop.location:
             ring = self._allocate()
-        for each in [*touching(before, self.buffer), *touching(self.loop, self.buffer)]:
-            self._redirect_into(ring, each, dim)
+        for access in [*touching(before, self.buffer), *touching(self.loop, self.buffer)]:
+            self._redirect_into(ring, access, dim)
         erase_buffer(self.buffer)
 
     def _part(self, dim: int, start: IndexForm, size: int) -> Box:
-        """The box with other elements of one dim."""
-        offsets = [start if at == dim else offset for at, offset in enumerate(self.box.offsets)]
-        sizes = [size if at == dim else each for at, each in enumerate(self.box.sizes)]
+        """Returns the box with other elements of one dim."""
+        offsets, sizes = list(self.box.offsets), list(self.box.sizes)
+        offsets[dim], sizes[dim] = start, size
         return Box(offsets, sizes, self.shape)
 
     def _rolling_dim(self, loop: Loop) -> tuple[int, int]:
-        """The dim along which the window moves, and by how many elements in each iteration."""
+        """Returns the dim along which the window moves, and the elements by which it does in each
+        iteration."""
         if self.loop.name not in SEQUENTIAL:
             raise StepError("the loop is parallel, but a rolling buffer goes from one iteration to the next")
         moves = [offset.coefficient(loop.iv) for offset in self.box.offsets]
@@ -140,21 +141,21 @@ class ProducerMove:
         self.restrict(self.nest, box)
 
     def _allocate(self) -> ir.Value:
-        kind = ir.MemRefType.get(self.box.sizes, ir.MemRefType(self.buffer.type).element_type)
-        return memref.AllocOp(kind, [], []).result
+        type_ = ir.MemRefType.get(self.box.sizes, ir.MemRefType(self.buffer.type).element_type)
+        return memref.AllocOp(type_, [], []).result
 
     def _redirect_into(self, ring: ir.Value, access: Access, dim: int) -> None:
-        """Along the rolling dim the place is the index modulo the window."""
-        places = linear_indices(access)
-        moved = [at - start for at, start in zip(places, self.box.offsets, strict=True)]
-        expression, operands = as_expression(places[dim])
+        """Redirects an access to the ring, whose index along the rolling dim is the old one modulo the
+        window."""
+        moved = self.box.relative(access)
+        expression, operands = as_expression(linear_indices(access)[dim])
         with ir.InsertionPoint(access.op), access.op.location:
             wrapped = Bound([ir.AffineExpr.get_mod(expression, self.box.sizes[dim])], operands).value()
         moved[dim] = AffineForm.of(wrapped)
         redirect(access, ring, moved)
 
     def restrict(self, nest: ir.Operation, box: Box) -> ir.Operation:
-        """Lets the loops that index the buffer run over a box only. Returns the nest, which is built anew."""
+        """Restricts the loops that index the buffer to a box. Returns the rebuilt nest."""
         for dim, loops in enumerate(index_loops(nest, self.buffer, self.shape)):
             for loop in loops:
                 outermost = address(loop.op) == address(nest)
@@ -164,7 +165,7 @@ class ProducerMove:
 
 
 def index_loops(nest: ir.Operation, buffer: ir.Value, shape: Sequence[int]) -> list[list[Loop]]:
-    """For each dim of the buffer, the loops of the nest that index it and run over all of it.
+    """Returns, for each dim of the buffer, the loops of the nest that index it and run over all of it.
 
     Raises StepError if a dim is indexed in another way.
     """
@@ -177,13 +178,13 @@ def index_loops(nest: ir.Operation, buffer: ir.Value, shape: Sequence[int]) -> l
                 raise StepError(
                     f"dim {dim} in {access.text} is not indexed by a loop that runs over all of it"
                 )
-            if all(address(each.op) != address(loop.op) for each in found[dim]):
+            if all(address(other.op) != address(loop.op) for other in found[dim]):
                 found[dim].append(loop)
     return found
 
 
 def set_bounds(loop: Loop, offset: IndexForm, size: Bound) -> Loop:
-    """The loop over `size` elements from `offset` on, in place of `loop`."""
+    """Replaces `loop` by one over `size` elements from `offset` on."""
     kept = extra_attributes(loop.op)
     with ir.InsertionPoint(loop.op), loop.op.location:
         new = build_loop(loop.op.name, Bound.constant(0), size, 1, loop.inits, kept)

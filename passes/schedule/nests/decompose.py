@@ -1,8 +1,9 @@
-"""decompose_reduction over memory: a block gets a nest of its own in front of the loop."""
+"""The primitive decompose_reduction over memory: a block gets a separate nest before the loop."""
 
 from __future__ import annotations
 
 from mlc.bindings import affine, ir, memref
+from mlc.dialects import tloop
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, enclosing_loops, is_inside
 from mlc.passes.schedule.common.state import LOOP_TAG, ScheduleState, StepError
@@ -12,22 +13,23 @@ from mlc.passes.schedule.nests.statements import expression_of, single, store_of
 
 
 def decompose_reduction(op: ir.Operation, state: ScheduleState) -> None:
-    block, loop = op.operands
-    tag = state.tag(block)
-    state.name(op.results[0], tag)
-    move_out(store_of(block, state), single(loop, state), tag)
+    """Moves the block out of the loop."""
+    step = tloop.DecomposeReduction(op)
+    tag = state.tag(step.block)
+    state.name(step.moved, tag)
+    move_out(store_of(step.block, state), single(step.loop, state), tag)
 
 
 def move_out(store: ir.Operation, loop: ir.Operation, tag: str) -> None:
-    """Copies the nest in front of itself; the copy keeps the block only, the nest all else."""
+    """Clones the nest before itself; the clone keeps the block only, the nest all else."""
     if not is_inside(store, loop) or loop.name not in SEQUENTIAL:
         raise StepError("the block does not stand in the loop, or the loop is parallel")
     _check_order(store, loop)
     with ir.InsertionPoint(loop):
         front = loop.clone().operation
-    for each in [front, *collect_ops(front, SEQUENTIAL)]:
-        for name in [name for name in each.attributes if name.startswith(LOOP_TAG)]:
-            del each.attributes[name]
+    for copy in [front, *collect_ops(front, SEQUENTIAL)]:
+        for name in [name for name in copy.attributes if name.startswith(LOOP_TAG)]:
+            del copy.attributes[name]
     name, _, value = tag.partition(" = ")
     for op in collect_ops(front, STORES):
         if name not in op.attributes or str(op.attributes[name]) != value:
@@ -38,15 +40,15 @@ def move_out(store: ir.Operation, loop: ir.Operation, tag: str) -> None:
 
 
 def _check_order(store: ir.Operation, loop: ir.Operation) -> None:
-    """All of the block comes before all else in the loop: nothing else may have to come before it."""
+    """Checks that no other access of the loop must come before the block, which will come first."""
     everything = accesses(loop)
     ops = [*expression_of(store), store]
-    mine = [each for each in everything if any(each.op == op for op in ops)]
-    for number, first in enumerate(everything):
+    mine = [access for access in everything if any(access.op == op for op in ops)]
+    for position, first in enumerate(everything):
         if any(first.op == op for op in ops):
             continue
         for second in mine:
-            earlier = number < [each.op == second.op for each in everything].index(True)
+            earlier = position < [access.op == second.op for access in everything].index(True)
             if _conflict(first, second, loop, earlier):
                 raise StepError(
                     f"loop {Loop(loop).name} carries a dependence between {first.text} and {second.text}"
@@ -54,13 +56,13 @@ def _check_order(store: ir.Operation, loop: ir.Operation) -> None:
 
 
 def _conflict(first: Access, second: Access, loop: ir.Operation, earlier: bool) -> bool:
-    """Whether `first` touches, before `second` does, what one of them writes; `earlier` says whether it comes
+    """Whether `first` touches, before `second` does, what one of them writes; `earlier`: whether it comes
     first in one iteration of the loops around both."""
     same = first.buffer is None or second.buffer is None or first.buffer == second.buffer
     if not same or not (first.writes or second.writes):
         return False
-    around = [loop, *(each for each in enclosing_loops(second.op) if is_inside(each, loop))]
-    nest = NestAccesses([Loop(each) for each in around if is_inside(first.op, each)])
+    around = [loop, *(outer for outer in enclosing_loops(second.op) if is_inside(outer, loop))]
+    nest = NestAccesses([Loop(outer) for outer in around if is_inside(first.op, outer)])
     count = len(nest.loops)
     orders = [["="] * at + ["<"] + ["*"] * (count - at - 1) for at in range(count)]
     return any(

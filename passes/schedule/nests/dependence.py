@@ -1,11 +1,9 @@
-"""Which loops carry dependences: Banerjee's and the GCD test on the sums that index the buffers.
+"""Dependences carried by loops: Banerjee's and the GCD test on the affine indices of buffers.
 
-The index of a loop may occur as quotients and remainders (after `fuse`); it is then a number of several
-digits, and each digit a variable of its own.
+The index of a loop may occur in quotients and remainders (after `fuse`): it is then decomposed into digits of
+mixed radix, each of which is a separate variable of the tests.
 
 Source: R. Allen and K. Kennedy, Optimizing Compilers for Modern Architectures, chapter 3.
-
-The terms of indices, which the dependence tests take apart into the digits of loops' iteration numbers.
 """
 
 from __future__ import annotations
@@ -24,20 +22,21 @@ from mlc.passes.schedule.nests.reductions import is_one_reduction
 
 @dataclass
 class Digit:
-    """One digit of a loop's iteration number: `count` values of weight `weight`."""
+    """One digit of a loop's index in mixed radix: `count` values of weight `weight`."""
 
     weight: int
     count: int
 
 
 class Terms:
-    """The terms of two sums, of which loops take those of their indices."""
+    """The terms of two indices, grouped by the loops whose variables they contain."""
 
     def __init__(self, left: IndexForm, right: IndexForm) -> None:
         self.left, self.right = list(left.terms.items()), list(right.terms.items())
 
     def take(self, loop: Loop, digit: Digit, digits: list[Digit]) -> tuple[int, int, int] | None:
-        """A digit's factors in both sums, and the offset by the lower bound of `loop`; None if not known."""
+        """Returns a digit's factors in both indices, and the offset by the lower bound of `loop`; None if not
+        known."""
         first, second = (self._factor(side, loop, digit, digits) for side in (self.left, self.right))
         if first is None or second is None:
             return None
@@ -56,7 +55,7 @@ class Terms:
 
     @staticmethod
     def _is_digit(loop: Loop, divisor: int, digits: list[Digit]) -> bool:
-        """Whether the quotient by `divisor` is made of the digits."""
+        """Whether the quotient by `divisor` consists of full digits."""
         beyond = loop.trips is not None and divisor >= loop.trips
         whole = loop.lower == 0 and loop.step == 1
         return whole and (beyond or any(digit.weight == divisor for digit in digits))
@@ -80,9 +79,9 @@ class Terms:
         return total
 
     def rest(self, loops: Sequence[Loop]) -> Iterator[tuple[int, int | None, int | None]]:
-        """Factor, least and largest value of the terms that are not indices of `loops`.
+        """Yields factor, least and largest value of the terms that are not indices of `loops`.
 
-        None as value where it is not known. Values from outside the outermost loop are the same for both.
+        None as value if it is not known. Values from outside the outermost loop are the same for both.
         """
         for side, sign, other in ((self.left, 1, self.right), (self.right, -1, self.left)):
             for term, coefficient in side:
@@ -96,7 +95,7 @@ class Terms:
                 yield sign * coefficient, *((None, None) if inner is None else (inner.lower, inner.last))
 
 
-# More iterations than any loop has: the extent of loops whose bounds are not known.
+# More iterations than any loop has: the extent of loops with dynamic bounds.
 UNKNOWN = 2**40
 # A direction of a digit: earlier, same or later iteration of the second access; "*" is any.
 Direction = str
@@ -114,7 +113,7 @@ class Dependence:
 
 
 class NestAccesses:
-    """The accesses inside the innermost of `loops`, which stand inside each other, outermost first."""
+    """The accesses inside the innermost of `loops`, which are nested, outermost first."""
 
     def __init__(self, loops: Sequence[Loop]) -> None:
         self.loops = list(loops)
@@ -122,7 +121,8 @@ class NestAccesses:
         self.digits = [self._digits(loop) for loop in self.loops]
 
     def _digits(self, loop: Loop) -> list[Digit]:
-        """Most significant first; a single one where the index occurs only as it is, or is always 0."""
+        """Returns the digits of a loop's index, most significant first; a single one if the index occurs only
+        undivided, or is always 0."""
         trips = loop.most_trips if loop.most_trips is not None else UNKNOWN
         weights = {1}
         for access in self.accesses:
@@ -137,14 +137,15 @@ class NestAccesses:
         return [Digit(low, -(-high // low)) for low, high in zip(chain, ends, strict=True)][::-1]
 
     def pairs(self) -> Iterator[tuple[Access, Access]]:
-        """Pairs of accesses of one buffer of which one writes, in both orders; one with itself too."""
+        """Yields the pairs of accesses of one buffer of which one writes, in both orders; one with itself
+        too."""
         for first in self.accesses:
             for second in self.accesses:
                 if (first.writes or second.writes) and _may_alias(first, second):
                     yield first, second
 
     def carried_by(self, position: int, sums: bool = False) -> Dependence | None:
-        """A dependence that loop `position` carries, those around it being in the same iteration.
+        """Returns a dependence that loop `position` carries, in one iteration of those around it, or None.
 
         With `sums`, updates of one reduction do not depend on each other.
         """
@@ -153,7 +154,7 @@ class NestAccesses:
         return self.find([*around, "<", *inside], sums)
 
     def find(self, directions: Sequence[Direction], sums: bool = False) -> Dependence | None:
-        """A pair that may touch one element in iterations that differ as `directions` say, or None."""
+        """Returns a pair that may touch one element in iterations with these directions, or None."""
         for first, second in self.pairs():
             if sums and is_one_reduction(first.op, second.op):
                 continue
@@ -169,7 +170,7 @@ class NestAccesses:
             _digit_directions(direction, len(digits))
             for direction, digits in zip(directions, self.digits, strict=True)
         ]
-        return any(self._feasible(first, second, list(each)) for each in product(*choices))
+        return any(self._feasible(first, second, list(choice)) for choice in product(*choices))
 
     def _feasible(self, first: Access, second: Access, chosen: list[tuple[Direction, ...]]) -> bool:
         assert first.indices is not None and second.indices is not None
@@ -214,19 +215,20 @@ def _meets(least: int, most: int, step: int, base: int) -> bool:
 
 
 def _may_alias(first: Access, second: Access) -> bool:
-    """Different buffers do not overlap: kernels have operands of their own."""
+    """Whether the accesses may be of one buffer: operands of kernels do not overlap."""
     return first.buffer is None or second.buffer is None or first.buffer == second.buffer
 
 
 def _digit_directions(direction: Direction, count: int) -> list[tuple[Direction, ...]]:
-    """What a direction of a loop says of its digits, which are compared like those of a number."""
+    """Returns the directions of a loop's digits, which are compared lexicographically."""
     if direction in "=*":
         return [(direction,) * count]
     return [("=",) * at + (direction,) + ("*",) * (count - at - 1) for at in range(count)]
 
 
 def _range(a: int, b: int, count: int, direction: Direction) -> tuple[int, int, int]:
-    """Least and largest value, and divisor, of `a*x - b*y` for `x` and `y` below `count` in that relation."""
+    """Returns least and largest value, and divisor, of `a*x - b*y` for `x` and `y` below `count` in that
+    relation."""
     last = count - 1
     if direction == "=":
         ends = [0, (a - b) * last]

@@ -1,8 +1,9 @@
-"""fuse: a perfect nest of loops becomes one loop."""
+"""The primitive fuse: a perfect nest of loops becomes one loop."""
 
 from __future__ import annotations
 
 from mlc.bindings import address, affine, ir
+from mlc.dialects import tloop
 from mlc.passes.schedule.common.loops import NAME, Loop, enclosing_loops
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.building import Bound, build_loop, kept_attributes, replace_loop, take_over
@@ -11,8 +12,9 @@ from mlc.passes.schedule.nests.perfect_nest import inner_loop, nests_of
 
 def fuse(op: ir.Operation, state: ScheduleState) -> None:
     """Fuses pairs, from the inside."""
-    tag = state.new_loop(op.results[0])
-    for nest in nests_of([state.targets(handle) for handle in op.operands]):
+    step = tloop.Fuse(op)
+    tag = state.new_loop(step.fused)
+    for nest in nests_of([state.targets(handle) for handle in step.loops]):
         loop = nest[-1]
         for outer in reversed(nest[:-1]):
             loop = fuse_two(outer, loop)
@@ -20,15 +22,15 @@ def fuse(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def fuse_two(outer: Loop, expected: Loop) -> Loop:
-    """One loop for `outer` and the loop inside it, which must be `expected`."""
+    """Fuses `outer` and the loop inside it, which must be `expected`."""
     if not any(address(loop) == address(outer.op) for loop in enclosing_loops(expected.op)):
         raise StepError(f"loop {expected.name} is not inside loop {outer.name}")
     inner = inner_loop(outer)
     if address(inner.op) != address(expected.op):
         raise StepError(f"loop {inner.name} stands between loops {outer.name} and {expected.name}")
-    for each in (outer, inner):
-        if each.trips is None:
-            raise StepError(f"the number of iterations of loop {each.name} is not constant")
+    for loop in (outer, inner):
+        if loop.trips is None:
+            raise StepError(f"the number of iterations of loop {loop.name} is not constant")
     assert outer.trips is not None and inner.trips is not None
     kept = kept_attributes(outer.op) | kept_attributes(inner.op)
     if NAME in outer.op.attributes and NAME in inner.op.attributes:
@@ -43,7 +45,7 @@ def fuse_two(outer: Loop, expected: Loop) -> Loop:
 
 
 def _index_by(fused: Loop, outer: Loop, inner: Loop) -> None:
-    """The old indices as the quotient and the remainder of the new one."""
+    """Replaces the old indices by the quotient and the remainder of the new one."""
     dim, trips = ir.AffineExpr.get_dim(0), inner.trips
     parts = (
         (outer, ir.AffineExpr.get_floor_div(dim, trips)),

@@ -1,9 +1,9 @@
-"""compute_inline: the producer's expression at each place that reads it."""
+"""The primitive compute_inline: the producer's expression replaces each load of its result."""
 
 from __future__ import annotations
 
 from mlc.bindings import address, ir
-from mlc.passes.common.affine import IndexForm
+from mlc.dialects import tloop
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.schedule.common.loops import SEQUENTIAL, enclosing_loops
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -26,21 +26,24 @@ from mlc.passes.schedule.structured.inline import inline_structured
 
 
 def compute_inline(op: ir.Operation, state: ScheduleState) -> None:
-    block = single(op.operands[0], state)
+    """Inlines a structured computation or a store."""
+    handle = tloop.ComputeInline(op).block
+    block = single(handle, state)
     if block.name.startswith("linalg."):
         inline_structured(block)
     else:
-        inline_store(state.kernel, store_of(op.operands[0], state))
+        inline_store(state.kernel, store_of(handle, state))
 
 
 def inline_store(kernel: ir.Operation, store: ir.Operation) -> None:
-    """Raises StepError if the block is no elementwise computation of a temporary buffer."""
+    """Inlines the block that is `store`. Raises StepError if it is no elementwise computation of a temporary
+    buffer."""
     buffer = buffer_of(store)
     loops = enclosing_loops(store)
     if not is_temporary(buffer):
         raise StepError("the producer writes a result of the kernel, all of which is needed")
     if not loops or any(loop.name not in SEQUENTIAL for loop in loops):
-        raise StepError("the producer has no sequential loop nest of its own")
+        raise StepError("the producer has no separate sequential loop nest")
     nest = loops[0]
     check_writes_only(nest, buffer)
     indices = _indices(nest, store, buffer)
@@ -54,7 +57,7 @@ def inline_store(kernel: ir.Operation, store: ir.Operation) -> None:
 
 
 def _indices(nest: ir.Operation, store: ir.Operation, buffer: ir.Value) -> list[ir.Value]:
-    """The loop index for each dim of the buffer; every loop around the store must be one of them."""
+    """Returns the loop index for each dim of the buffer; every loop around the store must be one of them."""
     if len(touching(nest, buffer)) != 1:
         raise StepError("the producer is a reduction, or has several statements")
     shape = list(ir.MemRefType(buffer.type).shape)
@@ -65,20 +68,20 @@ def _indices(nest: ir.Operation, store: ir.Operation, buffer: ir.Value) -> list[
 
 
 def _check_inputs(nest: ir.Operation, load: ir.Operation) -> None:
-    """What the producer reads must still be the same where the load is."""
+    """Checks that nothing between producer and load writes what the producer reads."""
     inputs = [access.buffer for access in accesses(nest) if not access.writes]
     way = block_between(nest, ancestor_in(load, nest.block))[1:]
     for write in [access for op in way for access in accesses(op) if access.writes]:
-        if write.buffer is None or any(write.buffer == each for each in inputs):
+        if write.buffer is None or any(write.buffer == buffer for buffer in inputs):
             raise StepError(f"the producer reads what changes on the way: {write.text}")
 
 
 def _replace(load: ir.Operation, store: ir.Operation, indices: list[ir.Value]) -> None:
-    """Clones the store's expression in front of the load, at the load's indices."""
-    places: list[IndexForm] = linear_indices(access_of(load)[0])
+    """Replaces the load by a clone of the store's expression at the load's indices."""
+    forms = linear_indices(access_of(load)[0])
     with ir.InsertionPoint(load), load.location:
-        values = {old: index_value(at) for old, at in zip(indices, places, strict=True)}
+        values = {index: index_value(form) for index, form in zip(indices, forms, strict=True)}
         clone_ops(expression_of(store), values)
     value = store.operands[0]
-    load.results[0].replace_all_uses_with(values.get(value, value))
+    load.result.replace_all_uses_with(values.get(value, value))
     load.erase()

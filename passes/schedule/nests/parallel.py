@@ -1,4 +1,4 @@
-"""parallel and bind: loops whose iterations do not depend on each other."""
+"""The primitives parallel and bind: loops whose iterations do not depend on each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ BIND = tloop.Bind.NAME
 
 
 def parallel(op: ir.Operation, state: ScheduleState) -> None:
-    for target in state.targets(op.operands[0]):
+    """Makes a loop parallel, if no iteration depends on another one."""
+    for target in state.targets(tloop.Parallel(op).loop):
         loop = sequential(target)
         check_independent(loop)
         if loop.is_affine:
@@ -26,11 +27,12 @@ def parallel(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def bind(op: ir.Operation, state: ScheduleState) -> None:
-    axis = op.attributes["axis"]
-    for target in state.targets(op.operands[0]):
+    """Binds a loop to an axis of the grid of threads."""
+    step = tloop.Bind(op)
+    for target in state.targets(step.loop):
         loop = sequential(target)
         check_independent(loop)
-        loop.op.attributes[BIND] = axis
+        loop.op.attributes[BIND] = ir.StringAttr.get(step.axis)
 
 
 def check_independent(loop: Loop) -> None:
@@ -90,12 +92,13 @@ def _fill(loop: Loop, op: ir.Operation, terminator: str) -> None:
 
 
 def _to_forall(loop: Loop) -> None:
-    """On tensors: the slices that iterations insert into the result are inserted by all of them at once."""
-    inserts = [value.owner for value in loop.terminator.operands]
-    for value, insert in zip(loop.carried, inserts, strict=True):
-        slices = not isinstance(insert, ir.Block) and insert.name == tensor.InsertSlice.NAME
-        if not slices or insert.operands[1] != value:
+    """Makes a loop on tensors parallel: iterations insert their slices into the result at once."""
+    inserts = []
+    for value, yielded in zip(loop.carried, loop.terminator.operands, strict=True):
+        insert = tensor.InsertSlice.defining(yielded)
+        if insert is None or insert.dest != value:
             raise StepError(f"an iteration of loop {loop.name} makes more than a slice of its result")
+        inserts.append(insert.operation)
     if loop.lower is None or loop.upper is None or loop.step is None:
         raise StepError(f"the bounds of loop {loop.name} are not constant")
     with ir.InsertionPoint(loop.op), loop.op.location:
@@ -107,10 +110,10 @@ def _to_forall(loop: Loop) -> None:
     for old, other in zip(loop.body.arguments, new.body.arguments, strict=True):
         old.replace_all_uses_with(other)
     move_body(loop.body, new)
-    _insert_in_parallel(new, [each.operation for each in inserts])
+    _insert_in_parallel(new, inserts)
     replace_loop(loop, list(op.results))
-    for insert in inserts:
-        insert.operation.erase()
+    for slice_ in inserts:
+        slice_.erase()
 
 
 def _insert_in_parallel(forall: Loop, inserts: list[ir.Operation]) -> None:

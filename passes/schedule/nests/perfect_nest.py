@@ -10,7 +10,7 @@ from mlc.passes.common.rewriting import has_uses
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, is_inside, sequential
 from mlc.passes.schedule.common.state import StepError
 
-# Ops that may move into the loop behind them: they only compute indices.
+# Ops that may move into the loop after them: they only compute indices.
 INDEX_OPS = (
     affine.AffineApply.NAME,
     affine.AffineMin.NAME,
@@ -22,9 +22,9 @@ INDEX_OPS = (
 
 
 def inner_loop(outer: Loop) -> Loop:
-    """The loop that is all of the body of `outer`; index arithmetic in front of it moves into it.
+    """Returns the loop that is all of the body of `outer`; index arithmetic before it moves into it.
 
-    Raises StepError naming what else stands in the body.
+    Raises StepError that names what else is in the body.
     """
     statements = outer.statements
     loops = [statement for statement in statements if statement.name in SEQUENTIAL]
@@ -39,7 +39,7 @@ def inner_loop(outer: Loop) -> Loop:
 
 
 def _check_carried(outer: Loop, inner: Loop) -> None:
-    """What the loops carry from iteration to iteration must go straight through both."""
+    """Checks that both loops carry the same values from iteration to iteration."""
     straight = list(inner.inits) == outer.carried and list(outer.terminator.operands) == list(
         inner.op.results
     )
@@ -50,7 +50,7 @@ def _check_carried(outer: Loop, inner: Loop) -> None:
 
 
 def _sink_index_ops(outer: Loop, inner: Loop) -> None:
-    """Index arithmetic goes where it is used: into the inner loop's body, and stays for its bounds."""
+    """Sinks index arithmetic into the inner loop's body; what its bounds use stays."""
     for op in reversed([statement for statement in outer.statements if statement.name in INDEX_OPS]):
         for result in op.results:
             inside = [use.owner.operation for use in result.uses if is_inside(use.owner.operation, inner.op)]
@@ -59,13 +59,13 @@ def _sink_index_ops(outer: Loop, inner: Loop) -> None:
             with ir.InsertionPoint.at_block_begin(inner.body):
                 copy = op.clone().operation
             for user in inside:
-                replace_operands(user, {result: copy.results[0]})
+                replace_operands(user, {result: copy.result})
         if not any(has_uses(result) for result in op.results):
             op.erase()
 
 
 def nest_between(outermost: Loop, innermost: Loop) -> list[Loop]:
-    """The perfect nest from one loop to another inside it. Raises StepError if it is not one."""
+    """Returns the perfect nest from one loop to another inside it. Raises StepError if it is not one."""
     nest = [outermost]
     while address(nest[-1].op) != address(innermost.op):
         nest.append(inner_loop(nest[-1]))
@@ -73,8 +73,8 @@ def nest_between(outermost: Loop, innermost: Loop) -> list[Loop]:
 
 
 def nests_of(handles: Sequence[Sequence[ir.Operation]]) -> list[list[Loop]]:
-    """What handles stand for, nest by nest: a loop of each handle. The handle with the fewest copies says
-    which nests there are; copies of the others outside of these are left out.
+    """Returns the loops of handles, nest by nest: a loop of each handle. The handle with the fewest copies
+    determines the nests; copies of the others outside of these are left out.
 
     Raises StepError if a handle has no loop, or several, in a nest.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.bindings import address, arith, ir
 from mlc.passes.schedule.nests.accesses import LOADS, STORES
 
-# Combining op -> the kind of `vector.reduction`.
+# Combining op -> the name of the reduction in `vector.reduction`.
 COMBINERS = {
     arith.AddF.NAME: "add",
     arith.AddI.NAME: "add",
@@ -29,7 +29,8 @@ COMBINERS = {
 
 @dataclass
 class Update:
-    """`store` writes what `combiner` makes of `load`, of the same element, and of `term`."""
+    """The step of a reduction: `store` writes the result of `combiner` on `load`, of the same element, and
+    `term`."""
 
     load: ir.Operation
     store: ir.Operation
@@ -38,16 +39,16 @@ class Update:
 
 
 def update_of(op: ir.Operation) -> Update | None:
-    """The reduction's step that the load or store `op` is part of, or None."""
+    """Returns the reduction's step that the load or store `op` is part of, or None."""
     if op.name in STORES:
         return _update(op)
     if op.name not in LOADS:
         return None
-    for use in op.results[0].uses:
+    for use in op.result.uses:
         combiner = use.owner.operation
         if combiner.name not in COMBINERS:
             continue
-        for other in combiner.results[0].uses:
+        for other in combiner.result.uses:
             store = other.owner.operation
             found = _update(store) if store.name in STORES else None
             if found is not None and address(found.load) == address(op):

@@ -15,15 +15,15 @@ from mlc.passes.schedule.nests.building import Bound
 
 @dataclass
 class Box:
-    """`sizes[d]` elements of dim `d` from `offsets[d]` on, which is a sum of values from outside the loop's
-    body or of its index. A box may reach over the end of a buffer of `shape`."""
+    """The `sizes[d]` elements of dim `d` from `offsets[d]` on, a form of the loop's index and of values from
+    outside its body. A box may extend past the end of a buffer of `shape`."""
 
     offsets: list[IndexForm]
     sizes: list[int]
     shape: list[int]
 
     def end(self, dim: int) -> Bound:
-        """The number of elements of the box that lie inside of the buffer."""
+        """Returns the number of elements of the box that are inside of the buffer."""
         offset, size, extent = self.offsets[dim], self.sizes[dim], self.shape[dim]
         offsets = offset.value_range(_range_of_loop)
         if offsets is not None and offsets[1] + size <= extent:
@@ -32,17 +32,22 @@ class Box:
         rest = ir.AffineExpr.get_constant(extent) - expression
         return Bound([ir.AffineExpr.get_constant(size), rest], operands)
 
+    def relative(self, access: Access) -> list[IndexForm]:
+        """Returns the indices of an access relative to the offsets. Raises StepError if they are not
+        linear."""
+        return [index - start for index, start in zip(linear_indices(access), self.offsets, strict=True)]
+
 
 def box_of(touching: Sequence[Access], loop: ir.Operation, shape: Sequence[int]) -> Box:
-    """The smallest box with all elements that the accesses, which stand in `loop`, touch in one iteration.
+    """Returns the smallest box with all elements that the accesses in `loop` touch in one iteration.
 
-    Dims whose indices are not known are taken whole.
+    Of dims whose indices are not known it has all elements.
     """
     box = Box([], [], list(shape))
     for dim, extent in enumerate(shape):
-        ranges = [each.indices[dim] if each.indices is not None else None for each in touching]
-        known = [_range(each, loop) for each in ranges if each is not None]
-        offset, size = _union([each for each in known if each is not None])
+        ranges = [access.indices[dim] if access.indices is not None else None for access in touching]
+        known = [_range(index, loop) for index in ranges if index is not None]
+        offset, size = _union([covered for covered in known if covered is not None])
         if len(known) < len(ranges) or None in known or size is None or size >= extent:
             offset, size = AffineForm(), extent
         box.offsets.append(offset)
@@ -51,7 +56,7 @@ def box_of(touching: Sequence[Access], loop: ir.Operation, shape: Sequence[int])
 
 
 def _union(ranges: list[tuple[IndexForm, int]]) -> tuple[IndexForm, int | None]:
-    """One range for all; None as size if they move apart with the loops."""
+    """Returns one range for all; None as size if their distance changes with the loops."""
     first: IndexForm = ranges[0][0] if ranges else AffineForm()
     low, high = 0, 0
     for start, size in ranges:
@@ -63,7 +68,8 @@ def _union(ranges: list[tuple[IndexForm, int]]) -> tuple[IndexForm, int | None]:
 
 
 def _range(index: tuple[IndexForm, int], loop: ir.Operation) -> tuple[IndexForm, int] | None:
-    """The elements that an index covers while the loops inside of `loop` run: the first one, and how many."""
+    """Returns the first element that an index covers while the loops inside of `loop` run, and their
+    number."""
     form, size = index
     own = Loop(loop).iv
     invariant = {
@@ -77,7 +83,7 @@ def _range(index: tuple[IndexForm, int], loop: ir.Operation) -> tuple[IndexForm,
 
 
 def _range_of_loop(value: ir.Value) -> tuple[int, int] | None:
-    """The smallest and the largest value of a loop's index, or None if they are not static."""
+    """Returns the smallest and the largest value of a loop's index, or None if they are not static."""
     loop = loop_of(value)
     if loop is None or loop.last is None or loop.lower is None:
         return None
@@ -100,8 +106,8 @@ def as_expression(form: IndexForm, first: int = 0) -> tuple[ir.AffineExpr, list[
     return expression, operands
 
 
-def affine_places(indices: Sequence[IndexForm]) -> tuple[ir.AffineMapAttr, list[ir.Value]]:
-    """The map of an affine op that accesses the element at `indices`, and the map's operands."""
+def affine_indices(indices: Sequence[IndexForm]) -> tuple[ir.AffineMapAttr, list[ir.Value]]:
+    """Returns the map of an affine op that accesses the element at `indices`, and the map's operands."""
     expressions: list[ir.AffineExpr] = []
     operands: list[ir.Value] = []
     for index in indices:
@@ -112,42 +118,39 @@ def affine_places(indices: Sequence[IndexForm]) -> tuple[ir.AffineMapAttr, list[
 
 
 def linear_indices(access: Access) -> list[IndexForm]:
-    """The indices of an access of single elements. Raises StepError if they are not linear."""
+    """Returns the indices of an access of single elements. Raises StepError if they are not linear."""
     if access.indices is None or any(index is None or index[1] != 1 for index in access.indices):
         raise StepError(f"the indices of {access.text} are not linear in the loops")
     return [index[0] for index in access.indices if index is not None]
 
 
-def read_element(kind: str, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Value:
-    """A load at the insertion point; `kind` is the name of the loops around."""
+def read_element(name: str, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Value:
+    """Builds a load, an affine one if `name`, of an op, is one of affine."""
     element = ir.MemRefType(buffer.type).element_type
-    return _element(kind, "load", [], buffer, indices, [element]).results[0]
+    return _access_element(name, "load", [], buffer, indices, [element]).result
 
 
-def write_element(kind: str, value: ir.Value, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Operation:
-    """A store at the insertion point."""
-    return _element(kind, "store", [value], buffer, indices, [])
+def write_element(name: str, value: ir.Value, buffer: ir.Value, indices: Sequence[IndexForm]) -> ir.Operation:
+    """Builds a store, an affine one if `name`, of an op, is one of affine."""
+    return _access_element(name, "store", [value], buffer, indices, [])
 
 
-def _element(
-    kind: str,
+def _access_element(
+    name: str,
     verb: str,
     first: list[ir.Value],
     buffer: ir.Value,
     indices: Sequence[IndexForm],
     results: list[ir.Type],
 ) -> ir.Operation:
-    if kind.startswith("affine."):
-        places_map, operands = affine_places(indices)
-        return ir.Operation.create(
-            f"affine.{verb}", results, [*first, buffer, *operands], {"map": places_map}
-        )
-    places = [index_value(index) for index in indices]
-    return ir.Operation.create(f"memref.{verb}", results, [*first, buffer, *places])
+    if name.startswith("affine."):
+        map_, operands = affine_indices(indices)
+        return ir.Operation.create(f"affine.{verb}", results, [*first, buffer, *operands], {"map": map_})
+    return ir.Operation.create(f"memref.{verb}", results, [*first, buffer, *map(index_value, indices)])
 
 
 def index_value(form: IndexForm) -> ir.Value:
-    """The form as a value, built at the insertion point."""
+    """Builds the form as a value."""
     expression, operands = as_expression(form)
     return Bound([expression], operands).value()
 
@@ -161,7 +164,7 @@ def redirect(access: Access, buffer: ir.Value, indices: Sequence[IndexForm]) -> 
         else:
             value = read_element(op.name, buffer, indices)
             new = value.owner.operation
-            op.results[0].replace_all_uses_with(value)
+            op.result.replace_all_uses_with(value)
     for name in [name for name in op.attributes if "." in name]:
         new.attributes[name] = op.attributes[name]
     op.erase()

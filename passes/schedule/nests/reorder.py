@@ -1,7 +1,4 @@
-"""reorder: the loops of a perfect nest in another order.
-
-Building a perfect nest anew, with its loops in another order.
-"""
+"""The primitive reorder: a perfect nest is rebuilt with its loops in another order."""
 
 from __future__ import annotations
 
@@ -9,7 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise, product
 
 from mlc.bindings import address, ir
-from mlc.passes.schedule.common.loops import Loop, enclosing_loops, is_defined_outside
+from mlc.dialects import tloop
+from mlc.passes.schedule.common.loops import Loop, enclosing_loops, is_defined_outside, is_inside
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.building import (
     Bound,
@@ -28,10 +26,10 @@ def rebuild_nest(nest: Sequence[Loop], order: Sequence[int]) -> None:
     made: list[Loop] = []
     indices: dict[ir.Value, ir.Value] = {}
     point, inits = ir.InsertionPoint(nest[0].op), nest[0].inits
-    for place in order:
-        old = nest[place]
+    for position in order:
+        old = nest[position]
         with point, old.op.location:
-            lower, upper = (_moved_bound(old, which, nest[0], indices) for which in ("lower", "upper"))
+            lower, upper = (_rebuild_bound(old, which, nest[0], indices) for which in ("lower", "upper"))
             new = build_loop(old.op.name, lower, upper, old.step or 1, inits, extra_attributes(old.op))
         indices[old.iv] = new.iv
         made.append(new)
@@ -44,42 +42,42 @@ def rebuild_nest(nest: Sequence[Loop], order: Sequence[int]) -> None:
     replace_loop(nest[0], list(made[0].op.results))
 
 
-def _moved_bound(loop: Loop, which: str, root: Loop, indices: dict[ir.Value, ir.Value]) -> Bound:
-    """A bound of the loop in terms of the new indices; index arithmetic inside the old nest is done again."""
+def _rebuild_bound(loop: Loop, which: str, root: Loop, indices: dict[ir.Value, ir.Value]) -> Bound:
+    """Returns a bound of the loop in terms of the new indices; clones index arithmetic of the old nest."""
     bound, operands = loop.bound(which)
-    return Bound(list(bound.results), [_moved(operand, root, indices) for operand in operands])
+    return Bound(list(bound.results), [_rebuild_index(operand, root, indices) for operand in operands])
 
 
-def _moved(value: ir.Value, root: Loop, indices: dict[ir.Value, ir.Value]) -> ir.Value:
+def _rebuild_index(value: ir.Value, root: Loop, indices: dict[ir.Value, ir.Value]) -> ir.Value:
     if value in indices:
         return indices[value]
     owner = value.owner
     if isinstance(owner, ir.Block) or is_defined_outside(value, root.op):
         return value
-    operands = [_moved(each, root, indices) for each in owner.operands]
+    operands = [_rebuild_index(operand, root, indices) for operand in owner.operands]
     copy = owner.operation.clone()
     for position, operand in enumerate(operands):
         copy.operation.operands[position] = operand
-    return copy.operation.results[0]
+    return copy.operation.result
 
 
 def reorder(op: ir.Operation, state: ScheduleState) -> None:
-    for wanted in nests_of([state.targets(handle) for handle in op.operands]):
+    """Reorders the loops of every nest."""
+    for wanted in nests_of([state.targets(handle) for handle in tloop.Reorder(op).loops]):
         reorder_nest(wanted)
 
 
 def reorder_nest(wanted: Sequence[Loop]) -> None:
     """Brings the loops into the order of `wanted`. Raises StepError if they are no perfect nest, or if a
     dependence forbids it."""
-    by_depth = sorted(wanted, key=lambda each: len(enclosing_loops(each.op)))
+    by_depth = sorted(wanted, key=lambda loop: len(enclosing_loops(loop.op)))
     for outer, inner in pairwise(by_depth):
-        if not any(address(each) == address(outer.op) for each in enclosing_loops(inner.op)):
+        if not is_inside(inner.op, outer.op):
             raise StepError(f"loop {inner.name} is not inside loop {outer.name}")
     nest = nest_between(by_depth[0], by_depth[-1])
-    places = [_place(each, nest) for each in by_depth]
     order = list(range(len(nest)))
-    for place, loop in zip(places, wanted, strict=True):
-        order[place] = _place(loop, nest)
+    for old, loop in zip(by_depth, wanted, strict=True):
+        order[_depth(old, nest)] = _depth(loop, nest)
     if order == list(range(len(nest))):
         return
     _check_bounds(nest, order)
@@ -87,18 +85,18 @@ def reorder_nest(wanted: Sequence[Loop]) -> None:
     rebuild_nest(nest, order)
 
 
-def _place(loop: Loop, nest: Sequence[Loop]) -> int:
-    return [address(each.op) == address(loop.op) for each in nest].index(True)
+def _depth(loop: Loop, nest: Sequence[Loop]) -> int:
+    return [address(other.op) == address(loop.op) for other in nest].index(True)
 
 
 def _check_bounds(nest: Sequence[Loop], order: Sequence[int]) -> None:
-    """A loop whose bounds depend on another one must stay inside it."""
-    for new_place, place in enumerate(order):
-        later = [nest[each] for each in order[new_place + 1 :]]
-        operands = [value for which in ("lower", "upper") for value in nest[place].bound(which)[1]]
-        for other in later:
+    """Checks that a loop whose bounds depend on another one stays inside it."""
+    loops = [nest[position] for position in order]
+    for depth, loop in enumerate(loops):
+        operands = [value for which in ("lower", "upper") for value in loop.bound(which)[1]]
+        for other in loops[depth + 1 :]:
             if any(depends_on(value, other) for value in operands):
-                mine = f"the bounds of loop {nest[place].name}"
+                mine = f"the bounds of loop {loop.name}"
                 raise StepError(f"{mine} depend on loop {other.name}, which would be inside")
 
 
@@ -111,13 +109,13 @@ def depends_on(value: ir.Value, loop: Loop) -> bool:
 
 
 def _check_dependences(nest: Sequence[Loop], order: Sequence[int]) -> None:
-    """No pair of accesses may be in one order before and in the other one afterwards."""
+    """Checks that no dependent pair of accesses changes its order."""
     for value in nest[0].carried:
         if not isinstance(value.type, ir.RankedTensorType):
             raise StepError(f"loop {nest[0].name} carries a {value.type} from one iteration to the next")
     found = NestAccesses(nest)
     for directions in product("<=>", repeat=len(nest)):
-        moved = [directions[each] for each in order]
+        moved = [directions[position] for position in order]
         if _sign(directions) != "<" or _sign(moved) != ">":
             continue
         dependence = found.find(directions, sums=True)

@@ -1,20 +1,21 @@
-"""split: one loop becomes a nest."""
+"""The primitive split: one loop becomes a nest."""
 
 from __future__ import annotations
 
 from math import prod
 
-from mlc.bindings import affine, ir
+from mlc.bindings import affine, ir, scf
+from mlc.dialects import tloop
 from mlc.dialects.tloop.handles import REST
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.schedule.common.loops import Loop, sequential
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.building import (
     Bound,
+    add_suffix,
     build_loop,
     end_loop,
     kept_attributes,
-    renamed,
     replace_loop,
     take_over,
 )
@@ -22,10 +23,10 @@ from mlc.passes.schedule.nests.building import (
 
 def split(op: ir.Operation, state: ScheduleState) -> None:
     """Splits off the innermost loop, then splits what is left."""
-    handle = op.operands[0]
-    factors, tail = state.sizes(op, "factors"), op.attributes["tail"].value
+    step = tloop.Split(op)
+    factors, tail = state.sizes(op, "factors"), step.tail
     tags = [state.new_loop(result) for result in op.results]
-    for target in state.targets(handle):
+    for target in state.targets(step.loop):
         loop = sequential(target)
         sizes = complete(loop, factors, tail)
         for position in range(len(sizes) - 1, 0, -1):
@@ -35,14 +36,14 @@ def split(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def mark(loop: Loop, tag: str, suffix: str) -> None:
-    """Tags a loop, and makes its name its own."""
+    """Tags a loop, and adds the suffix to its name."""
     loop.op.attributes[tag] = ir.UnitAttr.get()
-    for name, value in renamed(kept_attributes(loop.op), suffix).items():
+    for name, value in add_suffix(kept_attributes(loop.op), suffix).items():
         loop.op.attributes[name] = value
 
 
 def complete(loop: Loop, factors: list[int], tail: str) -> list[int]:
-    """The factors, with what the others leave in place of -1. Raises StepError if they do not fit."""
+    """Returns the factors, with what the others leave instead of -1. Raises StepError if they do not fit."""
     inner = prod(factor for factor in factors if factor != REST)
     if REST not in factors:
         if loop.trips is None:
@@ -70,7 +71,8 @@ def complete(loop: Loop, factors: list[int], tail: str) -> list[int]:
 
 
 def split_in_two(loop: Loop, factor: int, tail: str) -> tuple[Loop, Loop]:
-    """The outer loop steps by `factor` iterations of the inner one; their tags are the caller's."""
+    """Splits a loop into an outer one, which steps by `factor` iterations of the inner one. The caller tags
+    them."""
     step = loop.step
     if step is None:
         raise StepError(f"the step of loop {loop.name} is not constant")
@@ -98,7 +100,7 @@ def split_in_two(loop: Loop, factor: int, tail: str) -> tuple[Loop, Loop]:
 
 
 def _guard(loop: Loop, outer: Loop, factor: int, step: int) -> Bound:
-    """The smaller of `factor` and the iterations that are left."""
+    """Returns the smaller of `factor` and the remaining iterations."""
     upper, operands = loop.bound("upper")
     count = len(operands)
     left = [
@@ -108,13 +110,13 @@ def _guard(loop: Loop, outer: Loop, factor: int, step: int) -> Bound:
 
 
 def _peel_rest(loop: Loop, factor: int) -> None:
-    """A copy of the loop, behind it, runs the iterations that the factor leaves."""
+    """Clones the loop after itself for the iterations that the factor leaves."""
     assert loop.trips is not None and loop.lower is not None and loop.upper is not None
     step = loop.step or 1
     end = loop.lower + loop.trips // factor * factor * step
     upper = loop.upper
     with ir.InsertionPoint.after(loop.op), loop.op.location:
-        kept = renamed(kept_attributes(loop.op), ".rest")
+        kept = add_suffix(kept_attributes(loop.op), ".rest")
         rest = build_loop(
             loop.op.name, Bound.constant(end), Bound.constant(upper), step, list(loop.op.results), kept
         )
@@ -135,10 +137,9 @@ def _copy_body(source: Loop, target: Loop) -> None:
 
 
 def _shorten(loop: Loop, end: int) -> None:
-    """Lets a loop of constant bounds end at `end`."""
+    """Sets the upper bound of a loop of constant bounds to `end`."""
     if loop.is_affine:
-        constant = ir.AffineMap.get_constant(end)
-        loop.op.attributes["upperBoundMap"] = ir.AffineMapAttr.get(constant)
+        affine.AffineFor(loop.op).upper_bound_map = ir.AffineMap.get_constant(end)
         return
     with ir.InsertionPoint(loop.op), loop.op.location:
-        loop.op.operands[1] = Bound.constant(end).value()
+        scf.For(loop.op).upper_bound = Bound.constant(end).value()

@@ -1,4 +1,4 @@
-"""The statements of a block, and the nests that hold nothing else."""
+"""Statements of a block, and the nests that hold nothing else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mlc.passes.schedule.nests.accesses import LOADS, STORES, accesses, loads_of
 
 
 def single(handle: ir.Value, state: ScheduleState) -> ir.Operation:
-    """The one op that the handle stands for. Raises StepError if there are several copies."""
+    """Returns the one op that the handle stands for. Raises StepError if there are several copies."""
     found = state.targets(handle)
     if len(found) != 1:
         raise StepError(f"it works on one, but an earlier step has made {len(found)} copies")
@@ -17,7 +17,7 @@ def single(handle: ir.Value, state: ScheduleState) -> ir.Operation:
 
 
 def store_of(handle: ir.Value, state: ScheduleState) -> ir.Operation:
-    """The store that is the block. Raises StepError for structured computations."""
+    """Returns the store that is the block. Raises StepError for structured computations."""
     op = single(handle, state)
     if op.name not in STORES:
         raise StepError(f"the block is a '{op.name}'; this primitive works on loops over memory")
@@ -25,16 +25,16 @@ def store_of(handle: ir.Value, state: ScheduleState) -> ir.Operation:
 
 
 def nest_apart(store: ir.Operation, loop: ir.Operation, role: str) -> ir.Operation:
-    """The outermost loop around `store` that does not also hold `loop`. Raises StepError, which calls the
-    block by its `role`, if there is none, or if it is parallel or `loop` itself."""
-    around = [each for each in enclosing_loops(store) if not is_inside(loop, each)]
+    """Returns the outermost loop around `store` that does not also hold `loop`. Raises StepError, which calls
+    the block by its `role`, if there is none, or if it is parallel or `loop` itself."""
+    around = [outer for outer in enclosing_loops(store) if not is_inside(loop, outer)]
     if not around or around[0].name not in SEQUENTIAL or address(around[0]) == address(loop):
-        raise StepError(f"the {role} has no loop nest of its own outside of the loop")
+        raise StepError(f"the {role} has no separate loop nest outside of the loop")
     return around[0]
 
 
 def buffer_of(store: ir.Operation) -> ir.Value:
-    """The buffer that a store writes. Raises StepError if it is only a part of one."""
+    """Returns the buffer that a store writes. Raises StepError if it is only a part of one."""
     buffer, whole = root_of(store.operands[1])
     if not whole:
         raise StepError("the block writes a view of a buffer")
@@ -49,7 +49,7 @@ def check_writes_only(nest: ir.Operation, buffer: ir.Value) -> None:
 
 
 def readers(kernel: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
-    """The loads from a buffer in the kernel. Raises StepError if other ops use it too."""
+    """Returns the loads from a buffer in the kernel. Raises StepError if other ops use it too."""
     loads = loads_of(kernel, buffer)
     known = {address(load) for load in loads}
     for use in buffer.uses:
@@ -60,7 +60,7 @@ def readers(kernel: ir.Operation, buffer: ir.Value) -> list[ir.Operation]:
 
 
 def is_temporary(buffer: ir.Value) -> bool:
-    """Whether the kernel itself allocates the buffer, so that nobody sees it afterwards."""
+    """Whether the kernel itself allocates the buffer, so that it is dead afterwards."""
     owner = buffer.owner
     return not isinstance(owner, ir.Block) and owner.name in (memref.Alloc.NAME, memref.Alloca.NAME)
 
@@ -75,19 +75,19 @@ def erase_buffer(buffer: ir.Value) -> None:
 
 
 def block_between(first: ir.Operation, last: ir.Operation) -> list[ir.Operation]:
-    """The ops of one body from `first` to `last`, both included."""
+    """Returns the ops of one body from `first` to `last`, both included."""
     inside, found = False, []
-    for op in [each.operation for each in first.block.operations]:
+    for op in [op.operation for op in first.block.operations]:
         inside = inside or address(op) == address(first)
         if inside:
             found.append(op)
         if address(op) == address(last):
             return found
-    raise StepError("the producer stands behind its consumer")
+    raise StepError("the producer stands after its consumer")
 
 
 def ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation:
-    """The op of `block` that holds `op`. Raises StepError if there is none."""
+    """Returns the op of `block` that holds `op`. Raises StepError if there is none."""
     current = op
     while current.block != block:
         if current.parent is None or func.Func.isa(current.parent):
@@ -97,21 +97,18 @@ def ancestor_in(op: ir.Operation, block: ir.Block) -> ir.Operation:
 
 
 def expression_of(store: ir.Operation) -> list[ir.Operation]:
-    """The ops of the store's body that compute the value which it writes, in program order."""
+    """Returns the ops of the store's body that compute the value which it writes, in program order."""
     wanted = {address(store)}
-    for op in reversed([each.operation for each in store.block.operations]):
+    ops = [op.operation for op in store.block.operations]
+    for op in reversed(ops):
         if address(op) in wanted:
             owners = [value.owner for value in op.operands if not isinstance(value.owner, ir.Block)]
             wanted |= {address(owner.operation) for owner in owners}
-    return [
-        each.operation
-        for each in store.block.operations
-        if address(each.operation) in wanted and address(each.operation) != address(store)
-    ]
+    return [op for op in ops if address(op) in wanted - {address(store)}]
 
 
 def operands_of(store: ir.Operation, position: int) -> list[ir.Operation]:
-    """The block's loads from one buffer, the one at `position` among those that it reads.
+    """Returns the block's loads from one buffer, the one at `position` among those that it reads.
 
     Raises StepError if it reads fewer.
     """

@@ -1,10 +1,11 @@
-"""vectorize of a loop: its body on vectors of as many elements as it has iterations."""
+"""The primitive vectorize of a loop: its body on vectors of as many elements as it has iterations."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from mlc.bindings import affine, arith, ir, memref, vector
+from mlc.dialects import tloop
 from mlc.passes.common.cloning import clone_ops
 from mlc.passes.common.constants import index_constant
 from mlc.passes.schedule.common.loops import PARALLEL, SEQUENTIAL, Loop, sequential
@@ -15,17 +16,18 @@ from mlc.passes.schedule.nests.reductions import COMBINERS, update_of
 
 LOADS = {affine.AffineLoad.NAME: affine.AffineVectorLoad.NAME, memref.Load.NAME: vector.Load.NAME}
 STORES = {affine.AffineStore.NAME: affine.AffineVectorStore.NAME, memref.Store.NAME: vector.Store.NAME}
-# More elements than any machine's vectors hold by far: splitting was forgotten.
+# Far more elements than any machine's vectors hold: splitting was forgotten.
 MOST = 1024
 
 
 def vectorize_loops(op: ir.Operation, state: ScheduleState) -> None:
-    for target in state.targets(op.operands[0]):
+    """Vectorizes the loops of the first handle."""
+    for target in state.targets(tloop.Vectorize(op).targets[0]):
         Vectorizer(sequential(target)).run()
 
 
 class Vectorizer:
-    """Builds the vector form of a loop's body in front of the loop, and drops the loop."""
+    """Builds the vector form of a loop's body before the loop, and drops the loop."""
 
     def __init__(self, loop: Loop) -> None:
         self.loop = loop
@@ -55,6 +57,7 @@ class Vectorizer:
         return loop.trips
 
     def run(self) -> None:
+        """Replaces the loop."""
         with ir.InsertionPoint(self.loop.op), self.loop.op.location:
             self.values[self.loop.iv] = index_constant(self.loop.lower or 0)
             for op in self.loop.statements:
@@ -73,11 +76,11 @@ class Vectorizer:
             self._clone(op)
 
     def _clone(self, op: ir.Operation) -> None:
-        """Scalars, and indices of the first iteration, stay what they are."""
+        """Clones a scalar op, for the indices of the first iteration."""
         if op.name.partition(".")[0] not in (*PURE, "affine") and op.name not in (*LOADS, *STORES):
             raise StepError(f"'{op.name}' in loop {self.loop.name} has no vector form")
         if op.name == arith.IndexCast.NAME and self._moves(arith.IndexCast(op).in_):
-            raise StepError(f"loop {self.loop.name} uses its index as a number")
+            raise StepError(f"loop {self.loop.name} uses its index as a value")
         clone_ops([op], self.values)
 
     def _moves(self, value: ir.Value) -> bool:
@@ -87,9 +90,8 @@ class Vectorizer:
         return not isinstance(owner, ir.Block) and any(map(self._moves, owner.operands))
 
     def _adjacent(self, access: Access) -> bool:
-        """Whether the iterations touch adjacent elements; False where all touch the same one."""
-        *outer, last = access.indices or [None]
-        factors = [each and each[0].coefficient(self.loop.iv) for each in (*outer, last)]
+        """Whether the iterations touch adjacent elements; False if all touch the same one."""
+        factors = [index and index[0].coefficient(self.loop.iv) for index in access.indices or [None]]
         if any(factor is None for factor in factors):
             raise StepError(f"{access.text} is not linear in loop {self.loop.name}")
         if not any(factors):
@@ -104,8 +106,8 @@ class Vectorizer:
             self._clone(op)
             return
         operands = [self.values.get(operand, operand) for operand in op.operands]
-        kind = ir.VectorType.get([self.width], op.results[0].type)
-        self._put(op.results[0], ir.Operation.create(LOADS[op.name], [kind], operands, _map(op)).results[0])
+        type_ = ir.VectorType.get([self.width], op.result.type)
+        self._put(op.result, ir.Operation.create(LOADS[op.name], [type_], operands, _map(op)).result)
 
     def _put(self, old: ir.Value, new: ir.Value) -> None:
         self.values[old] = new
@@ -124,7 +126,7 @@ class Vectorizer:
         ir.Operation.create(STORES[op.name], [], [value, *operands], _map(op))
 
     def _vector(self, old: ir.Value) -> ir.Value:
-        """The new value as a vector."""
+        """Returns the new value as a vector."""
         new = self.values.get(old, old)
         if old in self.wide:
             return new
@@ -136,33 +138,30 @@ class Vectorizer:
         if op.name.partition(".")[0] not in ("arith", "math"):
             raise StepError(f"'{op.name}' in loop {self.loop.name} has no vector form")
         operands = [self._vector(operand) for operand in op.operands]
-        kinds = [ir.VectorType.get([self.width], result.type) for result in op.results]
-        new = ir.Operation.create(op.name, kinds, operands, dict(op.attributes.items()))
+        types = [ir.VectorType.get([self.width], result.type) for result in op.results]
+        new = ir.Operation.create(op.name, types, operands, dict(op.attributes.items()))
         for old, value in zip(op.results, new.results, strict=True):
             self._put(old, value)
 
     def _reduce(self, op: ir.Operation) -> bool:
-        """A reduction into an element that is the same for all iterations: the vector is reduced."""
+        """Reduces the vector, if `op` combines into an element that is the same for all iterations."""
         if op.name not in COMBINERS:
             return False
-        update = next(
-            (found for use in op.results[0].uses if (found := update_of(use.owner.operation))), None
-        )
+        update = next((found for use in op.result.uses if (found := update_of(use.owner.operation))), None)
         if update is None or update.combiner != op or self._adjacent(access_of(update.store)[0]):
             return False
-        load = self.values[update.load.results[0]]
-        reduced = self._reduction(COMBINERS[op.name], self.values[update.term], load)
-        self.values[op.results[0]] = reduced
+        load = self.values[update.load.result]
+        self.values[op.result] = self._reduction(COMBINERS[op.name], self.values[update.term], load)
         return True
 
-    def _reduction(self, kind: str, terms: ir.Value, start: ir.Value) -> ir.Value:
-        """Floating-point sums may be associated differently."""
-        combining = ir.Attribute.parse(f"#vector.kind<{kind}>")
+    def _reduction(self, combiner: str, terms: ir.Value, start: ir.Value) -> ir.Value:
+        """Builds a reduction; floating-point sums may be reassociated."""
+        combining = ir.Attribute.parse(f"#vector.kind<{combiner}>")
         fast = arith.FastMathFlags.reassoc if isinstance(start.type, ir.FloatType) else None
         return vector.ReductionOp(start.type, combining, terms, acc=start, fastmath=fast).result
 
 
 def _map(op: ir.Operation) -> dict[str, ir.Attribute]:
-    """The attributes of an access that its vector form has too."""
+    """Returns the attributes of an access that its vector form has too."""
     kept: Sequence[str] = [name for name in op.attributes if name == "map" or "." in name]
     return {name: op.attributes[name] for name in kept}

@@ -379,7 +379,7 @@ func.func private @chain(%a: memref<16x8xf32>, %b: memref<16x8xf32>) {
 "tloop.schedule"() ({
   %c = "tloop.get_block"() {block_name = "c"} : () -> !tloop.block
   %i, %j = "tloop.get_loops"(%c) : (!tloop.block) -> (!tloop.loop, !tloop.loop)
-  // expected-error @below {{schedule of @chain: step 3 ('tloop.compute_at') does not apply: the producer has no loop nest of its own outside of the loop}}
+  // expected-error @below {{schedule of @chain: step 3 ('tloop.compute_at') does not apply: the producer has no separate loop nest outside of the loop}}
   %m = "tloop.compute_at"(%c, %i) {} : (!tloop.block, !tloop.loop) -> !tloop.block
 }) {kernel = @chain} : () -> ()
 
@@ -464,7 +464,7 @@ func.func private @chain(%a: memref<16x8xf32>, %b: memref<16x8xf32>) {
   %p = "tloop.get_block"() {block_name = "p"} : () -> !tloop.block
   %pi, %pj = "tloop.get_loops"(%p) : (!tloop.block) -> (!tloop.loop, !tloop.loop)
   %c = "tloop.get_block"() {block_name = "c"} : () -> !tloop.block
-  // expected-error @below {{schedule of @chain: step 4 ('tloop.reverse_compute_at') does not apply: the consumer has no loop nest of its own outside of the loop}}
+  // expected-error @below {{schedule of @chain: step 4 ('tloop.reverse_compute_at') does not apply: the consumer has no separate loop nest outside of the loop}}
   %m = "tloop.reverse_compute_at"(%p, %pi) {} : (!tloop.block, !tloop.loop) -> !tloop.block
 }) {kernel = @chain} : () -> ()
 
