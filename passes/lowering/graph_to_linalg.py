@@ -45,8 +45,8 @@ CONTRACTIONS = (graph.Matmul.NAME, graph.MatmulPacked.NAME, graph.Attention.NAME
 
 
 def _read_by_contractions_only(op: ir.Operation) -> bool:
-    """A transpose that only contractions read disappears into their indexing maps. Not one of 16-bit floats:
-    there a conversion reads it, with which it becomes a computation of its own, fused later."""
+    """Whether `op` is a transpose that only contractions read: it disappears into their indexing maps. Not
+    one of 16-bit floats: a conversion reads it, with which it becomes a separate computation, fused later."""
     if op.name != graph.Transpose.NAME:
         return False
     readers = users(graph.Transpose(op).result)
@@ -79,15 +79,15 @@ def lower_kernel(kernel: ir.Operation) -> None:
 
 def _replace(op: ir.Operation) -> None:
     with ir.InsertionPoint(op), op.location:
-        values = _lowered(op)
+        values = _apply_rule(op)
     for old, new in zip(op.results, values, strict=True):
         old.replace_all_uses_with(new)
     op.erase()
 
 
-def _lowered(op: ir.Operation) -> list[ir.Value]:
-    """What the op's rule makes. Raises PassError where the rule needs a number for a dim that only running
-    tells."""
+def _apply_rule(op: ir.Operation) -> list[ir.Value]:
+    """Returns the values that the op's rule builds. Raises PassError if it needs the size of a dynamic
+    dim."""
     rule = RULES[op.name]
     try:
         return lower_widened(op, rule) if needs_widening(op) else rule(op)

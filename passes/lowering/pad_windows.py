@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,51 +17,51 @@ from mlc.passes.graph.common.rematerialization import REMATERIALIZE, beneath
 
 
 def pad_window(op: ir.Operation) -> bool:
-    """conv{pads}(x, w) -> conv(tensor.pad(x), w)."""
+    """Rewrites `conv{pads}(x, w)` to `conv(tensor.pad(x), w)`."""
     conv = graph.Conv(op)
-    pads = list(conv.pads)
+    pads = conv.pads
     if not any(pads):
         return False
-    x, w = op.operands
     attributes = attributes_of(op) | {"pads": [0] * len(pads)}
-    padded = beneath(x, lambda each: _padded(each, pads))
-    replace_op(op, graph.build("conv", [padded, w], attributes, conv.result.type))
+    padded = beneath(conv.x, lambda x: _pad_spatial(x, pads))
+    replace_op(op, graph.build("conv", [padded, conv.w], attributes, conv.result.type))
     return True
 
 
 def pad_in_consumer(op: ir.Operation) -> bool:
-    """graph.pad -> tensor.pad, where it is part of the kernel that reads it."""
+    """Rewrites `graph.pad` to `tensor.pad` where it is rematerialised in the kernel that reads it."""
     pad = graph.Pad(op)
     if REMATERIALIZE not in op.attributes:
         return False
-    low, high = (list(graph.attribute(op, name)) for name in ("low", "high"))
-    replace_op(op, _pad(pad.x, low, high, pad.value))
+    replace_op(op, _pad(pad.x, pad.low, pad.high, pad.value))
     return True
 
 
-def _padded(x: ir.Value, pads: list[int]) -> ir.Value:
-    """With zeros around its spatial dims, the third one and those after it."""
+def _pad_spatial(x: ir.Value, pads: Sequence[int]) -> ir.Value:
+    """Adds zeros around the spatial dims of `x`, the third one and those after it."""
     spatial = len(pads) // 2
     rest = [0] * (len(static_shape(x)) - 2 - spatial)
     return _pad(x, [0, 0, *pads[:spatial], *rest], [0, 0, *pads[spatial:], *rest], 0)
 
 
-def _pad(x: ir.Value, low: list[int], high: list[int], value: float) -> ir.Value:
+def _pad(x: ir.Value, low: Sequence[int], high: Sequence[int], value: float) -> ir.Value:
     shape, element = static_shape(x), tensor_type(x).element_type
-    kind = ir.RankedTensorType.get([sum(each) for each in zip(shape, low, high, strict=True)], element)
-    op = tensor.PadOp(kind, x, [], [], low, high)
+    result = ir.RankedTensorType.get(
+        [sum(extents) for extents in zip(shape, low, high, strict=True)], element
+    )
+    op = tensor.PadOp(result, x, [], [], low, high)
     index = ir.IndexType.get()
     with ir.InsertionPoint(op.regions[0].blocks.append(*[index] * len(shape))):
         tensor.YieldOp(_element(element, value))
     return op.result
 
 
-def _element(kind: ir.Type, value: float) -> ir.Value:
-    """A number; upstream has constants of signless integers only."""
-    number = constant(signless(kind), value)
-    if number.type == kind:
-        return number
-    return ir.Operation.create(builtin.UnrealizedConversionCast.NAME, [kind], [number]).results[0]
+def _element(element: ir.Type, value: float) -> ir.Value:
+    """The constant `value`; upstream has constants of signless integers only."""
+    scalar = constant(signless(element), value)
+    if scalar.type == element:
+        return scalar
+    return ir.Operation.create(builtin.UnrealizedConversionCast.NAME, [element], [scalar]).results[0]
 
 
 @dataclass(frozen=True)

@@ -37,8 +37,9 @@ WIDENED = {
 }
 
 
-def is_narrow(kind: ir.Type) -> bool:
-    return isinstance(kind, ir.RankedTensorType) and isinstance(kind.element_type, ir.F16Type | ir.BF16Type)
+def is_narrow(type_: ir.Type) -> bool:
+    """Whether `type_` is a tensor of 16-bit floats."""
+    return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.F16Type | ir.BF16Type)
 
 
 def convert_elements(x: ir.Value, element: ir.Type) -> ir.Value:
@@ -50,52 +51,53 @@ def convert_elements(x: ir.Value, element: ir.Type) -> ir.Value:
 
 
 def needs_widening(op: ir.Operation) -> bool:
+    """Whether `op` computes on 16-bit floats."""
     return op.name in WIDENED and any(is_narrow(value.type) for value in op.operands)
 
 
 def lower_widened(op: ir.Operation, rule: Rule) -> list[ir.Value]:
-    """What `rule` makes of `op` in f32, rounded to the types of op's results."""
+    """Applies `rule` to `op` in f32, and rounds to the types of op's results."""
     single = ir.F32Type.get()
     wide = op.clone()
     transposes: list[ir.Operation] = []
     for index, value in enumerate(op.operands):
         if is_narrow(value.type):
             with ir.InsertionPoint(wide):
-                wide.operands[index] = _widened(value, single, transposes)
+                wide.operands[index] = _widen_operand(value, single, transposes)
     for before, result in zip(op.results, wide.results, strict=True):
         if is_narrow(result.type):
             result.set_type(ir.RankedTensorType.get(result.type.shape, single))
         note_shape(result, static_shape(before))
     values = rule(wide)
-    for each in (wide, *transposes):
-        erase_if_unused(each)
+    for copy in (wide, *transposes):
+        erase_if_unused(copy)
     if UNROUNDED in op.attributes:
         _skip_rounding(op, values[0])
-    return _narrowed(values, op.results)
+    return _narrow_results(values, op.results)
 
 
-def _widened(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) -> ir.Value:
-    """The value with wider elements. A transpose, which a product may read through, comes behind that, and is
-    added to `transposes`."""
+def _widen_operand(value: ir.Value, element: ir.Type, transposes: list[ir.Operation]) -> ir.Value:
+    """Returns `value` with wider elements. A transpose, which a contraction may read through, is applied
+    after the conversion, and added to `transposes`."""
     before = defining_op(value, graph.Transpose.NAME)
     if before is None:
         return convert_elements(value, element)
-    after = before.clone()
-    with ir.InsertionPoint(after):
-        after.operands[0] = convert_elements(graph.Transpose(before).x, element)
-    after.results[0].set_type(ir.RankedTensorType.get(value.type.shape, element))
-    note_shape(after.results[0], static_shape(value))
+    after = graph.Transpose(before.clone())
+    with ir.InsertionPoint(after.operation):
+        after.x = convert_elements(graph.Transpose(before).x, element)
+    after.result.set_type(ir.RankedTensorType.get(value.type.shape, element))
+    note_shape(after.result, static_shape(value))
     transposes.append(after.operation)
-    return after.results[0]
+    return after.result
 
 
 def _skip_rounding(op: ir.Operation, value: ir.Value) -> None:
-    """Gives `value`, the result of `op` in f32, to what reads that result converted to f32."""
+    """Lets casts of the result of `op` to f32 read `value`, that result in f32."""
     for reader in users(op.results[0]):
         if reader.name == graph.Cast.NAME and graph.Cast(reader).result.type == value.type:
             graph.Cast(reader).result.replace_all_uses_with(value)
 
 
-def _narrowed(values: Sequence[ir.Value], results: Sequence[ir.Value]) -> list[ir.Value]:
+def _narrow_results(values: Sequence[ir.Value], results: Sequence[ir.Value]) -> list[ir.Value]:
     elements = [ir.RankedTensorType(result.type).element_type for result in results]
     return [convert_elements(value, element) for value, element in zip(values, elements, strict=True)]

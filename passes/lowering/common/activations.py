@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, math
-from mlc.passes.lowering.common.scalars import add, clamp, compare, maximum, minimum, mul, number, select
+from mlc.passes.lowering.common.scalars import (
+    add,
+    clamp,
+    compare,
+    constant_like,
+    maximum,
+    minimum,
+    mul,
+    select,
+)
 
 
 def relu(x: ir.Value) -> ir.Value:
     """`0 > x ? 0 : x`: one max instruction, and NaN passes through."""
-    zero = number(x, 0)
+    zero = constant_like(x, 0)
     return select(compare("greater", zero, x), zero, x)
 
 
 def sigmoid(x: ir.Value) -> ir.Value:
     """`1 / (1 + e)` or `e / (1 + e)` with e = exp(-|x|): no overflow, and small results keep their digits."""
-    one = number(x, 1)
+    one = constant_like(x, 1)
     power = math.exp(arith.negf(math.absf(x)))
-    return arith.divf(select(compare("less", x, number(x, 0)), power, one), arith.addf(one, power))
+    return arith.divf(select(compare("less", x, constant_like(x, 0)), power, one), arith.addf(one, power))
 
 
 def silu(x: ir.Value) -> ir.Value:
     """`x * sigmoid(x)`, with x in the numerator: one rounding less."""
     power = math.exp(arith.negf(math.absf(x)))
-    numerator = select(compare("less", x, number(x, 0)), mul(x, power), x)
-    return arith.divf(numerator, arith.addf(number(x, 1), power))
+    numerator = select(compare("less", x, constant_like(x, 0)), mul(x, power), x)
+    return arith.divf(numerator, arith.addf(constant_like(x, 1), power))
 
 
 def mish(x: ir.Value) -> ir.Value:
@@ -31,7 +40,7 @@ def mish(x: ir.Value) -> ir.Value:
 
     From x = 20 on it is 1, in f64 too.
     """
-    two = number(x, 2)
+    two = constant_like(x, 2)
     power = math.exp(clamp(x, None, 20))
     numerator = mul(power, add(power, two))
     return mul(x, arith.divf(numerator, add(numerator, two)))
@@ -43,23 +52,25 @@ def softplus(x: ir.Value) -> ir.Value:
 
 
 def gelu(x: ir.Value, approximate: str) -> ir.Value:
-    half, one = number(x, 0.5), number(x, 1)
+    """`x * P(X <= x)` of the standard normal distribution, or an approximation: "tanh", "sigmoid"."""
+    half, one = constant_like(x, 0.5), constant_like(x, 1)
     if approximate == "tanh":
         cube = mul(mul(x, x), x)
         # (1 + tanh(u)) / 2 is sigmoid(2u), which does not cancel for negative u.
-        inner = mul(number(x, 1.5957691216057308), add(x, mul(number(x, 0.044715), cube)))
+        inner = mul(constant_like(x, 1.5957691216057308), add(x, mul(constant_like(x, 0.044715), cube)))
         return mul(x, sigmoid(inner))
     if approximate == "sigmoid":
-        return mul(x, sigmoid(mul(number(x, 1.702), x)))
-    return mul(mul(half, x), add(one, math.erf(mul(x, number(x, 0.7071067811865476)))))
+        return mul(x, sigmoid(mul(constant_like(x, 1.702), x)))
+    return mul(mul(half, x), add(one, math.erf(mul(x, constant_like(x, 0.7071067811865476)))))
 
 
 def exponential_unit(x: ir.Value, alpha: float) -> ir.Value:
     """`x` where positive, else `alpha * (exp(x) - 1)`."""
-    negative = mul(number(x, alpha), math.expm1(x))
-    return select(compare("greater", x, number(x, 0)), x, negative)
+    negative = mul(constant_like(x, alpha), math.expm1(x))
+    return select(compare("greater", x, constant_like(x, 0)), x, negative)
 
 
 def hard_sigmoid(x: ir.Value, alpha: float, beta: float) -> ir.Value:
-    line = add(mul(number(x, alpha), x), number(x, beta))
-    return maximum(number(x, 0), minimum(number(x, 1), line))
+    """`max(0, min(1, alpha * x + beta))`."""
+    line = add(mul(constant_like(x, alpha), x), constant_like(x, beta))
+    return maximum(constant_like(x, 0), minimum(constant_like(x, 1), line))

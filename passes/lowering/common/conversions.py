@@ -9,7 +9,7 @@ from mlc.passes.common.narrow_floats import from_single, is_kept, is_narrow_floa
 
 
 def convert(x: ir.Value, target: ir.Type, saturate: bool = True, round_mode: str = "up") -> ir.Value:
-    """`x` as a `target`: a float, an integer or a truth value.
+    """Converts `x` to `target`: a float, an integer or a boolean.
 
     `saturate` and `round_mode` are for floats of 8 bits: see `narrow_floats.from_single`.
     """
@@ -33,7 +33,7 @@ def convert(x: ir.Value, target: ir.Type, saturate: bool = True, round_mode: str
 
 
 def _to_integer(x: ir.Value, target: ir.Type) -> ir.Value:
-    """Towards zero; types of less than a byte keep the last bits of an i32."""
+    """Rounds a float towards zero; types of less than a byte keep the last bits of an i32."""
     if target.width == 1:
         return arith.cmpf(arith.CmpFPredicate.UNE, x, constant(x.type, 0))
     if target.width < 8:
@@ -42,8 +42,8 @@ def _to_integer(x: ir.Value, target: ir.Type) -> ir.Value:
 
 
 def _single(x: ir.Value) -> ir.Value:
-    """The number as an f32 that rounds to narrow floats as the number itself does: of f64 what f32 cannot
-    hold is cut off, and its last bit set (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums:
+    """Returns `x` as an f32 that rounds to narrow floats as `x` itself does: what f32 cannot hold of an f64
+    is cut off, and the last bit set (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums:
     proved algorithms using rounding to odd", 2008)."""
     single = ir.F32Type.get()
     if not is_float(x.type) or x.type.width <= 32:
@@ -58,7 +58,7 @@ def _single(x: ir.Value) -> ir.Value:
 
 
 def _convert_float(x: ir.Value, target: ir.Type) -> ir.Value:
-    """Between f16 and bf16 by way of f32, which holds both."""
+    """Converts between floats; f16 and bf16 through f32, which holds both."""
     if target.width == x.type.width:
         return arith.truncf(target, arith.extf(ir.F32Type.get(), x))
     return arith.extf(target, x) if target.width > x.type.width else arith.truncf(target, x)

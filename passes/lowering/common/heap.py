@@ -1,6 +1,6 @@
-"""A heap in two tensors: numbers, and the positions at which they were found.
+"""A binary heap in two tensors: values, and the positions at which they were found.
 
-Which of two numbers comes first: the larger or the smaller one, NaN being larger than all others.
+Values are ordered from the largest or from the smallest one; NaN is larger than all others.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from mlc.passes.lowering.common.scalars import select
 
 
 def comes_before(a: ir.Value, b: ir.Value, largest: bool) -> ir.Value:
-    """Whether `a` comes before `b`, for each pair of elements where they are vectors; not where they are
-    equal."""
+    """Whether `a` precedes `b` and does not equal it: a boolean, or a vector of booleans for vectors."""
     vectors = isinstance(a.type, ir.VectorType)
-    kind = a.type.element_type if vectors else a.type
-    if not is_float(kind):
-        sign = "u" if is_unsigned(kind) else "s"
+    element = a.type.element_type if vectors else a.type
+    if not is_float(element):
+        sign = "u" if is_unsigned(element) else "s"
         return arith.cmpi(getattr(arith.CmpIPredicate, f"{sign}{'gt' if largest else 'lt'}"), a, b)
-    if kind.width < 32:
+    if element.width < 32:
         a, b = convert(a, ir.F32Type.get()), convert(b, ir.F32Type.get())
     # Unordered or greater: also where either is NaN, of which only the larger one may be.
     beyond = arith.cmpf(arith.CmpFPredicate.UGT if largest else arith.CmpFPredicate.ULT, a, b)
@@ -34,20 +33,19 @@ def comes_before(a: ir.Value, b: ir.Value, largest: bool) -> ir.Value:
 
 
 def precedes(one: Sequence[ir.Value], other: Sequence[ir.Value], largest: bool) -> ir.Value:
-    """Whether a pair of a number and its position comes before another: of equals that of the lower
-    position."""
+    """Whether one pair of value and position precedes another; of equal values that of the lower position."""
     (a, at), (b, there) = one, other
-    before, behind = comes_before(a, b, largest), comes_before(b, a, largest)
+    before, after = comes_before(a, b, largest), comes_before(b, a, largest)
     lower = arith.cmpi(arith.CmpIPredicate.slt, at, there)
-    equal = arith.xori(behind, constant(i1(), 1))
+    equal = arith.xori(after, constant(i1(), 1))
     return arith.ori(before, arith.andi(equal, lower))
 
 
 @dataclass(frozen=True)
 class Heap:
-    """`size` numbers and positions along `axis` of two tensors of that rank, whose other dims are 1.
+    """`size` values and positions along `axis` of two tensors of that rank, whose other dims are 1.
 
-    Nothing comes before what is below it: the root is the last of all, and the next better one replaces it.
+    No item precedes its children: the root is the last of all, and the next better item replaces it.
     (Williams, "Algorithm 232: Heapsort", 1964.)
     """
 
@@ -60,18 +58,18 @@ class Heap:
         return [index if dim == self.axis else index_value(0) for dim in range(self.rank)]
 
     def read(self, heap: Sequence[ir.Value], index: ir.Value) -> Carried:
-        """The number and the position at a place of the heap."""
-        return [tensor.extract(each, self._at(index)) for each in heap]
+        """Returns the value and the position at `index` of the heap."""
+        return [tensor.extract(part, self._at(index)) for part in heap]
 
     def write(self, heap: Sequence[ir.Value], index: ir.Value, item: Sequence[ir.Value]) -> Carried:
-        """The heap with another item at a place."""
-        return [tensor.insert(part, each, self._at(index)) for part, each in zip(item, heap, strict=True)]
+        """Returns the heap with `item` at `index`."""
+        return [tensor.insert(value, part, self._at(index)) for value, part in zip(item, heap, strict=True)]
 
-    def put(self, heap: Carried, item: Carried, place: ir.Value, size: ir.Value) -> Carried:
-        """The first `size` places with `item` at `place` or below: what comes behind it moves up.
+    def sift_down(self, heap: Carried, item: Carried, start: ir.Value, size: ir.Value) -> Carried:
+        """Puts `item` at `start` or below in the heap of the first `size` items: later ones move up.
 
-        The loop has as many steps as the heap has levels, without a branch: where nothing moves any more, the
-        item is written to its place again.
+        The loop has an iteration per level of the heap and no branch: once nothing moves any more, the item
+        is written to the same index again.
         """
         last = arith.subi(size, index_value(1))
 
@@ -81,7 +79,7 @@ class Heap:
             left = arith.minsi(first, last)
             right = arith.minsi(arith.addi(left, index_value(1)), last)
             one, other = self.read(parts, left), self.read(parts, right)
-            # The one of both that comes behind the other.
+            # The later one of both.
             turned = precedes(one, other, self.largest)
             below = [select(turned, b, a) for a, b in zip(one, other, strict=True)]
             exists = arith.cmpi(arith.CmpIPredicate.slt, first, size)
@@ -89,33 +87,32 @@ class Heap:
             up = [select(moves, a, b) for a, b in zip(below, item, strict=True)]
             return [*self.write(parts, at, up), select(moves, select(turned, right, left), at)]
 
-        *parts, at = loop(self._levels(), [*heap, place], level)
+        *parts, at = loop(self._levels(), [*heap, start], level)
         return self.write(parts, at, item)
 
     def _levels(self) -> int | ir.Value:
-        """How many there are below the root."""
+        """Returns the number of levels below the root."""
         if isinstance(self.size, int):
             return self.size.bit_length() - 1
-        kind = i64()
-        zeros = math.ctlz(arith.index_cast(kind, index_value(self.size)))
-        return arith.index_cast(ir.IndexType.get(), arith.subi(constant(kind, 63), zeros))
+        zeros = math.ctlz(arith.index_cast(i64(), index_value(self.size)))
+        return arith.index_cast(ir.IndexType.get(), arith.subi(constant(i64(), 63), zeros))
 
-    def built(self, heap: Carried) -> Carried:
-        """Any items as a heap."""
+    def heapify(self, heap: Carried) -> Carried:
+        """Makes a heap of items in any order."""
         size, inner = index_value(self.size), self.size // 2
 
         def step(index: ir.Value, parts: Carried) -> Carried:
-            place = arith.subi(index_value(inner - 1), index)
-            return self.put(parts, self.read(parts, place), place, size)
+            start = arith.subi(index_value(inner - 1), index)
+            return self.sift_down(parts, self.read(parts, start), start, size)
 
         return loop(inner, heap, step)
 
-    def ordered(self, heap: Carried) -> Carried:
-        """The items from the first to the last: the root goes to the end of what is left of the heap."""
+    def sort(self, heap: Carried) -> Carried:
+        """Sorts the items of a heap: the root moves to the end of the rest of the heap, repeatedly."""
 
         def step(index: ir.Value, parts: Carried) -> Carried:
             end = arith.subi(index_value(self.size - 1), index)
             root, item = self.read(parts, index_value(0)), self.read(parts, end)
-            return self.put(self.write(parts, end, root), item, index_value(0), end)
+            return self.sift_down(self.write(parts, end, root), item, index_value(0), end)
 
         return loop(self.size - 1, heap, step)

@@ -24,7 +24,7 @@ INT_PREDICATES = {"equal": "eq", "less": "slt", "less_equal": "sle", "greater": 
 
 
 def compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
-    """`predicate` is a key of FLOAT_PREDICATES; ordered comparison for floats."""
+    """Compares two scalars by `predicate`, a key of FLOAT_PREDICATES; floats in order: NaN gives false."""
     if is_float(a.type):
         return arith.cmpf(getattr(arith.CmpFPredicate, FLOAT_PREDICATES[predicate].upper()), a, b)
     name = INT_PREDICATES[predicate]
@@ -34,10 +34,12 @@ def compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def select(condition: ir.Value, x: ir.Value, y: ir.Value) -> ir.Value:
+    """`x` where `condition` holds, else `y`."""
     return arith.select(condition, x, y)
 
 
-def number(like: ir.Value, value: float) -> ir.Value:
+def constant_like(like: ir.Value, value: float) -> ir.Value:
+    """The constant `value` in the type of `like`."""
     return constant(like.type, value)
 
 
@@ -47,19 +49,22 @@ def _contract() -> arith.FastMathFlags:
 
 
 def add(a: ir.Value, b: ir.Value) -> ir.Value:
+    """`a + b`."""
     return arith.addf(a, b, fastmath=_contract()) if is_float(a.type) else arith.addi(a, b)
 
 
 def sub(a: ir.Value, b: ir.Value) -> ir.Value:
+    """`a - b`."""
     return arith.subf(a, b, fastmath=_contract()) if is_float(a.type) else arith.subi(a, b)
 
 
 def mul(a: ir.Value, b: ir.Value) -> ir.Value:
+    """`a * b`."""
     return arith.mulf(a, b, fastmath=_contract()) if is_float(a.type) else arith.muli(a, b)
 
 
 def div(a: ir.Value, b: ir.Value) -> ir.Value:
-    """Integers: rounded towards 0; 0 where `b` is 0."""
+    """`a / b`; of integers rounded towards 0, and 0 where `b` is 0."""
     if is_float(a.type):
         return arith.divf(a, b)
     quotient = arith.divui if is_unsigned(a.type) else arith.divsi
@@ -68,44 +73,48 @@ def div(a: ir.Value, b: ir.Value) -> ir.Value:
 
 def _where_defined(a: ir.Value, b: ir.Value, divide: Callable[[ir.Value], ir.Value]) -> ir.Value:
     """`divide(b)` for integers, but 0 where `b` is 0: the machine's division would stop the process. So would
-    that of the lowest number by -1; the lowest number by 1 has the same, wrapped, result."""
-    zero, one = number(b, 0), number(b, 1)
+    that of the lowest integer by -1; divided by 1 it has the same, wrapped, result."""
+    zero, one = constant_like(b, 0), constant_like(b, 1)
     by_zero = compare("equal", b, zero)
     unsafe = by_zero
     if not is_unsigned(a.type):
-        lowest = compare("equal", a, number(a, -(1 << (a.type.width - 1))))
-        unsafe = arith.ori(by_zero, arith.andi(lowest, compare("equal", b, number(b, -1))))
+        lowest = compare("equal", a, constant_like(a, -(1 << (a.type.width - 1))))
+        unsafe = arith.ori(by_zero, arith.andi(lowest, compare("equal", b, constant_like(b, -1))))
     return select(by_zero, zero, divide(select(unsafe, one, b)))
 
 
 def maximum(a: ir.Value, b: ir.Value) -> ir.Value:
+    """The larger value; NaN where either is NaN."""
     if is_float(a.type):
         return arith.maximumf(a, b)
     return arith.maxui(a, b) if is_unsigned(a.type) or a.type.width == 1 else arith.maxsi(a, b)
 
 
 def minimum(a: ir.Value, b: ir.Value) -> ir.Value:
+    """The smaller value; NaN where either is NaN."""
     if is_float(a.type):
         return arith.minimumf(a, b)
     return arith.minui(a, b) if is_unsigned(a.type) or a.type.width == 1 else arith.minsi(a, b)
 
 
 def negate(x: ir.Value) -> ir.Value:
-    return arith.negf(x) if is_float(x.type) else arith.subi(number(x, 0), x)
+    """`-x`."""
+    return arith.negf(x) if is_float(x.type) else arith.subi(constant_like(x, 0), x)
 
 
 def absolute(x: ir.Value) -> ir.Value:
+    """`|x|`."""
     if is_unsigned(x.type):
         return x
     return math.absf(x) if is_float(x.type) else math.absi(x)
 
 
 def sign(x: ir.Value) -> ir.Value:
-    """-1, 0 or 1; NaN for NaN."""
-    zero, one = number(x, 0), number(x, 1)
+    """The sign of `x` as -1, 0 or 1; NaN for NaN."""
+    zero, one = constant_like(x, 0), constant_like(x, 1)
     if is_unsigned(x.type):
         return select(compare("greater", x, zero), one, zero)
-    minus = number(x, -1)
+    minus = constant_like(x, -1)
     not_positive = select(compare("less", x, zero), minus, x if is_float(x.type) else zero)
     return select(compare("greater", x, zero), one, not_positive)
 
@@ -120,13 +129,14 @@ def modulo(a: ir.Value, b: ir.Value, truncate: bool) -> ir.Value:
         remainder = _where_defined(a, b, lambda divisor: arith.remsi(a, divisor))
     if truncate:
         return remainder
-    zero = number(a, 0)
+    zero = constant_like(a, 0)
     negative_differs = arith.xori(compare("less", remainder, zero), compare("less", b, zero))
     not_zero = arith.xori(compare("equal", remainder, zero), constant(i1(), 1))
     return select(arith.andi(negative_differs, not_zero), add(remainder, b), remainder)
 
 
 def power(a: ir.Value, b: ir.Value) -> ir.Value:
+    """`a ** b`, in floats if either is one, in the type of `a`."""
     if is_float(a.type):
         return math.powf(a, convert(b, a.type))
     if is_float(b.type):
@@ -139,15 +149,15 @@ def _integer_power(a: ir.Value, b: ir.Value) -> ir.Value:
 
     Upstream lowers `math.ipowi` only to a function with a loop, which does not vectorise.
     """
-    zero, one = number(b, 0), number(b, 1)
+    zero, one = constant_like(b, 0), constant_like(b, 1)
     result, square = one, a
     for bit in range(b.type.width):
-        odd = compare("equal", arith.andi(arith.shrui(b, number(b, bit)), one), one)
+        odd = compare("equal", arith.andi(arith.shrui(b, constant_like(b, bit)), one), one)
         result = select(odd, mul(result, square), result)
         square = mul(square, square)
     if is_unsigned(a.type):
         return result
-    unit = arith.ori(compare("equal", a, one), compare("equal", a, number(a, -1)))
+    unit = arith.ori(compare("equal", a, one), compare("equal", a, constant_like(a, -1)))
     return select(compare("less", b, zero), select(unit, result, zero), result)
 
 
@@ -157,11 +167,11 @@ def shift_right(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def clamp(x: ir.Value, low: float | None, high: float | None) -> ir.Value:
-    """Comparisons instead of min and max: NaN passes through at the price of one instruction each."""
+    """Limits `x` to the bounds, with comparisons: NaN passes through, and each is one instruction."""
     if low is not None:
-        bound = number(x, low)
+        bound = constant_like(x, low)
         x = select(compare("greater", bound, x), bound, x)
     if high is not None:
-        bound = number(x, high)
+        bound = constant_like(x, high)
         x = select(compare("less", bound, x), bound, x)
     return x

@@ -1,7 +1,7 @@
-"""Attention as computations on scores that lie keys first: `scores[key, query]`.
+"""Attention as computations on scores whose outer dim is the keys: `scores[key, query]`.
 
-The softmax then runs along columns of vectors of queries, without sums across a vector, and an odd number of
-keys is a number of rows, and of steps of the second product.
+The softmax then reduces columns of vectors of queries, without sums across a vector, and any number of keys
+is a number of rows, and of reduction steps of the second matmul.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from mlc.passes.graph.attention.heads import is_grouped
 from mlc.passes.graph.attention.kernel import obstacle
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, maximum, mul, sub
-from mlc.passes.lowering.rules.contraction import multiply_add, permuted, read_through_transpose
+from mlc.passes.lowering.rules.contraction import multiply_add, permute_results, read_through_transpose
 from mlc.passes.lowering.rules.normalisation import power_of
 from mlc.passes.lowering.rules.reduction import lowest, reduce, sum_step
 
 
-def _named(value: ir.Value, name: str) -> ir.Value:
+def _name(value: ir.Value, name: str) -> ir.Value:
     """Names the computation of `value` for schedules."""
     value.owner.operation.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
     return value
 
 
-def _product(a: ir.Value, b: ir.Value, reads: Sequence[Sequence[int]], shape: list[int]) -> ir.Value:
-    """The contraction of `a` and `b`, read through transposes by the iteration dims `reads`, over the last
-    iteration dim; `shape` is the result's. Outer dims of 1 broadcast."""
+def _contract(a: ir.Value, b: ir.Value, reads: Sequence[Sequence[int]], shape: list[int]) -> ir.Value:
+    """Contracts `a` and `b`, read through transposes by the iteration dims `reads`, over the last iteration
+    dim; `shape` is the result's. Outer dims of 1 broadcast."""
     count = len(shape) + 1
     sources, maps = [], []
     for value, read in zip((a, b), reads, strict=True):
@@ -56,97 +56,94 @@ def _product(a: ir.Value, b: ir.Value, reads: Sequence[Sequence[int]], shape: li
             for at, dim in enumerate(read)
         ]
         sources.append(source)
-        maps.append(affine_map(count, permuted(results, order)))
+        maps.append(affine_map(count, permute_results(results, order)))
     output = affine_map(count, dims(count)[:-1])
     start = full_tensor(shape, tensor_type(a).element_type, 0)
     return generic(sources, maps, start, output, multiply_add, reductions=[count - 1])
 
 
-def _masked(op: ir.Operation, scores: ir.Value) -> ir.Value:
-    """Scores `[..., T, S]` with scale, mask and causal mask; the scores themselves where there is nothing."""
+def _mask(attention: graph.Attention, scores: ir.Value) -> ir.Value:
+    """Applies scale, mask and causal mask to the scores `[..., S, T]`, those that there are."""
     *leading, keys, queries = static_shape(scores)
-    mask, scale, causal = list(op.operands)[3:], op.attributes["scale"].value, _flag(op, "causal")
+    mask = [] if attention.mask is None else [attention.mask]
+    scale, causal = attention.scale, attention.causal
     if not mask and not causal and scale == 1:
         return scores
     count = len(leading) + 2
-    places = [*dims(count)[:-2], dims(count)[-1], dims(count)[-2]]
+    swapped = [*dims(count)[:-2], dims(count)[-1], dims(count)[-2]]
     read = broadcast_map(static_shape(mask[0]), [*leading, queries, keys]) if mask else None
     reads = (
-        [affine_map(count, [result.compose(affine_map(count, places)) for result in read.results])]
+        [affine_map(count, [result.compose(affine_map(count, swapped)) for result in read.results])]
         if read
         else []
     )
 
     def body(score: ir.Value, *rest: ir.Value) -> ir.Value:
-        kind = score.type
-        value = mul(score, constant(kind, scale)) if scale != 1 else score
+        value = mul(score, constant(score.type, scale)) if scale != 1 else score
         if mask:
             value = add(value, rest[0])
-        return _causal(value, count, keys - queries) if causal else value
+        return _mask_causal(value, count, keys - queries) if causal else value
 
     identity = affine_map(count, dims(count))
     output = empty(static_shape(scores), tensor_type(scores).element_type)
     return generic([scores, *mask], [identity, *reads], output, identity, body)
 
 
-def _causal(score: ir.Value, count: int, later: int) -> ir.Value:
-    """The lowest number is added to the scores of keys behind a query's own."""
+def _mask_causal(score: ir.Value, count: int, later: int) -> ir.Value:
+    """Adds the lowest finite f32 to the scores of keys after a query's last one."""
     key, query = (linalg.IndexOp(dim).result for dim in (count - 2, count - 1))
     last = arith.addi(query, index_value(later))
-    behind = arith.cmpi(arith.CmpIPredicate.sgt, key, last)
+    masked = arith.cmpi(arith.CmpIPredicate.sgt, key, last)
     low = constant(score.type, float(np.finfo(np.float32).min))
-    return arith.select(behind, add(score, low), score)
+    return arith.select(masked, add(score, low), score)
 
 
 def _safe(value: ir.Value, scale: ir.Value) -> ir.Value:
-    """0 where all weights of a query are NaN: then their sum is, and else it is not."""
+    """`value`, or 0 where all weights of a query are NaN, as their sum then is."""
     nothing = arith.cmpf(arith.CmpFPredicate.UNO, scale, scale)
     return arith.select(nothing, constant(value.type, 0), value)
 
 
-def _flag(op: ir.Operation, name: str) -> bool:
-    return bool(op.attributes[name].value)
-
-
 @rule("attention")
 def lower_attention(op: ir.Operation) -> list[ir.Value]:
-    """Scores, mask, maximum, exponentials and their sum, values, and the quotient at the end. Keys and
-    values have the leading dims of the queries, or 1 in their place; elements are f32. Raises PassError for
+    """Computes scores, mask, maximum, exponentials and their sum, values, and the quotient at the end. Keys
+    and values have the leading dims of the queries, or dims of 1; elements are f32. Raises PassError for
     attention that does not fit."""
+    attention = graph.Attention(op)
     reason = "its heads are grouped" if is_grouped(op) else obstacle(op)
     if reason is not None:
         raise PassError(f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location)
-    q, k, v = list(op.operands)[:3]
+    q, k, v = attention.q, attention.k, attention.v
     *leading, queries, _ = static_shape(q)
-    batches = [zip(leading, static_shape(each), strict=False) for each in (k, v)]
+    batches = [zip(leading, static_shape(operand), strict=False) for operand in (k, v)]
     if any(dim not in (1, whole) for pairs in batches for whole, dim in pairs):
         raise PassError("whether queries, keys and values have the same batches is not known", op.location)
     keys, rank = static_shape(k)[-2], len(static_shape(q))
     outer = list(range(rank - 2))
     first, second, third = rank - 2, rank - 1, rank
     by_key, by_query = [*outer, first, third], [*outer, second, third]
-    scores = _named(_product(k, q, [by_key, by_query], [*leading, keys, queries]), "scores")
-    powers, inverse = _softmax(_masked(op, scores))
+    scores = _name(_contract(k, q, [by_key, by_query], [*leading, keys, queries]), "scores")
+    powers, inverse = _softmax(_mask(attention, scores))
     reads = [[*outer, third, first], [*outer, third, second]]
-    values = _named(_product(powers, v, reads, static_shape(graph.Attention(op).result)), "values")
-    return [_scaled(values, inverse, _flag(op, "safe"))]
+    values = _name(_contract(powers, v, reads, static_shape(attention.result)), "values")
+    return [_scale_rows(values, inverse, attention.safe)]
 
 
 def _softmax(masked: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The exponentials of scores less their maximum, and one over the sum of those of a query."""
+    """Returns the exponentials of scores less their maximum, and the reciprocal of their sum per query."""
     rank, element = len(static_shape(masked)), tensor_type(masked).element_type
-    top = _named(reduce(masked, [rank - 2], lowest(element), maximum, False), "top")
+    top = _name(reduce(masked, [rank - 2], lowest(element), maximum, False), "top")
     column = affine_map(rank, [*dims(rank)[:-2], dims(rank)[-1]])
     identity = affine_map(rank, dims(rank))
-    # Over the scores, which nothing reads any more.
+    # Written over the scores, which nothing reads any more.
     powers = generic([top], [column], masked, identity, lambda peak, score: power_of(sub(score, peak)))
-    total = _named(reduce(_named(powers, "powers"), [rank - 2], 0, sum_step, False), "total")
+    total = _name(reduce(_name(powers, "powers"), [rank - 2], 0, sum_step, False), "total")
     inverse = linalg.reciprocal(total, outs=[empty(static_shape(total), element)])
-    return powers, _named(inverse, "inverse")
+    return powers, _name(inverse, "inverse")
 
 
-def _scaled(values: ir.Value, inverse: ir.Value, safe: bool) -> ir.Value:
-    """Each query's row times its number."""
+def _scale_rows(values: ir.Value, inverse: ir.Value, safe: bool) -> ir.Value:
+    """Multiplies the row of each query by its factor."""
     shape = static_shape(values)
     rank = len(shape)
     identity, row = affine_map(rank, dims(rank)), affine_map(rank, dims(rank)[:-1])

@@ -1,4 +1,4 @@
-"""Results as many as the data say: written one after the other, then zeros."""
+"""Results of a length that depends on the data: written consecutively, then zeros."""
 
 from __future__ import annotations
 
@@ -20,53 +20,54 @@ from mlc.passes.lowering.common.rule import rule
 
 
 def integer(index: ir.Value) -> ir.Value:
-    """An index as i64."""
+    """Converts an index to i64."""
     return arith.index_cast(i64(), index)
 
 
-def finished(values: ir.Value, shape: Sequence[int], count: ir.Value, axis: int) -> list[ir.Value]:
-    """Zeros behind the first `count` places along an axis of a tensor of this shape, and the count."""
+def zero_tail(values: ir.Value, shape: Sequence[int], count: ir.Value, axis: int) -> list[ir.Value]:
+    """Returns `values`, of this shape, with zeros after the first `count` indices along `axis`, and the count
+    as a tensor."""
     element = tensor_type(values).element_type
     others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
 
-    def cleared(at: ir.Value, carried: Carried) -> Carried:
-        def body(places: Indices, each: Carried) -> Carried:
-            place = [at if dim == axis else places[dim] for dim in range(len(shape))]
-            return [tensor.insert(constant(element, 0), each[0], place)]
+    def clear(at: ir.Value, carried: Carried) -> Carried:
+        def body(indices: Indices, parts: Carried) -> Carried:
+            coordinates = [at if dim == axis else indices[dim] for dim in range(len(shape))]
+            return [tensor.insert(constant(element, 0), parts[0], coordinates)]
 
         return nest(others, carried, body)
 
-    (whole,) = loop(shape[axis], [values], cleared, count)
-    number = tensor.insert(integer(count), empty([], i64()), [])
-    return [whole, number]
+    (whole,) = loop(shape[axis], [values], clear, count)
+    return [whole, tensor.insert(integer(count), empty([], i64()), [])]
 
 
 def next_index(count: ir.Value) -> ir.Value:
+    """`count + 1`."""
     return arith.addi(count, index_value(1))
 
 
 @rule("compress")
 def lower_compress(op: ir.Operation) -> list[ir.Value]:
     compress = graph.Compress(op)
-    x, condition = op.operands
+    x, condition = compress.x, compress.condition
     axis, shape = compress.axis, static_shape(compress.values)
     others = {dim: extent for dim, extent in enumerate(shape) if dim != axis}
 
     def step(at: ir.Value, carried: Carried) -> Carried:
         values, count = carried
 
-        def body(places: Indices, each: Carried) -> Carried:
+        def body(indices: Indices, parts: Carried) -> Carried:
             source, target = (
-                [place if dim == axis else places[dim] for dim in range(len(shape))] for place in (at, count)
+                [index if dim == axis else indices[dim] for dim in range(len(shape))] for index in (at, count)
             )
-            return [tensor.insert(tensor.extract(x, source), each[0], target)]
+            return [tensor.insert(tensor.extract(x, source), parts[0], target)]
 
         here = tensor.extract(condition, [at])
         return conditional(here, carried, lambda: [*nest(others, [values], body), next_index(count)])
 
     output = empty(shape, tensor_type(x).element_type)
     values, count = loop(shape[axis], [output, index_value(0)], step)
-    return finished(values, shape, count, axis)
+    return zero_tail(values, shape, count, axis)
 
 
 @rule("non_zero")
@@ -74,26 +75,26 @@ def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
     non_zero = graph.NonZero(op)
     x, shape = non_zero.x, static_shape(non_zero.x)
 
-    def body(places: Indices, carried: Carried) -> Carried:
+    def body(coordinates: Indices, carried: Carried) -> Carried:
         indices, count = carried
-        at = list(places.values())
+        at = list(coordinates.values())
 
-        def written() -> Carried:
+        def append() -> Carried:
             result = indices
-            for dim, place in enumerate(at):
-                result = tensor.insert(integer(place), result, [index_value(dim), count])
+            for dim, index in enumerate(at):
+                result = tensor.insert(integer(index), result, [index_value(dim), count])
             return [result, next_index(count)]
 
-        return conditional(_is_set(tensor.extract(x, at)), carried, written)
+        return conditional(_is_set(tensor.extract(x, at)), carried, append)
 
     extents = static_shape(non_zero.indices)
     output = empty(extents, i64())
     indices, count = nest(dict(enumerate(shape)), [output, index_value(0)], body)
-    return finished(indices, extents, count, 1)
+    return zero_tail(indices, extents, count, 1)
 
 
 def _is_set(value: ir.Value) -> ir.Value:
-    """Whether it is not zero: NaN is not."""
+    """Whether `value` is not zero; NaN is not."""
     zero = constant(value.type, 0)
     if is_float(value.type):
         return arith.cmpf(arith.CmpFPredicate.UNE, value, zero)
@@ -101,7 +102,7 @@ def _is_set(value: ir.Value) -> ir.Value:
 
 
 def row(result: ir.Value, at: ir.Value, values: Sequence[ir.Value]) -> ir.Value:
-    """A matrix with other numbers in a row."""
+    """Replaces the row `at` of a matrix by `values`, indices."""
     for column, value in enumerate(values):
         result = tensor.insert(integer(value), result, [at, index_value(column)])
     return result

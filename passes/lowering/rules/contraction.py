@@ -1,5 +1,4 @@
-"""Matrix products as `linalg.generic` with the reduction dim last (anything else vectorises as dot
-products)."""
+"""Matmuls as `linalg.generic` with the reduction dim last (any other order vectorises as dot products)."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from mlc.passes.common.linalg_builders import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, mul
 
 
@@ -25,26 +24,25 @@ def multiply_add(x: ir.Value, y: ir.Value, accumulator: ir.Value) -> ir.Value:
 
 def multiply_add_wide(x: ir.Value, y: ir.Value, accumulator: ir.Value) -> ir.Value:
     """Like `multiply_add`, for integer operands narrower than the accumulator."""
-    kind = accumulator.type
-    if x.type == kind or is_float(kind):
+    element = accumulator.type
+    if x.type == element or is_float(element):
         return multiply_add(x, y, accumulator)
-    return add(accumulator, mul(arith.extsi(kind, x), arith.extsi(kind, y)))
+    return add(accumulator, mul(arith.extsi(element, x), arith.extsi(element, y)))
 
 
 def read_through_transpose(value: ir.Value) -> tuple[ir.Value, list[int]]:
-    """`value` as a permuted view: (source, permutation), where dim `i` of `value` is dim `permutation[i]` of
-    source.
+    """Returns a source and a permutation: dim `i` of `value` is dim `permutation[i]` of the source.
 
-    A contraction reads its operand in any order, so a transpose in front of it costs nothing.
+    A contraction reads its operand in any order, so a transpose before it costs nothing.
     """
-    owner = value.owner
-    if isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == graph.Transpose.NAME:
-        return owner.operation.operands[0], integers(owner.operation, "permutation")
+    transpose = graph.Transpose.defining(value)
+    if transpose is not None:
+        return transpose.x, list(transpose.permutation)
     return value, list(range(len(static_shape(value))))
 
 
-def permuted(results: list[ir.AffineExpr], permutation: list[int]) -> list[ir.AffineExpr]:
-    """The map results for the source of a transpose, given those for its result."""
+def permute_results(results: list[ir.AffineExpr], permutation: list[int]) -> list[ir.AffineExpr]:
+    """Returns the map results for the source of a transpose, given those for its result."""
     source: list[ir.AffineExpr | None] = [None] * len(results)
     for axis, source_axis in enumerate(permutation):
         source[source_axis] = results[axis]
@@ -52,7 +50,7 @@ def permuted(results: list[ir.AffineExpr], permutation: list[int]) -> list[ir.Af
 
 
 def _batch_exprs(shape: list[int], batch: list[int]) -> list[ir.AffineExpr]:
-    """How an operand's batch dims are read from the broadcast batch dims of the result."""
+    """Returns the indices along an operand's batch dims by the broadcast batch dims of the result."""
     offset = len(batch) - len(shape)
     zero = ir.AffineExpr.get_constant(0)
     return [
@@ -81,7 +79,10 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
     initial = full_tensor(result, tensor_type(matmul.result).element_type, 0)
     product = generic(
         [a, b],
-        [affine_map(count, permuted(a_read, a_order)), affine_map(count, permuted(b_read, b_order))],
+        [
+            affine_map(count, permute_results(a_read, a_order)),
+            affine_map(count, permute_results(b_read, b_order)),
+        ],
         initial,
         affine_map(count, all_dims[: count - 1]),
         multiply_add_wide,
@@ -92,7 +93,7 @@ def lower_matmul(op: ir.Operation) -> list[ir.Value]:
 
 @rule("matmul_packed")
 def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
-    """a [..., M, K], b [[B], N/t, K, t] -> [..., M, N/t, t]. Iteration space: result's dims, then k."""
+    """Maps a [..., M, K], b [[B], N/t, K, t] to [..., M, N/t, t]. Iteration space: result's dims, then k."""
     matmul_packed = graph.MatmulPacked(op)
     result = static_shape(matmul_packed.result)
     count = len(result) + 1
@@ -107,7 +108,7 @@ def lower_matmul_packed(op: ir.Operation) -> list[ir.Value]:
     a, order = read_through_transpose(matmul_packed.a)
     product = generic(
         [a, matmul_packed.b],
-        [affine_map(count, permuted([*rows, k], order)), affine_map(count, [*batch, panel, k, lane])],
+        [affine_map(count, permute_results([*rows, k], order)), affine_map(count, [*batch, panel, k, lane])],
         full_tensor(result, tensor_type(matmul_packed.result).element_type, 0),
         affine_map(count, all_dims[: count - 1]),
         multiply_add_wide,

@@ -17,6 +17,7 @@ from mlc.passes.lowering.common.scalars import add, mul
 
 @rule("constant")
 def lower_constant(op: ir.Operation) -> list[ir.Value]:
+    # The attribute as it is: the view would read its elements as an array.
     return [arith.ConstantOp(graph.Constant(op).result.type, op.attributes["value"]).result]
 
 
@@ -29,15 +30,15 @@ def lower_full(op: ir.Operation) -> list[ir.Value]:
 
 @rule("range")
 def lower_range(op: ir.Operation) -> list[ir.Value]:
-    """start + place * delta: no error builds up."""
-    start, _limit, delta = op.operands
+    """Computes `start + index * delta`: rounding errors do not accumulate."""
+    range_op = graph.Range(op)
 
     def body(scalars: Sequence[ir.Value]) -> ir.Value:
-        place = arith.index_cast(i64(), linalg.IndexOp(0).result)
+        index = arith.index_cast(i64(), linalg.IndexOp(0).result)
         first, step = scalars
-        return add(first, mul(convert(place, first.type), step))
+        return add(first, mul(convert(index, first.type), step))
 
-    return [elementwise([start, delta], graph.Range(op).result, body)]
+    return [elementwise([range_op.start, range_op.delta], range_op.result, body)]
 
 
 @rule("shape_of")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from mlc.bindings import arith, ir, math
 from mlc.bindings import complex as complex_dialect
+from mlc.dialects import graph
 from mlc.passes.common.constants import i1
-from mlc.passes.common.linalg_builders import Scalars, constant, elementwise
+from mlc.passes.common.linalg_builders import Scalars, constant, elementwise, tensor_type
 from mlc.passes.lowering.common.activations import (
     exponential_unit,
     gelu,
@@ -27,13 +27,13 @@ from mlc.passes.lowering.common.scalars import (
     add,
     clamp,
     compare,
+    constant_like,
     div,
     maximum,
     minimum,
     modulo,
     mul,
     negate,
-    number,
     power,
     select,
     shift_right,
@@ -45,24 +45,20 @@ from mlc.passes.lowering.common.scalars import (
 Body = Callable[[Scalars, ir.Operation, ir.Type], ir.Value]
 
 
-def attribute(op: ir.Operation, name: str) -> Any:
-    return op.attributes[name].value
-
-
 def _unary(function: Callable[[ir.Value], ir.Value]) -> Body:
-    return lambda scalars, _op, _kind: function(scalars[0])
+    return lambda scalars, _op, _type: function(scalars[0])
 
 
 def _binary(function: Callable[[ir.Value, ir.Value], ir.Value]) -> Body:
-    return lambda scalars, _op, _kind: function(scalars[0], scalars[1])
+    return lambda scalars, _op, _type: function(scalars[0], scalars[1])
 
 
 def _comparison(predicate: str) -> Body:
-    return lambda scalars, _op, _kind: compare(predicate, scalars[0], scalars[1])
+    return lambda scalars, _op, _type: compare(predicate, scalars[0], scalars[1])
 
 
 def _invert(x: ir.Value) -> ir.Value:
-    return arith.xori(x, number(x, 1 if x.type.width == 1 else -1))
+    return arith.xori(x, constant_like(x, 1 if x.type.width == 1 else -1))
 
 
 def _is_infinite(x: ir.Value, negative: bool, positive: bool) -> ir.Value:
@@ -71,19 +67,12 @@ def _is_infinite(x: ir.Value, negative: bool, positive: bool) -> ir.Value:
     elif not positive and not negative:
         return constant(i1(), False)
     infinity = float("inf") if positive else float("-inf")
-    return compare("equal", x, number(x, infinity))
+    return compare("equal", x, constant_like(x, infinity))
 
 
-def _bound(op: ir.Operation, name: str) -> float | None:
-    return attribute(op, name) if name in op.attributes else None
-
-
-def _round_mode(op: ir.Operation) -> str:
-    return attribute(op, "round_mode") if "round_mode" in op.attributes else "up"
-
-
-def _scaled(x: ir.Value, gate: ir.Value) -> ir.Value:
-    return mul(x, gate)
+def _cast(x: ir.Value, op: ir.Operation, target: ir.Type) -> ir.Value:
+    cast = graph.Cast(op)
+    return convert(x, target, cast.saturate, cast.round_mode or "up")
 
 
 BODIES: dict[str, Body] = {
@@ -92,8 +81,8 @@ BODIES: dict[str, Body] = {
     "exp": _unary(lambda x: math.exp(x)),
     "log": _unary(lambda x: math.log(x)),
     "sqrt": _unary(lambda x: math.sqrt(x)),
-    "rsqrt": _unary(lambda x: arith.divf(number(x, 1), math.sqrt(x))),
-    "reciprocal": _unary(lambda x: arith.divf(number(x, 1), x)),
+    "rsqrt": _unary(lambda x: arith.divf(constant_like(x, 1), math.sqrt(x))),
+    "reciprocal": _unary(lambda x: arith.divf(constant_like(x, 1), x)),
     "floor": _unary(lambda x: math.floor(x)),
     "ceil": _unary(lambda x: math.ceil(x)),
     "round": _unary(lambda x: math.roundeven(x)),
@@ -101,45 +90,51 @@ BODIES: dict[str, Body] = {
     "erf": _unary(lambda x: math.erf(x)),
     "sigmoid": _unary(sigmoid),
     "relu": _unary(relu),
-    "gelu": lambda s, op, _kind: gelu(s[0], attribute(op, "approximate")),
+    "gelu": lambda s, op, _type: gelu(s[0], graph.Gelu(op).approximate),
     "silu": _unary(silu),
     "mish": _unary(mish),
     "softplus": _unary(softplus),
-    "softsign": _unary(lambda x: arith.divf(x, add(number(x, 1), math.absf(x)))),
-    "hard_swish": _unary(lambda x: _scaled(x, hard_sigmoid(x, 1 / 6, 0.5))),
-    "hard_sigmoid": lambda s, op, _kind: hard_sigmoid(s[0], attribute(op, "alpha"), attribute(op, "beta")),
-    "leaky_relu": lambda s, op, _kind: select(
-        compare("less", s[0], number(s[0], 0)), mul(s[0], number(s[0], attribute(op, "alpha"))), s[0]
+    "softsign": _unary(lambda x: arith.divf(x, add(constant_like(x, 1), math.absf(x)))),
+    "hard_swish": _unary(lambda x: mul(x, hard_sigmoid(x, 1 / 6, 0.5))),
+    "hard_sigmoid": lambda s, op, _type: hard_sigmoid(
+        s[0], graph.HardSigmoid(op).alpha, graph.HardSigmoid(op).beta
     ),
-    "elu": lambda s, op, _kind: exponential_unit(s[0], attribute(op, "alpha")),
-    "selu": lambda s, op, _kind: mul(
-        number(s[0], attribute(op, "gamma")), exponential_unit(s[0], attribute(op, "alpha"))
+    "leaky_relu": lambda s, op, _type: select(
+        compare("less", s[0], constant_like(s[0], 0)),
+        mul(s[0], constant_like(s[0], graph.LeakyRelu(op).alpha)),
+        s[0],
     ),
-    "celu": lambda s, op, _kind: add(
+    "elu": lambda s, op, _type: exponential_unit(s[0], graph.Elu(op).alpha),
+    "selu": lambda s, op, _type: mul(
+        constant_like(s[0], graph.Selu(op).gamma), exponential_unit(s[0], graph.Selu(op).alpha)
+    ),
+    "celu": lambda s, op, _type: add(
         relu(s[0]),
         minimum(
-            number(s[0], 0),
+            constant_like(s[0], 0),
             mul(
-                number(s[0], attribute(op, "alpha")),
-                math.expm1(arith.divf(s[0], number(s[0], attribute(op, "alpha")))),
+                constant_like(s[0], graph.Celu(op).alpha),
+                math.expm1(arith.divf(s[0], constant_like(s[0], graph.Celu(op).alpha))),
             ),
         ),
     ),
-    "thresholded_relu": lambda s, op, _kind: select(
-        compare("greater", s[0], number(s[0], attribute(op, "alpha"))), s[0], number(s[0], 0)
+    "thresholded_relu": lambda s, op, _type: select(
+        compare("greater", s[0], constant_like(s[0], graph.ThresholdedRelu(op).alpha)),
+        s[0],
+        constant_like(s[0], 0),
     ),
-    "clamp": lambda s, op, _kind: clamp(s[0], _bound(op, "min"), _bound(op, "max")),
+    "clamp": lambda s, op, _type: clamp(s[0], graph.Clamp(op).min, graph.Clamp(op).max),
     "not": _unary(_invert),
     "bitwise_not": _unary(_invert),
     "is_nan": _unary(lambda x: arith.cmpf(arith.CmpFPredicate.UNO, x, x)),
-    "is_inf": lambda s, op, _kind: _is_infinite(
-        s[0], attribute(op, "detect_negative"), attribute(op, "detect_positive")
+    "is_inf": lambda s, op, _type: _is_infinite(
+        s[0], graph.IsInf(op).detect_negative, graph.IsInf(op).detect_positive
     ),
-    "cast": lambda s, op, kind: convert(s[0], kind, attribute(op, "saturate"), _round_mode(op)),
-    "bitcast": lambda s, _op, kind: arith.bitcast(kind, s[0]),
+    "cast": lambda s, op, target: _cast(s[0], op, target),
+    "bitcast": lambda s, _op, result: arith.bitcast(result, s[0]),
     "real": _unary(lambda x: complex_dialect.re(x)),
     "imag": _unary(lambda x: complex_dialect.im(x)),
-    "complex": lambda s, _op, kind: complex_dialect.create_(kind, s[0], s[1]),
+    "complex": lambda s, _op, result: complex_dialect.create_(result, s[0], s[1]),
     "identity": _unary(lambda x: x),
     "add": _binary(add),
     "sub": _binary(sub),
@@ -148,8 +143,8 @@ BODIES: dict[str, Body] = {
     "pow": _binary(power),
     "min": _binary(minimum),
     "max": _binary(maximum),
-    "mod": lambda s, op, _kind: modulo(s[0], s[1], bool(attribute(op, "fmod"))),
-    "prelu": _binary(lambda x, slope: select(compare("less", x, number(x, 0)), mul(x, slope), x)),
+    "mod": lambda s, op, _type: modulo(s[0], s[1], graph.Mod(op).fmod),
+    "prelu": _binary(lambda x, slope: select(compare("less", x, constant_like(x, 0)), mul(x, slope), x)),
     "and": _binary(lambda a, b: arith.andi(a, b)),
     "or": _binary(lambda a, b: arith.ori(a, b)),
     "xor": _binary(lambda a, b: arith.xori(a, b)),
@@ -158,7 +153,7 @@ BODIES: dict[str, Body] = {
     "bitwise_xor": _binary(lambda a, b: arith.xori(a, b)),
     "shift_left": _binary(lambda a, b: arith.shli(a, b)),
     "shift_right": _binary(shift_right),
-    "where": lambda s, _op, _kind: select(s[0], s[1], s[2]),
+    "where": lambda s, _op, _type: select(s[0], s[1], s[2]),
     **{name: _comparison(name) for name in FLOAT_PREDICATES},
     **{
         name: _unary(getattr(math, name))
@@ -183,6 +178,6 @@ BODIES: dict[str, Body] = {
 @rule(*BODIES)
 def lower_elementwise(op: ir.Operation) -> list[ir.Value]:
     body = BODIES[op.name.removeprefix("graph.")]
-    result = op.results[0].type
-    element = ir.RankedTensorType(result).element_type
-    return [elementwise(list(op.operands), op.results[0], lambda scalars: body(scalars, op, element))]
+    (result,) = op.results
+    element = tensor_type(result).element_type
+    return [elementwise(list(op.operands), result, lambda scalars: body(scalars, op, element))]

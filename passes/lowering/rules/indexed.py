@@ -33,37 +33,39 @@ def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def bounded_index(index: ir.Value, extent: int) -> ir.Value:
-    """An ONNX index (negative counts from the end) as a valid position: out-of-range ones are clamped, since
-    a kernel must not read outside its buffers whatever the data says."""
+    """Converts an ONNX index (negative ones count from the end) to a valid position. Out-of-range indices are
+    clamped: a kernel must not read outside its buffers, whatever the data is."""
     position = arith.index_cast(ir.IndexType.get(), index)
     zero = index_value(0)
     wrapped = select(_compare("slt", position, zero), arith.addi(position, index_value(extent)), position)
     return arith.minsi(arith.maxsi(wrapped, zero), index_value(extent - 1))
 
 
-def _lie_inside(indices: ir.Value, extent: int | Size) -> bool:
-    """Whether indices are constants of the kernel that surely need no bounds."""
-    owner = indices.owner
-    if isinstance(owner, ir.Block) or owner.name != arith.Constant.NAME:
+def _are_in_bounds(indices: ir.Value, extent: int | Size) -> bool:
+    """Whether the indices are constants of the kernel that are always in `[0, extent)`."""
+    defining = arith.Constant.defining(indices)
+    if defining is None:
         return False
-    values = np.asarray(ir.DenseIntElementsAttr(arith.Constant(owner).value))
+    values = np.asarray(ir.DenseIntElementsAttr(defining.value))
     return bool(np.all(values >= 0)) and always_less(int(np.max(values, initial=-1)), extent)
 
 
 @rule("gather")
 def lower_gather(op: ir.Operation) -> list[ir.Value]:
-    """result[before..., places..., after...] = data[before..., indices[places...], after...]."""
+    """Assigns `result[before..., i..., after...] = data[before..., indices[i...], after...]`."""
     gather = graph.Gather(op)
-    data, indices = op.operands
-    axis, rank = gather.axis, len(static_shape(gather.indices))
+    data, indices = gather.data, gather.indices
+    axis, rank = gather.axis, len(static_shape(indices))
     shape, extents = static_shape(gather.result), static_shape(data)
-    count, inside = len(shape), _lie_inside(indices, extents[axis])
+    count, inside = len(shape), _are_in_bounds(indices, extents[axis])
 
     def body(index: ir.Value, _old: ir.Value) -> ir.Value:
         before = [_index(dim) for dim in range(axis)]
         after = [_index(dim) for dim in range(axis + rank, count)]
-        place = arith.index_cast(ir.IndexType.get(), index) if inside else bounded_index(index, extents[axis])
-        return tensor.extract(data, [*before, place, *after])
+        position = (
+            arith.index_cast(ir.IndexType.get(), index) if inside else bounded_index(index, extents[axis])
+        )
+        return tensor.extract(data, [*before, position, *after])
 
     read = affine_map(count, dims(count)[axis : axis + rank])
     output = empty(shape, tensor_type(data).element_type)
@@ -72,14 +74,14 @@ def lower_gather(op: ir.Operation) -> list[ir.Value]:
 
 @rule("gather_elements")
 def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
-    gather_elements = graph.GatherElements(op)
-    data, indices = op.operands
-    axis, shape = gather_elements.axis, static_shape(gather_elements.result)
-    extents, count = static_shape(gather_elements.data), len(static_shape(gather_elements.result))
+    gather = graph.GatherElements(op)
+    data, indices, axis = gather.data, gather.indices, gather.axis
+    shape, extents = static_shape(gather.result), static_shape(data)
+    count = len(shape)
 
     def body(index: ir.Value, _old: ir.Value) -> ir.Value:
-        places = [bounded_index(index, extents[axis]) if dim == axis else _index(dim) for dim in range(count)]
-        return tensor.extract(data, places)
+        source = [bounded_index(index, extents[axis]) if dim == axis else _index(dim) for dim in range(count)]
+        return tensor.extract(data, source)
 
     identity = affine_map(count, dims(count))
     return [generic([indices], [identity], empty(shape, tensor_type(data).element_type), identity, body)]
@@ -87,28 +89,24 @@ def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
 
 @rule("gather_nd")
 def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
-    """result[batch..., places..., after...] = data[batch..., indices[batch..., places..., :], after...]."""
-    gather_nd = graph.GatherNd(op)
-    data, indices = op.operands
-    batch, shape, extents = (
-        gather_nd.batch_dims,
-        static_shape(gather_nd.result),
-        static_shape(data),
-    )
-    *outer, taken = static_shape(indices)
+    """Assigns `result[batch..., i..., after...] = data[batch..., indices[batch..., i..., :], after...]`."""
+    gather = graph.GatherNd(op)
+    data, indices, batch = gather.data, gather.indices, gather.batch_dims
+    shape, extents = static_shape(gather.result), static_shape(data)
+    *outer, indexed = static_shape(indices)
     count = len(shape)
 
     def body(*scalars: ir.Value) -> ir.Value:
-        named = zip(scalars[:-1], extents[batch:], strict=False)
-        places = [bounded_index(index, extent) for index, extent in named]
+        pairs = zip(scalars[:-1], extents[batch:], strict=False)
+        inner = [bounded_index(index, extent) for index, extent in pairs]
         after = [_index(dim) for dim in range(len(outer), count)]
-        return tensor.extract(data, [*(_index(dim) for dim in range(batch)), *places, *after])
+        return tensor.extract(data, [*(_index(dim) for dim in range(batch)), *inner, *after])
 
-    # The indices are an operand for each dim that they name.
-    numbers = [ir.AffineExpr.get_constant(place) for place in range(taken)]
-    reads = [affine_map(count, [*dims(count)[: len(outer)], number]) for number in numbers]
+    # The indices are an operand for each dim of the data that they index.
+    columns = [ir.AffineExpr.get_constant(dim) for dim in range(indexed)]
+    reads = [affine_map(count, [*dims(count)[: len(outer)], column]) for column in columns]
     output = empty(shape, tensor_type(data).element_type)
-    return [generic([indices] * taken, reads, output, affine_map(count, dims(count)), body)]
+    return [generic([indices] * indexed, reads, output, affine_map(count, dims(count)), body)]
 
 
 @rule("trilu")

@@ -1,8 +1,5 @@
-"""Data movement. Views become slices and reshapes of tensors; the rest reads its source at computed
-places.
-
-Blocked layouts: tiles are read from the places where their elements lie.
-"""
+"""Data movement: views become slices and reshapes of tensors; other ops read their source at computed
+coordinates."""
 
 from __future__ import annotations
 
@@ -26,21 +23,20 @@ from mlc.passes.common.linalg_builders import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.rule import rule
 
 
 @rule("pack")
 def lower_pack(op: ir.Operation) -> list[ir.Value]:
     pack = graph.Pack(op)
     x, shape = pack.x, static_shape(pack.result)
-    inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
     source = static_shape(x)
-    order = integers(op, "outer_permutation") or list(range(len(source)))
+    order = list(pack.outer_permutation or range(len(source)))
     exprs = dims(len(shape))
     read = [exprs[order.index(axis)] for axis in range(len(source))]
     padded = list(source)
-    for place, (axis, tile) in enumerate(zip(inner_dims, tiles, strict=True)):
-        read[axis] = read[axis] * tile + exprs[len(source) + place]
+    for position, (axis, tile) in enumerate(zip(pack.inner_dims, pack.inner_tiles, strict=True)):
+        read[axis] = read[axis] * tile + exprs[len(source) + position]
         padded[axis] = -(-source[axis] // tile) * tile
     if padded == source:
         return [gather_by_map(x, shape, read)]
@@ -52,11 +48,10 @@ def lower_pack(op: ir.Operation) -> list[ir.Value]:
 def lower_unpack(op: ir.Operation) -> list[ir.Value]:
     unpack = graph.Unpack(op)
     shape = static_shape(unpack.result)
-    inner_dims, tiles = integers(op, "inner_dims"), integers(op, "inner_tiles")
-    order = integers(op, "outer_permutation") or list(range(len(shape)))
+    order = unpack.outer_permutation or range(len(shape))
     outer = dims(len(shape))
     inner = []
-    for axis, tile in zip(inner_dims, tiles, strict=True):
+    for axis, tile in zip(unpack.inner_dims, unpack.inner_tiles, strict=True):
         inner.append(ir.AffineExpr.get_mod(outer[axis], tile))
         outer[axis] = ir.AffineExpr.get_floor_div(outer[axis], tile)
     return [gather_by_map(unpack.x, shape, [*(outer[axis] for axis in order), *inner])]
@@ -65,19 +60,19 @@ def lower_unpack(op: ir.Operation) -> list[ir.Value]:
 def _gather_padded(
     source: ir.Value, result: Sequence[int], read: Sequence[ir.AffineExpr], padding: float
 ) -> ir.Value:
-    """Like `gather_by_map`, with `padding` where `read` lies beyond the end of `source`."""
+    """Like `gather_by_map`, with `padding` where `read` is beyond the end of `source`."""
     extents, element, count = static_shape(source), tensor_type(source).element_type, len(result)
     index_type = ir.IndexType.get()
 
     def body(_old: ir.Value) -> ir.Value:
         indices = [linalg.IndexOp(dim).result for dim in range(count)]
-        inside, places = constant(i1(), 1), []
+        inside, coordinates = constant(i1(), 1), []
         for expression, extent in zip(read, extents, strict=True):
-            place = affine.AffineApplyOp(affine_map(count, [expression]), indices).result
+            index = affine.AffineApplyOp(affine_map(count, [expression]), indices).result
             last = constant(index_type, extent - 1)
-            inside = arith.andi(inside, arith.cmpi(arith.CmpIPredicate.sle, place, last))
-            places.append(arith.minsi(place, last))
-        return arith.select(inside, tensor.extract(source, places), constant(element, padding))
+            inside = arith.andi(inside, arith.cmpi(arith.CmpIPredicate.sle, index, last))
+            coordinates.append(arith.minsi(index, last))
+        return arith.select(inside, tensor.extract(source, coordinates), constant(element, padding))
 
     return generic([], [], empty(result, element), affine_map(count, dims(count)), body)
 
@@ -96,19 +91,19 @@ def gather_by_map(source: ir.Value, result: Sequence[int], read: Sequence[ir.Aff
 
 
 def gather_at(
-    source: ir.Value, result: Sequence[int], places: Callable[[list[ir.Value]], list[ir.Value]]
+    source: ir.Value, result: Sequence[int], coordinates: Callable[[list[ir.Value]], list[ir.Value]]
 ) -> ir.Value:
-    """The same, with what `places` computes of the indices for the place that is read."""
+    """The tensor of shape `result` whose element at indices `i` is `source[coordinates(i)]`."""
     count = len(result)
 
     def body(_old: ir.Value) -> ir.Value:
-        return tensor.extract(source, places([linalg.IndexOp(dim).result for dim in range(count)]))
+        return tensor.extract(source, coordinates([linalg.IndexOp(dim).result for dim in range(count)]))
 
     output = empty(result, tensor_type(source).element_type)
     return generic([], [], output, affine_map(count, dims(count)), body)
 
 
-def reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
+def reshape(x: ir.Value, shape: Sequence[int]) -> ir.Value:
     """Row-major reshape through the flat tensor."""
     old = static_shape(x)
     if list(shape) == old:
@@ -117,8 +112,8 @@ def reshaped(x: ir.Value, shape: Sequence[int]) -> ir.Value:
     flat = x
     if len(old) != 1:
         count = [product(old)]
-        kind = ir.RankedTensorType.get(static_and_dynamic(count)[0], element)
-        flat = note_shape(tensor.CollapseShapeOp(kind, x, _groups(len(old))).result, count)
+        flat_type = ir.RankedTensorType.get(static_and_dynamic(count)[0], element)
+        flat = note_shape(tensor.CollapseShapeOp(flat_type, x, _groups(len(old))).result, count)
     if len(shape) == 1:
         return flat
     sizes, open_sizes = static_and_dynamic(shape)
@@ -135,13 +130,13 @@ def _groups(rank: int) -> list[list[int]]:
 @rule("reshape", "squeeze", "unsqueeze")
 def lower_reshape(op: ir.Operation) -> list[ir.Value]:
     reshaping = graph.Reshaping(op)
-    return [reshaped(reshaping.x, static_shape(reshaping.result))]
+    return [reshape(reshaping.x, static_shape(reshaping.result))]
 
 
 @rule("transpose")
 def lower_transpose(op: ir.Operation) -> list[ir.Value]:
     transpose = graph.Transpose(op)
-    permutation = integers(op, "permutation")
+    permutation = transpose.permutation
     read = sorted(range(len(permutation)), key=permutation.__getitem__)
     exprs = dims(len(permutation))
     return [gather_by_map(transpose.x, static_shape(transpose.result), [exprs[axis] for axis in read])]
@@ -153,7 +148,7 @@ def lower_concat(op: ir.Operation) -> list[ir.Value]:
     shape, axis = static_shape(concat.result), concat.axis
     result = empty(shape, tensor_type(concat.result).element_type)
     offset = 0
-    for part in op.operands:
+    for part in concat.inputs:
         result = insert(part, result, [offset if dim == axis else 0 for dim in range(len(shape))])
         offset += static_shape(part)[axis]
     return [result]
@@ -162,12 +157,12 @@ def lower_concat(op: ir.Operation) -> list[ir.Value]:
 @rule("slice")
 def lower_slice(op: ir.Operation) -> list[ir.Value]:
     slice_op = graph.Slice(op)
-    x, steps = slice_op.x, integers(op, "steps")
-    # Negative starts count from the end; the attribute `sizes` may say "all that follow".
-    places = zip(integers(op, "starts"), static_shape(x), strict=True)
-    starts = [start + extent if start < 0 else start for start, extent in places]
+    x, steps = slice_op.x, slice_op.steps
+    # Negative starts count from the end; the attribute `sizes` may mean "all that follow".
+    extents = zip(slice_op.starts, static_shape(x), strict=True)
+    starts = [start + extent if start < 0 else start for start, extent in extents]
     sizes = static_shape(slice_op.result)
-    # A negative step reads the same places from the last one on, in reverse.
+    # A negative step reads the same elements from the last one on, in reverse.
     lowest = [
         start if step > 0 else maximum(0, start + (size - 1) * step)
         for start, step, size in zip(starts, steps, sizes, strict=True)
@@ -176,8 +171,8 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
     if all(step > 0 for step in steps):
         return [part]
     read = [
-        place if step > 0 else size - 1 - place
-        for place, step, size in zip(dims(len(sizes)), steps, sizes, strict=True)
+        index if step > 0 else size - 1 - index
+        for index, step, size in zip(dims(len(sizes)), steps, sizes, strict=True)
     ]
     return [gather_by_map(part, sizes, read)]
 
@@ -186,26 +181,26 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
 def lower_expand(op: ir.Operation) -> list[ir.Value]:
     expand = graph.Expand(op)
     x, shape = expand.x, static_shape(expand.result)
-    own = static_shape(x)
-    behind = shape[len(shape) - len(own) :]
-    if any(extent not in (1, total) for extent, total in zip(own, behind, strict=True)):
-        return [_expand_what_is_one(x, own, shape)]
-    return [gather_by_map(x, shape, list(broadcast_map(own, shape).results))]
+    extents = static_shape(x)
+    last = shape[len(shape) - len(extents) :]
+    if any(extent not in (1, total) for extent, total in zip(extents, last, strict=True)):
+        return [_expand_dynamic(x, extents, shape)]
+    return [gather_by_map(x, shape, list(broadcast_map(extents, shape).results))]
 
 
-def _expand_what_is_one(x: ir.Value, own: Sequence[int], shape: Sequence[int]) -> ir.Value:
-    """Every place of the result reads x at the same place, or at 0 along dims that turn out to be 1."""
-    kind, offset = ir.IndexType.get(), len(shape) - len(own)
+def _expand_dynamic(x: ir.Value, extents: Sequence[int], shape: Sequence[int]) -> ir.Value:
+    """Reads `x` at the indices of the result, or at 0 along dims whose extent is 1 at run time."""
+    index_type, offset = ir.IndexType.get(), len(shape) - len(extents)
 
-    def places(indices: list[ir.Value]) -> list[ir.Value]:
-        zero, one = constant(kind, 0), constant(kind, 1)
+    def coordinates(indices: list[ir.Value]) -> list[ir.Value]:
+        zero, one = constant(index_type, 0), constant(index_type, 1)
         found = []
-        for index, extent, total in zip(indices[offset:], own, shape[offset:], strict=True):
-            is_one = arith.cmpi(arith.CmpIPredicate.eq, constant(kind, extent), one)
+        for index, extent, total in zip(indices[offset:], extents, shape[offset:], strict=True):
+            is_one = arith.cmpi(arith.CmpIPredicate.eq, constant(index_type, extent), one)
             found.append(index if extent == total else arith.select(is_one, zero, index))
         return found
 
-    return gather_at(x, shape, places)
+    return gather_at(x, shape, coordinates)
 
 
 @rule("tile")
@@ -215,19 +210,19 @@ def lower_tile(op: ir.Operation) -> list[ir.Value]:
     if not all(isinstance(extent, int) for extent in extents):
         return [_tile_by_remainders(x, extents, shape)]
     read = [
-        ir.AffineExpr.get_mod(place, extent) for place, extent in zip(dims(len(shape)), extents, strict=True)
+        ir.AffineExpr.get_mod(index, extent) for index, extent in zip(dims(len(shape)), extents, strict=True)
     ]
     return [gather_by_map(x, shape, read)]
 
 
 def _tile_by_remainders(x: ir.Value, extents: Sequence[int], shape: Sequence[int]) -> ir.Value:
-    """Every place of the result reads the one of x that it repeats."""
-    kind = ir.IndexType.get()
+    """Reads `x` at the remainders of the indices of the result, for dynamic extents."""
+    index_type = ir.IndexType.get()
 
-    def places(indices: list[ir.Value]) -> list[ir.Value]:
+    def coordinates(indices: list[ir.Value]) -> list[ir.Value]:
         return [
-            index if extent == total else arith.remui(index, constant(kind, extent))
+            index if extent == total else arith.remui(index, constant(index_type, extent))
             for index, extent, total in zip(indices, extents, shape, strict=True)
         ]
 
-    return gather_at(x, shape, places)
+    return gather_at(x, shape, coordinates)

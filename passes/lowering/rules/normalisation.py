@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlc.bindings import arith, ir, math
 from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, tensor_type
-from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import add, compare, div, maximum, mul, sub
 from mlc.passes.lowering.rules.reduction import (
     combine_elements,
@@ -18,32 +20,32 @@ from mlc.passes.lowering.rules.reduction import (
 )
 
 
-def _shifted(x: ir.Value, axes: list[int]) -> ir.Value:
+def _subtract_maximum(x: ir.Value, axes: Sequence[int]) -> ir.Value:
     top = reduce(x, axes, lowest(tensor_type(x).element_type), maximum)
     return combine_elements(x, top, sub)
 
 
-# Below, e^x is no normal number of f32.
+# Below, e^x is not a normal value of f32.
 TINY = -87.0
 
 
 def power_of(shifted: ir.Value) -> ir.Value:
-    """e^x for a softmax, where x <= 0 and some x is 0: numbers that vanish beside that one are 0 at once. The
-    processor would take a hundred cycles for each that is not normal, as those of masked keys."""
-    kind = shifted.type
-    if not isinstance(kind, ir.F32Type):
+    """Computes e^x for a softmax, where x <= 0 and some x is 0: negligible results, as those of masked keys,
+    are 0 at once. The processor would take a hundred cycles for each that is subnormal."""
+    element = shifted.type
+    if not isinstance(element, ir.F32Type):
         return math.exp(shifted)
-    low = constant(kind, TINY)
+    low = constant(element, TINY)
     tiny = compare("less", shifted, low)
-    return arith.select(tiny, constant(kind, 0), math.exp(arith.select(tiny, low, shifted)))
+    return arith.select(tiny, constant(element, 0), math.exp(arith.select(tiny, low, shifted)))
 
 
 @rule("softmax")
 def lower_softmax(op: ir.Operation) -> list[ir.Value]:
-    """One division per row: the exponentials are scaled by the reciprocal of their sum."""
+    """Scales the exponentials by the reciprocal of their sum: one division per row."""
     softmax = graph.Softmax(op)
     axes = [softmax.axis]
-    powers = map_elements(_shifted(softmax.x, axes), power_of)
+    powers = map_elements(_subtract_maximum(softmax.x, axes), power_of)
     total = reduce(powers, axes, 0, sum_step)
     scale = map_elements(total, lambda value: div(constant(value.type, 1), value))
     return [combine_elements(powers, scale, mul)]
@@ -53,7 +55,7 @@ def lower_softmax(op: ir.Operation) -> list[ir.Value]:
 def lower_log_softmax(op: ir.Operation) -> list[ir.Value]:
     log_softmax = graph.LogSoftmax(op)
     axes = [log_softmax.axis]
-    shifted = _shifted(log_softmax.x, axes)
+    shifted = _subtract_maximum(log_softmax.x, axes)
     total = reduce(shifted, axes, 0, sum_step, element=lambda value: math.exp(value))
     return [combine_elements(shifted, map_elements(total, lambda value: math.log(value)), sub)]
 
@@ -65,7 +67,7 @@ def _inverse_root(variance: ir.Value, epsilon: float) -> ir.Value:
     )
 
 
-def _mean_square(x: ir.Value, axes: list[int]) -> ir.Value:
+def _mean_square(x: ir.Value, axes: Sequence[int]) -> ir.Value:
     total = reduce(x, axes, 0, sum_step, element=lambda value: mul(value, value))
     count = extent_product(x, axes)
     return map_elements(total, lambda value: div(value, constant(value.type, count)))
@@ -73,9 +75,9 @@ def _mean_square(x: ir.Value, axes: list[int]) -> ir.Value:
 
 @rule("layer_norm")
 def lower_layer_norm(op: ir.Operation) -> list[ir.Value]:
-    """Two passes (mean, then variance of the centred row): no cancellation."""
+    """Reads each row twice, for the mean and for the variance of the centred row: no cancellation."""
     layer_norm = graph.LayerNorm(op)
-    axes = integers(op, "axes")
+    axes = layer_norm.axes
     centred = combine_elements(layer_norm.x, mean(layer_norm.x, axes), sub)
     scale = _inverse_root(_mean_square(centred, axes), layer_norm.epsilon)
     return [combine_elements(centred, scale, mul)]
@@ -84,6 +86,5 @@ def lower_layer_norm(op: ir.Operation) -> list[ir.Value]:
 @rule("rms_norm")
 def lower_rms_norm(op: ir.Operation) -> list[ir.Value]:
     rms_norm = graph.RmsNorm(op)
-    axes = integers(op, "axes")
-    scale = _inverse_root(_mean_square(rms_norm.x, axes), rms_norm.epsilon)
+    scale = _inverse_root(_mean_square(rms_norm.x, rms_norm.axes), rms_norm.epsilon)
     return [combine_elements(rms_norm.x, scale, mul)]

@@ -1,4 +1,4 @@
-"""The first elements of lines in an order."""
+"""The first elements of lines in an order: top-k."""
 
 from __future__ import annotations
 
@@ -24,29 +24,32 @@ PARALLEL_ELEMENTS = 65_536
 
 @dataclass(frozen=True)
 class Line:
-    """The elements of `x` along the heap's axis, at `places` in all dims."""
+    """The elements of `x` along the heap's axis, at `coordinates` in the other dims."""
 
     x: ir.Value
-    places: list[ir.Value]
+    coordinates: list[ir.Value]
     heap: Heap
 
     @property
     def extent(self) -> int | Size:
+        """The number of elements."""
         return static_shape(self.x)[self.heap.axis]
 
     def at(self, index: ir.Value) -> list[ir.Value]:
-        return [index if dim == self.heap.axis else place for dim, place in enumerate(self.places)]
+        """Returns the coordinates in `x` of the element at `index`."""
+        return [index if dim == self.heap.axis else other for dim, other in enumerate(self.coordinates)]
 
     def item(self, index: ir.Value) -> Carried:
-        """An element and its position."""
+        """Returns the element at `index` and its position."""
         position = arith.index_cast(i64(), index)
         return [tensor.extract(self.x, self.at(index)), position]
 
     def best(self, results: Carried) -> Carried:
-        """The heap of the line: its first elements, then each that comes before the last of them."""
+        """Builds the heap of the line: its first elements, then those that precede the last one of the
+        heap."""
         size, width = self.heap.size, self._block()
         first = loop(size, results, lambda at, parts: self.heap.write(parts, at, self.item(at)))
-        heap = self.heap.built(first)
+        heap = self.heap.heapify(first)
         if self.extent == size:
             return heap
         blocks = (self.extent - size) // width if width else 0
@@ -57,55 +60,55 @@ class Line:
 
     def _take(self, index: ir.Value, heap: Carried) -> Carried:
         item, zero = self.item(index), index_value(0)
-        # Its position is behind those of all in the heap: of equal ones it is not taken.
+        # Its position is after those of all items of the heap: of equal ones it is not taken.
         better = comes_before(item[0], self.heap.read(heap, zero)[0], self.heap.largest)
         size = index_value(self.heap.size)
-        return conditional(better, heap, lambda: self.heap.put(heap, item, zero, size))
+        return conditional(better, heap, lambda: self.heap.sift_down(heap, item, zero, size))
 
     def _block(self) -> int:
-        """Elements that one vector holds; 0 where they are no neighbours in memory, or too narrow for
+        """Elements that one vector holds; 0 if they are not contiguous in memory, or too narrow for
         processors to compare."""
         width = tensor_type(self.x).element_type.width
-        inner = self.heap.axis == len(self.places) - 1
+        inner = self.heap.axis == len(self.coordinates) - 1
         return BLOCK * 8 // width if inner and width >= 32 else 0
 
     def _take_block(self, first: ir.Value, width: int, heap: Carried) -> Carried:
-        """Most blocks of a long line hold nothing better than the heap."""
+        """Takes the elements of a block, unless none precedes the root of the heap, as in most blocks."""
         block = read(self.x, self.at(first), width)
         root = vector.broadcast(block.type, self.heap.read(heap, index_value(0))[0])
         better = comes_before(block, root, self.heap.largest)
         found = vector.ReductionOp(i1(), ir.Attribute.parse("#vector.kind<or>"), better).result
 
-        def each(index: ir.Value, parts: Carried) -> Carried:
+        def take(index: ir.Value, parts: Carried) -> Carried:
             return self._take(arith.addi(first, index), parts)
 
-        return conditional(found, heap, lambda: loop(width, heap, each))
+        return conditional(found, heap, lambda: loop(width, heap, take))
 
 
 @rule("top_k")
 def lower_top_k(op: ir.Operation) -> list[ir.Value]:
-    """Lines in parallel, each in scratch memory of the size of its results.
+    """Processes lines in parallel, each in scratch memory of the size of its results.
 
-    A line costs n comparisons, and k log(n / k) log(k) where nothing of its order is known, before the heap
-    is sorted.
+    A line takes n comparisons, and k log(n / k) log(k) more if its elements are in random order, before the
+    heap is sorted.
     """
     top_k = graph.TopK(op)
     x, axis = top_k.x, top_k.axis
     shape = static_shape(top_k.values)
-    kinds = [tensor_type(x).element_type, i64()]
+    elements = [tensor_type(x).element_type, i64()]
     if tensor_type(x).has_static_shape and prod(static_shape(x)) < PARALLEL_ELEMENTS:
         op.parent.attributes[ONE_THREAD] = ir.UnitAttr.get()
     others = [1 if dim == axis else extent for dim, extent in enumerate(shape)]
     rank = len(shape)
     ends = [other if isinstance(other, int) else index_value(other) for other in others]
-    lines = scf.ForallOp([0] * rank, ends, [1] * rank, [empty(shape, kind) for kind in kinds])
+    lines = scf.ForallOp([0] * rank, ends, [1] * rank, [empty(shape, element) for element in elements])
     with ir.InsertionPoint(lines.body):
         heap = Heap(axis, rank, shape[axis], bool(top_k.largest))
         one = [shape[axis] if dim == axis else 1 for dim in range(rank)]
-        places = list(lines.induction_variables)
-        results = Line(x, places, heap).best([empty(one, kind) for kind in kinds])
+        indices = list(lines.induction_variables)
+        results = Line(x, indices, heap).best([empty(one, element) for element in elements])
         if top_k.sorted:
-            results = heap.ordered(results)
-        for number, result in enumerate(results):
-            insert_in_parallel(lines, note_shape(result, one), places, number)
-    return [note_shape(each, shape) for each in lines.results]
+            results = heap.sort(results)
+        for position, result in enumerate(results):
+            insert_in_parallel(lines, note_shape(result, one), indices, position)
+    return [note_shape(result, shape) for result in lines.results]

@@ -1,4 +1,4 @@
-"""Padding: numbers around a tensor, or places of it once more."""
+"""Padding: a constant around a tensor, or elements of it repeated."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from mlc.passes.common.linalg_builders import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.rules.movement import gather_at
 
 
 def background(op: ir.Operation, shape: Sequence[int], value: float) -> ir.Value:
-    """A filled tensor at the kernel's start: what is written into it later can be computed in place there."""
-    element = tensor_type(op.operands[0]).element_type
+    """Fills a tensor at the start of the kernel: what is inserted into it later can be computed in place."""
+    element = tensor_type(graph.Pad(op).x).element_type
     with kernel_begin(op.block):
         return note_shape(linalg.fill(constant(element, value), outs=[empty(shape, element)]), shape)
 
@@ -33,32 +33,33 @@ def background(op: ir.Operation, shape: Sequence[int], value: float) -> ir.Value
 @rule("pad")
 def lower_pad(op: ir.Operation) -> list[ir.Value]:
     pad = graph.Pad(op)
-    mode, low = pad.mode, integers(op, "low")
-    if mode != "constant":
-        return [_pad_by_reading(op, mode, low)]
+    low = pad.low
+    if pad.mode != "constant":
+        return [_pad_by_reading(op)]
     x, shape = pad.x, static_shape(pad.result)
-    whole = _whole_behind(x, shape, low)
+    whole = _find_whole(x, shape, low)
     result = insert(whole, background(op, shape, pad.value), low)
     for dim, (kept, extent) in enumerate(zip(static_shape(x), static_shape(whole), strict=True)):
         if kept != extent:
-            result = _cleared(result, dim, low[dim] + kept, extent - kept, pad.value)
+            result = _fill_slice(result, dim, low[dim] + kept, extent - kept, pad.value)
     return [result]
 
 
-def _whole_behind(x: ir.Value, shape: Sequence[int], low: Sequence[int]) -> ir.Value:
-    """What x is a beginning of, if it is computed here and there is room for it in the padding; else x."""
-    owner = x.owner
-    if isinstance(owner, ir.Block) or owner.name != tensor.ExtractSlice.NAME:
+def _find_whole(x: ir.Value, shape: Sequence[int], low: Sequence[int]) -> ir.Value:
+    """Returns the tensor of which `x` is the first slice, if the kernel computes it and it fits into the
+    padding; else `x`."""
+    part = tensor.ExtractSlice.defining(x)
+    if part is None:
         return x
-    whole = tensor.ExtractSlice(owner).source
-    begins = not any(owner.attributes["static_offsets"]) and set(owner.attributes["static_strides"]) == {1}
-    places = zip(low, static_shape(whole), shape, strict=True)
-    fits = all(first + extent <= total for first, extent, total in places)
+    whole = part.source
+    begins = not any(part.static_offsets) and set(part.static_strides) == {1}
+    extents = zip(low, static_shape(whole), shape, strict=True)
+    fits = all(first + extent <= total for first, extent, total in extents)
     return whole if begins and fits and not isinstance(whole.owner, ir.Block) else x
 
 
-def _cleared(x: ir.Value, dim: int, first: int, count: int, value: float) -> ir.Value:
-    """x with the padding's value in `count` places of a dim from `first` on."""
+def _fill_slice(x: ir.Value, dim: int, first: int, count: int, value: float) -> ir.Value:
+    """Writes `value` at `count` indices of a dim of `x` from `first` on."""
     offsets, sizes = [0] * len(static_shape(x)), static_shape(x)
     offsets[dim], sizes[dim] = first, count
     element = tensor_type(x).element_type
@@ -66,58 +67,60 @@ def _cleared(x: ir.Value, dim: int, first: int, count: int, value: float) -> ir.
     return insert(part, x, offsets)
 
 
-def _pad_by_reading(op: ir.Operation, mode: str, low: Sequence[int]) -> ir.Value:
-    """Edge, reflect and wrap: every place of the result reads some place of x."""
-    x, shape = op.operands[0], static_shape(op.results[0])
+def _pad_by_reading(op: ir.Operation) -> ir.Value:
+    """Pads by edge, reflect or wrap: every element of the result is one of `x`."""
+    pad = graph.Pad(op)
+    x, shape, source_index = pad.x, static_shape(pad.result), _SOURCE_INDEX[pad.mode]
     extents = static_shape(x)
 
-    def places(indices: list[ir.Value]) -> list[ir.Value]:
+    def coordinates(indices: list[ir.Value]) -> list[ir.Value]:
         return [
-            index if extent == total else PADDING_PLACES[mode](index, begin, extent)
-            for index, begin, extent, total in zip(indices, low, extents, shape, strict=True)
+            index if extent == total else source_index(index, begin, extent)
+            for index, begin, extent, total in zip(indices, pad.low, extents, shape, strict=True)
         ]
 
-    return gather_at(x, shape, places)
+    return gather_at(x, shape, coordinates)
 
 
-def _place(index: ir.Value, expression: ir.AffineExpr) -> ir.Value:
-    """The affine `expression` in d0 at `index`."""
+def _apply(expression: ir.AffineExpr, index: ir.Value) -> ir.Value:
+    """Evaluates the affine `expression` in d0 at `index`."""
     return affine.AffineApplyOp(affine_map(1, [expression]), [index]).result
 
 
-def _edge_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
-    kind = ir.IndexType.get()
-    place = _place(index, dims(1)[0] - begin)
-    return arith.minsi(arith.maxsi(place, constant(kind, 0)), constant(kind, extent - 1))
+def _edge_index(index: ir.Value, begin: int, extent: int) -> ir.Value:
+    index_type = ir.IndexType.get()
+    source = _apply(dims(1)[0] - begin, index)
+    return arith.minsi(arith.maxsi(source, constant(index_type, 0)), constant(index_type, extent - 1))
 
 
 def _modulo(index: ir.Value, begin: int, period: int | Size) -> ir.Value:
-    """`index - begin` modulo a number of at least 1, never negative."""
+    """`index - begin` modulo `period`, never negative; a period is at least 1."""
     if isinstance(period, int):
-        return _place(index, ir.AffineExpr.get_mod(dims(1)[0] - begin, period))
-    kind = ir.IndexType.get()
-    divisor, zero = constant(kind, period), constant(kind, 0)
-    rest = arith.remsi(arith.subi(index, constant(kind, begin)), divisor)
+        return _apply(ir.AffineExpr.get_mod(dims(1)[0] - begin, period), index)
+    index_type = ir.IndexType.get()
+    divisor, zero = constant(index_type, period), constant(index_type, 0)
+    rest = arith.remsi(arith.subi(index, constant(index_type, begin)), divisor)
     negative = arith.cmpi(arith.CmpIPredicate.slt, rest, zero)
     return arith.select(negative, arith.addi(rest, divisor), rest)
 
 
-def _reflected_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
-    """Forth and back with period 2 (extent - 1)."""
+def _reflect_index(index: ir.Value, begin: int, extent: int) -> ir.Value:
+    """Runs forth and back with period 2 (extent - 1)."""
     period = maximum(1, 2 * (extent - 1))
-    place = _modulo(index, begin, period)
-    # Of one element, where the place is 0 and the period 1, there is no other side.
+    source = _modulo(index, begin, period)
+    # One element, with index 0 and period 1, has no reflection.
     if extent == 1:
-        return place
-    return arith.minsi(place, arith.subi(index_value(period), place))
+        return source
+    return arith.minsi(source, arith.subi(index_value(period), source))
 
 
-def _wrapped_place(index: ir.Value, begin: int, extent: int) -> ir.Value:
+def _wrap_index(index: ir.Value, begin: int, extent: int) -> ir.Value:
     return _modulo(index, begin, extent)
 
 
-PADDING_PLACES: dict[str, Callable[[ir.Value, int, int], ir.Value]] = {
-    "edge": _edge_place,
-    "reflect": _reflected_place,
-    "wrap": _wrapped_place,
+# The index along a dim of the source for an index of the result, the padding before, and the source's extent.
+_SOURCE_INDEX: dict[str, Callable[[ir.Value, int, int], ir.Value]] = {
+    "edge": _edge_index,
+    "reflect": _reflect_index,
+    "wrap": _wrap_index,
 }

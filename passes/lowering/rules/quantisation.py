@@ -1,4 +1,4 @@
-"""Linear quantisation, element by element."""
+"""Linear quantisation as elementwise computations."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from mlc.passes.common.linalg_builders import (
 )
 from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.rule import rule
-from mlc.passes.lowering.common.scalars import add, compare, div, mul, number, select, sub
+from mlc.passes.lowering.common.scalars import add, compare, constant_like, div, mul, select, sub
 
 
-def _parameter_map(op: ir.Operation, shape: Sequence[int]) -> ir.AffineMap:
-    """How scale and zero point are read while iterating over x."""
-    axis, block = op.attributes["axis"].value, op.attributes["block_size"].value
-    exprs, rank = dims(len(shape)), len(static_shape(op.operands[1]))
+def _parameter_map(op: graph.Quantisation, shape: Sequence[int]) -> ir.AffineMap:
+    """Returns the map from the indices of x to those of scale and zero point."""
+    axis, block = op.axis, op.block_size
+    exprs, rank = dims(len(shape)), len(static_shape(op.scale))
     if rank == 0:
         return affine_map(len(shape), [])
     if block == 0:
@@ -33,27 +33,24 @@ def _parameter_map(op: ir.Operation, shape: Sequence[int]) -> ir.AffineMap:
     return affine_map(len(shape), exprs)
 
 
-def _scaled(op: ir.Operation, body: Callable[..., ir.Value]) -> ir.Value:
-    """`body(x, scale[, zero_point])` for every element."""
-    x, result = op.operands[0], op.results[0]
-    element = tensor_type(result).element_type
-    shape = static_shape(x)
+def _map_with_scale(op: ir.Operation, body: Callable[..., ir.Value]) -> ir.Value:
+    """Computes `body(x, scale[, zero_point])` for every element."""
+    quantisation, operands = graph.Quantisation(op), list(op.operands)
+    element, shape = tensor_type(quantisation.result).element_type, static_shape(quantisation.x)
     identity = affine_map(len(shape), dims(len(shape)))
-    maps = [identity, *([_parameter_map(op, shape)] * (len(op.operands) - 1))]
-    return generic(
-        list(op.operands), maps, empty(shape, element), identity, lambda *scalars: body(*scalars[:-1])
-    )
+    maps = [identity, *([_parameter_map(quantisation, shape)] * (len(operands) - 1))]
+    return generic(operands, maps, empty(shape, element), identity, lambda *scalars: body(*scalars[:-1]))
 
 
-def integer_range(kind: ir.IntegerType) -> tuple[int, int]:
-    """The smallest and the largest number."""
-    if is_unsigned(kind):
-        return 0, (1 << kind.width) - 1
-    return -(1 << (kind.width - 1)), (1 << (kind.width - 1)) - 1
+def integer_range(type_: ir.IntegerType) -> tuple[int, int]:
+    """The smallest and the largest integer of a type."""
+    if is_unsigned(type_):
+        return 0, (1 << type_.width) - 1
+    return -(1 << (type_.width - 1)), (1 << (type_.width - 1)) - 1
 
 
 def _quotient(x: ir.Value, scale: ir.Value) -> ir.Value:
-    """x / scale in scale's type, as an f32, or an f64 where scale is one."""
+    """Computes `x / scale` in the type of scale, as an f32, or as an f64 if scale is one."""
     wide = scale.type if isinstance(scale.type, ir.F64Type) else ir.F32Type.get()
     quotient = div(convert(convert(x, scale.type), wide), convert(scale, wide))
     return convert(convert(quotient, scale.type), wide)
@@ -62,39 +59,39 @@ def _quotient(x: ir.Value, scale: ir.Value) -> ir.Value:
 @rule("quantize_linear")
 def lower_quantize_linear(op: ir.Operation) -> list[ir.Value]:
     quantize_linear = graph.QuantizeLinear(op)
-    kind = tensor_type(quantize_linear.result).element_type
-    if is_float(kind):
+    element = tensor_type(quantize_linear.result).element_type
+    if is_float(element):
         saturate = bool(quantize_linear.saturate)
-        return [_scaled(op, lambda x, scale, *zero: _to_float(x, scale, zero, kind, saturate))]
-    return [_scaled(op, lambda x, scale, *zero: _to_integer(x, scale, zero, kind))]
+        return [_map_with_scale(op, lambda x, scale, *zero: _to_float(x, scale, zero, element, saturate))]
+    return [_map_with_scale(op, lambda x, scale, *zero: _to_integer(x, scale, zero, element))]
 
 
 def _to_float(
-    x: ir.Value, scale: ir.Value, zero_point: Sequence[ir.Value], kind: ir.Type, saturate: bool
+    x: ir.Value, scale: ir.Value, zero_point: Sequence[ir.Value], element: ir.Type, saturate: bool
 ) -> ir.Value:
-    """A sum with 0 would lose the sign of -0."""
+    """Rounds to a float. Those of 8 bits have no zero point: adding 0 would lose the sign of -0."""
     value = _quotient(x, scale)
-    for offset in zero_point if kind.width < 8 else ():
+    for offset in zero_point if element.width < 8 else ():
         value = add(value, convert(offset, value.type))
-    return convert(value, kind, saturate)
+    return convert(value, element, saturate)
 
 
-def _to_integer(x: ir.Value, scale: ir.Value, zero_point: Sequence[ir.Value], kind: ir.Type) -> ir.Value:
-    """In floats, where all numbers of at most 16 bits are exact."""
+def _to_integer(x: ir.Value, scale: ir.Value, zero_point: Sequence[ir.Value], element: ir.Type) -> ir.Value:
+    """Rounds and clamps in floats, where integers of at most 16 bits are exact."""
     value = math.roundeven(_quotient(x, scale))
     for offset in zero_point:
         value = add(value, convert(offset, value.type))
-    low, high = (number(value, limit) for limit in integer_range(kind))
-    # This way round NaN becomes the bound.
+    low, high = (constant_like(value, limit) for limit in integer_range(element))
+    # In this order of operands NaN becomes the bound.
     value = select(compare("greater", value, low), value, low)
-    return convert(select(compare("less", value, high), value, high), kind)
+    return convert(select(compare("less", value, high), value, high), element)
 
 
 @rule("dequantize_linear")
 def lower_dequantize_linear(op: ir.Operation) -> list[ir.Value]:
-    """The difference of integers is exact."""
+    """Computes `(x - zero_point) * scale`; the difference of integers is exact."""
     dequantize_linear = graph.DequantizeLinear(op)
-    source, kind = (
+    source, target = (
         tensor_type(dequantize_linear.x).element_type,
         tensor_type(dequantize_linear.result).element_type,
     )
@@ -106,6 +103,6 @@ def lower_dequantize_linear(op: ir.Operation) -> list[ir.Value]:
         for offset in zero_point:
             value = sub(value, convert(offset, wide))
         exact = scale.type if isinstance(scale.type, ir.F64Type) else single
-        return convert(mul(convert(value, exact), convert(scale, exact)), kind)
+        return convert(mul(convert(value, exact), convert(scale, exact)), target)
 
-    return [_scaled(op, body)]
+    return [_map_with_scale(op, body)]

@@ -22,7 +22,7 @@ from mlc.passes.common.linalg_builders import (
     static_shape,
     tensor_type,
 )
-from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import absolute, add, div, maximum, minimum, mul, sub
 
 Combine = Callable[[ir.Value, ir.Value], ir.Value]
@@ -35,26 +35,26 @@ def sum_step(accumulator: ir.Value, x: ir.Value) -> ir.Value:
     return arith.addf(accumulator, x, fastmath=arith.FastMathFlags.reassoc | arith.FastMathFlags.contract)
 
 
-def lowest(kind: ir.Type) -> float | int:
-    """The neutral element of max."""
-    if is_float(kind):
+def lowest(element: ir.Type) -> float | int:
+    """The identity of max."""
+    if is_float(element):
         return float("-inf")
-    return 0 if kind.width == 1 or is_unsigned(kind) else -(1 << (kind.width - 1))
+    return 0 if element.width == 1 or is_unsigned(element) else -(1 << (element.width - 1))
 
 
-def highest(kind: ir.Type) -> float | int:
-    """The neutral element of min."""
-    if is_float(kind):
+def highest(element: ir.Type) -> float | int:
+    """The identity of min."""
+    if is_float(element):
         return float("inf")
-    if is_unsigned(kind) or kind.width == 1:
-        return (1 << kind.width) - 1
-    return (1 << (kind.width - 1)) - 1
+    if is_unsigned(element) or element.width == 1:
+        return (1 << element.width) - 1
+    return (1 << (element.width - 1)) - 1
 
 
 def reduce(
     x: ir.Value,
     axes: Sequence[int],
-    neutral: float,
+    identity: float,
     combine: Combine,
     keepdims: bool = True,
     element: Callable[[ir.Value], ir.Value] = lambda value: value,
@@ -63,11 +63,11 @@ def reduce(
     shape = static_shape(x)
     kept = [axis for axis in range(len(shape)) if keepdims or axis not in axes]
     count = len(kept) + len(axes)
-    result_dims = {axis: ir.AffineExpr.get_dim(place) for place, axis in enumerate(kept)}
-    reduced_dims = {axis: ir.AffineExpr.get_dim(len(kept) + place) for place, axis in enumerate(axes)}
+    result_dims = {axis: ir.AffineExpr.get_dim(dim) for dim, axis in enumerate(kept)}
+    reduced_dims = {axis: ir.AffineExpr.get_dim(len(kept) + dim) for dim, axis in enumerate(axes)}
     read = [reduced_dims.get(axis, result_dims.get(axis)) for axis in range(len(shape))]
     result_shape = [1 if axis in axes else shape[axis] for axis in kept]
-    initial = full_tensor(result_shape, tensor_type(x).element_type, neutral)
+    initial = full_tensor(result_shape, tensor_type(x).element_type, identity)
     return generic(
         [x],
         [affine_map(count, read)],
@@ -79,15 +79,17 @@ def reduce(
 
 
 def map_elements(x: ir.Value, function: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """Applies `function` to the elements of `x`."""
     return elementwise([x], x.type, lambda scalars: function(scalars[0]))
 
 
 def combine_elements(x: ir.Value, y: ir.Value, function: Combine) -> ir.Value:
-    """`function` on the elements of `x` and of `y`, which broadcasts to `x`."""
+    """Applies `function` to the elements of `x` and of `y`, which broadcasts to `x`."""
     return elementwise([x, y], x.type, lambda scalars: function(scalars[0], scalars[1]))
 
 
 def extent_product(x: ir.Value, axes: Sequence[int]) -> int:
+    """The number of elements of `x` along `axes`."""
     count = 1
     for axis in axes:
         count *= static_shape(x)[axis]
@@ -95,23 +97,24 @@ def extent_product(x: ir.Value, axes: Sequence[int]) -> int:
 
 
 def mean(x: ir.Value, axes: Sequence[int], keepdims: bool = True) -> ir.Value:
+    """The mean of `x` over `axes`."""
     total = reduce(x, axes, 0, sum_step, keepdims)
     count = extent_product(x, axes)
     return map_elements(total, lambda value: div(value, constant(value.type, count)))
 
 
 def log_sum_exp(x: ir.Value, axes: Sequence[int], keepdims: bool) -> ir.Value:
-    """Shifted by the maximum: no overflow. An infinite one would leave nothing: inf - inf is no number."""
-    kind = tensor_type(x).element_type
-    top = reduce(x, axes, lowest(kind), maximum)
+    """`log(sum(exp(x)))`, shifted by the maximum to avoid overflow, if that is finite: inf - inf is NaN."""
+    element = tensor_type(x).element_type
+    top = reduce(x, axes, lowest(element), maximum)
     shifted = combine_elements(x, top, lambda value, peak: math.exp(sub(value, _finite(peak))))
     total = reduce(shifted, axes, 0, sum_step, keepdims)
-    flat_top = top if keepdims else reduce(x, axes, lowest(kind), maximum, keepdims=False)
+    flat_top = top if keepdims else reduce(x, axes, lowest(element), maximum, keepdims=False)
     return combine_elements(total, flat_top, lambda value, peak: add(math.log(value), _finite(peak)))
 
 
 def _finite(value: ir.Value) -> ir.Value:
-    """The nearest finite number; NaN stays."""
+    """The nearest finite value; NaN stays."""
     largest = float(ml_dtypes.finfo(dtype_of(str(value.type))).max)  # type: ignore[no-untyped-call]
     return maximum(minimum(value, constant(value.type, largest)), constant(value.type, -largest))
 
@@ -134,25 +137,24 @@ def _square(x: ir.Value) -> ir.Value:
 )
 def lower_reduction(op: ir.Operation) -> list[ir.Value]:
     reduction = graph.Reduction(op)
-    x, axes = reduction.x, integers(op, "axes")
-    keepdims = bool(reduction.keepdims)
-    kind = tensor_type(x).element_type
-    return [_REDUCTIONS[op.name.removeprefix("graph.reduce_")](x, axes, keepdims, kind)]
+    x = reduction.x
+    build = _REDUCTIONS[op.name.removeprefix("graph.reduce_")]
+    return [build(x, reduction.axes, reduction.keepdims, tensor_type(x).element_type)]
 
 
-_REDUCTIONS: dict[str, Callable[[ir.Value, list[int], bool, ir.Type], ir.Value]] = {
-    "sum": lambda x, axes, keep, _kind: reduce(x, axes, 0, sum_step, keep),
-    "mean": lambda x, axes, keep, _kind: mean(x, axes, keep),
-    "max": lambda x, axes, keep, kind: reduce(x, axes, lowest(kind), maximum, keep),
-    "min": lambda x, axes, keep, kind: reduce(x, axes, highest(kind), minimum, keep),
-    "prod": lambda x, axes, keep, _kind: reduce(x, axes, 1, mul, keep),
-    "l1": lambda x, axes, keep, _kind: reduce(x, axes, 0, sum_step, keep, absolute),
-    "l2": lambda x, axes, keep, _kind: map_elements(
+_REDUCTIONS: dict[str, Callable[[ir.Value, Sequence[int], bool, ir.Type], ir.Value]] = {
+    "sum": lambda x, axes, keep, _type: reduce(x, axes, 0, sum_step, keep),
+    "mean": lambda x, axes, keep, _type: mean(x, axes, keep),
+    "max": lambda x, axes, keep, element: reduce(x, axes, lowest(element), maximum, keep),
+    "min": lambda x, axes, keep, element: reduce(x, axes, highest(element), minimum, keep),
+    "prod": lambda x, axes, keep, _type: reduce(x, axes, 1, mul, keep),
+    "l1": lambda x, axes, keep, _type: reduce(x, axes, 0, sum_step, keep, absolute),
+    "l2": lambda x, axes, keep, _type: map_elements(
         reduce(x, axes, 0, sum_step, keep, _square), lambda value: math.sqrt(value)
     ),
-    "log_sum": lambda x, axes, keep, _kind: map_elements(
+    "log_sum": lambda x, axes, keep, _type: map_elements(
         reduce(x, axes, 0, sum_step, keep), lambda value: math.log(value)
     ),
-    "log_sum_exp": lambda x, axes, keep, _kind: log_sum_exp(x, axes, keep),
-    "sum_square": lambda x, axes, keep, _kind: reduce(x, axes, 0, sum_step, keep, _square),
+    "log_sum_exp": lambda x, axes, keep, _type: log_sum_exp(x, axes, keep),
+    "sum_square": lambda x, axes, keep, _type: reduce(x, axes, 0, sum_step, keep, _square),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mlc.bindings import arith, ir, linalg, tensor
+from mlc.dialects import graph
 from mlc.passes.common.constants import i64
 from mlc.passes.common.linalg_builders import (
     affine_map,
@@ -27,29 +28,29 @@ from mlc.passes.lowering.rules.reduction import Combine, highest, lowest, reduce
 
 @rule("cumsum")
 def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
-    return [_scanned(op, 0, add)]
+    return [_scan(op, 0, add)]
 
 
 @rule("cumprod")
 def lower_cumprod(op: ir.Operation) -> list[ir.Value]:
-    return [_scanned(op, 1, mul)]
+    return [_scan(op, 1, mul)]
 
 
-def _scanned(op: ir.Operation, neutral: int, combine: Combine) -> ir.Value:
-    """Loops over the other dims, and inside them one along the axis that carries the running total.
+def _scan(op: ir.Operation, neutral: int, combine: Combine) -> ir.Value:
+    """Loops over the other dims, with an inner loop along the axis that carries the running total.
 
-    That of 16-bit floats is an f32.
+    The total of 16-bit floats is an f32.
     """
-    x, axis = op.operands[0], op.attributes["axis"].value
-    exclusive, reverse = bool(op.attributes["exclusive"].value), bool(op.attributes["reverse"].value)
+    cumulation = graph.Cumulation(op)
+    x, axis, exclusive, reverse = cumulation.x, cumulation.axis, cumulation.exclusive, cumulation.reverse
     shape, element = static_shape(x), tensor_type(x).element_type
     total = ir.F32Type.get() if is_float(element) and element.width == 16 else element
 
-    def line(places: Indices, carried: Carried) -> Carried:
+    def line(indices: Indices, carried: Carried) -> Carried:
         def step(index: ir.Value, values: Carried) -> Carried:
             result, before = values
-            place = arith.subi(index_value(shape[axis] - 1), index) if reverse else index
-            at = [place if dim == axis else places[dim] for dim in range(len(shape))]
+            position = arith.subi(index_value(shape[axis] - 1), index) if reverse else index
+            at = [position if dim == axis else indices[dim] for dim in range(len(shape))]
             after = combine(before, convert(tensor.extract(x, at), total))
             return [tensor.insert(convert(before if exclusive else after, element), result, at), after]
 
@@ -74,10 +75,10 @@ def _position(
     neutral: Callable[[ir.Type], float],
     combine: Combine,
 ) -> ir.Value:
-    """The extreme first, then the first or last position where it stands. NaN counts as the extreme, as
-    in NumPy."""
-    x, axis = op.operands[0], op.attributes["axis"].value
-    keepdims, last = bool(op.attributes["keepdims"].value), bool(op.attributes["select_last_index"].value)
+    """Computes the extreme element, then its first or last position. NaN counts as the extreme, as in
+    NumPy."""
+    reduction = graph.ArgReduction(op)
+    x, axis, keepdims, last = reduction.x, reduction.axis, reduction.keepdims, reduction.select_last_index
     shape, element = static_shape(x), tensor_type(x).element_type
     extreme = reduce(x, [axis], neutral(element), combine)
     kept = [dim for dim in range(len(shape)) if keepdims or dim != axis]
@@ -90,9 +91,9 @@ def _position(
     position = i64()
 
     def body(value: ir.Value, top: ir.Value, found: ir.Value) -> ir.Value:
-        place = arith.index_cast(position, linalg.IndexOp(searched).result)
-        here = _found(value, top)
-        better = arith.maxsi(found, place) if last else arith.minsi(found, place)
+        index = arith.index_cast(position, linalg.IndexOp(searched).result)
+        here = _equals_or_nan(value, top)
+        better = arith.maxsi(found, index) if last else arith.minsi(found, index)
         return select(here, better, found)
 
     return generic(
@@ -107,8 +108,8 @@ def _position(
     )
 
 
-def _found(value: ir.Value, top: ir.Value) -> ir.Value:
-    same = compare("equal", value, top)
-    return (
-        arith.ori(same, arith.cmpf(arith.CmpFPredicate.UNO, value, value)) if is_float(value.type) else same
-    )
+def _equals_or_nan(value: ir.Value, top: ir.Value) -> ir.Value:
+    equal = compare("equal", value, top)
+    if not is_float(value.type):
+        return equal
+    return arith.ori(equal, arith.cmpf(arith.CmpFPredicate.UNO, value, value))

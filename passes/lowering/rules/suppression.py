@@ -1,4 +1,4 @@
-"""Non-maximum suppression: boxes in the order of their scores, each compared with those taken before."""
+"""Non-maximum suppression: boxes in the order of their scores, each compared with those selected before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlc.passes.lowering.common.conversions import convert
 from mlc.passes.lowering.common.heap import Heap
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import compare, div, maximum, minimum, mul, sub
-from mlc.passes.lowering.rules.compaction import finished, integer, next_index, row
+from mlc.passes.lowering.rules.compaction import integer, next_index, row, zero_tail
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,12 @@ class Boxes:
     center: bool
 
     def sides(self, image: ir.Value, box: ir.Value) -> list[tuple[ir.Value, ir.Value]]:
-        """Low and high along both dims."""
-        numbers = [tensor.extract(self.values, [image, box, index_value(at)]) for at in range(4)]
-        pairs = [(numbers[at], numbers[at + 2]) for at in range(2)]
+        """Returns the low and the high coordinate along both dims."""
+        corners = [tensor.extract(self.values, [image, box, index_value(at)]) for at in range(4)]
+        pairs = [(corners[at], corners[at + 2]) for at in range(2)]
         if not self.center:
             return [(minimum(*pair), maximum(*pair)) for pair in pairs]
-        half = constant(numbers[0].type, 0.5)
+        half = constant(corners[0].type, 0.5)
         return [(sub(middle, mul(size, half)), arith.addf(middle, mul(size, half))) for middle, size in pairs]
 
     def overlap(self, image: ir.Value, one: ir.Value, other: ir.Value) -> ir.Value:
@@ -57,64 +57,68 @@ def lower_non_max_suppression(op: ir.Operation) -> list[ir.Value]:
     shape = static_shape(non_max_suppression.indices)
     output = empty(shape, i64())
 
-    def each(places: Indices, carried: Carried) -> Carried:
-        return _selected(op, places[0], places[1], carried)
+    def body(at: Indices, carried: Carried) -> Carried:
+        return _select_boxes(non_max_suppression, at[0], at[1], carried)
 
-    indices, total = nest({0: images, 1: classes}, [output, index_value(0)], each)
-    return finished(indices, shape, total, 0)
+    indices, total = nest({0: images, 1: classes}, [output, index_value(0)], body)
+    return zero_tail(indices, shape, total, 0)
 
 
-def _ordered(scores: ir.Value, image: ir.Value, kind: ir.Value) -> Carried:
-    """The scores of a class from the highest on, and their boxes."""
+def _sort_scores(scores: ir.Value, image: ir.Value, class_: ir.Value) -> Carried:
+    """Sorts the scores of a class from the highest on; returns them and their boxes."""
     count, element = static_shape(scores)[2], tensor_type(scores).element_type
     heap = Heap(0, 1, count, largest=True)
     parts = [empty([count], element), empty([count], i64())]
 
-    def item(at: ir.Value, each: Carried) -> Carried:
-        return heap.write(each, at, [tensor.extract(scores, [image, kind, at]), integer(at)])
+    def item(at: ir.Value, items: Carried) -> Carried:
+        return heap.write(items, at, [tensor.extract(scores, [image, class_, at]), integer(at)])
 
-    return heap.ordered(heap.built(loop(count, parts, item)))
+    return heap.sort(heap.heapify(loop(count, parts, item)))
 
 
-def _limits(op: ir.Operation) -> tuple[ir.Value, ir.Value, ir.Value | None]:
-    """How many boxes at most, the threshold of overlaps, and that of scores where there is one."""
-    scores, count = op.operands[1], static_shape(op.operands[1])[2]
-    element, most = tensor_type(scores).element_type, minimum_size(op.attributes["most"].value, count)
-    if len(op.operands) == 3:
-        numbers = [tensor.extract(op.operands[2], [index_value(place)]) for place in range(3)]
-        largest = constant(numbers[0].type, 2**31 - 1)
-        some = maximum(constant(largest.type, 0), minimum(numbers[0], largest))
+def _limits(suppression: graph.NonMaxSuppression) -> tuple[ir.Value, ir.Value, ir.Value | None]:
+    """Returns the largest number of boxes, the threshold of overlaps, and that of scores, if there is one."""
+    scores = suppression.scores
+    element, most = tensor_type(scores).element_type, minimum_size(suppression.most, static_shape(scores)[2])
+    if suppression.limits is not None:
+        limits = [tensor.extract(suppression.limits, [index_value(position)]) for position in range(3)]
+        largest = constant(limits[0].type, 2**31 - 1)
+        some = maximum(constant(largest.type, 0), minimum(limits[0], largest))
         whole = arith.index_cast(ir.IndexType.get(), arith.fptosi(i64(), some))
-        thresholds = [convert(number, element) for number in numbers[1:]]
+        thresholds = [convert(limit, element) for limit in limits[1:]]
         return arith.minsi(whole, index_value(most)), thresholds[0], thresholds[1]
-    lowest = op.attributes["score_threshold"].value if "score_threshold" in op.attributes else None
-    overlap = constant(element, op.attributes["iou_threshold"].value)
+    lowest = suppression.score_threshold
+    overlap = constant(element, suppression.iou_threshold)
     return index_value(most), overlap, None if lowest is None else constant(element, lowest)
 
 
-def _selected(op: ir.Operation, image: ir.Value, kind: ir.Value, carried: Carried) -> Carried:
+def _select_boxes(
+    suppression: graph.NonMaxSuppression, image: ir.Value, class_: ir.Value, carried: Carried
+) -> Carried:
     """Appends the rows of one image and class."""
-    boxes, scores = Boxes(op.operands[0], bool(op.attributes["center_point_box"].value)), op.operands[1]
-    most, limit, lowest = _limits(op)
-    values, numbers = _ordered(scores, image, kind)
+    boxes, scores = Boxes(suppression.boxes, suppression.center_point_box), suppression.scores
+    most, limit, lowest = _limits(suppression)
+    values, ids = _sort_scores(scores, image, class_)
     first = carried[1]
 
     def step(at: ir.Value, parts: Carried) -> Carried:
         rows, count = parts
-        box = arith.index_cast(ir.IndexType.get(), tensor.extract(numbers, [at]))
+        box = arith.index_cast(ir.IndexType.get(), tensor.extract(ids, [at]))
         free = arith.cmpi(arith.CmpIPredicate.slt, arith.subi(count, first), most)
         if lowest is not None:
             free = arith.andi(free, compare("greater", tensor.extract(values, [at]), lowest))
 
-        def compared(place: ir.Value, kept: Carried) -> Carried:
-            other = tensor.extract(rows, [place, index_value(2)])
+        def compare_with(index: ir.Value, kept: Carried) -> Carried:
+            other = tensor.extract(rows, [index, index_value(2)])
             overlap = boxes.overlap(image, box, arith.index_cast(ir.IndexType.get(), other))
             return [arith.andi(kept[0], compare("less_equal", overlap, limit))]
 
-        def considered() -> Carried:
-            (kept,) = loop(count, [constant(i1(), 1)], compared, first)
-            return conditional(kept, parts, lambda: [row(rows, count, [image, kind, box]), next_index(count)])
+        def consider() -> Carried:
+            (kept,) = loop(count, [constant(i1(), 1)], compare_with, first)
+            return conditional(
+                kept, parts, lambda: [row(rows, count, [image, class_, box]), next_index(count)]
+            )
 
-        return conditional(free, parts, considered)
+        return conditional(free, parts, consider)
 
     return loop(static_shape(scores)[2], carried, step)

@@ -21,7 +21,7 @@ from mlc.passes.common.linalg_builders import (
 )
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import maximum, minimum, select
-from mlc.passes.lowering.rules.movement import reshaped
+from mlc.passes.lowering.rules.movement import reshape
 from mlc.passes.lowering.rules.reduction import highest, lowest, sum_step
 
 Combine = Callable[[ir.Value, ir.Value], ir.Value]
@@ -33,7 +33,7 @@ _AGGREGATES: dict[str, tuple[Callable[[ir.Type], float], Combine]] = {
 
 
 def _complement(value: ir.Value) -> ir.Value:
-    """-1 - value."""
+    """Builds `-1 - value`."""
     return arith.xori(value, constant(value.type, -1))
 
 
@@ -41,27 +41,28 @@ def _compare(predicate: str, a: ir.Value, b: ir.Value) -> ir.Value:
     return arith.cmpi(getattr(arith.CmpIPredicate, predicate), a, b)
 
 
-def _clamped(place: ir.Value, extent: int | Size) -> ir.Value:
-    """A place that is not negative, as an index below `extent`: a kernel reads nothing outside its buffers
-    whatever the tables say."""
-    last = constant(place.type, minimum_size(extent, 1 << 31) - 1)
-    return arith.index_cast(ir.IndexType.get(), arith.minui(place, last))
+def _clamp_index(index: ir.Value, extent: int | Size) -> ir.Value:
+    """Returns a non-negative `index` limited to `extent`: a kernel reads nothing outside its buffers,
+    whatever the tables hold."""
+    last = constant(index.type, minimum_size(extent, 1 << 31) - 1)
+    return arith.index_cast(ir.IndexType.get(), arith.minui(index, last))
 
 
 @rule("tree_ensemble")
 def lower_tree_ensemble(op: ir.Operation) -> list[ir.Value]:
     """The sum (or extreme) of the weights of the leaves that a row reaches. Trees are the outer loop, rows
-    the inner one: a tree's nodes stay in the first cache for a tile of rows."""
-    x, roots, *_, weights = op.operands
+    the inner one: a tree's nodes stay in the L1 cache for a tile of rows."""
+    ensemble = graph.TreeEnsemble(op)
+    x, roots, weights = ensemble.x, ensemble.roots, ensemble.weights
     groups = static_shape(roots)[0]
     extents, element = static_shape(weights), tensor_type(weights).element_type
-    neutral, combine = _AGGREGATES[graph.TreeEnsemble(op).aggregate]
+    neutral, combine = _AGGREGATES[ensemble.aggregate]
     start = full_tensor([static_shape(x)[0], groups, extents[1]], element, neutral(element))
     group, tree, row, weight = dims(4)
 
     def add(leaf: ir.Value, total: ir.Value) -> ir.Value:
-        place = [_clamped(leaf, extents[0]), linalg.IndexOp(3).result]
-        return combine(total, tensor.extract(weights, place))
+        indices = [_clamp_index(leaf, extents[0]), linalg.IndexOp(3).result]
+        return combine(total, tensor.extract(weights, indices))
 
     if extents[1] == 1:
         source, read = roots, affine_map(4, [group, tree])
@@ -75,28 +76,26 @@ def lower_tree_ensemble(op: ir.Operation) -> list[ir.Value]:
 
 
 def _leaves(op: ir.Operation) -> ir.Value:
-    """The number of the leaf for each group, tree and row: an i32 tensor [G, T, N].
+    """Returns the index of the leaf for each group, tree and row: an i32 tensor [G, T, N].
 
-    It is a reduction of one step: upstream fuses other computations into what reads them, which would go down
-    a tree again for each weight of its leaf.
+    It is a reduction of one step: upstream fuses other computations into their consumers, which would walk
+    down a tree again for each weight of its leaf.
     """
-    x, roots = op.operands[0], op.operands[1]
+    x, roots = graph.TreeEnsemble(op).x, graph.TreeEnsemble(op).roots
     shape = static_shape(roots)
     count = dims(4)
     output = empty([*shape, static_shape(x)[0]], i32())
     read = affine_map(4, [count[0], count[1], count[3]])
-    source, written = reshaped(roots, [*shape, 1]), affine_map(4, count[:3])
+    source, written = reshape(roots, [*shape, 1]), affine_map(4, count[:3])
     return generic([source], [read], output, written, lambda root, _: _leaf(op, root), reductions=[3])
 
 
 def _leaf(op: ir.Operation, root: ir.Value) -> ir.Value:
-    """Goes down from a root. A way longer than `depth` ends: tables with a cycle must not hold up the
-    kernel."""
-    zero, one = (constant(i32(), each) for each in (0, 1))
+    """Walks down from a root, at most `depth` steps: tables with a cycle must not hang the kernel."""
+    zero, one = constant(i32(), 0), constant(i32(), 1)
     row = linalg.IndexOp(2).result
-    loop = scf.WhileOp([i32()] * 2, [root, constant(i32(), op.attributes["depth"].value)])
-    before = loop.regions[0].blocks.append(i32(), i32())
-    after = loop.regions[1].blocks.append(i32(), i32())
+    loop = scf.WhileOp([i32()] * 2, [root, constant(i32(), graph.TreeEnsemble(op).depth)])
+    before, after = (region.blocks.append(i32(), i32()) for region in (loop.before, loop.after))
     with ir.InsertionPoint(before):
         node, left = before.arguments
         goes_on = arith.andi(_compare("sge", node, zero), _compare("sgt", left, zero))
@@ -109,18 +108,18 @@ def _leaf(op: ir.Operation, root: ir.Value) -> ir.Value:
 
 
 def _child(op: ir.Operation, row: ir.Value, node: ir.Value) -> ir.Value:
-    """Where a row goes on from a node."""
-    x, _, features, thresholds, children, _ = op.operands
-    index, zero = ir.IndexType.get(), constant(i32(), 0)
-    place = _clamped(node, static_shape(features)[0])
-    feature = column = tensor.extract(features, [place])
-    if op.attributes["nan_first"].value:
+    """Returns the child of a node that a row visits next."""
+    ensemble = graph.TreeEnsemble(op)
+    index_type, zero = ir.IndexType.get(), constant(i32(), 0)
+    index = _clamp_index(node, static_shape(ensemble.features)[0])
+    feature = column = tensor.extract(ensemble.features, [index])
+    if ensemble.nan_first:
         takes_nan = _compare("slt", feature, zero)
         column = select(takes_nan, _complement(feature), feature)
-    value = tensor.extract(x, [row, _clamped(column, static_shape(x)[1])])
-    first = arith.cmpf(arith.CmpFPredicate.OLE, value, tensor.extract(thresholds, [place]))
-    if op.attributes["nan_first"].value:
+    value = tensor.extract(ensemble.x, [row, _clamp_index(column, static_shape(ensemble.x)[1])])
+    first = arith.cmpf(arith.CmpFPredicate.OLE, value, tensor.extract(ensemble.thresholds, [index]))
+    if ensemble.nan_first:
         is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
         first = arith.ori(first, arith.andi(is_nan, takes_nan))
-    side = select(first, constant(index, 0), constant(index, 1))
-    return tensor.extract(children, [place, side])
+    side = select(first, constant(index_type, 0), constant(index_type, 1))
+    return tensor.extract(ensemble.children, [index, side])

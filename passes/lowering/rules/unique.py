@@ -1,4 +1,4 @@
-"""The different elements of a vector: all of them sorted, with their places, then counted in turn."""
+"""The distinct elements of a vector: all elements are sorted with their positions, then counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mlc.passes.common.loop_builders import Carried, loop
 from mlc.passes.lowering.common.heap import Heap, comes_before
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import select
-from mlc.passes.lowering.rules.compaction import finished, integer
+from mlc.passes.lowering.rules.compaction import integer, zero_tail
 
 
 @rule("unique")
@@ -20,76 +20,77 @@ def lower_unique(op: ir.Operation) -> list[ir.Value]:
     unique = graph.Unique(op)
     x = unique.x
     (size,), element = static_shape(x), tensor_type(x).element_type
-    pairs = _ordered(size, element, lambda at: tensor.extract(x, [at]))
+    pairs = _sort(size, element, lambda at: tensor.extract(x, [at]))
     *groups, count = _groups(pairs, size, element)
     if not unique.sorted:
-        groups = _by_first_place(groups, count, size, element)
+        groups = _sort_by_first_position(groups, count, size, element)
     values, first, inverse, counts = groups
-    cleared = [finished(each, [size], count, 0)[0] for each in (values, first)]
-    return [*cleared, inverse, *finished(counts, [size], count, 0)]
+    values, first = (zero_tail(part, [size], count, 0)[0] for part in (values, first))
+    return [values, first, inverse, *zero_tail(counts, [size], count, 0)]
 
 
 def _index(value: ir.Value) -> ir.Value:
     return arith.index_cast(ir.IndexType.get(), value)
 
 
-def _ordered(size: int, element: ir.Type, value_at: Callable[[ir.Value], ir.Value]) -> Carried:
-    """The values at 0, 1, ... from the smallest on, and where each was."""
+def _sort(size: int, element: ir.Type, value_at: Callable[[ir.Value], ir.Value]) -> Carried:
+    """Sorts the values at 0, 1, ... from the smallest on; returns them and their positions."""
     heap = Heap(0, 1, size, largest=False)
     parts = [empty([size], element), empty([size], i64())]
-    filled = loop(size, parts, lambda at, each: heap.write(each, at, [value_at(at), integer(at)]))
-    return heap.ordered(heap.built(filled))
+    filled = loop(size, parts, lambda at, items: heap.write(items, at, [value_at(at), integer(at)]))
+    return heap.sort(heap.heapify(filled))
 
 
 def _groups(pairs: Carried, size: int, element: ir.Type) -> Carried:
-    """For each different value: itself, its first place and how often it is there; third, for each place the
-    number of its value; and how many there are, an index. Values are equal where none comes before another.
+    """Returns the distinct values, their first positions, for each position the index of its value among
+    them, the count of each value, and the number of distinct values, an index. Values are equal if neither
+    precedes the other.
     """
-    ordered, places = pairs
+    ordered, positions = pairs
     zero, one = index_value(0), index_value(1)
 
     def step(at: ir.Value, carried: Carried) -> Carried:
         *parts, count = carried
         values, first, inverse, counts = parts
-        value, place = tensor.extract(ordered, [at]), tensor.extract(places, [at])
+        value, position = tensor.extract(ordered, [at]), tensor.extract(positions, [at])
         before = tensor.extract(ordered, [arith.maxsi(arith.subi(at, one), zero)])
         begins = arith.cmpi(arith.CmpIPredicate.eq, at, zero)
         new = arith.ori(begins, comes_before(before, value, largest=False))
         group = select(new, count, arith.subi(count, one))
-        kept = [select(new, a, tensor.extract(b, [group])) for a, b in ((value, values), (place, first))]
+        kept = [select(new, a, tensor.extract(b, [group])) for a, b in ((value, values), (position, first))]
         often = select(new, constant(i64(), 0), tensor.extract(counts, [group]))
         written = [tensor.insert(a, b, [group]) for a, b in zip(kept, (values, first), strict=True)]
-        numbered = tensor.insert(integer(group), inverse, [_index(place)])
+        numbered = tensor.insert(integer(group), inverse, [_index(position)])
         counted = tensor.insert(arith.addi(often, constant(i64(), 1)), counts, [group])
         return [*written, numbered, counted, arith.addi(group, one)]
 
-    parts = [empty([size], kind) for kind in (element, *[i64()] * 3)]
+    parts = [empty([size], type_) for type_ in (element, *[i64()] * 3)]
     return loop(size, [*parts, zero], step)
 
 
-def _by_first_place(groups: Carried, count: ir.Value, size: int, element: ir.Type) -> Carried:
-    """The groups in the order of their first places."""
+def _sort_by_first_position(groups: Carried, count: ir.Value, size: int, element: ir.Type) -> Carried:
+    """Sorts the groups by their first positions."""
     values, first, inverse, counts = groups
 
     def key(at: ir.Value) -> ir.Value:
         exists = arith.cmpi(arith.CmpIPredicate.slt, at, count)
         return select(exists, tensor.extract(first, [at]), constant(i64(), size))
 
-    _, order = _ordered(size, i64(), key)
+    _, order = _sort(size, i64(), key)
 
-    def moved(at: ir.Value, carried: Carried) -> Carried:
+    def move(at: ir.Value, carried: Carried) -> Carried:
         *parts, ranks = carried
         group = _index(tensor.extract(order, [at]))
-        taken = [tensor.extract(each, [group]) for each in (values, first, counts)]
+        taken = [tensor.extract(part, [group]) for part in (values, first, counts)]
         written = [tensor.insert(a, b, [at]) for a, b in zip(taken, parts, strict=True)]
         return [*written, tensor.insert(integer(at), ranks, [group])]
 
-    parts = [empty([size], kind) for kind in (element, *[i64()] * 3)]
-    new_values, new_first, new_counts, ranks = loop(count, parts, moved)
+    parts = [empty([size], type_) for type_ in (element, *[i64()] * 3)]
+    new_values, new_first, new_counts, ranks = loop(count, parts, move)
 
-    def renumbered(at: ir.Value, carried: Carried) -> Carried:
+    def renumber(at: ir.Value, carried: Carried) -> Carried:
         rank = tensor.extract(ranks, [_index(tensor.extract(inverse, [at]))])
         return [tensor.insert(rank, carried[0], [at])]
 
-    (new_inverse,) = loop(size, [empty([size], i64())], renumbered)
+    (new_inverse,) = loop(size, [empty([size], i64())], renumber)
     return [new_values, new_first, new_inverse, new_counts]

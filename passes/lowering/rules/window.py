@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 
 from mlc.bindings import ir
 from mlc.dialects import graph
@@ -20,7 +21,7 @@ from mlc.passes.common.linalg_builders import (
 )
 from mlc.passes.common.target import target_of
 from mlc.passes.graph.windows.row_windows import is_row_window
-from mlc.passes.lowering.common.rule import integers, rule
+from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import div, maximum
 from mlc.passes.lowering.rules.contraction import multiply_add_wide
 from mlc.passes.lowering.rules.reduction import lowest, map_elements, sum_step
@@ -28,19 +29,21 @@ from mlc.passes.lowering.rules.row_windows import row_window
 
 
 def _require_unpadded(op: ir.Operation) -> None:
-    if any(integers(op, "pads")):
+    if any(graph.Window(op).pads):
         raise PassError(f"'{op.name}' has pads; run graph-materialize-padding first", op.location)
 
 
 def _window(
-    op: ir.Operation, places: list[ir.AffineExpr], offsets: list[ir.AffineExpr]
+    op: ir.Operation, indices: list[ir.AffineExpr], offsets: list[ir.AffineExpr]
 ) -> list[ir.AffineExpr]:
-    """Where output position `places` and window offset `offsets` read the input: `place * stride + offset
-    * dilation`."""
-    strides, dilations = integers(op, "strides"), integers(op, "dilations")
+    """Returns the indices of the input that output `indices` read at the `offsets` of the window: `index *
+    stride + offset * dilation`."""
+    window = graph.Window(op)
     return [
-        place * stride + offset * dilation
-        for place, offset, stride, dilation in zip(places, offsets, strides, dilations, strict=True)
+        index * stride + offset * dilation
+        for index, offset, stride, dilation in zip(
+            indices, offsets, window.strides, window.dilations, strict=True
+        )
     ]
 
 
@@ -50,73 +53,72 @@ def lower_conv(op: ir.Operation) -> list[ir.Value]:
     if is_row_window(op, target_of(op)):
         return [row_window(op, static_shape(conv.w)[2:], "product", 0.0)]
     _require_unpadded(op)
-    spatial = len(integers(op, "strides"))
+    spatial = len(conv.strides)
     if conv.layout == "NCHW":
-        return [_conv_plain(op, spatial)]
+        return [_conv_plain(conv, spatial)]
     if len(static_shape(conv.w)) == spatial + 2:
-        return [_conv_depthwise(op, spatial)]
-    return [_conv_blocked(op, spatial)]
+        return [_conv_depthwise(conv, spatial)]
+    return [_conv_blocked(conv, spatial)]
 
 
-def _conv_plain(op: ir.Operation, spatial: int) -> ir.Value:
-    """Iteration space: n, o, place..., then i, offset... (reductions)."""
-    w_shape, result = static_shape(op.operands[1]), static_shape(op.results[0])
-    group = op.attributes["group"].value
+def _conv_plain(conv: graph.Conv, spatial: int) -> ir.Value:
+    """Iteration space: n, o, index..., then i, offset... (reductions)."""
+    w_shape, result = static_shape(conv.w), static_shape(conv.result)
     count = 3 + 2 * spatial
     all_dims = dims(count)
-    n, o, places = all_dims[0], all_dims[1], all_dims[2 : 2 + spatial]
+    n, o, indices = all_dims[0], all_dims[1], all_dims[2 : 2 + spatial]
     i, offsets = all_dims[2 + spatial], all_dims[3 + spatial :]
-    if group == 1 and not all(isinstance(each, int) for each in (result[1], w_shape[1])):
+    if conv.group == 1 and not all(isinstance(extent, int) for extent in (result[1], w_shape[1])):
         channel = i
     else:
-        channel = ir.AffineExpr.get_floor_div(o, result[1] // group) * w_shape[1] + i
+        channel = ir.AffineExpr.get_floor_div(o, result[1] // conv.group) * w_shape[1] + i
     return _contract(
-        op,
-        affine_map(count, [n, channel, *_window(op, places, offsets)]),
+        conv,
+        affine_map(count, [n, channel, *_window(conv.operation, indices, offsets)]),
         affine_map(count, [o, i, *offsets]),
         2 + spatial,
     )
 
 
-def _conv_blocked(op: ir.Operation, spatial: int) -> ir.Value:
-    """Iteration space: n, output block, place..., o, then input block, offset..., i (reductions)."""
-    w_shape, result = static_shape(op.operands[1]), static_shape(op.results[0])
-    group_blocks = result[1] // op.attributes["group"].value
+def _conv_blocked(conv: graph.Conv, spatial: int) -> ir.Value:
+    """Iteration space: n, output block, index..., o, then input block, offset..., i (reductions)."""
+    w_shape, result = static_shape(conv.w), static_shape(conv.result)
+    group_blocks = result[1] // conv.group
     count = 5 + 2 * spatial
     all_dims = dims(count)
-    n, outputs, places, o = all_dims[0], all_dims[1], all_dims[2 : 2 + spatial], all_dims[2 + spatial]
+    n, outputs, indices, o = all_dims[0], all_dims[1], all_dims[2 : 2 + spatial], all_dims[2 + spatial]
     inputs, offsets, i = all_dims[3 + spatial], all_dims[4 + spatial : -1], all_dims[-1]
     block = ir.AffineExpr.get_floor_div(outputs, group_blocks) * w_shape[1] + inputs
     if group_blocks == result[1]:
         block = inputs
     return _contract(
-        op,
-        affine_map(count, [n, block, *_window(op, places, offsets), i]),
+        conv,
+        affine_map(count, [n, block, *_window(conv.operation, indices, offsets), i]),
         affine_map(count, [outputs, inputs, *offsets, i, o]),
         3 + spatial,
     )
 
 
-def _conv_depthwise(op: ir.Operation, spatial: int) -> ir.Value:
-    """Iteration space: n, block, place..., c, then offset... (reductions)."""
+def _conv_depthwise(conv: graph.Conv, spatial: int) -> ir.Value:
+    """Iteration space: n, block, index..., c, then offset... (reductions)."""
     count = 3 + 2 * spatial
     all_dims = dims(count)
-    n, block, places, c = all_dims[0], all_dims[1], all_dims[2 : 2 + spatial], all_dims[2 + spatial]
+    n, block, indices, c = all_dims[0], all_dims[1], all_dims[2 : 2 + spatial], all_dims[2 + spatial]
     offsets = all_dims[3 + spatial :]
     return _contract(
-        op,
-        affine_map(count, [n, block, *_window(op, places, offsets), c]),
+        conv,
+        affine_map(count, [n, block, *_window(conv.operation, indices, offsets), c]),
         affine_map(count, [block, *offsets, c]),
         3 + spatial,
     )
 
 
-def _contract(op: ir.Operation, x_map: ir.AffineMap, w_map: ir.AffineMap, parallel: int) -> ir.Value:
-    """The first `parallel` iteration dims are the result's."""
-    result, element = static_shape(op.results[0]), tensor_type(op.results[0]).element_type
+def _contract(conv: graph.Conv, x_map: ir.AffineMap, w_map: ir.AffineMap, parallel: int) -> ir.Value:
+    """Builds the contraction; its first `parallel` iteration dims are the result's."""
+    result, element = static_shape(conv.result), tensor_type(conv.result).element_type
     count = x_map.n_dims
     return generic(
-        list(op.operands),
+        [conv.x, conv.w],
         [x_map, w_map],
         full_tensor(result, element, 0),
         affine_map(count, dims(count)[:parallel]),
@@ -127,16 +129,17 @@ def _contract(op: ir.Operation, x_map: ir.AffineMap, w_map: ir.AffineMap, parall
 
 def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
     """Iteration space: the result's dims, then the window's. An empty tensor gives the window its extents."""
-    kernel, result = integers(op, "kernel"), static_shape(op.results[0])
+    pool = graph.Pool(op)
+    kernel, result = pool.kernel, static_shape(pool.result)
     if is_row_window(op, target_of(op)):
-        return row_window(op, kernel, "maximum" if op.name == graph.MaxPool.NAME else "sum", neutral)
+        return row_window(op, kernel, "maximum" if graph.MaxPool.isa(op) else "sum", neutral)
     _require_unpadded(op)
-    element, rank, count = tensor_type(op.results[0]).element_type, len(result), len(result) + len(kernel)
+    element, rank, count = tensor_type(pool.result).element_type, len(result), len(result) + len(kernel)
     all_dims = dims(count)
-    places, offsets = all_dims[2 : 2 + len(kernel)], all_dims[rank:]
-    read = [*all_dims[:2], *_window(op, places, offsets), *all_dims[2 + len(kernel) : rank]]
+    indices, offsets = all_dims[2 : 2 + len(kernel)], all_dims[rank:]
+    read = [*all_dims[:2], *_window(op, indices, offsets), *all_dims[2 + len(kernel) : rank]]
     return generic(
-        [op.operands[0], empty(kernel, element)],
+        [pool.x, empty(kernel, element)],
         [affine_map(count, read), affine_map(count, offsets)],
         full_tensor(result, element, neutral),
         affine_map(count, all_dims[:rank]),
@@ -153,7 +156,5 @@ def lower_max_pool(op: ir.Operation) -> list[ir.Value]:
 @rule("average_pool")
 def lower_average_pool(op: ir.Operation) -> list[ir.Value]:
     total = _pool(op, 0, sum_step)
-    size = 1
-    for extent in integers(op, "kernel"):
-        size *= extent
+    size = prod(graph.AveragePool(op).kernel)
     return [map_elements(total, lambda value: div(value, constant(value.type, size)))]

@@ -1,7 +1,4 @@
-"""Winograd's transforms as vector ops on one block of channels of one tile per iteration.
-
-Linear combinations of vectors with constant coefficients, as few vector instructions.
-"""
+"""Winograd's transforms as linear combinations of vectors, a block of channels of one tile per iteration."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from fractions import Fraction
 
 from mlc.bindings import arith, ir, scf, vector
 from mlc.dialects import graph, tloop
+from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.linalg_builders import dims, empty, index_value, static_shape, tensor_type
 from mlc.passes.common.rewriting import users
 from mlc.passes.common.vector_builders import apply_map, insert_in_parallel, read, write
@@ -19,35 +17,35 @@ from mlc.passes.lowering.common.rule import rule
 Row = Sequence[Fraction]
 
 
-def _constant(like: ir.Value, number: Fraction) -> ir.Value:
-    kind = ir.VectorType(like.type)
-    element = ir.FloatAttr.get(kind.element_type, float(number))
-    return arith.ConstantOp(kind, ir.DenseElementsAttr.get_splat(kind, element)).result
+def _constant(like: ir.Value, factor: Fraction) -> ir.Value:
+    vector_type = ir.VectorType(like.type)
+    element = ir.FloatAttr.get(vector_type.element_type, float(factor))
+    return arith.ConstantOp(vector_type, ir.DenseElementsAttr.get_splat(vector_type, element)).result
 
 
-def _scaled(number: Fraction, value: ir.Value) -> ir.Value:
-    return value if number == 1 else arith.mulf(_constant(value, number), value)
+def _scale(factor: Fraction, value: ir.Value) -> ir.Value:
+    return value if factor == 1 else arith.mulf(_constant(value, factor), value)
 
 
 def combination(row: Row, values: Sequence[ir.Value]) -> ir.Value | None:
     """The sum of `row[i] * values[i]`; None if all coefficients are 0."""
-    terms = [(number, value) for number, value in zip(row, values, strict=True) if number]
-    # A term without a factor starts the sum: the others are multiply-adds onto it.
+    terms = [(factor, value) for factor, value in zip(row, values, strict=True) if factor]
+    # A term with factor 1 starts the sum: the others are multiply-adds onto it.
     terms.sort(key=lambda term: term[0] != 1)
     total = None
-    for number, value in terms:
+    for factor, value in terms:
         if total is None:
-            total = _scaled(number, value)
-        elif abs(number) == 1:
-            total = arith.addf(total, value) if number > 0 else arith.subf(total, value)
+            total = _scale(factor, value)
+        elif abs(factor) == 1:
+            total = arith.addf(total, value) if factor > 0 else arith.subf(total, value)
         else:
-            total = vector.FMAOp(_constant(value, number), value, total).result
+            total = vector.FMAOp(_constant(value, factor), value, total).result
     return total
 
 
 def by_row_pairs(matrix: Sequence[Row], values: Sequence[ir.Value]) -> list[ir.Value]:
-    """`matrix` times `values`, where rows 1 and 2, 3 and 4, ... agree but for the signs of some columns: what
-    they have in common is summed once, and so is what differs in sign."""
+    """`matrix` times `values`, where rows 1 and 2, 3 and 4, ... agree but for the signs of some columns: the
+    common terms of a pair are summed once, and so are those that differ in sign."""
     results: list[ir.Value] = []
     index = 0
     while index < len(matrix):
@@ -61,8 +59,8 @@ def by_row_pairs(matrix: Sequence[Row], values: Sequence[ir.Value]) -> list[ir.V
         even = combination([(a + b) / 2 for a, b in zip(row, other, strict=True)], values)
         signed = [(a - b) / 2 for a, b in zip(row, other, strict=True)]
         # Its last factor is that of the multiply-adds onto the even part.
-        factor = next(number for number in reversed(signed) if number)
-        odd = combination([number / factor for number in signed], values)
+        factor = next(coefficient for coefficient in reversed(signed) if coefficient)
+        odd = combination([coefficient / factor for coefficient in signed], values)
         results += [
             combination([Fraction(1), sign * factor], [_present(even), _present(odd)]) for sign in (1, -1)
         ]
@@ -72,7 +70,7 @@ def by_row_pairs(matrix: Sequence[Row], values: Sequence[ir.Value]) -> list[ir.V
 
 def by_column_pairs(matrix: Sequence[Row], values: Sequence[ir.Value]) -> list[ir.Value]:
     """`matrix` times `values`, where columns 1 and 2, 3 and 4, ... agree but for the signs of some rows: the
-    sum and the difference of each pair of values are made once."""
+    sum and the difference of each pair of values are computed once."""
     columns: list[tuple[list[Fraction], ir.Value]] = []
     by_column = list(zip(*matrix, strict=True))
     columns.append((list(by_column[0]), values[0]))
@@ -99,47 +97,46 @@ LINE = 16
 
 @rule("winograd_input")
 def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
-    """x [N, C/c, H, W, c] -> [n*n, N * H/m * W/m, C], with a loop over images, blocks, and rows and columns
-    of tiles; beside the product that reads it a placeholder, of which `compute_at` computes parts."""
+    """Maps x [N, C/c, H, W, c] to [n*n, N * H/m * W/m, C], with a loop over images, blocks, and rows and
+    columns of tiles; in a kernel with the matmul that reads it, a placeholder that `compute_at` expands."""
     winograd_input = graph.WinogradInput(op)
-    if users(winograd_input.result)[0].name == graph.MatmulPacked.NAME:
-        return [_placeholder(tloop.WinogradInput.NAME, op)]
     x, tile = winograd_input.x, winograd_input.tile
+    if graph.MatmulPacked.isa(users(winograd_input.result)[0]):
+        return [_placeholder(tloop.WinogradInput.NAME, op, tile)]
     size = tile + winograd_input.kernel - 1
     batch, (rows, columns), (chunks, lanes) = static_shape(x)[0], image_tiles(op), _chunks(x)
     output = empty(static_shape(winograd_input.result), tensor_type(x).element_type)
     loop = scf.ForallOp([0] * 4, [batch, chunks, rows, columns], [1] * 4, [output])
     with ir.InsertionPoint(loop.body):
         image, chunk, row, column = loop.induction_variables
-        transformed = _transformed_tile(x, [image, chunk, row, column], tile)
-        place = [
+        transformed = _transform_tile(x, [image, chunk, row, column], tile)
+        coordinates = [
             apply_map(_tile_in_image(rows, columns), [image, row, column]),
             apply_map(dims(1)[0] * lanes, [chunk]),
         ]
-        slice_kind = ir.RankedTensorType.get([size * size, 1, lanes], tensor_type(x).element_type)
-        part = empty(list(slice_kind.shape), slice_kind.element_type)
+        part = empty([size * size, 1, lanes], tensor_type(x).element_type)
         for index, value in enumerate(transformed):
             part = write(value, part, [index_value(index), index_value(0), index_value(0)], 1)
-        insert_in_parallel(loop, part, [0, *place])
+        insert_in_parallel(loop, part, [0, *coordinates])
     return [loop.results[0]]
 
 
 def chunk_of(block: int) -> int:
-    """How many channels of a block are transformed at a time: six rows of six vectors fill the registers."""
+    """Channels of a block that are transformed at a time: six rows of six vectors fill the registers."""
     return LINE if block % LINE == 0 else block
 
 
 def _chunks(x: ir.Value) -> tuple[int, int]:
-    """How many chunks of channels an image [N, C/c, H, W, c] has, and their length."""
+    """Chunks of channels of an image [N, C/c, H, W, c], and channels per chunk."""
     _, blocks, _, _, block = static_shape(x)
     lanes = chunk_of(block)
     return blocks * block // lanes, lanes
 
 
-def _placeholder(name: str, op: ir.Operation) -> ir.Value:
-    """What `compute_at` turns into vector ops in the loop that reads it."""
-    attributes = {"tile": op.attributes["tile"]}
-    return ir.Operation.create(name, [op.results[0].type], list(op.operands), attributes).results[0]
+def _placeholder(name: str, op: ir.Operation, tile: int) -> ir.Value:
+    """Builds an op that `compute_at` expands to vector ops in the loop that reads it."""
+    types = [result.type for result in op.results]
+    return ir.Operation.create(name, types, list(op.operands), {"tile": i64_attribute(tile)}).results[0]
 
 
 def image_tiles(op: ir.Operation) -> tuple[int, int]:
@@ -152,20 +149,21 @@ def image_tiles(op: ir.Operation) -> tuple[int, int]:
 def transform_strip(
     op: ir.Operation, where: Sequence[ir.Value], strip: tuple[int, int], padding: int
 ) -> ir.Value:
-    """Rows x columns `strip` of tiles from `where` (image, row, column) of a `tloop.winograd_input`, as
-    [n*n, tiles, C + padding], with a loop over chunks of channels, rows and columns."""
-    x, tile = op.operands[0], op.attributes["tile"].value
+    """Transforms the rows x columns `strip` of tiles at `where` (image, row, column) of a
+    `tloop.winograd_input` to [n*n, tiles, C + padding], with a loop over chunks of channels, rows and
+    columns."""
+    x, tile = tloop.WinogradInput(op).image, tloop.WinogradInput(op).tile
     chunks, lanes = _chunks(x)
     image, first_row, first_column = where
     total = dims(2)[0] + dims(2)[1]
 
     def one_tile(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
         chunk, row, column = indices
-        place = [image, chunk, apply_map(total, [first_row, row]), apply_map(total, [first_column, column])]
-        number = apply_map(dims(2)[0] * strip[1] + dims(2)[1], [row, column])
+        at = [image, chunk, apply_map(total, [first_row, row]), apply_map(total, [first_column, column])]
+        flat_index = apply_map(dims(2)[0] * strip[1] + dims(2)[1], [row, column])
         channel = apply_map(dims(1)[0] * lanes, [chunk])
-        for index, value in enumerate(_transformed_tile(x, place, tile)):
-            into = write(value, into, [index_value(index), number, channel], 1)
+        for index, value in enumerate(_transform_tile(x, at, tile)):
+            into = write(value, into, [index_value(index), flat_index, channel], 1)
         return into
 
     shape = [(tile + 2) ** 2, strip[0] * strip[1], chunks * lanes + padding]
@@ -193,15 +191,16 @@ def _tile_in_image(rows: int, columns: int) -> ir.AffineExpr:
     return (image * rows + row) * columns + column
 
 
-def _transformed_tile(x: ir.Value, where: Sequence[ir.Value], tile: int) -> list[ir.Value]:
-    """The n * n vectors of `B^T d B`, row by row, of the tile at (image, chunk of channels, row, column)."""
+def _transform_tile(x: ir.Value, where: Sequence[ir.Value], tile: int) -> list[ir.Value]:
+    """Returns the n * n vectors of `B^T d B`, row by row, of the tile at (image, chunk of channels, row,
+    column)."""
     image, chunk, row, column = where
     block_size, (_, lanes) = static_shape(x)[-1], _chunks(x)
-    matrix, place = input_matrix(tile), dims(1)[0]
-    block = apply_map(ir.AffineExpr.get_floor_div(place, block_size // lanes), [chunk])
-    lane = apply_map(ir.AffineExpr.get_mod(place, block_size // lanes) * lanes, [chunk])
-    down = [apply_map(place * tile + offset, [row]) for offset in range(tile + 2)]
-    across = [apply_map(place * tile + offset, [column]) for offset in range(tile + 2)]
+    matrix, d0 = input_matrix(tile), dims(1)[0]
+    block = apply_map(ir.AffineExpr.get_floor_div(d0, block_size // lanes), [chunk])
+    lane = apply_map(ir.AffineExpr.get_mod(d0, block_size // lanes) * lanes, [chunk])
+    down = [apply_map(d0 * tile + offset, [row]) for offset in range(tile + 2)]
+    across = [apply_map(d0 * tile + offset, [column]) for offset in range(tile + 2)]
     by_column = [
         by_row_pairs(matrix, [read(x, [image, block, y, at, lane], lanes) for y in down]) for at in across
     ]
@@ -211,32 +210,33 @@ def _transformed_tile(x: ir.Value, where: Sequence[ir.Value], tile: int) -> list
 
 @rule("winograd_output")
 def lower_winograd_output(op: ir.Operation) -> list[ir.Value]:
-    """A placeholder, which `compute_at` turns into vector ops in the loop over the tiles of what reads it."""
-    return [_placeholder(tloop.WinogradOutput.NAME, op)]
+    """Builds a placeholder, which `compute_at` expands in the loop over the tiles of its consumer."""
+    return [_placeholder(tloop.WinogradOutput.NAME, op, graph.WinogradOutput(op).tile)]
 
 
-def tile_number(height: int, width: int, tile: int) -> ir.AffineExpr:
-    """The number of the tile with the result (image, y, x), of images of `height` x `width`."""
+def tile_index(height: int, width: int, tile: int) -> ir.AffineExpr:
+    """The index of the tile with the result (image, y, x), of images of `height` x `width`."""
     image, y, x = dims(3)
-    row, column = (ir.AffineExpr.get_floor_div(each, tile) for each in (y, x))
+    row, column = (ir.AffineExpr.get_floor_div(pixel, tile) for pixel in (y, x))
     return (image * (height // tile) + row) * (width // tile) + column
 
 
-def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir.Type) -> ir.Value:
-    """The tile [1, 1, m, m, lanes], as a tensor of type `kind`, of a `tloop.winograd_output` at the offsets
+def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], tile_type: ir.Type) -> ir.Value:
+    """Computes the tile [1, 1, m, m, lanes], of type `tile_type`, of a `tloop.winograd_output` at the offsets
     (image, block, row, column, lane) of its result, at the current insertion point."""
-    products, tile = op.operands[0], op.attributes["tile"].value
-    _, _, height, width, _ = static_shape(op.results[0])
-    lanes = static_shape(kind)[-1]
+    output = tloop.WinogradOutput(op)
+    products, tile = output.products, output.tile
+    _, _, height, width, _ = static_shape(output.image)
+    lanes = static_shape(tile_type)[-1]
     image, block, y, x, lane = offsets
-    place = apply_map(tile_number(height, width, tile), [image, y, x])
+    index = apply_map(tile_index(height, width, tile), [image, y, x])
     matrix = output_matrix(tile)
     size = len(matrix[0])
     by_column = [
         by_column_pairs(
             matrix,
             [
-                read(products, [index_value(row * size + at), place, block, lane], lanes)
+                read(products, [index_value(row * size + at), index, block, lane], lanes)
                 for row in range(size)
             ],
         )
@@ -249,5 +249,5 @@ def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], kind: ir
     for row in range(tile):
         for at, value in enumerate(by_column_pairs(matrix, [v[row] for v in by_column])):
             result = vector.InsertOp(value, result, [], [row, at]).result
-    target = empty(static_shape(kind), element)
+    target = empty(static_shape(tile_type), element)
     return write(result, target, [index_value(0)] * 5, 3)

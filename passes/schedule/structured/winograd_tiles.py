@@ -13,7 +13,7 @@ from mlc.passes.common.vector_builders import apply_map
 from mlc.passes.graph.winograd.strips import PADDING, Strip
 from mlc.passes.lowering.rules.winograd import (
     image_tiles,
-    tile_number,
+    tile_index,
     transform_strip,
     winograd_output_tile,
 )
@@ -41,7 +41,7 @@ def output_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
         return winograd_output_tile(op, offsets, reader.results[0].type)
     _, _, height, width, _ = static_shape(op.results[0])
     image, block, y, x, lane = offsets
-    start = apply_map(tile_number(height, width, tile), [image, y, x])
+    start = apply_map(tile_index(height, width, tile), [image, y, x])
     products = op.operands[0]
     count = sizes[0] * prod(size // tile for size in sizes[2:4])
     part = part_of(products, [0, start, block, lane], [static_shape(products)[0], count, sizes[1], sizes[4]])
