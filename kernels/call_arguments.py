@@ -1,7 +1,4 @@
-"""What a signature's sizes and constants are in one call.
-
-The arguments of a kernel's call.
-"""
+"""The arguments of a kernel's call: arrays, and the sizes and constants that they bind."""
 
 from __future__ import annotations
 
@@ -19,8 +16,8 @@ from mlc.kernels.sizes import SymbolicDim
 def split_arguments(
     signature: Signature, given: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Inputs in order, and constants, by name. Outputs are no arguments. Raises KernelError."""
-    inputs = [each.name for each in signature.inputs]
+    """Returns inputs in order, and constants, by name. Outputs are no arguments. Raises KernelError."""
+    inputs = [parameter.name for parameter in signature.inputs]
     if len(given) > len(inputs):
         raise KernelError(
             f"{signature.name} takes {len(inputs)} arrays ({', '.join(inputs)}), not {len(given)}; "
@@ -41,7 +38,8 @@ def split_arguments(
 def checked_arrays(
     signature: Signature, given: Sequence[Any], named: Mapping[str, Any]
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """`split_arguments`, with inputs that are C-contiguous arrays of the right type. Raises KernelError."""
+    """Splits arguments as `split_arguments`. Raises KernelError unless inputs are C-contiguous arrays of the
+    right type."""
     arrays, constants = split_arguments(signature, given, named)
     for name, array in arrays.items():
         _check(signature, name, array)
@@ -49,12 +47,12 @@ def checked_arrays(
 
 
 def _check(signature: Signature, name: str, array: Any) -> None:
-    kind = signature.tensor(name)
+    type_ = signature.tensor(name)
     if not isinstance(array, np.ndarray):
         raise KernelError(f"{signature.name}: '{name}' must be a NumPy array, not a {type(array).__name__}")
-    wanted = dtype_of(kind.element.name)
+    wanted = dtype_of(type_.element.name)
     if array.dtype != wanted:
-        raise KernelError(f"{signature.name}: '{name}' has dtype {array.dtype}, but {kind} needs {wanted}")
+        raise KernelError(f"{signature.name}: '{name}' has dtype {array.dtype}, but {type_} needs {wanted}")
     if not array.flags.c_contiguous:
         raise KernelError(
             f"{signature.name}: '{name}' is not C-contiguous; give a copy that is: "
@@ -63,7 +61,7 @@ def _check(signature: Signature, name: str, array: Any) -> None:
 
 
 def given_sizes(signature: Signature, given: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, Any]]:
-    """Sizes and constants from what is given by name. Raises KernelError."""
+    """Returns sizes and constants from arguments by name. Raises KernelError."""
     names = signature.sizes
     missing = [name for name in names if name not in given]
     if missing:
@@ -73,7 +71,7 @@ def given_sizes(signature: Signature, given: Mapping[str, Any]) -> tuple[dict[st
 
 
 def constants_of(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The kernel's constants: given ones, converted, and defaults. Raises KernelError."""
+    """Returns the kernel's constants: given ones, converted, and defaults. Raises KernelError."""
     known = {constant.name for constant in signature.constants}
     strange = [name for name in given if name not in known]
     if strange:
@@ -92,39 +90,40 @@ def constants_of(signature: Signature, given: Mapping[str, Any]) -> dict[str, An
 
 
 def _constant(parameter: KernelParameter, value: Any) -> Any:
-    kind: Callable[[Any], Any] = parameter.kind  # type: ignore[assignment]
+    type_: Callable[[Any], Any] = parameter.type  # type: ignore[assignment]
     try:
-        converted = kind(value)
+        converted = type_(value)
     except (TypeError, ValueError):
         converted = None
     if converted is None or converted != value:
         raise KernelError(
-            f"the constant '{parameter.name}' is {getattr(kind, '__name__', kind)}, not {value!r}"
+            f"the constant '{parameter.name}' is {getattr(type_, '__name__', type_)}, not {value!r}"
         )
     return converted
 
 
 def bind_shapes(signature: Signature, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
-    """The sizes that give the inputs their `shapes`. Raises KernelError naming what does not fit."""
+    """Returns the sizes that give the inputs their `shapes`. Raises KernelError naming an input that does not
+    fit."""
     known: dict[str, int] = {}
-    for each in signature.inputs:
-        _bind(each, shapes[each.name], known)
-    for each in signature.inputs:
-        wanted = signature.tensor(each.name).sizes(known)
-        if list(shapes[each.name]) != wanted:
+    for parameter in signature.inputs:
+        _bind(parameter, shapes[parameter.name], known)
+    for parameter in signature.inputs:
+        shape, wanted = list(shapes[parameter.name]), signature.tensor(parameter.name).sizes(known)
+        if shape != wanted:
             sizes = ", ".join(f"{name} = {value}" for name, value in known.items())
             raise KernelError(
-                f"{signature.name}: '{each.name}' has shape {list(shapes[each.name])}, but {each.kind} is "
+                f"{signature.name}: '{parameter.name}' has shape {shape}, but {parameter.type} is "
                 f"{wanted}{f' with {sizes}' if sizes else ''}"
             )
     return known
 
 
 def _bind(parameter: KernelParameter, shape: tuple[int, ...], known: dict[str, int]) -> None:
-    kind = parameter.kind
-    assert isinstance(kind, TensorType), "inputs are tensors"
-    if len(shape) != len(kind.shape):
-        raise KernelError(f"'{parameter.name}' has shape {list(shape)}, but must be {kind}: another rank")
-    for size, given in zip(kind.shape, shape, strict=True):
+    type_ = parameter.type
+    assert isinstance(type_, TensorType), "inputs are tensors"
+    if len(shape) != len(type_.shape):
+        raise KernelError(f"'{parameter.name}' has shape {list(shape)}, but must be {type_}: another rank")
+    for size, given in zip(type_.shape, shape, strict=True):
         if isinstance(size, SymbolicDim) and size.name is not None:
             known.setdefault(size.name, given)

@@ -36,9 +36,9 @@ class ElementType:
 _ELEMENTS = {name: ElementType(name) for name in NAMES}
 
 if TYPE_CHECKING:
-    # For type checkers an element type is a class of which nothing is known: elements, tensors of them.
+    # For type checkers an element type is a class without known members, which is Any.
     class Unknown(Any):
-        """Whatever the kernel's compiler makes of it."""
+        """A value or a type, as the kernel's compiler decides."""
 
         __add__: Any
         __sub__: Any
@@ -59,7 +59,7 @@ else:
 
 
 def element(given: object) -> ElementType:
-    """The element type that a user names: `f32`, "f32", "float32", NumPy's and Python's `bool`.
+    """Returns the element type that a user names: `f32`, "f32", "float32", NumPy's and Python's `bool`.
 
     Raises KernelError.
     """

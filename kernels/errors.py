@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """A place in a user's source; lines and columns count from 1."""
+    """A location in a user's source; lines and columns count from 1."""
 
     file: str
     line: int
@@ -29,16 +29,16 @@ class SourceLocation:
 
 
 class KernelError(Error):
-    """A kernel in Python that cannot be built or called; `location` is where in its source, if known."""
+    """A kernel in Python that cannot be built or called; `location` is that in its source, if known."""
 
-    def __init__(self, message: str, place: SourceLocation | None = None) -> None:
-        super().__init__(f"{place}: error: {message}" if place else message)
+    def __init__(self, message: str, location: SourceLocation | None = None) -> None:
+        super().__init__(f"{location}: error: {message}" if location else message)
         self.message = message
-        self.location = place
+        self.location = location
 
 
 def caller_frame() -> FrameType:
-    """The innermost frame outside this package."""
+    """Returns the innermost frame outside this package."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").startswith("mlc.kernels"):
         frame = frame.f_back
@@ -46,8 +46,8 @@ def caller_frame() -> FrameType:
     return frame
 
 
-def caller_place() -> SourceLocation:
-    """Where the innermost frame outside this package is."""
+def caller_location() -> SourceLocation:
+    """Returns the source location of the innermost frame outside this package."""
     frame = caller_frame()
     positions = list(frame.f_code.co_positions())
     line, _, column, _ = positions[frame.f_lasti // 2]
@@ -55,26 +55,26 @@ def caller_place() -> SourceLocation:
 
 
 @contextmanager
-def located(place: SourceLocation) -> Iterator[None]:
-    """Ops are built at `place`, which a KernelError without a location gets."""
+def at_location(location: SourceLocation) -> Iterator[None]:
+    """Builds ops at `location`, which also a KernelError without a location gets."""
     from mlc.bindings import ir
 
     try:
-        with ir.Location.file(place.file, place.line, place.column):
+        with ir.Location.file(location.file, location.line, location.column):
             yield
     except KernelError as error:
-        raise error if error.location else KernelError(error.message, place) from None
+        raise error if error.location else KernelError(error.message, location) from None
 
 
 def surface(function: Callable[P, R]) -> Callable[P, R]:
-    """Marks where users come in: failures leave without the frames inside, of which they know nothing."""
+    """Marks an entry point for users: errors leave it without the internal frames."""
 
     @wraps(function)
-    def call(*given: P.args, **named: P.kwargs) -> R:
+    def call_without_frames(*given: P.args, **named: P.kwargs) -> R:
         try:
             return function(*given, **named)
         except KernelError as error:
             failure = error.with_traceback(None)
         raise failure
 
-    return call
+    return call_without_frames

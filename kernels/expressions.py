@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from mlc.kernels.elements import ElementType
-from mlc.kernels.errors import KernelError, SourceLocation, caller_place
+from mlc.kernels.errors import KernelError, SourceLocation, caller_location
 from mlc.kernels.sizes import plain
 
 
 class Expression:
     """A scalar that is computed for each point of an iteration space."""
 
-    place: SourceLocation
+    location: SourceLocation
 
     def __add__(self, other: Any) -> Any:
         return binary("+", self, other)
@@ -96,17 +96,17 @@ class Expression:
     def __bool__(self) -> bool:
         raise KernelError(
             "the value is known only when the kernel runs; use where(condition, x, y), & and |",
-            caller_place(),
+            caller_location(),
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Apply(Expression):
-    """An operation of `scalars.OPERATIONS` on expressions and numbers."""
+    """An operation of `scalars.OPERATIONS` on expressions and Python scalars."""
 
     name: str
     operands: tuple[Any, ...]
-    place: SourceLocation
+    location: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class Convert(Expression):
 
     element: ElementType
     operand: Any
-    place: SourceLocation
+    location: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +125,7 @@ class Select(Expression):
     condition: Any
     x: Any
     y: Any
-    place: SourceLocation
+    location: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class IterationAxis(Expression):
 
     name: str
     extent: int
-    place: SourceLocation
+    location: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,29 +143,31 @@ class TensorElement(Expression):
 
     tensor: Any
     subscripts: tuple[Any, ...]
-    place: SourceLocation
+    location: SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
 class Reduce(Expression):
-    """`body` combined over all points of `axes`: `kind` is "sum", "prod", "max" or "min"."""
+    """A reduction of `body` over all points of `axes`; `combiner` is "sum", "prod", "max" or "min"."""
 
-    kind: str
+    combiner: str
     body: Any
     axes: tuple[IterationAxis, ...]
-    place: SourceLocation
+    location: SourceLocation
 
 
 def binary(name: str, a: Any, b: Any) -> Expression:
-    return Apply(name, (plain(a), plain(b)), caller_place())
+    """Returns a binary operation at the caller's location."""
+    return Apply(name, (plain(a), plain(b)), caller_location())
 
 
 def unary(name: str, a: Any) -> Expression:
-    return Apply(name, (a,), caller_place())
+    """Returns a unary operation at the caller's location."""
+    return Apply(name, (a,), caller_location())
 
 
 def operands_of(expression: Any) -> Sequence[Any]:
-    """The expressions that one is made of."""
+    """Returns the direct operands of an expression."""
     match expression:
         case Apply(operands=operands) | TensorElement(subscripts=operands):
             return operands

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def kernel_module(special: Specialisation) -> ir.Module:
-    """A module with the kernel alone. Raises KernelError."""
+    """Returns a module with the kernel alone. Raises KernelError."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.create()
         special.build(module.operation)
@@ -30,7 +30,7 @@ def kernel_module(special: Specialisation) -> ir.Module:
 
 
 def scheduled_module(special: Specialisation) -> ir.Module:
-    """A module with the kernel alone, its schedule applied. Raises KernelError."""
+    """Returns a module with the kernel alone, its schedule applied. Raises KernelError."""
     module = kernel_module(special)
     try:
         run_pipeline("builtin.module(tloop-apply-schedules)", module)
@@ -40,30 +40,30 @@ def scheduled_module(special: Specialisation) -> ir.Module:
 
 
 def kernel_program(special: Specialisation) -> Imported:
-    """A program that launches the kernel. Raises KernelError."""
+    """Returns a program that launches the kernel. Raises KernelError."""
     module = kernel_module(special)
     kernel = module.body.operations[0].operation
-    kind = kernel.attributes["function_type"].value
-    inputs = [each.name for each in special.signature.inputs]
+    type_ = func.Func(kernel).function_type
+    inputs = [parameter.name for parameter in special.signature.inputs]
     with module.context, ir.Location.unknown(), ir.InsertionPoint.at_block_begin(module.body):
-        main = func.FuncOp("main", kind)
-        main.arg_attrs = [named(each) for each in inputs]
+        main = func.FuncOp("main", type_)
+        main.arg_attrs = list(map(name_attributes, inputs))
         with ir.InsertionPoint(main.add_entry_block()):
-            launch = build_launch(kernel.attributes["sym_name"].value, main.arguments, kind.results)
+            launch = build_launch(func.Func(kernel).sym_name, main.arguments, type_.results)
             func.ReturnOp(list(launch.results))
     outputs = [output.name for output in special.signature.outputs]
-    outputs = outputs or [f"output{index}" for index in range(len(kind.results))]
+    outputs = outputs or [f"output{index}" for index in range(len(type_.results))]
     return Imported(module, WeightStore(), special.signature.name, tuple(inputs), tuple(outputs))
 
 
-def named(name: str) -> ir.DictAttr:
-    """The attributes of an argument that the program's users know by `name`."""
+def name_attributes(name: str) -> ir.DictAttr:
+    """Returns the attributes of an argument that the program's users know by `name`."""
     return ir.DictAttr.get({"graph.name": ir.StringAttr.get(name)})
 
 
 @cache
 def _pool() -> WorkerPool:
-    """Workers that all kernels of this process share; they end with it."""
+    """Returns workers that all kernels of this process share; they end with it."""
     return worker_pool()
 
 

@@ -21,17 +21,17 @@ def register_onnx_operator(domain: str, name: str, kernel: Kernel, since: int = 
     if registry.lookup(domain, name, since) is not None:
         raise KernelError(f"the operator {name} of domain '{domain}' is there already")
 
-    def operator(node: Node) -> list[Value]:
+    def import_node(node: Node) -> list[Value]:
         return _import(node, kernel)
 
-    registry.onnx_operator(name, domain=domain, since=since)(operator)
+    registry.onnx_operator(name, domain=domain, since=since)(import_node)
 
 
 def _import(node: Node, kernel: Kernel) -> list[Value]:
-    """The node as a launch of the kernel. Raises NodeError."""
+    """Builds the node as a launch of the kernel. Raises NodeError."""
     wanted = kernel.signature.inputs
     if len(node.inputs) != len(wanted) or None in node.inputs:
-        names = ", ".join(each.name for each in wanted)
+        names = ", ".join(parameter.name for parameter in wanted)
         raise NodeError(f"the kernel {kernel.name} takes {len(wanted)} inputs: {names}")
     values = [node.input(index).ir for index in range(len(wanted))]
     try:

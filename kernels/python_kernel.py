@@ -29,18 +29,20 @@ class Kernel:
 
     @property
     def name(self) -> str:
+        """The name of the kernel's function."""
         return self.signature.name
 
     def __repr__(self) -> str:
-        kinds = ", ".join(f"{parameter.name}: {parameter.kind}" for parameter in self.signature.parameters)
-        return f"Kernel({self.name}({kinds}))"
+        types = ", ".join(f"{parameter.name}: {parameter.type}" for parameter in self.signature.parameters)
+        return f"Kernel({self.name}({types}))"
 
     def scheduled(self, schedule: object) -> Kernel:
-        """The same kernel with a schedule: an op `tloop.schedule` as text, or what `str` makes one of."""
+        """Returns the same kernel with a schedule: an op `tloop.schedule` as text, or an object whose `str`
+        is one."""
         return replace(self, schedule=str(schedule), executables={})
 
     def specialise(self, shapes: Mapping[str, Sequence[int]], constants: Mapping[str, Any]) -> Specialisation:
-        """The kernel for inputs of `shapes`. Raises KernelError for shapes that do not fit."""
+        """Returns the kernel for inputs of `shapes`. Raises KernelError for shapes that do not fit."""
         sizes = bind_shapes(self.signature, {name: tuple(shape) for name, shape in shapes.items()})
         return self._special(sizes, constants_of(self.signature, constants))
 
@@ -49,43 +51,43 @@ class Kernel:
             self.signature, self.body, self.schedule, tuple(sizes.items()), tuple(constants.items())
         )
 
-    def _given(self, given: Mapping[str, Any]) -> Specialisation:
-        """The kernel for sizes and constants by name."""
+    def _specialise_by_name(self, given: Mapping[str, Any]) -> Specialisation:
+        """Returns the kernel for sizes and constants by name."""
         return self._special(*given_sizes(self.signature, given))
 
     @surface
     def mlir(self, **given: Any) -> str:
-        """The kernel's IR for sizes and constants given by name: its function and its schedule."""
+        """Returns the kernel's IR for sizes and constants given by name: its function and its schedule."""
         from mlc.kernels.kernel_modules import kernel_module
 
-        return kernel_module(self._given(given)).operation.get_asm(assume_verified=True)
+        return kernel_module(self._specialise_by_name(given)).operation.get_asm(assume_verified=True)
 
     @surface
     def loops(self, **given: Any) -> str:
-        """The kernel's IR for sizes and constants given by name, with its schedule applied.
+        """Returns the kernel's IR for sizes and constants given by name, with its schedule applied.
 
-        Raises KernelError saying which step of the schedule does not apply, and why.
+        Raises KernelError with the step of the schedule that does not apply, and the reason.
         """
         from mlc.kernels.kernel_modules import scheduled_module
 
-        return scheduled_module(self._given(given)).operation.get_asm(assume_verified=True)
+        return scheduled_module(self._specialise_by_name(given)).operation.get_asm(assume_verified=True)
 
     @surface
     def compile(self, target: str = "cpu", threads: int | None = None, **given: Any) -> Executable:
-        """An executable for sizes and constants given by name, which can be saved.
+        """Compiles an executable for sizes and constants given by name, which can be saved.
 
         Raises KernelError, mlc.CompileError.
         """
         from mlc.kernels.kernel_modules import compile_kernel
 
-        return compile_kernel(self._given(given), target, threads)
+        return compile_kernel(self._specialise_by_name(given), target, threads)
 
     @surface
     def imported(self, **given: Any) -> Imported:
-        """A program that launches the kernel, as the compiler takes it: `mlc.compile(kernel)`."""
+        """Returns a program that launches the kernel, as the compiler takes it: `mlc.compile(kernel)`."""
         from mlc.kernels.kernel_modules import kernel_program
 
-        return kernel_program(self._given(given))
+        return kernel_program(self._specialise_by_name(given))
 
     @surface
     def __call__(self, *arrays: Any, out: Any = None, **named: Any) -> Any:
@@ -113,7 +115,7 @@ class Kernel:
 
 @surface
 def kernel(function: Callable[..., Any] | None = None, *, schedule: object = "") -> Any:
-    """Makes a kernel of a function that is written as loops over its tensors.
+    """Decorates a function that is written as loops over its tensors, which becomes a kernel.
 
         @mlc.kernel
         def scale(x: Tensor[f32, N], y: Output[f32, N], factor: float):
@@ -124,7 +126,7 @@ def kernel(function: Callable[..., Any] | None = None, *, schedule: object = "")
     Raises KernelError for signatures that are no kernel's.
     """
     if function is None:
-        return lambda each: kernel(each, schedule=schedule)
+        return lambda decorated: kernel(decorated, schedule=schedule)
     assert isinstance(function, FunctionType), "a function written with def"
     names = visible_names(function)
     signature = signature_of(function, names)
@@ -132,9 +134,9 @@ def kernel(function: Callable[..., Any] | None = None, *, schedule: object = "")
         raise KernelError(f"{signature.name} has no output; annotate what it writes with Output[f32, ...]")
     source = source_of(function)
 
-    def body(inputs: Sequence[Any], sizes: Mapping[str, int], constants: Mapping[str, Any]) -> list[Any]:
+    def build(inputs: Sequence[Any], sizes: Mapping[str, int], constants: Mapping[str, Any]) -> list[Any]:
         from mlc.kernels.nest import build_body
 
         return build_body(source, signature, {**names, **sizes, **constants}, sizes, inputs)
 
-    return Kernel(signature, body, str(schedule))
+    return Kernel(signature, build, str(schedule))

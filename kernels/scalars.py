@@ -1,7 +1,4 @@
-"""Scalar arithmetic of both kinds of kernels, on typed values and on Python's numbers.
-
-What the operators and functions of kernels compute, on typed values and on Python's numbers.
-"""
+"""Scalar arithmetic of kernels: their operators and functions, on typed values and on Python scalars."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from mlc.passes.lowering.common import activations, conversions, scalars
 
 @dataclass(frozen=True)
 class ScalarOperation:
-    """How one operator or function is computed: on typed values, and on numbers known to Python.
+    """An operator or function: `emit` builds it on typed values, `fold` computes it on Python scalars.
 
     `domain`: "any", "float", "integer" (booleans included) or "bool".
     """
@@ -30,15 +27,15 @@ class ScalarOperation:
 
 
 def _floor_divide(a: ir.Value, b: ir.Value) -> ir.Value:
-    """Python's: rounded down."""
+    """Divides as Python does: rounded down."""
     if is_float(a.type):
         return math.floor(scalars.div(a, b))
     return scalars.div(scalars.sub(a, scalars.modulo(a, b, False)), b)
 
 
-def is_bool(kind: ir.Type) -> bool:
-    """Whether it is the type of truth values."""
-    return isinstance(kind, ir.IntegerType) and kind.width == 1
+def is_bool(type_: ir.Type) -> bool:
+    """Whether it is the type i1."""
+    return isinstance(type_, ir.IntegerType) and type_.width == 1
 
 
 def _invert(x: ir.Value) -> ir.Value:
@@ -46,13 +43,13 @@ def _invert(x: ir.Value) -> ir.Value:
 
 
 def _not_equal(a: ir.Value, b: ir.Value) -> ir.Value:
-    """True for NaN, as in Python."""
+    """Compares for inequality, true for NaN as in Python."""
     if is_float(a.type):
         return arith.cmpf(arith.CmpFPredicate.UNE, a, b)
     return arith.cmpi(arith.CmpIPredicate.ne, a, b)
 
 
-def _compared(predicate: str) -> Callable[[ir.Value, ir.Value], ir.Value]:
+def _comparison(predicate: str) -> Callable[[ir.Value, ir.Value], ir.Value]:
     return lambda a, b: scalars.compare(predicate, a, b)
 
 
@@ -69,12 +66,12 @@ OPERATIONS: dict[str, ScalarOperation] = {
     "^": ScalarOperation(arith.xori, lambda a, b: a ^ b, "integer"),
     "<<": ScalarOperation(arith.shli, lambda a, b: a << b, "integer"),
     ">>": ScalarOperation(scalars.shift_right, lambda a, b: a >> b, "integer"),
-    "==": ScalarOperation(_compared("equal"), lambda a, b: a == b),
+    "==": ScalarOperation(_comparison("equal"), lambda a, b: a == b),
     "!=": ScalarOperation(_not_equal, lambda a, b: a != b),
-    "<": ScalarOperation(_compared("less"), lambda a, b: a < b),
-    "<=": ScalarOperation(_compared("less_equal"), lambda a, b: a <= b),
-    ">": ScalarOperation(_compared("greater"), lambda a, b: a > b),
-    ">=": ScalarOperation(_compared("greater_equal"), lambda a, b: a >= b),
+    "<": ScalarOperation(_comparison("less"), lambda a, b: a < b),
+    "<=": ScalarOperation(_comparison("less_equal"), lambda a, b: a <= b),
+    ">": ScalarOperation(_comparison("greater"), lambda a, b: a > b),
+    ">=": ScalarOperation(_comparison("greater_equal"), lambda a, b: a >= b),
     "negate": ScalarOperation(scalars.negate, lambda a: -a),
     "invert": ScalarOperation(_invert, lambda a: ~a, "integer"),
     "not": ScalarOperation(_invert, lambda a: not a, "bool"),
@@ -96,12 +93,12 @@ OPERATIONS: dict[str, ScalarOperation] = {
 }
 
 
-Number: TypeAlias = bool | int | float
-Scalar: TypeAlias = ir.Value | Number
+PythonScalar: TypeAlias = bool | int | float
+Scalar: TypeAlias = ir.Value | PythonScalar
 
 
 def apply(name: str, operands: Sequence[Scalar]) -> Scalar:
-    """The operation on `operands`; a number if all are numbers.
+    """Applies an operation; the result is a Python scalar if all operands are.
 
     Raises KernelError for types that do not fit.
     """
@@ -121,69 +118,70 @@ def _fold(name: str, operation: ScalarOperation, operands: Sequence[Scalar]) -> 
 
 
 def same_type(name: str, operands: Sequence[Scalar]) -> list[ir.Value]:
-    """All operands as values of one type: numbers and indices take that of the others."""
-    kinds = list(dict.fromkeys(operand.type for operand in operands if isinstance(operand, ir.Value)))
-    # The arithmetic below knows integers, not indices.
+    """Returns all operands as values of one type: Python scalars and indices take that of the others."""
+    types = list(dict.fromkeys(operand.type for operand in operands if isinstance(operand, ir.Value)))
+    # The arithmetic below has integers, not indices.
     index = ir.IntegerType.get_signless(64)
-    proper = [kind for kind in kinds if not isinstance(kind, ir.IndexType)] or [index]
+    proper = [type_ for type_ in types if not isinstance(type_, ir.IndexType)] or [index]
     if len(proper) > 1:
         raise KernelError(
             f"'{name}' mixes {' and '.join(map(str, proper))}; convert one of them: {_python(proper[0])}(x)"
         )
-    return [typed(operand, proper[0]) for operand in operands]
+    return [to_type(operand, proper[0]) for operand in operands]
 
 
-def typed(scalar: Scalar, kind: ir.Type) -> ir.Value:
-    """A number as a constant of `kind`, an index as an integer of `kind`; a value must be of it already.
+def to_type(scalar: Scalar, type_: ir.Type) -> ir.Value:
+    """Returns a Python scalar as a constant of `type_`, an index as an integer of `type_`, and a value of
+    `type_`.
 
     Raises KernelError.
     """
     if not isinstance(scalar, ir.Value):
-        return _literal(scalar, kind)
-    if scalar.type == kind:
+        return _literal(scalar, type_)
+    if scalar.type == type_:
         return scalar
-    if isinstance(scalar.type, ir.IndexType) and isinstance(kind, ir.IntegerType) and kind.width > 1:
-        return arith.index_cast(kind, scalar)
-    if isinstance(kind, ir.IndexType) and isinstance(scalar.type, ir.IntegerType):
-        return arith.index_cast(kind, scalar)
+    if isinstance(scalar.type, ir.IndexType) and isinstance(type_, ir.IntegerType) and type_.width > 1:
+        return arith.index_cast(type_, scalar)
+    if isinstance(type_, ir.IndexType) and isinstance(scalar.type, ir.IntegerType):
+        return arith.index_cast(type_, scalar)
     raise KernelError(
-        f"expected {_python(kind)}, but this is {_python(scalar.type)}; convert it: {_python(kind)}(x)"
+        f"expected {_python(type_)}, but this is {_python(scalar.type)}; convert it: {_python(type_)}(x)"
     )
 
 
-def _literal(number: Number, kind: ir.Type) -> ir.Value:
-    if not isinstance(number, Number):
-        raise KernelError(f"expected a number, but this is {number!r}")
-    if not is_float(kind):
-        if isinstance(number, float) and number != int(number):
-            raise KernelError(f"{number} is no {_python(kind)}")
-        if isinstance(kind, ir.IntegerType) and not _fits(int(number), kind.width):
-            raise KernelError(f"{number} does not fit into {_python(kind)}")
-    return constant(kind, number)
+def _literal(value: PythonScalar, type_: ir.Type) -> ir.Value:
+    if not isinstance(value, PythonScalar):
+        raise KernelError(f"expected an integer or a float, but this is {value!r}")
+    if not is_float(type_):
+        if isinstance(value, float) and value != int(value):
+            raise KernelError(f"{value} is no {_python(type_)}")
+        if isinstance(type_, ir.IntegerType) and not _fits(int(value), type_.width):
+            raise KernelError(f"{value} does not fit into {_python(type_)}")
+    return constant(type_, value)
 
 
-def _fits(number: int, width: int) -> bool:
-    return number in (0, 1) if width == 1 else -(1 << (width - 1)) <= number < 1 << (width - 1)
+def _fits(value: int, width: int) -> bool:
+    return value in (0, 1) if width == 1 else -(1 << (width - 1)) <= value < 1 << (width - 1)
 
 
-def _python(kind: ir.Type) -> str:
-    return "an index" if isinstance(kind, ir.IndexType) else str(kind)
+def _python(type_: ir.Type) -> str:
+    return "an index" if isinstance(type_, ir.IndexType) else str(type_)
 
 
-def _check_domain(name: str, domain: str, kind: ir.Type) -> None:
+def _check_domain(name: str, domain: str, type_: ir.Type) -> None:
     fits = {
         "any": True,
-        "float": is_float(kind),
-        "integer": not is_float(kind),
-        "bool": is_bool(kind),
+        "float": is_float(type_),
+        "integer": not is_float(type_),
+        "bool": is_bool(type_),
     }[domain]
     if not fits:
         hint = "; '//' divides integers" if name == "/" else ""
-        raise KernelError(f"'{name}' wants {domain} operands, but these are {_python(kind)}{hint}")
+        raise KernelError(f"'{name}' wants {domain} operands, but these are {_python(type_)}{hint}")
 
 
 def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
-    """`x if condition else y`, both computed."""
+    """Returns `x if condition else y`; both are computed."""
     if not isinstance(condition, ir.Value):
         return x if condition else y
     if not is_bool(condition.type):
@@ -192,15 +190,15 @@ def select(condition: Scalar, x: Scalar, y: Scalar) -> Scalar:
         same_type("where", [x, y]) if isinstance(x, ir.Value) or isinstance(y, ir.Value) else (x, y)
     )
     if not isinstance(first, ir.Value):
-        raise KernelError("both branches are plain numbers; give one a type, as in f32(1.0)")
+        raise KernelError("both branches are Python scalars; give one a type, as in f32(1.0)")
     return arith.select(condition, first, second)
 
 
 def convert(value: Scalar, element: ElementType) -> ir.Value:
-    """`value` with another element type: ONNX's and C's conversion."""
-    kind = ir.Type.parse(element.name)
+    """Converts `value` to another element type, as ONNX and C do."""
+    type_ = ir.Type.parse(element.name)
     if not isinstance(value, ir.Value):
-        return _literal(value if is_float(kind) else int(value), kind)
+        return _literal(value if is_float(type_) else int(value), type_)
     if isinstance(value.type, ir.IndexType):
         value = arith.index_cast(ir.IntegerType.get_signless(64), value)
-    return conversions.convert(value, kind)
+    return conversions.convert(value, type_)

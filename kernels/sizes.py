@@ -1,4 +1,4 @@
-"""Sizes in signatures: numbers, or names that stand for whatever a call's arrays have there."""
+"""Sizes in signatures: integers, or names that the arrays of a call bind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BOUND: ContextVar[Mapping[str, int]] = ContextVar("mlc.kernels.sizes")
 
 
 class SymbolicDim:
-    """A size that calls bind: a name, or arithmetic on names. Inside a kernel it is a number."""
+    """A size that calls bind: a name, or arithmetic on names. Inside a kernel it is an integer."""
 
     def __init__(self, text: str, names: frozenset[str], value: Callable[[Mapping[str, int]], int]) -> None:
         self.text = text
@@ -70,7 +70,7 @@ class SymbolicDim:
 
     @property
     def name(self) -> str | None:
-        """The name of a bare one, which a call's arrays can bind; None for arithmetic."""
+        """The name of a single symbol, which a call's arrays can bind; None for arithmetic."""
         return self.text if self.names == {self.text} else None
 
 
@@ -78,28 +78,29 @@ Size = int | SymbolicDim
 
 
 def dim(name: str) -> SymbolicDim:
-    """The size called `name`."""
+    """Returns the size called `name`."""
     return SymbolicDim(name, frozenset((name,)), lambda sizes: sizes[name])
 
 
 def dims(names: str) -> tuple[Any, ...]:
-    """`SymbolicDim`s by their names: `M, N = dims("M N")`. In the source of a kernel they are numbers."""
+    """Returns `SymbolicDim`s by their names: `M, N = dims("M N")`. In the source of a kernel they are
+    integers."""
     return tuple(dim(name) for name in names.replace(",", " ").split())
 
 
 def size_of(size: Size, sizes: Mapping[str, int]) -> int:
-    """The number that a size stands for. Raises KeyError for a name that `sizes` lacks."""
+    """Returns the value of a size. Raises KeyError for a name that `sizes` lacks."""
     return size.value(sizes) if isinstance(size, SymbolicDim) else size
 
 
 def plain(value: Any) -> Any:
-    """A size as the number that it is inside a kernel; other values stay."""
+    """Returns a size as the integer that it is inside a kernel; other values stay."""
     return int(value) if isinstance(value, SymbolicDim) else value
 
 
 @contextmanager
-def bound(sizes: Mapping[str, int]) -> Iterator[None]:
-    """In this block every `SymbolicDim` is the number that `sizes` has for it."""
+def bind_sizes(sizes: Mapping[str, int]) -> Iterator[None]:
+    """Gives every `SymbolicDim` its value in `sizes` inside the `with` block."""
     token = _BOUND.set(sizes)
     try:
         yield

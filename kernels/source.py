@@ -1,4 +1,4 @@
-"""The source of a kernel's function as a syntax tree, with places for messages."""
+"""The source of a kernel's function as a syntax tree, with locations for messages."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from mlc.kernels.errors import KernelError, SourceLocation, caller_frame
 
 @dataclass(frozen=True)
 class KernelSource:
-    """A function's tree; `line` and `column` are those of the file before the tree's own begin."""
+    """A function's tree; `line` and `column` are the offsets of the tree in its file."""
 
     function: FunctionType
     tree: ast.FunctionDef
     line: int
     column: int
 
-    def place(self, node: ast.AST) -> SourceLocation:
-        """Where `node` stands in the file."""
+    def location_of(self, node: ast.AST) -> SourceLocation:
+        """Returns the location of `node` in the file."""
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
         return SourceLocation(self.function.__code__.co_filename, self.line + line, self.column + column + 1)
 
 
 def source_of(function: FunctionType) -> KernelSource:
-    """Reads the function's source. Raises KernelError where there is none: in a shell, say."""
+    """Reads the function's source. Raises KernelError where there is none, as in a shell."""
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
@@ -42,13 +42,14 @@ def source_of(function: FunctionType) -> KernelSource:
     except SyntaxError:
         tree = None
     if not isinstance(tree, ast.FunctionDef):
-        raise KernelError(f"'{function.__name__}' is no function of its own: write it with def")
+        raise KernelError(f"'{function.__name__}' is no separate function: write it with def")
     indent = len(lines[0]) - len(lines[0].lstrip())
     return KernelSource(function, tree, first - 1, indent)
 
 
 def visible_names(function: FunctionType) -> dict[str, Any]:
-    """What names mean in the function's source: its globals, the enclosing function's names, its closure."""
+    """Returns the names in scope of the function's source: globals, the enclosing function's names,
+    closure."""
     frame = caller_frame()
     local: Mapping[str, Any] = frame.f_locals if frame.f_globals is function.__globals__ else {}
     closure = inspect.getclosurevars(function).nonlocals

@@ -1,4 +1,4 @@
-"""A kernel for sizes and constants that are numbers: its function in the IR."""
+"""A kernel for static sizes and constants: its function in the IR."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlc.bindings import func, ir
 from mlc.dialects import tloop
 from mlc.kernels.errors import KernelError
 from mlc.kernels.signature import Signature
-from mlc.kernels.sizes import bound
+from mlc.kernels.sizes import bind_sizes
 from mlc.passes.common.kernel_functions import MARK
 
 # Builds the kernel's body at the insertion point from its inputs, with sizes and constants by name.
@@ -19,14 +19,14 @@ Body = Callable[[Sequence[ir.Value], Mapping[str, int], Mapping[str, Any]], list
 
 
 def input_types(signature: Signature, sizes: Mapping[str, int]) -> list[ir.Type]:
-    """The tensor types of the inputs, in the current context."""
-    kinds = [signature.tensor(each.name) for each in signature.inputs]
-    return [ir.RankedTensorType.get(kind.sizes(sizes), ir.Type.parse(kind.element.name)) for kind in kinds]
+    """Returns the tensor types of the inputs, in the current context."""
+    types = [signature.tensor(parameter.name) for parameter in signature.inputs]
+    return [ir.RankedTensorType.get(type_.sizes(sizes), ir.Type.parse(type_.element.name)) for type_ in types]
 
 
 @dataclass(frozen=True)
 class Specialisation:
-    """What makes one kernel in the IR; equal ones are the same kernel."""
+    """A kernel with its sizes and constants; equal ones are the same kernel in the IR."""
 
     signature: Signature
     body: Body
@@ -35,7 +35,7 @@ class Specialisation:
     constants: tuple[tuple[str, Any], ...]
 
     def input_types(self) -> list[ir.Type]:
-        """The tensor types of the inputs, in the current context."""
+        """Returns the tensor types of the inputs, in the current context."""
         return input_types(self.signature, dict(self.sizes))
 
     def build(self, module: ir.Operation) -> ir.Operation:
@@ -45,11 +45,11 @@ class Specialisation:
         text = function.get_asm(use_local_scope=True, assume_verified=True) + self.schedule
         digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
         name = f"{self.signature.name}_{digest}"
-        for each in module.regions[0].blocks[0]:
-            if "sym_name" in each.attributes and each.attributes["sym_name"].value == name:
+        for op in module.regions[0].blocks[0]:
+            if func.Func.isa(op) and func.Func(op).sym_name == name:
                 function.erase()
-                return each.operation
-        function.attributes["sym_name"] = ir.StringAttr.get(name)
+                return op.operation
+        func.Func(function).sym_name = name
         if self.schedule:
             self._add_schedule(function, name)
         return function
@@ -61,14 +61,13 @@ class Specialisation:
         function.operation.attributes[MARK] = ir.UnitAttr.get()
         sizes = dict(self.sizes)
         try:
-            with ir.InsertionPoint(block), bound(sizes):
+            with ir.InsertionPoint(block), bind_sizes(sizes):
                 results = self.body(list(block.arguments), sizes, dict(self.constants))
                 func.ReturnOp(results)
         except BaseException:
             function.operation.erase()
             raise
-        kind = ir.FunctionType.get(inputs, [value.type for value in results])
-        function.operation.attributes["function_type"] = ir.TypeAttr.get(kind)
+        func.Func(function).function_type = ir.FunctionType.get(inputs, [value.type for value in results])
         return function.operation
 
     def _add_schedule(self, function: ir.Operation, name: str) -> None:
@@ -80,4 +79,4 @@ class Specialisation:
         if len(found) != 1 or len(module.body.operations) != 1:
             raise KernelError(f"the schedule of {self.signature.name} must be one tloop.schedule")
         clone = found[0].clone(ip=ir.InsertionPoint.after(function))
-        clone.attributes["kernel"] = ir.FlatSymbolRefAttr.get(name)
+        tloop.Schedule(clone).kernel = name

@@ -14,9 +14,9 @@ from mlc.frontends.weights.store import WeightStore
 from mlc.kernels.call_arguments import bind_shapes, checked_arrays, constants_of, given_sizes
 from mlc.kernels.errors import KernelError, surface
 from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor, tracing
-from mlc.kernels.kernel_modules import compile_imported, named
-from mlc.kernels.signature import Signature, function_place, signature_of
-from mlc.kernels.sizes import bound
+from mlc.kernels.kernel_modules import compile_imported, name_attributes
+from mlc.kernels.signature import Signature, function_location, signature_of
+from mlc.kernels.sizes import bind_sizes
 from mlc.kernels.source import visible_names
 from mlc.kernels.specialisation import input_types
 
@@ -36,18 +36,18 @@ class GraphFunction:
 
     @surface
     def mlir(self, **given: Any) -> str:
-        """The module: the function as `@main`, and the kernels that it calls."""
+        """Returns the module as text: the function as `@main`, and the kernels that it calls."""
         imported = self._import(*given_sizes(self.signature, given))
         return imported.module.operation.get_asm(assume_verified=True)
 
     @surface
     def imported(self, **given: Any) -> Imported:
-        """The module with its weights, as the compiler takes it: `mlc.compile(function)`."""
+        """Returns the module with its weights, as the compiler takes it: `mlc.compile(function)`."""
         return self._import(*given_sizes(self.signature, given))
 
     @surface
     def compile(self, target: str = "cpu", threads: int | None = None, **given: Any) -> Executable:
-        """An executable for sizes and constants given by name. Raises KernelError, mlc.CompileError."""
+        """Compiles for sizes and constants given by name. Raises KernelError, mlc.CompileError."""
         return compile_imported(self._import(*given_sizes(self.signature, given)), target, threads)
 
     @surface
@@ -71,37 +71,36 @@ class GraphFunction:
             module = ir.Module.create()
             with ir.InsertionPoint(module.body):
                 self._build(sizes, constants, store)
-        inputs = tuple(each.name for each in self.signature.inputs)
-        count = len(module.body.operations[0].attributes["function_type"].value.results)
+        inputs = tuple(parameter.name for parameter in self.signature.inputs)
+        count = len(func.Func(module.body.operations[0]).function_type.results)
         return Imported(module, store, self.signature.name, inputs, tuple(f"output{n}" for n in range(count)))
 
     def _build(self, sizes: Mapping[str, int], constants: Mapping[str, Any], store: WeightStore) -> None:
         """Builds `@main` at the insertion point; the kernels that it calls follow it."""
         types = input_types(self.signature, sizes)
         main = func.FuncOp("main", ir.FunctionType.get(types, []))
-        main.arg_attrs = [named(each.name) for each in self.signature.inputs]
+        main.arg_attrs = [name_attributes(parameter.name) for parameter in self.signature.inputs]
         block = main.add_entry_block()
-        with ir.InsertionPoint(block), bound(sizes), tracing(store):
+        with ir.InsertionPoint(block), bind_sizes(sizes), tracing(store):
             tensors = {
-                each.name: GraphTensor(value)
-                for each, value in zip(self.signature.inputs, block.arguments, strict=True)
+                parameter.name: GraphTensor(value)
+                for parameter, value in zip(self.signature.inputs, block.arguments, strict=True)
             }
             results = self._results(self.function(**tensors, **constants))
             func.ReturnOp(results)
-        kind = ir.FunctionType.get(types, [value.type for value in results])
-        main.operation.attributes["function_type"] = ir.TypeAttr.get(kind)
+        func.Func(main).function_type = ir.FunctionType.get(types, [value.type for value in results])
 
     def _results(self, returned: Any) -> list[ir.Value]:
-        place = function_place(self.function)
+        location = function_location(self.function)
         values = list(returned) if isinstance(returned, tuple | list) else [returned]
         if not values or returned is None:
-            raise KernelError(f"{self.signature.name} returns nothing", place)
-        return [as_tensor(value, None, place).value for value in values]
+            raise KernelError(f"{self.signature.name} returns nothing", location)
+        return [as_tensor(value, None, location).value for value in values]
 
 
 @surface
 def graph_function(function: Callable[..., Any]) -> GraphFunction:
-    """Makes a program of a function that calls kernels and graph ops.
+    """Decorates a function that calls kernels and graph ops, which becomes a program.
 
         @mlc.graph_function
         def model(x: Tensor[f32, 1, 784]):
@@ -113,6 +112,6 @@ def graph_function(function: Callable[..., Any]) -> GraphFunction:
     assert isinstance(function, FunctionType), "a function written with def"
     signature = signature_of(function, visible_names(function))
     if signature.outputs:
-        place = function_place(function)
-        raise KernelError(f"{signature.name} returns its outputs; it takes no Output[...]", place)
+        location = function_location(function)
+        raise KernelError(f"{signature.name} returns its outputs; it takes no Output[...]", location)
     return GraphFunction(signature, function)

@@ -14,7 +14,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.dialects.graph.elements import dtype_of, element_of
 from mlc.frontends.weights.store import WeightStore
-from mlc.kernels.errors import KernelError, SourceLocation, caller_place, surface
+from mlc.kernels.errors import KernelError, SourceLocation, caller_location, surface
 
 # Constants up to this many bytes are in the IR, larger ones in the weight store.
 SMALL = 1024
@@ -24,7 +24,7 @@ _STORE: ContextVar[WeightStore] = ContextVar("mlc.kernels.weights")
 
 @contextmanager
 def tracing(store: WeightStore) -> Iterator[None]:
-    """In this block graph functions are built, with weights in `store`."""
+    """Builds graph functions inside the `with` block, with weights in `store`."""
     token = _STORE.set(store)
     try:
         yield
@@ -45,10 +45,12 @@ class GraphTensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The sizes of the tensor's dims."""
         return tuple(ir.RankedTensorType(self.value.type).shape)
 
     @property
     def dtype(self) -> np.dtype:
+        """The NumPy dtype of the elements."""
         return dtype_of(str(ir.RankedTensorType(self.value.type).element_type))
 
     def __repr__(self) -> str:
@@ -86,33 +88,36 @@ class GraphTensor:
 
 
 def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **attributes: Any) -> Any:
-    """`graph.<name>` on tensors, arrays and numbers. Raises KernelError at the caller's place."""
-    place = caller_place()
+    """Builds `graph.<name>` on tensors, arrays and Python scalars. Raises KernelError at the caller's
+    location."""
+    location = caller_location()
     tensors = [operand for operand in operands if isinstance(operand, GraphTensor)]
     dtype = tensors[0].dtype if tensors else None
-    with ir.Location.file(place.file, place.line, place.column):
-        values = [as_tensor(operand, dtype, place).value for operand in operands]
+    with ir.Location.file(location.file, location.line, location.column):
+        values = [as_tensor(operand, dtype, location).value for operand in operands]
         try:
             made = graph.build(name, values, attributes, result_type)
         except graph.ShapeError as error:
-            raise KernelError(f"{name}: {error}", place) from None
+            raise KernelError(f"{name}: {error}", location) from None
     return tuple(map(GraphTensor, made)) if isinstance(made, list) else GraphTensor(made)
 
 
-def as_tensor(value: Any, dtype: np.dtype | None, place: SourceLocation, small: int = SMALL) -> GraphTensor:
-    """A tensor as it is; a number as a constant of `dtype`; an array as a constant up to `small` bytes, else
-    as a weight. Raises KernelError."""
+def as_tensor(
+    value: Any, dtype: np.dtype | None, location: SourceLocation, small: int = SMALL
+) -> GraphTensor:
+    """Returns a tensor itself, a Python scalar as a constant of `dtype`, an array as a constant up to `small`
+    bytes, else as a weight. Raises KernelError."""
     if isinstance(value, GraphTensor):
         return value
     if isinstance(value, bool | int | float) and dtype is not None:
         value = np.asarray(value, dtype)
     if not isinstance(value, np.ndarray | np.generic):
-        raise KernelError(f"{value!r} is no tensor of this graph function, and no NumPy array", place)
+        raise KernelError(f"{value!r} is no tensor of this graph function, and no NumPy array", location)
     array = np.ascontiguousarray(value).reshape(np.shape(value))
     try:
         element = element_of(array.dtype)
     except KeyError:
-        raise KernelError(f"arrays of {array.dtype} are no tensors", place) from None
+        raise KernelError(f"arrays of {array.dtype} are no tensors", location) from None
     if array.nbytes <= small:
         return GraphTensor(graph.build("constant", [], {"value": array}))
     return GraphTensor(_weight(array, element))
@@ -120,9 +125,9 @@ def as_tensor(value: Any, dtype: np.dtype | None, place: SourceLocation, small: 
 
 def _weight(array: np.ndarray, element: str) -> ir.Value:
     reference = _STORE.get().add_blob(array.tobytes())
-    fields = {each: getattr(reference, each) for each in ("source", "offset", "size", "hash")}
-    kind = ir.RankedTensorType.get(list(array.shape), ir.Type.parse(element))
-    return graph.build("weight", [], fields, result_type=kind)
+    fields = {name: getattr(reference, name) for name in ("source", "offset", "size", "hash")}
+    type_ = ir.RankedTensorType.get(list(array.shape), ir.Type.parse(element))
+    return graph.build("weight", [], fields, result_type=type_)
 
 
 class Operations:
@@ -133,10 +138,10 @@ class Operations:
             raise AttributeError(f"the graph dialect has no op '{name}'")
 
         @surface
-        def call(*operands: Any, **attributes: Any) -> Any:
+        def build_op(*operands: Any, **attributes: Any) -> Any:
             return operation(name, *operands, **attributes)
 
-        return call
+        return build_op
 
 
 ops = Operations()

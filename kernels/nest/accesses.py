@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mlc.bindings import affine, ir, memref
 from mlc.kernels.nest.affine_indices import Indexer, affine_of, index_value, map_of, value_range
 from mlc.kernels.nest.nest_state import Array, NestBuilder
-from mlc.kernels.scalars import Scalar, typed
+from mlc.kernels.scalars import Scalar, to_type
 from mlc.passes.common.named_blocks import BLOCK_TAG
 
 
@@ -21,16 +21,18 @@ class ArrayElement:
     subscripts: Sequence[Indexer]
 
     def load(self, nest: NestBuilder) -> ir.Value:
-        place = self._affine(nest)
-        if place is not None:
-            return affine.AffineLoadOp(self._type(), self.array.memref, place[1], place[0]).result
+        """Builds a load of the element."""
+        access = self._affine(nest)
+        if access is not None:
+            return affine.AffineLoadOp(self._type(), self.array.memref, access[1], access[0]).result
         return memref.LoadOp(self.array.memref, self._indices(nest)).result
 
     def store(self, value: Scalar, nest: NestBuilder) -> None:
-        typed_value = typed(value, self._type())
-        place = self._affine(nest)
-        if place is not None:
-            op = affine.AffineStoreOp(typed_value, self.array.memref, place[1], map=place[0])
+        """Builds a store to the element."""
+        typed_value = to_type(value, self._type())
+        access = self._affine(nest)
+        if access is not None:
+            op = affine.AffineStoreOp(typed_value, self.array.memref, access[1], map=access[0])
         else:
             op = memref.StoreOp(typed_value, self.array.memref, self._indices(nest))
         if nest.block is not None:
@@ -51,7 +53,7 @@ class ArrayElement:
 
 
 def check_subscripts(node: ast.AST, texts: Sequence[str], element: ArrayElement, nest: NestBuilder) -> None:
-    """Reports subscripts that leave the array, where the loops' bounds tell."""
+    """Reports subscripts that leave the array, where the loops' bounds are static."""
     array = element.array
     if len(element.subscripts) != len(array.shape):
         nest.fail(f"{array.name} has {len(array.shape)} dims, but {len(element.subscripts)} subscripts", node)

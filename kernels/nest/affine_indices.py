@@ -10,12 +10,12 @@ from mlc.kernels.nest.nest_state import AffineIndex, NestBuilder
 from mlc.passes.common.affine import AffineForm, expression_form
 from mlc.passes.common.computation import dims_read
 
-# A value that indexes: affine, a number, or an integer that only the running kernel knows.
+# An index: affine, a Python int, or a dynamic integer.
 Indexer: TypeAlias = AffineIndex | int | ir.Value
 
 
 def affine_of(value: Any) -> ir.AffineExpr | None:
-    """`value` as an affine expression, or None."""
+    """Returns `value` as an affine expression, or None."""
     if isinstance(value, AffineIndex):
         return value.affine
     if isinstance(value, int) and not isinstance(value, bool):
@@ -24,7 +24,7 @@ def affine_of(value: Any) -> ir.AffineExpr | None:
 
 
 def combine(name: str, a: Any, b: Any) -> AffineIndex | None:
-    """`a name b` where that is affine, else None."""
+    """Returns `a name b` where that is affine, else None."""
     if not (isinstance(a, AffineIndex) or isinstance(b, AffineIndex)):
         return None
     left, right = affine_of(a), affine_of(b)
@@ -41,20 +41,23 @@ def combine(name: str, a: Any, b: Any) -> AffineIndex | None:
 
 
 def map_of(expressions: Sequence[ir.AffineExpr], nest: NestBuilder) -> tuple[ir.AffineMap, list[ir.Value]]:
-    """The map that computes `expressions`, and its operands: only those loop variables that it reads."""
+    """Returns the map that computes `expressions`, and its operands: only those loop variables that it
+    reads."""
     count = len(nest.loops)
     used = sorted(dims_read(ir.AffineMap.get(count, 0, list(expressions))))
-    places = {old: new for new, old in enumerate(used)}
+    positions = {old: new for new, old in enumerate(used)}
     zero = ir.AffineExpr.get_constant(0)
     renaming = ir.AffineMap.get(
-        len(used), 0, [ir.AffineExpr.get_dim(places[old]) if old in places else zero for old in range(count)]
+        len(used),
+        0,
+        [ir.AffineExpr.get_dim(positions[old]) if old in positions else zero for old in range(count)],
     )
     renamed = [expression.compose(renaming) for expression in expressions]
     return ir.AffineMap.get(len(used), 0, renamed), [nest.loops[old] for old in used]
 
 
 def materialize(index: AffineIndex, nest: NestBuilder) -> ir.Value:
-    """The index as a value."""
+    """Builds the index as a value."""
     mapping, operands = map_of([index.affine], nest)
     if len(operands) == 1 and mapping.results[0] == ir.AffineExpr.get_dim(0):
         return operands[0]
@@ -62,13 +65,13 @@ def materialize(index: AffineIndex, nest: NestBuilder) -> ir.Value:
 
 
 def index_value(value: Indexer, nest: NestBuilder) -> ir.Value:
-    """Any index as a value of type `index`."""
-    kind = ir.IndexType.get()
+    """Builds any index as a value of type `index`."""
+    type_ = ir.IndexType.get()
     if isinstance(value, AffineIndex):
         return materialize(value, nest)
     if isinstance(value, int):
-        return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
-    return value if value.type == kind else arith.index_cast(kind, value)
+        return arith.ConstantOp(type_, ir.IntegerAttr.get(type_, value)).result
+    return value if value.type == type_ else arith.index_cast(type_, value)
 
 
 def value_range(expression: ir.AffineExpr, nest: NestBuilder) -> tuple[int, int] | None:

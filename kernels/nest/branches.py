@@ -1,4 +1,4 @@
-"""Code that runs only where a condition holds: `scf.if`, whose results follow from both sides."""
+"""Conditional code: `scf.if`, whose results follow from both branches."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from mlc.bindings import ir, scf
 from mlc.kernels.errors import KernelError
 from mlc.kernels.nest.nest_state import NestBuilder
-from mlc.kernels.scalars import Scalar, typed
+from mlc.kernels.scalars import Scalar, to_type
 
 Side = Callable[[], Sequence[Scalar]]
 
 
 def branch(condition: ir.Value, then: Side, otherwise: Side, nest: NestBuilder) -> list[Scalar]:
-    """Builds both sides under `condition`; returns what the two give, pairwise of one type."""
+    """Builds both branches of `condition`; returns the results, for which pairs of values get one type."""
     if str(condition.type) != "i1":
         raise KernelError(f"a condition is a bool, but this is {condition.type}")
     scratch = ir.Operation.create(scf.If.NAME, operands=[condition], regions=2)
@@ -23,7 +23,7 @@ def branch(condition: ir.Value, then: Side, otherwise: Side, nest: NestBuilder) 
         with nest.inside(block, guarded=True):
             given.append(list(side()))
     pairs = list(zip(*given, strict=True))
-    typed_sides = [_typed(pair, blocks) for pair in pairs]
+    typed_sides = [_unify_types(pair, blocks) for pair in pairs]
     types = [pair[0].type for pair in typed_sides]
     result = ir.Operation.create(scf.If.NAME, results=types, operands=[condition], regions=2)
     for index, (block, region) in enumerate(zip(blocks, result.regions, strict=True)):
@@ -34,26 +34,26 @@ def branch(condition: ir.Value, then: Side, otherwise: Side, nest: NestBuilder) 
     return list(result.results)
 
 
-def _typed(pair: Sequence[Scalar], blocks: Sequence[ir.Block]) -> list[ir.Value]:
-    """Both values, each in its block, of one type."""
-    kinds = [value for value in pair if isinstance(value, ir.Value)]
-    if not kinds and all(isinstance(value, bool) for value in pair):
-        kind: ir.Type = ir.IntegerType.get_signless(1)
-    elif not kinds:
-        raise KernelError("both branches are plain numbers; give one a type, as in f32(1.0)")
+def _unify_types(pair: Sequence[Scalar], blocks: Sequence[ir.Block]) -> list[ir.Value]:
+    """Returns both values, each built in its block, of one type."""
+    values = [value for value in pair if isinstance(value, ir.Value)]
+    if not values and all(isinstance(value, bool) for value in pair):
+        type_: ir.Type = ir.IntegerType.get_signless(1)
+    elif not values:
+        raise KernelError("both branches are Python scalars; give one a type, as in f32(1.0)")
     else:
-        kind = kinds[0].type
+        type_ = values[0].type
     result = []
     for value, block in zip(pair, blocks, strict=True):
         with ir.InsertionPoint(block):
-            result.append(typed(value, kind))
+            result.append(to_type(value, type_))
     return result
 
 
 def conditional(
     condition: Scalar, then: Callable[[], Scalar], otherwise: Callable[[], Scalar], nest: NestBuilder
 ) -> Scalar:
-    """One of two values; only the one that is taken is computed."""
+    """Returns one of two values, of which only the chosen one is computed."""
     if not isinstance(condition, ir.Value):
         return then() if condition else otherwise()
     [result] = branch(condition, lambda: [then()], lambda: [otherwise()], nest)

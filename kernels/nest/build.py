@@ -1,4 +1,4 @@
-"""The body of a kernel from the source of its function."""
+"""Builds the body of a kernel from the source of its function."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def build_body(
     nest = NestBuilder(source, names, {})
     with nest.at(source.tree):
         for parameter, value in zip(signature.inputs, arguments, strict=True):
-            kind = ir.RankedTensorType(value.type)
-            buffer = bufferization.ToBufferOp(_memref(kind), value, read_only=True).result
+            type_ = ir.RankedTensorType(value.type)
+            buffer = bufferization.ToBufferOp(_memref(type_), value, read_only=True).result
             _declare(parameter.name, buffer, signature, nest, writable=False)
         outputs = []
         for parameter in signature.outputs:
             tensor = signature.tensor(parameter.name)
-            kind = ir.RankedTensorType.get(tensor.sizes(sizes), ir.Type.parse(tensor.element.name))
-            outputs.append(memref.AllocOp(_memref(kind), [], []).result)
+            type_ = ir.RankedTensorType.get(tensor.sizes(sizes), ir.Type.parse(tensor.element.name))
+            outputs.append(memref.AllocOp(_memref(type_), [], []).result)
             _declare(parameter.name, outputs[-1], signature, nest, writable=True)
     run_all(source.tree.body, nest)
     _hoist_constants(ir.InsertionPoint.current.block)
@@ -52,17 +52,17 @@ def _declare(name: str, buffer: ir.Value, signature: Signature, nest: NestBuilde
     nest.scope[name] = Array(name, buffer, signature.tensor(name).element, shape, writable)
 
 
-def _memref(kind: ir.RankedTensorType) -> ir.MemRefType:
-    return ir.MemRefType.get(list(kind.shape), kind.element_type)
+def _memref(type_: ir.RankedTensorType) -> ir.MemRefType:
+    return ir.MemRefType.get(list(type_.shape), type_.element_type)
 
 
 def _tensor(buffer: ir.Value) -> ir.RankedTensorType:
-    kind = ir.MemRefType(buffer.type)
-    return ir.RankedTensorType.get(list(kind.shape), kind.element_type)
+    type_ = ir.MemRefType(buffer.type)
+    return ir.RankedTensorType.get(list(type_.shape), type_.element_type)
 
 
 def _hoist_constants(block: ir.Block) -> None:
-    """Puts the constants in front of the loops, each once: between loops they would spoil perfect nests."""
+    """Puts the constants before the loops, each once: between loops they would break perfect nests."""
     first: dict[str, ir.Value] = {}
     for op in collect_ops(block.owner.operation, [arith.Constant.NAME]):
         text = op.get_asm().partition("=")[2]

@@ -1,4 +1,4 @@
-"""Calls in loop nests: of our functions, of element types, of `buffer`."""
+"""Calls in loop nests: of functions of mlc.kernels, of element types, of `buffer`."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def _call(node: ast.Call, nest: NestBuilder) -> Any:
 
 
 def _buffer(node: ast.Call, nest: NestBuilder) -> Array:
-    """Memory of the kernel's own; where it lies is up to later passes."""
-    kind, *sizes = [evaluate(arg, nest) for arg in node.args] or [None]
-    if not isinstance(kind, ElementType) or not all(isinstance(size, int) and size > 0 for size in sizes):
+    """Allocates memory private to the kernel; later passes choose its memory space."""
+    element, *sizes = [evaluate(arg, nest) for arg in node.args] or [None]
+    if not isinstance(element, ElementType) or not all(isinstance(size, int) and size > 0 for size in sizes):
         nest.fail("a buffer has an element type and positive sizes: buffer(f32, 16, 16)", node)
-    memory = memref.AllocOp(ir.MemRefType.get(sizes, ir.Type.parse(kind.name)), [], []).result
-    return Array("the buffer", memory, kind, tuple(sizes), True)
+    memory = memref.AllocOp(ir.MemRefType.get(sizes, ir.Type.parse(element.name)), [], []).result
+    return Array("the buffer", memory, element, tuple(sizes), True)
 
 
 def _function(function: Any, node: ast.Call, nest: NestBuilder) -> tuple[str, int]:
-    """The operation that a function stands for, and the number of its operands."""
-    with suppress(TypeError):  # what is not hashable is none of ours
+    """Returns the operation that a function stands for, and the number of its operands."""
+    with suppress(TypeError):  # unhashable objects are no functions of mlc.kernels
         function = builtin_functions.SYNONYMS.get(function, function)
     if not isinstance(function, builtin_functions.BuiltinFunction):
         nest.fail(

@@ -1,4 +1,4 @@
-"""What constants, names, attributes and subscripts stand for."""
+"""Evaluates constants, names, attributes and subscripts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mlc.kernels.sizes import plain
 @expression(ast.Constant)
 def _constant(node: ast.Constant, nest: NestBuilder) -> Any:
     if not isinstance(node.value, bool | int | float):
-        nest.fail(f"kernels compute with numbers, not with {node.value!r}", node)
+        nest.fail(f"kernels compute with integers and floats, not with {node.value!r}", node)
     return node.value
 
 
@@ -32,7 +32,7 @@ def _name(node: ast.Name, nest: NestBuilder) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Sizes and NumPy's numbers as Python's."""
+    """Returns sizes and NumPy's scalars as Python's."""
     value = plain(value)
     return value.item() if hasattr(value, "item") and getattr(value, "shape", None) == () else value
 
@@ -50,7 +50,7 @@ def _attribute(node: ast.Attribute, nest: NestBuilder) -> Any:
 
 
 def element(node: ast.Subscript, nest: NestBuilder) -> ArrayElement:
-    """The element that a subscript names."""
+    """Returns the element that a subscript names."""
     array = evaluate(node.value, nest)
     if not isinstance(array, Array):
         nest.fail(f"{ast.unparse(node.value)} is no tensor", node)

@@ -1,4 +1,4 @@
-"""The expressions of loop nests: from syntax to IR, by a rule for each kind of expression."""
+"""The expressions of loop nests: from syntax to IR, by a rule for each class of `ast.expr`."""
 
 from __future__ import annotations
 
@@ -15,32 +15,33 @@ Rule = Callable[[Any, NestBuilder], Any]
 _RULES: dict[type[ast.expr], Rule] = {}
 
 
-def expression(kind: type[ast.expr]) -> Callable[[Rule], Rule]:
-    """Registers the decorated function for a kind of expression."""
+def expression(node_type: type[ast.expr]) -> Callable[[Rule], Rule]:
+    """Registers the decorated function for a class of expressions."""
 
-    def register(rule: Rule) -> Rule:
-        _RULES[kind] = rule
+    def register_rule(rule: Rule) -> Rule:
+        _RULES[node_type] = rule
         return rule
 
-    return register
+    return register_rule
 
 
 def evaluate(node: ast.expr, nest: NestBuilder) -> Any:
-    """What `node` stands for: a number, an `AffineIndex`, a scalar, an `Array`, or an object of Python's."""
+    """Evaluates `node` to a Python scalar, an `AffineIndex`, a value, an `Array`, or another Python
+    object."""
     rule = _RULES.get(type(node))
     if rule is None:
-        nest.fail(f"kernels have no {_kind(node)}", node)
+        nest.fail(f"kernels have no {_describe(node)}", node)
     with nest.at(node):
         return rule(node, nest)
 
 
 def scalar(node: ast.expr, nest: NestBuilder) -> Scalar:
-    """`node` as a number or a value."""
+    """Evaluates `node` to a Python scalar or a value."""
     return as_scalar(evaluate(node, nest), node, nest)
 
 
 def as_scalar(value: Any, node: ast.AST, nest: NestBuilder) -> Scalar:
-    """A number or a value, if that is what it is."""
+    """Returns an evaluated `node` as a Python scalar or a value. Raises KernelError."""
     if isinstance(value, AffineIndex):
         return materialize(value, nest)
     if isinstance(value, Array):
@@ -48,9 +49,9 @@ def as_scalar(value: Any, node: ast.AST, nest: NestBuilder) -> Scalar:
             f"{value.name} is a whole tensor; a kernel computes with elements, as in {value.name}[i]", node
         )
     if not isinstance(value, bool | int | float | ir.Value):
-        nest.fail(f"{ast.unparse(node)} is {value!r}, which is no number", node)
+        nest.fail(f"{ast.unparse(node)} is {value!r}, which is no scalar", node)
     return value
 
 
-def _kind(node: ast.AST) -> str:
+def _describe(node: ast.AST) -> str:
     return f"{type(node).__name__}: {ast.unparse(node).splitlines()[0]}"

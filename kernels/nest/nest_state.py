@@ -1,4 +1,4 @@
-"""What is known at one point of a loop nest that is being built."""
+"""The state of a loop nest that is being built."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, NoReturn
 
 from mlc.bindings import ir
 from mlc.kernels.elements import ElementType
-from mlc.kernels.errors import KernelError, located
+from mlc.kernels.errors import KernelError, at_location
 from mlc.kernels.source import KernelSource
 
 
 @dataclass(frozen=True)
 class Array:
-    """A tensor of the kernel, or a buffer of its own: a memref."""
+    """A tensor of the kernel, or a buffer that it allocates: a memref."""
 
     name: str
     memref: ir.Value
@@ -34,11 +34,11 @@ class AffineIndex:
 
 @dataclass
 class NestBuilder:
-    """The nest under construction.
+    """A loop nest under construction.
 
-    `names` are the kernel's constants and what its source sees around it; `scope` holds arrays, loop
-    variables and scalars (`ir.Value`, or a number known to Python). `loops` are the loop variables so far,
-    `ranges` their lowest and highest values where these are numbers.
+    `names` are the kernel's constants and the names visible to its source; `scope` holds arrays, loop
+    variables and scalars (`ir.Value`, or a Python scalar). `loops` are the loop variables so far, `ranges`
+    their lowest and highest values where these are static.
     """
 
     source: KernelSource
@@ -51,16 +51,15 @@ class NestBuilder:
 
     def fail(self, message: str, node: ast.AST) -> NoReturn:
         """Raises KernelError at `node`."""
-        raise KernelError(message, self.source.place(node))
+        raise KernelError(message, self.source.location_of(node))
 
     def at(self, node: ast.AST) -> AbstractContextManager[None]:
-        """Ops are built at the location of `node`, which a KernelError without a location gets."""
-        return located(self.source.place(node))
+        """Builds ops at the location of `node`, which also a KernelError without a location gets."""
+        return at_location(self.source.location_of(node))
 
     @contextmanager
     def inside(self, block: ir.Block, guarded: bool = False) -> Iterator[None]:
-        """Builds at the end of `block`. Names that are new there are gone behind it; `guarded` code may never
-        run."""
+        """Builds at the end of `block`, which is a scope of names; `guarded` code may never run."""
         scope, before = dict(self.scope), self.guarded
         self.guarded = before or guarded
         try:

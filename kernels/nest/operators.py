@@ -1,4 +1,4 @@
-"""What operators compute, comparisons and choices among them."""
+"""Evaluates operators, comparisons and conditional expressions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMPARE = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: "
 
 
 def binary(name: str, a: Any, b: Any, node: ast.AST, nest: NestBuilder) -> Any:
-    """`a name b`, affine where it can be."""
+    """Builds `a name b`, as an affine index where possible."""
     index = combine(name, a, b)
     if index is not None:
         return index
@@ -28,7 +28,7 @@ def binary(name: str, a: Any, b: Any, node: ast.AST, nest: NestBuilder) -> Any:
 
 
 def operator_name(operator: ast.operator, node: ast.AST, nest: NestBuilder) -> str:
-    """Our name of a binary operator."""
+    """Returns the name of a binary operator in `scalars.OPERATIONS`."""
     if type(operator) not in _BINARY:
         nest.fail(f"kernels have no operator {type(operator).__name__}", node)
     return _BINARY[type(operator)]
@@ -52,7 +52,7 @@ def _unary(node: ast.UnaryOp, nest: NestBuilder) -> Any:
 
 @expression(ast.Compare)
 def _compare(node: ast.Compare, nest: NestBuilder) -> Any:
-    values = [scalar(each, nest) for each in (node.left, *node.comparators)]
+    values = [scalar(operand, nest) for operand in (node.left, *node.comparators)]
     result: Any = True
     for operator, left, right in zip(node.ops, values, values[1:], strict=False):
         if type(operator) not in _COMPARE:
@@ -64,7 +64,7 @@ def _compare(node: ast.Compare, nest: NestBuilder) -> Any:
 
 @expression(ast.BoolOp)
 def _both(node: ast.BoolOp, nest: NestBuilder) -> Any:
-    """`and` and `or`: what stands right is computed only where it decides."""
+    """Builds `and` and `or`, whose right operand is computed only where it decides."""
     first, *rest = node.values
     later = rest[0] if len(rest) == 1 else ast.copy_location(ast.BoolOp(node.op, rest), node)
     conjunction = isinstance(node.op, ast.And)

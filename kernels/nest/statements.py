@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from mlc.bindings import ir
@@ -46,8 +47,8 @@ def _assign_to(target: ast.expr, value: Any, node: ast.AST, nest: NestBuilder) -
     elif isinstance(target, ast.Name):
         _bind(target, value, nest)
     elif isinstance(target, ast.Tuple) and isinstance(value, tuple) and len(value) == len(target.elts):
-        for each, part in zip(target.elts, value, strict=True):
-            _assign_to(each, part, node, nest)
+        for part, part_value in zip(target.elts, value, strict=True):
+            _assign_to(part, part_value, node, nest)
     else:
         nest.fail(f"cannot assign to {ast.unparse(target)}", node)
 
@@ -83,16 +84,16 @@ def _for(node: ast.For, nest: NestBuilder) -> None:
     if node.orelse:
         nest.fail("loops of kernels have no else", node)
     bounds = loop_bounds(node.iter, nest)
-    build_loop(node, bounds, _carried(node.body, nest), lambda: run_all(node.body, nest), nest)
+    build_loop(node, bounds, _carried_names(node.body, nest), lambda: run_all(node.body, nest), nest)
 
 
-def _carried(body: Sequence[ast.stmt], nest: NestBuilder) -> list[str]:
-    """The scalars from before that `body` assigns anew."""
+def _carried_names(body: Sequence[ast.stmt], nest: NestBuilder) -> list[str]:
+    """Returns the names of scalars defined before `body` that it assigns."""
     targets = [
-        each.id
+        node.id
         for statement in body
-        for each in ast.walk(statement)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     ]
     known = nest.scope
     return [
@@ -105,25 +106,22 @@ def _if(node: ast.If, nest: NestBuilder) -> None:
     if not isinstance(condition, ir.Value):
         run_all(node.body if condition else node.orelse, nest)
         return
-    names = _carried([*node.body, *node.orelse], nest)
+    names = _carried_names([*node.body, *node.orelse], nest)
 
-    def side(body: Sequence[ast.stmt]) -> Callable[[], list[Any]]:
-        def build() -> list[Any]:
-            run_all(body, nest)
-            return [as_scalar(nest.scope[name], node, nest) for name in names]
+    def build(body: Sequence[ast.stmt]) -> list[Any]:
+        run_all(body, nest)
+        return [as_scalar(nest.scope[name], node, nest) for name in names]
 
-        return build
-
-    results = branch(condition, side(node.body), side(node.orelse), nest)
+    results = branch(condition, partial(build, node.body), partial(build, node.orelse), nest)
     nest.scope.update(zip(names, results, strict=True))
 
 
 def _with(node: ast.With, nest: NestBuilder) -> None:
-    """`with block("name"):` names the computations inside."""
+    """Names the computations inside `with block("name"):`."""
     call = node.items[0].context_expr
     named = isinstance(call, ast.Call) and evaluate(call.func, nest) is block and len(node.items) == 1
     if not (named and isinstance(call, ast.Call) and len(call.args) == 1 and _text(call.args[0])):
-        nest.fail('kernels have only one kind of with: with block("name"):', node)
+        nest.fail('kernels have only one with statement: with block("name"):', node)
     if nest.block is not None:
         nest.fail(f"blocks do not nest, and this one is inside '{nest.block}'", node)
     nest.block = ast.literal_eval(call.args[0])
@@ -140,7 +138,7 @@ def _return(node: ast.Return, nest: NestBuilder) -> None:
 
 
 def _pass(_node: ast.Pass, _nest: NestBuilder) -> None:
-    """Nothing."""
+    """Builds nothing."""
 
 
 _RULES: dict[type[ast.stmt], Callable[[Any, NestBuilder], None]] = {

@@ -1,4 +1,4 @@
-"""`expression`: kernels as functions of tensors."""
+"""The decorator `expression`: kernels as functions of tensors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.kernels.errors import KernelError, SourceLocation, surface
 from mlc.kernels.python_kernel import Kernel
-from mlc.kernels.signature import Signature, function_place, signature_of
+from mlc.kernels.signature import Signature, function_location, signature_of
 from mlc.kernels.source import visible_names
 from mlc.kernels.tensors.symbols import SymbolicTensor
 
 
 @surface
 def expression(function: Callable[..., Any] | None = None, *, schedule: object = "") -> Any:
-    """Makes a kernel of a function that says what each element of its results is.
+    """Decorates a function that defines each element of its results, which becomes a kernel.
 
         @mlc.expression
         def matmul(a: Tensor[f32, M, K], b: Tensor[f32, K, N]):
@@ -27,28 +27,28 @@ def expression(function: Callable[..., Any] | None = None, *, schedule: object =
     made: one tensor, or a tuple. `schedule` is one for `Kernel.scheduled`. Raises KernelError.
     """
     if function is None:
-        return lambda each: expression(each, schedule=schedule)
+        return lambda decorated: expression(decorated, schedule=schedule)
     assert isinstance(function, FunctionType), "a function written with def"
-    run, place = function, function_place(function)
+    run, location = function, function_location(function)
     signature = signature_of(function, visible_names(function))
     if signature.outputs:
-        raise KernelError(f"{signature.name} returns its outputs; it takes no Output[...]", place)
+        raise KernelError(f"{signature.name} returns its outputs; it takes no Output[...]", location)
 
-    def body(inputs: Sequence[Any], _sizes: Mapping[str, int], constants: Mapping[str, Any]) -> list[Any]:
+    def build(inputs: Sequence[Any], _sizes: Mapping[str, int], constants: Mapping[str, Any]) -> list[Any]:
         tensors = {
-            each.name: SymbolicTensor(each.name, value)
-            for each, value in zip(signature.inputs, inputs, strict=True)
+            parameter.name: SymbolicTensor(parameter.name, value)
+            for parameter, value in zip(signature.inputs, inputs, strict=True)
         }
-        return _results(run(**tensors, **constants), signature, place)
+        return _results(run(**tensors, **constants), signature, location)
 
-    return Kernel(signature, body, str(schedule))
+    return Kernel(signature, build, str(schedule))
 
 
-def _results(returned: Any, signature: Signature, place: SourceLocation) -> list[ir.Value]:
+def _results(returned: Any, signature: Signature, location: SourceLocation) -> list[ir.Value]:
     results = list(returned) if isinstance(returned, tuple | list) else [returned]
-    for each in results:
-        if not isinstance(each, SymbolicTensor) or isinstance(each.value.owner, ir.Block):
-            raise KernelError(f"{signature.name} returns {each!r}, which compute did not make", place)
+    for result in results:
+        if not isinstance(result, SymbolicTensor) or isinstance(result.value.owner, ir.Block):
+            raise KernelError(f"{signature.name} returns {result!r}, which compute did not make", location)
     if not results:
-        raise KernelError(f"{signature.name} returns nothing", place)
+        raise KernelError(f"{signature.name} returns nothing", location)
     return [result.value for result in results]

@@ -33,7 +33,7 @@ def subscript_form(expression: Any, axes: Sequence[IterationAxis]) -> AffineForm
 
 
 def map_results(access: TensorElement, axes: Sequence[IterationAxis]) -> list[ir.AffineExpr] | None:
-    """The subscripts as results of an indexing map; None if upstream's indexing maps cannot say them.
+    """Returns the subscripts as results of an indexing map; None if upstream's maps cannot express them.
 
     Raises KernelError for subscripts that leave the tensor.
     """
@@ -69,5 +69,5 @@ def _check(access: TensorElement, dim: int, form: AffineForm[int], axes: Sequenc
     raise KernelError(
         f"subscript {dim} of {name} reaches {reached}, but that dim has {size} elements; where() computes "
         "both its sides, so keep the subscript inside with max and min",
-        access.place,
+        access.location,
     )

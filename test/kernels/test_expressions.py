@@ -124,7 +124,7 @@ CASES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: compute((8, 8), lambda i: x[i]), "the shape has 2 dims, but the function takes 1 axes"),
     (lambda x: compute(8, lambda i: x[i] + i32(i)), "'+' mixes f32 and i32; convert one of them: f32(x)"),
     (lambda x: compute(8, lambda i: 1.5), "1.5 has no element type; name it: compute(..., element=f32)"),
-    (lambda x: compute(8, lambda i: "x"), "expected a number or an expression, but this is 'x'"),
+    (lambda x: compute(8, lambda i: "x"), "expected a scalar or an expression, but this is 'x'"),
     (lambda x: compute(8, lambda i: where(x[i], 1, 0)), "a condition is a bool, but this is f32"),
     (
         lambda x: compute(8, lambda i: 1.0 if x[i] > 0 else 0.0),

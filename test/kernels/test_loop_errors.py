@@ -65,7 +65,7 @@ def index_as_number(x: X, y: Y) -> None:
 
 def untyped_sum(x: X, y: Y) -> None:
     total = 0.0
-    for i in range(8):  # 5: the loop changes 'total', the plain number 0.0; give it a type: total = f32(0.0)
+    for i in range(8):  # 5: the loop changes 'total', the Python scalar 0.0; give it a type: total = f32(0.0)
         total += x[i]
     y[0] = total
 
@@ -95,7 +95,7 @@ def other_loop(x: X, y: Y) -> None:
 
 
 def other_with(x: X, y: Y) -> None:
-    with open("x"):  # 5: kernels have only one kind of with: with block("name"):
+    with open("x"):  # 5: kernels have only one with statement: with block("name"):
         y[0] = 0.0
 
 
@@ -106,7 +106,7 @@ def nested_blocks(x: X, y: Y) -> None:
 
 
 def negative_step(x: X, y: Y) -> None:
-    for i in range(8, 0, -1):  # 26: the step of a loop is a positive number
+    for i in range(8, 0, -1):  # 26: the step of a loop is a positive integer
         y[i] = 0.0
 
 
@@ -124,7 +124,7 @@ def odd_buffer(x: X, y: Y) -> None:
 
 
 def text(x: X, y: Y) -> None:
-    y[0] = "1"  # 12: kernels compute with numbers, not with '1'
+    y[0] = "1"  # 12: kernels compute with integers and floats, not with '1'
 
 
 def float_condition(x: X, y: Y) -> None:
@@ -215,6 +215,6 @@ def test_signatures() -> None:
     assert "no_output has no output" in message(lambda: kernel(no_output))
     assert "fixed number of parameters" in message(lambda: kernel(many))
     assert "'f33' is no element type" in message(lambda: Tensor["f33", 4])
-    assert "a size is a number or a name" in message(lambda: Tensor[f32, 1.5])
+    assert "a size is an integer or a name" in message(lambda: Tensor[f32, 1.5])
     assert "known only inside a kernel" in message(lambda: range(M))
     assert "belongs into the source" in message(lambda: mlc.kernels.block("a"))
