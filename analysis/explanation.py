@@ -143,7 +143,7 @@ class Explanation(Instrumentation):
             report.kernels = kernel_groups(op)
         self.reports.append(report)
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self._end()
 
     def _end(self) -> PassReport:

@@ -108,7 +108,7 @@ class Options:
     def graph_pipelines(self) -> list[NestedElements]:
         """Returns the pipelines with passes disabled and replaced, and restricted to `exactness`. Raises
         PipelineError for passes that are not in them."""
-        from mlc.pipelines.pass_switches import switched
+        from mlc.pipelines.pass_switches import apply_switches
 
         replaced = dict(self.replace_passes)
         if self.precision != "f32":
@@ -116,7 +116,7 @@ class Options:
         if self.unsupported == "cpu":
             placed = [replaced[_PLACE_PASS]] if _PLACE_PASS in replaced else []
             replaced[_PLACE_PASS] = ",".join([*placed, f"{_PLACE_PASS}{{device=cpu unsupported=true}}"])
-        return switched(self.pipeline_names(), self.disable_passes, replaced, self.exactness)
+        return apply_switches(self.pipeline_names(), self.disable_passes, replaced, self.exactness)
 
     def key_text(self) -> str:
         """Returns the options that change the program, as text."""

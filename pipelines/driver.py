@@ -1,4 +1,4 @@
-"""Runs a pipeline of our passes and upstream's on an op."""
+"""Runs a pipeline of mlc's and upstream's passes on an op."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _watching_all: list[Instrumentation] = []
 
 
 def watch_all(instrumentation: Instrumentation) -> None:
-    """Has every pipeline of this process watched from now on."""
+    """Adds an instrumentation to every later pipeline run of this process."""
     _watching_all.append(instrumentation)
 
 
@@ -45,7 +45,7 @@ class PreparedPipeline:
     """A pipeline with its names resolved and upstream's passes built, to run on many ops of one context."""
 
     def __init__(self, pipeline: str | NestedElements, context: ir.Context, verify_each: bool = True) -> None:
-        """Raises `PipelineError`."""
+        """Resolves names and options, and builds upstream's passes. Raises `PipelineError`."""
         self.nest = parse_pipeline(pipeline) if isinstance(pipeline, str) else pipeline
         self.plan = resolve(self.nest, str(pipeline))
         self.verify_each = verify_each
@@ -61,13 +61,13 @@ class PreparedPipeline:
         reproducer: str | Path | None = None,
         reproducer_flags: str = "",
     ) -> None:
-        """As `run_pipeline`."""
+        """Runs the pipeline on `module`, as `run_pipeline`."""
         root = module.operation
         if self.plan.anchor not in ("any", root.name):
             raise PipelineError(f"a pipeline on '{self.plan.anchor}' cannot run on '{root.name}'")
         original = root.clone() if reproducer else None
         try:
-            Runner(_watched(instrumentation), self.verify_each, self.managers).run(self.plan, root)
+            Runner(_with_watchers(instrumentation), self.verify_each, self.managers).run(self.plan, root)
         except PassRunError as error:
             if original is not None and reproducer is not None:
                 error.reproducer = write_reproducer(
@@ -76,6 +76,6 @@ class PreparedPipeline:
             raise
 
 
-def _watched(instrumentation: Instrumentation | None) -> Instrumentation:
+def _with_watchers(instrumentation: Instrumentation | None) -> Instrumentation:
     own = [instrumentation] if instrumentation else []
     return Instrumentations([*_watching_all, *own])

@@ -17,7 +17,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.$-]*")
 
 
 class PipelineError(PassError):
-    """The text of a pipeline is malformed, or names what does not exist; points into the text."""
+    """The text of a pipeline is malformed, or has an unknown name; points into the text."""
 
     def __init__(self, message: str, text: str = "", position: int | None = None) -> None:
         self.text, self.position = text, position
@@ -76,6 +76,7 @@ class _PipelineParser:
         self.skip_spaces()
 
     def elements(self) -> tuple[NestedElements | PassNode, ...]:
+        """Parses elements up to the end or a closing parenthesis."""
         found: list[NestedElements | PassNode] = []
         if not self.text[self.at : self.at + 1].strip(")"):
             return ()
@@ -85,6 +86,7 @@ class _PipelineParser:
                 return tuple(found)
 
     def element(self) -> NestedElements | PassNode:
+        """Parses a pass or a pipeline with an anchor."""
         start = self.at
         match = _NAME.match(self.text, self.at)
         if not match:
@@ -99,6 +101,7 @@ class _PipelineParser:
         return PassNode(match[0], self.options(), start)
 
     def options(self) -> str:
+        """Parses optional braces and returns the text between them."""
         if self.text[self.at : self.at + 1] != "{":
             return ""
         try:
@@ -111,6 +114,7 @@ class _PipelineParser:
         return inside
 
     def accept(self, char: str) -> bool:
+        """Whether `char` comes next, which is then consumed."""
         found = self.text[self.at : self.at + 1] == char
         if found:
             self.at += 1
@@ -118,8 +122,10 @@ class _PipelineParser:
         return found
 
     def skip_spaces(self) -> None:
+        """Moves to the next character that is no white space."""
         while self.text[self.at : self.at + 1].isspace():
             self.at += 1
 
     def error(self, message: str) -> PipelineError:
+        """Returns an error that points to the current position."""
         return PipelineError(message, self.text, self.at)

@@ -1,8 +1,8 @@
-"""The named pipelines: each one visible list of pipeline elements, in order.
+"""The named pipelines: each is one list of pipeline elements, in order.
 
-A list holds pipeline text: passes of ours and of upstream, nested anchors, other named pipelines. A name
-stands anywhere a pass does: in pipeline text, and as `mlc-opt --graph-optimize`. `mlc-opt
---list-passes` shows what there is to choose from.
+A list holds pipeline text: passes of mlc and of upstream, nested anchors, other named pipelines. A name can
+be used wherever a pass can: in pipeline text, and as `mlc-opt --graph-optimize`. `mlc-opt --list-passes`
+lists them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ _PIPELINES: dict[str, list[str]] = {
     "nvgpu-to-llvm": gpu.NVGPU_TO_LLVM,
 }
 
-# Pipelines of single architectures, and what takes their place: the module's target says the architecture.
+# Former pipelines of single architectures -> their replacement, for which the module's target is the
+# architecture.
 RENAMED: dict[str, str] = {
     old: f"'{new}', on a module whose target is {target} (tloop-set-target{{target={target}}})"
     for old, new, target in (
@@ -48,12 +49,12 @@ def register_pipeline(name: str, elements: list[str]) -> None:
 
 
 def lookup_pipeline(name: str) -> list[str] | None:
-    """The elements of the pipeline called `name`, installed plugins included, or None."""
+    """Returns the elements of the pipeline called `name`, installed plugins included, or None."""
     if not (name in _PIPELINES or name in upstream_passes() or registry.is_registered(name)):
         registry.load_installed_plugins()
     return _PIPELINES.get(name)
 
 
 def pipeline_names() -> list[str]:
-    """All names, sorted."""
+    """Returns all names, sorted."""
     return sorted(_PIPELINES)

@@ -1,4 +1,4 @@
-"""Output files: whole or not at all where that is possible, and written straight through elsewhere."""
+"""Writes output files: atomically where that is possible, and directly elsewhere."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _DESCRIPTOR = re.compile(r"/proc/(\d+)/fd/(\d+)")
 
 
 def write_file(path: str | Path, data: str | bytes) -> None:
-    """Writes `data` to `path`; a regular file, or what a link leads to, appears in one step
-    and keeps its mode.
+    """Writes `data` to `path`; a regular file, or the target of a link, is replaced atomically and keeps its
+    mode.
 
     Devices, pipes and open descriptors (`/dev/stdout`, `/proc/self/fd/3`) are written to and never replaced.
     Raises `OSError` that names `path`.
@@ -28,7 +28,7 @@ def write_file(path: str | Path, data: str | bytes) -> None:
 
 
 def _without_links(path: str) -> str:
-    """What the links in `path` lead to; stops at those of open descriptors, which name no files."""
+    """Resolves the links in `path`; stops at those of open descriptors, which name no files."""
     for _ in range(_MOST_LINKS):
         folder, name = os.path.split(path)
         path = os.path.join(os.path.realpath(folder), name) if name else path
@@ -41,7 +41,7 @@ def _without_links(path: str) -> str:
 def _write(target: str, raw: bytes) -> None:
     open_file = _DESCRIPTOR.fullmatch(target)
     if open_file and int(open_file[1]) == os.getpid():
-        # The descriptor itself, whose place in the file the writer shares with whoever opened it.
+        # The descriptor itself, whose file offset is shared with the program that opened it.
         with os.fdopen(os.dup(int(open_file[2])), "wb") as file:
             file.write(raw)
     elif target.startswith("/proc/") or (os.path.exists(target) and not os.path.isfile(target)):
@@ -51,7 +51,7 @@ def _write(target: str, raw: bytes) -> None:
 
 
 def _replace(target: str, raw: bytes) -> None:
-    """Raises `OSError`, also for a file that may not be written."""
+    """Replaces a file atomically. Raises `OSError`, also for a file that may not be written."""
     existing = os.path.exists(target)
     if existing and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -31,5 +31,5 @@ class PassRunError(PassError):
 
     @property
     def summary(self) -> str:
-        """`pass 'x' failed on 'func.func' operation: @f`."""
+        """The pass and the op, as `pass 'x' failed on 'func.func' operation: @f`."""
         return f"pass '{self.pass_name}' failed on {self.op_text}"

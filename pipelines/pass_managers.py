@@ -23,7 +23,7 @@ class PassManagers:
         self.shown: dict[tuple[str, str], PassStep] = {}
 
     def build(self, plan: PassPlan, context: ir.Context) -> None:
-        """Those of a plan. Raises `PipelineError`."""
+        """Builds the pass managers of a plan. Raises `PipelineError`."""
         for item in plan.items:
             if isinstance(item, PassPlan):
                 self.build(item, context)
@@ -33,6 +33,7 @@ class PassManagers:
                 self.shown[plan.anchor, item.text] = with_all_options(item, manager)
 
     def manager(self, anchor: str, step: PassStep, context: ir.Context) -> PassManager:
+        """Builds the pass manager of a step. Raises `PipelineError`."""
         try:
             manager = parse_upstream(f"{anchor}({step.text})", context)
         except UpstreamPassError as error:

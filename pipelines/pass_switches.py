@@ -1,7 +1,7 @@
-"""Pass switches: a pass of the graph-level pipelines taken out, or replaced, wherever it stands in them; and
-passes held to a class of exactness.
+"""Pass switches: passes of the graph-level pipelines are disabled, replaced, or restricted to a class of
+exactness.
 
-Named pipelines are expanded for that, so that reproducers and IR dumps show what really runs.
+Named pipelines are expanded for that, so that reproducers and IR dumps show the passes that run.
 """
 
 from __future__ import annotations
@@ -18,65 +18,65 @@ from mlc.pipelines.plan import did_you_mean, resolve
 
 Elements = tuple[NestedElements | PassNode, ...]
 
-# What no program can be compiled without, and why. They may be replaced by pipelines that hold them.
+# Passes without which no program compiles, and why. They may be replaced by pipelines that hold them.
 REQUIRED = {
     "graph-form-kernels": "kernels are what is compiled",
     "host-plan-memory": "host functions compile as programs on buffers",
     "host-verify": "what is not verified there can crash the compiled program",
 }
-# What stays whatever it does to numbers: without these passes some ops have no lowering.
+# Passes that stay whatever their exactness: without them some ops have no lowering.
 LOWERS = ("graph-decompose", "graph-decompose-attention", "graph-materialize-padding")
 _ANCHOR = "builtin.module"
 _DEFAULT = "rounding"
 
 
-def switched(
+def apply_switches(
     pipelines: Sequence[str],
     disabled: Sequence[str] = (),
     replaced: Mapping[str, str] | None = None,
     exactness: str = _DEFAULT,
 ) -> list[NestedElements]:
-    """Each of `pipelines` (elements on a module, as text) as a pipeline of its own, with passes switched.
+    """Returns each of `pipelines` (elements on a module, as text) as a separate pipeline, with passes
+    switched.
 
-    `disabled` are names of passes to take out, `replaced` maps names to the pipeline text that stands
-    instead; what a replacement holds is not replaced again. Passes get `exactness` as their option of that
-    name, where their text does not say it; those without such an option go if their class is worse, but for
-    `LOWERS`. Without switches named pipelines stay names. Raises `PipelineError` for names that no pipeline
-    holds, for replacements that are no pipelines, for passes that cannot be missed, and for an `exactness`
-    that is no class.
+    `disabled` are names of passes to remove, `replaced` maps names to pipeline text; passes of a replacement
+    are not replaced again. Passes get `exactness` as their option of that name, where their text does not
+    give it; those without such an option are removed if their class is worse, except `LOWERS`. Without
+    switches named pipelines stay names. Raises `PipelineError` for names that no pipeline holds, for
+    replacements that are no pipelines, for required passes, and for an `exactness` that is no class.
     """
     if exactness not in CLASSES:
         raise PipelineError(f"exactness must be one of {', '.join(CLASSES)}, not '{exactness}'")
     parsed = [parse_elements(text) for text in pipelines]
     switches: dict[str, Elements] = {**dict.fromkeys(disabled, ()), **_replacements(replaced or {})}
     if switches or exactness != _DEFAULT:
-        parsed = [tuple(_expanded(elements)) for elements in parsed]
+        parsed = [tuple(_expand(elements)) for elements in parsed]
         _check(switches, [node.name for elements in parsed for node in _nodes(elements)])
         parsed = [tuple(_switch(elements, switches)) for elements in parsed]
     if exactness != _DEFAULT:
-        parsed = [tuple(_held(elements, exactness)) for elements in parsed]
+        parsed = [tuple(_restrict(elements, exactness)) for elements in parsed]
     return [NestedElements(_ANCHOR, elements) for elements in parsed]
 
 
 def _replacements(replaced: Mapping[str, str]) -> dict[str, Elements]:
-    """The parsed replacements; each must be a pipeline on modules."""
+    """Returns the parsed replacements; each must be a pipeline on modules."""
     parsed = {}
     for name, text in replaced.items():
         elements = parse_elements(text)
         if not elements:
             raise PipelineError(f"the replacement of '{name}' is empty; to take it out, disable it")
         resolve(NestedElements(_ANCHOR, elements), text)
-        parsed[name] = tuple(_expanded(elements))
+        parsed[name] = tuple(_expand(elements))
     return parsed
 
 
-def _expanded(elements: Elements) -> Iterator[NestedElements | PassNode]:
-    """The elements without named pipelines, and without their places in a text that is not shown."""
+def _expand(elements: Elements) -> Iterator[NestedElements | PassNode]:
+    """Yields the elements with named pipelines expanded, and without positions, which refer to other text."""
     for element in elements:
         if isinstance(element, NestedElements):
-            yield NestedElements(element.anchor, tuple(_expanded(element.elements)))
+            yield NestedElements(element.anchor, tuple(_expand(element.elements)))
         elif (listed := lookup_pipeline(element.name)) is not None:
-            yield from _expanded(parse_elements(",".join(listed)))
+            yield from _expand(parse_elements(",".join(listed)))
         else:
             yield replace(element, position=None)
 
@@ -110,18 +110,18 @@ def _switch(elements: Elements, switches: Mapping[str, Elements]) -> Iterator[Ne
             yield element
 
 
-def _held(elements: Elements, exactness: str) -> Iterator[NestedElements | PassNode]:
-    """The elements within a class of exactness."""
+def _restrict(elements: Elements, exactness: str) -> Iterator[NestedElements | PassNode]:
+    """Yields the elements restricted to a class of exactness."""
     for element in elements:
         if isinstance(element, NestedElements):
-            inside = tuple(_held(element.elements, exactness))
+            inside = tuple(_restrict(element.elements, exactness))
             yield from (NestedElements(element.anchor, inside),) if inside else ()
         else:
-            yield from _held_pass(element, exactness)
+            yield from _restrict_pass(element, exactness)
 
 
-def _held_pass(node: PassNode, exactness: str) -> Iterator[PassNode]:
-    """A pass with the option, if it has one and does not give it; nothing if its class is worse."""
+def _restrict_pass(node: PassNode, exactness: str) -> Iterator[PassNode]:
+    """Yields a pass, with the option if it has one that is not given; nothing if its class is worse."""
     cls = registry.lookup(node.name)
     if cls is not None and any(option.name == "exactness" for option in cls.options()):
         given = any(name == "exactness" for name, _ in split_options(node.options))

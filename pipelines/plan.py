@@ -1,4 +1,4 @@
-"""From pipeline text to a plan: every name resolved to a pass, every pass placed under the op it runs on."""
+"""Resolves pipeline text to a plan: every name is a pass, every pass is nested in the op that it runs on."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ _TOP = "builtin.module"
 
 @dataclass(frozen=True)
 class PassStep:
-    """One pass. `title` and `text` are how IR dumps and timing show it; `python` is None for upstream
-    passes.
-    """
+    """One pass. IR dumps and timing show `title` and `text`; `python` is None for upstream passes."""
 
     name: str
     title: str
@@ -61,7 +59,7 @@ def _resolve(
         elif (listed := lookup_pipeline(element.name)) is not None:
             items.extend(_expand(element, listed, anchor, text, expanding))
         else:
-            items.append(_place(element, anchor, text))
+            items.append(_plan_pass(element, anchor, text))
     return items
 
 
@@ -76,8 +74,8 @@ def _expand(
     return _resolve(parse_elements(inside), anchor, inside, (*expanding, node.name))
 
 
-def _place(node: PassNode, anchor: str, text: str) -> PassStep | PassPlan:
-    """The pass as a step on `anchor`, nested implicitly if it has to be."""
+def _plan_pass(node: PassNode, anchor: str, text: str) -> PassStep | PassPlan:
+    """Returns the pass as a step on `anchor`, nested implicitly if necessary."""
     if entry := upstream_passes().get(node.name):
         step, accepted, nested = _upstream_step(entry, node), _accepts(entry, anchor), entry.anchor
     elif cls := registry.lookup(node.name):
@@ -104,7 +102,7 @@ def _upstream_step(entry: UpstreamPass, node: PassNode) -> PassStep:
 
 
 def _accepts(entry: UpstreamPass, anchor: str) -> bool:
-    """Ops that were not probed are left to upstream's own check."""
+    """Whether a pass runs on an op; those that were not probed are left to upstream's check."""
     return anchor in entry.anchors or anchor not in _probed_anchors() or not entry.anchors
 
 
@@ -114,9 +112,8 @@ def _probed_anchors() -> frozenset[str]:
 
 
 def _merge(items: list[PassStep | PassPlan]) -> tuple[PassStep | PassPlan, ...]:
-    """Neighbouring plans on the same anchor become one, so that each op goes through all their steps in
-    turn.
-    """
+    """Merges adjacent plans on the same anchor, so that each op runs through all their steps before the
+    next."""
     merged: list[PassStep | PassPlan] = []
     for item in items:
         last = merged[-1] if merged else None
@@ -128,8 +125,8 @@ def _merge(items: list[PassStep | PassPlan]) -> tuple[PassStep | PassPlan, ...]:
 
 
 def unknown_name(name: str) -> str:
-    """The message for `name`, which no pass and no pipeline has: with what takes its place now, or with the
-    names that are like it."""
+    """Returns the message for an unknown `name`: with the new name of a renamed pass, or with similar
+    names."""
     if name in RENAMED:
         return f"there is no pipeline '{name}' any more; it is {RENAMED[name]}"
     if name in registry.RENAMED:
@@ -139,6 +136,6 @@ def unknown_name(name: str) -> str:
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """`; did you mean 'x'?` with the names like `name`, or nothing."""
+    """Returns `; did you mean 'x'?` with the names similar to `name`, or ""."""
     close = difflib.get_close_matches(name, known, n=3)
-    return f"; did you mean {' or '.join(repr(each) for each in close)}?" if close else ""
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

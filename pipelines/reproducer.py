@@ -1,4 +1,4 @@
-"""Reproducers: one file with the IR and the pipeline that failed on it, in mlir-opt's own form."""
+"""Reproducers: one file with the IR and the pipeline that failed on it, in mlir-opt's form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RUN_LINE = re.compile(rf"^{_RUN_WITH}(.*)\n", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Reproducer:
-    """What `read_reproducer` finds: the IR text without the resource block, and how to run it.
+    """A reproducer as `read_reproducer` reads it: the IR text without the resource block, and the pipeline.
 
     `flags` are those of mlc-opt that the run needs, say to load a plugin, as a shell takes them.
     """
@@ -33,7 +33,7 @@ class Reproducer:
 def reproducer_text(
     ir_or_text: ir.Operation | str, pipeline: str, verify_each: bool = True, flags: str = ""
 ) -> str:
-    """The IR, and at its end how to run it and `pipeline`, in the form that mlir-opt and mlc-opt rerun."""
+    """Returns the IR followed by the command and `pipeline`, in the form that mlir-opt and mlc-opt rerun."""
     body = ir_or_text
     if isinstance(body, ir.Operation):
         body = body.get_asm(enable_debug_info=True, print_generic_op_form=True, assume_verified=True)
@@ -43,7 +43,7 @@ def reproducer_text(
         f'      pipeline: "{escaped}",\n      disable_threading: true,\n'
         f"      verify_each: {'true' if verify_each else 'false'}\n    }}\n  }}\n#-}}\n"
     )
-    # At the end, so that the lines of the IR keep their numbers.
+    # At the end, so that the line numbers of the IR stay the same.
     return f"{body.rstrip()}\n\n{_RUN_WITH}{flags and f' {flags}'}\n{block}"
 
 
@@ -56,7 +56,7 @@ def write_reproducer(
 
 
 def read_reproducer(text: str) -> Reproducer | None:
-    """The reproducer in `text`, or None if it holds none."""
+    """Returns the reproducer in `text`, or None if it holds none."""
     block = _BLOCK.search(text)
     fields = dict(_FIELD.findall(block[1])) if block else {}
     if block is None or "pipeline" not in fields:

@@ -1,7 +1,7 @@
 """Runs the steps of a plan on an op.
 
-Each pass runs on its own: ours by a direct call, upstream's in a pass manager that holds just that pass.
-Both kinds are therefore verified, printed, timed and blamed in the same way.
+Each pass runs separately: mlc's by a direct call, upstream's in a pass manager that holds only that pass.
+Both are therefore verified, printed, timed and reported in the same way.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from mlc.pipelines.pass_error import PassRunError
 from mlc.pipelines.pass_managers import PassManagers
 from mlc.pipelines.plan import PassPlan, PassStep
 
-# What upstream says of a pass that cannot run on an op.
+# Part of upstream's message for a pass that cannot run on an op.
 _NOT_FOR_THIS_OP = "on an unsupported operation"
 
 
 class Runner:
-    """Runs plans, with the managers of their upstream steps, for one instrumentation to see."""
+    """Runs plans with the pass managers of their upstream steps, and notifies one instrumentation."""
 
     def __init__(self, instrumentation: Instrumentation, verify_each: bool, managers: PassManagers) -> None:
         self.instrumentation = instrumentation
@@ -31,6 +31,7 @@ class Runner:
         self.managers = managers
 
     def run(self, plan: PassPlan, op: ir.Operation) -> None:
+        """Runs the items of a plan on `op`. Raises `PassRunError`."""
         self.instrumentation.enter(plan, op)
         try:
             for item in plan.items:
@@ -44,6 +45,7 @@ class Runner:
             self.instrumentation.leave(plan, op)
 
     def step(self, step: PassStep, anchor: str, op: ir.Operation) -> None:
+        """Runs one pass on `op`. Raises `PassRunError`."""
         shown = self.managers.shown.get((anchor, step.text), step)
         self.instrumentation.before(shown, op)
         changed = True
@@ -54,28 +56,30 @@ class Runner:
                 changed = self.python(step, step.python, op)
         except PassRunError as error:
             if _is_alive(op):
-                self.instrumentation.failed(shown, op, error)
+                self.instrumentation.on_failure(shown, op, error)
             raise
-        (self.instrumentation.after if changed else self.instrumentation.unchanged)(shown, op)
+        (self.instrumentation.after if changed else self.instrumentation.on_unchanged)(shown, op)
 
     def upstream(self, step: PassStep, anchor: str, op: ir.Operation) -> None:
-        # A nested `any(...)` passes over the ops on which a pass cannot run, as upstream's does.
+        """Runs one of upstream's passes. Raises `PassRunError`."""
+        # A nested `any(...)` skips the ops on which a pass cannot run, as upstream's does.
         lenient = anchor == "any" and parent_op(op) is not None
         held: list[Diagnostic] = []
         listener = held.append if lenient else self.instrumentation.diagnostic
         try:
             run_upstream(self.managers.of[anchor, step.text], op, listener=listener)
         except UpstreamPassError as error:
-            if lenient and any(_NOT_FOR_THIS_OP in each.message for each in held):
+            if lenient and any(_NOT_FOR_THIS_OP in diagnostic.message for diagnostic in held):
                 return
             raise PassRunError(step, describe_op(op), list(error.diagnostics)) from error
         finally:
-            for each in held:
-                if _NOT_FOR_THIS_OP not in each.message:
-                    self.instrumentation.diagnostic(each)
+            for diagnostic in held:
+                if _NOT_FOR_THIS_OP not in diagnostic.message:
+                    self.instrumentation.diagnostic(diagnostic)
 
     def python(self, step: PassStep, instance: Pass, op: ir.Operation) -> bool:
-        """Whether the pass may have changed something; as upstream, what it says it left alone is valid."""
+        """Runs a Python pass; whether it may have changed something. IR that it reports unchanged is not
+        verified."""
         context, location, text = op.context, op.location, describe_op(op)
         with capture_diagnostics(context, self.instrumentation.diagnostic) as captured:
             with self.blame(step, op, captured), context, location:
@@ -91,7 +95,7 @@ class Runner:
 
     @contextmanager
     def blame(self, step: PassStep, op: ir.Operation, captured: list[Diagnostic]) -> Iterator[None]:
-        """Turns whatever a Python pass raises into a `PassRunError`."""
+        """Converts all exceptions of a Python pass into `PassRunError`."""
         try:
             yield
         except PassRunError:
@@ -117,13 +121,14 @@ class Runner:
         *,
         crashed: bool = False,
     ) -> PassRunError:
+        """Reports the cause, and returns the error of a step with it and the captured diagnostics."""
         located = cause if cause.location else Diagnostic("error", cause.message, op.location, cause.notes)
         self.instrumentation.diagnostic(located)
         return PassRunError(step, describe_op(op), [located, *captured], crashed=crashed)
 
 
 def _is_alive(op: ir.Operation) -> bool:
-    """Whether nothing erased `op` by its Python handle."""
+    """Whether `op` has not been erased by its Python handle."""
     try:
         return bool(op.name)
     except RuntimeError:
@@ -138,6 +143,6 @@ def _verify(op: ir.Operation) -> bool:
 
 
 def _children(op: ir.Operation, name: str) -> list[ir.Operation]:
-    """The ops called `name` directly inside `op`."""
+    """Returns the ops called `name` directly inside `op`."""
     inside = [child.operation for region in op.regions for block in region for child in block.operations]
     return [child for child in inside if name in ("any", child.name)]

@@ -1,4 +1,4 @@
-"""What watches a pipeline run: the protocol, IR printing, timing, statistics, traces of rewrites."""
+"""Instrumentation of pipeline runs: IR printing, timing, statistics, traces of rewrites."""
 
 from mlc.pipelines.instrumentation.base import Instrumentation as Instrumentation
 from mlc.pipelines.instrumentation.base import Instrumentations as Instrumentations

@@ -1,4 +1,4 @@
-"""The protocol between the driver and what watches a pipeline run."""
+"""The protocol between the driver and the observers of a pipeline run."""
 
 from __future__ import annotations
 
@@ -12,34 +12,36 @@ from mlc.pipelines.plan import PassPlan, PassStep
 
 
 class Instrumentation:
-    """Called by the driver; the methods of this base do nothing. `op` is the op on which the pass runs."""
+    """An observer of pipeline runs; the methods of this base do nothing. `op` is the op on which the pass
+    runs."""
 
     def enter(self, plan: PassPlan, op: ir.Operation) -> None:
-        """The items of `plan` are about to run on `op`: the whole pipeline, or one nested in it."""
+        """Is called before the items of `plan`, the whole pipeline or a nested one, run on `op`."""
 
     def leave(self, plan: PassPlan, op: ir.Operation) -> None:
-        """The items of `plan` ran, or one of them failed. A pass may have replaced what is inside `op`."""
+        """Is called after the items of `plan` ran, or one failed. A pass may have replaced ops inside
+        `op`."""
 
     def before(self, step: PassStep, op: ir.Operation) -> None:
-        """The pass is about to run."""
+        """Is called before a pass."""
 
     def after(self, step: PassStep, op: ir.Operation) -> None:
-        """The pass succeeded, and what it left is valid."""
+        """Is called after a pass that succeeded; the IR is valid."""
 
-    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
-        """The pass succeeded, and says that it changed nothing; called instead of `after`."""
+    def on_unchanged(self, step: PassStep, op: ir.Operation) -> None:
+        """Is called instead of `after` if the pass reports that it changed nothing."""
         self.after(step, op)
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
-        """The pass failed, or what it left is invalid."""
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+        """Is called after a pass that failed, or left invalid IR."""
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
-        """A diagnostic was emitted, by the pass or by verification."""
+        """Is called for each diagnostic, of the pass or of verification."""
 
 
 @dataclass
 class Instrumentations(Instrumentation):
-    """Several as one: what begins in order, what ends in reverse, so that they nest."""
+    """Several instrumentations as one; calls at the end are in reverse order, so that they nest."""
 
     parts: Sequence[Instrumentation] = ()
 
@@ -59,13 +61,13 @@ class Instrumentations(Instrumentation):
         for part in reversed(self.parts):
             part.after(step, op)
 
-    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
+    def on_unchanged(self, step: PassStep, op: ir.Operation) -> None:
         for part in reversed(self.parts):
-            part.unchanged(step, op)
+            part.on_unchanged(step, op)
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         for part in reversed(self.parts):
-            part.failed(step, op, error)
+            part.on_failure(step, op, error)
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
         for part in self.parts:
@@ -73,13 +75,13 @@ class Instrumentations(Instrumentation):
 
 
 def symbol_name(op: ir.Operation) -> str | None:
-    """The name of an op that is a symbol."""
+    """Returns the name of an op that is a symbol, else None."""
     name = op.attributes.get("sym_name")
-    # `value` raises for bytes that are not UTF-8; unregistered ops may call anything sym_name.
+    # `value` raises for bytes that are not UTF-8; unregistered ops may have any attribute sym_name.
     return name.value_bytes.decode(errors="backslashreplace") if isinstance(name, ir.StringAttr) else None
 
 
 def describe_op(op: ir.Operation) -> str:
-    """`'func.func' operation: @f`, as IR dumps and failures name an op."""
+    """Returns the op as IR dumps and failures name it: `'func.func' operation: @f`."""
     symbol = symbol_name(op)
     return f"'{op.name}' operation{f': @{symbol}' if symbol is not None else ''}"

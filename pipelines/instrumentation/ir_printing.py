@@ -1,4 +1,4 @@
-"""IR before and after passes, to a stream or as files in a tree of folders, as mlir-opt prints it."""
+"""Prints IR before and after passes, to a stream or to files in a tree of folders, as mlir-opt does."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from mlc.pipelines.plan import PassPlan, PassStep
 
 
 class Sink(Protocol):
-    """Where dumps go."""
+    """A destination of dumps."""
 
     def __call__(self, step: PassStep, op: ir.Operation, text: str) -> None:
-        """Takes the dump of `step` on `op`."""
+        """Writes the dump of `step` on `op`."""
 
 
 @dataclass(frozen=True)
 class StreamSink:
-    """All dumps one after the other."""
+    """Writes all dumps to one stream."""
 
     stream: TextIO = sys.stderr
 
@@ -36,9 +36,9 @@ class StreamSink:
 
 @dataclass
 class FolderSink:
-    """One file per dump under `root`: a folder per op, and files `0_1_cse.mlir`.
+    """Writes one file per dump under `root`: a folder per op, and files `0_1_cse.mlir`.
 
-    The numbers count the dumps of the ops around the op, then of the op itself. Raises `OSError`.
+    The prefix counts the dumps of the ops around the op, then of the op itself. Raises `OSError`.
     """
 
     root: Path
@@ -46,12 +46,12 @@ class FolderSink:
 
     def __call__(self, step: PassStep, op: ir.Operation, text: str) -> None:
         self._dumps[address(op)] = self._dumps.get(address(op), -1) + 1
-        folder, numbers = self.root, []
+        folder, counts = self.root, []
         for parent in reversed(_with_parents(op)):
             folder /= _folder_name(parent)
-            numbers.append(str(self._dumps.setdefault(address(parent), 0)))
+            counts.append(str(self._dumps.setdefault(address(parent), 0)))
         folder.mkdir(parents=True, exist_ok=True)
-        write_file(folder / f"{'_'.join(numbers)}_{step.name}.mlir", text)
+        write_file(folder / f"{'_'.join(counts)}_{step.name}.mlir", text)
 
 
 def _with_parents(op: ir.Operation) -> list[ir.Operation]:
@@ -73,7 +73,7 @@ class IRPrinting(Instrumentation):
 
     `printer` turns an op into text; its second argument says whether the op is known to be valid.
     `after_failure` prints after the passes that fail, whichever they are, and after no other.
-    `new_sink` makes the place for the dumps of one run of a pipeline.
+    `new_sink` makes the sink for the dumps of one run of a pipeline.
     """
 
     printer: Callable[[ir.Operation, bool], str]
@@ -106,16 +106,16 @@ class IRPrinting(Instrumentation):
 
     def after(self, step: PassStep, op: ir.Operation) -> None:
         self._known.clear()
-        self.unchanged(step, op)
+        self.on_unchanged(step, op)
 
-    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
+    def on_unchanged(self, step: PassStep, op: ir.Operation) -> None:
         text = self._texts.pop()
         if self.after_failure or step.name not in self.after_passes:
             return
         if text is None or text != self._text(op):
             self._print("After", step, op)
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self._known.clear()
         self._texts.pop()
         if self.after_failure or step.name in self.after_passes:

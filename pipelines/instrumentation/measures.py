@@ -1,9 +1,4 @@
-"""Wall time per place of a pipeline and per phase of a tool.
-
-What passes count, per place of a pipeline.
-
-Wall time per pass, summed over all places of a pipeline and all ops on which the pass ran.
-"""
+"""Measures of pipelines: wall time and counters of passes, by position in the pipeline or by name."""
 
 from __future__ import annotations
 
@@ -22,7 +17,7 @@ from mlc.pipelines.plan import PassStep
 
 
 class PassSeconds(Instrumentation):
-    """Seconds by the pass's name in `seconds`; one object may watch many runs."""
+    """Sums the seconds of passes by name in `seconds`; one object may watch many runs."""
 
     def __init__(self) -> None:
         self.seconds: defaultdict[str, float] = defaultdict(float)
@@ -34,12 +29,12 @@ class PassSeconds(Instrumentation):
     def after(self, step: PassStep, op: ir.Operation) -> None:
         self.seconds[step.name] += time.perf_counter() - self._started
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
 
 class Statistics(Positions[dict[str, Statistic]]):
-    """Collects what passes count with `Pass.count`, and the rewrites of each pattern."""
+    """Collects the counters of passes (`Pass.count`), and the rewrites of each pattern."""
 
     def new(self) -> dict[str, Statistic]:
         return {}
@@ -53,7 +48,7 @@ class Statistics(Positions[dict[str, Statistic]]):
 
 @dataclass
 class Stopwatch:
-    """Seconds, summed over what ran between `start` and `stop`, and how often that was."""
+    """The seconds between `start` and `stop`, summed over all runs, and their count."""
 
     seconds: float = 0.0
     runs: int = 0
@@ -88,7 +83,7 @@ class Timing(Positions[Stopwatch]):
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Measures what runs inside as a phase called `name`."""
+        """Measures the `with` block as a phase called `name`."""
         watch = self.phases.setdefault(name, Stopwatch())
         watch.start()
         try:
@@ -97,10 +92,10 @@ class Timing(Positions[Stopwatch]):
             watch.stop()
 
     def finish(self) -> float:
-        """Ends the measuring; seconds in total."""
+        """Ends the measurement, and returns the seconds in total."""
         self.root.measure.stop()
         return self.root.measure.seconds
 
     def passes(self) -> list[Position[Stopwatch]]:
-        """The positions of all passes, in the pipeline's order."""
+        """Returns the positions of all passes, in the pipeline's order."""
         return [position for _, position in self.root.walk() if position.is_pass]

@@ -1,4 +1,4 @@
-"""The places of a pipeline as a tree, for measures that are summed over ops and inputs."""
+"""The positions of a pipeline as a tree, for measures that are summed over ops and inputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Measure = TypeVar("Measure")
 
 @dataclass
 class Position(Generic[Measure]):
-    """A pass, or a nested pipeline, at one place of a pipeline, with what was measured there."""
+    """A pass, or a nested pipeline, at its position in a pipeline, with its measure."""
 
     name: str
     measure: Measure
@@ -24,7 +24,7 @@ class Position(Generic[Measure]):
     is_pass: bool = True
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Position[Measure]]]:
-        """All positions inside this one, outermost first, with their depth (0: directly inside)."""
+        """Yields all positions inside this one, outermost first, with their depth (0: directly inside)."""
         for child in self.children.values():
             yield depth, child
             yield from child.walk(depth + 1)
@@ -39,7 +39,8 @@ class _Visit(Generic[Measure]):
     reached: int = 0
 
     def advance(self, item: PassStep | PassPlan) -> int:
-        """The index of `item`. Each step comes once, in order; a nested plan once for each op, or never."""
+        """Returns the index of `item`. Each step comes once, in order; a nested plan once for each op, or
+        never."""
         while not _stands_for(item, self.plan.items[self.reached]):
             self.reached += 1
         index = self.reached
@@ -49,16 +50,16 @@ class _Visit(Generic[Measure]):
 
 
 def _stands_for(item: PassStep | PassPlan, planned: PassStep | PassPlan) -> bool:
-    """Whether `item` is the planned one; of a step, the driver may show another form of the text."""
+    """Whether `item` is the planned one; the driver may show another form of a step's text."""
     if isinstance(item, PassStep) and isinstance(planned, PassStep):
         return item.name == planned.name
     return item is planned
 
 
 class Positions(Instrumentation, Generic[Measure]):
-    """Keeps a measure for each place of the pipeline; runs on several ops or inputs share it.
+    """Keeps a measure for each position of the pipeline; runs on several ops or inputs share it.
 
-    Subclasses say what a new measure is, and what happens when a place begins and ends.
+    Subclasses define new measures, and what happens when the item at a position begins and ends.
     """
 
     def __init__(self) -> None:
@@ -67,20 +68,20 @@ class Positions(Instrumentation, Generic[Measure]):
         self._step = self.root
 
     def new(self) -> Measure:
-        """The measure of a place that nothing happened at."""
+        """Returns the measure of a position that has not run."""
         raise NotImplementedError
 
     def begin(self, measure: Measure) -> None:
-        """A pass or a nested pipeline begins."""
+        """Is called when a pass or a nested pipeline begins."""
 
     def end(self, measure: Measure) -> None:
-        """It ended, well or not."""
+        """Is called when it ends, also by a failure."""
 
     def enter(self, plan: PassPlan, op: ir.Operation) -> None:
         if not self._path:
             self._path.append(_Visit(plan, self.root))
             return
-        position = self._place(plan, f"'{plan.anchor}' Pipeline")
+        position = self._position(plan, f"'{plan.anchor}' Pipeline")
         self._path.append(_Visit(plan, position))
         self.begin(position.measure)
 
@@ -90,16 +91,16 @@ class Positions(Instrumentation, Generic[Measure]):
             self.end(visit.position.measure)
 
     def before(self, step: PassStep, op: ir.Operation) -> None:
-        self._step = self._place(step, step.title)
+        self._step = self._position(step, step.title)
         self.begin(self._step.measure)
 
     def after(self, step: PassStep, op: ir.Operation) -> None:
         self.end(self._step.measure)
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
-    def _place(self, item: PassStep | PassPlan, name: str) -> Position[Measure]:
+    def _position(self, item: PassStep | PassPlan, name: str) -> Position[Measure]:
         visit = self._path[-1]
         index, children = visit.advance(item), visit.position.children
         if index not in children:

@@ -31,7 +31,7 @@ class RewritePrinting(Instrumentation):
     def after(self, step: PassStep, op: ir.Operation) -> None:
         self._running.pop().close()
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.after(step, op)
 
     def _print(self, step: PassStep, rewrite: Rewrite) -> None:
@@ -39,15 +39,15 @@ class RewritePrinting(Instrumentation):
             return
         lines = [
             f"{rewrite.location}: rewrite: {step.name}: {rewrite.pattern}",
-            *_marked("-", rewrite.before),
+            *_mark_lines("-", rewrite.before),
         ]
         for text in rewrite.after:
-            lines += _marked("+", text)
+            lines += _mark_lines("+", text)
         if rewrite.values:
             lines.append(f"  = {', '.join(rewrite.values)}")
         self.stream.write("\n".join(lines) + "\n")
         self.stream.flush()
 
 
-def _marked(mark: str, text: str) -> list[str]:
+def _mark_lines(mark: str, text: str) -> list[str]:
     return [f"  {mark} {line}" for line in text.splitlines()]

@@ -1,4 +1,4 @@
-"""Kernels as programs of thread blocks, which every GPU runs, and any CPU."""
+"""The pipelines of kernels as programs of thread blocks, for GPUs and, to test them, CPUs."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from mlc.pipelines.lists.cpu import CPU_THREADS_TO_LLVM
 
 # One kernel, from graph ops in its body to launches of thread blocks.
 ACCEL_KERNEL: list[str] = [
-    # What has no program of blocks is named here; later passes would fail on the loops that are made of it.
+    # Ops without a lowering to thread blocks are reported here; later passes would fail on their loops.
     "graph-verify-blocks",
-    # A kernel of attention is a program at once: no schedule makes its softmax one that never has whole rows.
+    # Attention is lowered directly: no schedule turns its softmax into an online one.
     "accel-from-attention",
-    # Nor does one make steps of running sums that double what they know.
+    # So are scans: no schedule makes their steps of doubling distance.
     "accel-from-scan",
-    # What lies around an image is never in memory.
+    # The padding of an image is never in memory.
     "func.func(graph-pad-windows)",
-    # Floats of 8 bits as such, which tensor units multiply.
+    # f8 elements are kept, which matrix units multiply.
     "func.func(graph-to-linalg{keep-f8=true})",
-    # What has no lowering is named here; later passes would fail on it without naming the op.
+    # Ops without a lowering are reported here; later passes would fail without naming the op.
     "graph-verify-lowered",
     "canonicalize",
     "cse",
     # Fills are computations like any other: schedules name them, and blocks share them.
     "func.func(linalg-generalize-named-ops)",
     # One computation per chain of elementwise ops; schedules then see an anchor and an epilogue.
-    # A product and a sum may read one argument of 16 bits, which the product takes as it lies in memory.
+    # A matmul and a sum may read one 16-bit argument, which the matmul reads without a conversion.
     "tloop-fuse-elementwise{convert-apart=true}",
     "canonicalize",
     "cse",
@@ -33,18 +33,18 @@ ACCEL_KERNEL: list[str] = [
     "cse",
     # Tiles of tensors as vectors.
     "accel-from-tiles",
-    # Steps too short for the wait that each has.
+    # Merges steps that are too short for the wait of each.
     "accel-merge-steps",
-    # Where there are too few of them for a GPU, several blocks sum one up.
+    # Where there are too few tiles for a GPU, several blocks share the reduction of one.
     "accel-split-k",
-    # Places of tiles as sums and products, which blocks compute.
+    # Offsets of tiles as arithmetic of the block.
     "lower-affine",
     "canonicalize",
     "cse",
 ]
 
-# One kernel, from launches of thread blocks to the llvm dialect: how a GPU's programs run on any machine.
-# Right numbers are what it is for, not speed.
+# One kernel, from launches of thread blocks to the llvm dialect, so that a GPU's programs run on any machine:
+# for correct results, not for speed.
 ACCEL_CPU: list[str] = [
     "func.func(accel-to-cpu)",
     "canonicalize",
@@ -55,17 +55,17 @@ ACCEL_CPU: list[str] = [
     "canonicalize",
     "cse",
     "func.func(tloop-expand-math)",
-    # Tiles that loops carry are updated where they lie.
+    # Tiles that loops carry are updated in place.
     "one-shot-bufferize",
     "canonicalize",
     "cse",
-    # A tensor that survived would reach LLVM as a cast that cannot be translated.
+    # A remaining tensor would reach LLVM as a cast that cannot be translated.
     "tloop-verify-loops{heap=true}",
     "func.func(tloop-lower-copies)",
     "func.func(convert-linalg-to-loops)",
-    # LLVM has no floats of 8 bits. They may become bf16, so before that.
+    # LLVM has no f8. They may become bf16, so before that.
     "func.func(tloop-expand-f8)",
-    # LLVM calls a function for each number where the processor has no instruction.
+    # LLVM calls a function for each element where the processor has no instruction.
     "func.func(tloop-expand-bf16)",
     "fold-memref-alias-ops",
     "canonicalize",

@@ -1,4 +1,4 @@
-"""A CPU's kernels and host functions."""
+"""The pipelines of a CPU's kernels and host functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CPU_TO_LLVM: list[str] = [
     "lower-affine",
     "convert-math-to-llvm",
     "convert-math-to-libm",
-    # Constants of complex numbers: zeros that are padded, filled tensors.
+    # Constants of complex numbers: padding with zeros, filled tensors.
     "convert-complex-to-llvm",
     "convert-vector-to-llvm{enable-x86=1 use-vector-alignment=0}",
     "finalize-memref-to-llvm",
@@ -44,7 +44,7 @@ CPU_THREADS_TO_LLVM: list[str] = [
 # One kernel, from graph ops in its body to the llvm dialect.
 CPU_KERNEL: list[str] = [
     "func.func(graph-to-linalg)",
-    # What has no lowering is named here; later passes would fail on it without naming the op.
+    # Ops without a lowering are reported here; later passes would fail without naming the op.
     "graph-verify-lowered",
     "canonicalize",
     "cse",
@@ -52,31 +52,31 @@ CPU_KERNEL: list[str] = [
     "tloop-fuse-elementwise{recompute=true}",
     "canonicalize",
     "cse",
-    # The planner lets such kernels write over an operand; two loop nests would read what is overwritten.
+    # The planner lets such kernels overwrite an operand; two loop nests would read overwritten elements.
     "tloop-verify-in-place",
     "func.func(tloop-expand-math)",
     "tloop-default-schedules",
     "tloop-apply-schedules",
-    # What a schedule from a file has left whole.
+    # Windows that a user's schedule has not tiled.
     "func.func(tloop-lower-windows)",
     "canonicalize",
     "cse",
-    # Results are computed in the destination: no temporaries for them.
+    # Results are computed in the destination, without temporaries.
     "eliminate-empty-tensors",
     "one-shot-bufferize{bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map}",
-    # Loops return the buffer that they wrote; only then is it plain that the kernel's result needs no copy.
+    # Loops return the buffer that they wrote; only then is it known that the kernel's result needs no copy.
     "canonicalize",
     # Results that are equal have become one buffer.
     "func.func(tloop-separate-results)",
     "buffer-results-to-out-params{hoist-static-allocs=1 hoist-dynamic-allocs=1}",
     "canonicalize",
     "cse",
-    # A tensor that survived would reach LLVM as a cast that cannot be translated.
+    # A remaining tensor would reach LLVM as a cast that cannot be translated.
     "tloop-verify-loops{heap=true}",
-    # Tiles whose number and sizes only running tells.
+    # Tiles whose count and sizes are dynamic.
     "func.func(tloop-unswitch-loops)",
-    # Kernels written as loops have had their schedules applied; what follows knows the loops of scf.
+    # Kernels written as loops have had their schedules applied; the passes below work on loops of scf.
     "func.func(tloop-lower-affine-loops)",
     "func.func(tloop-lower-copies)",
     "func.func(buffer-loop-hoisting)",
@@ -86,7 +86,7 @@ CPU_KERNEL: list[str] = [
     # Each factor of a register tile is loaded where it is used.
     "func.func(tloop-sink-loads)",
     "func.func(tloop-unroll-strided-reads)",
-    # LLVM calls a function for each number where the processor has no instruction.
+    # LLVM calls a function for each element where the processor has no instruction.
     "func.func(tloop-expand-bf16)",
     "func.func(convert-vector-to-scf{full-unroll=1})",
     "fold-memref-alias-ops",
@@ -94,14 +94,14 @@ CPU_KERNEL: list[str] = [
     "func.func(convert-vector-to-scf{full-unroll=1})",
     "canonicalize",
     "cse",
-    # Register tiles as LLVM keeps them in registers: a value per row, and one address for what is loaded.
+    # Register tiles as LLVM keeps them in registers: a value per row, and one address for loads.
     "func.func(tloop-split-accumulators)",
     "canonicalize",
     "cse",
-    # The rows' numbers once more, those that were parts of no vector read: each now meets its row.
+    # The scalars of rows once more, those that no vector read had: each is now next to its row.
     "func.func(tloop-sink-loads)",
     "func.func(tloop-share-addresses)",
-    # It counts along all loops around a tile, which are no loops any more after tloop-map-parallel-loops.
+    # It counts along all loops around a tile, which are not loops after tloop-map-parallel-loops.
     "func.func(tloop-prefetch)",
     *CPU_THREADS_TO_LLVM,
 ]

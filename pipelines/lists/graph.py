@@ -1,35 +1,35 @@
-"""The graph level, up to kernels."""
+"""The pipelines of the graph level, up to kernels."""
 
 from __future__ import annotations
 
-# Graph level, whole module: what every target wants.
+# Graph level, whole module, for every target.
 GRAPH_OPTIMIZE: list[str] = [
-    # Objects are numbers to all that follows.
+    # Later passes see strings and sequences as ids.
     "graph-lower-objects",
     # Every rule below looks at shapes; exporters leave many out.
     "graph-infer-shapes",
-    # Equal values become one value, by which idioms are recognised; what nobody uses goes.
+    # Equal values become one value, by which idioms are recognised; unused ones are removed.
     "cse",
     "canonicalize",
-    # Branches and loops whose course constants tell become straight lines, which all rules below understand;
-    # what loops compute anew each time moves out, and may leave branches without a difference.
+    # Branches with constant conditions and loops with constant trip counts become straight lines, which all
+    # rules below understand; loop invariants move out, and may leave branches that are equal.
     "graph-simplify-control-flow",
     "graph-hoist-invariants",
     "graph-simplify-control-flow",
     # No-ops would stand between the parts of idioms.
     "graph-eliminate-noops",
-    # What is computed of nothing would only be carried along.
+    # Ops on empty tensors would be carried through all passes.
     "graph-eliminate-empty",
-    # Idioms are recognised in the exporters' form, before it is taken apart.
+    # Idioms are recognised in the exporters' form, before it is decomposed.
     "graph-recognize-idioms",
-    # Work on small values before they are expanded, so that the passes below see them next to each other.
+    # Computes on small values before they are expanded, so that the passes below see them adjacent.
     "graph-simplify-broadcasts",
-    # Quotients and powers as products, of which the laws of algebra know more.
+    # Quotients and powers become products, to which more algebraic rules apply.
     "graph-reduce-strength",
     "graph-simplify-algebra",
-    # The constants that are left meet, and go into weights.
+    # The remaining constants become adjacent, and fold into weights.
     "graph-reassociate-constants",
-    # What was split for grouped convolutions, and computed alike in each part, is one op again.
+    # Parts that were split for grouped convolutions, and have equal computations, are one op again.
     "graph-eliminate-concat-split",
     # Before factors and padding fold into convolutions: exporters of channels-last models put transposes
     # between them.
@@ -38,13 +38,13 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-decompose",
     # ... which go into the weights before them.
     "graph-fold-scale",
-    # Padding that exporters make an op of its own belongs to the window that reads it.
+    # Padding that exporters write as a separate op belongs to the window that reads it.
     "graph-fold-padding",
-    # Last of those that move ops: parts of products and of weights, once these are what they will be.
+    # Last of those that move ops: slices of products and of weights, once these are final.
     "graph-hoist-movement",
-    # Views of constants and numbers that these two leave.
+    # Views of constants and scalars that these two leave.
     "graph-simplify",
-    # Rules build a producer anew where its user is, which may be in a loop: it moves out again.
+    # Rules rebuild a producer at its user, which may be in a loop: it moves out again.
     "graph-hoist-invariants",
     # Factors and offsets that several ops share are computed once.
     "cse",
@@ -52,37 +52,37 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-verify",
 ]
 
-# Graph level: layouts that vector machines want, ready for kernels.
+# Graph level for CPUs: blocked layouts, ready for kernels.
 LOWER_GRAPH: list[str] = [
-    # First: its products get layouts, and its transposes meet those around it.
+    # First: its matmuls get layouts, and its transposes cancel those around it.
     "graph-decompose-attention",
-    # Slices of columns would copy; as products of their own the parts meet what reads them.
+    # Slices of columns would copy; as separate products the parts fuse with their readers.
     "graph-split-products",
-    # Windows without padding read their input without conditions; the pads fuse into what computes it.
+    # Windows without padding read their input without conditions; the pads fuse into its producer.
     "graph-materialize-padding",
-    # Before layouts: where few channels more make blocks, and what they add is easily cut off.
+    # Before layouts: where a few more channels make full blocks, and the added results are sliced off.
     "graph-pad-channels",
-    # Blocked channels, where they and the conversions at their edges are cheapest for the whole graph.
+    # Blocked channels, where their cost and that of conversions is lowest for the whole graph.
     "graph-assign-layouts",
-    # What is left plain: windows of single channels run along rows, beyond which they read nothing ...
+    # In plain layout: windows of single channels run along rows, without reads beyond them ...
     "graph-unpad-windows",
     # ... and 1x1 windows are products there.
     "graph-conv-to-matmul",
-    # Blocked channels are what the transforms work on; their products are packed already.
+    # The transforms work on blocked channels; their products are packed already.
     "graph-winograd",
     "graph-pack-matmuls",
-    # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
+    # Does nothing by default. Weights have their final form, so that their conversion folds with the rest.
     "graph-lower-precision",
     # Packing leaves reshapes and unpacks that cancel or are dead.
     "graph-simplify",
     "canonicalize",
     "cse",
-    # Bias, activation and residual meet their product, without a reshape between them.
+    # Bias, activation and residual are adjacent to their matmul, without a reshape between them.
     "graph-sink-reshapes",
     "graph-simplify",
     # Weights are packed where they are read, which may be in a loop.
     "graph-hoist-invariants",
-    # Last: all constant work is in the graph now, packing of weights included.
+    # Last: all constant computation is in the graph now, packing of weights included.
     "graph-split-prepare",
     "canonicalize",
     "cse",
@@ -90,67 +90,67 @@ LOWER_GRAPH: list[str] = [
 
 # Graph level for GPUs: images with their channels last, ready for kernels.
 LOWER_GRAPH_GPU: list[str] = [
-    # A GPU's plan is a list of launches: what control flow is left is named before it confuses what follows.
+    # A GPU's plan is a list of launches: remaining control flow is reported before later passes fail on it.
     "graph-verify-no-control-flow",
-    # A kernel computes attention whole, and the transposes around it, but for shapes that it lacks.
+    # One kernel computes attention and the transposes around it, except for shapes that it lacks.
     "graph-decompose-attention{device=gpu}",
-    # Slices of columns would copy; as products of their own the parts meet what reads them.
+    # Slices of columns would copy; as separate products the parts fuse with their readers.
     "graph-split-products",
-    # Convolutions read zeros around their image, pools what is least; a mean knows how many it counts.
+    # Convolutions read zeros around their image, max pools the least value; a mean counts its elements.
     "graph-materialize-padding{pools-only=true rematerialize=true}",
-    # Integers of 8 bits are multiplied as they lie in memory: before their windows become products.
+    # 8-bit integers are multiplied without a conversion: before their windows become matmuls.
     "func.func(graph-narrow-integer-convolutions)",
-    # 1x1 windows become products, others have a block of all channels; transposes around them ...
+    # 1x1 windows become matmuls, others have one block of all channels; transposes around them ...
     "graph-channels-last",
-    # ... meet those around their neighbours.
+    # ... cancel those around their neighbours.
     "func.func(graph-sink-transposes)",
-    # Nothing by default. Weights have their last form, whose conversion is constant work like any other.
+    # Does nothing by default. Weights have their final form, so that their conversion folds with the rest.
     "graph-lower-precision",
-    # Products of integers, too, of which transposes may have come apart.
+    # Matmuls of integers, too, from which transposes may have been separated.
     "func.func(graph-narrow-integer-products)",
-    # Tensor units multiply 32 bytes of a pixel at a time.
+    # Matrix units multiply 32 bytes of a pixel at a time.
     "func.func(graph-fill-channels)",
-    # Conversions came between products and the transposes that they could read through.
+    # Conversions came between matmuls and the transposes that they could fold.
     "func.func(graph-sink-transposes)",
     "graph-simplify",
     "canonicalize",
     "cse",
-    # Bias, activation and residual meet their product, without a reshape between them ...
+    # Bias, activation and residual are adjacent to their matmul, without a reshape between them ...
     "func.func(graph-sink-reshapes{windows=true})",
     "graph-simplify",
     "canonicalize",
-    # ... and conversions behind them, which were behind two.
+    # ... and so are conversions after them, which were after two reshapes.
     "func.func(graph-sink-reshapes{windows=true})",
     "graph-simplify",
-    # For tensor units that want it so; no simplification comes after it.
+    # For matrix units that need it; no simplification comes after it.
     "func.func(graph-transpose-weights)",
-    # Threads cannot look numbers up in their code.
+    # Threads cannot index constants in their code.
     "graph-outline-constants",
-    # Last: all constant work is in the graph now.
+    # Last: all constant computation is in the graph now.
     "graph-split-prepare",
     "canonicalize",
     "cse",
-    # A plan has fixed sizes: what data say is named before it confuses what follows.
+    # A plan has fixed sizes: sizes that depend on data are reported before later passes fail on them.
     "graph-verify-fixed-sizes",
-    # Nothing by default: what kernels leave to each other is known once all else is as it will be.
+    # Does nothing by default. Last, since values between kernels are final now.
     "graph-narrow-values",
 ]
 
 # Graph level to kernels: fusion, outlining, deduplication.
 FORM_KERNELS: list[str] = [
-    # Nothing by default. Ops are what they will be, and kernels are of one device each.
+    # Does nothing by default. Ops are final, and each kernel is for one device.
     "graph-place",
     "graph-form-kernels",
-    # Before equal ops become one: what several launches of a device read is transferred once.
+    # Before equal ops become one: values that several launches of a device read are transferred once.
     "host-insert-transfers",
-    # Equal launches are one; launches of unused results go.
+    # Equal launches become one; launches without used results are removed.
     "canonicalize",
     "cse",
     "symbol-dce",
-    # Branches one after the other, where that keeps fewer values alive.
+    # Orders branches one after the other, where that keeps fewer values alive.
     "host-order-launches",
-    # Launches have their order; what the other device needs next is moved while this one computes.
+    # Launches have their order; transfers for the other device overlap with computation.
     "host-overlap-transfers",
-    # The planner and the kernels' compilation, each on its own, rely on launches that fit their kernels.
+    # The planner and the compilation of kernels, which are independent, rely on launches that fit.
     "host-verify",
 ]

@@ -75,7 +75,7 @@ class Claims(Instrumentation):
     def after(self, step: PassStep, op: ir.Operation) -> None:
         self.unchanged_only = False
 
-    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
+    def on_unchanged(self, step: PassStep, op: ir.Operation) -> None:
         pass
 
 

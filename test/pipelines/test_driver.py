@@ -106,7 +106,7 @@ class Log(Instrumentation):
     def after(self, step: PassStep, op: ir.Operation) -> None:
         self.lines.append(f"after {step.name}")
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         self.lines.append(f"failed {step.name}: {error.message}")
 
     def diagnostic(self, diagnostic: Diagnostic) -> None:
@@ -144,7 +144,7 @@ def test_each_op_goes_through_a_nest_in_turn() -> None:
 class Unchanged(Log):
     """Also writes down what passes say they left alone."""
 
-    def unchanged(self, step: PassStep, op: ir.Operation) -> None:
+    def on_unchanged(self, step: PassStep, op: ir.Operation) -> None:
         self.lines.append(f"unchanged {step.name}")
 
 

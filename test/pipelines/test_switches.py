@@ -12,7 +12,7 @@ from mlc.compiler import Options
 from mlc.passes.base import Pass
 from mlc.pipelines.grammar import PipelineError
 from mlc.pipelines.lists.graph import FORM_KERNELS, GRAPH_OPTIMIZE
-from mlc.pipelines.pass_switches import LOWERS, REQUIRED, switched
+from mlc.pipelines.pass_switches import LOWERS, REQUIRED, apply_switches
 from mlc.pipelines.plan import PassPlan, resolve
 
 PIPELINES = Options().pipeline_names()
@@ -20,7 +20,7 @@ SEPARATE = {"graph-form-kernels": "graph-form-kernels{fuse=false}"}
 
 
 def texts(*pipelines: str, **switches: Any) -> list[str]:
-    return [str(nest) for nest in switched(pipelines, **switches)]
+    return [str(nest) for nest in apply_switches(pipelines, **switches)]
 
 
 def test_without_switches_names_stay() -> None:
@@ -85,7 +85,9 @@ def steps(plan: PassPlan) -> Iterator[Pass]:
 
 @pytest.mark.parametrize("exactness", ["exact", "approximate"])
 def test_passes_are_held_to_a_class(exactness: str) -> None:
-    passes = [step for nest in switched(PIPELINES, exactness=exactness) for step in steps(resolve(nest))]
+    passes = [
+        step for nest in apply_switches(PIPELINES, exactness=exactness) for step in steps(resolve(nest))
+    ]
     with_option = [
         pass_name for pass_name in passes if any(option.name == "exactness" for option in pass_name.options())
     ]

@@ -31,6 +31,6 @@ class LocalReproducer(Instrumentation):
         self._text = reproducer_text(root, f"{root.name}({nest})", self.verify_each, self.flags)
         self.activity.leave(self._text.encode())
 
-    def failed(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
+    def on_failure(self, step: PassStep, op: ir.Operation, error: PassError) -> None:
         """Writes the reproducer of a pass that failed."""
         write_output(self.path, self._text)
