@@ -13,17 +13,17 @@ from mlc.passes.accel.threads.common.architecture import Architecture, MmaLoweri
 from mlc.passes.accel.threads.common.code import ThreadCode
 from mlc.passes.common.constants import i32
 
-_BLOCK_NUMBERS = ("workgroup_id_x", "workgroup_id_y", "workgroup_id_z")
-# Which lane an instruction of the vector unit reads by itself: quad_perm:[1,0,3,2], quad_perm:[2,3,0,1] and
-# row_ror:8.
+_BLOCK_IDS = ("workgroup_id_x", "workgroup_id_y", "workgroup_id_z")
+# The controls of data-parallel primitives that exchange lanes at these distances: quad_perm:[1,0,3,2],
+# quad_perm:[2,3,0,1] and row_ror:8.
 _DATA_PARALLEL = {1: 0xB1, 2: 0x4E, 8: 0x128}
 _ALL_ROWS = 0xF
-# Lanes that `ds_swizzle` exchanges numbers between.
+# The groups of lanes within which `ds_swizzle` exchanges words.
 _SWIZZLED_LANES = 32
 
 
 class Cdna(Architecture):
-    """Threads of gfx90a and its like, for which `instructions` are the matrix instructions by type."""
+    """Threads of gfx90a and later GPUs, whose matrix instructions, by type, are `instructions`."""
 
     lane_bits = 6
     shared_limit = 64 << 10
@@ -42,24 +42,23 @@ class Cdna(Architecture):
         return rocdl.workitem_id_x(i32())
 
     def block_id(self, dim: int) -> ir.Value:
-        return getattr(rocdl, _BLOCK_NUMBERS[dim])(i32())
+        return getattr(rocdl, _BLOCK_IDS[dim])(i32())
 
     def barrier(self, code: ThreadCode) -> None:
         rocdl.barrier()
 
     def shuffle_xor(self, code: ThreadCode, word: ir.Value, distance: int) -> ir.Value:
-        kind = i32()
-        if word.type != kind:
-            back = self.shuffle_xor(code, arith.BitcastOp(kind, word).result, distance)
-            return arith.BitcastOp(word.type, back).result
+        if word.type != i32():
+            received = self.shuffle_xor(code, arith.BitcastOp(i32(), word).result, distance)
+            return arith.BitcastOp(word.type, received).result
         if distance in _DATA_PARALLEL:
             control = _DATA_PARALLEL[distance]
-            return rocdl.update_dpp(kind, word, word, control, _ALL_ROWS, _ALL_ROWS, True)
+            return rocdl.update_dpp(i32(), word, word, control, _ALL_ROWS, _ALL_ROWS, True)
         if distance < _SWIZZLED_LANES:
             pattern = distance << 10 | _SWIZZLED_LANES - 1
-            return rocdl.ds_swizzle(kind, word, integers.value(pattern))
+            return rocdl.ds_swizzle(i32(), word, integers.value(pattern))
         other = arith.XOrIOp(code.thread_id(), integers.value(distance)).result
-        return rocdl.ds_bpermute(kind, integers.value(integers.multiply(other, 4)), word)
+        return rocdl.ds_bpermute(i32(), integers.value(integers.multiply(other, 4)), word)
 
     def mma_lowering(self, op: ir.Operation) -> MmaLowering | None:
         found = instruction_for(op, self.instructions)

@@ -1,9 +1,8 @@
 """`accel.copy` by loads to registers and stores to shared memory (LDS).
 
-What is copied straight to LDS (`global_load_lds`) lies there as lanes follow each other, 4 bytes of each, and
-cannot be zero where the source ends. Stores come as late as they may, at the next barrier or where the loop's
-body ends: meanwhile the loads are under way. So all copies have ended where a wait is, and groups of them
-mean nothing.
+`global_load_lds` copies to LDS directly, but to consecutive words in the order of lanes, and cannot pad with
+zeros. Stores are delayed to the next barrier or the end of the loop's body: meanwhile the loads are in
+flight. All copies have therefore ended at a wait, and groups of copies need no code.
 """
 
 from __future__ import annotations
@@ -25,75 +24,75 @@ _NOTHING_CROSSES = "#rocdl<sched_group_mask none>"
 
 
 def copy(code: ThreadCode, op: ir.Operation) -> None:
-    """In pieces of up to 16 bytes."""
-    wanted = thread_copy(code, op)
-    size = wanted.run * element_bytes(wanted.target.element)
-    if not wanted.target.shared or size < _WORD_BYTES:
-        copy_through_registers(code, wanted)
+    """Emits an `accel.copy`, in chunks of up to 16 bytes."""
+    part = thread_copy(code, op)
+    size = part.run * element_bytes(part.target.element)
+    if not part.target.shared or size < _WORD_BYTES:
+        copy_through_registers(code, part)
         return
-    pieces = [_load(code, wanted, first, size) for first in range(0, wanted.layout.size, wanted.run)]
+    chunks = [_load(code, part, first, size) for first in range(0, part.layout.size, part.run)]
     _keep_order()
-    once = addresses.one_of_copies(code, wanted.layout, 0)
+    once = addresses.one_of_copies(code, part.layout, 0)
     if not code.unfinished:
         code.unfinished.append(_keep_order)
-    code.unfinished.append(lambda: where(once, lambda: _store(code, wanted, pieces, size)))
+    code.unfinished.append(lambda: where(once, lambda: _store(code, part, chunks, size)))
 
 
 def _keep_order() -> None:
-    """Keeps LLVM from starting loads later, where registers are free, and from waiting for them earlier."""
+    """Emits a scheduling barrier: LLVM would delay loads to save registers, or wait for them too early."""
     rocdl.sched_barrier(ir.Attribute.parse(_NOTHING_CROSSES))
 
 
 @dataclass(frozen=True)
-class Piece:
-    """What a thread has loaded as words, and whether it lay inside of the memory; None if it surely did."""
+class LoadedChunk:
+    """A chunk that a thread has loaded as words, and whether it is within bounds; None if it provably is."""
 
     loaded: ir.Value
-    inside: ir.Value | None
+    in_bounds: ir.Value | None
 
     def value(self) -> ir.Value:
-        """Zeros where it lay outside."""
-        if self.inside is None:
+        """Returns the chunk, or zeros if it is out of bounds."""
+        if self.in_bounds is None:
             return self.loaded
-        kind, zero = self.loaded.type, i32_attribute(0)
-        none = ir.DenseElementsAttr.get_splat(kind, zero) if isinstance(kind, ir.VectorType) else zero
-        return arith.SelectOp(self.inside, self.loaded, arith.ConstantOp(kind, none).result).result
+        words, zero = self.loaded.type, i32_attribute(0)
+        zeros = ir.DenseElementsAttr.get_splat(words, zero) if isinstance(words, ir.VectorType) else zero
+        return arith.SelectOp(self.in_bounds, self.loaded, arith.ConstantOp(words, zeros).result).result
 
 
-def _load(code: ThreadCode, wanted: ThreadCopy, first: int, size: int) -> Piece:
-    source, word = wanted.source, i32()
-    kind = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
-    place = addresses.element_coordinates(code, wanted.outside, wanted.base, first)
-    inside = integers.all_of(addresses.bounds_conditions(source, place))
-    pointer = pointers.element_pointer(source, place)
-    if inside is not None:
-        pointer = arith.SelectOp(inside, pointer, source.pointer).result
-    return Piece(llvm.LoadOp(kind, pointer, alignment=size).result, inside)
+def _load(code: ThreadCode, part: ThreadCopy, first: int, size: int) -> LoadedChunk:
+    source, word = part.source, i32()
+    words = word if size == _WORD_BYTES else ir.VectorType.get([size // _WORD_BYTES], word)
+    coordinates = addresses.element_coordinates(code, part.outside, part.base, first)
+    in_bounds = integers.all_of(addresses.bounds_conditions(source, coordinates))
+    pointer = pointers.element_pointer(source, coordinates)
+    if in_bounds is not None:
+        pointer = arith.SelectOp(in_bounds, pointer, source.pointer).result
+    return LoadedChunk(llvm.LoadOp(words, pointer, alignment=size).result, in_bounds)
 
 
-def _store(code: ThreadCode, wanted: ThreadCopy, pieces: list[Piece], size: int) -> None:
-    origin = [0] * len(wanted.layout.shape)
-    for number, piece in enumerate(pieces):
-        here = addresses.element_coordinates(code, wanted.layout, origin, number * wanted.run)
-        llvm.StoreOp(piece.value(), pointers.element_pointer(wanted.target, here), alignment=size)
+def _store(code: ThreadCode, part: ThreadCopy, chunks: list[LoadedChunk], size: int) -> None:
+    origin = [0] * len(part.layout.shape)
+    for index, chunk in enumerate(chunks):
+        coordinates = addresses.element_coordinates(code, part.layout, origin, index * part.run)
+        llvm.StoreOp(chunk.value(), pointers.element_pointer(part.target, coordinates), alignment=size)
 
 
 def branch(code: ThreadCode, op: ir.Operation) -> None:
-    """`scf.if`. Copies that run ahead are started in any case: in a branch they would have to end there, and
-    what lies outside of the memory is not read."""
+    """Emits an `scf.if`. Copies ahead are started unconditionally: in a branch they would have to complete at
+    its end, and elements out of bounds are not read anyway."""
     if AHEAD in op.attributes:
-        code.emit_block(op.regions[0].blocks[0], scf.Yield.NAME)
+        code.emit_block(scf.If(op).entry_block, scf.Yield.NAME)
     else:
         control.branch(code, op)
 
 
 def wait(code: ThreadCode, _op: ir.Operation) -> None:
-    """For the copies of others; those of this thread end before any barrier."""
+    """Emits an `accel.wait` for the copies of others; those of this thread complete at any barrier."""
     code.barrier()
 
 
 def commit(_code: ThreadCode, _op: ir.Operation) -> None:
-    """Groups mean nothing."""
+    """Emits nothing for an `accel.commit`."""
 
 
 HANDLERS = {

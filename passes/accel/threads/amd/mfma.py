@@ -1,4 +1,4 @@
-"""The matrix instructions of CDNA GPUs: 16 rows by 16 columns, which a wavefront computes together."""
+"""The matrix instructions (MFMA) of CDNA GPUs with 16 rows and 16 columns, which a wavefront executes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _TF32_HALF, _TF32_BITS = 1 << 12, -(1 << 13)
 
 @dataclass(frozen=True)
 class MfmaInstruction:
-    """The op `name`: a lane gives `pack` numbers of each operand as `operand`, and has 4 sums of type
-    `sums`. With `rounds`, operands are rounded to tf32 before."""
+    """The op `name`: a lane supplies `pack` elements of each operand as type `operand`, and has 4
+    accumulators of type `sums`. With `rounds`, operands are first rounded to tf32."""
 
     name: str
     pack: int
@@ -25,26 +25,26 @@ class MfmaInstruction:
     rounds: bool = False
 
     def emit(self, a: ir.Value, b: ir.Value, sums: ir.Value) -> ir.Value:
-        """The new sums, a vector of 4."""
+        """Returns the new accumulators, a vector of 4."""
         word = i32()
         zero = ir.IntegerAttr.get(word, 0)
-        # What f32 and f64 understand by it differs.
+        # The attribute's meaning differs between f32 and f64.
         modifier = "mfma_neg_modifier" if self.sums == "f64" else "mfma_perm_b"
         plain = ir.Attribute.parse(f"#rocdl<{modifier} none>")
         attributes = {"cbsz": zero, "abid": zero, "blgp": plain}
         return ir.Operation.create(self.name, [sums.type], [a, b, sums], attributes).results[0]
 
-    def given(self, values: Sequence[ir.Value]) -> ir.Value:
-        """What a lane gives of an operand: `pack` numbers."""
+    def pack_operand(self, values: Sequence[ir.Value]) -> ir.Value:
+        """Returns a lane's `pack` elements of an operand in the type that the op takes."""
         if self.rounds:
-            values = [_rounded(value) for value in values]
+            values = [_round_to_tf32(value) for value in values]
         whole = values[0] if self.pack == 1 else build_vector(values)
-        kind = ir.Type.parse(self.operand)
-        return whole if whole.type == kind else llvm.BitcastOp(kind, whole).result
+        operand = ir.Type.parse(self.operand)
+        return whole if whole.type == operand else llvm.BitcastOp(operand, whole).result
 
 
-def _rounded(value: ir.Value) -> ir.Value:
-    """10 bits of mantissa, to nearest; NaN stays what it is."""
+def _round_to_tf32(value: ir.Value) -> ir.Value:
+    """Rounds to 10 bits of mantissa, to nearest; NaN stays NaN."""
     word = i32()
     halfway = arith.AddIOp(arith.BitcastOp(word, value).result, integers.value(_TF32_HALF)).result
     cut = arith.AndIOp(halfway, integers.value(_TF32_BITS)).result
@@ -59,7 +59,7 @@ _COMMON = {
     "f32": MfmaInstruction(*_F32),
     "f64": MfmaInstruction(rocdl.MfmaF6416x16x4f64.NAME, 1, "f64", "f64"),
 }
-# By the operands' element type, or "tf32".
+# Instructions by the operands' element type, or "tf32".
 CDNA2 = {
     **_COMMON,
     "i8": MfmaInstruction(rocdl.MfmaI3216x16x16i8.NAME, 4, "i32", "i32"),

@@ -1,12 +1,10 @@
-"""Products of tiles by the matrix instructions of wavefronts.
-
-Layouts of the operands and sums of matrix instructions of AMD's CDNA GPUs, all of shape 16x16.
+"""`accel.mma` with the matrix instructions (MFMA) of AMD's CDNA GPUs of shape 16x16, and their layouts.
 
 Source: "AMD Instinct MI200" and "MI300 Instruction Set Architecture", matrix fused multiply-add, and AMD's
-matrix instruction calculator. In an instruction, lane l gives `pack` numbers of each operand: of row (or
-column) l % 16, and from `pack * (l // 16)` on along the reduction. It holds 4 sums of column l % 16: of rows
-from `4 * (l // 16)` on, or, of f64, of rows `l // 16 + 4 r`. Operands are given in the other order here, so
-that a lane's sums lie in a row of the result.
+matrix instruction calculator. In an instruction, lane l supplies `pack` elements of each operand: of row (or
+column) l % 16, from `pack * (l // 16)` on along the reduction. It holds 4 accumulators of column l % 16: of
+rows from `4 * (l // 16)` on or, of f64, of rows `l // 16 + 4 r`. Here the operands are swapped, so that a
+lane's accumulators are in a row of the result.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mlc.bindings import arith, ir, llvm
-from mlc.dialects.accel.compute import UNSIGNED
+from mlc.dialects import accel
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.layouts import Layout, Vector, along, bits
 from mlc.passes.accel.common.matrix_layouts import WarpGrid, grid_of, warp_grid
@@ -27,16 +25,16 @@ from mlc.passes.accel.threads.common.code import ThreadTile
 from mlc.passes.accel.threads.common.operands import MmaOperand, whole_of
 from mlc.passes.accel.threads.common.packed_registers import build_vector
 
-# Rows and columns of an instruction's sums; of the lanes along the reduction; sums of a lane.
+# Rows and columns per instruction; groups of lanes along the reduction; accumulators per lane.
 EXTENT, GROUPS, SUMS = 16, 4, 4
 
 
 @dataclass(frozen=True)
 class OperandSide:
-    """The rows or the columns of a product, `extent` of them, of which a wavefront has `part`.
+    """The rows or the columns of an mma, `extent` of them, of which a wavefront has `part`.
 
-    It needs part / 16 instructions for them. `near` of these have rows (columns) side by side: one load of a
-    lane then serves several instructions.
+    It needs part / 16 instructions for them. The rows (columns) of `near` of these are interleaved: one load
+    of a lane then serves several instructions.
     """
 
     dim: int
@@ -46,64 +44,66 @@ class OperandSide:
 
     @property
     def count(self) -> int:
-        """How many instructions share the part."""
+        """Instructions per part."""
         return self.part // EXTENT
 
     def first(self, instruction: int) -> int:
-        """Where the first of an instruction's places lies in the part."""
+        """Returns the index in the part of an instruction's first row or column."""
         return instruction % self.near + EXTENT * self.near * (instruction // self.near)
 
-    def places(self) -> list[Vector]:
-        """For the bits of a place in an instruction."""
+    def inner(self) -> list[Vector]:
+        """Returns the vectors of the bits of a row's or column's index in an instruction."""
         return along(self.dim, 2, self.near, EXTENT)
 
     def near_instructions(self) -> list[Vector]:
-        """For the lowest bits of an instruction's number."""
+        """Returns the vectors of the lowest bits of an instruction's index."""
         return along(self.dim, 2, 1, self.near)
 
     def far_instructions(self) -> list[Vector]:
-        """For the other ones."""
+        """Returns the vectors of the other bits of an instruction's index."""
         start = EXTENT * self.near
         return along(self.dim, 2, start, self.part // start)
 
     def parts(self) -> list[Vector]:
-        """For the bits of a wavefront's number that say its part."""
+        """Returns the vectors of the bits of a wavefront's index that select its part."""
         return along(self.dim, 2, self.part, self.extent // self.part)
 
 
 def sums_layout(rows: OperandSide, columns: OperandSide, copies: int, apart: bool) -> Layout:
-    """Of the sums; `apart` says that a lane's sums of an instruction lie 4 places apart."""
-    low, high = columns.places()[: bits(SUMS)], columns.places()[bits(SUMS) :]
+    """Returns the accumulator's layout; with `apart` a lane's elements of an instruction are 4 columns
+    apart."""
+    low, high = columns.inner()[: bits(SUMS)], columns.inner()[bits(SUMS) :]
     own, lanes = (high, low) if apart else (low, high)
     registers = [*columns.near_instructions(), *own, *columns.far_instructions()]
     registers += [*rows.near_instructions(), *rows.far_instructions()]
     warps = (*columns.parts(), *rows.parts(), *_none(copies))
-    return Layout((rows.extent, columns.extent), tuple(registers), (*rows.places(), *lanes), warps)
+    return Layout((rows.extent, columns.extent), tuple(registers), (*rows.inner(), *lanes), warps)
 
 
 def operand_layout(kept: OperandSide, run: int, grid: WarpGrid) -> Layout:
-    """Of the rows or the columns, and of `4 * run` steps of the reduction, of which a lane gives `run` that
-    follow each other."""
+    """Returns the layout of the rows or the columns by `4 * run` steps of the reduction, of which a lane has
+    `run` consecutive ones."""
     other = 1 - kept.dim
     shape = (kept.extent, GROUPS * run) if kept.dim == 0 else (GROUPS * run, kept.extent)
     registers = [*kept.near_instructions(), *along(other, 2, 1, run), *kept.far_instructions()]
-    lanes = (*kept.places(), *along(other, 2, run, GROUPS))
+    lanes = (*kept.inner(), *along(other, 2, run, GROUPS))
     parts = [*_none(grid.across), *kept.parts()] if kept.dim == 0 else [*kept.parts(), *_none(grid.down)]
     return Layout(shape, tuple(registers), lanes, (*parts, *_none(grid.copies)))
 
 
 def _none(count: int) -> list[Vector]:
-    """For bits of a wavefront's number that say nothing of its part."""
+    """Returns zero vectors for bits of a wavefront's index that do not affect its part."""
     return [(0, 0)] * bits(count)
 
 
 def instruction_for(op: ir.Operation, table: Mapping[str, MfmaInstruction]) -> MfmaInstruction | None:
-    """That for an `accel.mma`; None if there is none for its types, as for unsigned integers, or if it is too
-    small."""
-    a, result = op.operands[0].type, op.results[0].type
-    name = "tf32" if op.attributes["precision"].value == "tf32" else str(a.element_type)
-    found = None if any(each in op.attributes for each in UNSIGNED) else table.get(name)
-    depth = a.shape["transpose_a" not in op.attributes]
+    """Returns the instruction of `table` for an `accel.mma`, or None if its types have none, as unsigned
+    integers, or it is too small."""
+    view = accel.Mma(op)
+    a, result = view.a.type, view.result.type
+    name = "tf32" if view.precision == "tf32" else str(a.element_type)
+    found = None if view.unsigned_a or view.unsigned_b else table.get(name)
+    depth = a.shape[not view.transpose_a]
     if found is None or min(result.shape) < EXTENT or depth % (GROUPS * found.pack):
         return None
     return found
@@ -111,38 +111,35 @@ def instruction_for(op: ir.Operation, table: Mapping[str, MfmaInstruction]) -> M
 
 @dataclass(frozen=True)
 class WavefrontMma:
-    """16 rows by 16 columns at a time. Sums of f16 are those of f32, rounded at the end."""
+    """An `accel.mma` in instructions of 16x16. Accumulators of f16 are f32, rounded at the end."""
 
     op: ir.Operation
     instruction: MfmaInstruction
 
     def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
-        rows, columns = self.op.results[0].type.shape
+        rows, columns = accel.Mma(self.op).result.type.shape
         grid = warp_grid(rows, columns, warps, EXTENT, EXTENT, whole_rows=whole_rows)
         return sums_layout(*self._sides(grid), grid.copies, self._apart)
 
-    def left_layout(self, sums: Layout) -> Layout:
-        grid, (_, depth) = grid_of(sums), self.op.operands[0].type.shape
+    def left_layout(self, accumulator: Layout) -> Layout:
+        grid, (_, depth) = grid_of(accumulator), accel.Mma(self.op).a.type.shape
         rows, _ = self._sides(grid)
         part = operand_layout(rows, self._steps(depth, SUMS), grid)
         return whole_of(part, (part.shape[0], depth))
 
     @property
     def _apart(self) -> bool:
-        """Whether a lane's sums of an instruction lie apart."""
+        """Whether a lane's accumulators of an instruction are not contiguous."""
         return self.instruction.sums == "f64"
 
     def _sides(self, grid: WarpGrid) -> tuple[OperandSide, OperandSide]:
-        """Operands whose rows in shared memory run along the result's rows or columns are read along them."""
-        rows, columns = self.op.results[0].type.shape
-        a, b = list(self.op.operands)[:2]
-        along_rows, along_columns = (
-            "transpose_a" in self.op.attributes,
-            "transpose_b" not in self.op.attributes,
-        )
+        """Returns rows and columns; instructions are interleaved along the contiguous dim of operands in
+        memory."""
+        rows, columns = accel.Mma(self.op).result.type.shape
+        view = accel.Mma(self.op)
         return (
-            _side(0, rows, rows // grid.down, a, along_rows),
-            _side(1, columns, columns // grid.across, b, along_columns),
+            _side(0, rows, rows // grid.down, view.a, view.transpose_a),
+            _side(1, columns, columns // grid.across, view.b, not view.transpose_b),
         )
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
@@ -150,19 +147,19 @@ class WavefrontMma:
         grid = grid_of(layout)
         rows, columns = self._sides(grid)
         run = self._run(left, right)
-        sums = self._collected(start, rows, columns)
+        sums = self._collect(start, rows, columns)
         for first in range(0, left.depth, GROUPS * run):
             a = left.part(operand_layout(rows, run, grid), first)
             b = right.part(operand_layout(columns, run, grid), first)
             for step in range(0, run, instruction.pack):
-                down, across = self._given(a, rows, step), self._given(b, columns, step)
+                down, across = self._operands(a, rows, step), self._operands(b, columns, step)
                 for i, j in itertools.product(range(rows.count), range(columns.count)):
                     sums[i, j] = instruction.emit(across[j], down[i], sums[i, j])
         return self._spread(start, rows, columns, sums)
 
     def _run(self, left: MmaOperand, right: MmaOperand) -> int:
-        """Steps of the reduction that a lane gives at a time: as many as one load takes, or as it has sums
-        side by side where an operand is another product's result."""
+        """Returns the steps of the reduction that a lane has at a time: as many as one load takes, or as it
+        has contiguous accumulators if an operand is another mma's result."""
         in_registers = left.in_registers or right.in_registers
         return self._steps(left.depth, SUMS if in_registers else LONGEST_BYTES // element_bytes(left.element))
 
@@ -172,29 +169,30 @@ class WavefrontMma:
             run *= 2
         return run
 
-    def _given(self, tile: ThreadTile, side: OperandSide, step: int) -> list[ir.Value]:
-        """What a lane gives to each of the side's instructions, for steps of the reduction from `step` on."""
+    def _operands(self, tile: ThreadTile, side: OperandSide, step: int) -> list[ir.Value]:
+        """Returns a lane's operand of each of the side's instructions, for the reduction from `step` on."""
         result = []
-        for number in range(side.count):
-            places = [(side.first(number), step + index) for index in range(self.instruction.pack)]
-            at = [place if side.dim == 0 else place[::-1] for place in places]
-            result.append(self.instruction.given([tile.values[tile.layout.register_at(each)] for each in at]))
+        for instruction in range(side.count):
+            offsets = [(side.first(instruction), step + index) for index in range(self.instruction.pack)]
+            ordered = [offset if side.dim == 0 else offset[::-1] for offset in offsets]
+            values = [tile.values[tile.layout.register_at(offset)] for offset in ordered]
+            result.append(self.instruction.pack_operand(values))
         return result
 
     def _registers(
         self, layout: Layout, rows: OperandSide, columns: OperandSide, i: int, j: int
     ) -> list[int]:
-        """Of the sums of an instruction."""
+        """Returns the registers of an instruction's accumulators."""
         apart = columns.near * (EXTENT // SUMS if self._apart else 1)
         row, column = rows.first(i), columns.first(j)
         return [layout.register_at((row, column + apart * index)) for index in range(SUMS)]
 
-    def _collected(
+    def _collect(
         self, start: ThreadTile, rows: OperandSide, columns: OperandSide
     ) -> dict[tuple[int, int], ir.Value]:
-        """The sums as vectors, by instruction."""
-        kind = ir.Type.parse(self.instruction.sums)
-        values = [value if value.type == kind else arith.ExtFOp(kind, value).result for value in start.values]
+        """Returns the accumulators as vectors, by instruction."""
+        wide = ir.Type.parse(self.instruction.sums)
+        values = [value if value.type == wide else arith.ExtFOp(wide, value).result for value in start.values]
         return {
             (i, j): build_vector(
                 [values[register] for register in self._registers(start.layout, rows, columns, i, j)]
@@ -209,12 +207,12 @@ class WavefrontMma:
         columns: OperandSide,
         sums: dict[tuple[int, int], ir.Value],
     ) -> ThreadTile:
-        """The other way round."""
-        values, kind = list(start.values), start.values[0].type
+        """Returns the tile of accumulators from vectors by instruction, the inverse of `_collect`."""
+        values, element = list(start.values), start.values[0].type
         for (i, j), whole in sums.items():
             for part, register in enumerate(self._registers(start.layout, rows, columns, i, j)):
                 value = llvm.ExtractElementOp(whole, integers.value(part)).result
-                values[register] = value if value.type == kind else arith.TruncFOp(kind, value).result
+                values[register] = value if value.type == element else arith.TruncFOp(element, value).result
         return ThreadTile(start.layout, tuple(values))
 
 

@@ -52,10 +52,10 @@ class WarpMma:
         grid = warp_grid(rows, columns, warps, ROWS, COLUMNS, whole_rows=whole_rows)
         return accumulators(rows, columns, grid)
 
-    def left_layout(self, sums: Layout) -> Layout:
+    def left_layout(self, accumulator: Layout) -> Layout:
         a = accel.Mma(self.op).a.type
         rows, depth = a.shape
-        return left_operand(rows, depth, grid_of(sums), element_bytes(multiplied_type(a.element_type)))
+        return left_operand(rows, depth, grid_of(accumulator), element_bytes(multiplied_type(a.element_type)))
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
         layout, sums = start.layout, list(start.values)

@@ -56,9 +56,9 @@ class WarpgroupMma:
         rows, columns = accel.Mma(self.op).result.type.shape
         return warpgroup_sums(rows, columns, self.grid)
 
-    def left_layout(self, sums: Layout) -> Layout:
+    def left_layout(self, accumulator: Layout) -> Layout:
         factor = left_factor(self.op)
-        return warpgroup_left_operand(sums, factor.depth, factor.size)
+        return warpgroup_left_operand(accumulator, factor.depth, factor.size)
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
         layout, code, op = start.layout, left.code, accel.Mma(self.op)
