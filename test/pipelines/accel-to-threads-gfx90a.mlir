@@ -1,5 +1,7 @@
 // RUN: mlc-opt %s --tloop-set-target=target=hip:gfx90a --accel-to-threads | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target=hip:gfx90a},accel-to-threads, amdgpu-to-llvm)" | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx90a | filecheck %s --check-prefix=CODE
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target=hip:gfx90a},accel-to-threads, amdgpu-to-llvm)" \
+// RUN:   | mlc-translate --mlir-to-amdgcn --gpu-arch=gfx90a \
+// RUN:   | filecheck %s --check-prefix=CODE
 
 #shared = #gpu.address_space<workgroup>
 

@@ -1,5 +1,7 @@
 // RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_90a --accel-to-threads | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target=cuda:sm_90a},accel-to-threads, gpu.module(canonicalize, cse, convert-scf-to-cf, convert-to-llvm, convert-nvvm-to-llvm, reconcile-unrealized-casts, canonicalize, cse))" | mlc-translate --mlir-to-ptx --gpu-arch=sm_90a | filecheck %s --check-prefix=PTX
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(tloop-set-target{target=cuda:sm_90a},accel-to-threads, gpu.module(canonicalize, cse, convert-scf-to-cf, convert-to-llvm, convert-nvvm-to-llvm, reconcile-unrealized-casts, canonicalize, cse))" \
+// RUN:   | mlc-translate --mlir-to-ptx --gpu-arch=sm_90a \
+// RUN:   | filecheck %s --check-prefix=PTX
 
 #shared = #gpu.address_space<workgroup>
 

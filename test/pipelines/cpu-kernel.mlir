@@ -30,7 +30,8 @@
 // LLVM-LABEL: llvm.func @product(%arg0: !llvm.ptr, %arg1: !llvm.ptr) {
 // LLVM-COUNT-4: llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
 // LLVM: llvm.call @product__body
-// LLVM: llvm.func @product__body(%arg0: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg1: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg2: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg3: !llvm.ptr {llvm.noalias, llvm.nonnull})
+// LLVM: llvm.func @product__body(%arg0: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg1: !llvm.ptr {llvm.noalias, llvm.nonnull},
+// LLVM-SAME: %arg2: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg3: !llvm.ptr {llvm.noalias, llvm.nonnull})
 // LLVM-NOT: llvm.call @malloc
 // LLVM-NOT: llvm.alloca
 // LLVM: llvm.return
@@ -92,7 +93,8 @@ func.func private @small(%a: tensor<8xf32>) -> tensor<8xf32> attributes {tloop.k
 // CHECK-NOT: memref.copy
 // CHECK: return
 func.func private @padded(%x: tensor<1x1x8x8x32xf32>, %w: tensor<1x1x1x1x32x32xf32>) -> tensor<1x1x10x10x32xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xf32>, tensor<1x1x1x1x32x32xf32>) -> tensor<1x1x8x8x32xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x8x8x32xf32>, tensor<1x1x1x1x32x32xf32>) -> tensor<1x1x8x8x32xf32>
   %1 = "graph.pad"(%0) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0} : (tensor<1x1x8x8x32xf32>) -> tensor<1x1x10x10x32xf32>
   return %1 : tensor<1x1x10x10x32xf32>
 }

@@ -18,7 +18,7 @@ func.func @main(%x: tensor<?x3x8x8xf32>) -> tensor<?x?x?x?xf32> {
   %bias = "graph.weight"() {source = "m.onnx", offset = 448 : i64, size = 16 : i64, hash = "b"} : () -> tensor<4xf32>
   %mean = "graph.weight"() {source = "m.onnx", offset = 464 : i64, size = 16 : i64, hash = "m"} : () -> tensor<4xf32>
   %variance = "graph.weight"() {source = "m.onnx", offset = 480 : i64, size = 16 : i64, hash = "v"} : () -> tensor<4xf32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<?x?x?x?xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<?x?x?x?xf32>
   %1 = "graph.reshape"(%b) {shape = array<i64: 1, 4, 1, 1>} : (tensor<4xf32>) -> tensor<1x4x1x1xf32>
   %2 = "graph.add"(%0, %1) : (tensor<?x?x?x?xf32>, tensor<1x4x1x1xf32>) -> tensor<?x?x?x?xf32>
   %3 = "graph.batch_norm"(%2, %scale, %bias, %mean, %variance) {epsilon = 1.0e-5 : f64} : (tensor<?x?x?x?xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<?x?x?x?xf32>

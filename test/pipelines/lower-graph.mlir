@@ -23,7 +23,7 @@
 func.func @main(%x: tensor<1x16x8x8xf32>, %y: tensor<4x64xf32>) -> (tensor<1x32x8x8xf32>, tensor<4x96xf32>) {
   %w = "graph.weight"() {source = "w", offset = 0, size = 18432, hash = "0"} : () -> tensor<32x16x3x3xf32>
   %b = "graph.weight"() {source = "w", offset = 18432, size = 128, hash = "1"} : () -> tensor<32x1x1xf32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x8x8xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x8x8xf32>
   %1 = "graph.add"(%0, %b) : (tensor<1x32x8x8xf32>, tensor<32x1x1xf32>) -> tensor<1x32x8x8xf32>
   %2 = "graph.relu"(%1) : (tensor<1x32x8x8xf32>) -> tensor<1x32x8x8xf32>
   %v = "graph.weight"() {source = "w", offset = 20000, size = 24576, hash = "2"} : () -> tensor<64x96xf32>

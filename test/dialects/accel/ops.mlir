@@ -68,7 +68,8 @@ func.func @box(%x: memref<1x56x56x64xf16>) {
   "accel.launch"(%c1) ({
   ^bb0(%i: index):
     %as = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<32x64xf16, #shared>
-    %t = "accel.copy"(%x, %as, %i, %i, %i, %i) {box = array<i64: 1, 4, 8, 64>, steps = array<i64: 1, 2, 2, 1>} : (memref<1x56x56x64xf16>, memref<32x64xf16, #shared>, index, index, index, index) -> !accel.token
+    %t = "accel.copy"(%x, %as, %i, %i, %i, %i) {box = array<i64: 1, 4, 8, 64>, steps = array<i64: 1, 2, 2, 1>}
+        : (memref<1x56x56x64xf16>, memref<32x64xf16, #shared>, index, index, index, index) -> !accel.token
     "accel.wait"(%t) : (!accel.token) -> ()
   }) {warps = 1 : i64} : (index) -> ()
   return

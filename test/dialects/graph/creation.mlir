@@ -30,7 +30,8 @@ func.func @f(%x: tensor<2x?xf32>, %s: tensor<i64>, %dims: tensor<2xi64>) {
   %11 = "graph.range"(%s, %s, %s) : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<7xi64>
   // CHECK-NEXT: %{{.*}} = "graph.shape_of"(%{{.*}}) : (tensor<2x?xf32>) -> tensor<2xi64>
   %12 = "graph.shape_of"(%x) : (tensor<2x?xf32>) -> tensor<2xi64>
-  // CHECK-NEXT: %{{.*}} = "graph.sizes"(%{{.*}}) {dims = ["2*n + 1", "floordiv('past n', 2)", "7"], names = ["past n", "n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<3xi64>
+  // CHECK-NEXT: %{{.*}} = "graph.sizes"(%{{.*}}) {dims = ["2*n + 1", "floordiv('past n', 2)", "7"], names = ["past n", "n"],
+  // CHECK-SAME: operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<3xi64>
   %13 = "graph.sizes"(%dims) {dims = ["2*n + 1", "floordiv('past n', 2)", "7"], names = ["past n", "n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<3xi64>
   return
 }

@@ -34,7 +34,8 @@ func.func @f(%x: tensor<2x!graph.string>) {
 
 func.func @f(%x: tensor<2x!graph.string>, %y: tensor<3x!graph.string>) {
   // expected-error @below {{'graph.call_runtime' op 'values' they have different dims}}
-  %0 = "graph.call_runtime"(%x, %y) {function = "string_concat", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x!graph.string>, tensor<3x!graph.string>) -> tensor<2x!graph.string>
+  %0 = "graph.call_runtime"(%x, %y) {function = "string_concat", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}
+      : (tensor<2x!graph.string>, tensor<3x!graph.string>) -> tensor<2x!graph.string>
   return
 }
 
@@ -58,7 +59,8 @@ func.func @f(%x: tensor<2x!graph.string>, %table: tensor<9xi64>) {
 
 func.func @f(%x: tensor<2x!graph.string>, %y: tensor<1x!graph.string>, %dims: tensor<2xi64>) {
   // expected-error @below {{'graph.call_runtime' op 'values (delimiter)' must have rank 0}}
-  %0 = "graph.call_runtime"(%x, %y, %dims) {function = "string_split", options = array<i64: -1>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>} : (tensor<2x!graph.string>, tensor<1x!graph.string>, tensor<2xi64>) -> tensor<2x?x!graph.string>
+  %0 = "graph.call_runtime"(%x, %y, %dims) {function = "string_split", options = array<i64: -1>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>}
+      : (tensor<2x!graph.string>, tensor<1x!graph.string>, tensor<2xi64>) -> tensor<2x?x!graph.string>
   return
 }
 
@@ -66,6 +68,7 @@ func.func @f(%x: tensor<2x!graph.string>, %y: tensor<1x!graph.string>, %dims: te
 
 func.func @f(%x: tensor<2x!graph.string>, %y: tensor<!graph.string>, %dims: tensor<3xi64>) {
   // expected-error @below {{'graph.call_runtime' op 'values (dims)' must have 2 elements}}
-  %0 = "graph.call_runtime"(%x, %y, %dims) {function = "string_split", options = array<i64: -1>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>} : (tensor<2x!graph.string>, tensor<!graph.string>, tensor<3xi64>) -> tensor<2x?x!graph.string>
+  %0 = "graph.call_runtime"(%x, %y, %dims) {function = "string_split", options = array<i64: -1>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>}
+      : (tensor<2x!graph.string>, tensor<!graph.string>, tensor<3xi64>) -> tensor<2x?x!graph.string>
   return
 }

@@ -458,7 +458,8 @@ func.func @f(%a: tensor<1x3x8x4xf32>, %b: tensor<4x3x3x3xf32>) {
 
 func.func @f(%a: tensor<1x3x8x8xf32>, %b: tensor<4x3x3x3xf32>) {
   // expected-error @below {{'graph.conv' op 'layout' is "NHWC" instead of one of NCHW, NCHWc}}
-  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NHWC"} : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
+  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NHWC"}
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x6x6xf32>
   return
 }
 
@@ -466,7 +467,8 @@ func.func @f(%a: tensor<1x3x8x8xf32>, %b: tensor<4x3x3x3xf32>) {
 
 func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<3x2x3x3x8x8xf32>) {
   // expected-error @below {{'graph.conv' op 'w' block of channels (dim -2) of tensor<3x2x3x3x8x8xf32> does not fit tensor<1x2x8x8x4xf32>: 4 against 8}}
-  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"} : (tensor<1x2x8x8x4xf32>, tensor<3x2x3x3x8x8xf32>) -> tensor<1x3x6x6x8xf32>
+  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x8x8x4xf32>, tensor<3x2x3x3x8x8xf32>) -> tensor<1x3x6x6x8xf32>
   return
 }
 
@@ -474,7 +476,8 @@ func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<3x2x3x3x8x8xf32>) {
 
 func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<3x1x3x3x4x8xf32>) {
   // expected-error @below {{'graph.conv' op 'w' channel blocks per group (dim 1) of tensor<3x1x3x3x4x8xf32> do not fit tensor<1x2x8x8x4xf32>: 2 against 1}}
-  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"} : (tensor<1x2x8x8x4xf32>, tensor<3x1x3x3x4x8xf32>) -> tensor<1x3x6x6x8xf32>
+  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x8x8x4xf32>, tensor<3x1x3x3x4x8xf32>) -> tensor<1x3x6x6x8xf32>
   return
 }
 
@@ -482,7 +485,8 @@ func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<3x1x3x3x4x8xf32>) {
 
 func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<3x1x3x3x4x8xf32>) {
   // expected-error @below {{'graph.conv' op 'group' 2 does not divide the 3 output channels}}
-  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 2, layout = "NCHWc"} : (tensor<1x2x8x8x4xf32>, tensor<3x1x3x3x4x8xf32>) -> tensor<1x3x6x6x8xf32>
+  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 2, layout = "NCHWc"}
+      : (tensor<1x2x8x8x4xf32>, tensor<3x1x3x3x4x8xf32>) -> tensor<1x3x6x6x8xf32>
   return
 }
 
@@ -490,7 +494,8 @@ func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<3x1x3x3x4x8xf32>) {
 
 func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<2x3x3x4xf32>) {
   // expected-error @below {{'graph.conv' op 'group' a depthwise w needs one group per channel: 8 against 2}}
-  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 2, layout = "NCHWc"} : (tensor<1x2x8x8x4xf32>, tensor<2x3x3x4xf32>) -> tensor<1x2x6x6x4xf32>
+  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 2, layout = "NCHWc"}
+      : (tensor<1x2x8x8x4xf32>, tensor<2x3x3x4xf32>) -> tensor<1x2x6x6x4xf32>
   return
 }
 
@@ -498,7 +503,8 @@ func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<2x3x3x4xf32>) {
 
 func.func @f(%a: tensor<1x2x8x8x4xf32>, %b: tensor<3x3x3x4xf32>) {
   // expected-error @below {{'graph.conv' op 'w' channel blocks (dim 0) of tensor<3x3x3x4xf32> do not fit tensor<1x2x8x8x4xf32>: 2 against 3}}
-  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 8, layout = "NCHWc"} : (tensor<1x2x8x8x4xf32>, tensor<3x3x3x4xf32>) -> tensor<1x2x6x6x4xf32>
+  %r = "graph.conv"(%a, %b) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 8, layout = "NCHWc"}
+      : (tensor<1x2x8x8x4xf32>, tensor<3x3x3x4xf32>) -> tensor<1x2x6x6x4xf32>
   return
 }
 

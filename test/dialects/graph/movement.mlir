@@ -31,7 +31,8 @@ func.func @f(%x: tensor<2x?x4xf32>,
   %9 = "graph.transpose"(%x) {permutation = array<i64: 2, 0, 1>} : (tensor<2x?x4xf32>) -> tensor<4x2x?xf32>
   // CHECK-NEXT: %{{.*}} = "graph.concat"(%{{.*}}, %{{.*}}) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x8x4xf32>
   %10 = "graph.concat"(%s, %y) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x8x4xf32>
-  // CHECK-NEXT: %{{.*}} = "graph.concat"(%{{.*}}, %{{.*}}, %{{.*}}) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>} : (tensor<2x?x4xf32>, tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x?x4xf32>
+  // CHECK-NEXT: %{{.*}} = "graph.concat"(%{{.*}}, %{{.*}}, %{{.*}}) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>}
+  // CHECK-SAME: : (tensor<2x?x4xf32>, tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x?x4xf32>
   %11 = "graph.concat"(%x, %s, %y) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>} : (tensor<2x?x4xf32>, tensor<2x3x4xf32>, tensor<2x5x4xf32>) -> tensor<2x?x4xf32>
   // CHECK-NEXT: %{{.*}} = "graph.concat"(%{{.*}}, %{{.*}}) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x?x4xf32>, tensor<2x3x4xf32>) -> tensor<4x3x4xf32>
   %12 = "graph.concat"(%x, %s) {axis = 0, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x?x4xf32>, tensor<2x3x4xf32>) -> tensor<4x3x4xf32>

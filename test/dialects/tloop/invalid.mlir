@@ -96,49 +96,61 @@
 
 // -----
 
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 func.func @f(%a: memref<4xf32>) {
 // expected-error @below {{'tloop.launch' op operand #0 must be a ranked tensor, but has type memref<4xf32>}}
-"tloop.launch"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 0, 0, 0, 0>} : (memref<4xf32>) -> ()
+"tloop.launch"(%a) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 0, 0, 0, 0>} : (memref<4xf32>) -> ()
 return
 }
 
 // -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 func.func @f(%a: tensor<4xf32>) {
 // expected-error @below {{'tloop.launch' op result #0 must be a ranked tensor, but has type i32}}
-%0 = "tloop.launch"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4xf32>) -> i32
+%0 = "tloop.launch"(%a) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4xf32>) -> i32
 return
 }
 
 // -----
+
+#first_1_of_25 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 func.func @f(%a: memref<4xf32>) {
 // expected-error @below {{'tloop.launch_into' op num_outputs is 2, but the launch has 1 buffers}}
-"tloop.launch_into"(%a) {kernel = @k, num_outputs = 2, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = @k, num_outputs = 2, operandSegmentSizes = #first_1_of_25} : (memref<4xf32>) -> ()
 return
 }
 
 // -----
+
+#first_1_of_25 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 func.func @f(%a: tensor<4xf32>) {
 // expected-error @below {{'tloop.launch_into' op operand #0 must be a memref, but has type tensor<4xf32>}}
-"tloop.launch_into"(%a) {kernel = @k, num_outputs = 1, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = @k, num_outputs = 1, operandSegmentSizes = #first_1_of_25} : (tensor<4xf32>) -> ()
 return
 }
 
 // -----
+
+#first_1_of_25 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 func.func @f(%a: memref<4xf32>) {
 // expected-error @below {{expected base attribute 'builtin.symbol_ref' but got 'builtin.string'}}
-"tloop.launch_into"(%a) {kernel = "k", num_outputs = 1, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = "k", num_outputs = 1, operandSegmentSizes = #first_1_of_25} : (memref<4xf32>) -> ()
 return
 }
 
 // -----
 
+#first_1_of_25 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 func.func @f(%a: memref<4xf32>) {
 // expected-error @below {{'tloop.launch_into' op num_outputs is missing}}
-"tloop.launch_into"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>) -> ()
+"tloop.launch_into"(%a) {kernel = @k, operandSegmentSizes = #first_1_of_25} : (memref<4xf32>) -> ()
 return
 }
 

@@ -1,5 +1,8 @@
 // RUN: %roundtrip
 
+#first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_25 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // A schedule, every primitive in it.
 // CHECK-LABEL: func.func private @kernel
 func.func private @kernel(%x: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {tloop.kernel} {
@@ -37,17 +40,19 @@ func.func private @kernel(%x: tensor<8x16xf32>) -> tensor<8x16xf32> attributes {
 
 // Operands and results of different types.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[R:.*]]:2 = "tloop.launch"(%arg0, %arg1) {kernel = @two, operandSegmentSizes = array<i32: 1, 1, 0, {{.*}}>, resultSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4xf32>, tensor<i64>) -> (tensor<2x2xf32>, tensor<4xi1>)
+// CHECK: %[[R:.*]]:2 = "tloop.launch"(%arg0, %arg1)
+// CHECK-SAME: {kernel = @two, operandSegmentSizes = array<i32: 1, 1, 0, {{.*}}>, resultSegmentSizes = array<i32: 1, 1, 0, 0>}
+// CHECK-SAME: : (tensor<4xf32>, tensor<i64>) -> (tensor<2x2xf32>, tensor<4xi1>)
 // CHECK: return %[[R]]#0
 func.func @main(%x: tensor<4xf32>, %n: tensor<i64>) -> tensor<2x2xf32> {
-  %0:2 = "tloop.launch"(%x, %n) {kernel = @two, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4xf32>, tensor<i64>) -> (tensor<2x2xf32>, tensor<4xi1>)
+  %0:2 = "tloop.launch"(%x, %n) {kernel = @two, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4xf32>, tensor<i64>) -> (tensor<2x2xf32>, tensor<4xi1>)
   return %0#0 : tensor<2x2xf32>
 }
 
 // CHECK-LABEL: func.func @planned
 // CHECK: "tloop.launch_into"(%arg0, %arg1) {kernel = @one, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, {{.*}}>} : (memref<4xf32>, memref<4xi1>) -> ()
 func.func @planned(%x: memref<4xf32>, %y: memref<4xi1>) {
-  "tloop.launch_into"(%x, %y) {kernel = @one, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<4xf32>, memref<4xi1>) -> ()
+  "tloop.launch_into"(%x, %y) {kernel = @one, num_outputs = 1 : i64, operandSegmentSizes = #first_2_of_25} : (memref<4xf32>, memref<4xi1>) -> ()
   return
 }
 

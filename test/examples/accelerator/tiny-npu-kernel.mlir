@@ -1,4 +1,6 @@
-// RUN: mlc-opt %s --load-plugin=%S/../../../examples/accelerator/tiny_npu --pass-pipeline="builtin.module(tiny-npu-kernel)" --mlir-print-ir-before=tloop-split-accumulators -o /dev/null 2>&1 | filecheck %s
+// RUN: mlc-opt %s --load-plugin=%S/../../../examples/accelerator/tiny_npu --pass-pipeline="builtin.module(tiny-npu-kernel)" --mlir-print-ir-before=tloop-split-accumulators \
+// RUN:   -o /dev/null 2>&1 \
+// RUN:   | filecheck %s
 // RUN: mlc-opt %s --load-plugin=%S/../../../examples/accelerator/tiny_npu --tiny-npu-kernel | filecheck %s --check-prefix=LLVM
 
 // Sums at 0, the left operand's tile at 1024, the right one's at 1536, the bias at 2048, the result at 2112: all

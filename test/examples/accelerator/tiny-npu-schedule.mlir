@@ -1,4 +1,6 @@
-// RUN: mlc-opt %s --load-plugin=%S/../../../examples/accelerator/tiny_npu --split-input-file --pass-pipeline="builtin.module(func.func(graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,canonicalize,cse,tiny-npu-schedule)" --mlir-print-local-scope | filecheck %s
+// RUN: mlc-opt %s --load-plugin=%S/../../../examples/accelerator/tiny_npu --split-input-file \
+// RUN:   --pass-pipeline="builtin.module(func.func(graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,canonicalize,cse,tiny-npu-schedule)" --mlir-print-local-scope \
+// RUN:   | filecheck %s
 
 // Tiles of 16x16 in the scratchpad, steps of 16 along the reduction; the bias comes in beside the sums.
 // CHECK-LABEL: func.func private @dense

@@ -167,7 +167,7 @@ def test_a_known_k_beyond_a_dim() -> None:
     with pytest.raises(ValueError) as failure:
         program.run({"x": X})
     assert str(failure.value) == (
-        "slice 'TopK:y': it takes elements behind the last one: m must be at least 5, got 4 and 5"
+        "slice 'TopK:y': it takes elements after the last one: m must be at least 5, got 4 and 5"
     )
 
 

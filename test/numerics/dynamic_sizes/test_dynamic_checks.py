@@ -52,7 +52,7 @@ MANY = (
 CALLS: dict[str, tuple[str, tuple[int, ...], str, tuple[int, ...]]] = {
     "slice": (
         function({"x": "n 8 f32"}, "4 8 f32", SLICE, op('%r = "graph.neg"(%s)', "4 8 f32", "4 8 f32")),
-        (5, 8), "slice: it takes elements behind the last one: n must be at least 6, got 5 and 6", (6, 8),
+        (5, 8), "slice: it takes elements after the last one: n must be at least 6, got 5 and 6", (6, 8),
     ),
     "slice from the end": (
         function({"x": "n 8 f32"}, "3 8 f32", BACK, op('%r = "graph.neg"(%s)', "3 8 f32", "3 8 f32")),

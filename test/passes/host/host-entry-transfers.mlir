@@ -1,5 +1,7 @@
 // RUN: mlc-opt %s --host-entry --canonicalize --cse | filecheck %s
 
+#first_2_of_25 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // Transfers beside kernels are calls of the runtime, each with memory of its own.
 // CHECK-DAG: llvm.func @mlc_transfer_start(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64){{$}}
 // CHECK-DAG: llvm.func @mlc_transfer_wait(!llvm.ptr){{$}}
@@ -27,10 +29,10 @@ func.func @main(%x: memref<16xf32>, %y: memref<16xf32>, %z: memref<16xf32>, %are
   %b = memref.view %arena[%c0][] : memref<128xi8> to memref<16xf32>
   %a = memref.view %arena[%c64][] : memref<128xi8> to memref<16xf32>
   %0 = gpu.memcpy async %a, %x : memref<16xf32>, memref<16xf32> {tloop.transfer = "accel"}
-  "tloop.launch_into"(%x, %y) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<16xf32>, memref<16xf32>) -> ()
+  "tloop.launch_into"(%x, %y) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = #first_2_of_25} : (memref<16xf32>, memref<16xf32>) -> ()
   %1 = gpu.memcpy async %z, %y : memref<16xf32>, memref<16xf32> {tloop.transfer = "host"}
   gpu.wait [%0]
-  "tloop.launch_into"(%a, %b) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (memref<16xf32>, memref<16xf32>) -> ()
+  "tloop.launch_into"(%a, %b) {kernel = @k, num_outputs = 1 : i64, operandSegmentSizes = #first_2_of_25} : (memref<16xf32>, memref<16xf32>) -> ()
   gpu.wait [%1]
   return
 }

@@ -1,5 +1,8 @@
 // RUN: mlc-opt %s --host-plan-memory --host-entry --canonicalize --cse | filecheck %s
 
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // Kernels are declared, not part of the module: they are compiled on their own.
 // CHECK-NOT: func.func
 // CHECK-DAG: llvm.func @k(!llvm.ptr, !llvm.ptr){{$}}
@@ -34,16 +37,16 @@ func.func @main(%x: tensor<4x4xf32>) -> (tensor<2x8xf32>, tensor<16xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 8, size = 64, hash = "ab"} : () -> tensor<16xf32>
   %p = "graph.prepared"() {index = 1} : () -> tensor<16xf32>
   %v = "graph.reshape"(%x) {shape = array<i64: 16>} : (tensor<4x4xf32>) -> tensor<16xf32>
-  %0 = "tloop.launch"(%v) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-  %1 = "tloop.launch"(%0, %w) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  %2 = "tloop.launch"(%1, %p) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  %3 = "tloop.launch"(%2) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-  %4 = "tloop.launch"(%3, %1) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %0 = "tloop.launch"(%v) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %1 = "tloop.launch"(%0, %w) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %2 = "tloop.launch"(%1, %p) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %3 = "tloop.launch"(%2) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %4 = "tloop.launch"(%3, %1) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   %5 = "graph.reshape"(%4) {shape = array<i64: 2, 8>} : (tensor<16xf32>) -> tensor<2x8xf32>
   return %5, %3 : tensor<2x8xf32>, tensor<16xf32>
 }
 func.func @prepare() -> tensor<16xf32> {
   %w = "graph.weight"() {source = "m.onnx", offset = 72, size = 64, hash = "cd"} : () -> tensor<16xf32>
-  %0 = "tloop.launch"(%w) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %0 = "tloop.launch"(%w) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }

@@ -36,6 +36,9 @@
 // EARLY: "tloop.transfer"(%{{.*}}) {to = "accel"} : (tensor<16x16xf32>)
 // EARLY-COUNT-3: kernel = @host
 
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // What is under way has a token; waits stand as late as they can. The square may not lie where the product is read
 // from, although its kernel could write over it.
 // PLAN-LABEL: func.func @main(%arg0: memref<4x16xf32>, %arg1: memref<4x16xf32>, %arg2: memref<64xf32>
@@ -57,13 +60,13 @@ func.func private @product(%a: tensor<4x16xf32>, %b: tensor<16x16xf32>) -> tenso
 func.func private @square(%a: tensor<4x16xf32>) -> tensor<4x16xf32> attributes {tloop.kernel, tloop.device = "accel", tloop.in_place = array<i64: 0>}
 func.func @main(%x: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<64xf32>) {
   %w = "graph.weight"() {hash = "00", offset = 0 : i64, size = 1024 : i64, source = "w"} : () -> tensor<16x16xf32>
-  %a = "tloop.launch"(%x) {kernel = @host, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
-  %b = "tloop.launch"(%a) {kernel = @host, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
-  %c = "tloop.launch"(%b) {kernel = @host, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %a = "tloop.launch"(%x) {kernel = @host, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %b = "tloop.launch"(%a) {kernel = @host, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %c = "tloop.launch"(%b) {kernel = @host, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
   %w1 = "tloop.transfer"(%w) {to = "accel"} : (tensor<16x16xf32>) -> tensor<16x16xf32>
   %c1 = "tloop.transfer"(%c) {to = "accel"} : (tensor<4x16xf32>) -> tensor<4x16xf32>
-  %d = "tloop.launch"(%c1, %w1) {kernel = @product, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<4x16xf32>
-  %e = "tloop.launch"(%d) {kernel = @square, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
+  %d = "tloop.launch"(%c1, %w1) {kernel = @product, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>, tensor<16x16xf32>) -> tensor<4x16xf32>
+  %e = "tloop.launch"(%d) {kernel = @square, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4x16xf32>) -> tensor<4x16xf32>
   %flat = "graph.reshape"(%d) {shape = array<i64: 64>} : (tensor<4x16xf32>) -> tensor<64xf32>
   %d1 = "tloop.transfer"(%flat) {to = "host"} : (tensor<64xf32>) -> tensor<64xf32>
   %e1 = "tloop.transfer"(%e) {to = "host"} : (tensor<4x16xf32>) -> tensor<4x16xf32>

@@ -1,11 +1,14 @@
 // RUN: mlc-opt %s --host-plan-memory | filecheck %s
 
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // An output that a value is only checked to fit in later gets no kernel's results before that: they are copied.
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<2x2xf32> {
   // CHECK: %[[OWN:.*]] = memref.alloc(%[[N:.*]]) {tloop.caller = "one"} : memref<?xf32>
   // CHECK-NEXT: "tloop.launch_into"(%arg0, %[[OWN]], %[[N]])
-  %0 = "tloop.launch"(%x) {graph.dims = [["n"]], kernel = @one, tloop.dims = ["n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
+  %0 = "tloop.launch"(%x) {graph.dims = [["n"]], kernel = @one, tloop.dims = ["n"], operandSegmentSizes = #first_1_of_24,
+      resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
   // CHECK: memref.reinterpret_cast %[[OWN]] to offset: [0], sizes: [2, 2]
   %1 = "graph.reshape"(%0) {shape = array<i64: 2, 2>} : (tensor<?xf32>) -> tensor<2x2xf32>
   // CHECK: %[[OUT:.*]] = memref.alloc() {tloop.output = 0 : i64} : memref<2x2xf32>

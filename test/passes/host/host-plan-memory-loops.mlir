@@ -1,5 +1,11 @@
 // RUN: mlc-opt %s --host-plan-memory --canonicalize --cse --split-input-file | filecheck %s
 
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // A carried value lies in one buffer, here the output: its first value is computed there, and each next one over the present
 // one, which the launch reads in place. What is stacked is computed in its row. Nothing is copied, nothing lies in the arena.
 // CHECK-LABEL: func.func @main
@@ -26,18 +32,24 @@ func.func private @less(%a: tensor<16xf32>) -> tensor<i1> attributes {tloop.kern
 func.func @main(%x: tensor<3x16xf32>, %a: tensor<16xf32>) -> (tensor<16xf32>, tensor<3x16xf32>) {
   %n = "graph.constant"() {value = dense<3> : tensor<i64>} : () -> tensor<i64>
   %t = "graph.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
-  %first = "tloop.launch"(%a) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %first = "tloop.launch"(%a) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
   %1:2 = "graph.loop"(%n, %t, %first) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %s: tensor<16xf32>):
     %row = "tloop.row"(%x, %i) {first = 0 : i64, step = 1 : i64} : (tensor<3x16xf32>, tensor<i64>) -> tensor<16xf32>
-    %2 = "tloop.launch"(%s, %row) {kernel = @next, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-    %3 = "tloop.launch"(%2) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-    "graph.yield"(%go, %2, %3) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<16xf32>, tensor<16xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<16xf32>) -> (tensor<16xf32>, tensor<3x16xf32>)
+    %2 = "tloop.launch"(%s, %row) {kernel = @next, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %3 = "tloop.launch"(%2) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+    "graph.yield"(%go, %2, %3) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<16xf32>, tensor<16xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<16xf32>) -> (tensor<16xf32>, tensor<3x16xf32>)
   return %1#0, %1#1 : tensor<16xf32>, tensor<3x16xf32>
 }
 
 // -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // The next value is not computed over the present one: another launch reads that later. It is copied at the end of the run, behind
 // the row of the stack. The trip count is an input; a row beyond the last is the last.
@@ -68,14 +80,19 @@ func.func @main(%n: tensor<i64>, %x: tensor<3x16xf32>) -> (tensor<16xf32>, tenso
   %flat = "graph.reshape"(%first) {shape = array<i64: 16>} : (tensor<1x16xf32>) -> tensor<16xf32>
   %1:2 = "graph.loop"(%n, %t, %flat) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %s: tensor<16xf32>):
-    %2 = "tloop.launch"(%s, %s) {kernel = @next, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-    %3 = "tloop.launch"(%s) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-    "graph.yield"(%go, %2, %3) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<16xf32>, tensor<16xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<16xf32>) -> (tensor<16xf32>, tensor<3x16xf32>)
+    %2 = "tloop.launch"(%s, %s) {kernel = @next, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %3 = "tloop.launch"(%s) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+    "graph.yield"(%go, %2, %3) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<16xf32>, tensor<16xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<16xf32>) -> (tensor<16xf32>, tensor<3x16xf32>)
   return %1#0, %1#1 : tensor<16xf32>, tensor<3x16xf32>
 }
 
 // -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // A body that says whether it runs again. What it reads from around it lives until the loop ends: the values of the body, of
 // which the first is dead when the second is made, lie beside it, and not in its place.
@@ -102,18 +119,21 @@ func.func private @less(%a: tensor<16xf32>) -> tensor<i1> attributes {tloop.kern
 }
 func.func @main(%c: tensor<i1>, %a: tensor<16xf32>) -> tensor<16xf32> {
   %n = "graph.constant"() {value = dense<9> : tensor<i64>} : () -> tensor<i64>
-  %around = "tloop.launch"(%a) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %around = "tloop.launch"(%a) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
   %1 = "graph.loop"(%n, %c, %a) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %s: tensor<16xf32>):
-    %2 = "tloop.launch"(%around) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-    %3 = "tloop.launch"(%2) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-    %4 = "tloop.launch"(%s) {kernel = @less, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<i1>
-    "graph.yield"(%4, %3) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<16xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<16xf32>) -> tensor<16xf32>
+    %2 = "tloop.launch"(%around) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+    %3 = "tloop.launch"(%2) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+    %4 = "tloop.launch"(%s) {kernel = @less, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<i1>
+    "graph.yield"(%4, %3) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<16xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<16xf32>) -> tensor<16xf32>
   return %1 : tensor<16xf32>
 }
 
 // -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Branches share memory and write to one place; what is only passed on is copied there.
 // CHECK-LABEL: func.func @main
@@ -137,11 +157,11 @@ func.func private @less(%a: tensor<16xf32>) -> tensor<i1> attributes {tloop.kern
 }
 func.func @main(%c: tensor<i1>, %a: tensor<16xf32>) -> tensor<16xf32> {
   %0 = "graph.if"(%c) ({
-    %1 = "tloop.launch"(%a) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-    %2 = "tloop.launch"(%1) {kernel = @apart, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-    "graph.yield"(%2) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<16xf32>) -> ()
+    %1 = "tloop.launch"(%a) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+    %2 = "tloop.launch"(%1) {kernel = @apart, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+    "graph.yield"(%2) {operandSegmentSizes = #first_1_of_32} : (tensor<16xf32>) -> ()
   }, {
-    "graph.yield"(%a) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<16xf32>) -> ()
-  }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<16xf32>
+    "graph.yield"(%a) {operandSegmentSizes = #first_1_of_32} : (tensor<16xf32>) -> ()
+  }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }

@@ -1,5 +1,7 @@
 // RUN: mlc-opt %s --host-plan-memory --canonicalize --split-input-file | filecheck %s
 
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // The operands of a concatenation are written where the result lies; a concatenation inside another one too. What
 // lies elsewhere (an input, or a value that is there already) is copied.
 // CHECK-LABEL: func.func @main
@@ -21,15 +23,17 @@ func.func private @k(%a: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> attributes {tlo
 func.func private @half(%a: tensor<1x4x8xf32>) -> tensor<1x2x8xf32> attributes {tloop.kernel}
 func.func private @all(%a: tensor<1x14x8xf32>) -> tensor<1x14x8xf32> attributes {tloop.kernel}
 func.func @main(%x: tensor<1x4x8xf32>) -> tensor<1x14x8xf32> {
-  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
-  %b = "tloop.launch"(%a) {kernel = @half, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x2x8xf32>
+  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %b = "tloop.launch"(%a) {kernel = @half, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x2x8xf32>
   %c = "graph.concat"(%a, %b) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x4x8xf32>, tensor<1x2x8xf32>) -> tensor<1x6x8xf32>
   %d = "graph.concat"(%c, %x, %a) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>} : (tensor<1x6x8xf32>, tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x14x8xf32>
-  %e = "tloop.launch"(%d) {kernel = @all, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x14x8xf32>) -> tensor<1x14x8xf32>
+  %e = "tloop.launch"(%d) {kernel = @all, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x14x8xf32>) -> tensor<1x14x8xf32>
   return %e : tensor<1x14x8xf32>
 }
 
 // -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // What is returned has a place of its own, so that the concatenation copies it; and it is written into the output if it
 // is returned itself.
@@ -42,13 +46,15 @@ func.func @main(%x: tensor<1x4x8xf32>) -> tensor<1x14x8xf32> {
 // CHECK: memref.copy %[[A]], %[[SECOND]]
 func.func private @k(%a: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> attributes {tloop.kernel}
 func.func @main(%x: tensor<1x4x8xf32>) -> (tensor<1x8x8xf32>, tensor<1x4x8xf32>) {
-  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
-  %b = "tloop.launch"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %b = "tloop.launch"(%a) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
   %c = "graph.concat"(%b, %a) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x8x8xf32>
   return %c, %a : tensor<1x8x8xf32>, tensor<1x4x8xf32>
 }
 
 // -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // A contiguous slice is a part of its operand's buffer, which lives as long.
 // CHECK-LABEL: func.func @main
@@ -62,15 +68,18 @@ func.func @main(%x: tensor<1x4x8xf32>) -> (tensor<1x8x8xf32>, tensor<1x4x8xf32>)
 func.func private @k(%a: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> attributes {tloop.kernel}
 func.func private @h(%a: tensor<1x2x8xf32>) -> tensor<1x2x8xf32> attributes {tloop.kernel}
 func.func @main(%x: tensor<1x4x8xf32>) -> (tensor<1x2x8xf32>, tensor<1x2x8xf32>) {
-  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
   %s = "graph.slice"(%a) {starts = array<i64: 0, 1, 0>, sizes = array<i64: 1, 2, 8>, steps = array<i64: 1, 1, 1>} : (tensor<1x4x8xf32>) -> tensor<1x2x8xf32>
-  %b = "tloop.launch"(%s) {kernel = @h, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
+  %b = "tloop.launch"(%s) {kernel = @h, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
   %u = "graph.slice"(%x) {starts = array<i64: 0, 2, 0>, sizes = array<i64: 1, 2, 8>, steps = array<i64: 1, 1, 1>} : (tensor<1x4x8xf32>) -> tensor<1x2x8xf32>
-  %v = "tloop.launch"(%u) {kernel = @h, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
+  %v = "tloop.launch"(%u) {kernel = @h, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x2x8xf32>) -> tensor<1x2x8xf32>
   return %b, %v : tensor<1x2x8xf32>, tensor<1x2x8xf32>
 }
 
 // -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // A kernel made for it writes over an operand that it reads last (%b here, not %a).
 // CHECK-LABEL: func.func @main
@@ -84,10 +93,10 @@ func.func @main(%x: tensor<1x4x8xf32>) -> (tensor<1x2x8xf32>, tensor<1x2x8xf32>)
 func.func private @k(%a: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> attributes {tloop.kernel}
 func.func private @add(%a: tensor<1x4x8xf32>, %b: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> attributes {tloop.kernel, tloop.in_place = array<i64: 0, 1>}
 func.func @main(%x: tensor<1x4x8xf32>) -> tensor<1x4x8xf32> {
-  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
-  %b = "tloop.launch"(%a) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
-  %c = "tloop.launch"(%a, %b) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
-  %d = "tloop.launch"(%a, %c) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
-  %e = "tloop.launch"(%d) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %a = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %b = "tloop.launch"(%a) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %c = "tloop.launch"(%a, %b) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %d = "tloop.launch"(%a, %c) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %e = "tloop.launch"(%d) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
   return %e : tensor<1x4x8xf32>
 }

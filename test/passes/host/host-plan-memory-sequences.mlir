@@ -1,6 +1,10 @@
 // RUN: mlc-opt %s --host-plan-memory | filecheck %s
 // RUN: mlc-opt %s --host-plan-memory --host-entry | filecheck %s --check-prefix=ENTRY
 
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // A loop that copies a sequence: what it carries is a number, of which each iteration makes a new one; an
 // element has memory of its own, of the sizes that the runtime tells. Numbers behind the buffers are the
 // options, then for each buffer its element type, its rank and its sizes.
@@ -39,15 +43,18 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.object_t
     // CHECK: %[[ELEMENT:.*]] = memref.alloc(%[[K]]) {tloop.caller = "sequence_at"} : memref<?xf32>
     // CHECK-NEXT: "tloop.launch_into"(%arg2, %[[PLACE]], %{{.*}}, %[[ELEMENT]], %{{.*}}, %[[ONE]], %[[ONE]], %[[K]]) {kernel = @mlc_call_sequence_at
     // ENTRY: llvm.call @mlc_call_sequence_at(%[[BUFFERS]], %[[NUMBERS]])
-    %3 = "graph.call_runtime"(%s, %i, %2) {function = "sequence_at", graph.dims = [["k"]], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<i64>, tensor<i64>, tensor<1xi64>) -> tensor<?xf32>
+    %3 = "graph.call_runtime"(%s, %i, %2)
+        {function = "sequence_at", graph.dims = [["k"]], operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>, options = array<i64>}
+        : (tensor<i64>, tensor<i64>, tensor<1xi64>) -> tensor<?xf32>
     // CHECK: %[[NEXT:.*]] = memref.alloc() : memref<i64>
     // CHECK-NEXT: "tloop.launch_into"(%[[COPY]], %[[ELEMENT]], %[[NEXT]], %[[I64]], %[[ZERO]], %[[ONE]], %[[ONE]], %[[K]], %[[I64]], %[[ZERO]]) {kernel = @mlc_call_sequence_append
     // CHECK: memref.dealloc %[[ELEMENT]] : memref<?xf32>
     // CHECK: memref.dealloc %[[COPY]] : memref<i64>
     // ENTRY: llvm.call @mlc_call_sequence_append(%[[BUFFERS]], %[[NUMBERS]])
-    %4 = "graph.call_runtime"(%t, %3) {function = "sequence_append", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<i64>, tensor<?xf32>) -> tensor<i64> loc("copy")
+    %4 = "graph.call_runtime"(%t, %3) {function = "sequence_append", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64>}
+        : (tensor<i64>, tensor<?xf32>) -> tensor<i64> loc("copy")
     // CHECK: scf.yield %{{.*}}, %{{.*}}, %[[NEXT]] : index, i1, memref<i64>
-    "graph.yield"(%c, %4) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<i64>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
+    "graph.yield"(%c, %4) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<i64>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
   return %0 : tensor<i64>
 }

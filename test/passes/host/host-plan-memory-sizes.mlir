@@ -1,10 +1,13 @@
 // RUN: mlc-opt %s --host-plan-memory | filecheck %s
 // RUN: mlc-opt %s --host-plan-memory --host-entry | filecheck %s --check-prefix=ENTRY
 
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
 // last op that reads it.
 // CHECK-LABEL: func.func @main
-// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes = {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: it takes elements behind the last one: k must be at least 3", "add: k must be 1 or n", "size_values: a product in the size 2*k is too large", "one 'up'", "two"]
+// CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes =
+// CHECK-SAME: {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: it takes elements after the last one: k must be at least 3", "add: k must be 1 or n", "size_values: a product in the size 2*k is too large", "one 'up'", "two"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
 // ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
@@ -26,7 +29,8 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // ENTRY: llvm.call @mlc_host_too_large(%[[CALLER]], %{{.*}}, %{{.*}}) : (i64, i64, !llvm.ptr) -> ()
   // ENTRY: llvm.call @mlc_host_allocate
   // ENTRY: llvm.call @one
-  %0 = "tloop.launch"(%x) {graph.dims = [["n", ""]], kernel = @one, tloop.dims = ["n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4xf32>) -> tensor<?x4xf32> loc(fused["x", "up"])
+  %0 = "tloop.launch"(%x) {graph.dims = [["n", ""]], kernel = @one, tloop.dims = ["n"], operandSegmentSizes = #first_1_of_24,
+      resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4xf32>) -> tensor<?x4xf32> loc(fused["x", "up"])
   // CHECK: %[[READ:.*]] = memref.load
   // CHECK: %[[K:.*]] = arith.index_cast %[[READ]] : i64 to index
   // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "sizes 'cut': k must be at least 0", relation = "at_least"}
@@ -44,10 +48,10 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // ENTRY-NEXT: %[[FIRST:.*]] = llvm.mlir.constant(2 : i64)
   // ENTRY-NEXT: llvm.call @mlc_host_mismatch(%{{.*}}, %[[NUMBER]], %[[FIRST]])
   "tloop.expect"() {left = "4*n", relation = "equal", right = "k", what = "reshape"} : () -> ()
-  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "slice: it takes elements behind the last one: k must be at least 3", relation = "at_least"}
+  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "slice: it takes elements after the last one: k must be at least 3", relation = "at_least"}
   // ENTRY: %[[SMALL:.*]] = llvm.icmp "slt" %[[NUMBER]], %{{.*}} : i64
   // ENTRY-NEXT: scf.if %[[SMALL]] {
-  "tloop.expect"() {fault = "it takes elements behind the last one", left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
+  "tloop.expect"() {fault = "it takes elements after the last one", left = "k", relation = "at_least", right = "3", what = "slice"} : () -> ()
   // CHECK: "tloop.check"(%[[K]], %[[N]]) {message = "add: k must be 1 or n", relation = "broadcast"}
   // ENTRY: %[[OTHER:.*]] = llvm.icmp "ne" %[[NUMBER]], %[[N]] : i64
   // ENTRY: %[[NOT_ONE:.*]] = llvm.icmp "ne" %[[NUMBER]], %{{.*}} : i64
@@ -62,7 +66,8 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   // ENTRY: llvm.call @mlc_host_output
   // ENTRY: llvm.call @two
   // ENTRY: llvm.call @mlc_host_release
-  %2 = "tloop.launch"(%1) {graph.dims = [["k"]], kernel = @two, tloop.dims = ["k"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = "tloop.launch"(%1) {graph.dims = [["k"]], kernel = @two, tloop.dims = ["k"], operandSegmentSizes = #first_1_of_24,
+      resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?xf32>) -> tensor<?xf32>
   // CHECK: memref.alloc() {tloop.output = 1 : i64} : memref<1xi64>
   // CHECK: arith.muli
   // CHECK: memref.store
@@ -75,6 +80,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
 // CHECK-SAME: tloop.input_shapes = {{\[}}["n", "", ""]]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["", "", "n"]]
 func.func @prepare(%x: tensor<?x4x4xf32> {graph.dims = ["n", "", ""]}) -> tensor<4x4x?xf32> {
-  %0 = "tloop.launch"(%x) {graph.dims = [["", "", "n"]], kernel = @turn, tloop.dims = ["n"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4x4xf32>) -> tensor<4x4x?xf32>
+  %0 = "tloop.launch"(%x) {graph.dims = [["", "", "n"]], kernel = @turn, tloop.dims = ["n"], operandSegmentSizes = #first_1_of_24,
+      resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4x4xf32>) -> tensor<4x4x?xf32>
   return %0 : tensor<4x4x?xf32>
 }

@@ -4,7 +4,9 @@
 // its place; the second lives on. Views are free; what is returned is computed in the output, and read from there.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[IN:.*]]: memref<4x4xf32>, %[[OUT0:.*]]: memref<2x8xf32>, %[[OUT1:.*]]: memref<16xf32>, %[[W:.*]]: memref<16xf32>, %[[P:.*]]: memref<16xf32>, %[[ARENA:.*]]: memref<128xi8>)
-// CHECK-SAME: tloop.arena_bytes = 128 : i64, tloop.arena_lower_bound = 128 : i64, tloop.arena_strategy = "size, lowest gap", tloop.num_inputs = 1 : i64, tloop.num_outputs = 2 : i64, tloop.unshared_bytes = 320 : i64, tloop.weights = [{hash = "ab", offset = 8 : i64, size = 64 : i64, source = "m.onnx", type = tensor<16xf32>}, {index = 1 : i64, type = tensor<16xf32>}]
+// CHECK-SAME: tloop.arena_bytes = 128 : i64, tloop.arena_lower_bound = 128 : i64, tloop.arena_strategy = "size, lowest gap", tloop.num_inputs = 1 : i64,
+// CHECK-SAME: tloop.num_outputs = 2 : i64, tloop.unshared_bytes = 320 : i64,
+// CHECK-SAME: tloop.weights = [{hash = "ab", offset = 8 : i64, size = 64 : i64, source = "m.onnx", type = tensor<16xf32>}, {index = 1 : i64, type = tensor<16xf32>}]
 // CHECK-DAG: %[[FLAT:.*]] = memref.reinterpret_cast %[[IN]] to offset: [0], sizes: [16], strides: [1]
 // CHECK-DAG: %[[A:.*]] = memref.view %[[ARENA]][%c0][]
 // CHECK: "tloop.launch_into"(%[[FLAT]], %[[A]]) {kernel = @k, num_outputs = 1 : i64
@@ -15,6 +17,9 @@
 // CHECK: %[[RESULT:.*]] = memref.reinterpret_cast %[[OUT0]] to offset: [0], sizes: [16], strides: [1]
 // CHECK: "tloop.launch_into"(%[[OUT1]], %[[B]], %[[RESULT]]) {kernel = @add
 // CHECK: return
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // CHECK-LABEL: func.func @prepare
 // CHECK-SAME: (%[[OUT:.*]]: memref<16xf32>, %[[W:.*]]: memref<16xf32>, %{{.*}}: memref<0xi8>)
@@ -30,16 +35,16 @@ func.func @main(%x: tensor<4x4xf32>) -> (tensor<2x8xf32>, tensor<16xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 8, size = 64, hash = "ab"} : () -> tensor<16xf32>
   %p = "graph.prepared"() {index = 1} : () -> tensor<16xf32>
   %v = "graph.reshape"(%x) {shape = array<i64: 16>} : (tensor<4x4xf32>) -> tensor<16xf32>
-  %0 = "tloop.launch"(%v) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-  %1 = "tloop.launch"(%0, %w) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  %2 = "tloop.launch"(%1, %p) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-  %3 = "tloop.launch"(%2) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
-  %4 = "tloop.launch"(%3, %1) {kernel = @add, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %0 = "tloop.launch"(%v) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %1 = "tloop.launch"(%0, %w) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %2 = "tloop.launch"(%1, %p) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %3 = "tloop.launch"(%2) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %4 = "tloop.launch"(%3, %1) {kernel = @add, operandSegmentSizes = #first_2_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   %5 = "graph.reshape"(%4) {shape = array<i64: 2, 8>} : (tensor<16xf32>) -> tensor<2x8xf32>
   return %5, %3 : tensor<2x8xf32>, tensor<16xf32>
 }
 func.func @prepare() -> tensor<16xf32> {
   %w = "graph.weight"() {source = "m.onnx", offset = 72, size = 64, hash = "cd"} : () -> tensor<16xf32>
-  %0 = "tloop.launch"(%w) {kernel = @k, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
+  %0 = "tloop.launch"(%w) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }

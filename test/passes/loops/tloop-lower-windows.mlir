@@ -11,6 +11,6 @@
 // CHECK: tensor.insert_slice {{.*}} into %[[T]][0, %[[C]], 0, 0] [1, 1, 2, 16]
 // CHECK: return %[[ALL]]
 func.func private @pool(%x: tensor<1x3x4x18xf32>) -> tensor<1x3x2x16xf32> attributes {tloop.kernel} {
-  %0 = "graph.max_pool"(%x) {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW"} : (tensor<1x3x4x18xf32>) -> tensor<1x3x2x16xf32>
+  %0 = "graph.max_pool"(%x) {kernel = array<i64: 3, 3>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x4x18xf32>) -> tensor<1x3x2x16xf32>
   return %0 : tensor<1x3x2x16xf32>
 }

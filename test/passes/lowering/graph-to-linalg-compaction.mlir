@@ -42,7 +42,8 @@ func.func private @non_zero(%x: tensor<2x5xf32>) -> (tensor<2x10xi64>, tensor<i6
 // CHECK: arith.divf
 // CHECK: arith.cmpf ole
 func.func private @suppression(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9xf32>) -> (tensor<12x3xi64>, tensor<i64>) attributes {tloop.kernel} {
-  %0, %1 = "graph.non_max_suppression"(%boxes, %scores) {most = 2, iou_threshold = 0.5, score_threshold = 0.1, center_point_box = false} : (tensor<2x9x4xf32>, tensor<2x3x9xf32>) -> (tensor<12x3xi64>, tensor<i64>)
+  %0, %1 = "graph.non_max_suppression"(%boxes, %scores) {most = 2, iou_threshold = 0.5, score_threshold = 0.1, center_point_box = false}
+      : (tensor<2x9x4xf32>, tensor<2x3x9xf32>) -> (tensor<12x3xi64>, tensor<i64>)
   return %0, %1 : tensor<12x3xi64>, tensor<i64>
 }
 
@@ -85,7 +86,8 @@ func.func private @unique(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xi64>, t
 // CHECK: %[[LEVELS:.*]] = arith.subi %{{.*}}, %[[ZEROS]] : i64
 // CHECK: %[[END:.*]] = arith.index_cast %[[LEVELS]] : i64 to index
 // CHECK: scf.for %{{.*}} to %[[END]]
-func.func private @any_size(%x: tensor<?xf32>, %dims: tensor<1xindex>) -> (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<i64>) attributes {tloop.kernel, tloop.dims = [["d0"], ["d0"], ["d0"], ["d0"], ["d0"], []]} {
+func.func private @any_size(%x: tensor<?xf32>, %dims: tensor<1xindex>) -> (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<i64>)
+    attributes {tloop.kernel, tloop.dims = [["d0"], ["d0"], ["d0"], ["d0"], ["d0"], []]} {
   %0:5 = "graph.unique"(%x) : (tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<i64>)
   return %0#0, %0#1, %0#2, %0#3, %0#4 : tensor<?xf32>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>, tensor<i64>
 }

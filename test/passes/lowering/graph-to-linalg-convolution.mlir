@@ -7,7 +7,7 @@
 // CHECK-LABEL: func.func private @plain
 // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]], #[[Y]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
 func.func private @plain(%x: tensor<1x4x9x9xf32>, %w: tensor<6x2x3x3xf32>) -> tensor<1x6x4x5xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 2>, group = 2, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 1>} : (tensor<1x4x9x9xf32>, tensor<6x2x3x3xf32>) -> tensor<1x6x4x5xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 2>, group = 2, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 1>} : (tensor<1x4x9x9xf32>, tensor<6x2x3x3xf32>) -> tensor<1x6x4x5xf32>
   return %0 : tensor<1x6x4x5xf32>
 }
 
@@ -20,7 +20,8 @@ func.func private @plain(%x: tensor<1x4x9x9xf32>, %w: tensor<6x2x3x3xf32>) -> te
 // CHECK-LABEL: func.func private @blocked
 // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]], #[[Y]]]
 func.func private @blocked(%x: tensor<1x2x6x6x16xf32>, %w: tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x4x4x32xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x6x6x16xf32>, tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x4x4x32xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x6x6x16xf32>, tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x4x4x32xf32>
   return %0 : tensor<1x3x4x4x32xf32>
 }
 
@@ -31,7 +32,8 @@ func.func private @blocked(%x: tensor<1x2x6x6x16xf32>, %w: tensor<3x2x3x3x16x32x
 // CHECK-LABEL: func.func private @depthwise
 // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]],
 func.func private @depthwise(%x: tensor<1x2x6x6x16xf32>, %w: tensor<2x3x3x16xf32>) -> tensor<1x2x4x4x16xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x6x6x16xf32>, tensor<2x3x3x16xf32>) -> tensor<1x2x4x4x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x6x6x16xf32>, tensor<2x3x3x16xf32>) -> tensor<1x2x4x4x16xf32>
   return %0 : tensor<1x2x4x4x16xf32>
 }
 
@@ -46,7 +48,7 @@ func.func private @depthwise(%x: tensor<1x2x6x6x16xf32>, %w: tensor<2x3x3x16xf32
 // CHECK: arith.constant 3.000000e+00 : f32
 // CHECK: arith.divf
 func.func private @pool(%x: tensor<1x2x9xf32>) -> (tensor<1x2x4xf32>, tensor<1x2x4xf32>) attributes {tloop.kernel} {
-  %0 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x9xf32>) -> tensor<1x2x4xf32>
-  %1 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x9xf32>) -> tensor<1x2x4xf32>
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x9xf32>) -> tensor<1x2x4xf32>
+  %1 = "graph.average_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x9xf32>) -> tensor<1x2x4xf32>
   return %0, %1 : tensor<1x2x4xf32>, tensor<1x2x4xf32>
 }

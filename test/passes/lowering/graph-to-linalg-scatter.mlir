@@ -44,7 +44,8 @@ func.func private @slices(%x: tensor<4x5x6xf32>, %i: tensor<3x2xi32>, %u: tensor
 // CHECK: arith.truncf %[[WIDE]] : f32 to bf16
 // CHECK: arith.maxui %{{.*}} : i8
 // CHECK: arith.maxui %{{.*}} : i1
-func.func private @types(%x: tensor<4xbf16>, %y: tensor<4xui8>, %z: tensor<4xi1>, %i: tensor<3xi32>, %u: tensor<3xbf16>, %v: tensor<3xui8>, %w: tensor<3xi1>) -> (tensor<4xbf16>, tensor<4xui8>, tensor<4xi1>) attributes {tloop.kernel} {
+func.func private @types(%x: tensor<4xbf16>, %y: tensor<4xui8>, %z: tensor<4xi1>, %i: tensor<3xi32>, %u: tensor<3xbf16>, %v: tensor<3xui8>, %w: tensor<3xi1>)
+    -> (tensor<4xbf16>, tensor<4xui8>, tensor<4xi1>) attributes {tloop.kernel} {
   %0 = "graph.scatter_elements"(%x, %i, %u) {axis = 0, reduction = "mul"} : (tensor<4xbf16>, tensor<3xi32>, tensor<3xbf16>) -> tensor<4xbf16>
   %1 = "graph.scatter_elements"(%y, %i, %v) {axis = 0, reduction = "max"} : (tensor<4xui8>, tensor<3xi32>, tensor<3xui8>) -> tensor<4xui8>
   %2 = "graph.scatter_elements"(%z, %i, %w) {axis = 0, reduction = "add"} : (tensor<4xi1>, tensor<3xi32>, tensor<3xi1>) -> tensor<4xi1>

@@ -32,8 +32,10 @@
 // CHECK: %[[K:[a-z0-9_]+]] = linalg.index 3
 // CHECK: %[[WEIGHT:[a-z0-9_]+]] = tensor.extract %arg5[%{{.*}}, %[[K]]]
 // CHECK: arith.addf %{{.*}}, %[[WEIGHT]]
-func.func private @summed(%x: tensor<6x5xf32>, %roots: tensor<2x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>, %weights: tensor<20x3xf32>) -> tensor<6x2x3xf32> attributes {tloop.kernel} {
-  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64} : (tensor<6x5xf32>, tensor<2x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x3xf32>) -> tensor<6x2x3xf32>
+func.func private @summed(%x: tensor<6x5xf32>, %roots: tensor<2x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>,
+    %weights: tensor<20x3xf32>) -> tensor<6x2x3xf32> attributes {tloop.kernel} {
+  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64}
+      : (tensor<6x5xf32>, tensor<2x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x3xf32>) -> tensor<6x2x3xf32>
   return %0 : tensor<6x2x3xf32>
 }
 
@@ -51,7 +53,9 @@ func.func private @summed(%x: tensor<6x5xf32>, %roots: tensor<2x7xi32>, %feature
 // CHECK: scf.yield
 // CHECK: tensor.extract %arg5
 // CHECK: arith.minimumf
-func.func private @least(%x: tensor<6x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>, %weights: tensor<20x1xf32>) -> tensor<6x1x1xf32> attributes {tloop.kernel} {
-  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64, aggregate = "min", nan_first = false} : (tensor<6x5xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x1xf32>) -> tensor<6x1x1xf32>
+func.func private @least(%x: tensor<6x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>,
+    %weights: tensor<20x1xf32>) -> tensor<6x1x1xf32> attributes {tloop.kernel} {
+  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64, aggregate = "min", nan_first = false}
+      : (tensor<6x5xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x1xf32>) -> tensor<6x1x1xf32>
   return %0 : tensor<6x1x1xf32>
 }

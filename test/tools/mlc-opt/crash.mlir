@@ -6,7 +6,9 @@
 // RUN: grep -q test-hang %t.hang.mlir
 // RUN: not mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-leave --mlir-pass-pipeline-crash-reproducer=%t.leave.mlir 2>&1 | filecheck %s --check-prefix=LEAVE
 // RUN: env TMPDIR=%T not mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-segfault 2>&1 | filecheck %s --check-prefix=NAMELESS
-// RUN: not mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-tag --test-segfault --mlir-pass-pipeline-local-reproducer --mlir-pass-pipeline-crash-reproducer=%t.local.mlir 2>&1 | filecheck %s --check-prefix=SIGNAL
+// RUN: not mlc-opt %s --load-plugin=%S/Inputs/plugin.py --test-tag --test-segfault --mlir-pass-pipeline-local-reproducer --mlir-pass-pipeline-crash-reproducer=%t.local.mlir \
+// RUN:   2>&1 \
+// RUN:   | filecheck %s --check-prefix=SIGNAL
 // RUN: not mlc-opt %s --mlc-step-timeout=soon 2>&1 | filecheck %s --check-prefix=USAGE
 
 // SIGNAL: crash.mlir:{{[0-9]+}}:1: error: pass 'test-segfault' on 'func.func' operation: @f crashed (SIGSEGV)

@@ -1,6 +1,8 @@
 // Flags run in the order given; passes on functions are nested; ours and upstream's mix.
 // RUN: mlc-opt %s --load-plugin=%S/Inputs/plugin.py --cse -test-tag="value=2 names=a,b" --affine-loop-unroll --canonicalize --mlir-print-ir-after-all -o /dev/null 2>&1 | filecheck %s
-// RUN: mlc-opt %s --load-plugin=%S/Inputs/plugin.py --pass-pipeline="builtin.module(cse, func.func(test-tag{value=2 names=a,b}, affine-loop-unroll), canonicalize)" --mlir-print-ir-after-all -o /dev/null 2>&1 | filecheck %s
+// RUN: mlc-opt %s --load-plugin=%S/Inputs/plugin.py --pass-pipeline="builtin.module(cse, func.func(test-tag{value=2 names=a,b}, affine-loop-unroll), canonicalize)" \
+// RUN:   --mlir-print-ir-after-all -o /dev/null 2>&1 \
+// RUN:   | filecheck %s
 
 // CHECK: // -----// IR Dump After CSEPass: cse //----- //
 // CHECK-NEXT: module {

@@ -1,5 +1,9 @@
-// RUN: mlc-opt %s --load-plugin=%S/Inputs/counting.py --pass-pipeline="builtin.module(func.func(test-count,cse,test-count),graph-simplify)" --mlir-pass-statistics -o /dev/null 2>&1 | filecheck %s --strict-whitespace --check-prefix=PIPELINE
-// RUN: mlc-opt %s --load-plugin=%S/Inputs/counting.py --test-count --graph-simplify --test-count --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null 2>&1 | filecheck %s --strict-whitespace --check-prefix=LIST
+// RUN: mlc-opt %s --load-plugin=%S/Inputs/counting.py --pass-pipeline="builtin.module(func.func(test-count,cse,test-count),graph-simplify)" --mlir-pass-statistics -o \
+// RUN:   /dev/null 2>&1 \
+// RUN:   | filecheck %s --strict-whitespace --check-prefix=PIPELINE
+// RUN: mlc-opt %s --load-plugin=%S/Inputs/counting.py --test-count --graph-simplify --test-count --mlir-pass-statistics --mlir-pass-statistics-display=list -o /dev/null \
+// RUN:   2>&1 \
+// RUN:   | filecheck %s --strict-whitespace --check-prefix=LIST
 // RUN: mlc-opt %s --cse -o /dev/null 2>&1 | filecheck %s --check-prefix=OFF --allow-empty
 // RUN: not mlc-opt %s --mlir-pass-statistics-display=tree 2>&1 | filecheck %s --check-prefix=BAD
 

@@ -1,5 +1,6 @@
 // RUN: rm -rf %t && mkdir %t
-// RUN: mlc-opt %s --mlir-print-ir-tree-dir=%t/all --mlir-print-ir-after-all --pass-pipeline="builtin.module(canonicalize,func.func(cse,sccp),symbol-dce,builtin.module(func.func(cse)))" -o /dev/null 2> %t/stderr
+// RUN: mlc-opt %s --mlir-print-ir-tree-dir=%t/all --mlir-print-ir-after-all \
+// RUN:   --pass-pipeline="builtin.module(canonicalize,func.func(cse,sccp),symbol-dce,builtin.module(func.func(cse)))" -o /dev/null 2> %t/stderr
 // RUN: test ! -s %t/stderr
 // RUN: cd %t/all && find . -type f | sort | filecheck %s --check-prefix=ALL
 // RUN: filecheck %s --check-prefix=TEXT < %t/all/builtin_module_no-symbol-name/func_func_a_b/0_0_cse.mlir

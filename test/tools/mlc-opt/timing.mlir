@@ -1,4 +1,5 @@
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(canonicalize,func.func(cse,sccp,cse),builtin.module(func.func(cse)))" --mlir-timing -o /dev/null 2>&1 | filecheck %s --check-prefix=TREE --strict-whitespace
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(canonicalize,func.func(cse,sccp,cse),builtin.module(func.func(cse)))" --mlir-timing -o /dev/null 2>&1 \
+// RUN:   | filecheck %s --check-prefix=TREE --strict-whitespace
 // RUN: mlc-opt %s --cse --symbol-dce --cse --mlir-timing --mlir-timing-display=list -o /dev/null 2>&1 | filecheck %s --check-prefix=LIST
 // RUN: mlc-opt %s --split-input-file --cse --mlir-timing -o /dev/null 2>&1 | filecheck %s --check-prefix=SPLIT
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(cse))" --mlir-timing --mlir-output-format=json -o /dev/null 2>&1 | filecheck %s --check-prefix=JSON

@@ -19,7 +19,8 @@
 // CHECK: %[[COMMON:.*]] = arith.addi %[[FIRST]], %c129
 // CHECK-NEXT: %[[BEHIND:.*]] = arith.addi %[[FIRST]], %c192
 // CHECK-NEXT: %[[END:.*]] = arith.minsi %[[BEHIND]], %c256
-// CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[AT:.*]] = %c0 to %[[END]] step %c64 iter_args(%[[TOP:.*]] = %[[NONE]], %[[TOTAL:.*]] = %{{.*}}, %[[RESULT:.*]] = %{{.*}}) -> (vector<64xf32>, vector<64x8xf32>, vector<64x64xf32>)
+// CHECK-NEXT: %[[LOOP:.*]]:3 = scf.for %[[AT:.*]] = %c0 to %[[END]] step %c64
+// CHECK-SAME: iter_args(%[[TOP:.*]] = %[[NONE]], %[[TOTAL:.*]] = %{{.*}}, %[[RESULT:.*]] = %{{.*}}) -> (vector<64xf32>, vector<64x8xf32>, vector<64x64xf32>)
 // CHECK-NEXT: %[[TOKEN:.*]] = "accel.copy"(%[[K]], %[[KEYS]], %[[HEAD]], %[[AT]], %c0) {box = array<i64: 1, 64, 64>}
 // CHECK-NEXT: %[[TOKEN2:.*]] = "accel.copy"(%[[V]], %[[VALUES]], %[[HEAD]], %[[AT]], %c0) {box = array<i64: 1, 64, 64>}
 // CHECK-NEXT: "accel.wait"(%[[TOKEN]], %[[TOKEN2]])

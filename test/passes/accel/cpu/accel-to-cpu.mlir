@@ -116,7 +116,8 @@ func.func @operands(%n: index, %a: memref<16x8xf32>, %b: memref<8x16xf32>, %c: m
     %te = "accel.copy"(%e, %es, %c0, %c0) : (memref<8x16xi8>, memref<8x16xi8, #gpu.address_space<workgroup>>, index, index) -> !accel.token
     "accel.wait"(%td, %te) : (!accel.token, !accel.token) -> ()
     %start = arith.constant dense<0> : vector<16x16xi32>
-    %s = "accel.mma"(%ds, %es, %start) {precision = "exact", unsigned_a, unsigned_b} : (memref<16x8xi8, #gpu.address_space<workgroup>>, memref<8x16xi8, #gpu.address_space<workgroup>>, vector<16x16xi32>) -> vector<16x16xi32>
+    %s = "accel.mma"(%ds, %es, %start) {precision = "exact", unsigned_a, unsigned_b}
+        : (memref<16x8xi8, #gpu.address_space<workgroup>>, memref<8x16xi8, #gpu.address_space<workgroup>>, vector<16x16xi32>) -> vector<16x16xi32>
     vector.transfer_write %s, %f[%c0, %c0] : vector<16x16xi32>, memref<16x16xi32>
   }) {warps = 1 : i64} : (index) -> ()
   return

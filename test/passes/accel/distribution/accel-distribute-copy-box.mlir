@@ -44,7 +44,8 @@ func.func @box(%x: memref<1x9x9x64xf16>) {
   "accel.launch"(%c5) ({
   ^bb0(%i: index):
     %rows = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<16x64xf16, #shared>
-    %t = "accel.copy"(%x, %rows, %c0, %i, %i, %c0) {box = array<i64: 1, 4, 4, 64>, steps = array<i64: 1, 2, 2, 1>} : (memref<1x9x9x64xf16>, memref<16x64xf16, #shared>, index, index, index, index) -> !accel.token
+    %t = "accel.copy"(%x, %rows, %c0, %i, %i, %c0) {box = array<i64: 1, 4, 4, 64>, steps = array<i64: 1, 2, 2, 1>}
+        : (memref<1x9x9x64xf16>, memref<16x64xf16, #shared>, index, index, index, index) -> !accel.token
     "accel.wait"(%t) : (!accel.token) -> ()
   }) {warps = 4 : i64} : (index) -> ()
   return

@@ -42,7 +42,8 @@ func.func @product(%x: memref<16x16xf8E5M2>, %y: memref<16x8xf32>) {
     %u = "accel.copy"(%x, %b, %c0, %c0) : (memref<16x16xf8E5M2>, memref<8x16xf8E5M2, #gpu.address_space<workgroup>>, index, index) -> !accel.token
     "accel.wait"(%t, %u) : (!accel.token, !accel.token) -> ()
     %start = arith.constant dense<0.0> : vector<16x8xf32>
-    %p = "accel.mma"(%a, %b, %start) {precision = "exact", transpose_b} : (memref<16x16xf8E5M2, #gpu.address_space<workgroup>>, memref<8x16xf8E5M2, #gpu.address_space<workgroup>>, vector<16x8xf32>) -> vector<16x8xf32>
+    %p = "accel.mma"(%a, %b, %start) {precision = "exact", transpose_b}
+        : (memref<16x16xf8E5M2, #gpu.address_space<workgroup>>, memref<8x16xf8E5M2, #gpu.address_space<workgroup>>, vector<16x8xf32>) -> vector<16x8xf32>
     vector.transfer_write %p, %y[%c0, %c0] {in_bounds = [true, true]} : vector<16x8xf32>, memref<16x8xf32>
   }) {warps = 1 : i64} : (index) -> ()
   return

@@ -8,7 +8,8 @@
 // waits until it has been read; nothing comes behind, so that nobody waits for it.
 // CHECK-LABEL: llvm.func @halves_0(
 // CHECK-SAME: %[[MAP:[a-z0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}) attributes {accel.shared_bytes = 8192 : i32,
-// CHECK-SAME: accel.tensor_maps = [{box = array<i64: 64, 64>, dims = array<i64: 136, 100>, dtype = "float16", l2_promotion = 128 : i64, parameter = 2 : i64, pointer = 1 : i64, steps = array<i64: 1, 1>, strides = array<i64: 272>, swizzle = 128 : i64}]
+// CHECK-SAME: accel.tensor_maps = [{box = array<i64: 64, 64>, dims = array<i64: 136, 100>, dtype = "float16", l2_promotion = 128 : i64, parameter = 2 : i64,
+// CHECK-SAME: pointer = 1 : i64, steps = array<i64: 1, 1>, strides = array<i64: 272>, swizzle = 128 : i64}]
 // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @shared_memory
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x

@@ -7,8 +7,10 @@
 // CHECK-LABEL: llvm.func @roles_0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: !llvm.ptr<1>,
 // CHECK-SAME: %arg3: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %arg4: !llvm.ptr {llvm.align
 // CHECK-SAME: accel.shared_bytes = 24608 : i32
-// CHECK-SAME: accel.tensor_maps = [{box = array<i64: 32, 64>, dims = array<i64: 512, 256>, dtype = "bfloat16", l2_promotion = 128 : i64, parameter = 3 : i64, pointer = 0 : i64, steps = array<i64: 1, 1>, strides = array<i64: 1024>, swizzle = 64 : i64},
-// CHECK-SAME: {box = array<i64: 64, 32>, dims = array<i64: 136, 512>, dtype = "bfloat16", l2_promotion = 128 : i64, parameter = 4 : i64, pointer = 1 : i64, steps = array<i64: 1, 1>, strides = array<i64: 272>, swizzle = 128 : i64}]
+// CHECK-SAME: accel.tensor_maps = [{box = array<i64: 32, 64>, dims = array<i64: 512, 256>, dtype = "bfloat16", l2_promotion = 128 : i64, parameter = 3 : i64,
+// CHECK-SAME: pointer = 0 : i64, steps = array<i64: 1, 1>, strides = array<i64: 1024>, swizzle = 64 : i64},
+// CHECK-SAME: {box = array<i64: 64, 32>, dims = array<i64: 136, 512>, dtype = "bfloat16", l2_promotion = 128 : i64, parameter = 4 : i64, pointer = 1 : i64,
+// CHECK-SAME: steps = array<i64: 1, 1>, strides = array<i64: 272>, swizzle = 128 : i64}]
 // CHECK-SAME: nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>
 // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @shared_memory
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
@@ -117,7 +119,9 @@ func.func @roles(%a: memref<256x512xbf16>, %b: memref<512x136xbf16>, %c: memref<
         "accel.await"(%full, %stage, %phase) : (!accel.semaphore, index, index) -> ()
         %a_here = memref.subview %as[%stage, 0, 0] [1, 64, 32] [1, 1, 1] : memref<2x64x32xbf16, #shared> to memref<64x32xbf16, strided<[32, 1], offset: ?>, #shared>
         %b_here = memref.subview %bs[%stage, 0, 0] [1, 32, 128] [1, 1, 1] : memref<2x32x128xbf16, #shared> to memref<32x128xbf16, strided<[128, 1], offset: ?>, #shared>
-        %new = "accel.mma"(%a_here, %b_here, %old) {precision = "exact"} : (memref<64x32xbf16, strided<[32, 1], offset: ?>, #shared>, memref<32x128xbf16, strided<[128, 1], offset: ?>, #shared>, vector<64x128xf32>) -> vector<64x128xf32>
+        %new = "accel.mma"(%a_here, %b_here, %old) {precision = "exact"}
+            : (memref<64x32xbf16, strided<[32, 1], offset: ?>, #shared>, memref<32x128xbf16, strided<[128, 1], offset: ?>, #shared>, vector<64x128xf32>)
+            -> vector<64x128xf32>
         "accel.notify"(%empty, %stage) : (!accel.semaphore, index) -> ()
         %next = arith.xori %stage, %c1 : index
         %wraps = arith.cmpi eq, %next, %c0 : index
@@ -185,7 +189,8 @@ func.func @pixels(%n: index, %x: memref<1x4x28x28x1x64xf16>) {
     %m = "accel.alloc"() {stages = 1 : i64, swizzle = 64 : i64} : () -> memref<32x32xf16, #shared>
     %full = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
     "accel.specialize"() ({
-      %t = "accel.copy"(%x, %m, %c0, %i, %c1, %c1, %c0, %c0) {box = array<i64: 1, 1, 4, 8, 1, 32>, steps = array<i64: 1, 1, 2, 2, 1, 1>} : (memref<1x4x28x28x1x64xf16>, memref<32x32xf16, #shared>, index, index, index, index, index, index) -> !accel.token
+      %t = "accel.copy"(%x, %m, %c0, %i, %c1, %c1, %c0, %c0) {box = array<i64: 1, 1, 4, 8, 1, 32>, steps = array<i64: 1, 1, 2, 2, 1, 1>}
+          : (memref<1x4x28x28x1x64xf16>, memref<32x32xf16, #shared>, index, index, index, index, index, index) -> !accel.token
       "accel.notify"(%full, %c0, %t) : (!accel.semaphore, index, !accel.token) -> ()
     }, {
       "accel.await"(%full, %c0, %c0) : (!accel.semaphore, index, index) -> ()

@@ -53,7 +53,8 @@ func.func @elementwise(%x: memref<1024xf16>, %y: memref<1024xf32>, %size: index)
 // Parameters: each memref's pointer and dynamic dims, then scalars. Rows may be of any length, so single numbers;
 // each is tested on its own. Three of four warps hold copies, which they do not store.
 // CHECK-LABEL: llvm.func @captured_0(
-// CHECK-SAME: %[[X:.*]]: !llvm.ptr<1>, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[Y:.*]]: !llvm.ptr<1>, %[[YROWS:.*]]: i32, %[[YCOLUMNS:.*]]: i32, %[[OFFSET:.*]]: i32, %[[FACTOR:.*]]: f32) attributes {{{.*}}nvvm.reqntid = array<i32: 128, 1, 1>}
+// CHECK-SAME: %[[X:.*]]: !llvm.ptr<1>, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[Y:.*]]: !llvm.ptr<1>,
+// CHECK-SAME: %[[YROWS:.*]]: i32, %[[YCOLUMNS:.*]]: i32, %[[OFFSET:.*]]: i32, %[[FACTOR:.*]]: f32) attributes {{{.*}}nvvm.reqntid = array<i32: 128, 1, 1>}
 // CHECK-DAG: %[[PAD:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK-NEXT: %[[I:.*]] = nvvm.read.ptx.sreg.ctaid.x
@@ -91,7 +92,8 @@ func.func @elementwise(%x: memref<1024xf16>, %y: memref<1024xf32>, %size: index)
 // CHECK-NEXT: %[[DIM1:.*]] = memref.dim %[[A]], %c1
 // CHECK-NEXT: %[[D1:.*]] = arith.index_cast %[[DIM1]] : index to i32
 // CHECK: %[[NARROW:.*]] = arith.index_cast %[[O]] : index to i32
-// CHECK-NEXT: gpu.launch_func @kernels::@captured_0 blocks in (%[[BLOCKS]], %[[BLOCKS]], %c1) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %c0_i32 args(%{{.*}} : !llvm.ptr<1>, %[[D0]] : i32, %[[D1]] : i32, %{{.*}} : !llvm.ptr<1>, %{{.*}} : i32, %{{.*}} : i32, %[[NARROW]] : i32, %[[F]] : f32)
+// CHECK-NEXT: gpu.launch_func @kernels::@captured_0 blocks in (%[[BLOCKS]], %[[BLOCKS]], %c1) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %c0_i32
+// CHECK-SAME: args(%{{.*}} : !llvm.ptr<1>, %[[D0]] : i32, %[[D1]] : i32, %{{.*}} : !llvm.ptr<1>, %{{.*}} : i32, %{{.*}} : i32, %[[NARROW]] : i32, %[[F]] : f32)
 func.func @captured(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %factor: f32, %first: index, %blocks: index) {
   "accel.launch"(%blocks, %blocks) ({
   ^bb0(%i: index, %j: index):
@@ -259,7 +261,9 @@ func.func @between_warps(%x: memref<1x256xf32>, %y: memref<1xf32>) {
 // the memory is not stored.
 // CHECK-LABEL: llvm.func @loop_0(
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK-NEXT: %[[SUMS:.*]]:5 = scf.for %[[K:.*]] = %c0_i32 to %c64_i32 step %c1_i32 iter_args(%[[A:.*]] = %[[NONE:.*]], %[[B:.*]] = %[[NONE]], %[[C:.*]] = %[[NONE]], %[[D:.*]] = %[[NONE]], %[[COUNT:.*]] = %c0_i32) -> (f32, f32, f32, f32, i32) : i32 {
+// CHECK-NEXT: %[[SUMS:.*]]:5 = scf.for %[[K:.*]] = %c0_i32 to %c64_i32 step %c1_i32
+// CHECK-SAME: iter_args(%[[A:.*]] = %[[NONE:.*]], %[[B:.*]] = %[[NONE]], %[[C:.*]] = %[[NONE]], %[[D:.*]] = %[[NONE]], %[[COUNT:.*]] = %c0_i32)
+// CHECK-SAME: -> (f32, f32, f32, f32, i32) : i32 {
 // CHECK-NEXT: %[[NEW_A:.*]] = arith.addf %[[A]], %[[HALF:.*]] : f32
 // CHECK-NEXT: %[[NEW_B:.*]] = arith.addf %[[B]], %[[HALF]] : f32
 // CHECK-NEXT: %[[NEW_C:.*]] = arith.addf %[[C]], %[[HALF]] : f32

@@ -54,7 +54,9 @@ func.func @roles(%a: memref<256x512xbf16>, %b: memref<512x128xbf16>, %c: memref<
         "accel.await"(%full, %stage, %phase) : (!accel.semaphore, index, index) -> ()
         %a_here = memref.subview %as[%stage, 0, 0] [1, 64, 64] [1, 1, 1] : memref<2x64x64xbf16, #shared> to memref<64x64xbf16, strided<[64, 1], offset: ?>, #shared>
         %b_here = memref.subview %bs[%stage, 0, 0] [1, 64, 128] [1, 1, 1] : memref<2x64x128xbf16, #shared> to memref<64x128xbf16, strided<[128, 1], offset: ?>, #shared>
-        %new = "accel.mma"(%a_here, %b_here, %old) {precision = "exact"} : (memref<64x64xbf16, strided<[64, 1], offset: ?>, #shared>, memref<64x128xbf16, strided<[128, 1], offset: ?>, #shared>, vector<64x128xf32>) -> vector<64x128xf32>
+        %new = "accel.mma"(%a_here, %b_here, %old) {precision = "exact"}
+            : (memref<64x64xbf16, strided<[64, 1], offset: ?>, #shared>, memref<64x128xbf16, strided<[128, 1], offset: ?>, #shared>, vector<64x128xf32>)
+            -> vector<64x128xf32>
         "accel.notify"(%empty, %stage) : (!accel.semaphore, index) -> ()
         %next = arith.xori %stage, %c1 : index
         %wraps = arith.cmpi eq, %next, %c0 : index

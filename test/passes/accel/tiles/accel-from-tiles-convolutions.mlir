@@ -16,7 +16,8 @@
 // CHECK: } {accel.stages = 4 : i64}
 // CHECK: vector.transfer_write %{{.*}}, %[[R]][{{.*}}] {in_bounds = [true, false, true]} : vector<2x16x32xf32>
 func.func private @convolution(%x: tensor<1x1x28x28x128xf16>, %w: tensor<1x1x3x3x128x64xf16>) -> tensor<1x1x14x14x64xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x1x28x28x128xf16>, tensor<1x1x3x3x128x64xf16>) -> tensor<1x1x14x14x64xf16>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, layout = "NCHWc", pads = array<i64: 1, 1, 0, 0>, strides = array<i64: 2, 2>}
+      : (tensor<1x1x28x28x128xf16>, tensor<1x1x3x3x128x64xf16>) -> tensor<1x1x14x14x64xf16>
   %1 = "graph.cast"(%0) : (tensor<1x1x14x14x64xf16>) -> tensor<1x1x14x14x64xf32>
   return %1 : tensor<1x1x14x14x64xf32>
 }
@@ -30,6 +31,7 @@ func.func private @convolution(%x: tensor<1x1x28x28x128xf16>, %w: tensor<1x1x3x3
 // CHECK: %[[TERM:.*]] = arith.mulf
 // CHECK-NEXT: arith.addf %{{.*}}, %[[TERM]]
 func.func private @depthwise(%x: tensor<1x1x16x16x64xf32>, %w: tensor<1x3x3x64xf32>) -> tensor<1x1x16x16x64xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 64 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x16x16x64xf32>, tensor<1x3x3x64xf32>) -> tensor<1x1x16x16x64xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 64 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x16x16x64xf32>, tensor<1x3x3x64xf32>) -> tensor<1x1x16x16x64xf32>
   return %0 : tensor<1x1x16x16x64xf32>
 }

@@ -55,7 +55,8 @@ func.func private @few(%a: tensor<5x128xf16>, %b: tensor<128x64xf16>) -> tensor<
 // Integers of 8 bits as they lie in memory, the left ones unsigned.
 // CHECK-LABEL: func.func private @integers(
 // CHECK: "accel.copy"(%arg0, %{{.*}}) : (memref<64x96xi8>, memref<32x128xi8, #gpu.address_space<workgroup>>
-// CHECK: "accel.mma"({{.*}}) {precision = "exact", transpose_b, unsigned_a} : (memref<32x128xi8, #gpu.address_space<workgroup>>, memref<32x128xi8, #gpu.address_space<workgroup>>, vector<32x32xi32>) -> vector<32x32xi32>
+// CHECK: "accel.mma"({{.*}}) {precision = "exact", transpose_b, unsigned_a}
+// CHECK-SAME: : (memref<32x128xi8, #gpu.address_space<workgroup>>, memref<32x128xi8, #gpu.address_space<workgroup>>, vector<32x32xi32>) -> vector<32x32xi32>
 func.func private @integers(%a: tensor<64x96xui8>, %b: tensor<40x96xi8>) -> tensor<64x40xi32> attributes {tloop.kernel} {
   %0 = "graph.cast"(%a) : (tensor<64x96xui8>) -> tensor<64x96xi32>
   %1 = "graph.cast"(%b) : (tensor<40x96xi8>) -> tensor<40x96xi32>

@@ -39,7 +39,8 @@
 // CHECK-NEXT: scf.yield %[[NEXT]], %[[OTHER]], %[[STAGE]], %[[NEW_W]], %[[NEW_ACC]]
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[FIRST:.*]] = arith.maxsi %[[EDGE]], %c64
-// CHECK-NEXT: %[[TWO:.*]]:5 = scf.for %{{.*}} = %[[FIRST]] to %[[UPPER]] step %c64 iter_args(%{{.*}} = %[[ONE]]#0, %{{.*}} = %[[ONE]]#1, %{{.*}} = %[[ONE]]#2, %{{.*}} = %[[ONE]]#3, %{{.*}} = %[[ONE]]#4)
+// CHECK-NEXT: %[[TWO:.*]]:5 = scf.for %{{.*}} = %[[FIRST]] to %[[UPPER]] step %c64
+// CHECK-SAME: iter_args(%{{.*}} = %[[ONE]]#0, %{{.*}} = %[[ONE]]#1, %{{.*}} = %[[ONE]]#2, %{{.*}} = %[[ONE]]#3, %{{.*}} = %[[ONE]]#4)
 // CHECK: %[[RAW2:.*]] = "accel.mma"(%[[Q]]
 // CHECK: %[[SUMS2:.*]] = "accel.mma"
 // CHECK-NEXT: %[[TAKEN:.*]] = math.absf %[[RAW2]]
@@ -68,7 +69,8 @@ func.func @attention(%n: index, %end: index, %limit: index, %r: memref<64x64xf32
         "accel.await"(%full, %stage, %phase) : (!accel.semaphore, index, index) -> ()
         %k = memref.subview %ks[%stage, 0, 0] [1, 64, 64] [1, 1, 1] : memref<2x64x64xbf16, #shared> to memref<64x64xbf16, strided<[64, 1], offset: ?>, #shared>
         %v = memref.subview %vs[%stage, 0, 0] [1, 64, 64] [1, 1, 1] : memref<2x64x64xbf16, #shared> to memref<64x64xbf16, strided<[64, 1], offset: ?>, #shared>
-        %raw = "accel.mma"(%q, %k, %zero) {precision = "exact", transpose_b} : (memref<64x64xbf16, #shared>, memref<64x64xbf16, strided<[64, 1], offset: ?>, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
+        %raw = "accel.mma"(%q, %k, %zero) {precision = "exact", transpose_b}
+            : (memref<64x64xbf16, #shared>, memref<64x64xbf16, strided<[64, 1], offset: ?>, #shared>, vector<64x64xf32>) -> vector<64x64xf32>
         %behind = arith.addi %at, %c64 : index
         %reaches = arith.cmpi sgt, %behind, %limit : index
         %scores = scf.if %reaches -> (vector<64x64xf32>) {

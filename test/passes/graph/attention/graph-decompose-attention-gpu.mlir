@@ -10,7 +10,8 @@
 // PARTS-NOT: graph.attention
 // PARTS: graph.softmax
 func.func @whole(%q: tensor<1x8x1x256xf16>, %k: tensor<1x2x9000x256xf16>, %mask: tensor<9000xi1>) -> tensor<1x8x1x256xf16> {
-  %0 = "graph.attention"(%q, %k, %k, %mask) {scale = 1.0, causal = true, fill = 0.5} : (tensor<1x8x1x256xf16>, tensor<1x2x9000x256xf16>, tensor<1x2x9000x256xf16>, tensor<9000xi1>) -> tensor<1x8x1x256xf16>
+  %0 = "graph.attention"(%q, %k, %k, %mask) {scale = 1.0, causal = true, fill = 0.5}
+      : (tensor<1x8x1x256xf16>, tensor<1x2x9000x256xf16>, tensor<1x2x9000x256xf16>, tensor<9000xi1>) -> tensor<1x8x1x256xf16>
   return %0 : tensor<1x8x1x256xf16>
 }
 

@@ -1,5 +1,9 @@
 // RUN: mlc-opt %s --split-input-file --graph-hoist-invariants | filecheck %s
 
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // Out of a loop goes what follows from outside, chains and branches included; what may fail stays, because
 // the loop may never run.
 // CHECK-LABEL: func.func @loop
@@ -20,10 +24,10 @@ func.func @loop(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<4xf32>, %b: tensor<4
     %1 = "graph.exp"(%a) : (tensor<4xf32>) -> tensor<4xf32>
     %2 = "graph.mul"(%1, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %3 = "graph.if"(%c) ({
-      "graph.yield"(%2) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+      "graph.yield"(%2) {operandSegmentSizes = #first_1_of_32} : (tensor<4xf32>) -> ()
     }, {
-      "graph.yield"(%1) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
-    }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<4xf32>
+      "graph.yield"(%1) {operandSegmentSizes = #first_1_of_32} : (tensor<4xf32>) -> ()
+    }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<4xf32>
     %4 = "graph.gather"(%a, %j) {axis = 0} : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xf32>
     %5 = "graph.div"(%j, %k) : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
     %6 = "graph.cast"(%5) : (tensor<4xi64>) -> tensor<4xf32>
@@ -31,12 +35,16 @@ func.func @loop(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<4xf32>, %b: tensor<4
     %8 = "graph.add"(%7, %3) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %9 = "graph.add"(%8, %4) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %10 = "graph.add"(%9, %6) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-    "graph.yield"(%go, %10) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+    "graph.yield"(%go, %10) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Constants say that the loop runs: what may fail goes too, but not what has side effects.
 // CHECK-LABEL: func.func @sure
@@ -56,12 +64,16 @@ func.func @sure(%a: tensor<4xf32>, %j: tensor<?xi64>, %k: tensor<?xf32>) -> tens
     %1 = "graph.gather"(%a, %j) {axis = 0} : (tensor<4xf32>, tensor<?xi64>) -> tensor<?xf32>
     %2 = "graph.add"(%1, %k) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     %3 = "graph.add"(%x, %2) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-    "graph.yield"(%go, %3) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<?xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<?xf32>) -> tensor<?xf32>
+    "graph.yield"(%go, %3) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<?xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
 
 // -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Sizes that are known at run time only may contradict each other where the loop does not run.
 // CHECK-LABEL: func.func @dynamic
@@ -75,12 +87,14 @@ func.func @dynamic(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<?xf32>, %b: tenso
     %1 = "graph.exp"(%a) : (tensor<?xf32>) -> tensor<?xf32>
     %2 = "graph.add"(%1, %b) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
     %3 = "graph.add"(%x, %2) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-    "graph.yield"(%go, %3) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<?xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<?xf32>) -> tensor<?xf32>
+    "graph.yield"(%go, %3) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<?xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
 
 // -----
+
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Out of branches goes what both compute, once, what may fail included, and what costs nothing: constants,
 // views and constant work. What one branch computes stays, and so does constant work that grows.
@@ -107,18 +121,22 @@ func.func @branches(%c: tensor<i1>, %a: tensor<4xf32>, %j: tensor<4xi64>) -> (te
     %4 = "graph.sqrt"(%3) : (tensor<4xf32>) -> tensor<4xf32>
     %5 = "graph.add"(%4, %1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %6 = "graph.reshape"(%a) {shape = array<i64: 2, 2>} : (tensor<4xf32>) -> tensor<2x2xf32>
-    "graph.yield"(%5, %6) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>, tensor<2x2xf32>) -> ()
+    "graph.yield"(%5, %6) {operandSegmentSizes = #first_2_of_32} : (tensor<4xf32>, tensor<2x2xf32>) -> ()
   }, {
     %7 = "graph.gather"(%a, %j) {axis = 0} : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xf32>
     %8 = "graph.exp"(%7) : (tensor<4xf32>) -> tensor<4xf32>
     %w = "graph.weight"() {source = "m", offset = 0, size = 16, hash = "a"} : () -> tensor<1x4xf32>
     %9 = "graph.tile"(%w) {repeats = array<i64: 3, 1>} : (tensor<1x4xf32>) -> tensor<3x4xf32>
-    "graph.yield"(%8, %9) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>, tensor<3x4xf32>) -> ()
-  }) {resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> (tensor<4xf32>, tensor<?x?xf32>)
+    "graph.yield"(%8, %9) {operandSegmentSizes = #first_2_of_32} : (tensor<4xf32>, tensor<3x4xf32>) -> ()
+  }) {resultSegmentSizes = #first_2_of_32} : (tensor<i1>) -> (tensor<4xf32>, tensor<?x?xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<?x?xf32>
 }
 
 // -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // What calls the runtime may fail: it stays in a loop that may never run.
 // CHECK-LABEL: func.func @runtime
@@ -129,8 +147,8 @@ func.func @runtime(%n: tensor<i64>, %s: tensor<i64>, %p: tensor<i64>, %c: tensor
   %0 = "graph.loop"(%n, %c, %n) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<i64>):
     %1 = "graph.call_runtime"(%s, %p) {function = "sequence_erase", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64>} : (tensor<i64>, tensor<i64>) -> tensor<i64>
-    "graph.yield"(%go, %1) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<i64>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
+    "graph.yield"(%go, %1) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<i64>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
   return %0 : tensor<i64>
 }
 
@@ -143,7 +161,7 @@ func.func @check(%n: tensor<i64>, %s: tensor<i64>, %p: tensor<i64>, %c: tensor<i
   %0 = "graph.loop"(%n, %c, %n) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<i64>):
     %1 = "graph.check"(%s, %c) {message = "wrong"} : (tensor<i64>, tensor<i1>) -> tensor<i64>
-    "graph.yield"(%go, %1) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<i64>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
+    "graph.yield"(%go, %1) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<i64>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
   return %0 : tensor<i64>
 }

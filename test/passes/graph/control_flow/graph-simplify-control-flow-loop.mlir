@@ -1,5 +1,9 @@
 // RUN: mlc-opt %s --split-input-file --graph-simplify-control-flow | filecheck %s
 
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // No iteration: the initial value, and a stack of nothing.
 // CHECK-LABEL: func.func @never
 // CHECK-SAME: -> (tensor<4xf32>, tensor<0x4xf32>)
@@ -10,12 +14,16 @@ func.func @never(%c: tensor<i1>, %a: tensor<4xf32>) -> (tensor<4xf32>, tensor<?x
   %0:2 = "graph.loop"(%n, %c, %a) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<4xf32>):
     %1 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
-    "graph.yield"(%go, %1, %1) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>)
+    "graph.yield"(%go, %1, %1) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<?x4xf32>
 }
 
 // -----
+
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // A condition that is false from the start; but the empty stack's second dim is not known: it stays.
 // CHECK-LABEL: func.func @unknown_stack
@@ -25,12 +33,16 @@ func.func @unknown_stack(%n: tensor<i64>, %a: tensor<?xf32>) -> (tensor<?xf32>, 
   %0:2 = "graph.loop"(%n, %c, %a) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<?xf32>):
     %1 = "graph.exp"(%x) : (tensor<?xf32>) -> tensor<?xf32>
-    "graph.yield"(%go, %1, %1) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<?xf32>, tensor<?xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>)
+    "graph.yield"(%go, %1, %1) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<?xf32>, tensor<?xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?xf32>)
   return %0#0, %0#1 : tensor<?xf32>, tensor<?x?xf32>
 }
 
 // -----
+
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // One iteration: the body, with iteration 0; a stack of one.
 // CHECK-LABEL: func.func @once
@@ -46,12 +58,16 @@ func.func @once(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>) {
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<4xf32>):
     %f = "graph.cast"(%i) : (tensor<i64>) -> tensor<f32>
     %1 = "graph.add"(%x, %f) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-    "graph.yield"(%go, %1, %1) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>)
+    "graph.yield"(%go, %1, %1) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<?x4xf32>
 }
 
 // -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Seven iterations, but the body ends it: once. One iteration under a condition that only
 // the run tells: it stays.
@@ -67,17 +83,21 @@ func.func @stops(%maybe: tensor<i1>, %a: tensor<4xf32>) -> (tensor<4xf32>, tenso
   %0 = "graph.loop"(%n, %c, %a) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<4xf32>):
     %1 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
-    "graph.yield"(%no, %1) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+    "graph.yield"(%no, %1) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
   %2 = "graph.loop"(%m, %maybe, %a) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<4xf32>):
     %1 = "graph.exp"(%x) : (tensor<4xf32>) -> tensor<4xf32>
-    "graph.yield"(%no, %1) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+    "graph.yield"(%no, %1) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
   return %0, %2 : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
+
+#first_5_of_32 = array<i32: 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_6_of_32 = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_6_of_34 = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Carried: %k as it was (its users and its result see the value outside), %d feeds only itself and the
 // unused stack, %x is needed, and so is %y on which %x depends. The condition is true where the body runs.
@@ -99,13 +119,18 @@ func.func @carried(%n: tensor<i64>, %c: tensor<i1>, %p: tensor<4xf32>, %q: tenso
     %2 = "graph.mul"(%1, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %3 = "graph.exp"(%d) : (tensor<4xf32>) -> tensor<4xf32>
     %4 = "graph.exp"(%y) : (tensor<4xf32>) -> tensor<4xf32>
-    "graph.yield"(%go, %k, %2, %3, %4, %3) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+    "graph.yield"(%go, %k, %2, %3, %4, %3) {operandSegmentSizes = #first_6_of_32} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_6_of_34, resultSegmentSizes = #first_5_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<?x4xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
 
 // -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_4_of_32 = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_5_of_34 = array<i32: 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // What decides about the next iteration is needed, inside a nested branch too; an exchange of two carried
 // values is no invariant.
@@ -116,18 +141,22 @@ func.func @needed(%n: tensor<i64>, %c: tensor<i1>, %p: tensor<f32>, %q: tensor<f
   %0:3 = "graph.loop"(%n, %c, %p, %q, %t) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<f32>, %y: tensor<f32>, %z: tensor<i1>):
     %1 = "graph.if"(%z) ({
-      "graph.yield"(%z) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> ()
+      "graph.yield"(%z) {operandSegmentSizes = #first_1_of_32} : (tensor<i1>) -> ()
     }, {
       %2 = "graph.less"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<i1>
-      "graph.yield"(%2) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> ()
-    }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<i1>
+      "graph.yield"(%2) {operandSegmentSizes = #first_1_of_32} : (tensor<i1>) -> ()
+    }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<i1>
     %3 = "graph.not"(%z) : (tensor<i1>) -> tensor<i1>
-    "graph.yield"(%1, %y, %x, %3) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<f32>, tensor<f32>, tensor<i1>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<f32>, tensor<f32>, tensor<i1>) -> (tensor<f32>, tensor<f32>, tensor<i1>)
+    "graph.yield"(%1, %y, %x, %3) {operandSegmentSizes = #first_4_of_32} : (tensor<i1>, tensor<f32>, tensor<f32>, tensor<i1>) -> ()
+  }) {operandSegmentSizes = #first_5_of_34, resultSegmentSizes = #first_3_of_32} : (tensor<i64>, tensor<i1>, tensor<f32>, tensor<f32>, tensor<i1>) -> (tensor<f32>, tensor<f32>, tensor<i1>)
   return %0#0 : tensor<f32>
 }
 
 // -----
+
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_4_of_34 = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // An initial value whose type says more than the body's: users of the invariant see it.
 // CHECK-LABEL: func.func @types
@@ -138,12 +167,16 @@ func.func @types(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<4xf32>, %b: tensor<
   %0:2 = "graph.loop"(%n, %c, %a, %b) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<?xf32>, %y: tensor<?xf32>):
     %1 = "graph.add"(%y, %x) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
-    "graph.yield"(%go, %x, %1) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<?xf32>, tensor<?xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
+    "graph.yield"(%go, %x, %1) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<?xf32>, tensor<?xf32>) -> ()
+  }) {operandSegmentSizes = #first_4_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>)
   return %0#0, %0#1 : tensor<?xf32>, tensor<?xf32>
 }
 
 // -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Nobody uses it.
 // CHECK-LABEL: func.func @unused
@@ -151,7 +184,7 @@ func.func @types(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<4xf32>, %b: tensor<
 func.func @unused(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<f32>) {
   %0 = "graph.loop"(%n, %c, %a) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %x: tensor<f32>):
-    "graph.yield"(%go, %x) {operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<f32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<f32>) -> tensor<f32>
+    "graph.yield"(%go, %x) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<f32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<f32>) -> tensor<f32>
   return
 }

@@ -1,5 +1,10 @@
 // RUN: mlc-opt %s --graph-form-kernels | filecheck %s
 
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_4_of_32 = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_5_of_34 = array<i32: 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // Constants that enter or leave a body get a launch, and so a buffer; so does a carried value that becomes another one, as
 // either may have been written over by the end of a run. What stays as it was needs none, nor does what is computed.
 // Counting down below 0 would count from the end: such a gather is a kernel.
@@ -24,13 +29,14 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<4xf32>, %m: tensor<3
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %a: tensor<4xf32>, %b: tensor<4xf32>, %d: tensor<4xf32>):
     %1 = "graph.sub"(%last, %i) : (tensor<i64>, tensor<i64>) -> tensor<i64>
     %2 = "graph.gather"(%m, %1) {axis = 0} : (tensor<3x4xf32>, tensor<i64>) -> tensor<4xf32>
-    "graph.yield"(%go, %b, %2, %d) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
+    "graph.yield"(%go, %b, %2, %d) {operandSegmentSizes = #first_4_of_32} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_5_of_34, resultSegmentSizes = #first_3_of_32}
+      : (tensor<i64>, tensor<i1>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>)
   %3 = "graph.if"(%c) ({
-    "graph.yield"(%ones) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
+    "graph.yield"(%ones) {operandSegmentSizes = #first_1_of_32} : (tensor<4xf32>) -> ()
   }, {
-    "graph.yield"(%x) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<4xf32>) -> ()
-  }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<4xf32>
+    "graph.yield"(%x) {operandSegmentSizes = #first_1_of_32} : (tensor<4xf32>) -> ()
+  }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<4xf32>
   %4 = "graph.add"(%0#1, %0#2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %4, %3 : tensor<4xf32>, tensor<4xf32>
 }

@@ -1,5 +1,9 @@
 // RUN: mlc-opt %s --graph-form-kernels --canonicalize --cse | filecheck %s
 
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // Kernels are formed in each block by itself: exp, in the body, does not join neg, which runs once. A gather by the iteration
 // is a row, also one that counts down; the sum that counts is gone.
 // CHECK-LABEL: func.func @main
@@ -25,7 +29,7 @@ func.func @main(%x: tensor<3x4xf32>, %a: tensor<4xf32>) -> (tensor<4xf32>, tenso
     %5 = "graph.gather"(%x, %4) {axis = 0} : (tensor<3x4xf32>, tensor<i64>) -> tensor<4xf32>
     %6 = "graph.add"(%3, %5) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     %7 = "graph.add"(%6, %s) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-    "graph.yield"(%go, %7, %7) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
+    "graph.yield"(%go, %7, %7) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<4xf32>, tensor<4xf32>) -> ()
+  }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
   return %1#0, %1#1 : tensor<4xf32>, tensor<3x4xf32>
 }

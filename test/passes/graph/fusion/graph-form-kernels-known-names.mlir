@@ -9,10 +9,12 @@
 func.func @main(%x: tensor<?x?xf32> {graph.dims = ["n", "m"]}) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
   %0 = "graph.constant"() {value = dense<[5]> : tensor<1xi64>} : () -> tensor<1xi64>
   %1 = "graph.shape_of"(%x) : (tensor<?x?xf32>) -> tensor<2xi64>
-  %2 = "graph.sizes"(%1, %0) {names = ["n", "m", "read#0[0]"], dims = ["n*read#0[0]", "floordiv(m, 5)"], operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %2 = "graph.sizes"(%1, %0) {names = ["n", "m", "read#0[0]"], dims = ["n*read#0[0]", "floordiv(m, 5)"], operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}
+      : (tensor<2xi64>, tensor<1xi64>) -> tensor<2xi64>
   %3 = "graph.reshape"(%x, %2) {shape = array<i64: -1, -1>, graph.dims = [["n*read#0[0]", "floordiv(m, 5)"]]} : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   %4 = "graph.exp"(%3) {graph.dims = [["n*read#0[0]", "floordiv(m, 5)"]]} : (tensor<?x?xf32>) -> tensor<?x?xf32>
-  %5 = "graph.sizes"(%1, %0) {names = ["n", "m", "read#0[0]"], dims = ["floordiv(n*m, 5)", "read#0[0]"], operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %5 = "graph.sizes"(%1, %0) {names = ["n", "m", "read#0[0]"], dims = ["floordiv(n*m, 5)", "read#0[0]"], operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}
+      : (tensor<2xi64>, tensor<1xi64>) -> tensor<2xi64>
   %6 = "graph.reshape"(%x, %5) {shape = array<i64: -1, -1>, graph.dims = [["floordiv(m*n, 5)", "read#0[0]"]]} : (tensor<?x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
   %7 = "graph.exp"(%6) {graph.dims = [["floordiv(m*n, 5)", "read#0[0]"]]} : (tensor<?x?xf32>) -> tensor<?x?xf32>
   return %4, %7 : tensor<?x?xf32>, tensor<?x?xf32>

@@ -58,10 +58,12 @@ func.func @main(%x: tensor<1x2x58x114x32xf32>, %w: tensor<36x2x64x32xf32>, %v: t
 // CHECK: kernel = @slice_pad_
 // CHECK: func.func private @[[C]]
 func.func @main(%x: tensor<1x2x32x32x16xf32>) -> (tensor<1x2x17x17x16xf32>, tensor<1x2x16x16x16xf32>) {
-  %0 = "graph.max_pool"(%x) {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHWc"} : (tensor<1x2x32x32x16xf32>) -> tensor<1x2x16x16x16xf32>
+  %0 = "graph.max_pool"(%x) {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x32x32x16xf32>) -> tensor<1x2x16x16x16xf32>
   %1 = "graph.slice"(%0) {starts = array<i64: 0, 0, 0, 0, 0>, sizes = array<i64: 1, 2, 15, 15, 16>, steps = array<i64: 1, 1, 1, 1, 1>} : (tensor<1x2x16x16x16xf32>) -> tensor<1x2x15x15x16xf32>
   %2 = "graph.pad"(%1) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x2x15x15x16xf32>) -> tensor<1x2x17x17x16xf32>
-  %3 = "graph.max_pool"(%x) {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHWc"} : (tensor<1x2x32x32x16xf32>) -> tensor<1x2x15x15x16xf32>
+  %3 = "graph.max_pool"(%x) {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x32x32x16xf32>) -> tensor<1x2x15x15x16xf32>
   %4 = "graph.slice"(%3) {starts = array<i64: 0, 0, 0, 0, 0>, sizes = array<i64: 1, 2, 13, 13, 16>, steps = array<i64: 1, 1, 1, 1, 1>} : (tensor<1x2x15x15x16xf32>) -> tensor<1x2x13x13x16xf32>
   %5 = "graph.pad"(%4) {low = array<i64: 0, 0, 2, 2, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x2x13x13x16xf32>) -> tensor<1x2x16x16x16xf32>
   return %2, %5 : tensor<1x2x17x17x16xf32>, tensor<1x2x16x16x16xf32>

@@ -5,7 +5,8 @@
 // CHECK-LABEL: func.func @masked
 // CHECK-NEXT: "graph.attention"(%arg0, %arg1, %arg2, %arg3) {causal = false, graph.dims = {{.*}}"batch", "", "seq", ""{{.*}}, safe = false, scale = 1.250000e-01 : f64}
 // CHECK-NEXT: return
-func.func @masked(%q: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "seq", ""]}, %k: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "keys", ""]}, %v: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "keys", ""]},
+func.func @masked(%q: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "seq", ""]}, %k: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "keys", ""]},
+    %v: tensor<?x12x?x64xf32> {graph.dims = ["batch", "", "keys", ""]},
                   %mask: tensor<?x1x1x?xf32> {graph.dims = ["batch", "", "", "keys"]}) -> tensor<?x12x?x64xf32> {
   %eight = "graph.constant"() {value = dense<8.0> : tensor<f32>} : () -> tensor<f32>
   %0 = "graph.transpose"(%k) {permutation = array<i64: 0, 1, 3, 2>} : (tensor<?x12x?x64xf32>) -> tensor<?x12x64x?xf32>

@@ -14,8 +14,10 @@
 // CHECK: "graph.conv"(%[[X32]], {{.*}} -> tensor<1x1x4x4x8xf32>
 // CHECK: "graph.add"(%[[PLAIN]], %arg0)
 func.func @residual_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x3x3xf32>, %v: tensor<8x32x3x3xf32>) -> tensor<1x40x4x4xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x4x4xf32>
-  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<8x32x3x3xf32>) -> tensor<1x8x4x4xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x4x4xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x4x4xf32>
+  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x4x4xf32>, tensor<8x32x3x3xf32>) -> tensor<1x8x4x4xf32>
   %2 = "graph.add"(%0, %x) : (tensor<1x32x4x4xf32>, tensor<1x32x4x4xf32>) -> tensor<1x32x4x4xf32>
   %3 = "graph.concat"(%2, %1) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x4x4xf32>, tensor<1x8x4x4xf32>) -> tensor<1x40x4x4xf32>
   return %3 : tensor<1x40x4x4xf32>
@@ -30,7 +32,8 @@ func.func @residual_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x3x3xf32>
 // CHECK-NOT: graph.unpack
 // CHECK: return
 func.func @small_gain(%x: tensor<1x32x4x4xf32>, %w: tensor<32x1x1x1xf32>) -> tensor<1x32x4x4xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x1x1x1xf32>) -> tensor<1x32x4x4xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x4x4xf32>, tensor<32x1x1x1xf32>) -> tensor<1x32x4x4xf32>
   return %0 : tensor<1x32x4x4xf32>
 }
 
@@ -46,10 +49,14 @@ func.func @small_gain(%x: tensor<1x32x4x4xf32>, %w: tensor<32x1x1x1xf32>) -> ten
 // CHECK: "graph.conv"(%[[X]],
 // CHECK: return
 func.func @shared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32>) -> (tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
-  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 2, 2>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x14x14xf32>
-  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 3, 3>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x13x13xf32>
-  %3 = "graph.conv"(%x, %w) {dilations = array<i64: 4, 4>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x12x12xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
+  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 2, 2>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x14x14xf32>
+  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 3, 3>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x13x13xf32>
+  %3 = "graph.conv"(%x, %w) {dilations = array<i64: 4, 4>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x12x12xf32>
   %4 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x15x15xf32>) -> tensor<1x32x1x1xf32>
   %5 = "graph.reduce_max"(%1) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x14x14xf32>) -> tensor<1x32x1x1xf32>
   %6 = "graph.reduce_sum"(%2) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x13x13xf32>) -> tensor<1x32x1x1xf32>
@@ -64,7 +71,8 @@ func.func @shared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32
 // CHECK-NOT: graph.pack
 // CHECK: return
 func.func @unshared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32>) -> tensor<1x32x1x1xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
   %1 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x15x15xf32>) -> tensor<1x32x1x1xf32>
   return %1 : tensor<1x32x1x1xf32>
 }
@@ -80,7 +88,8 @@ func.func @unshared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf
 // CHECK: "graph.lrn"(%[[PLAIN]])
 // CHECK: "graph.softmax"(%[[PLAIN]])
 func.func @forced(%x: tensor<1x3x18x18xf32>, %w: tensor<32x3x3x3xf32>) -> (tensor<1x32x16x16xf32>, tensor<1x32x16x16xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x18x18xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x16x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x3x18x18xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x16x16xf32>
   %1 = "graph.relu"(%0) : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
   %2 = "graph.lrn"(%1) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, size = 31} : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
   %3 = "graph.softmax"(%1) {axis = 3} : (tensor<1x32x16x16xf32>) -> tensor<1x32x16x16xf32>
@@ -97,11 +106,16 @@ func.func @forced(%x: tensor<1x3x18x18xf32>, %w: tensor<32x3x3x3xf32>) -> (tenso
 // CHECK: "graph.conv"({{.*}}layout = "NCHWc",
 // CHECK-NOT: graph.conv
 // CHECK: return
-func.func @products(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x1x1xf32>, %y: tensor<1x3x8x8xf32>, %first: tensor<32x3x3x3xf32>, %last: tensor<32x32x3x3xf32>) -> (tensor<1x32x8x8xf32>, tensor<1x32x8x8xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
-  %1 = "graph.conv"(%y, %first) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x3x8x8xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x8x8xf32>
-  %2 = "graph.conv"(%1, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
-  %3 = "graph.conv"(%2, %last) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x8x8xf32>
+func.func @products(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x1x1xf32>, %y: tensor<1x3x8x8xf32>, %first: tensor<32x3x3x3xf32>, %last: tensor<32x32x3x3xf32>)
+    -> (tensor<1x32x8x8xf32>, tensor<1x32x8x8xf32>) {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
+  %1 = "graph.conv"(%y, %first) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x3x8x8xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x8x8xf32>
+  %2 = "graph.conv"(%1, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
+  %3 = "graph.conv"(%2, %last) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x8x8xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x8x8xf32>
   return %0, %3 : tensor<1x32x8x8xf32>, tensor<1x32x8x8xf32>
 }
 
@@ -115,9 +129,12 @@ func.func @products(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x1x1xf32>, %y: ten
 // CHECK-NOT: graph.unpack
 // CHECK: return
 func.func @depthwise_between_products(%x: tensor<1x136x28x28xf32>, %v: tensor<136x34x1x1xf32>, %w: tensor<136x1x3x3xf32>) -> tensor<1x136x13x13xf32> {
-  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x28x28xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x28x28xf32>
-  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x136x28x28xf32>, tensor<136x1x3x3xf32>) -> tensor<1x136x13x13xf32>
-  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x13x13xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x13x13xf32>
+  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x136x28x28xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x28x28xf32>
+  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+      : (tensor<1x136x28x28xf32>, tensor<136x1x3x3xf32>) -> tensor<1x136x13x13xf32>
+  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x136x13x13xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x13x13xf32>
   return %2 : tensor<1x136x13x13xf32>
 }
 
@@ -126,8 +143,11 @@ func.func @depthwise_between_products(%x: tensor<1x136x28x28xf32>, %v: tensor<13
 // CHECK-LABEL: func.func @strided_depthwise_between_products
 // CHECK: "graph.conv"({{.*}}group = 136{{.*}}layout = "NCHWc"
 func.func @strided_depthwise_between_products(%x: tensor<1x136x28x28xf32>, %v: tensor<136x34x1x1xf32>, %w: tensor<136x1x9x9xf32>) -> tensor<1x136x7x7xf32> {
-  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x28x28xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x28x28xf32>
-  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 3>} : (tensor<1x136x28x28xf32>, tensor<136x1x9x9xf32>) -> tensor<1x136x7x7xf32>
-  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x136x7x7xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x7x7xf32>
+  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x136x28x28xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x28x28xf32>
+  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 3>}
+      : (tensor<1x136x28x28xf32>, tensor<136x1x9x9xf32>) -> tensor<1x136x7x7xf32>
+  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x136x7x7xf32>, tensor<136x34x1x1xf32>) -> tensor<1x136x7x7xf32>
   return %2 : tensor<1x136x7x7xf32>
 }

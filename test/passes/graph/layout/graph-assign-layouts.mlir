@@ -20,10 +20,12 @@ func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x16x6x6xf32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 1728, hash = "0"} : () -> tensor<16x3x3x3xf32>
   %w2 = "graph.weight"() {source = "w", offset = 4000, size = 1024, hash = "0"} : () -> tensor<16x16x1x1xf32>
   %b = "graph.weight"() {source = "w", offset = 2000, size = 64, hash = "1"} : () -> tensor<16x1x1xf32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x8x8xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x6x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x3x8x8xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x6x6xf32>
   %1 = "graph.add"(%0, %b) : (tensor<1x16x6x6xf32>, tensor<16x1x1xf32>) -> tensor<1x16x6x6xf32>
   %2 = "graph.relu"(%1) : (tensor<1x16x6x6xf32>) -> tensor<1x16x6x6xf32>
-  %3 = "graph.conv"(%2, %w2) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x6x6xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x6x6xf32>
+  %3 = "graph.conv"(%2, %w2) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x6x6xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x6x6xf32>
   %4 = "graph.add"(%3, %2) : (tensor<1x16x6x6xf32>, tensor<1x16x6x6xf32>) -> tensor<1x16x6x6xf32>
   return %4 : tensor<1x16x6x6xf32>
 }
@@ -42,10 +44,13 @@ func.func @main(%x: tensor<1x3x8x8xf32>) -> tensor<1x16x6x6xf32> {
 // CHECK: %[[R:.*]] = "graph.reshape"(%[[MEAN]])
 // CHECK: return %[[R]]
 func.func @depthwise(%x: tensor<1x32x8x8xf32>, %w: tensor<32x1x3x3xf32>, %v: tensor<32x32x1x1xf32>) -> tensor<1x32x1x1xf32> {
-  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
+  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
   %p = "graph.pad"(%0) {low = array<i64: 0, 0, 1, 1>, high = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.0} : (tensor<1x32x8x8xf32>) -> tensor<1x32x10x10xf32>
-  %1 = "graph.conv"(%p, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x10x10xf32>, tensor<32x1x3x3xf32>) -> tensor<1x32x8x8xf32>
-  %2 = "graph.max_pool"(%1) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x32x8x8xf32>) -> tensor<1x32x4x4xf32>
+  %1 = "graph.conv"(%p, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x10x10xf32>, tensor<32x1x3x3xf32>) -> tensor<1x32x8x8xf32>
+  %2 = "graph.max_pool"(%1) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>,
+      strides = array<i64: 2, 2>} : (tensor<1x32x8x8xf32>) -> tensor<1x32x4x4xf32>
   %3 = "graph.reduce_mean"(%2) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x4x4xf32>) -> tensor<1x32x1x1xf32>
   return %3 : tensor<1x32x1x1xf32>
 }
@@ -58,8 +63,10 @@ func.func @depthwise(%x: tensor<1x32x8x8xf32>, %w: tensor<32x1x3x3xf32>, %v: ten
 // CHECK: "graph.conv"({{.*}} -> tensor<1x2x4x4x8xf32>
 // CHECK: "graph.concat"({{.*}}axis = 1{{.*}} -> tensor<1x5x4x4x8xf32>
 func.func @concat(%x: tensor<1x16x4x4xf32>, %w: tensor<24x16x1x1xf32>, %v: tensor<16x16x1x1xf32>) -> tensor<1x40x4x4xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x4x4xf32>, tensor<24x16x1x1xf32>) -> tensor<1x24x4x4xf32>
-  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x4x4xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x4x4xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x4x4xf32>, tensor<24x16x1x1xf32>) -> tensor<1x24x4x4xf32>
+  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x4x4xf32>, tensor<16x16x1x1xf32>) -> tensor<1x16x4x4xf32>
   %2 = "graph.concat"(%0, %1) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x24x4x4xf32>, tensor<1x16x4x4xf32>) -> tensor<1x40x4x4xf32>
   return %2 : tensor<1x40x4x4xf32>
 }
@@ -72,7 +79,8 @@ func.func @concat(%x: tensor<1x16x4x4xf32>, %w: tensor<24x16x1x1xf32>, %v: tenso
 // CHECK-NEXT: "graph.conv"(%arg2, %arg3) {{.*}}layout = "NCHW",
 // CHECK-NEXT: return
 func.func @not_blocked(%x: tensor<1x3x8x8xf32>, %w: tensor<6x3x3x3xf32>, %y: tensor<1x8x8xf32>, %v: tensor<32x8x3xf32>) -> (tensor<1x6x6x6xf32>, tensor<1x32x6xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x8x8xf32>, tensor<6x3x3x3xf32>) -> tensor<1x6x6x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x3x8x8xf32>, tensor<6x3x3x3xf32>) -> tensor<1x6x6x6xf32>
   %1 = "graph.conv"(%y, %v) {dilations = array<i64: 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x8x8xf32>, tensor<32x8x3xf32>) -> tensor<1x32x6xf32>
   return %0, %1 : tensor<1x6x6x6xf32>, tensor<1x32x6xf32>
 }
@@ -89,12 +97,14 @@ func.func @not_blocked(%x: tensor<1x3x8x8xf32>, %w: tensor<6x3x3x3xf32>, %y: ten
 // CHECK-LABEL: func.func @any_rows
 // CHECK: "graph.conv"(%arg0, %arg1) {{.*}}layout = "NCHW",
 func.func @any_batch(%x: tensor<?x16x8x8xf32> {graph.dims = ["n", "", "", ""]}, %w: tensor<32x16x3x3xf32>, %s: tensor<?x32x1x1xf32> {graph.dims = ["n", "", "", ""]}) -> tensor<?x32x6x6xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.dims = [["n", "", "", ""]], group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x16x8x8xf32>, tensor<32x16x3x3xf32>) -> tensor<?x32x6x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.dims = [["n", "", "", ""]], group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>,
+      strides = array<i64: 1, 1>} : (tensor<?x16x8x8xf32>, tensor<32x16x3x3xf32>) -> tensor<?x32x6x6xf32>
   %1 = "graph.mul"(%0, %s) {graph.dims = [["n", "", "", ""]]} : (tensor<?x32x6x6xf32>, tensor<?x32x1x1xf32>) -> tensor<?x32x6x6xf32>
   return %1 : tensor<?x32x6x6xf32>
 }
 func.func @any_rows(%x: tensor<1x16x?x8xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<1x32x?x6xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x?x8xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x?x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x?x8xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x?x6xf32>
   return %0 : tensor<1x32x?x6xf32>
 }
 
@@ -105,7 +115,8 @@ func.func @any_rows(%x: tensor<1x16x?x8xf32>, %w: tensor<32x16x3x3xf32>) -> tens
 // CHECK: "graph.reshape"(%arg0) {{.*}} -> tensor<1x16x8x8x1xf32>
 // CHECK: "graph.conv"({{.*}}group = 4{{.*}} -> tensor<1x4x6x6x8xf32>
 func.func @small_group(%x: tensor<1x16x8x8xf32>, %w: tensor<32x4x3x3xf32>) -> tensor<1x32x6x6xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xf32>, tensor<32x4x3x3xf32>) -> tensor<1x32x6x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x8x8xf32>, tensor<32x4x3x3xf32>) -> tensor<1x32x6x6xf32>
   return %0 : tensor<1x32x6x6xf32>
 }
 
@@ -118,8 +129,10 @@ func.func @small_group(%x: tensor<1x16x8x8xf32>, %w: tensor<32x4x3x3xf32>) -> te
 // CHECK: %[[X8:.*]] = "graph.pack"(%arg0) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 8>
 // CHECK: "graph.conv"(%[[X8]], {{.*}}group = 4
 func.func @two_blocks_of_one_input(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x1x1xf32>, %v: tensor<32x8x3x3xf32>) -> (tensor<1x32x8x8xf32>, tensor<1x32x6x6xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
-  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x8x8xf32>, tensor<32x8x3x3xf32>) -> tensor<1x32x6x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x8x8xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x8x8xf32>
+  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 4, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x8x8xf32>, tensor<32x8x3x3xf32>) -> tensor<1x32x6x6xf32>
   return %0, %1 : tensor<1x32x8x8xf32>, tensor<1x32x6x6xf32>
 }
 
@@ -130,8 +143,10 @@ func.func @two_blocks_of_one_input(%x: tensor<1x32x8x8xf32>, %w: tensor<32x32x1x
 // CHECK: "graph.conv"(%[[X8]], {{.*}}group = 32
 func.func @depthwise_of_input(%x: tensor<1x32x40x40xf32>, %w: tensor<8x32x1x1xf32>, %v: tensor<32x1x7x7xf32>) -> tensor<1x40x34x34xf32> {
   %s = "graph.slice"(%x) {starts = array<i64: 0, 0, 3, 3>, sizes = array<i64: 1, 32, 34, 34>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x32x40x40xf32>) -> tensor<1x32x34x34xf32>
-  %0 = "graph.conv"(%s, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x34x34xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x34x34xf32>
-  %2 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x40x40xf32>, tensor<32x1x7x7xf32>) -> tensor<1x32x34x34xf32>
+  %0 = "graph.conv"(%s, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x34x34xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x34x34xf32>
+  %2 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x40x40xf32>, tensor<32x1x7x7xf32>) -> tensor<1x32x34x34xf32>
   %3 = "graph.concat"(%2, %0) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x34x34xf32>, tensor<1x8x34x34xf32>) -> tensor<1x40x34x34xf32>
   return %3 : tensor<1x40x34x34xf32>
 }
@@ -149,9 +164,11 @@ func.func @depthwise_of_input(%x: tensor<1x32x40x40xf32>, %w: tensor<8x32x1x1xf3
 // CHECK: %[[ROW:.*]] = "graph.reshape"(%arg4) {{.*}} -> tensor<1x1x1x4x1xf32>
 // CHECK: "graph.mul"(%[[SCALED]], %[[ROW]])
 func.func @squeeze_and_excite(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>, %m: tensor<1x1x4x4xf32>, %s: tensor<f32>, %row: tensor<4xf32>) -> tensor<1x32x4x4xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
   %1 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x4x4xf32>) -> tensor<1x32x1x1xf32>
-  %2 = "graph.conv"(%1, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x1x1xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x1x1xf32>
+  %2 = "graph.conv"(%1, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x1x1xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x1x1xf32>
   %3 = "graph.mul"(%0, %2) : (tensor<1x32x4x4xf32>, tensor<1x32x1x1xf32>) -> tensor<1x32x4x4xf32>
   %4 = "graph.mul"(%3, %m) : (tensor<1x32x4x4xf32>, tensor<1x1x4x4xf32>) -> tensor<1x32x4x4xf32>
   %5 = "graph.mul"(%4, %s) : (tensor<1x32x4x4xf32>, tensor<f32>) -> tensor<1x32x4x4xf32>
@@ -168,7 +185,8 @@ func.func @squeeze_and_excite(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32
 // CHECK: "graph.add"({{.*}}, %[[BLOCKED]])
 func.func @low_rank(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32> {
   %b = "graph.weight"() {source = "w", offset = 0, size = 2048, hash = "0"} : () -> tensor<32x4x4xf32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
   %1 = "graph.add"(%0, %b) : (tensor<1x32x4x4xf32>, tensor<32x4x4xf32>) -> tensor<1x32x4x4xf32>
   return %1 : tensor<1x32x4x4xf32>
 }
@@ -183,7 +201,8 @@ func.func @low_rank(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>) -> tens
 // CHECK: %[[R:.*]] = "graph.reshape"(%[[MEAN]]) {{.*}} -> tensor<1x48xf32>
 // CHECK: return %[[R]]
 func.func @slice_and_pad(%x: tensor<1x3x18x18xf32>, %w: tensor<64x3x3x3xf32>) -> tensor<1x48xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x18x18xf32>, tensor<64x3x3x3xf32>) -> tensor<1x64x16x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x3x18x18xf32>, tensor<64x3x3x3xf32>) -> tensor<1x64x16x16xf32>
   %1 = "graph.slice"(%0) {starts = array<i64: 0, 16, 0, 0>, sizes = array<i64: 1, 32, 16, 16>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x64x16x16xf32>) -> tensor<1x32x16x16xf32>
   %2 = "graph.pad"(%1) {low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 16, 0, 0>, mode = "constant", value = 0.0} : (tensor<1x32x16x16xf32>) -> tensor<1x48x16x16xf32>
   %3 = "graph.reduce_mean"(%2) {axes = array<i64: 2, 3>, keepdims = false} : (tensor<1x48x16x16xf32>) -> tensor<1x48xf32>
@@ -200,7 +219,8 @@ func.func @slice_and_pad(%x: tensor<1x3x18x18xf32>, %w: tensor<64x3x3x3xf32>) ->
 // CHECK: "graph.slice"(%[[PLAIN]])
 // CHECK: "graph.concat"(%[[PLAIN]], %arg2)
 func.func @odd_channels(%x: tensor<1x3x18x18xf32>, %w: tensor<32x3x3x3xf32>, %y: tensor<1x3x16x16xf32>) -> (tensor<1x5x16x16xf32>, tensor<1x35x16x16xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x18x18xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x16x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x3x18x18xf32>, tensor<32x3x3x3xf32>) -> tensor<1x32x16x16xf32>
   %1 = "graph.slice"(%0) {starts = array<i64: 0, 3, 0, 0>, sizes = array<i64: 1, 5, 16, 16>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x32x16x16xf32>) -> tensor<1x5x16x16xf32>
   %2 = "graph.concat"(%0, %y) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x16x16xf32>, tensor<1x3x16x16xf32>) -> tensor<1x35x16x16xf32>
   return %1, %2 : tensor<1x5x16x16xf32>, tensor<1x35x16x16xf32>
@@ -220,7 +240,8 @@ func.func @shuffle(%x: tensor<1x112x16x16xf32>, %w: tensor<112x1x3x3xf32>) -> te
   %0 = "graph.reshape"(%x) {shape = array<i64: 1, 4, 28, 16, 16>} : (tensor<1x112x16x16xf32>) -> tensor<1x4x28x16x16xf32>
   %1 = "graph.transpose"(%0) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x4x28x16x16xf32>) -> tensor<1x28x4x16x16xf32>
   %2 = "graph.reshape"(%1) {shape = array<i64: 1, 112, 16, 16>} : (tensor<1x28x4x16x16xf32>) -> tensor<1x112x16x16xf32>
-  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, group = 112, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x112x16x16xf32>, tensor<112x1x3x3xf32>) -> tensor<1x112x14x14xf32>
+  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, group = 112, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x112x16x16xf32>, tensor<112x1x3x3xf32>) -> tensor<1x112x14x14xf32>
   return %3 : tensor<1x112x14x14xf32>
 }
 
@@ -236,7 +257,8 @@ func.func @shuffle_of_three(%x: tensor<1x96x16x16xf32>, %w: tensor<96x1x5x5xf32>
   %0 = "graph.reshape"(%x) {shape = array<i64: 1, 3, 32, 16, 16>} : (tensor<1x96x16x16xf32>) -> tensor<1x3x32x16x16xf32>
   %1 = "graph.transpose"(%0) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x3x32x16x16xf32>) -> tensor<1x32x3x16x16xf32>
   %2 = "graph.reshape"(%1) {shape = array<i64: 1, 96, 16, 16>} : (tensor<1x32x3x16x16xf32>) -> tensor<1x96x16x16xf32>
-  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, group = 96, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x96x16x16xf32>, tensor<96x1x5x5xf32>) -> tensor<1x96x12x12xf32>
+  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, group = 96, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x96x16x16xf32>, tensor<96x1x5x5xf32>) -> tensor<1x96x12x12xf32>
   return %3 : tensor<1x96x12x12xf32>
 }
 
@@ -250,7 +272,8 @@ func.func @weights(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x6x6xf32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 9216, hash = "0"} : () -> tensor<16x16x3x3xf32>
   %s = "graph.weight"() {source = "w", offset = 9216, size = 64, hash = "1"} : () -> tensor<16x1x1x1xf32>
   %v = "graph.mul"(%w, %s) : (tensor<16x16x3x3xf32>, tensor<16x1x1x1xf32>) -> tensor<16x16x3x3xf32>
-  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x6x6xf32>
+  %0 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x8x8xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x6x6xf32>
   return %0 : tensor<1x16x6x6xf32>
 }
 
@@ -262,8 +285,10 @@ func.func @weights(%x: tensor<1x16x8x8xf32>) -> tensor<1x16x6x6xf32> {
 // CHECK: %[[X8:.*]] = "graph.pack"(%arg0) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 8>
 // CHECK: "graph.add"(%[[CONV]], %[[X8]])
 func.func @residual_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>, %v: tensor<8x32x1x1xf32>) -> tensor<1x40x4x4xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
-  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x4x4xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x4x4xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x4x4xf32>, tensor<32x32x1x1xf32>) -> tensor<1x32x4x4xf32>
+  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x4x4xf32>, tensor<8x32x1x1xf32>) -> tensor<1x8x4x4xf32>
   %2 = "graph.add"(%0, %x) : (tensor<1x32x4x4xf32>, tensor<1x32x4x4xf32>) -> tensor<1x32x4x4xf32>
   %3 = "graph.concat"(%2, %1) {axis = 1, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x4x4xf32>, tensor<1x8x4x4xf32>) -> tensor<1x40x4x4xf32>
   return %3 : tensor<1x40x4x4xf32>
@@ -278,7 +303,8 @@ func.func @residual_of_input(%x: tensor<1x32x4x4xf32>, %w: tensor<32x32x1x1xf32>
 // CHECK: %[[PLAIN:.*]] = "graph.unpack"(%[[NEAR]])
 // CHECK: "graph.lrn"(%[[PLAIN]]) {{.*}}layout = "NCHW"{{.*}}size = 18
 func.func @lrn(%x: tensor<1x32x6x6xf32>, %w: tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x6x6xf32>, tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x6x6xf32>, tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32>
   %1 = "graph.lrn"(%0) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, layout = "NCHW", size = 17} : (tensor<1x64x6x6xf32>) -> tensor<1x64x6x6xf32>
   %2 = "graph.lrn"(%1) {alpha = 1.0e-04 : f64, beta = 7.5e-01 : f64, bias = 1.0 : f64, layout = "NCHW", size = 18} : (tensor<1x64x6x6xf32>) -> tensor<1x64x6x6xf32>
   return %2 : tensor<1x64x6x6xf32>
@@ -295,7 +321,8 @@ func.func @lrn(%x: tensor<1x32x6x6xf32>, %w: tensor<64x32x1x1xf32>) -> tensor<1x
 // CHECK: %[[PLAIN:.*]] = "graph.unpack"(%[[PIXELS]])
 // CHECK: "graph.gather"(%[[PLAIN]], %[[I]]) {axis = 1 : i64}
 func.func @lookups(%x: tensor<1x32x6x6xf32>, %w: tensor<64x32x1x1xf32>, %i: tensor<9xi32>) -> tensor<1x9x9x9xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x6x6xf32>, tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x32x6x6xf32>, tensor<64x32x1x1xf32>) -> tensor<1x64x6x6xf32>
   %1 = "graph.gather"(%0, %i) {axis = 2} : (tensor<1x64x6x6xf32>, tensor<9xi32>) -> tensor<1x64x9x6xf32>
   %2 = "graph.gather"(%1, %i) {axis = 3} : (tensor<1x64x9x6xf32>, tensor<9xi32>) -> tensor<1x64x9x9xf32>
   %3 = "graph.gather"(%2, %i) {axis = 1} : (tensor<1x64x9x9xf32>, tensor<9xi32>) -> tensor<1x9x9x9xf32>

@@ -7,8 +7,10 @@
 // CHECK: "graph.conv"(%[[X]], %[[W]]) {{.*}} : (tensor<1x1x9x9x16xbf16>, tensor<1x1x3x3x16x8xbf16>) -> tensor<1x1x7x7x8xbf16>
 // CHECK: "graph.conv"({{.*}}) {{.*}} : (tensor<1x1x9x9x8xf32>, tensor<1x1x3x3x8x8xf32>)
 func.func @first(%x: tensor<1x1x9x9x3xbf16>, %w: tensor<1x1x3x3x3x8xbf16>, %y: tensor<1x1x9x9x3xf32>, %v: tensor<1x1x3x3x3x8xf32>) -> (tensor<1x1x7x7x8xbf16>, tensor<1x1x7x7x8xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x3xbf16>, tensor<1x1x3x3x3x8xbf16>) -> tensor<1x1x7x7x8xbf16>
-  %1 = "graph.conv"(%y, %v) {accel.precision = "tf32", dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x3xf32>, tensor<1x1x3x3x3x8xf32>) -> tensor<1x1x7x7x8xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x3xbf16>, tensor<1x1x3x3x3x8xbf16>) -> tensor<1x1x7x7x8xbf16>
+  %1 = "graph.conv"(%y, %v) {accel.precision = "tf32", dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x3xf32>, tensor<1x1x3x3x3x8xf32>) -> tensor<1x1x7x7x8xf32>
   return %0, %1 : tensor<1x1x7x7x8xbf16>, tensor<1x1x7x7x8xf32>
 }
 
@@ -16,7 +18,8 @@ func.func @first(%x: tensor<1x1x9x9x3xbf16>, %w: tensor<1x1x3x3x3x8xbf16>, %y: t
 // CHECK-LABEL: func.func @exact
 // CHECK: "graph.conv"({{.*}}) {{.*}} : (tensor<1x1x9x9x4xf32>, tensor<1x1x3x3x4x8xf32>)
 func.func @exact(%y: tensor<1x1x9x9x3xf32>, %v: tensor<1x1x3x3x3x8xf32>) -> tensor<1x1x7x7x8xf32> {
-  %0 = "graph.conv"(%y, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x3xf32>, tensor<1x1x3x3x3x8xf32>) -> tensor<1x1x7x7x8xf32>
+  %0 = "graph.conv"(%y, %v) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x3xf32>, tensor<1x1x3x3x3x8xf32>) -> tensor<1x1x7x7x8xf32>
   return %0 : tensor<1x1x7x7x8xf32>
 }
 
@@ -30,7 +33,8 @@ func.func @exact(%y: tensor<1x1x9x9x3xf32>, %v: tensor<1x1x3x3x3x8xf32>) -> tens
 func.func @narrow(%x: tensor<1x1x9x9x3xui8>, %w: tensor<1x1x3x3x3x8xi8>) -> tensor<1x1x7x7x8xi32> {
   %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x9x9x3xui8>) -> tensor<1x1x9x9x3xi32>
   %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x1x3x3x3x8xi8>) -> tensor<1x1x3x3x3x8xi32>
-  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x3xi32>, tensor<1x1x3x3x3x8xi32>) -> tensor<1x1x7x7x8xi32>
+  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x3xi32>, tensor<1x1x3x3x3x8xi32>) -> tensor<1x1x7x7x8xi32>
   return %2 : tensor<1x1x7x7x8xi32>
 }
 
@@ -40,17 +44,24 @@ func.func @narrow(%x: tensor<1x1x9x9x3xui8>, %w: tensor<1x1x3x3x3x8xi8>) -> tens
 func.func @nearly(%x: tensor<1x1x9x9x24xui8>, %w: tensor<1x1x3x3x24x8xi8>) -> tensor<1x1x7x7x8xi32> {
   %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x9x9x24xui8>) -> tensor<1x1x9x9x24xi32>
   %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x1x3x3x24x8xi8>) -> tensor<1x1x3x3x24x8xi32>
-  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x24xi32>, tensor<1x1x3x3x24x8xi32>) -> tensor<1x1x7x7x8xi32>
+  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x24xi32>, tensor<1x1x3x3x24x8xi32>) -> tensor<1x1x7x7x8xi32>
   return %2 : tensor<1x1x7x7x8xi32>
 }
 
 // Enough channels, depthwise convolutions and groups stay.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: graph.pad
-func.func @others(%y: tensor<1x1x9x9x4xf32>, %v: tensor<1x1x3x3x4x8xf32>, %x: tensor<1x1x9x9x16xbf16>, %w: tensor<1x1x3x3x16x8xbf16>, %d: tensor<1x3x3x8xbf16>, %e: tensor<1x1x9x9x8xbf16>, %g: tensor<1x2x9x9x4xbf16>, %f: tensor<2x1x3x3x4x4xbf16>) -> (tensor<1x1x7x7x8xf32>, tensor<1x1x7x7x8xbf16>, tensor<1x1x7x7x8xbf16>, tensor<1x2x7x7x4xbf16>) {
-  %0 = "graph.conv"(%y, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x4xf32>, tensor<1x1x3x3x4x8xf32>) -> tensor<1x1x7x7x8xf32>
-  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x16xbf16>, tensor<1x1x3x3x16x8xbf16>) -> tensor<1x1x7x7x8xbf16>
-  %2 = "graph.conv"(%e, %d) {dilations = array<i64: 1, 1>, group = 8 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x9x9x8xbf16>, tensor<1x3x3x8xbf16>) -> tensor<1x1x7x7x8xbf16>
-  %3 = "graph.conv"(%g, %f) {dilations = array<i64: 1, 1>, group = 2 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x9x9x4xbf16>, tensor<2x1x3x3x4x4xbf16>) -> tensor<1x2x7x7x4xbf16>
+func.func @others(%y: tensor<1x1x9x9x4xf32>, %v: tensor<1x1x3x3x4x8xf32>, %x: tensor<1x1x9x9x16xbf16>, %w: tensor<1x1x3x3x16x8xbf16>, %d: tensor<1x3x3x8xbf16>,
+    %e: tensor<1x1x9x9x8xbf16>, %g: tensor<1x2x9x9x4xbf16>, %f: tensor<2x1x3x3x4x4xbf16>)
+    -> (tensor<1x1x7x7x8xf32>, tensor<1x1x7x7x8xbf16>, tensor<1x1x7x7x8xbf16>, tensor<1x2x7x7x4xbf16>) {
+  %0 = "graph.conv"(%y, %v) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x4xf32>, tensor<1x1x3x3x4x8xf32>) -> tensor<1x1x7x7x8xf32>
+  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x16xbf16>, tensor<1x1x3x3x16x8xbf16>) -> tensor<1x1x7x7x8xbf16>
+  %2 = "graph.conv"(%e, %d) {dilations = array<i64: 1, 1>, group = 8 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x9x9x8xbf16>, tensor<1x3x3x8xbf16>) -> tensor<1x1x7x7x8xbf16>
+  %3 = "graph.conv"(%g, %f) {dilations = array<i64: 1, 1>, group = 2 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x9x9x4xbf16>, tensor<2x1x3x3x4x4xbf16>) -> tensor<1x2x7x7x4xbf16>
   return %0, %1, %2, %3 : tensor<1x1x7x7x8xf32>, tensor<1x1x7x7x8xbf16>, tensor<1x1x7x7x8xbf16>, tensor<1x2x7x7x4xbf16>
 }

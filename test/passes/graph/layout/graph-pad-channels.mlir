@@ -21,7 +21,7 @@ func.func @classifier(%x: tensor<1x512x13x13xf32>) -> tensor<1x1000x1x1xf32> {
   %w = "graph.full"() {value = 1.0} : () -> tensor<1000x512x1x1xf32>
   %b = "graph.full"() {value = 2.0} : () -> tensor<1000x1x1xf32>
   %i = "graph.relu"(%x) : (tensor<1x512x13x13xf32>) -> tensor<1x512x13x13xf32>
-  %0 = "graph.conv"(%i, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %0 = "graph.conv"(%i, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
   %1 = "graph.add"(%0, %b) : (tensor<1x1000x13x13xf32>, tensor<1000x1x1xf32>) -> tensor<1x1000x13x13xf32>
   %2 = "graph.relu"(%1) : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x13x13xf32>
   %3 = "graph.reduce_mean"(%2) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
@@ -37,7 +37,7 @@ func.func @classifier(%x: tensor<1x512x13x13xf32>) -> tensor<1x1000x1x1xf32> {
 func.func @dropped_dims(%x: tensor<2x32x7x7xf32>) -> tensor<2x255xf32> {
   %w = "graph.full"() {value = 1.0} : () -> tensor<255x32x3x3xf32>
   %factor = "graph.full"() {value = 2.0} : () -> tensor<f32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<2x32x7x7xf32>, tensor<255x32x3x3xf32>) -> tensor<2x255x5x5xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<2x32x7x7xf32>, tensor<255x32x3x3xf32>) -> tensor<2x255x5x5xf32>
   %1 = "graph.mul"(%0, %factor) : (tensor<2x255x5x5xf32>, tensor<f32>) -> tensor<2x255x5x5xf32>
   %2 = "graph.reduce_max"(%1) {axes = array<i64: 2, 3>, keepdims = false} : (tensor<2x255x5x5xf32>) -> tensor<2x255xf32>
   return %2 : tensor<2x255xf32>
@@ -49,25 +49,32 @@ func.func @dropped_dims(%x: tensor<2x32x7x7xf32>) -> tensor<2x255xf32> {
 // CHECK-NOT: graph.pad
 // CHECK-NOT: graph.slice
 // CHECK: return
-func.func @unchanged(%x: tensor<1x512x13x13xf32>, %y: tensor<1x512x13x13xf32>, %p: tensor<1x512x1x1xf32>) -> (tensor<1x976x1x1xf32>, tensor<1x72x1x1xf32>, tensor<1x1000x13x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1x1x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>) {
+func.func @unchanged(%x: tensor<1x512x13x13xf32>, %y: tensor<1x512x13x13xf32>, %p: tensor<1x512x1x1xf32>)
+    -> (tensor<1x976x1x1xf32>, tensor<1x72x1x1xf32>, tensor<1x1000x13x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1x1x13xf32>,
+    tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>) {
   %w976 = "graph.full"() {value = 1.0} : () -> tensor<976x512x1x1xf32>
   %w72 = "graph.full"() {value = 1.0} : () -> tensor<72x512x1x1xf32>
   %w1000 = "graph.full"() {value = 1.0} : () -> tensor<1000x512x1x1xf32>
   %grouped = "graph.full"() {value = 1.0} : () -> tensor<1000x128x1x1xf32>
-  %a = "graph.conv"(%x, %w976) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<976x512x1x1xf32>) -> tensor<1x976x13x13xf32>
+  %a = "graph.conv"(%x, %w976) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<976x512x1x1xf32>) -> tensor<1x976x13x13xf32>
   %am = "graph.reduce_mean"(%a) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x976x13x13xf32>) -> tensor<1x976x1x1xf32>
-  %b = "graph.conv"(%x, %w72) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<72x512x1x1xf32>) -> tensor<1x72x13x13xf32>
+  %b = "graph.conv"(%x, %w72) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<72x512x1x1xf32>) -> tensor<1x72x13x13xf32>
   %bm = "graph.reduce_mean"(%b) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x72x13x13xf32>) -> tensor<1x72x1x1xf32>
-  %c = "graph.conv"(%x, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %c = "graph.conv"(%x, %w1000) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
   %cm = "graph.reduce_mean"(%c) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
-  %d = "graph.conv"(%y, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %d = "graph.conv"(%y, %w1000) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
   %e = "graph.add"(%d, %c) : (tensor<1x1000x13x13xf32>, tensor<1x1000x13x13xf32>) -> tensor<1x1000x13x13xf32>
   %em = "graph.reduce_mean"(%e) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
-  %f = "graph.conv"(%y, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %f = "graph.conv"(%y, %w1000) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x512x13x13xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x13x13xf32>
   %fm = "graph.reduce_mean"(%f) {axes = array<i64: 1, 2>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1x1x13xf32>
-  %g = "graph.conv"(%p, %w1000) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x1x1xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x1x1xf32>
+  %g = "graph.conv"(%p, %w1000) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x1x1xf32>, tensor<1000x512x1x1xf32>) -> tensor<1x1000x1x1xf32>
   %gm = "graph.reduce_mean"(%g) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x1x1xf32>) -> tensor<1x1000x1x1xf32>
-  %h = "graph.conv"(%x, %grouped) {dilations = array<i64: 1, 1>, group = 4 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x512x13x13xf32>, tensor<1000x128x1x1xf32>) -> tensor<1x1000x13x13xf32>
+  %h = "graph.conv"(%x, %grouped) {dilations = array<i64: 1, 1>, group = 4 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x512x13x13xf32>, tensor<1000x128x1x1xf32>) -> tensor<1x1000x13x13xf32>
   %hm = "graph.reduce_mean"(%h) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x1000x13x13xf32>) -> tensor<1x1000x1x1xf32>
-  return %am, %bm, %c, %cm, %em, %fm, %gm, %hm : tensor<1x976x1x1xf32>, tensor<1x72x1x1xf32>, tensor<1x1000x13x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>, tensor<1x1x1x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>
+  return %am, %bm, %c, %cm, %em, %fm, %gm, %hm : tensor<1x976x1x1xf32>, tensor<1x72x1x1xf32>, tensor<1x1000x13x13xf32>, tensor<1x1000x1x1xf32>,
+      tensor<1x1000x1x1xf32>, tensor<1x1x1x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>
 }

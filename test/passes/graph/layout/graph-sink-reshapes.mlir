@@ -131,7 +131,8 @@ func.func @second_operand(%a: tensor<4x4xf32>, %b: tensor<2x4x8xf32>, %c: tensor
 // A channel shuffle and the padding after it are one kernel then.
 // CHECK-LABEL: func.func @padded_shuffle
 // CHECK: %[[T:.*]] = "graph.transpose"
-// CHECK-NEXT: %[[P:.*]] = "graph.pad"(%[[T]]) {high = array<i64: 0, 0, 0, 1, 2>, low = array<i64: 0, 0, 0, 3, 4>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<1x3x4x5x6xf32>) -> tensor<1x3x4x9x12xf32>
+// CHECK-NEXT: %[[P:.*]] = "graph.pad"(%[[T]]) {high = array<i64: 0, 0, 0, 1, 2>, low = array<i64: 0, 0, 0, 3, 4>, mode = "constant", value = 0.000000e+00 : f64}
+// CHECK-SAME: : (tensor<1x3x4x5x6xf32>) -> tensor<1x3x4x9x12xf32>
 // CHECK-NEXT: "graph.reshape"(%[[P]]) {shape = array<i64: 1, 12, 9, 12>}
 func.func @padded_shuffle(%x: tensor<1x4x3x5x6xf32>) -> tensor<1x12x9x12xf32> {
   %0 = "graph.transpose"(%x) {permutation = array<i64: 0, 2, 1, 3, 4>} : (tensor<1x4x3x5x6xf32>) -> tensor<1x3x4x5x6xf32>

@@ -39,7 +39,8 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 // KERNELS: kernel = @transpose_conv
 func.func @main(%x: tensor<1x1x8x8x16xf32>) -> tensor<1x1x6x6x8xf32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 4608, hash = "0"} : () -> tensor<1x1x3x3x16x8xf32>
-  %0 = "graph.conv"(%x, %w) {accel.precision = "tf32", dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x16xf32>, tensor<1x1x3x3x16x8xf32>) -> tensor<1x1x6x6x8xf32>
+  %0 = "graph.conv"(%x, %w) {accel.precision = "tf32", dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x8x8x16xf32>, tensor<1x1x3x3x16x8xf32>) -> tensor<1x1x6x6x8xf32>
   return %0 : tensor<1x1x6x6x8xf32>
 }
 }
@@ -100,7 +101,8 @@ func.func @main(%x: tensor<1x1x8x8x32xui8>) -> tensor<1x1x6x6x8xi32> {
   %w = "graph.reshape"(%t) {shape = array<i64: 1, 1, 3, 3, 32, 8>} : (tensor<3x3x32x8xi8>) -> tensor<1x1x3x3x32x8xi8>
   %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x8x8x32xui8>) -> tensor<1x1x8x8x32xi32>
   %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x1x3x3x32x8xi8>) -> tensor<1x1x3x3x32x8xi32>
-  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xi32>, tensor<1x1x3x3x32x8xi32>) -> tensor<1x1x6x6x8xi32>
+  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x8x8x32xi32>, tensor<1x1x3x3x32x8xi32>) -> tensor<1x1x6x6x8xi32>
   return %2 : tensor<1x1x6x6x8xi32>
 }
 }
@@ -120,7 +122,8 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 // KERNELS-LABEL: func.func @main
 // KERNELS: %[[S:.*]] = "tloop.launch"(%arg1) {kernel = @transpose_
 // KERNELS: "tloop.launch"({{.*}}%[[S]]{{.*}}) {kernel = @transpose_matmul
-func.func @main(%x: tensor<2x512x16xf32>, %y: tensor<16x8xf32>, %u: tensor<2x512x16xf32>, %v: tensor<2x16x8xf32>, %z: tensor<8x16xf32>) -> (tensor<2x512x8xf32>, tensor<2x512x8xf32>, tensor<2x512x8xf32>) {
+func.func @main(%x: tensor<2x512x16xf32>, %y: tensor<16x8xf32>, %u: tensor<2x512x16xf32>, %v: tensor<2x16x8xf32>, %z: tensor<8x16xf32>)
+    -> (tensor<2x512x8xf32>, tensor<2x512x8xf32>, tensor<2x512x8xf32>) {
   %0 = "graph.matmul"(%x, %y) {accel.precision = "tf32"} : (tensor<2x512x16xf32>, tensor<16x8xf32>) -> tensor<2x512x8xf32>
   %1 = "graph.matmul"(%u, %v) {accel.precision = "tf32"} : (tensor<2x512x16xf32>, tensor<2x16x8xf32>) -> tensor<2x512x8xf32>
   %t = "graph.transpose"(%z) {permutation = array<i64: 1, 0>} : (tensor<8x16xf32>) -> tensor<16x8xf32>
@@ -140,7 +143,8 @@ func.func @main(%x: tensor<1x1x8x8x32xi8>) -> tensor<1x1x6x6x32xi32> {
   %w = "graph.weight"() {source = "w", offset = 0, size = 288, hash = "0"} : () -> tensor<1x3x3x32xi8>
   %0 = "graph.cast"(%x) {graph.rematerialize} : (tensor<1x1x8x8x32xi8>) -> tensor<1x1x8x8x32xi32>
   %1 = "graph.cast"(%w) {graph.rematerialize} : (tensor<1x3x3x32xi8>) -> tensor<1x3x3x32xi32>
-  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xi32>, tensor<1x3x3x32xi32>) -> tensor<1x1x6x6x32xi32>
+  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x8x8x32xi32>, tensor<1x3x3x32xi32>) -> tensor<1x1x6x6x32xi32>
   return %2 : tensor<1x1x6x6x32xi32>
 }
 }

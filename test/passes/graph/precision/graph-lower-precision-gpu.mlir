@@ -18,7 +18,8 @@ func.func @attention(%q: tensor<2x8x16xf32>, %mask: tensor<8x8xf32>) -> tensor<2
 // CHECK-LABEL: func.func @depthwise
 // CHECK: "graph.conv"({{.*}}) {{.*}}graph.unrounded{{.*}} : (tensor<1x1x8x8x32xbf16>, tensor<1x3x3x32xbf16>) -> tensor<1x1x6x6x32xbf16>
 func.func @depthwise(%x: tensor<1x1x8x8x32xf32>, %w: tensor<1x3x3x32xf32>) -> tensor<1x1x6x6x32xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x32xf32>, tensor<1x3x3x32xf32>) -> tensor<1x1x6x6x32xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x8x8x32xf32>, tensor<1x3x3x32xf32>) -> tensor<1x1x6x6x32xf32>
   return %0 : tensor<1x1x6x6x32xf32>
 }
 }

@@ -32,7 +32,8 @@ func.func @product(%a: tensor<4x8xf32>, %b: tensor<2x8x16xf32>) -> tensor<4x2x16
 // CHECK-LABEL: func.func @conv
 // CHECK: "graph.conv"({{.*}}) {{.*}}graph.unrounded{{.*}} -> tensor<1x2x6x6x16xbf16>
 func.func @conv(%x: tensor<1x2x8x8x16xf32>, %w: tensor<2x2x3x3x16x16xf32>) -> tensor<1x2x6x6x16xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x8x8x16xf32>, tensor<2x2x3x3x16x16xf32>) -> tensor<1x2x6x6x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x8x8x16xf32>, tensor<2x2x3x3x16x16xf32>) -> tensor<1x2x6x6x16xf32>
   return %0 : tensor<1x2x6x6x16xf32>
 }
 
@@ -41,7 +42,8 @@ func.func @conv(%x: tensor<1x2x8x8x16xf32>, %w: tensor<2x2x3x3x16x16xf32>) -> te
 // CHECK-NOT: bf16
 // CHECK: return
 func.func @kept(%x: tensor<1x2x8x8x16xf32>, %w: tensor<2x3x3x16xf32>, %d: tensor<4x4xf64>, %u: tensor<?x4xf32>, %v: tensor<4x4xf32>) -> (tensor<1x2x6x6x16xf32>, tensor<4x4xf64>, tensor<?x4xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x8x8x16xf32>, tensor<2x3x3x16xf32>) -> tensor<1x2x6x6x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x8x8x16xf32>, tensor<2x3x3x16xf32>) -> tensor<1x2x6x6x16xf32>
   %1 = "graph.matmul"(%d, %d) : (tensor<4x4xf64>, tensor<4x4xf64>) -> tensor<4x4xf64>
   %2 = "graph.matmul"(%u, %v) : (tensor<?x4xf32>, tensor<4x4xf32>) -> tensor<?x4xf32>
   return %0, %1, %2 : tensor<1x2x6x6x16xf32>, tensor<4x4xf64>, tensor<?x4xf32>

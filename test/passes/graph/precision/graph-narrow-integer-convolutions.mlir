@@ -30,7 +30,7 @@ func.func @main(%x: tensor<2x16x8x8xui8>, %z: tensor<ui8>) -> tensor<2x4x8x8xi32
   %1 = "graph.cast"(%z) : (tensor<ui8>) -> tensor<i32>
   %2 = "graph.sub"(%0, %1) : (tensor<2x16x8x8xi32>, tensor<i32>) -> tensor<2x16x8x8xi32>
   %3 = "graph.cast"(%w) : (tensor<4x16x3x3xi8>) -> tensor<4x16x3x3xi32>
-  %4 = "graph.conv"(%2, %3) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 0, 1, 2>, strides = array<i64: 1, 1>} : (tensor<2x16x8x8xi32>, tensor<4x16x3x3xi32>) -> tensor<2x4x8x8xi32>
+  %4 = "graph.conv"(%2, %3) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 0, 1, 2>, strides = array<i64: 1, 1>} : (tensor<2x16x8x8xi32>, tensor<4x16x3x3xi32>) -> tensor<2x4x8x8xi32>
   return %4 : tensor<2x4x8x8xi32>
 }
 
@@ -68,7 +68,7 @@ func.func @main(%x: tensor<2x16x8x8xui8>) -> tensor<2x4x3x3xi32> {
   %2 = "graph.sub"(%0, %z) : (tensor<2x16x8x8xi32>, tensor<i32>) -> tensor<2x16x8x8xi32>
   %3 = "graph.cast"(%w) : (tensor<4x16x3x3xi8>) -> tensor<4x16x3x3xi32>
   %5 = "graph.sub"(%3, %v) : (tensor<4x16x3x3xi32>, tensor<4x1x1x1xi32>) -> tensor<4x16x3x3xi32>
-  %4 = "graph.conv"(%2, %5) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<2x16x8x8xi32>, tensor<4x16x3x3xi32>) -> tensor<2x4x3x3xi32>
+  %4 = "graph.conv"(%2, %5) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<2x16x8x8xi32>, tensor<4x16x3x3xi32>) -> tensor<2x4x3x3xi32>
   return %4 : tensor<2x4x3x3xi32>
 }
 
@@ -90,7 +90,8 @@ func.func @main(%x: tensor<1x16x8x8xi8>) -> tensor<1x4x6x6xi32> {
   %1 = "graph.sub"(%0, %z) : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
   %2 = "graph.cast"(%w) : (tensor<4x8x3x3xui8>) -> tensor<4x8x3x3xi32>
   %3 = "graph.sub"(%2, %v) : (tensor<4x8x3x3xi32>, tensor<i32>) -> tensor<4x8x3x3xi32>
-  %4 = "graph.conv"(%1, %3) {dilations = array<i64: 1, 1>, group = 2 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xi32>, tensor<4x8x3x3xi32>) -> tensor<1x4x6x6xi32>
+  %4 = "graph.conv"(%1, %3) {dilations = array<i64: 1, 1>, group = 2 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x8x8xi32>, tensor<4x8x3x3xi32>) -> tensor<1x4x6x6xi32>
   return %4 : tensor<1x4x6x6xi32>
 }
 
@@ -101,20 +102,22 @@ func.func @main(%x: tensor<1x16x8x8xi8>) -> tensor<1x4x6x6xi32> {
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: graph.rematerialize
 // KERNELS-LABEL: func.func @main
-func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1xi32>, %y: tensor<?x4x8x8xi8>, %v: tensor<i32>) -> (tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>) {
+func.func @main(%x: tensor<1x4x8x8xi8>, %f: tensor<4x4x1x1xi8>, %z: tensor<4x1x1xi32>, %y: tensor<?x4x8x8xi8>, %v: tensor<i32>)
+    -> (tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>) {
   %w = "graph.weight"() {source = "w", offset = 0, size = 16, hash = "0"} : () -> tensor<4x4x1x1xi8>
   %g = "graph.weight"() {source = "w", offset = 20, size = 8, hash = "2"} : () -> tensor<4x2x1x1xi8>
   %0 = "graph.cast"(%x) : (tensor<1x4x8x8xi8>) -> tensor<1x4x8x8xi32>
   %1 = "graph.cast"(%f) : (tensor<4x4x1x1xi8>) -> tensor<4x4x1x1xi32>
-  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<1x4x8x8xi32>
+  %2 = "graph.conv"(%0, %1) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<1x4x8x8xi32>
   %3 = "graph.sub"(%0, %z) : (tensor<1x4x8x8xi32>, tensor<4x1x1xi32>) -> tensor<1x4x8x8xi32>
   %4 = "graph.cast"(%w) : (tensor<4x4x1x1xi8>) -> tensor<4x4x1x1xi32>
-  %5 = "graph.conv"(%3, %4) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<1x4x8x8xi32>
+  %5 = "graph.conv"(%3, %4) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<1x4x8x8xi32>
   %8 = "graph.cast"(%g) : (tensor<4x2x1x1xi8>) -> tensor<4x2x1x1xi32>
   %9 = "graph.sub"(%8, %v) : (tensor<4x2x1x1xi32>, tensor<i32>) -> tensor<4x2x1x1xi32>
-  %10 = "graph.conv"(%0, %9) {dilations = array<i64: 1, 1>, group = 2 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x8x8xi32>, tensor<4x2x1x1xi32>) -> tensor<1x4x8x8xi32>
+  %10 = "graph.conv"(%0, %9) {dilations = array<i64: 1, 1>, group = 2 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x4x8x8xi32>, tensor<4x2x1x1xi32>) -> tensor<1x4x8x8xi32>
   %11 = "graph.cast"(%y) : (tensor<?x4x8x8xi8>) -> tensor<?x4x8x8xi32>
-  %12 = "graph.conv"(%11, %4) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<?x4x8x8xi32>
+  %12 = "graph.conv"(%11, %4) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x8x8xi32>, tensor<4x4x1x1xi32>) -> tensor<?x4x8x8xi32>
   return %2, %5, %10, %12 : tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<1x4x8x8xi32>, tensor<?x4x8x8xi32>
 }
 
@@ -136,7 +139,7 @@ func.func @main(%x: tensor<1x16x8x8xui8>, %v: tensor<i32>) -> tensor<1x4x8x8xi32
   %0 = "graph.cast"(%x) : (tensor<1x16x8x8xui8>) -> tensor<1x16x8x8xi32>
   %1 = "graph.cast"(%w) : (tensor<4x16x1x1xi8>) -> tensor<4x16x1x1xi32>
   %2 = "graph.sub"(%1, %v) : (tensor<4x16x1x1xi32>, tensor<i32>) -> tensor<4x16x1x1xi32>
-  %3 = "graph.conv"(%0, %2) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xi32>, tensor<4x16x1x1xi32>) -> tensor<1x4x8x8xi32>
+  %3 = "graph.conv"(%0, %2) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xi32>, tensor<4x16x1x1xi32>) -> tensor<1x4x8x8xi32>
   return %3 : tensor<1x4x8x8xi32>
 }
 
@@ -157,6 +160,7 @@ func.func @main(%x: tensor<1x16x8x8xi8>, %z: tensor<i32>) -> tensor<1x16x8x8xi32
   %0 = "graph.cast"(%x) : (tensor<1x16x8x8xi8>) -> tensor<1x16x8x8xi32>
   %1 = "graph.sub"(%0, %z) : (tensor<1x16x8x8xi32>, tensor<i32>) -> tensor<1x16x8x8xi32>
   %2 = "graph.cast"(%w) : (tensor<16x1x3x3xi8>) -> tensor<16x1x3x3xi32>
-  %3 = "graph.conv"(%1, %2) {dilations = array<i64: 1, 1>, group = 16 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x16x8x8xi32>, tensor<16x1x3x3xi32>) -> tensor<1x16x8x8xi32>
+  %3 = "graph.conv"(%1, %2) {dilations = array<i64: 1, 1>, group = 16 : i64, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x16x8x8xi32>, tensor<16x1x3x3xi32>) -> tensor<1x16x8x8xi32>
   return %3 : tensor<1x16x8x8xi32>
 }

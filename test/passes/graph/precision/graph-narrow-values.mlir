@@ -54,7 +54,7 @@ func.func @main(%x: tensor<8x8xf16>, %w: tensor<8x4xf16>) -> (tensor<1x4x1x2xf32
   %1 = "graph.cast"(%0) {saturate = true} : (tensor<8x4xf16>) -> tensor<8x4xf32>
   %2 = "graph.transpose"(%1) {permutation = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<4x8xf32>
   %3 = "graph.reshape"(%2) {shape = array<i64: 1, 4, 2, 4>} : (tensor<4x8xf32>) -> tensor<1x4x2x4xf32>
-  %4 = "graph.average_pool"(%3) {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, layout = "NCHW", ceil_mode = false, count_include_pad = false} : (tensor<1x4x2x4xf32>) -> tensor<1x4x1x2xf32>
+  %4 = "graph.average_pool"(%3) {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>} : (tensor<1x4x2x4xf32>) -> tensor<1x4x1x2xf32>
   %5 = "graph.reduce_mean"(%3) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x4x2x4xf32>) -> tensor<1x4x1x1xf32>
   %6 = "graph.mul"(%4, %5) : (tensor<1x4x1x2xf32>, tensor<1x4x1x1xf32>) -> tensor<1x4x1x2xf32>
   %7 = "graph.exp"(%6) : (tensor<1x4x1x2xf32>) -> tensor<1x4x1x2xf32>

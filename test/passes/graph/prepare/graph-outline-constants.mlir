@@ -39,6 +39,7 @@ func.func @main(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
 // SPLIT-NEXT: "graph.conv"(%arg0, %[[ONES]])
 func.func @main(%x: tensor<1x1x8x8x1xi32>) -> tensor<1x1x6x6x1xi32> {
   %w = "graph.full"() {value = 1 : i64} : () -> tensor<1x3x3x1xi32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x8x8x1xi32>, tensor<1x3x3x1xi32>) -> tensor<1x1x6x6x1xi32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x8x8x1xi32>, tensor<1x3x3x1xi32>) -> tensor<1x1x6x6x1xi32>
   return %0 : tensor<1x1x6x6x1xi32>
 }

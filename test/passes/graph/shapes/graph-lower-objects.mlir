@@ -14,7 +14,8 @@ module attributes {graph.strings = ["", "a"]} {
     // CHECK-NEXT: %[[E:.*]] = "graph.equal"(%[[X]], %[[A]]) : (tensor<2xi64>, tensor<i64>) -> tensor<2xi1>
     %e = "graph.equal"(%x, %a) : (tensor<2x!graph.string>, tensor<!graph.string>) -> tensor<2xi1>
     // CHECK-NEXT: %[[Y:.*]] = "graph.call_runtime"(%[[X]], %[[X]]) {{.*}} : (tensor<2xi64>, tensor<2xi64>) -> tensor<2xi64>
-    %y = "graph.call_runtime"(%x, %x) {function = "string_concat", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x!graph.string>, tensor<2x!graph.string>) -> tensor<2x!graph.string>
+    %y = "graph.call_runtime"(%x, %x) {function = "string_concat", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>}
+        : (tensor<2x!graph.string>, tensor<2x!graph.string>) -> tensor<2x!graph.string>
     // CHECK-NEXT: %[[W:.*]] = "graph.where"(%[[E]], %[[Y]], %[[X]])
     %w = "graph.where"(%e, %y, %x) : (tensor<2xi1>, tensor<2x!graph.string>, tensor<2x!graph.string>) -> tensor<2x!graph.string>
     %n = "graph.object_ids"(%w) : (tensor<2x!graph.string>) -> tensor<2xi64>

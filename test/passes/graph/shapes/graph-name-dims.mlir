@@ -60,7 +60,8 @@ func.func @values(%x: tensor<1x4xf32>, %count: tensor<2xi64>) -> tensor<?x4xf32>
 // What sizes leave open is true: indices have no more rows than data, slopes broadcast to x.
 
 // CHECK-LABEL: func.func @open
-func.func @open(%x: tensor<?x?xf32> {graph.dims = ["a", "b"]}, %i: tensor<?x1xi64> {graph.dims = ["c", ""]}, %u: tensor<?x1xf32> {graph.dims = ["c", ""]}, %s: tensor<?xf32> {graph.dims = ["d"]}) -> (tensor<?x1xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
+func.func @open(%x: tensor<?x?xf32> {graph.dims = ["a", "b"]}, %i: tensor<?x1xi64> {graph.dims = ["c", ""]}, %u: tensor<?x1xf32> {graph.dims = ["c", ""]},
+    %s: tensor<?xf32> {graph.dims = ["d"]}) -> (tensor<?x1xf32>, tensor<?x?xf32>, tensor<?x?xf32>) {
   // CHECK: "graph.gather_elements"{{.*}}graph.dims = {{.}}["c", ""]
   %0 = "graph.gather_elements"(%x, %i) {axis = 1} : (tensor<?x?xf32>, tensor<?x1xi64>) -> tensor<?x1xf32>
   // CHECK: "graph.scatter_elements"{{.*}}graph.dims = {{.}}["a", "b"]
@@ -74,6 +75,11 @@ func.func @open(%x: tensor<?x?xf32> {graph.dims = ["a", "b"]}, %i: tensor<?x1xi6
 
 // What a loop carries has the dims that it has at first, unless the body yields others; what both branches yield equally has its names.
 
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_4_of_34 = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
 // CHECK-LABEL: func.func @bodies
 func.func @bodies(%x: tensor<?x2xf32> {graph.dims = ["a", ""]}, %n: tensor<i64>, %c: tensor<i1>) -> (tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>) {
   // CHECK: "graph.loop"
@@ -81,16 +87,16 @@ func.func @bodies(%x: tensor<?x2xf32> {graph.dims = ["a", ""]}, %n: tensor<i64>,
   ^bb0(%i: tensor<i64>, %going: tensor<i1>, %kept: tensor<?x2xf32>, %grown: tensor<?x2xf32>):
     %e = "graph.exp"(%kept) : (tensor<?x2xf32>) -> tensor<?x2xf32>
     %g = "graph.concat"(%grown, %grown) {axis = 0, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x2xf32>, tensor<?x2xf32>) -> tensor<?x2xf32>
-    "graph.yield"(%going, %e, %g) {operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>, tensor<?x2xf32>, tensor<?x2xf32>) -> ()
+    "graph.yield"(%going, %e, %g) {operandSegmentSizes = #first_3_of_32} : (tensor<i1>, tensor<?x2xf32>, tensor<?x2xf32>) -> ()
   // CHECK: }) {graph.dims = {{\[\[}}"a", ""], ["loop#{{[0-9]+}}.1.shape[0]", ""]]
-  }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i64>, tensor<i1>, tensor<?x2xf32>, tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
+  }) {operandSegmentSizes = #first_4_of_34, resultSegmentSizes = #first_2_of_32} : (tensor<i64>, tensor<i1>, tensor<?x2xf32>, tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
   // CHECK: "graph.if"
   %1 = "graph.if"(%c) ({
     %e = "graph.exp"(%x) : (tensor<?x2xf32>) -> tensor<?x2xf32>
-    "graph.yield"(%e) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<?x2xf32>) -> ()
+    "graph.yield"(%e) {operandSegmentSizes = #first_1_of_32} : (tensor<?x2xf32>) -> ()
   }, {
-    "graph.yield"(%x) {operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<?x2xf32>) -> ()
+    "graph.yield"(%x) {operandSegmentSizes = #first_1_of_32} : (tensor<?x2xf32>) -> ()
   // CHECK: }) {graph.dims = {{\[\[}}"a", ""]]
-  }) {resultSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>} : (tensor<i1>) -> tensor<?x2xf32>
+  }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<?x2xf32>
   return %0#0, %0#1, %1 : tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>
 }

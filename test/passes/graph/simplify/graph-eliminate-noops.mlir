@@ -216,8 +216,8 @@ func.func @constants() -> (tensor<3x2xf32>, tensor<2xi64>) {
 // CHECK-NEXT: %[[KEPT:.*]] = "graph.max_pool"
 // CHECK-NEXT: return %arg0, %[[KEPT]]
 func.func @windows(%x: tensor<1x3x?x?xf32>) -> (tensor<1x3x?x?xf32>, tensor<1x3x?x?xf32>) {
-  %0 = "graph.max_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW"} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
-  %1 = "graph.max_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW"} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
+  %0 = "graph.max_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
+  %1 = "graph.max_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
   return %0, %1 : tensor<1x3x?x?xf32>, tensor<1x3x?x?xf32>
 }
 

@@ -142,7 +142,7 @@ func.func @before_products(%x: tensor<?x64xf32>, %image: tensor<1x3x?x?xf32>) ->
   %0 = "graph.mul"(%x, %g) : (tensor<?x64xf32>, tensor<64xf32>) -> tensor<?x64xf32>
   %1 = "graph.matmul"(%0, %v) : (tensor<?x64xf32>, tensor<64x8xf32>) -> tensor<?x8xf32>
   %2 = "graph.mul"(%image, %s) : (tensor<1x3x?x?xf32>, tensor<1xf32>) -> tensor<1x3x?x?xf32>
-  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x3x?x?xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x?x?xf32>
+  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x3x?x?xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x?x?xf32>
   return %1, %3 : tensor<?x8xf32>, tensor<1x8x?x?xf32>
 }
 

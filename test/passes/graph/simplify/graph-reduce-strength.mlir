@@ -178,10 +178,10 @@ func.func @where(%x: tensor<2x4xf32>, %y: tensor<4xf32>, %c: tensor<4xi1>) -> (t
 // CHECK: %[[DYNAMIC:.*]] = "graph.average_pool"
 // CHECK: return %[[MEAN]], %arg0, %[[PADDED]], %[[DYNAMIC]]
 func.func @pools(%x: tensor<1x3x7x5xf32>, %y: tensor<1x3x?x?xf32>) -> (tensor<1x3x1x1xf32>, tensor<1x3x7x5xf32>, tensor<1x3x3x3xf32>, tensor<1x3x?x?xf32>) {
-  %0 = "graph.average_pool"(%x) {kernel = array<i64: 7, 5>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW", count_include_pad = false} : (tensor<1x3x7x5xf32>) -> tensor<1x3x1x1xf32>
-  %1 = "graph.average_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW", count_include_pad = false} : (tensor<1x3x7x5xf32>) -> tensor<1x3x7x5xf32>
-  %2 = "graph.average_pool"(%x) {kernel = array<i64: 7, 5>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, ceil_mode = false, layout = "NCHW", count_include_pad = false} : (tensor<1x3x7x5xf32>) -> tensor<1x3x3x3xf32>
-  %3 = "graph.average_pool"(%y) {kernel = array<i64: 7, 5>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHW", count_include_pad = false} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
+  %0 = "graph.average_pool"(%x) {kernel = array<i64: 7, 5>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x7x5xf32>) -> tensor<1x3x1x1xf32>
+  %1 = "graph.average_pool"(%x) {kernel = array<i64: 1, 1>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x7x5xf32>) -> tensor<1x3x7x5xf32>
+  %2 = "graph.average_pool"(%x) {kernel = array<i64: 7, 5>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x3x7x5xf32>) -> tensor<1x3x3x3xf32>
+  %3 = "graph.average_pool"(%y) {kernel = array<i64: 7, 5>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x?x?xf32>) -> tensor<1x3x?x?xf32>
   return %0, %1, %2, %3 : tensor<1x3x1x1xf32>, tensor<1x3x7x5xf32>, tensor<1x3x3x3xf32>, tensor<1x3x?x?xf32>
 }
 

@@ -318,7 +318,8 @@ func.func @factors(%a: tensor<?x4xf32> {graph.dims = ["n", ""]}, %b: tensor<?x4x
 // CHECK-NEXT: %[[OTHER:.*]] = "graph.matmul"(%arg0, %[[BOTH]])
 // CHECK-COUNT-2: graph.matmul
 // CHECK: return %[[ONE]], %[[OTHER]]
-func.func @matrices(%a: tensor<?x4xf32> {graph.dims = ["n", ""]}, %b: tensor<?x4xf32> {graph.dims = ["n", ""]}, %m: tensor<4x8xf32>, %n: tensor<4x8xf32>) -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
+func.func @matrices(%a: tensor<?x4xf32> {graph.dims = ["n", ""]}, %b: tensor<?x4xf32> {graph.dims = ["n", ""]}, %m: tensor<4x8xf32>, %n: tensor<4x8xf32>)
+    -> (tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
   %v = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 128 : i64, hash = "a"} : () -> tensor<4x8xf32>
   %w = "graph.weight"() {source = "m.onnx", offset = 128 : i64, size = 128 : i64, hash = "b"} : () -> tensor<4x8xf32>
   %0 = "graph.matmul"(%a, %v) : (tensor<?x4xf32>, tensor<4x8xf32>) -> tensor<?x8xf32>

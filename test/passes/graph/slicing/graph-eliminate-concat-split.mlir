@@ -62,8 +62,8 @@ func.func @grouped(%x: tensor<?x8x?x?xf32>) -> tensor<?x6x?x?xf32> {
   %b = "graph.constant"() {value = dense<2.0> : tensor<3x1x1xf32>} : () -> tensor<3x1x1xf32>
   %0 = "graph.slice"(%x) {sizes = array<i64: -1, 4, -1, -1>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x8x?x?xf32>) -> tensor<?x4x?x?xf32>
   %1 = "graph.slice"(%x) {sizes = array<i64: -1, 4, -1, -1>, starts = array<i64: 0, 4, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x8x?x?xf32>) -> tensor<?x4x?x?xf32>
-  %2 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
-  %3 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
+  %2 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
+  %3 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
   %4 = "graph.add"(%2, %a) : (tensor<?x3x?x?xf32>, tensor<3x1x1xf32>) -> tensor<?x3x?x?xf32>
   %5 = "graph.add"(%3, %b) : (tensor<?x3x?x?xf32>, tensor<3x1x1xf32>) -> tensor<?x3x?x?xf32>
   %6 = "graph.relu"(%4) : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
@@ -84,8 +84,8 @@ func.func @grouped_crosswise(%x: tensor<?x8x?x?xf32>) -> tensor<?x6x?x?xf32> {
   %b = "graph.constant"() {value = dense<2.0> : tensor<3x1x1xf32>} : () -> tensor<3x1x1xf32>
   %0 = "graph.slice"(%x) {sizes = array<i64: -1, 4, -1, -1>, starts = array<i64: 0, 4, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x8x?x?xf32>) -> tensor<?x4x?x?xf32>
   %1 = "graph.slice"(%x) {sizes = array<i64: -1, 4, -1, -1>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x8x?x?xf32>) -> tensor<?x4x?x?xf32>
-  %2 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
-  %3 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
+  %2 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
+  %3 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x3x3xf32>) -> tensor<?x3x?x?xf32>
   %4 = "graph.add"(%2, %a) : (tensor<?x3x?x?xf32>, tensor<3x1x1xf32>) -> tensor<?x3x?x?xf32>
   %5 = "graph.add"(%3, %b) : (tensor<?x3x?x?xf32>, tensor<3x1x1xf32>) -> tensor<?x3x?x?xf32>
   %6 = "graph.relu"(%4) : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
@@ -106,7 +106,8 @@ func.func @grouped_crosswise(%x: tensor<?x8x?x?xf32>) -> tensor<?x6x?x?xf32> {
 // CHECK-COUNT-2: "graph.conv"
 // CHECK: "graph.concat"
 // CHECK: return
-func.func @kept(%x: tensor<?x8x4xf32>, %i: tensor<?x8x?x?xf32>, %w: tensor<3x4x1x1xf32>, %v: tensor<3x4x1x1xf32>) -> (tensor<?x8x4xf32>, tensor<?x8x4xf32>, tensor<?x8x4xf32>, tensor<?x6x?x?xf32>, tensor<?x4x4xf32>) {
+func.func @kept(%x: tensor<?x8x4xf32>, %i: tensor<?x8x?x?xf32>, %w: tensor<3x4x1x1xf32>, %v: tensor<3x4x1x1xf32>)
+    -> (tensor<?x8x4xf32>, tensor<?x8x4xf32>, tensor<?x8x4xf32>, tensor<?x6x?x?xf32>, tensor<?x4x4xf32>) {
   %0 = "graph.slice"(%x) {sizes = array<i64: -1, 4, 4>, starts = array<i64: 0, 0, 0>, steps = array<i64: 1, 1, 1>} : (tensor<?x8x4xf32>) -> tensor<?x4x4xf32>
   %1 = "graph.slice"(%x) {sizes = array<i64: -1, 4, 4>, starts = array<i64: 0, 4, 0>, steps = array<i64: 1, 1, 1>} : (tensor<?x8x4xf32>) -> tensor<?x4x4xf32>
   %2 = "graph.relu"(%0) : (tensor<?x4x4xf32>) -> tensor<?x4x4xf32>
@@ -119,8 +120,8 @@ func.func @kept(%x: tensor<?x8x4xf32>, %i: tensor<?x8x?x?xf32>, %w: tensor<3x4x1
   %9 = "graph.concat"(%0, %8) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x4x4xf32>, tensor<?x4x4xf32>) -> tensor<?x8x4xf32>
   %10 = "graph.slice"(%i) {sizes = array<i64: -1, 4, -1, -1>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x8x?x?xf32>) -> tensor<?x4x?x?xf32>
   %11 = "graph.slice"(%i) {sizes = array<i64: -1, 4, -1, -1>, starts = array<i64: 0, 4, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x8x?x?xf32>) -> tensor<?x4x?x?xf32>
-  %12 = "graph.conv"(%10, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x1x1xf32>) -> tensor<?x3x?x?xf32>
-  %13 = "graph.conv"(%11, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x1x1xf32>) -> tensor<?x3x?x?xf32>
+  %12 = "graph.conv"(%10, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x1x1xf32>) -> tensor<?x3x?x?xf32>
+  %13 = "graph.conv"(%11, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4x?x?xf32>, tensor<3x4x1x1xf32>) -> tensor<?x3x?x?xf32>
   %14 = "graph.concat"(%12, %13) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>) -> tensor<?x6x?x?xf32>
   return %4, %7, %9, %14, %2 : tensor<?x8x4xf32>, tensor<?x8x4xf32>, tensor<?x8x4xf32>, tensor<?x6x?x?xf32>, tensor<?x4x4xf32>
 }

@@ -59,7 +59,7 @@ func.func @columns(%x: tensor<?x64xf32>, %b: tensor<64xf32>) -> tensor<?x8xf32> 
 // CHECK-NEXT: return %[[RELU]]
 func.func @convolution(%x: tensor<?x8x?x?xf32>) -> tensor<1x2x?x?xf32> {
   %w = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 4608 : i64, hash = "a"} : () -> tensor<16x8x3x3xf32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x8x?x?xf32>, tensor<16x8x3x3xf32>) -> tensor<?x16x?x?xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x8x?x?xf32>, tensor<16x8x3x3xf32>) -> tensor<?x16x?x?xf32>
   %1 = "graph.relu"(%0) : (tensor<?x16x?x?xf32>) -> tensor<?x16x?x?xf32>
   %2 = "graph.slice"(%1) {sizes = array<i64: 1, 2, -1, -1>, starts = array<i64: 0, 4, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<?x16x?x?xf32>) -> tensor<1x2x?x?xf32>
   return %2 : tensor<1x2x?x?xf32>
@@ -74,11 +74,11 @@ func.func @convolution(%x: tensor<?x8x?x?xf32>) -> tensor<1x2x?x?xf32> {
 // CHECK-NEXT: "graph.conv"(%[[EVEN]], %arg2) {{.*}} strides = array<i64: 2, 1>} {{.*}} -> tensor<1x4x8x16xf32>
 // CHECK-NEXT: return
 func.func @places(%x: tensor<1x8x16x16xf32>, %w: tensor<4x8x5x5xf32>, %v: tensor<4x8x1x1xf32>) -> (tensor<1x4x14x16xf32>, tensor<1x4x3x16xf32>, tensor<1x4x8x16xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x5x5xf32>) -> tensor<1x4x16x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x5x5xf32>) -> tensor<1x4x16x16xf32>
   %1 = "graph.slice"(%0) {sizes = array<i64: 1, 4, 14, 16>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x4x16x16xf32>) -> tensor<1x4x14x16xf32>
-  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x5x5xf32>) -> tensor<1x4x16x16xf32>
+  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x5x5xf32>) -> tensor<1x4x16x16xf32>
   %3 = "graph.slice"(%2) {sizes = array<i64: 1, 4, 3, 16>, starts = array<i64: 0, 0, 5, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x4x16x16xf32>) -> tensor<1x4x3x16xf32>
-  %4 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x16x16xf32>
+  %4 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<4x8x1x1xf32>) -> tensor<1x4x16x16xf32>
   %5 = "graph.slice"(%4) {sizes = array<i64: 1, 4, 8, 16>, starts = array<i64: 0, 0, 1, 0>, steps = array<i64: 1, 1, 2, 1>} : (tensor<1x4x16x16xf32>) -> tensor<1x4x8x16xf32>
   return %1, %3, %5 : tensor<1x4x14x16xf32>, tensor<1x4x3x16xf32>, tensor<1x4x8x16xf32>
 }
@@ -95,11 +95,12 @@ func.func @places(%x: tensor<1x8x16x16xf32>, %w: tensor<4x8x5x5xf32>, %v: tensor
 // CHECK-NEXT: return
 func.func @groups_and_pools(%x: tensor<1x8x16x16xf32>) -> (tensor<1x6x16x16xf32>, tensor<1x2x3x8xf32>, tensor<1x8x3x8xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 96 : i64, hash = "a"} : () -> tensor<12x2x1x1xf32>
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x16x16xf32>, tensor<12x2x1x1xf32>) -> tensor<1x12x16x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 4 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x8x16x16xf32>, tensor<12x2x1x1xf32>) -> tensor<1x12x16x16xf32>
   %1 = "graph.slice"(%0) {sizes = array<i64: 1, 6, 16, 16>, starts = array<i64: 0, 3, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x12x16x16xf32>) -> tensor<1x6x16x16xf32>
-  %2 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x16x16xf32>) -> tensor<1x8x8x8xf32>
+  %2 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x16x16xf32>) -> tensor<1x8x8x8xf32>
   %3 = "graph.slice"(%2) {sizes = array<i64: 1, 2, 3, 8>, starts = array<i64: 0, 1, 5, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x8x8x8xf32>) -> tensor<1x2x3x8xf32>
-  %4 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x16x16xf32>) -> tensor<1x8x8x8xf32>
+  %4 = "graph.average_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<1x8x16x16xf32>) -> tensor<1x8x8x8xf32>
   %5 = "graph.slice"(%4) {sizes = array<i64: 1, 8, 3, 8>, starts = array<i64: 0, 0, 5, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x8x8x8xf32>) -> tensor<1x8x3x8xf32>
   return %1, %3, %5 : tensor<1x6x16x16xf32>, tensor<1x2x3x8xf32>, tensor<1x8x3x8xf32>
 }
@@ -112,7 +113,8 @@ func.func @groups_and_pools(%x: tensor<1x8x16x16xf32>) -> (tensor<1x6x16x16xf32>
 // CHECK-NEXT: %[[JOINED:.*]] = "graph.reshape"(%[[HEADS]]) {shape = array<i64: 2, 1, 256>}
 // CHECK-NEXT: return %[[JOINED]]
 func.func @attention(%q: tensor<2x4x16x64xf32>, %k: tensor<2x4x16x64xf32>, %v: tensor<2x4x16x64xf32>) -> tensor<2x1x256xf32> {
-  %0 = "graph.attention"(%q, %k, %v) {causal = true, safe = false, scale = 1.250000e-01 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>) -> tensor<2x4x16x64xf32>
+  %0 = "graph.attention"(%q, %k, %v) {causal = true, safe = false, scale = 1.250000e-01 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+      : (tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>) -> tensor<2x4x16x64xf32>
   %1 = "graph.transpose"(%0) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x4x16x64xf32>) -> tensor<2x16x4x64xf32>
   %2 = "graph.reshape"(%1) {shape = array<i64: 2, 16, 256>} : (tensor<2x16x4x64xf32>) -> tensor<2x16x256xf32>
   %3 = "graph.slice"(%2) {sizes = array<i64: 2, 1, 256>, starts = array<i64: 0, 15, 0>, steps = array<i64: 1, 1, 1>} : (tensor<2x16x256xf32>) -> tensor<2x1x256xf32>
@@ -125,7 +127,8 @@ func.func @attention(%q: tensor<2x4x16x64xf32>, %k: tensor<2x4x16x64xf32>, %v: t
 // CHECK-NEXT: "graph.slice"(%[[ALL]])
 // CHECK-NEXT: return
 func.func @causal(%q: tensor<2x4x16x64xf32>, %k: tensor<2x4x16x64xf32>, %v: tensor<2x4x16x64xf32>) -> tensor<2x4x1x64xf32> {
-  %0 = "graph.attention"(%q, %k, %v) {causal = true, safe = false, scale = 1.250000e-01 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>) -> tensor<2x4x16x64xf32>
+  %0 = "graph.attention"(%q, %k, %v) {causal = true, safe = false, scale = 1.250000e-01 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+      : (tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>, tensor<2x4x16x64xf32>) -> tensor<2x4x16x64xf32>
   %1 = "graph.slice"(%0) {sizes = array<i64: 2, 4, 1, 64>, starts = array<i64: 0, 0, 14, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<2x4x16x64xf32>) -> tensor<2x4x1x64xf32>
   return %1 : tensor<2x4x1x64xf32>
 }
@@ -166,13 +169,14 @@ func.func @others(%table: tensor<100x6xf32>, %ids: tensor<1x8xi64>) -> tensor<2x
 // CHECK: %[[F:.*]] = "graph.reshape"(%arg0)
 // CHECK: "graph.slice"(%[[F]])
 // CHECK: return
-func.func @kept(%x: tensor<8x8xf32>, %i: tensor<1x8x9x9xf32>, %v: tensor<8x8x1x1xf32>) -> (tensor<2x8xf32>, tensor<8x8xf32>, tensor<8x2xf32>, tensor<1x8x2x9xf32>, tensor<8x2xf32>, tensor<2xf32>, tensor<8x8xf32>) {
+func.func @kept(%x: tensor<8x8xf32>, %i: tensor<1x8x9x9xf32>, %v: tensor<8x8x1x1xf32>)
+    -> (tensor<2x8xf32>, tensor<8x8xf32>, tensor<8x2xf32>, tensor<1x8x2x9xf32>, tensor<8x2xf32>, tensor<2xf32>, tensor<8x8xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 0 : i64, size = 256 : i64, hash = "a"} : () -> tensor<8x8xf32>
   %0 = "graph.exp"(%x) : (tensor<8x8xf32>) -> tensor<8x8xf32>
   %1 = "graph.slice"(%0) {sizes = array<i64: 2, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<8x8xf32>) -> tensor<2x8xf32>
   %2 = "graph.softmax"(%x) {axis = 1 : i64} : (tensor<8x8xf32>) -> tensor<8x8xf32>
   %3 = "graph.slice"(%2) {sizes = array<i64: 8, 2>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<8x8xf32>) -> tensor<8x2xf32>
-  %4 = "graph.conv"(%i, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x9x9xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x9x9xf32>
+  %4 = "graph.conv"(%i, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x8x9x9xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x9x9xf32>
   %5 = "graph.relu"(%4) : (tensor<1x8x9x9xf32>) -> tensor<1x8x9x9xf32>
   %6 = "graph.slice"(%5) {sizes = array<i64: 1, 8, 2, 9>, starts = array<i64: 0, 0, 5, 0>, steps = array<i64: 1, 1, -1, 1>} : (tensor<1x8x9x9xf32>) -> tensor<1x8x2x9xf32>
   %7 = "graph.matmul"(%x, %w) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -219,11 +223,11 @@ func.func @looked_up(%x: tensor<?x8xf32>, %few: tensor<2x3xi64>, %many: tensor<9
 // EXACT: return
 func.func @pooled(%x: tensor<?x8x8x8xf32>) -> (tensor<?x8x4x4xf32>, tensor<?x8x4x4xf32>, tensor<?x8x5x4xf32>) {
   %0 = "graph.relu"(%x) : (tensor<?x8x8x8xf32>) -> tensor<?x8x8x8xf32>
-  %1 = "graph.max_pool"(%0) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x8x8x8xf32>) -> tensor<?x8x4x4xf32>
+  %1 = "graph.max_pool"(%0) {dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x8x8x8xf32>) -> tensor<?x8x4x4xf32>
   %2 = "graph.clamp"(%x) {max = 6.000000e+00 : f64, min = 0.000000e+00 : f64} : (tensor<?x8x8x8xf32>) -> tensor<?x8x8x8xf32>
-  %3 = "graph.max_pool"(%2) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, layout = "NCHW", pads = array<i64: 1, 1, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x8x8x8xf32>) -> tensor<?x8x4x4xf32>
+  %3 = "graph.max_pool"(%2) {dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, pads = array<i64: 1, 1, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x8x8x8xf32>) -> tensor<?x8x4x4xf32>
   %4 = "graph.relu"(%x) : (tensor<?x8x8x8xf32>) -> tensor<?x8x8x8xf32>
-  %5 = "graph.max_pool"(%4) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, layout = "NCHW", pads = array<i64: 2, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x8x8x8xf32>) -> tensor<?x8x5x4xf32>
+  %5 = "graph.max_pool"(%4) {dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, pads = array<i64: 2, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x8x8x8xf32>) -> tensor<?x8x5x4xf32>
   return %1, %3, %5 : tensor<?x8x4x4xf32>, tensor<?x8x4x4xf32>, tensor<?x8x5x4xf32>
 }
 

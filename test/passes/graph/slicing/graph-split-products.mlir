@@ -33,7 +33,8 @@ func.func @three(%x: tensor<8x4xf32>) -> (tensor<2x4x4xf32>, tensor<2x4x4xf32>, 
 // CHECK: "graph.matmul"(%arg1, %{{.*}}) : (tensor<9x4xf32>, tensor<4x12xf32>)
 // CHECK: "graph.matmul"(%arg2, %{{.*}}) : (tensor<1x4xf32>, tensor<4x12xf32>)
 // CHECK: "graph.matmul"(%arg0, %arg3) : (tensor<8x4xf32>, tensor<4x12xf32>)
-func.func @stay(%x: tensor<8x4xf32>, %y: tensor<9x4xf32>, %z: tensor<1x4xf32>, %v: tensor<4x12xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<9x4xf32>, tensor<9x12xf32>, tensor<1x4xf32>, tensor<8x4xf32>) {
+func.func @stay(%x: tensor<8x4xf32>, %y: tensor<9x4xf32>, %z: tensor<1x4xf32>, %v: tensor<4x12xf32>)
+    -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<9x4xf32>, tensor<9x12xf32>, tensor<1x4xf32>, tensor<8x4xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 192, hash = "ab"} : () -> tensor<4x12xf32>
   %0 = "graph.matmul"(%x, %w) : (tensor<8x4xf32>, tensor<4x12xf32>) -> tensor<8x12xf32>
   %1 = "graph.slice"(%0) {starts = array<i64: 0, 0>, sizes = array<i64: 8, 8>, steps = array<i64: 1, 1>} : (tensor<8x12xf32>) -> tensor<8x8xf32>

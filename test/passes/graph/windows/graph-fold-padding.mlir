@@ -7,7 +7,7 @@
 // CHECK-NEXT: return
 func.func @conv(%x: tensor<?x3x?x?xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<?x8x?x?xf32> {
   %0 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 3>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>) -> tensor<?x8x?x?xf32>
+  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>) -> tensor<?x8x?x?xf32>
   return %1 : tensor<?x8x?x?xf32>
 }
 
@@ -17,8 +17,8 @@ func.func @conv(%x: tensor<?x3x?x?xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<?x8x
 // CHECK: return
 func.func @shared_by_windows(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %v: tensor<4x3x3x3xf32>) -> (tensor<1x8x8x8xf32>, tensor<1x4x8x8xf32>) {
   %0 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x10x10xf32>
-  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
-  %2 = "graph.conv"(%0, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
+  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
+  %2 = "graph.conv"(%0, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x8x8xf32>
   return %1, %2 : tensor<1x8x8x8xf32>, tensor<1x4x8x8xf32>
 }
 
@@ -26,15 +26,16 @@ func.func @shared_by_windows(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %
 // CHECK-LABEL: func.func @conv_kept
 // CHECK-COUNT-4: "graph.pad"
 // CHECK: return
-func.func @conv_kept(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %v: tensor<8x4x3x3xf32>) -> (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x3x10x10xf32>) {
+func.func @conv_kept(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %v: tensor<8x4x3x3xf32>)
+    -> (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x3x10x10xf32>) {
   %0 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 1.000000e+00 : f64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x10x10xf32>
-  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
+  %1 = "graph.conv"(%0, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
   %2 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 1, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<1x3x8x8xf32>) -> tensor<1x4x10x10xf32>
-  %3 = "graph.conv"(%2, %v) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
+  %3 = "graph.conv"(%2, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x4x10x10xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x8x8xf32>
   %4 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "edge", value = 0.000000e+00 : f64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x10x10xf32>
-  %5 = "graph.conv"(%4, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
+  %5 = "graph.conv"(%4, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
   %6 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<1x3x8x8xf32>) -> tensor<1x3x10x10xf32>
-  %7 = "graph.conv"(%6, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
+  %7 = "graph.conv"(%6, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x3x10x10xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x8x8xf32>
   return %1, %3, %5, %7, %6 : tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1x3x10x10xf32>
 }
 
@@ -44,7 +45,7 @@ func.func @conv_kept(%x: tensor<1x3x8x8xf32>, %w: tensor<8x3x3x3xf32>, %v: tenso
 // CHECK-NEXT: return
 func.func @average(%x: tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32> {
   %0 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %1 = "graph.average_pool"(%0) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %1 = "graph.average_pool"(%0) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   return %1 : tensor<?x3x?x?xf32>
 }
 
@@ -54,9 +55,11 @@ func.func @average(%x: tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32> {
 // CHECK: return
 func.func @average_kept(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>) {
   %0 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %1 = "graph.average_pool"(%0) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %1 = "graph.average_pool"(%0) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %2 = "graph.pad"(%x) {high = array<i64: 0, 0, 2, 2>, low = array<i64: 0, 0, 0, 0>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %3 = "graph.average_pool"(%2) {ceil_mode = true, count_include_pad = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %3 = "graph.average_pool"(%2)
+      {ceil_mode = true, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+      : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   return %1, %3 : tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>
 }
 
@@ -74,13 +77,13 @@ func.func @average_kept(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor
 // CHECK-NEXT: return
 func.func @max(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>) {
   %0 = "graph.pad"(%x) {high = array<i64: 0, 0, 3, 3>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0xFFF0000000000000 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %1 = "graph.max_pool"(%0) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %1 = "graph.max_pool"(%0) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %2 = "graph.relu"(%x) : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %3 = "graph.pad"(%2) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %4 = "graph.max_pool"(%3) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 1, 1>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %4 = "graph.max_pool"(%3) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 1, 1>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %5 = "graph.clamp"(%x) {max = 6.000000e+00 : f64, min = -1.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %6 = "graph.pad"(%5) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = -2.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %7 = "graph.max_pool"(%6) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %7 = "graph.max_pool"(%6) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   return %1, %4, %7 : tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>
 }
 
@@ -90,12 +93,12 @@ func.func @max(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor<?x3x?x?x
 // CHECK: return
 func.func @max_kept(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>) {
   %0 = "graph.pad"(%x) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %1 = "graph.max_pool"(%0) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %1 = "graph.max_pool"(%0) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %2 = "graph.relu"(%x) : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %3 = "graph.pad"(%2) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 3, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %4 = "graph.max_pool"(%3) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %4 = "graph.max_pool"(%3) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %5 = "graph.pad"(%2) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.000000e+00 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %6 = "graph.max_pool"(%5) {ceil_mode = false, dilations = array<i64: 2, 2>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %6 = "graph.max_pool"(%5) {dilations = array<i64: 2, 2>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   return %1, %4, %6 : tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>, tensor<?x3x?x?xf32>
 }
 
@@ -106,10 +109,10 @@ func.func @max_kept(%x: tensor<?x3x?x?xf32>) -> (tensor<?x3x?x?xf32>, tensor<?x3
 func.func @max_negative(%x: tensor<?x3x?x?xf32>, %i: tensor<?x3x?x?xi32>) -> (tensor<?x3x?x?xf32>, tensor<?x3x?x?xi32>) {
   %0 = "graph.clamp"(%x) {min = 0.0, max = -5.0} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %1 = "graph.pad"(%0) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0.0 : f64} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
-  %2 = "graph.max_pool"(%1) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
+  %2 = "graph.max_pool"(%1) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xf32>) -> tensor<?x3x?x?xf32>
   %3 = "graph.abs"(%i) : (tensor<?x3x?x?xi32>) -> tensor<?x3x?x?xi32>
   %4 = "graph.pad"(%3) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, mode = "constant", value = 0 : i64} : (tensor<?x3x?x?xi32>) -> tensor<?x3x?x?xi32>
-  %5 = "graph.max_pool"(%4) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xi32>) -> tensor<?x3x?x?xi32>
+  %5 = "graph.max_pool"(%4) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<?x3x?x?xi32>) -> tensor<?x3x?x?xi32>
   return %2, %5 : tensor<?x3x?x?xf32>, tensor<?x3x?x?xi32>
 }
 

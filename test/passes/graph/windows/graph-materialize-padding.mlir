@@ -8,7 +8,7 @@
 // CHECK-SAME: pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>
 // CHECK-SAME: -> tensor<1x8x112x112xf32>
 func.func @conv(%x: tensor<1x3x224x224xf32>, %w: tensor<8x3x7x8xf32>) -> tensor<1x8x112x112xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 3, 3, 3, 3>, strides = array<i64: 2, 2>} : (tensor<1x3x224x224xf32>, tensor<8x3x7x8xf32>) -> tensor<1x8x112x112xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 3, 3, 3, 3>, strides = array<i64: 2, 2>} : (tensor<1x3x224x224xf32>, tensor<8x3x7x8xf32>) -> tensor<1x8x112x112xf32>
   return %0 : tensor<1x8x112x112xf32>
 }
 
@@ -17,7 +17,8 @@ func.func @conv(%x: tensor<1x3x224x224xf32>, %w: tensor<8x3x7x8xf32>) -> tensor<
 // CHECK: "graph.conv"
 // CHECK-SAME: pads = array<i64: 0, 0, 0, 0>
 func.func @conv_blocked_depthwise(%x: tensor<1x2x9x9x16xf32>, %w: tensor<2x3x3x16xf32>) -> tensor<1x2x9x9x16xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 2, 2>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>} : (tensor<1x2x9x9x16xf32>, tensor<2x3x3x16xf32>) -> tensor<1x2x9x9x16xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 2, 2>, group = 32 : i64, layout = "NCHWc", pads = array<i64: 2, 2, 2, 2>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x9x9x16xf32>, tensor<2x3x3x16xf32>) -> tensor<1x2x9x9x16xf32>
   return %0 : tensor<1x2x9x9x16xf32>
 }
 
@@ -27,7 +28,7 @@ func.func @conv_blocked_depthwise(%x: tensor<1x2x9x9x16xf32>, %w: tensor<2x3x3x1
 // CHECK: "graph.conv"
 // CHECK-SAME: pads = array<i64: 0, 0>
 func.func @conv_dynamic(%x: tensor<?x3x?xf32>, %w: tensor<8x3x3xf32>) -> tensor<?x8x?xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 1, 2>, strides = array<i64: 2>} : (tensor<?x3x?xf32>, tensor<8x3x3xf32>) -> tensor<?x8x?xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, pads = array<i64: 1, 2>, strides = array<i64: 2>} : (tensor<?x3x?xf32>, tensor<8x3x3xf32>) -> tensor<?x8x?xf32>
   return %0 : tensor<?x8x?xf32>
 }
 
@@ -37,14 +38,14 @@ func.func @conv_dynamic(%x: tensor<?x3x?xf32>, %w: tensor<8x3x3xf32>) -> tensor<
 // CHECK: "graph.conv"
 // CHECK-SAME: pads = array<i64: 0, 0>
 func.func @conv_unused_padding(%x: tensor<1x1x7xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x3xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 1>, strides = array<i64: 2>} : (tensor<1x1x7xf32>, tensor<1x1x3xf32>) -> tensor<1x1x3xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, pads = array<i64: 0, 1>, strides = array<i64: 2>} : (tensor<1x1x7xf32>, tensor<1x1x3xf32>) -> tensor<1x1x3xf32>
   return %0 : tensor<1x1x3xf32>
 }
 
 // CHECK-LABEL: func.func @conv_without_padding
 // CHECK-NEXT: "graph.conv"(%arg0, %arg1)
 func.func @conv_without_padding(%x: tensor<1x1x7xf32>, %w: tensor<1x1x3xf32>) -> tensor<1x1x5xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, group = 1 : i64, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x1x7xf32>, tensor<1x1x3xf32>) -> tensor<1x1x5xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1>, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x1x7xf32>, tensor<1x1x3xf32>) -> tensor<1x1x5xf32>
   return %0 : tensor<1x1x5xf32>
 }
 
@@ -54,7 +55,7 @@ func.func @conv_without_padding(%x: tensor<1x1x7xf32>, %w: tensor<1x1x3xf32>) ->
 // CHECK-SAME: ceil_mode = false
 // CHECK-SAME: -> tensor<1x1x4xf32>
 func.func @max_pool_ceil(%x: tensor<1x1x8xf32>) -> tensor<1x1x4xf32> {
-  %0 = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x1x8xf32>) -> tensor<1x1x4xf32>
+  %0 = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x1x8xf32>) -> tensor<1x1x4xf32>
   return %0 : tensor<1x1x4xf32>
 }
 
@@ -64,8 +65,8 @@ func.func @max_pool_ceil(%x: tensor<1x1x8xf32>) -> tensor<1x1x4xf32> {
 // CHECK: "graph.pad"
 // CHECK-SAME: value = 0 : i64
 func.func @max_pool_integers(%x: tensor<1x1x8xi8>, %y: tensor<1x1x8xui8>) -> (tensor<1x1x8xi8>, tensor<1x1x8xui8>) {
-  %0 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x8xi8>) -> tensor<1x1x8xi8>
-  %1 = "graph.max_pool"(%y) {ceil_mode = false, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x8xui8>) -> tensor<1x1x8xui8>
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x8xi8>) -> tensor<1x1x8xi8>
+  %1 = "graph.max_pool"(%y) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x8xui8>) -> tensor<1x1x8xui8>
   return %0, %1 : tensor<1x1x8xi8>, tensor<1x1x8xui8>
 }
 
@@ -77,8 +78,8 @@ func.func @max_pool_integers(%x: tensor<1x1x8xi8>, %y: tensor<1x1x8xui8>) -> (te
 // CHECK: "graph.max_pool"(%arg0)
 // CHECK-SAME: ceil_mode = true
 func.func @max_pool_ceil_dynamic(%x: tensor<1x1x?xf32>) -> (tensor<1x1x?xf32>, tensor<1x1x?xf32>) {
-  %0 = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
-  %1 = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 0, 0>, strides = array<i64: 4>} : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
+  %0 = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
+  %1 = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 4>} : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
   return %0, %1 : tensor<1x1x?xf32>, tensor<1x1x?xf32>
 }
 
@@ -91,7 +92,7 @@ func.func @max_pool_ceil_dynamic(%x: tensor<1x1x?xf32>) -> (tensor<1x1x?xf32>, t
 // CHECK: "graph.mul"(%[[MEAN]], %[[FACTOR]])
 // CHECK-NOT: graph.mul
 func.func @average_pool(%x: tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32> {
-  %0 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 1, 0, 1, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
+  %0 = "graph.average_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 1, 0, 1, 0>, strides = array<i64: 1, 1>} : (tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32>
   return %0 : tensor<1x1x3x2xf32>
 }
 
@@ -101,7 +102,9 @@ func.func @average_pool(%x: tensor<1x1x3x4xf32>) -> tensor<1x1x3x2xf32> {
 // CHECK: tensor<1x1x1x3x1xf32>
 // CHECK: return {{.*}} : tensor<1x2x3x3x8xf32>
 func.func @average_pool_blocked(%x: tensor<1x2x3x3x8xf32>) -> tensor<1x2x3x3x8xf32> {
-  %0 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x2x3x3x8xf32>) -> tensor<1x2x3x3x8xf32>
+  %0 = "graph.average_pool"(%x)
+      {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x3x3x8xf32>) -> tensor<1x2x3x3x8xf32>
   return %0 : tensor<1x2x3x3x8xf32>
 }
 
@@ -110,7 +113,9 @@ func.func @average_pool_blocked(%x: tensor<1x2x3x3x8xf32>) -> tensor<1x2x3x3x8xf
 // CHECK: "graph.pad"(%arg0) {high = array<i64: 0, 0, 2>, low = array<i64: 0, 0, 1>
 // CHECK: dense<{{\[\[}}[1.000000e+00, 1.000000e+00, 1.500000e+00]]]>
 func.func @average_pool_include_pad_ceil(%x: tensor<1x1x4xf32>) -> tensor<1x1x3xf32> {
-  %0 = "graph.average_pool"(%x) {ceil_mode = true, count_include_pad = true, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 2>} : (tensor<1x1x4xf32>) -> tensor<1x1x3xf32>
+  %0 = "graph.average_pool"(%x)
+      {ceil_mode = true, count_include_pad = true, dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 1, 1>, strides = array<i64: 2>}
+      : (tensor<1x1x4xf32>) -> tensor<1x1x3xf32>
   return %0 : tensor<1x1x3xf32>
 }
 
@@ -119,7 +124,8 @@ func.func @average_pool_include_pad_ceil(%x: tensor<1x1x4xf32>) -> tensor<1x1x3x
 // CHECK-NOT: graph.mul
 // CHECK: return
 func.func @average_pool_include_pad(%x: tensor<1x1x?xf32>) -> tensor<1x1x?xf32> {
-  %0 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = true, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
+  %0 = "graph.average_pool"(%x) {count_include_pad = true, dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 1, 1>, strides = array<i64: 1>}
+      : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
   return %0 : tensor<1x1x?xf32>
 }
 
@@ -128,7 +134,7 @@ func.func @average_pool_include_pad(%x: tensor<1x1x?xf32>) -> tensor<1x1x?xf32> 
 // CHECK-NEXT: "graph.average_pool"(%arg0)
 // CHECK-SAME: pads = array<i64: 1, 1>
 func.func @average_pool_dynamic(%x: tensor<1x1x?xf32>) -> tensor<1x1x?xf32> {
-  %0 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
+  %0 = "graph.average_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x?xf32>) -> tensor<1x1x?xf32>
   return %0 : tensor<1x1x?xf32>
 }
 
@@ -139,6 +145,6 @@ func.func @average_pool_dynamic(%x: tensor<1x1x?xf32>) -> tensor<1x1x?xf32> {
 // CHECK: "graph.concat"
 // CHECK-SAME: -> tensor<1x1x300xf32>
 func.func @average_pool_long(%x: tensor<1x1x300xf32>) -> tensor<1x1x300xf32> {
-  %0 = "graph.average_pool"(%x) {ceil_mode = false, count_include_pad = false, dilations = array<i64: 1>, kernel = array<i64: 3>, layout = "NCHW", pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x300xf32>) -> tensor<1x1x300xf32>
+  %0 = "graph.average_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 1, 1>, strides = array<i64: 1>} : (tensor<1x1x300xf32>) -> tensor<1x1x300xf32>
   return %0 : tensor<1x1x300xf32>
 }

@@ -15,8 +15,10 @@ func.func @largest(%x: tensor<1x2x18x18x16xf32>, %y: tensor<1x2x34x34x16xf32>) -
   %v = "graph.weight"() {source = "m.onnx", offset = 73728, size = 73728, hash = "cd"} : () -> tensor<64x32x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
   %q = "graph.pack"(%v) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
-  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
-  %1 = "graph.conv"(%y, %q) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x34x34x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x32x32x16xf32>
+  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
+  %1 = "graph.conv"(%y, %q) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x34x34x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x32x32x16xf32>
   return %0, %1 : tensor<1x4x16x16x16xf32>, tensor<1x4x32x32x16xf32>
 }
 
@@ -29,8 +31,10 @@ func.func @largest(%x: tensor<1x2x18x18x16xf32>, %y: tensor<1x2x34x34x16xf32>) -
 func.func @shared(%x: tensor<1x2x18x18x16xf32>, %y: tensor<1x2x34x34x16xf32>) -> (tensor<1x4x16x16x16xf32>, tensor<1x4x32x32x16xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 73728, hash = "ab"} : () -> tensor<64x32x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
-  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
-  %1 = "graph.conv"(%y, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x34x34x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x32x32x16xf32>
+  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
+  %1 = "graph.conv"(%y, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x34x34x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x32x32x16xf32>
   return %0, %1 : tensor<1x4x16x16x16xf32>, tensor<1x4x32x32x16xf32>
 }
 
@@ -42,7 +46,9 @@ func.func @shared(%x: tensor<1x2x18x18x16xf32>, %y: tensor<1x2x34x34x16xf32>) ->
 func.func @both(%x: tensor<1x2x18x18x16xf32>, %y: tensor<1x2x33x33x16xf32>) -> (tensor<1x4x16x16x16xf32>, tensor<1x4x16x16x16xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 73728, hash = "ab"} : () -> tensor<64x32x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
-  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
-  %1 = "graph.conv"(%y, %p) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x33x33x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
+  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
+  %1 = "graph.conv"(%y, %p) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x33x33x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
   return %0, %1 : tensor<1x4x16x16x16xf32>, tensor<1x4x16x16x16xf32>
 }

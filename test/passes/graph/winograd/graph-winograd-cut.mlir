@@ -14,7 +14,8 @@ func.func @cut(%x: tensor<1x4x15x23x16xf32>, %b: tensor<1x4x1x1x16xf32>) -> tens
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 147456, hash = "ab"} : () -> tensor<64x64x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x64x3x3xf32>) -> tensor<4x4x3x3x16x16xf32>
   %0 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x17x25x16xf32>
-  %1 = "graph.conv"(%0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
+  %1 = "graph.conv"(%0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
   %2 = "graph.add"(%1, %b) : (tensor<1x4x15x23x16xf32>, tensor<1x4x1x1x16xf32>) -> tensor<1x4x15x23x16xf32>
   %3 = "graph.relu"(%2) : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x15x23x16xf32>
   %4 = "graph.pad"(%3) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x17x25x16xf32>
@@ -33,8 +34,10 @@ func.func @pool(%x: tensor<1x4x31x23x16xf32>) -> tensor<1x4x17x13x16xf32> {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 147456, hash = "ab"} : () -> tensor<64x64x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x64x3x3xf32>) -> tensor<4x4x3x3x16x16xf32>
   %0 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x31x23x16xf32>) -> tensor<1x4x33x25x16xf32>
-  %1 = "graph.conv"(%0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x33x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x31x23x16xf32>
-  %2 = "graph.max_pool"(%1) {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, ceil_mode = false, layout = "NCHWc"} : (tensor<1x4x31x23x16xf32>) -> tensor<1x4x15x11x16xf32>
+  %1 = "graph.conv"(%0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x33x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x31x23x16xf32>
+  %2 = "graph.max_pool"(%1) {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x31x23x16xf32>) -> tensor<1x4x15x11x16xf32>
   %3 = "graph.pad"(%2) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x11x16xf32>) -> tensor<1x4x17x13x16xf32>
   return %3 : tensor<1x4x17x13x16xf32>
 }
@@ -53,9 +56,11 @@ func.func @chain(%x: tensor<1x4x14x30x16xf32>) -> tensor<1x4x17x33x16xf32> {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 147456, hash = "ab"} : () -> tensor<64x64x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x64x3x3xf32>) -> tensor<4x4x3x3x16x16xf32>
   %0 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x14x30x16xf32>) -> tensor<1x4x16x32x16xf32>
-  %1 = "graph.conv"(%0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x16x32x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x14x30x16xf32>
+  %1 = "graph.conv"(%0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x16x32x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x14x30x16xf32>
   %2 = "graph.pad"(%1) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x14x30x16xf32>) -> tensor<1x4x16x32x16xf32>
-  %3 = "graph.conv"(%2, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x16x32x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x14x30x16xf32>
+  %3 = "graph.conv"(%2, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x16x32x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x14x30x16xf32>
   %4 = "graph.pad"(%3) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 2, 2, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x14x30x16xf32>) -> tensor<1x4x17x33x16xf32>
   return %4 : tensor<1x4x17x33x16xf32>
 }
@@ -66,16 +71,21 @@ func.func @chain(%x: tensor<1x4x14x30x16xf32>) -> tensor<1x4x17x33x16xf32> {
 // CHECK-LABEL: func.func @direct
 // CHECK-COUNT-4: graph.conv
 // CHECK-NOT: graph.winograd
-func.func @direct(%x: tensor<1x4x15x23x16xf32>, %y: tensor<1x4x15x23x16xf32>, %z: tensor<1x4x17x25x16xf32>) -> (tensor<1x4x17x25x16xf32>, tensor<1x4x15x23x16xf32>, tensor<1x4x17x25x16xf32>, tensor<1x4x15x23x16xf32>, tensor<1x4x17x25x16xf32>) {
+func.func @direct(%x: tensor<1x4x15x23x16xf32>, %y: tensor<1x4x15x23x16xf32>, %z: tensor<1x4x17x25x16xf32>)
+    -> (tensor<1x4x17x25x16xf32>, tensor<1x4x15x23x16xf32>, tensor<1x4x17x25x16xf32>, tensor<1x4x15x23x16xf32>, tensor<1x4x17x25x16xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 147456, hash = "ab"} : () -> tensor<64x64x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x64x3x3xf32>) -> tensor<4x4x3x3x16x16xf32>
   %x0 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x17x25x16xf32>
-  %c0 = "graph.conv"(%x0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
+  %c0 = "graph.conv"(%x0, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
   %x1 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x17x25x16xf32>
-  %c1 = "graph.conv"(%x1, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
+  %c1 = "graph.conv"(%x1, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
   %x2 = "graph.pad"(%x) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x17x25x16xf32>
-  %c2 = "graph.conv"(%x2, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
-  %c3 = "graph.conv"(%z, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
+  %c2 = "graph.conv"(%x2, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
+  %c3 = "graph.conv"(%z, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x4x17x25x16xf32>, tensor<4x4x3x3x16x16xf32>) -> tensor<1x4x15x23x16xf32>
   %s = "graph.add"(%c0, %y) : (tensor<1x4x15x23x16xf32>, tensor<1x4x15x23x16xf32>) -> tensor<1x4x15x23x16xf32>
   %r0 = "graph.pad"(%s) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x17x25x16xf32>
   %r1 = "graph.pad"(%c1) {low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "constant", value = 0.0 : f64} : (tensor<1x4x15x23x16xf32>) -> tensor<1x4x17x25x16xf32>

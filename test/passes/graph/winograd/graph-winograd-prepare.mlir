@@ -15,8 +15,11 @@ func.func @main(%x: tensor<1x32x16x16x16xf32>) -> (tensor<1x32x14x14x16xf32>, te
   %p0 = "graph.pack"(%w0) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<512x512x3x3xf32>) -> tensor<32x32x3x3x16x16xf32>
   %p1 = "graph.pack"(%w1) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<512x512x3x3xf32>) -> tensor<32x32x3x3x16x16xf32>
   %p2 = "graph.pack"(%w2) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<512x512x3x3xf32>) -> tensor<32x32x3x3x16x16xf32>
-  %0 = "graph.conv"(%x, %p0) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x32x16x16x16xf32>, tensor<32x32x3x3x16x16xf32>) -> tensor<1x32x14x14x16xf32>
-  %1 = "graph.conv"(%x, %p1) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x32x16x16x16xf32>, tensor<32x32x3x3x16x16xf32>) -> tensor<1x32x14x14x16xf32>
-  %2 = "graph.conv"(%x, %p2) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x32x16x16x16xf32>, tensor<32x32x3x3x16x16xf32>) -> tensor<1x32x14x14x16xf32>
+  %0 = "graph.conv"(%x, %p0) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x32x16x16x16xf32>, tensor<32x32x3x3x16x16xf32>) -> tensor<1x32x14x14x16xf32>
+  %1 = "graph.conv"(%x, %p1) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x32x16x16x16xf32>, tensor<32x32x3x3x16x16xf32>) -> tensor<1x32x14x14x16xf32>
+  %2 = "graph.conv"(%x, %p2) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x32x16x16x16xf32>, tensor<32x32x3x3x16x16xf32>) -> tensor<1x32x14x14x16xf32>
   return %0, %1, %2 : tensor<1x32x14x14x16xf32>, tensor<1x32x14x14x16xf32>, tensor<1x32x14x14x16xf32>
 }

@@ -17,7 +17,8 @@
 func.func @four(%x: tensor<1x2x18x18x16xf32>) -> tensor<1x4x16x16x16xf32> {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 73728, hash = "ab"} : () -> tensor<64x32x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
-  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
+  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
   return %0 : tensor<1x4x16x16x16xf32>
 }
 
@@ -27,7 +28,8 @@ func.func @four(%x: tensor<1x2x18x18x16xf32>) -> tensor<1x4x16x16x16xf32> {
 func.func @two(%x: tensor<1x2x16x16x16xf32>) -> tensor<1x4x14x14x16xf32> {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 73728, hash = "ab"} : () -> tensor<64x32x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
-  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x16x16x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x14x14x16xf32>
+  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x16x16x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x14x14x16xf32>
   return %0 : tensor<1x4x14x14x16xf32>
 }
 
@@ -35,12 +37,16 @@ func.func @two(%x: tensor<1x2x16x16x16xf32>) -> tensor<1x4x14x14x16xf32> {
 // CHECK-LABEL: func.func @direct
 // CHECK-COUNT-3: graph.conv
 // CHECK-NOT: graph.winograd
-func.func @direct(%x: tensor<1x2x15x15x16xf32>, %y: tensor<1x2x17x17x16xf32>, %z: tensor<1x2x18x18x16xf32>, %v: tensor<64x32x3x3xf32>) -> (tensor<1x4x13x13x16xf32>, tensor<1x4x8x8x16xf32>, tensor<1x4x16x16x16xf32>) {
+func.func @direct(%x: tensor<1x2x15x15x16xf32>, %y: tensor<1x2x17x17x16xf32>, %z: tensor<1x2x18x18x16xf32>, %v: tensor<64x32x3x3xf32>)
+    -> (tensor<1x4x13x13x16xf32>, tensor<1x4x8x8x16xf32>, tensor<1x4x16x16x16xf32>) {
   %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 73728, hash = "ab"} : () -> tensor<64x32x3x3xf32>
   %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
   %q = "graph.pack"(%v) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
-  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x15x15x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x13x13x16xf32>
-  %1 = "graph.conv"(%y, %p) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x17x17x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x8x8x16xf32>
-  %2 = "graph.conv"(%z, %q) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 1 : i64, layout = "NCHWc"} : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
+  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x15x15x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x13x13x16xf32>
+  %1 = "graph.conv"(%y, %p) {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x17x17x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x8x8x16xf32>
+  %2 = "graph.conv"(%z, %q) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
   return %0, %1, %2 : tensor<1x4x13x13x16xf32>, tensor<1x4x8x8x16xf32>, tensor<1x4x16x16x16xf32>
 }

@@ -9,7 +9,8 @@
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -28,7 +29,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 // Elements of two tiles would be added twice.
 func.func private @k(%x: tensor<10xf32>) -> tensor<10xf32> {
   %e = tensor.empty() : tensor<10xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>)
+      outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.addf %in, %out : f32
     linalg.yield %v : f32
@@ -46,7 +48,8 @@ func.func private @k(%x: tensor<10xf32>) -> tensor<10xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -62,7 +65,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -79,7 +83,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -96,7 +101,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -114,7 +120,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -132,7 +139,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -150,7 +158,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -168,7 +177,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -185,7 +195,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -203,7 +214,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -222,7 +234,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -241,7 +254,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -259,7 +273,8 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 
 func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32

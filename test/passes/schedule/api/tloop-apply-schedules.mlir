@@ -36,17 +36,21 @@
 func.func private @product(%a: tensor<10x24xf32>, %b: tensor<24x16xf32>, %bias: tensor<16xf32>) -> tensor<10x16xf32> attributes {tloop.kernel} {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<10x16xf32>
-  %init = linalg.generic {indexing_maps = [affine_map<(m, n) -> ()>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%zero : f32) outs(%e : tensor<10x16xf32>) attrs = {tloop.block = "init"} {
+  %init = linalg.generic {indexing_maps = [affine_map<(m, n) -> ()>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%zero : f32)
+      outs(%e : tensor<10x16xf32>) attrs = {tloop.block = "init"} {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
   } -> tensor<10x16xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<10x24xf32>, tensor<24x16xf32>) outs(%init : tensor<10x16xf32>) attrs = {tloop.block = "anchor"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<10x24xf32>, tensor<24x16xf32>)
+      outs(%init : tensor<10x16xf32>) attrs = {tloop.block = "anchor"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
     linalg.yield %1 : f32
   } -> tensor<10x16xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>], iterator_types = ["parallel", "parallel"]} ins(%p, %bias : tensor<10x16xf32>, tensor<16xf32>) outs(%e : tensor<10x16xf32>) attrs = {tloop.block = "root"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]} ins(%p, %bias : tensor<10x16xf32>, tensor<16xf32>) outs(%e : tensor<10x16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%x: f32, %y: f32, %out: f32):
     %0 = arith.addf %x, %y : f32
     linalg.yield %0 : f32
@@ -77,7 +81,8 @@ func.func private @product(%a: tensor<10x24xf32>, %b: tensor<24x16xf32>, %bias: 
 // CHECK-NOT: affine.min
 func.func private @overlapping(%x: tensor<10xf32>) -> tensor<10xf32> attributes {tloop.kernel} {
   %e = tensor.empty() : tensor<10xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>)
+      outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -122,7 +127,8 @@ func.func private @open(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8x
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x8xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -151,12 +157,14 @@ func.func private @open(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8x
 // CHECK-NOT: linalg.generic
 func.func private @uneven(%x: tensor<10xf32>) -> tensor<10xf32> {
   %e = tensor.empty() : tensor<10xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "producer"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<10xf32>)
+      outs(%e : tensor<10xf32>) attrs = {tloop.block = "producer"} {
   ^bb0(%in: f32, %out: f32):
     %v = math.exp %in : f32
     linalg.yield %v : f32
   } -> tensor<10xf32>
-  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%0 : tensor<10xf32>) outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
+  %1 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%0 : tensor<10xf32>)
+      outs(%e : tensor<10xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -183,7 +191,8 @@ func.func private @uneven(%x: tensor<10xf32>) -> tensor<10xf32> {
 // CHECK: scf.forall.in_parallel
 func.func private @parallel(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   %e = tensor.empty() : tensor<8x32xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -210,7 +219,8 @@ func.func private @parallel(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
 // CHECK: return
 func.func private @unrolled(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32
@@ -219,7 +229,8 @@ func.func private @unrolled(%x: tensor<16xf32>) -> tensor<16xf32> {
 }
 func.func private @untouched(%x: tensor<16xf32>) -> tensor<16xf32> {
   %e = tensor.empty() : tensor<16xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>) outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<16xf32>)
+      outs(%e : tensor<16xf32>) attrs = {tloop.block = "root"} {
   ^bb0(%in: f32, %out: f32):
     %v = arith.negf %in : f32
     linalg.yield %v : f32

@@ -1,6 +1,9 @@
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules | filecheck %s
-// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize | filecheck %s --check-prefix=LOOPS
-// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize --eliminate-empty-tensors "--one-shot-bufferize=bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map" | filecheck %s --check-prefix=BUFFERS
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize \
+// RUN:   | filecheck %s --check-prefix=LOOPS
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-fuse-elementwise --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize \
+// RUN:   --eliminate-empty-tensors "--one-shot-bufferize=bufferize-function-boundaries=1 function-boundary-type-conversion=identity-layout-map" \
+// RUN:   | filecheck %s --check-prefix=BUFFERS
 
 // A head per iteration of the parallel loop; in it 32 queries at a time; the last 32 begin at 37.
 // CHECK-LABEL: func.func private @patches

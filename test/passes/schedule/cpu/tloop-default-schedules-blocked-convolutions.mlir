@@ -1,5 +1,6 @@
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
-// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize | filecheck %s --check-prefix=LOOPS
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize \
+// RUN:   | filecheck %s --check-prefix=LOOPS
 
 // The filters of a block of channels, 590 KB, are used for 49 pixels only: the blocks of input channels come one after
 // the other, each for all pixels. A register tile takes two of the seven lines; the last one is alone.
@@ -29,7 +30,8 @@
 // LOOPS: arith.maximumf {{.*}} vector<7x32xf32>
 module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"} {
   func.func private @window(%x: tensor<1x16x9x9x32xf32>, %w: tensor<16x16x3x3x32x32xf32>, %b: tensor<1x16x1x1x32xf32>) -> tensor<1x16x7x7x32xf32> attributes {tloop.kernel} {
-    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x9x9x32xf32>, tensor<16x16x3x3x32x32xf32>) -> tensor<1x16x7x7x32xf32>
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+        : (tensor<1x16x9x9x32xf32>, tensor<16x16x3x3x32x32xf32>) -> tensor<1x16x7x7x32xf32>
     %1 = "graph.max"(%0, %b) : (tensor<1x16x7x7x32xf32>, tensor<1x16x1x1x32xf32>) -> tensor<1x16x7x7x32xf32>
     return %1 : tensor<1x16x7x7x32xf32>
   }
@@ -42,7 +44,8 @@ module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"}
   // LOOPS: scf.for %{{.*}} = %c0 to %c32 step %c2 {{.*}} -> (vector<2x7x32xf32>)
   // LOOPS-NOT: linalg.generic
   func.func private @pointwise(%x: tensor<1x64x7x7x32xf32>, %w: tensor<16x64x1x1x32x32xf32>) -> tensor<1x16x7x7x32xf32> attributes {tloop.kernel} {
-    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x7x7x32xf32>, tensor<16x64x1x1x32x32xf32>) -> tensor<1x16x7x7x32xf32>
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+        : (tensor<1x64x7x7x32xf32>, tensor<16x64x1x1x32x32xf32>) -> tensor<1x16x7x7x32xf32>
     return %0 : tensor<1x16x7x7x32xf32>
   }
 
@@ -56,7 +59,8 @@ module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"}
   // LOOPS: scf.forall
   // LOOPS: scf.for %{{.*}} = %c0 to %c26 step %c1 {{.*}} -> (vector<2x6x32xf32>)
   func.func private @fits(%x: tensor<1x26x6x6x32xf32>, %w: tensor<12x26x1x1x32x32xf32>, %b: tensor<1x12x1x1x32xf32>) -> tensor<1x12x6x6x32xf32> attributes {tloop.kernel} {
-    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x26x6x6x32xf32>, tensor<12x26x1x1x32x32xf32>) -> tensor<1x12x6x6x32xf32>
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+        : (tensor<1x26x6x6x32xf32>, tensor<12x26x1x1x32x32xf32>) -> tensor<1x12x6x6x32xf32>
     %1 = "graph.max"(%0, %b) : (tensor<1x12x6x6x32xf32>, tensor<1x12x1x1x32xf32>) -> tensor<1x12x6x6x32xf32>
     return %1 : tensor<1x12x6x6x32xf32>
   }

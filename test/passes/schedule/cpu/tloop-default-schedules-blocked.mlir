@@ -1,5 +1,6 @@
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
-// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize | filecheck %s --check-prefix=LOOPS
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize \
+// RUN:   | filecheck %s --check-prefix=LOOPS
 
 // Rows of 12 KiB push each other out of the first cache: they are multiplied in blocks of 768 steps, which are copied,
 // and the sums so far lie where the result goes. The epilogue reads them there.

@@ -1,5 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
-// RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize --cse | filecheck %s --check-prefix=LOOPS
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules \
+// RUN:   --tloop-apply-schedules --canonicalize --cse \
+// RUN:   | filecheck %s --check-prefix=LOOPS
 
 // Threads share the panels; as many rows as only running tells go to balanced register tiles.
 // CHECK-LABEL: func.func private @product
@@ -48,7 +50,8 @@ func.func private @inner(%a: tensor<20x?xf32>, %b: tensor<?x32xf32>, %dims: tens
 // LOOPS: scf.for %{{.*}} = %c0 to %{{.*}} step %c32
 // LOOPS: %[[QUERIES:.*]] = affine.min
 // LOOPS: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [1, %[[QUERIES]], 16]
-// LOOPS: scf.for %[[KEY:.*]] = %c0 to %{{.*}} step %c512 iter_args(%[[TOP:.*]] = %{{.*}}, %[[TOTAL:.*]] = %{{.*}}, %[[VALUES:.*]] = %{{.*}}) -> (tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32x16xf32>)
+// LOOPS: scf.for %[[KEY:.*]] = %c0 to %{{.*}} step %c512
+// LOOPS-SAME: iter_args(%[[TOP:.*]] = %{{.*}}, %[[TOTAL:.*]] = %{{.*}}, %[[VALUES:.*]] = %{{.*}}) -> (tensor<1x32xf32>, tensor<1x32xf32>, tensor<1x32x16xf32>)
 // LOOPS-NEXT: %[[KEYS:.*]] = affine.min #{{.*}}(%[[KEY]])
 // LOOPS: scf.index_switch
 // LOOPS: case 12 {

@@ -11,7 +11,8 @@
 // VECTORS: llvm.shufflevector {{.*}} : vector<16xf32>
 // VECTORS-NOT: llvm.alloca
 func.func private @plain_depthwise(%x: tensor<1x272x28x28xf32>, %w: tensor<272x1x3x3xf32>, %b: tensor<272x1x1xf32>) -> tensor<1x272x28x28xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x272x28x28xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x28x28xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x272x28x28xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x28x28xf32>
   %1 = "graph.add"(%0, %b) : (tensor<1x272x28x28xf32>, tensor<272x1x1xf32>) -> tensor<1x272x28x28xf32>
   return %1 : tensor<1x272x28x28xf32>
 }
@@ -24,7 +25,7 @@ func.func private @plain_depthwise(%x: tensor<1x272x28x28xf32>, %w: tensor<272x1
 // VECTORS-LABEL: strided
 // VECTORS: llvm.shufflevector {{.*}} [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] : vector<32xf32>
 func.func private @strided(%x: tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32> attributes {tloop.kernel} {
-  %0 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32>
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32>
   return %0 : tensor<1x272x7x7xf32>
 }
 
@@ -37,7 +38,8 @@ func.func private @strided(%x: tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32>
 // CHECK: kernel = @long_stride
 // VECTORS-LABEL: long_stride
 func.func private @long_stride(%x: tensor<1x272x15x15xf32>, %w: tensor<272x1x3x3xf32>) -> tensor<1x272x5x5xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 3>} : (tensor<1x272x15x15xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x5x5xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 272, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 3>}
+      : (tensor<1x272x15x15xf32>, tensor<272x1x3x3xf32>) -> tensor<1x272x5x5xf32>
   return %0 : tensor<1x272x5x5xf32>
 }
 
@@ -54,7 +56,8 @@ func.func private @long_stride(%x: tensor<1x272x15x15xf32>, %w: tensor<272x1x3x3
 // VECTORS-LABEL: plain_window
 // VECTORS: llvm.load {{.*}} -> vector<14xf32>
 func.func private @plain_window(%x: tensor<1x272x16x16xf32>, %w: tensor<272x2x3x3xf32>) -> tensor<1x272x14x14xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 136, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x272x16x16xf32>, tensor<272x2x3x3xf32>) -> tensor<1x272x14x14xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 136, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x272x16x16xf32>, tensor<272x2x3x3xf32>) -> tensor<1x272x14x14xf32>
   return %0 : tensor<1x272x14x14xf32>
 }
 
@@ -83,7 +86,7 @@ func.func private @one_spatial_dim(%x: tensor<6x32x10xf32>, %w: tensor<16x16x3xf
 // VECTORS-NOT: vector<{{.*}}i1>, !llvm.ptr
 // VECTORS: llvm.return
 func.func private @window_and_truth(%x: tensor<1x16x20x20xf32>, %y: tensor<f32>) -> tensor<1x16x19x19xi1> attributes {tloop.kernel} {
-  %0 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x20x20xf32>) -> tensor<1x16x19x19xf32>
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x16x20x20xf32>) -> tensor<1x16x19x19xf32>
   %1 = "graph.greater"(%0, %y) : (tensor<1x16x19x19xf32>, tensor<f32>) -> tensor<1x16x19x19xi1>
   return %1 : tensor<1x16x19x19xi1>
 }

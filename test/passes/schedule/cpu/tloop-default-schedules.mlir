@@ -99,7 +99,8 @@ func.func private @small(%a: tensor<8xf32>) -> tensor<8xf32> attributes {tloop.k
 // CHECK-NEXT: %[[D:.*]]:2 = "tloop.tile"(%[[C]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 0, 0, 4>}
 // CHECK-NEXT: "tloop.vectorize"({{.*}}, %[[D]]#0, {{.*}})
 func.func private @conv(%x: tensor<1x2x10x10x16xf32>, %w: tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x8x8x32xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x2x10x10x16xf32>, tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x8x8x32xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+      : (tensor<1x2x10x10x16xf32>, tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x8x8x32xf32>
   return %0 : tensor<1x3x8x8x32xf32>
 }
 
@@ -112,7 +113,8 @@ func.func private @conv(%x: tensor<1x2x10x10x16xf32>, %w: tensor<3x2x3x3x16x32xf
 // CHECK: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 1>}
 // CHECK: "tloop.vectorize"
 func.func private @pool(%x: tensor<1x2x9x9x16xf32>) -> tensor<1x2x4x4x16xf32> attributes {tloop.kernel} {
-  %0 = "graph.max_pool"(%x) {ceil_mode = false, dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x2x9x9x16xf32>) -> tensor<1x2x4x4x16xf32>
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+      : (tensor<1x2x9x9x16xf32>) -> tensor<1x2x4x4x16xf32>
   return %0 : tensor<1x2x4x4x16xf32>
 }
 
@@ -162,7 +164,8 @@ func.func private @columns_of_bits(%x: tensor<30x40x50xi1>) -> tensor<30x50xi1> 
   %true = arith.constant true
   %0 = tensor.empty() : tensor<30x50xi1>
   %1 = linalg.fill ins(%true : i1) outs(%0 : tensor<30x50xi1>) -> tensor<30x50xi1>
-  %2 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, c, b)>, affine_map<(a, b, c) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<30x40x50xi1>) outs(%1 : tensor<30x50xi1>) {
+  %2 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, c, b)>, affine_map<(a, b, c) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<30x40x50xi1>) outs(%1 : tensor<30x50xi1>) {
   ^bb0(%in: i1, %out: i1):
     %3 = arith.minui %in, %out : i1
     linalg.yield %3 : i1

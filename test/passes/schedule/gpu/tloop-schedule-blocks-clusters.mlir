@@ -1,6 +1,10 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks)" --split-input-file | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{cluster=2,4})" --split-input-file | filecheck %s --check-prefix=ASKED
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{cluster=1,1})" --split-input-file | filecheck %s --check-prefix=NONE
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{cluster=2,4})" \
+// RUN:   --split-input-file \
+// RUN:   | filecheck %s --check-prefix=ASKED
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{cluster=1,1})" \
+// RUN:   --split-input-file \
+// RUN:   | filecheck %s --check-prefix=NONE
 
 // 32x16 tiles, as two groups of warps multiply them: two of a column are a cluster, and 4 clusters, 8 tiles, of a
 // column come before the next column.
@@ -52,7 +56,8 @@ func.func private @odd(%a: tensor<1408x1024xbf16>, %b: tensor<1024x1280xbf16>) -
 // ASKED: "tloop.annotate"(%{{.*}}) {key = "accel.cluster", value = array<i64: 1, 2, 4>}
 module attributes {tloop.target = "cuda:sm_90a"} {
 func.func private @convolution(%x: tensor<64x1x32x32x128xf16>, %w: tensor<1x1x3x3x128x1024xf16>) -> tensor<64x1x32x32x1024xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<64x1x32x32x128xf16>, tensor<1x1x3x3x128x1024xf16>) -> tensor<64x1x32x32x1024xf16>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<64x1x32x32x128xf16>, tensor<1x1x3x3x128x1024xf16>) -> tensor<64x1x32x32x1024xf16>
   %1 = "graph.cast"(%0) : (tensor<64x1x32x32x1024xf16>) -> tensor<64x1x32x32x1024xf32>
   return %1 : tensor<64x1x32x32x1024xf32>
 }

@@ -47,7 +47,8 @@ func.func private @heads(%a: tensor<4x12x128x128xf32>, %b: tensor<4x128x12x64xf3
 // CHECK-NEXT: "tloop.cache_read"(%[[C]]#0, %[[C]]#1) {block_name = "right", operand = 1 : i64}
 // CHECK-NEXT: "tloop.annotate"(%[[C]]#1) {key = "accel.stages", value = 4 : i64}
 func.func private @convolution(%x: tensor<1x1x28x28x128xf16>, %w: tensor<1x1x3x3x128x128xf16>) -> tensor<1x1x28x28x128xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x28x28x128xf16>, tensor<1x1x3x3x128x128xf16>) -> tensor<1x1x28x28x128xf16>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+      : (tensor<1x1x28x28x128xf16>, tensor<1x1x3x3x128x128xf16>) -> tensor<1x1x28x28x128xf16>
   %1 = "graph.cast"(%0) : (tensor<1x1x28x28x128xf16>) -> tensor<1x1x28x28x128xf32>
   return %1 : tensor<1x1x28x28x128xf32>
 }
@@ -78,7 +79,8 @@ func.func private @row(%a: tensor<1x2048xf32>, %b: tensor<2048x1000xf32>) -> ten
 // CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 1>}
 // CHECK-NOT: cache_read
 func.func private @depthwise(%x: tensor<1x1x17x17x64xf32>, %w: tensor<1x3x3x64xf32>) -> tensor<1x1x8x8x64xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 64 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x1x17x17x64xf32>, tensor<1x3x3x64xf32>) -> tensor<1x1x8x8x64xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 64 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+      : (tensor<1x1x17x17x64xf32>, tensor<1x3x3x64xf32>) -> tensor<1x1x8x8x64xf32>
   return %0 : tensor<1x1x8x8x64xf32>
 }
 
@@ -89,7 +91,8 @@ func.func private @depthwise(%x: tensor<1x1x17x17x64xf32>, %w: tensor<1x3x3x64xf
 // CHECK: "tloop.annotate"(%{{.*}}) {key = "accel.stages", value = 2 : i64}
 // CHECK-NEXT: "tloop.annotate"(%{{.*}}) {key = "accel.merged", value = 7 : i64}
 func.func private @first_layer(%x: tensor<1x1x229x229x4xf32>, %w: tensor<1x1x7x7x4x64xf32>) -> tensor<1x1x112x112x64xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1 : i64, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x1x229x229x4xf32>, tensor<1x1x7x7x4x64xf32>) -> tensor<1x1x112x112x64xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+      : (tensor<1x1x229x229x4xf32>, tensor<1x1x7x7x4x64xf32>) -> tensor<1x1x112x112x64xf32>
   return %0 : tensor<1x1x112x112x64xf32>
 }
 

@@ -1,7 +1,13 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks)" --split-input-file | filecheck %s
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{split-k=1})" --split-input-file | filecheck %s --check-prefix=NONE
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{split-k=3})" --split-input-file | filecheck %s --check-prefix=SPLIT
-// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{stream-k=108})" --split-input-file | filecheck %s --check-prefix=STREAM
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{split-k=1})" \
+// RUN:   --split-input-file \
+// RUN:   | filecheck %s --check-prefix=NONE
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{split-k=3})" \
+// RUN:   --split-input-file \
+// RUN:   | filecheck %s --check-prefix=SPLIT
+// RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-pad-windows,graph-to-linalg),canonicalize,cse,tloop-fuse-elementwise,tloop-schedule-blocks{stream-k=108})" \
+// RUN:   --split-input-file \
+// RUN:   | filecheck %s --check-prefix=STREAM
 
 // NONE-NOT: accel.split_k
 // NONE-NOT: accel.stream_k
@@ -79,7 +85,8 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 // SPLIT: key = "accel.split_k", value = 3 : i64
 module attributes {tloop.target = "cuda:sm_80"} {
   func.func private @last(%x: tensor<1x1x7x7x512xf16>, %w: tensor<1x1x3x3x512x512xf16>) -> tensor<1x1x7x7x512xf32> attributes {tloop.kernel} {
-    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, group = 1 : i64, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x1x7x7x512xf16>, tensor<1x1x3x3x512x512xf16>) -> tensor<1x1x7x7x512xf16>
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.unrounded, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>}
+        : (tensor<1x1x7x7x512xf16>, tensor<1x1x3x3x512x512xf16>) -> tensor<1x1x7x7x512xf16>
     %1 = "graph.cast"(%0) : (tensor<1x1x7x7x512xf16>) -> tensor<1x1x7x7x512xf32>
     return %1 : tensor<1x1x7x7x512xf32>
   }

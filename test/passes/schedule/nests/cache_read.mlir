@@ -72,7 +72,9 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 // CHECK-NEXT: %[[V17:.*]] = bufferization.alloc_tensor() : tensor<8x16xf32>
 // CHECK-NEXT: %[[V18:.*]] = bufferization.materialize_in_destination %[[V16]] in %[[V17]] {tloop.block = "tile"} : (tensor<8x16xf32>, tensor<8x16xf32>) -> tensor<8x16xf32>
 // CHECK-NEXT: %[[V19:.*]] = tensor.extract_slice %[[V14]][0, %[[V10]]] [64, 16] [1, 1] : tensor<64x48xf32> to tensor<64x16xf32>
-// CHECK-NEXT: %[[V20:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[V15]], %[[V18]] : tensor<64x8xf32>, tensor<8x16xf32>) outs(%[[V19]] : tensor<64x16xf32>) attrs =  {tloop.block = "c"} {
+// CHECK-NEXT: %[[V20:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>,
+// CHECK-SAME: affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}
+// CHECK-SAME: ins(%[[V15]], %[[V18]] : tensor<64x8xf32>, tensor<8x16xf32>) outs(%[[V19]] : tensor<64x16xf32>) attrs =  {tloop.block = "c"} {
 // CHECK-NEXT: ^bb0(%in: f32, %in_3: f32, %out: f32):
 // CHECK-NEXT: %[[V21:.*]] = arith.mulf %in, %in_3 : f32
 // CHECK-NEXT: %[[V22:.*]] = arith.addf %out, %[[V21]] : f32
@@ -88,7 +90,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32

@@ -86,7 +86,9 @@ func.func private @window(%a: memref<18x8xf32>, %b: memref<16x8xf32>) {
 // CHECK-LABEL: func.func private @chain
 // CHECK: %[[V0:.*]] = tensor.empty() : tensor<16x8xf32>
 // CHECK-NEXT: %[[V1:.*]] = tensor.empty() : tensor<8x16xf32>
-// CHECK-NEXT: %[[V2:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%arg0, %arg1 : tensor<16x8xf32>, tensor<8xf32>) outs(%[[V1]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
+// CHECK-NEXT: %[[V2:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>],
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]} ins(%arg0, %arg1 : tensor<16x8xf32>, tensor<8xf32>)
+// CHECK-SAME: outs(%[[V1]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
 // CHECK-NEXT: ^bb0(%in: f32, %in_0: f32, %out: f32):
 // CHECK-NEXT: %[[V3:.*]] = arith.mulf %in, %in_0 : f32
 // CHECK-NEXT: %[[V4:.*]] = math.exp %[[V3]] : f32
@@ -95,13 +97,15 @@ func.func private @window(%a: memref<18x8xf32>, %b: memref<16x8xf32>) {
 // CHECK-NEXT: return %[[V2]] : tensor<8x16xf32>
 func.func private @chain(%a: tensor<16x8xf32>, %s: tensor<8xf32>) -> tensor<8x16xf32> {
   %e = tensor.empty() : tensor<16x8xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a, %s : tensor<16x8xf32>, tensor<8xf32>) outs(%e : tensor<16x8xf32>) attrs = {tloop.block = "p"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a, %s : tensor<16x8xf32>, tensor<8xf32>) outs(%e : tensor<16x8xf32>) attrs = {tloop.block = "p"} {
   ^bb0(%in: f32, %in2: f32, %out: f32):
     %v = arith.mulf %in, %in2 : f32
     linalg.yield %v : f32
   } -> tensor<16x8xf32>
   %f = tensor.empty() : tensor<8x16xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<16x8xf32>) outs(%f : tensor<8x16xf32>) attrs = {tloop.block = "c"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<16x8xf32>) outs(%f : tensor<8x16xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%in: f32, %out: f32):
     %v = math.exp %in : f32
     linalg.yield %v : f32

@@ -84,7 +84,8 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 // CHECK-NEXT: %[[V14:.*]] = affine.apply affine_map<(d0) -> ((d0 mod 3) * 16)>(%[[V11]])
 // CHECK-NEXT: %[[V15:.*]] = tensor.extract_slice %arg0[%[[V13]], %[[V14]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
 // CHECK-NEXT: %[[V16:.*]] = tensor.extract_slice %[[V12]][%[[V13]], %[[V14]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
-// CHECK-NEXT: %[[V17:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%[[V15]] : tensor<8x16xf32>) outs(%[[V16]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
+// CHECK-NEXT: %[[V17:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]} ins(%[[V15]] : tensor<8x16xf32>) outs(%[[V16]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
 // CHECK-NEXT: ^bb0(%in: f32, %out: f32):
 // CHECK-NEXT: %[[V18:.*]] = math.exp %in : f32
 // CHECK-NEXT: linalg.yield %[[V18]] : f32
@@ -95,7 +96,8 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 // CHECK-NEXT: return %[[V10]] : tensor<64x48xf32>
 func.func private @tensor(%a: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %e = tensor.empty() : tensor<64x48xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%in: f32, %out: f32):
     %v = math.exp %in : f32
     linalg.yield %v : f32

@@ -587,7 +587,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -608,7 +610,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -628,7 +632,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -646,13 +652,15 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
 
 func.func private @chain(%a: tensor<16x8xf32>, %s: tensor<8xf32>) -> tensor<8x16xf32> {
   %e = tensor.empty() : tensor<16x8xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a, %s : tensor<16x8xf32>, tensor<8xf32>) outs(%e : tensor<16x8xf32>) attrs = {tloop.block = "p"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a, %s : tensor<16x8xf32>, tensor<8xf32>) outs(%e : tensor<16x8xf32>) attrs = {tloop.block = "p"} {
   ^bb0(%in: f32, %in2: f32, %out: f32):
     %v = arith.mulf %in, %in2 : f32
     linalg.yield %v : f32
   } -> tensor<16x8xf32>
   %f = tensor.empty() : tensor<8x16xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<16x8xf32>) outs(%f : tensor<8x16xf32>) attrs = {tloop.block = "c"} {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%p : tensor<16x8xf32>) outs(%f : tensor<8x16xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%in: f32, %out: f32):
     %v = math.exp %in : f32
     linalg.yield %v : f32
@@ -671,7 +679,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -688,7 +698,8 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
 // -----
 
 func.func private @dot_pattern(%a: tensor<1x4xf32>, %b: tensor<4x16xf32>, %c: tensor<1x16xf32>) -> tensor<1x16xf32> attributes {tloop.implementation = @dot} {
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4xf32>, tensor<4x16xf32>) outs(%c : tensor<1x16xf32>) {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4xf32>, tensor<4x16xf32>) outs(%c : tensor<1x16xf32>) {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -704,7 +715,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -722,7 +735,8 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
 // -----
 
 func.func private @dot_pattern(%a: tensor<1x4xf32>, %b: tensor<4x16xf32>, %c: tensor<1x16xf32>) -> tensor<1x16xf32> attributes {tloop.implementation = @dot} {
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4xf32>, tensor<4x16xf32>) outs(%c : tensor<1x16xf32>) {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4xf32>, tensor<4x16xf32>) outs(%c : tensor<1x16xf32>) {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.subf %acc, %0 : f32
@@ -738,7 +752,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -759,7 +775,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32

@@ -67,7 +67,8 @@ func.func private @copy(%a: memref<10xf32>, %b: memref<10xf32>) {
 // CHECK-NEXT: %[[V10:.*]] = scf.forall (%[[V11:.*]]) = (0) to (48) step (16) shared_outs(%[[V12:.*]] = %[[V9]]) -> (tensor<64x48xf32>) {
 // CHECK-NEXT: %[[V13:.*]] = tensor.extract_slice %arg0[%[[V8]], %[[V11]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
 // CHECK-NEXT: %[[V14:.*]] = tensor.extract_slice %[[V12]][%[[V8]], %[[V11]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
-// CHECK-NEXT: %[[V15:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%[[V13]] : tensor<8x16xf32>) outs(%[[V14]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
+// CHECK-NEXT: %[[V15:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]} ins(%[[V13]] : tensor<8x16xf32>) outs(%[[V14]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
 // CHECK-NEXT: ^bb0(%in: f32, %out: f32):
 // CHECK-NEXT: %[[V16:.*]] = math.exp %in : f32
 // CHECK-NEXT: linalg.yield %[[V16]] : f32
@@ -81,7 +82,8 @@ func.func private @copy(%a: memref<10xf32>, %b: memref<10xf32>) {
 // CHECK-NEXT: return %[[V7]] : tensor<64x48xf32>
 func.func private @tensor(%a: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %e = tensor.empty() : tensor<64x48xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%in: f32, %out: f32):
     %v = math.exp %in : f32
     linalg.yield %v : f32

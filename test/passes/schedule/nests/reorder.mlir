@@ -103,7 +103,8 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 // CHECK-NEXT: %[[V16:.*]] = scf.for %[[V17:.*]] = %[[V13]] to %[[V14]] step %[[V15]] iter_args(%[[V18:.*]] = %[[V12]]) -> (tensor<64x48xf32>) {
 // CHECK-NEXT: %[[V19:.*]] = tensor.extract_slice %arg0[%[[V17]], %[[V11]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
 // CHECK-NEXT: %[[V20:.*]] = tensor.extract_slice %[[V18]][%[[V17]], %[[V11]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
-// CHECK-NEXT: %[[V21:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%[[V19]] : tensor<8x16xf32>) outs(%[[V20]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
+// CHECK-NEXT: %[[V21:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]} ins(%[[V19]] : tensor<8x16xf32>) outs(%[[V20]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
 // CHECK-NEXT: ^bb0(%in: f32, %out: f32):
 // CHECK-NEXT: %[[V22:.*]] = math.exp %in : f32
 // CHECK-NEXT: linalg.yield %[[V22]] : f32
@@ -116,7 +117,8 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 // CHECK-NEXT: return %[[V10]] : tensor<64x48xf32>
 func.func private @tensor(%a: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %e = tensor.empty() : tensor<64x48xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%in: f32, %out: f32):
     %v = math.exp %in : f32
     linalg.yield %v : f32

@@ -128,7 +128,8 @@ func.func private @copy(%a: memref<10xf32>, %b: memref<10xf32>) {
 // CHECK-NEXT: %[[V22:.*]] = affine.apply affine_map<(d0, d1) -> (d0 + d1 * 16)>(%[[V14]], %[[V20]])
 // CHECK-NEXT: %[[V23:.*]] = tensor.extract_slice %arg0[%[[V8]], %[[V22]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
 // CHECK-NEXT: %[[V24:.*]] = tensor.extract_slice %[[V21]][%[[V8]], %[[V22]]] [8, 16] [1, 1] : tensor<64x48xf32> to tensor<8x16xf32>
-// CHECK-NEXT: %[[V25:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%[[V23]] : tensor<8x16xf32>) outs(%[[V24]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
+// CHECK-NEXT: %[[V25:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+// CHECK-SAME: iterator_types = ["parallel", "parallel"]} ins(%[[V23]] : tensor<8x16xf32>) outs(%[[V24]] : tensor<8x16xf32>) attrs =  {tloop.block = "c"} {
 // CHECK-NEXT: ^bb0(%in: f32, %out: f32):
 // CHECK-NEXT: %[[V26:.*]] = math.exp %in : f32
 // CHECK-NEXT: linalg.yield %[[V26]] : f32
@@ -143,7 +144,8 @@ func.func private @copy(%a: memref<10xf32>, %b: memref<10xf32>) {
 // CHECK-NEXT: return %[[V7]] : tensor<64x48xf32>
 func.func private @tensor(%a: tensor<64x48xf32>) -> tensor<64x48xf32> {
   %e = tensor.empty() : tensor<64x48xf32>
-  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%in: f32, %out: f32):
     %v = math.exp %in : f32
     linalg.yield %v : f32

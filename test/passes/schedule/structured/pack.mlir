@@ -29,7 +29,9 @@
 // CHECK-NEXT: } : tensor<64x48xf32> to tensor<64x48xf32>
 // CHECK-NEXT: %[[V16:.*]] = tensor.expand_shape %[[V15]] [[0, 1], [2, 3]] output_shape [8, 8, 3, 16] : tensor<64x48xf32> into tensor<8x8x3x16xf32>
 // CHECK-NEXT: %[[V17:.*]] = linalg.transpose ins(%[[V16]] : tensor<8x8x3x16xf32>) outs(%[[V13]] : tensor<8x3x8x16xf32>) permutation = [0, 2, 1, 3]
-// CHECK-NEXT: %[[V18:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d2, d1, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>], iterator_types = ["parallel", "parallel", "reduction", "parallel", "parallel"]} ins(%[[V7]], %[[V12]] : tensor<8x32x8xf32>, tensor<32x3x16xf32>) outs(%[[V17]] : tensor<8x3x8x16xf32>) attrs =  {tloop.block = "c"} {
+// CHECK-NEXT: %[[V18:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d2, d1, d4)>,
+// CHECK-SAME: affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>], iterator_types = ["parallel", "parallel", "reduction", "parallel", "parallel"]}
+// CHECK-SAME: ins(%[[V7]], %[[V12]] : tensor<8x32x8xf32>, tensor<32x3x16xf32>) outs(%[[V17]] : tensor<8x3x8x16xf32>) attrs =  {tloop.block = "c"} {
 // CHECK-NEXT: ^bb0(%in: f32, %in_10: f32, %out: f32):
 // CHECK-NEXT: %[[V19:.*]] = arith.mulf %in, %in_10 : f32
 // CHECK-NEXT: %[[V20:.*]] = arith.addf %out, %[[V19]] : f32
@@ -45,7 +47,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32

@@ -2,7 +2,9 @@
 
 // The tile is the pattern's computation.
 // CHECK-LABEL: func.func private @dot_pattern
-// CHECK: %[[V0:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0, %arg1 : tensor<1x4xf32>, tensor<4x16xf32>) outs(%arg2 : tensor<1x16xf32>) {
+// CHECK: %[[V0:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>,
+// CHECK-SAME: affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg0, %arg1 : tensor<1x4xf32>, tensor<4x16xf32>)
+// CHECK-SAME: outs(%arg2 : tensor<1x16xf32>) {
 // CHECK-NEXT: ^bb0(%in: f32, %in_0: f32, %out: f32):
 // CHECK-NEXT: %[[V1:.*]] = arith.mulf %in, %in_0 : f32
 // CHECK-NEXT: %[[V2:.*]] = arith.addf %out, %[[V1]] : f32
@@ -41,7 +43,8 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: return %[[V16]] : tensor<64x48xf32>
 func.func private @dot_pattern(%a: tensor<1x4xf32>, %b: tensor<4x16xf32>, %c: tensor<1x16xf32>) -> tensor<1x16xf32> attributes {tloop.implementation = @dot} {
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4xf32>, tensor<4x16xf32>) outs(%c : tensor<1x16xf32>) {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<1x4xf32>, tensor<4x16xf32>) outs(%c : tensor<1x16xf32>) {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
@@ -57,7 +60,9 @@ func.func private @product(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>) -> tens
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<64x48xf32>
   %c = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
-  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
+  %p = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>)
+      outs(%c : tensor<64x48xf32>) attrs = {tloop.block = "c"} {
   ^bb0(%x: f32, %y: f32, %acc: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %acc, %0 : f32
