@@ -1,4 +1,4 @@
-"""Products of tiles."""
+"""Matrix multiplication of tiles."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from mlc.bindings import ext, ir
 from mlc.dialects.accel.dialect import SHARED, Accel, is_shared
 from mlc.dialects.verification import verifier
 
-# What is multiplied, and the types in which it may be summed.
+# The accumulators' types by the operands' element type.
 SUMS = {
     **dict.fromkeys(("bf16", "f8E4M3FN", "f8E5M2"), ("f32",)),
     "f16": ("f16", "f32"),
@@ -14,15 +14,15 @@ SUMS = {
     "f64": ("f64",),
     "i8": ("i32",),
 }
-# How operands of f32 are multiplied: exactly, or rounded to 10 bits of mantissa first.
+# Operands of f32 are multiplied exactly, or rounded to 10 bits of mantissa first.
 PRECISIONS = ("exact", "tf32")
-# Operands that lie as [K, M] and [N, K], and those of unsigned integers.
+# Operands that are stored as [K, M] and [N, K], and those of unsigned integers.
 TRANSPOSED, UNSIGNED = ("transpose_a", "transpose_b"), ("unsigned_a", "unsigned_b")
 
 
 def are_multiplied(left: ir.Type, right: ir.Type) -> bool:
-    """Whether there are products of elements of these types: alike, or floats of 8 bits."""
-    return left == right or all(str(each).startswith("f8") for each in (left, right))
+    """Whether elements of these types can be multiplied: of equal types, or floats of 8 bits."""
+    return left == right or all(str(element).startswith("f8") for element in (left, right))
 
 
 def _mma_fault(op: ext.Operation) -> str:
@@ -54,9 +54,9 @@ def _type_fault(op: ext.Operation) -> str:
     if not are_multiplied(*(value.type.element_type for value in list(op.operation.operands)[:2])):
         return f"cannot multiply {a} by {b}"
     if a not in SUMS or sums not in SUMS[a]:
-        known = ", ".join(f"{name} in {' or '.join(kinds)}" for name, kinds in SUMS.items())
+        known = ", ".join(f"{name} in {' or '.join(types)}" for name, types in SUMS.items())
         return f"cannot sum products of {a} in {sums}; it can {known}"
-    flag = next((each for each in UNSIGNED if each in op.attributes), "")
+    flag = next((name for name in UNSIGNED if name in op.attributes), "")
     if flag and a != "i8":
         return f"{flag} is for operands of i8, not of {a}"
     precision = op.attributes["precision"].value
@@ -66,19 +66,18 @@ def _type_fault(op: ext.Operation) -> str:
 
 
 def factor_type(op: ir.Operation, operand: int) -> ir.Type:
-    """The element type of an operand of `accel.mma`, unsigned where its numbers are."""
+    """Returns the element type of the operand at index `operand` of an `accel.mma`, with its signedness."""
     element = op.operands[operand].type.element_type
     return ir.IntegerType.get_unsigned(8) if UNSIGNED[operand] in op.attributes else element
 
 
 class MmaOp(Accel.Operation, name="mma"):
     """Multiplies two tiles and adds the product to the accumulator: `[M, K]` times `[K, N]`, each in shared
-    memory or in registers. With `transpose_a` the first one lies as `[K, M]`, with `transpose_b` the second
-    one as `[N, K]`. Numbers of i8 are signed, those of the first one unsigned with `unsigned_a`, those of the
-    second one with `unsigned_b`.
+    memory or in registers. With `transpose_a` the first one is stored as `[K, M]`, with `transpose_b` the
+    second one as `[N, K]`. Elements of i8 are signed, unless `unsigned_a` or `unsigned_b` is set.
 
-    Sums are of the accumulator's type, in any order. `precision` of "tf32" rounds operands of f32 to 10 bits
-    of mantissa; otherwise it is "exact".
+    The accumulation is in the accumulator's type, in any order. `precision` "tf32" rounds operands of f32 to
+    10 bits of mantissa first; otherwise it is "exact".
     """
 
     FORMS = {"transpose_a": "unit", "transpose_b": "unit", "unsigned_a": "unit", "unsigned_b": "unit"}

@@ -1,4 +1,4 @@
-"""The `accel` dialect's types, and what its verifiers share."""
+"""The `accel` dialect's types, and functions that its verifiers share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mlc.dialects.emitted_once import emitted_once
 
 
 class Accel(ext.Dialect, name="accel"):
-    """Programs of thread blocks on tiles: no op names a thread."""
+    """Programs of thread blocks on tiles; no op refers to a thread."""
 
     @classmethod
     def _emit_module(cls) -> ir.Module:
@@ -24,8 +24,8 @@ class TokenType(Accel.Type, name="token"):
 class SemaphoreType(Accel.Type, name="semaphore"):
     """A ring of barriers, one for each stage of the buffers that it guards.
 
-    Each barrier has phases, which alternate between 0 and 1. A phase ends when all arrivals have come, and
-    the copies whose tokens they brought have ended.
+    Each barrier has phases, whose parity alternates between 0 and 1. A phase ends after all arrivals, and
+    after the copies whose tokens they have.
     """
 
 
@@ -33,7 +33,7 @@ SHARED = "#gpu.address_space<workgroup>"
 
 
 def is_shared(value: ir.Value) -> bool:
-    """Whether the value is a memref in the memory that the warps of a block share."""
+    """Whether the value is a memref in shared memory."""
     return isinstance(value.type, ir.MemRefType) and str(value.type.memory_space) == SHARED
 
 
@@ -43,7 +43,7 @@ def is_global(value: ir.Value) -> bool:
 
 
 def launch_around(op: ir.Operation) -> ir.Operation | None:
-    """The `accel.launch` that holds `op`, None outside of one."""
+    """Returns the `accel.launch` around `op`, or None."""
     parent = op.parent
     while parent is not None and not views.Launch.isa(parent):
         parent = parent.operation.parent
@@ -51,19 +51,19 @@ def launch_around(op: ir.Operation) -> ir.Operation | None:
 
 
 def cluster_of(launch: ir.Operation) -> list[int]:
-    """How many blocks a cluster has along each dim of the grid of an `accel.launch`."""
+    """Returns the thread blocks per cluster along each dim of the grid of an `accel.launch`."""
     view = views.Launch(launch)
     return [1] * len(view.grid) if view.cluster is None else list(view.cluster)
 
 
 def cluster_around(op: ir.Operation) -> list[int]:
-    """That of the launch which holds `op`; no dims outside of one."""
+    """Returns `cluster_of` the launch around `op`, or no dims outside of one."""
     launch = launch_around(op)
     return [] if launch is None else cluster_of(launch)
 
 
 def multicast_fault(op: ext.Operation, dims: Sequence[int]) -> str:
-    """What is wrong with dims along which an op is for all blocks of a cluster; "" if nothing is."""
+    """Returns an error message if an op cannot be multicast along these dims of the grid, or ""."""
     cluster = cluster_around(op.operation)
     if dims and all(0 <= dim < len(cluster) and cluster[dim] > 1 for dim in dims):
         return ""
@@ -71,7 +71,7 @@ def multicast_fault(op: ext.Operation, dims: Sequence[int]) -> str:
 
 
 def fault_at_top_of_launch(op: ext.Operation) -> str:
-    """What is wrong with the place of an op that a block has from its start to its end; "" if nothing is."""
+    """Returns an error message if an op is not at the top level of a launch, or ""."""
     parent = op.operation.parent
     if parent is not None and parent.operation.name == views.Launch.NAME:
         return ""

@@ -1,4 +1,4 @@
-"""Grids of thread blocks, and the roles of a block's warps."""
+"""Grids of thread blocks, and roles of warps."""
 
 from collections.abc import Sequence
 from math import prod
@@ -9,18 +9,19 @@ from mlc.dialects.accel.dialect import Accel, launch_around
 from mlc.dialects.verification import report, verifier
 
 WARPS = (1, 2, 4, 8, 16)
-# Of a block: 1024 threads.
+# Warps per thread block: 1024 threads.
 MOST_WARPS = 32
 MOST_REGISTERS = 255
-# The portable limit of blocks in a cluster.
+# The portable limit of thread blocks per cluster.
 MOST_BLOCKS = 8
 
 
 def _launch_fault(op: ext.Operation) -> str:
     if not 1 <= len(op.operands) <= 3:
         return f"takes a grid of 1 to 3 numbers of blocks, but has {len(op.operands)}"
-    if op.attributes["warps"].value not in WARPS:
-        return f"warps must be one of {', '.join(map(str, WARPS))}, but is {op.attributes['warps'].value}"
+    warps = views.Launch(op).warps
+    if warps not in WARPS:
+        return f"warps must be one of {', '.join(map(str, WARPS))}, but is {warps}"
     if "cluster" not in op.attributes:
         return ""
     return _cluster_fault(op.attributes["cluster"], list(op.operands))
@@ -54,14 +55,14 @@ def _body_fault(op: ext.Operation) -> str:
 
 
 class LaunchOp(Accel.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
-    """Runs its body once for each block of a grid, whose place is the body's arguments; blocks run in any
-    order, or at the same time.
+    """Runs its body once for each thread block of a grid, whose indices are the body's arguments; thread
+    blocks run in any order, or at the same time.
 
-    A block has `warps` warps of 32 threads, which run the body together: every value in it is the whole
-    block's. Vectors are tiles that lie in its registers; `#gpu.address_space<workgroup>` is the memory that
-    the warps share. `cluster` is how many blocks along each dim of the grid are a cluster, 1 unless said and
-    8 together at most; it divides the grid. They run at the same time, and copy for each other (`accel.copy`
-    with `multicast`).
+    A thread block has `warps` warps of 32 threads, which execute the body together: every value is one of the
+    whole thread block. Vectors are tiles in its registers; `#gpu.address_space<workgroup>` is its shared
+    memory. `cluster` are the thread blocks per cluster along each dim of the grid, 1 by default and at most 8
+    in total; it divides the grid. They run at the same time, and can share copies (`accel.copy` with
+    `multicast`).
     """
 
     FORMS = {"cluster": "integers?"}
@@ -105,11 +106,11 @@ def _roles_fault(op: ext.Operation) -> str:
 
 
 class SpecializeOp(Accel.Operation, name="specialize", traits=[ir.NoTerminatorTrait]):
-    """Gives the warps of a block roles, which run at the same time: producers, in addition to the launch's
-    warps, issue copies; consumers, which are the launch's warps, compute.
+    """Gives the warps of a thread block roles, which run at the same time: producers, in addition to the
+    launch's warps, issue copies; consumers, which are the launch's warps, compute.
 
-    They meet at semaphores only. A thread of the producers may use `producer_registers` registers, one of the
-    consumers `consumer_registers`.
+    Only semaphores synchronise them. A thread of the producers may use `producer_registers` registers, one of
+    the consumers `consumer_registers`.
     """
 
     producer_warps: ir.IntegerAttr

@@ -1,4 +1,4 @@
-"""Asynchronous copies into shared memory, and out of it."""
+"""Asynchronous copies to and from shared memory."""
 
 import math
 from collections.abc import Sequence
@@ -64,8 +64,8 @@ def _tile_fault(op: ext.Operation, tile: ir.MemRefType, whole: ir.MemRefType) ->
 
 
 def box_of(copy: ir.Operation) -> tuple[list[int], list[int]]:
-    """How many elements an `accel.copy` takes along each dim of its side in global memory, and how far apart
-    they are."""
+    """Returns the elements that an `accel.copy` takes along each dim of its operand in global memory, and the
+    distances between them."""
     view = views.Copy(copy)
     sides = (view.source.type, view.destination.type)
     tile, whole = sorted(sides, key=lambda side: side.memory_space is None)
@@ -86,19 +86,18 @@ def _token_fault(token: ir.Value) -> str:
 class CopyOp(Accel.Operation, name="copy"):
     """Starts to copy a tile from global to shared memory, or back.
 
-    `offsets` say where the tile begins, one for each dim of the side in global memory; if the tile has fewer
-    dims, it has extent 1 in the first ones of that side. With `box` the tile has so many elements along each
-    dim of that side, and shared memory holds them one after the other, in whatever dims: a part of an image
-    is the rows of a matrix. `steps` are how far apart they are along each dim, 1 unless said. Elements of the
-    tile that lie outside of that side become 0 in shared memory, and are not written to global memory. Before
-    the copy has ended, shared memory that it writes is undefined, and what it reads must not be changed. One
-    op takes the token.
+    `offsets` are the tile's coordinates in the operand in global memory, one per dim; a tile of lower rank
+    has extent 1 along its first dims. With `box` the tile has these extents in global memory, and its
+    elements in the same order another shape in shared memory: a part of an image is the rows of a matrix.
+    `steps` are the distances between elements along each dim, 1 by default. Elements out of bounds become 0
+    in shared memory, and are not written to global memory. Until the copy has ended, shared memory that it
+    writes is undefined, and memory that it reads must not change. One op takes the token.
 
-    `bulk` says of a copy to global memory that the copy engine does it, where a processor has one, by an
-    instruction of one thread; otherwise threads do it.
+    A `bulk` copy to global memory is done by TMA, where a processor has it, by an instruction of one thread;
+    otherwise by all threads.
 
-    `multicast` is a dim of the grid along which the blocks of a cluster copy the same tile, each into its own
-    shared memory: each of them may then copy a part of it for all.
+    `multicast` is a dim of the grid along which the thread blocks of a cluster copy the same tile, each into
+    its shared memory: each may then copy a part of it for all.
     """
 
     FORMS = {"box": "integers?", "steps": "integers?", "bulk": "unit", "multicast": "integer?"}
@@ -129,10 +128,10 @@ def _stores(copy: ir.Operation | ir.Block) -> bool:
 
 
 class WaitOp(Accel.Operation, name="wait"):
-    """Waits until the copies have ended; then all of the block sees what they wrote.
+    """Waits until the copies have ended; their writes are then visible to the whole thread block.
 
     With `read` it only waits until copies to global memory have read shared memory, which may then be
-    written; what they write is there when the launch has ended.
+    overwritten; their writes are visible after the launch.
     """
 
     FORMS = {"read": "unit"}
@@ -143,19 +142,19 @@ class WaitOp(Accel.Operation, name="wait"):
 
 
 class CommitOp(Accel.Operation, name="commit"):
-    """Makes copies a group, perhaps an empty one, which `accel.wait_groups` waits for."""
+    """Makes a group of copies, possibly an empty one, for `accel.wait_groups`."""
 
     tokens: Sequence[ext.Operand[TokenType]]
 
 
 def _wait_groups_fault(op: ext.Operation) -> str:
-    pending = op.attributes["pending"].value
+    pending = views.WaitGroups(op).pending
     return "" if pending >= 0 else f"pending must not be negative, but is {pending}"
 
 
 class WaitGroupsOp(Accel.Operation, name="wait_groups"):
-    """Waits until all groups but the last `pending` ones have ended; then all of the block sees what they
-    wrote."""
+    """Waits until all groups but the last `pending` ones have ended; their writes are then visible to the
+    whole thread block."""
 
     pending: ir.IntegerAttr
 

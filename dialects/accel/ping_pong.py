@@ -19,8 +19,8 @@ def _position_fault(op: ext.Operation) -> str:
     while around is not None and around.operation.name != views.Specialize.NAME:
         inside, around = around.operation, around.operation.parent
     if around is not None:
-        consumers = around.operation.regions[1].blocks
-        if any(each.operation == inside for block in consumers for each in block.operations):
+        consumers = views.Specialize(around).consumer.blocks
+        if any(sibling.operation == inside for block in consumers for sibling in block.operations):
             return ""
     return "must be in the consumers' region of an accel.specialize"
 

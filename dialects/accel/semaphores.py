@@ -1,8 +1,9 @@
-"""Semaphores, at which roles of warps meet."""
+"""Semaphores, which synchronise roles of warps."""
 
 from collections.abc import Sequence
 
 from mlc.bindings import ext, ir
+from mlc.dialects.accel import views
 from mlc.dialects.accel.dialect import (
     Accel,
     SemaphoreType,
@@ -14,15 +15,15 @@ from mlc.dialects.verification import verifier
 
 
 def _semaphore_fault(op: ext.Operation) -> str:
-    stages, arrivals = (op.attributes[name].value for name in ("stages", "arrivals"))
+    stages, arrivals = views.CreateSemaphore(op).stages, views.CreateSemaphore(op).arrivals
     if stages < 1 or arrivals < 1:
         return f"needs a stage and an arrival at least, but has {stages} stages of {arrivals} arrivals"
     return fault_at_top_of_launch(op)
 
 
 class CreateSemaphoreOp(Accel.Operation, name="create_semaphore"):
-    """A ring of `stages` barriers. A phase of a barrier ends after `arrivals` times `accel.notify`; the next
-    one begins then."""
+    """A ring of `stages` barriers. A phase of a barrier ends, and the next one begins, after `arrivals`
+    executions of `accel.notify`."""
 
     stages: ir.IntegerAttr
     arrivals: ir.IntegerAttr
@@ -46,11 +47,11 @@ def _notify_fault(op: ext.Operation) -> str:
 
 class NotifyOp(Accel.Operation, name="notify"):
     """Arrives at a stage's barrier, for all warps of the role; with tokens, the phase does not end before
-    these copies have.
+    these copies.
 
-    `pending`, 0 unless said, is how many products, the last ones of the role, do not read what this gives
-    back: they need not have ended. With `multicast` it arrives not only in this block, but also in those of
-    the cluster that differ from it along one of these dims of the grid alone.
+    `pending`, 0 by default, is the number of the role's last mma that do not read the released stage: they
+    may still be in flight. With `multicast` it arrives in this thread block, and in those of the cluster that
+    differ from it along exactly one of these dims of the grid.
     """
 
     FORMS = {"pending": "integer?", "multicast": "integers?"}
@@ -63,8 +64,8 @@ class NotifyOp(Accel.Operation, name="notify"):
 
 
 class AwaitOp(Accel.Operation, name="await"):
-    """Waits until the latest phase of this number, 0 or 1, of a stage's barrier has ended. The first phase is
-    number 0; before it, number 1 has ended."""
+    """Waits until the latest phase of this parity, 0 or 1, of a stage's barrier has ended. The first phase
+    has parity 0; before it, a phase of parity 1 has ended."""
 
     semaphore: ext.Operand[SemaphoreType]
     stage: ext.Operand[ir.IndexType]

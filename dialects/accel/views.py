@@ -23,7 +23,7 @@ __all__ = [
 
 
 class Alloc(views.View):
-    """A buffer in shared memory, which lives as long as the block."""
+    """A buffer in shared memory, which lives as long as the thread block."""
 
     NAME = "accel.alloc"
     memory = fields.result(0)
@@ -32,8 +32,8 @@ class Alloc(views.View):
 
 
 class Await(views.View):
-    """Waits until the latest phase of this number, 0 or 1, of a stage's barrier has ended. The first
-    phase is number 0; before it, number 1 has ended."""
+    """Waits until the latest phase of this parity, 0 or 1, of a stage's barrier has ended. The first
+    phase has parity 0; before it, a phase of parity 1 has ended."""
 
     NAME = "accel.await"
     semaphore = fields.operand(0)
@@ -52,7 +52,7 @@ class AwaitPingPong(views.View):
 
 
 class Commit(views.View):
-    """Makes copies a group, perhaps an empty one, which `accel.wait_groups` waits for."""
+    """Makes a group of copies, possibly an empty one, for `accel.wait_groups`."""
 
     NAME = "accel.commit"
     tokens = fields.operands()
@@ -73,8 +73,8 @@ class Copy(views.View):
 
 
 class CreateSemaphore(views.View):
-    """A ring of `stages` barriers. A phase of a barrier ends after `arrivals` times `accel.notify`; the
-    next one begins then."""
+    """A ring of `stages` barriers. A phase of a barrier ends, and the next one begins, after `arrivals`
+    executions of `accel.notify`."""
 
     NAME = "accel.create_semaphore"
     semaphore = fields.result(0)
@@ -83,8 +83,8 @@ class CreateSemaphore(views.View):
 
 
 class Launch(views.View):
-    """Runs its body once for each block of a grid, whose place is the body's arguments; blocks run in any
-    order, or at the same time."""
+    """Runs its body once for each thread block of a grid, whose indices are the body's arguments; thread
+    blocks run in any order, or at the same time."""
 
     NAME = "accel.launch"
     grid = fields.operands()
@@ -95,9 +95,9 @@ class Launch(views.View):
 
 class Mma(views.View):
     """Multiplies two tiles and adds the product to the accumulator: `[M, K]` times `[K, N]`, each in
-    shared memory or in registers. With `transpose_a` the first one lies as `[K, M]`, with `transpose_b`
-    the second one as `[N, K]`. Numbers of i8 are signed, those of the first one unsigned with
-    `unsigned_a`, those of the second one with `unsigned_b`."""
+    shared memory or in registers. With `transpose_a` the first one is stored as `[K, M]`, with
+    `transpose_b` the second one as `[N, K]`. Elements of i8 are signed, unless `unsigned_a` or
+    `unsigned_b` is set."""
 
     NAME = "accel.mma"
     a = fields.operand(0)
@@ -113,7 +113,7 @@ class Mma(views.View):
 
 class Notify(views.View):
     """Arrives at a stage's barrier, for all warps of the role; with tokens, the phase does not end before
-    these copies have."""
+    these copies."""
 
     NAME = "accel.notify"
     semaphore = fields.operand(0)
@@ -132,8 +132,8 @@ class PassPingPong(views.View):
 
 
 class Reuse(views.View):
-    """Another buffer in the memory of one that nothing uses any more: not the block's warps, nor any
-    copy."""
+    """A buffer in the memory of another one that neither warps of the thread block nor copies use any
+    more."""
 
     NAME = "accel.reuse"
     before = fields.operand(0)
@@ -142,7 +142,7 @@ class Reuse(views.View):
 
 
 class Specialize(views.View):
-    """Gives the warps of a block roles, which run at the same time: producers, in addition to the
+    """Gives the warps of a thread block roles, which run at the same time: producers, in addition to the
     launch's warps, issue copies; consumers, which are the launch's warps, compute."""
 
     NAME = "accel.specialize"
@@ -155,7 +155,7 @@ class Specialize(views.View):
 
 
 class Wait(views.View):
-    """Waits until the copies have ended; then all of the block sees what they wrote."""
+    """Waits until the copies have ended; their writes are then visible to the whole thread block."""
 
     NAME = "accel.wait"
     tokens = fields.operands()
@@ -163,8 +163,8 @@ class Wait(views.View):
 
 
 class WaitGroups(views.View):
-    """Waits until all groups but the last `pending` ones have ended; then all of the block sees what they
-    wrote."""
+    """Waits until all groups but the last `pending` ones have ended; their writes are then visible to the
+    whole thread block."""
 
     NAME = "accel.wait_groups"
     pending = fields.integer()
