@@ -7,7 +7,9 @@
 // last op that reads it.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes =
-// CHECK-SAME: {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k", "slice: it takes elements after the last one: k must be at least 3", "add: k must be 1 or n", "size_values: a product in the size 2*k is too large", "one 'up'", "two"]
+// CHECK-SAME: {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k",
+// CHECK-SAME: "slice: it takes elements after the last one: k must be at least 3", "add: k must be 1 or n", "size_values: a product in the size 2*k is too large",
+// CHECK-SAME: "one 'up'", "two"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
 // ENTRY-DAG: llvm.func @mlc_host_output(i64, i64, !llvm.ptr, i64) -> !llvm.ptr
