@@ -28,8 +28,8 @@ QUICK = RoundBudget(warm_up=0.0, seconds=0.05, calls=2, limit=1.0)
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     _add_subjects(parser.add_argument_group("what is compared"))
-    _add_turns(parser.add_argument_group("how it is measured"))
-    _add_places(parser.add_argument_group("where things are"))
+    _add_measurement(parser.add_argument_group("how it is measured"))
+    _add_paths(parser.add_argument_group("where things are"))
     arguments = parser.parse_args()
     arguments.cpus = arguments.cpus or sorted(os.sched_getaffinity(0))
     return arguments
@@ -45,11 +45,11 @@ def _add_subjects(group: argparse._ArgumentGroup) -> None:
         help="'all' stands for every engine; default: onnxruntime,mlc",
     )
     group.add_argument("--baseline", default="onnxruntime", help="engine that ratios refer to")
-    group.add_argument("--threads", type=_numbers, metavar="N,...", default=[1, 2])
+    group.add_argument("--threads", type=_integers, metavar="N,...", default=[1, 2])
     group.add_argument(
         "--scaling",
         action="store_true",
-        help="all numbers of threads in the same rounds, which compares them; takes more memory",
+        help="all thread counts in the same rounds, which compares them; takes more memory",
     )
     group.add_argument("--seeds", type=int, default=3, help="inputs for which outputs are compared")
     group.add_argument(
@@ -57,19 +57,21 @@ def _add_subjects(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_turns(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--rounds", type=int, default=5, help="how often each engine takes its turn")
-    group.add_argument("--seconds", type=float, default=1.0, help="length of a turn")
+def _add_measurement(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--rounds", type=int, default=5, help="rounds, in which each engine is measured once")
+    group.add_argument("--seconds", type=float, default=1.0, help="seconds per engine and round")
     group.add_argument(
-        "--quick", action="store_true", help="short turns: shows that it works, measures nothing"
+        "--quick", action="store_true", help="few calls: shows that it works, measures nothing"
     )
     group.add_argument(
-        "--cpus", type=_numbers, metavar="N,...", help="CPUs to pin to, in order; default: all"
+        "--cpus", type=_integers, metavar="N,...", help="CPUs to pin to, in order; default: all"
     )
-    group.add_argument("--timeout", type=float, default=1500.0, help="seconds for one load or turn")
+    group.add_argument(
+        "--timeout", type=float, default=1500.0, help="limit of seconds for one load or measurement"
+    )
 
 
-def _add_places(group: argparse._ArgumentGroup) -> None:
+def _add_paths(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--cache", type=Path, help="compile cache to use; default: empty ones, so compiles are cold"
     )
@@ -90,8 +92,8 @@ def _engines(text: str) -> list[str]:
     return list(dict.fromkeys(name for names in named for name in names))
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(number) for number in text.split(",")]
+def _integers(text: str) -> list[int]:
+    return [int(value) for value in text.split(",")]
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -118,7 +120,7 @@ def _settings(arguments: argparse.Namespace) -> run.RunSettings:
 
 
 def _check(arguments: argparse.Namespace, names: list[str]) -> None:
-    """Raise ValueError or FileNotFoundError for what cannot be run."""
+    """Raises ValueError or FileNotFoundError for what cannot be run."""
     available.check_engines(arguments.engines)
     if not names:
         raise FileNotFoundError("no model is built; build some: python -m bench.models --light --direct")
@@ -131,12 +133,13 @@ def _check(arguments: argparse.Namespace, names: list[str]) -> None:
 
 
 def store(results: dict[str, Any], text: str, stem: Path) -> None:
-    """Write `results` as JSON, and the Markdown `text` beside it."""
+    """Writes `results` as JSON, and the Markdown `text` beside it."""
     write(stem.with_suffix(".json"), lambda path: path.write_text(json.dumps(results, indent=1)))
     write(stem.with_suffix(".md"), lambda path: path.write_text(text))
 
 
 def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = _arguments()
     names = arguments.models or list(models.manifest(arguments.built))
     try:
@@ -164,8 +167,8 @@ def _measure(
     settings: run.RunSettings,
     skipped: dict[str, str],
 ) -> list[dict[str, Any]]:
-    """Each model with each number of threads. Results are stored after every group, so that what was measured
-    survives an interruption, and printed at the end."""
+    """Measures each model with each thread count. Results are stored after every group, so that they survive
+    an interruption, and printed at the end."""
     described, stem = machine.describe(), arguments.output / time.strftime("%Y%m%d-%H%M%S")
     groups = [arguments.threads] if arguments.scaling else [[count] for count in arguments.threads]
     records: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Which engines can run here."""
+"""Finds the engines that can run on this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.run import RunSettings
 
 
 def check_engines(texts: Sequence[str]) -> None:
-    """Raise ValueError for engines that do not exist."""
+    """Raises ValueError for engines that do not exist."""
     unknown = [
         name
         for name in (engines.EngineVariant.parse(text).name for text in texts)
@@ -28,7 +28,7 @@ _IMPORT = "import sys; from bench import engines; engines.find(sys.argv[1]).vers
 
 
 def missing(texts: Sequence[str], settings: RunSettings) -> dict[str, str]:
-    """Those of `texts` whose engine cannot be imported in its interpreter, with the reason."""
+    """Returns those of `texts` whose engine cannot be imported in its interpreter, with the reason."""
     reasons: dict[str, str | None] = {}
     for name in dict.fromkeys(engines.EngineVariant.parse(text).name for text in texts):
         reasons[name] = _why_missing(name, settings)

@@ -1,4 +1,4 @@
-"""The kernels of BERT-base, for one length of the sequence or for any."""
+"""The kernels of BERT-base, for one sequence length or for any."""
 
 from __future__ import annotations
 
@@ -11,32 +11,34 @@ from mlc.codegen.host_target import host_target
 
 @dataclass(frozen=True)
 class BertKernel:
-    """Operands `%a`, `%b`, ... and the body that computes `%r`; `{s}` stands for the length."""
+    """A kernel with operands `%a`, `%b`, ... and a body that computes `%r`; `{s}` stands for the length."""
 
     name: str
     operands: tuple[str, ...]
     result: str
     body: str
-    # Shorter sequences have no kernel of their own: it is several.
+    # For shorter sequences there are several kernels instead.
     least: int = 1
 
     def text(self, length: int | None) -> str:
-        """The module with the kernel @k, for one length or for any."""
-        kinds = [f"tensor<{operand}>".format(s=_dim(length)) for operand in (*self.operands, self.result)]
-        arguments = [f"%{letter}: {kind}" for letter, kind in zip("abcdef", kinds[:-1], strict=False)]
+        """Returns the module with the kernel @k, for one length or for any."""
+        types = [f"tensor<{operand}>".format(s=_dim(length)) for operand in (*self.operands, self.result)]
+        arguments = [
+            f"%{letter}: {type_text}" for letter, type_text in zip("abcdef", types[:-1], strict=False)
+        ]
         marks = ""
         if length is None:
             arguments.append("%dims: tensor<1xindex>")
             marks = f", tloop.dims = [{', '.join(map(_names, (*self.operands, self.result)))}]"
         return (
             f'module attributes {{tloop.target = "{host_target()}"}} {{\n'
-            f"func.func private @k({', '.join(arguments)}) -> {kinds[-1]} "
+            f"func.func private @k({', '.join(arguments)}) -> {types[-1]} "
             f"attributes {{tloop.kernel{marks}}} {{\n{self.body.format(s=_dim(length))}\n"
-            f"return %r : {kinds[-1]} }} }}"
+            f"return %r : {types[-1]} }} }}"
         )
 
     def arrays(self, length: int) -> list[np.ndarray]:
-        """Operands and result."""
+        """Returns operands and result."""
         generator = np.random.default_rng(0)
         return [_array(generator, operand.format(s=length)) for operand in (*self.operands, self.result)]
 
@@ -50,8 +52,8 @@ def _names(dims: str) -> str:
     return "[" + ", ".join('"d0"' if word == "{s}" else '""' for word in words) + "]"
 
 
-def _array(generator: np.random.Generator, kind: str) -> np.ndarray:
-    *dims, element = kind.split("x")
+def _array(generator: np.random.Generator, shape_text: str) -> np.ndarray:
+    *dims, element = shape_text.split("x")
     shape = [int(dim) for dim in dims]
     if element == "i64":
         return generator.integers(0, 1000, shape)
@@ -59,7 +61,7 @@ def _array(generator: np.random.Generator, kind: str) -> np.ndarray:
 
 
 def _dense(name: str, depth: int, width: int, tail: str) -> BertKernel:
-    """A product with a packed weight and what follows it."""
+    """Returns a product with a packed weight and an epilogue."""
     panels = width // 32
     product, bias = f"tensor<{{s}}x{panels}x32xf32>", f"tensor<1x{panels}x32xf32>"
     weight = f"{panels}x{depth}x32xf32"
@@ -73,8 +75,8 @@ def _dense(name: str, depth: int, width: int, tail: str) -> BertKernel:
 
 
 _ROWS, _HEADS, _SCORES = "tensor<1x{s}x768xf32>", "tensor<1x{s}x12x64xf32>", "tensor<1x12x{s}x{s}xf32>"
-_TURNED = "tensor<1x12x{s}x64xf32>"
-_TURN = "permutation = array<i64: 0, 2, 1, 3>"
+_TRANSPOSED = "tensor<1x12x{s}x64xf32>"
+_PERMUTATION = "permutation = array<i64: 0, 2, 1, 3>"
 KERNELS = [
     _dense("dense", 768, 768, ""),
     _dense("dense residual", 768, 768, '%r = "graph.add"(%1, %d) : (P, P) -> P'),
@@ -82,25 +84,25 @@ KERNELS = [
     _dense("dense 3072", 3072, 768, '%r = "graph.add"(%1, %d) : (P, P) -> P'),
     BertKernel(
         "attention", ("1x{s}x12x64xf32",) * 3, "1x{s}x12x64xf32",
-        f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%1 = "graph.transpose"(%b) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%2 = "graph.transpose"(%c) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
+        f'%0 = "graph.transpose"(%a) {{{{{_PERMUTATION}}}}} : ({_HEADS}) -> {_TRANSPOSED}\n'
+        f'%1 = "graph.transpose"(%b) {{{{{_PERMUTATION}}}}} : ({_HEADS}) -> {_TRANSPOSED}\n'
+        f'%2 = "graph.transpose"(%c) {{{{{_PERMUTATION}}}}} : ({_HEADS}) -> {_TRANSPOSED}\n'
         f'%3 = "graph.attention"(%2, %1, %0) {{{{causal = false, safe = false, scale = 0.125 : f64}}}} : '
-        f"({_TURNED}, {_TURNED}, {_TURNED}) -> {_TURNED}\n"
-        f'%r = "graph.transpose"(%3) {{{{{_TURN}}}}} : ({_TURNED}) -> {_HEADS}',
+        f"({_TRANSPOSED}, {_TRANSPOSED}, {_TRANSPOSED}) -> {_TRANSPOSED}\n"
+        f'%r = "graph.transpose"(%3) {{{{{_PERMUTATION}}}}} : ({_TRANSPOSED}) -> {_HEADS}',
         least=16,
     ),
     BertKernel(
         "scores", ("1x{s}x12x64xf32",) * 2, "1x12x{s}x{s}xf32",
-        f'%0 = "graph.transpose"(%a) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
+        f'%0 = "graph.transpose"(%a) {{{{{_PERMUTATION}}}}} : ({_HEADS}) -> {_TRANSPOSED}\n'
         f'%1 = "graph.transpose"(%b) {{{{permutation = array<i64: 0, 2, 3, 1>}}}} : ({_HEADS}) -> '
         "tensor<1x12x64x{s}xf32>\n"
-        f'%r = "graph.matmul"(%0, %1) : ({_TURNED}, tensor<1x12x64x{{s}}xf32>) -> {_SCORES}',
+        f'%r = "graph.matmul"(%0, %1) : ({_TRANSPOSED}, tensor<1x12x64x{{s}}xf32>) -> {_SCORES}',
     ),
     BertKernel(
         "context", ("1x12x{s}x{s}xf32", "1x{s}x12x64xf32"), "1x12x{s}x64xf32",
-        f'%0 = "graph.transpose"(%b) {{{{{_TURN}}}}} : ({_HEADS}) -> {_TURNED}\n'
-        f'%r = "graph.matmul"(%a, %0) : ({_SCORES}, {_TURNED}) -> {_TURNED}',
+        f'%0 = "graph.transpose"(%b) {{{{{_PERMUTATION}}}}} : ({_HEADS}) -> {_TRANSPOSED}\n'
+        f'%r = "graph.matmul"(%a, %0) : ({_SCORES}, {_TRANSPOSED}) -> {_TRANSPOSED}',
     ),
     BertKernel(
         "softmax", ("1x12x{s}x{s}xf32",), "1x12x{s}x{s}xf32",

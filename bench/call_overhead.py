@@ -1,6 +1,6 @@
-"""What one call of a small model costs, from C and from Python: `python -m bench.call_overhead`.
+"""Measures the overhead of a call of a small model, from C and from Python: `python -m bench.call_overhead`.
 
-All callers run in one process on one thread and take turns; a turn is a batch of calls.
+All callers run in one process on one thread; batches of calls are interleaved.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ Batch = Callable[[int], None]
 
 
 def in_python(call: Callable[..., Any], *arguments: Any) -> Batch:
-    """A batch of Python calls."""
+    """Returns a batch of Python calls."""
 
     def batch(calls: int) -> None:
+        """Calls the function `calls` times."""
         for _ in repeat(None, calls):
             call(*arguments)
 
@@ -33,7 +34,7 @@ def in_python(call: Callable[..., Any], *arguments: Any) -> Batch:
 
 
 def measure(callers: dict[str, Batch], rounds: int, calls: int) -> dict[str, list[float]]:
-    """Microseconds per call of every batch, per caller. One batch of each before the first round warms up."""
+    """Returns the microseconds per call of every batch, by caller. One batch of each warms up before."""
     for batch in callers.values():
         batch(calls)
     times: dict[str, list[float]] = {name: [] for name in callers}
@@ -46,7 +47,7 @@ def measure(callers: dict[str, Batch], rounds: int, calls: int) -> dict[str, lis
 
 
 def table(times: dict[str, list[float]]) -> str:
-    """Median and fastest batch, as Markdown."""
+    """Returns a Markdown table with the median and the fastest batch."""
     lines = ["| caller | median, us | fastest, us |", "|---|---|---|"]
     lines += [
         f"| {name} | {statistics.median(found):.2f} | {min(found):.2f} |" for name, found in times.items()
@@ -85,10 +86,11 @@ def _onnxruntime_callers(path: str, inputs: dict[str, np.ndarray]) -> dict[str, 
 
 
 def main() -> None:
+    """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.call_overhead", description=__doc__)
     parser.add_argument("--model", default="mlp_small_b1")
     parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--calls", type=int, default=2000, help="calls per turn")
+    parser.add_argument("--calls", type=int, default=2000, help="calls per batch")
     parser.add_argument("--cpu", type=int, default=0, help="the CPU to pin to")
     parser.add_argument("--quick", action="store_true", help="shows that it works, measures nothing")
     arguments = parser.parse_args()

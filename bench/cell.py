@@ -1,4 +1,4 @@
-"""The harness's side of a worker: one engine, one model, one number of threads."""
+"""The harness's side of a worker: one engine, one model, one thread count."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ROOT = Path(__file__).parent.parent
 
 
 class CellError(Exception):
-    """The worker failed, died, or took too long."""
+    """Raised if a worker failed, died, or took too long."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """What a cell measures; `engine` may have options, as `bench.engines.EngineVariant.parse` reads them."""
+    """The subject of a cell; `engine` may have options, as `bench.engines.EngineVariant.parse` reads them."""
 
     model: str
     engine: str

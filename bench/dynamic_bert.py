@@ -1,7 +1,7 @@
-"""A BERT-base compiled once for sequences of 1 to 512 tokens: `python -m bench.dynamic_bert`.
+"""Measures a BERT-base compiled once for sequences of 1 to 512 tokens: `python -m bench.dynamic_bert`.
 
-Each length is compared with a compilation for that length alone, which takes turns with it, and with ONNX
-Runtime's result. Needs the extras `torch` and `bench`.
+Each length is compared with a compilation for that length alone, interleaved, and with ONNX Runtime's result.
+Needs the extras `torch` and `bench`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import mlc
 
 LENGTHS = (1, 7, 32, 64, 100, 128, 200, 256, 384, 512)
 NAME = "bert_base_s128"
-# A turn lasts this long, and is one call at least.
-TURN = 0.15
+# The duration of a measurement, which is one call at least.
+ROUND_SECONDS = 0.15
 
 
 def model(built: Path) -> Path:
-    """The exported model, made where it is not there yet."""
+    """Exports the model unless its file exists; returns the file."""
     path = built / "bert_base_any_length.onnx"
     if not path.exists():
         from bench.models.exported import export
@@ -37,12 +37,12 @@ def model(built: Path) -> Path:
 
 
 def tokens(length: int) -> np.ndarray:
-    """Token ids [1, length]."""
+    """Draws token ids `[1, length]`."""
     return np.random.default_rng(length).integers(0, 30522, (1, length))
 
 
-def turn(executable: Any, ids: np.ndarray, calls: int) -> float:
-    """Seconds of a call."""
+def time_calls(executable: Any, ids: np.ndarray, calls: int) -> float:
+    """Returns the mean seconds of a call."""
     start = time.perf_counter()
     for _ in range(calls):
         executable(ids)
@@ -50,20 +50,20 @@ def turn(executable: Any, ids: np.ndarray, calls: int) -> float:
 
 
 def compare(static: Any, dynamic: Any, ids: np.ndarray, rounds: int) -> tuple[float, float]:
-    """Median seconds of a call, turns interleaved."""
-    calls = max(1, int(TURN / turn(static, ids, 1)))
-    times = [[turn(each, ids, calls) for each in (static, dynamic)] for _ in range(rounds)]
+    """Returns the median seconds of a call of both, measured interleaved."""
+    calls = max(1, int(ROUND_SECONDS / time_calls(static, ids, 1)))
+    times = [[time_calls(program, ids, calls) for program in (static, dynamic)] for _ in range(rounds)]
     medians = np.median(np.array(times[1:] or times), axis=0)
     return float(medians[0]), float(medians[1])
 
 
 def largest_error(actual: np.ndarray, expected: np.ndarray) -> float:
-    """Relative to the largest element."""
+    """Returns the largest error relative to the largest element."""
     return float(np.abs(actual - expected).max() / np.abs(expected).max())
 
 
 def measure(path: Path, lengths: Sequence[int], threads: int, rounds: int) -> None:
-    """Prints the table for a number of threads."""
+    """Prints the table for a thread count."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(path)
@@ -84,6 +84,7 @@ def measure(path: Path, lengths: Sequence[int], threads: int, rounds: int) -> No
 
 
 def main() -> None:
+    """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.dynamic_bert", description=__doc__)
     parser.add_argument("--built", type=Path, default=Path("bench/models/build"), metavar="DIR")
     parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)), metavar="N,...")
@@ -92,7 +93,7 @@ def main() -> None:
     arguments = parser.parse_args()
     path = model(arguments.built)
     for threads in map(int, arguments.threads.split(",")):
-        measure(path, [int(each) for each in arguments.lengths.split(",")], threads, arguments.rounds)
+        measure(path, [int(length) for length in arguments.lengths.split(",")], threads, arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Interpreters for engines whose packages clash with those of others.
+"""Makes interpreters for engines whose packages conflict with those of others.
 
 Makes a virtual environment per engine under build/environments, from the pinned packages that the engine's
 file lists (inline script metadata, PEP 723); without names, for every engine that lists some.
@@ -23,7 +23,7 @@ _METADATA = re.compile(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$"
 
 
 def requirements(engine: str) -> list[str]:
-    """The packages that the engine's file lists; none where the harness's own interpreter runs it."""
+    """Returns the packages that the engine's file lists; none if the harness's own interpreter runs it."""
     match = _METADATA.search(engines.source(engine).read_text())
     if match is None:
         return []
@@ -32,13 +32,13 @@ def requirements(engine: str) -> list[str]:
 
 
 def python(engine: str, folder: Path = FOLDER) -> str | None:
-    """The interpreter of the engine's environment, if it has been made."""
+    """Returns the interpreter of the engine's environment, if it has been made."""
     found = folder / engine / "bin" / "python"
     return str(found) if found.is_file() else None
 
 
 def make(engine: str, folder: Path = FOLDER) -> None:
-    """Make the engine's environment anew. Raises subprocess.CalledProcessError where pip fails."""
+    """Makes the engine's environment from scratch. Raises subprocess.CalledProcessError if pip fails."""
     target = folder / engine
     venv.create(target, clear=True, with_pip=True)
     command = [
@@ -52,12 +52,13 @@ def make(engine: str, folder: Path = FOLDER) -> None:
     try:
         subprocess.run([*command, *requirements(engine)], check=True)
     except BaseException:
-        # A half-made environment would look like one that can be used.
+        # An incomplete environment would look like a usable one.
         shutil.rmtree(target)
         raise
 
 
 def main() -> int:
+    """Runs the command line; returns the exit status."""
     listed = [name for name in engines.names() if requirements(name)]
     parser = argparse.ArgumentParser(prog="python -m bench.environments", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="ENGINE", help=f"of {', '.join(listed)}")

@@ -1,4 +1,4 @@
-"""What a result should say of the machine that it was measured on."""
+"""Describes the machine that a result was measured on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def describe() -> dict[str, Any]:
-    """Processor, number of CPUs, load (one minute), system and Python."""
+    """Returns processor, CPU count, load (one minute), system and Python."""
     return {
         "processor": _processor(),
         "cpus": os.cpu_count(),

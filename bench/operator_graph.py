@@ -1,6 +1,6 @@
 """ONNX operators as plain data, and their evaluation by any table of operators.
 
-Needs the standard library only: `bench.gpu.build` copies this file beside the runner.
+Needs only the standard library, as `bench.gpu.build` copies this file beside the runner.
 """
 
 from __future__ import annotations
@@ -24,21 +24,23 @@ class Nodes(Protocol):
     """Nodes in order, and the names of the results."""
 
     @property
-    def nodes(self) -> Sequence[OperatorNode]: ...
+    def nodes(self) -> Sequence[OperatorNode]:
+        """The nodes, in order."""
 
     @property
-    def outputs(self) -> Sequence[str]: ...
+    def outputs(self) -> Sequence[str]:
+        """The names of the results."""
 
 
 Attributes = Mapping[str, Any]
 # Called with the node's attributes, then its operands (None: left out); returns one value, or a tuple.
 Operator = Callable[..., Any]
-# Operands that say shapes.
+# Operands that are shapes.
 STATIC = {"Reshape": (1,), "Split": (1,), "Expand": (1,), "Squeeze": (1,), "Unsqueeze": (1,)}
 
 
 def elementwise(function: Callable[..., Any]) -> Operator:
-    """An operator without attributes."""
+    """Returns an operator without attributes."""
     return lambda _, *operands: function(*operands)
 
 
@@ -55,8 +57,8 @@ def evaluate(
     operators: Mapping[str, Operator],
     static: Mapping[str, Any] | None = None,
 ) -> list[Any]:
-    """The graph's outputs, in order, given the values of its inputs and constants. With `static`, operands
-    that say shapes are taken from there: lists of numbers, no tensors."""
+    """Returns the graph's outputs, in order, given the values of its inputs and constants. Operands that are
+    shapes are taken from `static`, if given, as lists of integers."""
     known = dict(values)
     for node in graph.nodes:
         result = operators[node.operator](node.attributes, *_operands(node, known, static))
@@ -68,13 +70,13 @@ def evaluate(
 def _operands(node: OperatorNode, known: Mapping[str, Any], static: Mapping[str, Any] | None) -> list[Any]:
     shapes = STATIC.get(node.operator, ())
     return [
-        None if not name else static[name] if static is not None and number in shapes else known[name]
-        for number, name in enumerate(node.operands)
+        None if not name else static[name] if static is not None and index in shapes else known[name]
+        for index, name in enumerate(node.operands)
     ]
 
 
 def window(attributes: Attributes, rank: int = 2) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
-    """Strides, and (before, after) paddings per spatial dim, of a convolution or a pool with `rank` of them.
+    """Returns strides, and (before, after) paddings, of a convolution or a pool with `rank` spatial dims.
 
     Raises NotImplementedError for auto_pad.
     """
@@ -85,6 +87,6 @@ def window(attributes: Attributes, rank: int = 2) -> tuple[tuple[int, ...], list
     return strides, list(zip(pads[:rank], pads[rank:], strict=True))
 
 
-def reshaped(shape: Sequence[int], target: Sequence[int]) -> list[int]:
-    """The operand of a reshape: 0 copies the extent of `shape`."""
+def reshaped_extents(shape: Sequence[int], target: Sequence[int]) -> list[int]:
+    """Returns the extents of a reshape, with 0 replaced by the extent of `shape`."""
     return [shape[index] if extent == 0 else int(extent) for index, extent in enumerate(target)]

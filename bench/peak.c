@@ -2,8 +2,9 @@
  *
  *     cc -O3 -march=native -pthread peak.c -o peak && ./peak THREADS
  *
- * Prints one JSON object; as a library it does the same work for `roofline`'s caller to time. Arithmetic rates use the thread's CPU time, which preemption does not touch, and
- * are the median of many blocks; bandwidths are the best of several passes over arrays that no cache holds. */
+ * Prints one JSON object; as a library it does the same work for `roofline`'s caller to time. Arithmetic rates use
+ * the thread's CPU time, which preemption does not affect, and are the median of many blocks; bandwidths are the
+ * best of several passes over arrays that exceed the caches. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -206,7 +207,7 @@ static void *measure(void *argument) {
 enum { FMA, READ, COPY, TRIAD, MEMCPY };
 
 typedef struct {
-    int kind;
+    int limit;
     size_t amount;
     vector *arrays[3];
 } share;
@@ -219,11 +220,11 @@ __attribute__((optimize("no-tree-loop-distribute-patterns"))) static void copy(
 
 static void *work(void *argument) {
     const share *s = argument;
-    if (s->kind == FMA)
+    if (s->limit == FMA)
         for (size_t block = 0; block < s->amount; block++) fma_block(NULL);
-    else if (s->kind == READ) read_all(s->arrays[0], s->amount);
-    else if (s->kind == COPY) copy(s->arrays[1], s->arrays[0], s->amount);
-    else if (s->kind == TRIAD) triad(s->arrays[2], s->arrays[0], s->arrays[1], s->amount);
+    else if (s->limit == READ) read_all(s->arrays[0], s->amount);
+    else if (s->limit == COPY) copy(s->arrays[1], s->arrays[0], s->amount);
+    else if (s->limit == TRIAD) triad(s->arrays[2], s->arrays[0], s->arrays[1], s->amount);
     else memcpy(s->arrays[1], s->arrays[0], s->amount * sizeof(vector));
     return NULL;
 }
@@ -232,13 +233,13 @@ static void *work(void *argument) {
 double roofline_block_flop(void) { return 2.0 * STEPS * ACCUMULATORS * LANES; }
 
 /* `amount` is blocks per thread (FMA), or the bytes of each of the arrays, which the threads share. */
-void roofline_work(int kind, int count, size_t amount, char *a, char *b, char *c) {
+void roofline_work(int limit, int count, size_t amount, char *a, char *b, char *c) {
     pthread_t workers[MAX_THREADS];
     share shares[MAX_THREADS];
-    const size_t vectors = kind == FMA ? amount : amount / sizeof(vector) / (size_t)count;
+    const size_t vectors = limit == FMA ? amount : amount / sizeof(vector) / (size_t)count;
     for (int i = 0; i < count; i++) {
-        const size_t offset = kind == FMA ? 0 : (size_t)i * vectors * sizeof(vector);
-        shares[i] = (share){kind, vectors, {(vector *)(a + offset), (vector *)(b + offset), (vector *)(c + offset)}};
+        const size_t offset = limit == FMA ? 0 : (size_t)i * vectors * sizeof(vector);
+        shares[i] = (share){limit, vectors, {(vector *)(a + offset), (vector *)(b + offset), (vector *)(c + offset)}};
         if (i) pthread_create(&workers[i], NULL, work, &shares[i]);
     }
     work(&shares[0]);

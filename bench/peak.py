@@ -1,4 +1,4 @@
-"""The machine's peaks: `python -m bench.peak [THREADS...]` compiles peak.c, runs it, and prints a table.
+"""Measures the machine's peaks: `python -m bench.peak [THREADS...]` compiles peak.c, runs it, prints a table.
 
 Rates are those of all threads together. Run it while the machine is quiet.
 """
@@ -26,7 +26,7 @@ COLUMNS = {
 
 
 def measure(threads: list[int]) -> list[dict[str, float]]:
-    """Per number of threads: "threads" and the keys of `COLUMNS`; 0 where the machine lacks the instruction.
+    """Returns by thread count "threads" and the keys of `COLUMNS`; 0 if the machine lacks the instruction.
 
     Raises subprocess.CalledProcessError where compiling or running fails.
     """
@@ -38,7 +38,7 @@ def measure(threads: list[int]) -> list[dict[str, float]]:
 
 
 def build_library(folder: Path) -> Path:
-    """peak.c as a shared library in `folder`. Raises subprocess.CalledProcessError where compiling fails."""
+    """Compiles peak.c to a shared library in `folder`. Raises subprocess.CalledProcessError."""
     library = folder / "peak.so"
     compiler = os.environ.get("CC", "cc")
     subprocess.run([compiler, *FLAGS, "-shared", "-fPIC", str(SOURCE), "-o", str(library)], check=True)
@@ -51,7 +51,7 @@ def _run(program: Path, threads: int) -> dict[str, float]:
 
 
 def table(rows: list[dict[str, float]]) -> str:
-    """The peaks as a Markdown table."""
+    """Returns the peaks as a Markdown table."""
     lines = ["| threads | " + " | ".join(COLUMNS.values()) + " |", "|---" * (1 + len(COLUMNS)) + "|"]
     lines += [
         f"| {row['threads']} | " + " | ".join(f"{row[key]:.0f}" for key in COLUMNS) + " |" for row in rows
@@ -60,6 +60,7 @@ def table(rows: list[dict[str, float]]) -> str:
 
 
 def main() -> None:
+    """Runs the command line."""
     threads = [int(argument) for argument in sys.argv[1:]] or [1, 2]
     print(f"load {os.getloadavg()[0]:.2f}")
     print(table(measure(threads)))

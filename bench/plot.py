@@ -1,4 +1,4 @@
-"""The comparison of engines as one picture: needs matplotlib."""
+"""Draws the comparison of engines as one picture: needs matplotlib."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import matplotlib
 
 from bench.summary import OWN, TIE, Record, is_own, over_fastest
 
-# What is slower than this stands at the edge, with its factor.
+# Larger ratios are drawn at the edge.
 LARGEST = 8.0
 MARKERS = "osD^v<>Ph*X"
 # Okabe and Ito's colours, which colour-blind readers tell apart; the first is `OWN`'s.
 COLOURS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#999999", "#F0E442", "#000000")
-# Letters as paths, no date, no random names: a file that needs nothing else, and is the same every time.
+# Letters as paths, no date, no random names: a self-contained, reproducible file.
 SETTINGS: Any = {"svg.fonttype": "path", "svg.hashsalt": "bench", "font.size": 9.0}
 
 
 def save(records: Sequence[Record], path: Path) -> None:
-    """Writes an SVG file: per number of threads, each engine's latency over that of the fastest peer.
+    """Writes an SVG file: by thread count, each engine's latency over that of the fastest peer.
 
-    Raises ValueError where there is nothing to compare.
+    Raises ValueError if there is nothing to compare.
     """
     from matplotlib.figure import Figure
 
@@ -34,16 +34,17 @@ def save(records: Sequence[Record], path: Path) -> None:
     with matplotlib.rc_context(SETTINGS):
         figure = Figure(figsize=(4.5 * len(threads) + 1.5, 0.26 * len(models) + 1.4), layout="constrained")
         axes = figure.subplots(1, len(threads), sharey=True, squeeze=False)[0]
-        for each, count in zip(axes, threads, strict=True):
-            _draw(each, [entry for entry in entries if entry["threads"] == count], models)
-            each.set_title(f"{count} thread{'s' if count > 1 else ''}")
+        for panel, count in zip(axes, threads, strict=True):
+            _draw(panel, [entry for entry in entries if entry["threads"] == count], models)
+            panel.set_title(f"{count} thread{'s' if count > 1 else ''}")
         handles, labels = axes[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
         figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 def _order(entries: Sequence[Record]) -> list[str]:
-    """Models, those on which `OWN` is fastest against its peers (with the fewest threads) last: on top."""
+    """Sorts models; those on which `OWN` is fastest against its peers (with the fewest threads) come last, on
+    top."""
     own: dict[str, float] = {}
     for entry in entries:
         if entry["engine"] == OWN:
@@ -53,7 +54,7 @@ def _order(entries: Sequence[Record]) -> list[str]:
 
 
 def _engines(entries: Sequence[Record]) -> list[str]:
-    """`OWN` and its variants first."""
+    """Returns the engines, `OWN` and its variants first."""
     return sorted(dict.fromkeys(entry["engine"] for entry in entries), key=lambda name: not is_own(name))
 
 
@@ -61,10 +62,10 @@ def _draw(axes: Any, entries: Sequence[Record], models: Sequence[str]) -> None:
     axes.axvspan(1 - TIE, 1 + TIE, color="#dddddd", zorder=0)
     for index, engine in enumerate(_engines(entries)):
         points = {entry["model"]: entry["median"] for entry in entries if entry["engine"] == engine}
-        places = [models.index(model) for model in points]
+        heights = [models.index(model) for model in points]
         axes.plot(
             [min(value, LARGEST) for value in points.values()],
-            places,
+            heights,
             MARKERS[index % len(MARKERS)],
             color=COLOURS[index % len(COLOURS)],
             label=engine,

@@ -1,7 +1,7 @@
-"""What a README shows of a benchmark's results.
+"""Makes the table and the picture of a benchmark for a README.
 
-Every engine against the fastest peer of each model, as a table in Markdown and as a picture. Results of
-several runs are put together.
+Every engine is compared with the fastest peer of each model, in a Markdown table and in a picture. Results of
+several runs are merged.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bench.tables import column, rows, thread_count, unique
 
 
 def overview(records: Sequence[Record]) -> str:
-    """Per number of threads: models by engines, latency over that of the fastest peer; geometric means."""
+    """Returns by thread count models by engines, latency over that of the fastest peer; geometric means."""
     entries = over_fastest(records)
     return "\n\n".join(_overview(records, entries, threads) for threads in unique(entries, "threads"))
 
@@ -28,15 +28,17 @@ def _overview(records: Sequence[Record], entries: Sequence[Record], threads: int
     found = [entry for entry in entries if entry["threads"] == threads]
     failed = [record for record in cells if "error" in record]
     engines = unique(cells, "engine")
-    columns = {engine: column([*found, *failed], engine, _emphasised) for engine in engines}
+    columns = {engine: column([*found, *failed], engine, _emphasise) for engine in engines}
     means = (geometric_mean(e["median"] for e in found if e["engine"] == engine) for engine in engines)
-    mean = "| geometric mean | " + " | ".join("" if each is None else f"{each:.2f}" for each in means) + " |"
+    mean = (
+        "| geometric mean | " + " | ".join("" if value is None else f"{value:.2f}" for value in means) + " |"
+    )
     title = f"Latency over the fastest peer's, {thread_count(threads)}"
     verdicts = "\n".join(_verdicts(found, engine) for engine in engines if is_own(engine))
     return f"{rows(title, cells, columns)}\n{mean}\n\n{verdicts}"
 
 
-def _emphasised(entry: Record) -> str:
+def _emphasise(entry: Record) -> str:
     shown = f"{entry['median']:.2f}"
     return f"**{shown}**" if is_own(entry["engine"]) and entry["verdict"] != "slower" else shown
 
@@ -47,10 +49,10 @@ def _verdicts(entries: Sequence[Record], engine: str) -> str:
     return f"{engine} against the fastest peer of each model: {counts} (bold: faster or within {TIE:.0%})."
 
 
-def merged(results: Sequence[dict[str, Any]]) -> list[Record]:
-    """The records of several runs.
+def merge(results: Sequence[dict[str, Any]]) -> list[Record]:
+    """Merges the records of several runs.
 
-    Engines are compared only where they took turns: a later run of a model on as many threads replaces an
+    Only interleaved engines are compared: a later run of a model with the same thread count replaces an
     earlier one.
     """
     groups: dict[tuple[str, int], list[Record]] = {}
@@ -71,9 +73,10 @@ def _arguments() -> argparse.Namespace:
 
 
 def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = _arguments()
     try:
-        records = merged([json.loads(path.read_text()) for path in arguments.results])
+        records = merge([json.loads(path.read_text()) for path in arguments.results])
     except (OSError, ValueError, KeyError) as error:
         print(f"report: {type(error).__name__}: {error}", file=sys.stderr)
         return 2

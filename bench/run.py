@@ -1,6 +1,6 @@
-"""Runs cells side by side: all engines of a model stay loaded, and their rounds take turns.
+"""Measures cells interleaved: all engines of a model stay loaded.
 
-Interleaving lets a drift of the clock or of the machine's load hit all engines alike.
+With interleaving, a drift of the clock or of the machine's load affects all engines equally.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bench.summary import Record
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How to measure.
+    """Settings of a measurement.
 
     An engine runs in its interpreter of `pythons`, else in the one of its environment in `environments`, else
     in this one. Outputs whose error is over `tolerance` are wrong; engines in `unchecked` compute no outputs.
@@ -47,20 +47,20 @@ class RunSettings:
     unchecked: Sequence[str] = ()
 
     def python(self, engine: str) -> str:
-        """The interpreter for `engine`, a name without options."""
+        """Returns the interpreter for `engine`, a name without options."""
         return self.pythons.get(engine) or environments.python(engine, self.environments) or sys.executable
 
 
 @dataclass
 class _Running:
-    """A worker and what it has measured."""
+    """A worker and its measurements."""
 
     cell: BenchCell
     record: Record
     rounds: list[Record] = field(default_factory=list)
 
     def attempt(self, action: Callable[[], Record | None]) -> Record | None:
-        """Run `action` unless the cell failed before; note the failure."""
+        """Runs `action` unless the cell failed before, and records a failure."""
         if "error" in self.record:
             return None
         try:
@@ -73,13 +73,13 @@ class _Running:
 def run_group(
     model: str, names: Sequence[str], threads: Sequence[int], settings: RunSettings
 ) -> list[Record]:
-    """Measure `model` on every engine of `names` with each number of threads, all in the same rounds.
+    """Measures `model` on every engine of `names` with each thread count, all in the same rounds.
 
-    One record each, with "error" where it failed.
+    Returns one record each, with "error" if it failed.
     """
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-")))
-        expected = _expected(model, settings, scratch)
+        expected = _compute_expected(model, settings, scratch)
         running = []
         for name, count in itertools.product(names, threads):
             entry = _start(stack, Key(model, name, count), settings, scratch)
@@ -89,8 +89,8 @@ def run_group(
         return [_finish(entry) for entry in running]
 
 
-def _expected(model: str, settings: RunSettings, scratch: Path) -> list[list[np.ndarray]]:
-    """Write the inputs of every seed and return ONNX Runtime's outputs for them."""
+def _compute_expected(model: str, settings: RunSettings, scratch: Path) -> list[list[np.ndarray]]:
+    """Writes the inputs of every seed and returns ONNX Runtime's outputs for them."""
     path = models.model_path(model, settings.directory)
     found = []
     for seed in range(settings.seeds):
@@ -117,7 +117,7 @@ def _start(stack: ExitStack, key: Key, settings: RunSettings, scratch: Path) -> 
 def _prepare(
     entry: _Running, expected: Sequence[Sequence[np.ndarray]], settings: RunSettings, scratch: Path
 ) -> None:
-    """Load the engine and compare its outputs for every seed."""
+    """Loads the engine and compares its outputs for every seed."""
     entry.record["ready"] = entry.cell.load(scratch / "0.npz", settings.timeout)
     if engines.EngineVariant.parse(entry.cell.key.engine).name in settings.unchecked:
         return
@@ -142,7 +142,7 @@ def _compare(
 
 
 def _interleave(running: list[_Running], settings: RunSettings) -> None:
-    """Every round times every engine once; the order rotates from round to round."""
+    """Times every engine once in every round; the order rotates from round to round."""
     budget = settings.budget.as_dict()
     for index in range(settings.rounds):
         shift = index % len(running)
@@ -168,9 +168,9 @@ def results(
     skipped: Mapping[str, str] | None = None,
     together: bool = False,
 ) -> dict[str, Any]:
-    """Everything that is stored: machine, records and ratios, and why engines were skipped.
+    """Returns everything that is stored: machine, records and ratios, and the reasons of skipped engines.
 
-    `together`: all numbers of threads were measured in the same rounds.
+    `together`: all thread counts were measured in the same rounds.
     """
     versions = {record["engine"]: record["ready"]["version"] for record in records if "ready" in record}
     return {

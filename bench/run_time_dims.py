@@ -1,7 +1,8 @@
-"""What it costs that a kernel learns its dims when it runs: `python -m bench.run_time_dims`.
+"""Measures the cost of dynamic dims of kernels: `python -m bench.run_time_dims`.
 
 The kernels of BERT-base are compiled once with a sequence of any length, and once for each length. Both
-take turns on the same operands; the table has the fastest turn of each, and their ratio.
+are measured interleaved on the same operands; the table has the fastest batch of calls of each, and their
+ratio.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from mlc.runtime._native import Image, call_entry
 
 SOURCE = Path(__file__).with_name("entry_loop.c")
 LENGTHS = (1, 7, 32, 128, 200, 384, 512)
-# A turn lasts this long.
-TURN = 0.02
+# The duration of a batch of calls.
+BATCH_SECONDS = 0.02
 
 
 class CompiledKernel:
@@ -43,7 +44,7 @@ class CompiledKernel:
         self.image = Image([self.object])
 
     def run(self, arrays: Sequence[np.ndarray], length: int, threads: int, calls: int) -> float:
-        """Seconds of a call."""
+        """Returns the mean seconds of a call."""
         buffers = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
         dims = (ctypes.c_int64 * 1)(length)
         given = [self.image.symbol("k"), ctypes.addressof(buffers), ctypes.addressof(dims), calls]
@@ -70,23 +71,24 @@ def compare(
     threads: int,
     rounds: int,
 ) -> tuple[float, float]:
-    """Seconds of the fastest turn of each."""
+    """Returns the seconds of a call in the fastest batch of each."""
     once = min(static.run(arrays, length, threads, 1) for _ in range(3))
-    calls = max(1, int(TURN / once))
+    calls = max(1, int(BATCH_SECONDS / once))
     kernels = (static, dynamic)
     times = [[kernel.run(arrays, length, threads, calls) for kernel in kernels] for _ in range(rounds)]
-    return min(each[0] for each in times), min(each[1] for each in times)
+    return min(fixed for fixed, _ in times), min(given for _, given in times)
 
 
 def main() -> None:
+    """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.run_time_dims", description=__doc__)
     parser.add_argument("--only", default="*", metavar="PATTERN", help="kernels by name")
     parser.add_argument("--lengths", default=",".join(map(str, LENGTHS)), metavar="N,...")
     parser.add_argument("--threads", default="1,2", metavar="N,...")
     parser.add_argument("--rounds", type=int, default=15)
     arguments = parser.parse_args()
-    lengths = [int(each) for each in arguments.lengths.split(",")]
-    counts = [int(each) for each in arguments.threads.split(",")]
+    lengths = [int(length) for length in arguments.lengths.split(",")]
+    counts = [int(count) for count in arguments.threads.split(",")]
     print("| kernel | length | threads | static, us | run time, us | ratio |\n|---|---|---|---|---|---|")
     notes = []
     for kernel in KERNELS:
@@ -96,9 +98,9 @@ def main() -> None:
 
 
 def _measure(kernel: BertKernel, lengths: Sequence[int], counts: Sequence[int], rounds: int) -> str:
-    """Prints the kernel's rows of the table; a line on its object code."""
+    """Prints the kernel's rows of the table; returns a line on its object code."""
     dynamic, largest = CompiledKernel(kernel.text(None)), 0
-    for length in [each for each in lengths if each >= kernel.least]:
+    for length in (length for length in lengths if length >= kernel.least):
         static, arrays = CompiledKernel(kernel.text(length)), kernel.arrays(length)
         largest = max(largest, len(static.object))
         for threads in counts:

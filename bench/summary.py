@@ -1,4 +1,4 @@
-"""Statistics of what the cells measured. Pure functions on the records of `bench.run`."""
+"""Statistics of the cells' measurements: pure functions on the records of `bench.run`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 
 Record = dict[str, Any]
 
-# Whose speed is in question; every other engine is a peer.
+# The engine under test; every other engine is a peer.
 OWN = "mlc"
 # Ratios this close to 1 are no difference.
 TIE = 0.02
 
 
 def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
-    """max|actual - expected| / max|expected|, in double precision.
+    """Returns `max|actual - expected| / max|expected|`, in double precision.
 
-    Raises ValueError where the shapes differ or `actual` is not finite.
+    Raises ValueError if the shapes differ or `actual` is not finite.
     """
     if actual.shape != expected.shape:
         raise ValueError(f"output has shape {actual.shape}, the reference {expected.shape}")
@@ -31,14 +31,15 @@ def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
 
 
 def relative_errors(actual: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> list[float]:
-    """`relative_error` per output. Raises ValueError where their number differs."""
+    """Returns `relative_error` per output. Raises ValueError if the counts differ."""
     if len(actual) != len(expected):
         raise ValueError(f"{len(actual)} outputs, the reference has {len(expected)}")
     return [relative_error(a, b) for a, b in zip(actual, expected, strict=True)]
 
 
 def latency(rounds: Sequence[Record]) -> Record:
-    """Median of the rounds' medians, their spread ((largest - smallest) / median), and the fastest call."""
+    """Returns the median of the rounds' medians, their spread ((largest - smallest) / median), and the
+    fastest call."""
     medians = [entry["median_ms"] for entry in rounds]
     middle = statistics.median(medians)
     return {
@@ -50,16 +51,17 @@ def latency(rounds: Sequence[Record]) -> Record:
 
 
 def ratio(rounds: Sequence[Record], baseline: Sequence[Record]) -> Record:
-    """Latency over the baseline's, round by round: median, lowest, highest. Below 1 is faster.
+    """Returns the latency over the baseline's, round by round: median, lowest, highest. Below 1 is faster.
 
-    Rounds of the same number ran next to each other, so a drift of the clock cancels.
+    Rounds with the same index ran next to each other, so a drift of the clock cancels.
     """
     ratios = [a["median_ms"] / b["median_ms"] for a, b in zip(rounds, baseline, strict=True)]
     return {"median": statistics.median(ratios), "low": min(ratios), "high": max(ratios)}
 
 
 def ratios(records: Sequence[Record], baseline: str) -> list[Record]:
-    """`ratio` of every cell that succeeded against the baseline's, for equal model and thread count."""
+    """Returns `ratio` of every cell that succeeded against the baseline's, for equal model and thread
+    count."""
     good = [record for record in records if "error" not in record]
     references = {(r["model"], r["threads"]): r["rounds"] for r in good if r["engine"] == baseline}
     found = []
@@ -78,13 +80,13 @@ def is_own(engine: str) -> bool:
 
 
 def over_fastest(records: Sequence[Record]) -> list[Record]:
-    """`ratio` of every cell to the fastest peer on the same model and number of threads, itself included.
+    """Returns `ratio` of every cell to the fastest peer on the same model and thread count, itself included.
 
     "verdict" is "faster", "slower", or "tie" for medians that differ by no more than `TIE`.
     """
     good = [record for record in records if "error" not in record]
     fastest: dict[tuple[str, int], Record] = {}
-    for record in sorted(good, key=lambda each: each["latency"]["median_ms"]):
+    for record in sorted(good, key=lambda record: record["latency"]["median_ms"]):
         if not is_own(record["engine"]):
             fastest.setdefault((record["model"], record["threads"]), record)
     found = []
@@ -98,23 +100,23 @@ def over_fastest(records: Sequence[Record]) -> list[Record]:
 
 
 def against_peers(records: Sequence[Record]) -> list[Record]:
-    """`over_fastest` of the cells of `OWN`."""
+    """Returns `over_fastest` of the cells of `OWN`."""
     return [entry for entry in over_fastest(records) if is_own(entry["engine"])]
 
 
 def verdict(ratio: float) -> str:
-    """What a ratio of latencies says."""
+    """Classifies a ratio of latencies as tie, faster or slower."""
     return "tie" if abs(ratio - 1) <= TIE else "faster" if ratio < 1 else "slower"
 
 
 def geometric_mean(values: Iterable[float]) -> float | None:
-    """None of nothing, and of what has no mean because a value is 0."""
+    """Returns the geometric mean; None without values, or if one is 0."""
     found = list(values)
     return statistics.geometric_mean(found) if found and min(found) > 0 else None
 
 
 def scaling(records: Sequence[Record]) -> list[Record]:
-    """Latency with one thread over that with more, round by round, per model and engine."""
+    """Returns the latency with one thread over that with more, round by round, per model and engine."""
     good = [record for record in records if "error" not in record]
     single = {(r["model"], r["engine"]): r["rounds"] for r in good if r["threads"] == 1}
     return [

@@ -12,7 +12,8 @@ Column = Callable[[str], str]
 
 
 def markdown(results: dict[str, Any]) -> str:
-    """All tables: latency and ratios, readiness, memory and errors, per thread count, then the failures."""
+    """Returns all tables: latency and ratios, readiness, memory and errors, per thread count, then
+    failures."""
     records = results["records"]
     sections = [_machine(results["machine"])]
     for threads in sorted({record["threads"] for record in records}):
@@ -20,7 +21,7 @@ def markdown(results: dict[str, Any]) -> str:
         suffix = thread_count(threads)
         sections += [_latencies(results, cells, threads, suffix), _ratios(results, cells, threads, suffix)]
         sections += [_table(f"{title}, {suffix}", cells, cell) for title, cell in _TABLES.items()]
-    sections += [_scaling(results), _failures(records), _skipped(results["skipped"])]
+    sections += [_scaling(results), _failures(records), _list_skipped(results["skipped"])]
     return "\n\n".join(filter(None, sections)) + "\n"
 
 
@@ -38,7 +39,8 @@ def _latencies(results: dict[str, Any], cells: Sequence[Record], threads: int, s
 
 
 def _ratios(results: dict[str, Any], cells: Sequence[Record], threads: int, suffix: str) -> str:
-    """Every engine against the baseline; nothing with only one, whose ratio the latencies' table has."""
+    """Returns every engine against the baseline; "" for only one, whose ratio is in the table of
+    latencies."""
     entries = [entry for entry in results["ratios"] if entry["threads"] == threads]
     engines = unique(entries, "engine")
     columns = {engine: column(entries, engine, _ratio) for engine in engines}
@@ -65,27 +67,28 @@ def _table(
     show: Callable[[Record], str],
     extra: Mapping[str, Column] | None = None,
 ) -> str:
-    """A row per model and a column per engine, then the columns of `extra`."""
+    """Returns a table with a row per model and a column per engine, then the columns of `extra`."""
     columns = {engine: column(cells, engine, show) for engine in unique(cells, "engine")}
     return rows(title, cells, {**columns, **(extra or {})})
 
 
 def rows(title: str, cells: Sequence[Record], columns: Mapping[str, Column]) -> str:
-    """A row per model; columns are functions of the model."""
+    """Returns a table with a row per model; columns are functions of the model."""
     lines = [[model, *(show(model) for show in columns.values())] for model in unique(cells, "model")]
     return f"### {title}\n\n{table(['model', *columns], lines)}"
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
+    """Returns a Markdown table."""
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(head), *lines])
 
 
 def column(entries: Sequence[Record], engine: str, show: Callable[[Record], str]) -> Column:
-    """The engine's entry of a model, if there is one and it did not fail."""
+    """Returns the column of an engine: its entry of a model, if there is one and it did not fail."""
     by_model = {entry["model"]: entry for entry in entries if entry["engine"] == engine}
 
     def cell(model: str) -> str:
+        """Shows the entry of a model."""
         entry = by_model.get(model)
         return "" if entry is None else "failed" if "error" in entry else show(entry)
 
@@ -94,7 +97,7 @@ def column(entries: Sequence[Record], engine: str, show: Callable[[Record], str]
 
 def _latency(record: Record) -> str:
     busy = " ~" if record["latency"]["other_cores"] > BUSY else ""
-    return f"{number(record['latency']['median_ms'])} ({record['latency']['spread']:.0%}){busy}"
+    return f"{format_value(record['latency']['median_ms'])} ({record['latency']['spread']:.0%}){busy}"
 
 
 def _ratio(entry: Record) -> str:
@@ -111,14 +114,14 @@ def _errors(record: Record) -> str:
 
 
 _TABLES: dict[str, Callable[[Record], str]] = {
-    "Ready in s: compile, load, first call": lambda record: number(record["ready"]["ready_s"]),
+    "Ready in s: compile, load, first call": lambda record: format_value(record["ready"]["ready_s"]),
     "Peak memory in MB until ready, with child processes": lambda record: f"{record['ready']['peak_mb']:.0f}",
     "Error against ONNX Runtime: largest max|a-b| / max|b|": _errors,
 }
 
 
-def number(value: float) -> str:
-    """Three significant digits or so."""
+def format_value(value: float) -> str:
+    """Formats a value with about three significant digits."""
     return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 100 else f"{value:.0f}"
 
 
@@ -134,11 +137,11 @@ def _failure(record: Record) -> str:
 
 
 def one_line(message: str) -> str:
-    """The beginning of a message that may have many lines."""
+    """Returns the beginning of a message in one line."""
     return " ".join(message.split())[:300]
 
 
-def _skipped(reasons: Mapping[str, str]) -> str:
+def _list_skipped(reasons: Mapping[str, str]) -> str:
     lines = [f"- {engine}: {reason}" for engine, reason in reasons.items()]
     return "### Skipped engines\n\n" + "\n".join(lines) if lines else ""
 
@@ -150,10 +153,10 @@ def _machine(machine: dict[str, Any]) -> str:
 
 
 def unique(records: Sequence[Record], field: str) -> list[Any]:
-    """The values of a field, in order."""
+    """Returns the distinct values of a field, in order."""
     return list(dict.fromkeys(record[field] for record in records))
 
 
 def thread_count(threads: int) -> str:
-    """In words."""
+    """Returns the thread count in words."""
     return f"{threads} thread{'s' if threads > 1 else ''}"

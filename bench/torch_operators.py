@@ -1,4 +1,4 @@
-"""ONNX operators by torch that the importer of whole models and the GPU runner's references share."""
+"""ONNX operators by torch that the model importer and the GPU runner's references share."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from torch.nn import functional
 from bench.operator_graph import Attributes, Operator, window
 
 
-def _padded(x: Any, pads: list[tuple[int, int]], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
-    """`x`, and the paddings that are left to the operator, which knows only symmetric ones."""
+def _pad(x: Any, pads: list[tuple[int, int]], value: float = 0.0) -> tuple[Any, tuple[int, ...]]:
+    """Pads `x` unless the operator can, which supports symmetric paddings only; returns its paddings too."""
     if all(low == high for low, high in pads):
         return x, tuple(low for low, _ in pads)
     # The last dim comes first.
@@ -23,7 +23,7 @@ def _padded(x: Any, pads: list[tuple[int, int]], value: float = 0.0) -> tuple[An
 
 def _conv(a: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
     strides, pads = window(a)
-    x, padding = _padded(x, pads)
+    x, padding = _pad(x, pads)
     dilations = tuple(a.get("dilations", (1, 1)))
     return functional.conv2d(x, weight, bias, strides, padding, dilations, a.get("group", 1))
 
@@ -34,7 +34,7 @@ def _batch_normalization(a: Attributes, x: Any, scale: Any, bias: Any, mean: Any
 
 def _max_pool(a: Attributes, x: Any) -> Any:
     strides, pads = window(a)
-    x, padding = _padded(x, pads, -math.inf)
+    x, padding = _pad(x, pads, -math.inf)
     ceil = bool(a.get("ceil_mode", 0))
     return functional.max_pool2d(x, tuple(a["kernel_shape"]), strides, padding, ceil_mode=ceil)
 
@@ -47,13 +47,13 @@ def _average_pool(a: Attributes, x: Any) -> Any:
         padding = tuple(low for low, _ in pads)
         return functional.avg_pool2d(x, kernel, strides, padding, ceil, counted)
     average = partial(functional.avg_pool2d, kernel_size=kernel, stride=strides, ceil_mode=ceil)
-    means = average(_padded(x, pads)[0])
-    # The share of each window that is no padding.
-    return means if counted else means / average(_padded(torch.ones_like(x[:1, :1]), pads)[0])
+    means = average(_pad(x, pads)[0])
+    # The share of each window without padding.
+    return means if counted else means / average(_pad(torch.ones_like(x[:1, :1]), pads)[0])
 
 
 def linear(a: Attributes, x: Any, y: Any, z: Any = None) -> Any:
-    """Gemm whose `alpha` and `beta` are 1."""
+    """Computes Gemm with `alpha` and `beta` of 1."""
     return functional.linear(x.t() if a.get("transA") else x, y if a.get("transB") else y.t(), z)
 
 

@@ -1,4 +1,4 @@
-"""One engine with one model in a process of its own, driven by lines of JSON.
+"""Runs one engine with one model in a separate process, driven by lines of JSON.
 
     python -m bench.worker ENGINE[:OPTION]... MODEL.onnx THREADS CPU,CPU
 
@@ -8,7 +8,7 @@ Every request is a line on standard input, every reply a line on standard output
     {"command": "outputs", "inputs": "in.npz", "outputs": "out.npz"}
     {"command": "time", "budget": {...}}
 
-A reply holds the results, or "error". What the engine prints goes to standard error.
+A reply has the results, or "error". The engine's output goes to standard error.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class EngineWorker:
         self.inputs: dict[str, np.ndarray]
 
     def load(self, inputs: str) -> dict[str, Any]:
-        """Import, load and call once; seconds of each. `ready_s` is load and first call."""
+        """Imports, loads and calls once; returns the seconds of each. `ready_s` is load and first call."""
         self.inputs = _read(inputs)
         base = measure.peak_memory_mb()
         marks = [time.perf_counter()]
@@ -60,12 +60,12 @@ class EngineWorker:
         }
 
     def outputs(self, inputs: str, outputs: str) -> dict[str, Any]:
-        """Call once and write the results, in order."""
+        """Calls once and writes the results, in order."""
         np.savez(outputs, *engines.as_list(self.call(_read(inputs))))
         return {}
 
     def time(self, budget: dict[str, Any]) -> dict[str, Any]:
-        """One round."""
+        """Measures one round."""
         return measure.time_calls(lambda: self.call(self.inputs), measure.RoundBudget(**budget))
 
 
@@ -83,9 +83,10 @@ def _answer(worker: EngineWorker, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
+    """Serves the requests on standard input."""
     engine, model, threads, cpus = sys.argv[1:]
     os.sched_setaffinity(0, [int(cpu) for cpu in cpus.split(",")])
-    # Replies keep the pipe for themselves; whatever the engine prints goes to the log.
+    # Replies have the pipe for themselves; the engine's output goes to the log.
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     worker = EngineWorker(engine, Path(model), int(threads))

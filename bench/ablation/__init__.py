@@ -1,1 +1,1 @@
-"""What each graph pass, fusion and the memory planner bring: the same models without it."""
+"""Ablation: the effect of each graph pass, of fusion and of the memory planner on models."""

@@ -1,4 +1,4 @@
-"""What each graph pass, fusion and the memory planner bring: the same models with one of them switched off.
+"""Measures the effect of each graph pass, of fusion and of the memory planner by switching it off.
 
 Counts take all models that are built, latencies those of --latency-models. Results are stored after every
 step in bench/results/ablation.json; --resume goes on where an earlier run was stopped.
@@ -26,7 +26,7 @@ from bench.models.store import write
 from mlc.codegen.version import compiler_version
 
 PAGE = Path(__file__).parents[2] / "docs" / "ablation.md"
-# One of each kind of network; the others differ in size.
+# One of each type of network; the others differ in size.
 LATENCY_MODELS = (
     "resnet50,mobilenet_v2,squeezenet,shufflenet,densenet121,inception_v2,bert_base_s128,gpt2_s128,"
     "llama_s128,mlp_wide_b64"
@@ -43,16 +43,18 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--latency-models", type=_names, metavar="NAME,...", default=LATENCY_MODELS)
     parser.add_argument("--no-latency", action="store_true", help="only what can be counted")
-    parser.add_argument("--rounds", type=int, default=5, help="how often each program takes its turn")
-    parser.add_argument("--seconds", type=float, default=0.4, help="length of a turn")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="rounds, in which each program is measured once"
+    )
+    parser.add_argument("--seconds", type=float, default=0.4, help="seconds per program and round")
     parser.add_argument("--together", type=int, default=4, help="variants loaded at one time")
-    parser.add_argument("--repetitions", type=int, default=3, help="how often the optimizer is timed")
+    parser.add_argument("--repetitions", type=int, default=3, help="measurements of the optimizer")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument(
         "--jobs", type=int, default=len(os.sched_getaffinity(0)), help="models counted at a time"
     )
     parser.add_argument(
-        "--quick", action="store_true", help="short turns: shows that it works, measures nothing"
+        "--quick", action="store_true", help="few calls: shows that it works, measures nothing"
     )
     parser.add_argument("--resume", action="store_true", help="keep what a run of the same compiler stored")
     parser.add_argument("--update-docs", action="store_true", help=f"write docs/{PAGE.name}")
@@ -68,7 +70,7 @@ def _names(text: str) -> list[str]:
 
 
 def without_folders(words: list[str]) -> list[str]:
-    """The command line but for folders of this machine, which whoever repeats it does not have."""
+    """Returns the command line without folders of this machine."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--built")
     parser.add_argument("--output")
@@ -76,7 +78,7 @@ def without_folders(words: list[str]) -> list[str]:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise ValueError or FileNotFoundError for what cannot be run."""
+    """Raises ValueError or FileNotFoundError for what cannot be run."""
     unknown = [name for name in arguments.passes if name not in passes()]
     if unknown:
         raise ValueError(
@@ -93,7 +95,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 class AblationRun:
-    """One run: its settings, and what it has found so far, stored after every step."""
+    """One run: its settings and its results so far, stored after every step."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
@@ -104,6 +106,7 @@ class AblationRun:
             self.data = load(self.file, self.data)
 
     def fresh(self) -> dict[str, Any]:
+        """Returns the data of a run without results."""
         return {
             "compiler": compiler_version(),
             "command": f"python -m bench.ablation {shlex.join(without_folders(sys.argv[1:]))}".strip(),
@@ -116,15 +119,16 @@ class AblationRun:
         }
 
     def say(self, text: str) -> None:
+        """Stores the results and prints progress."""
         store(self.file, self.data)
         print(text, file=sys.stderr, flush=True)
 
     def count(self) -> None:
-        """Counts of all variants of all models, several models at a time."""
+        """Counts all variants of all models, several models at a time."""
         known = self.data["models"]
         names = {variant.name for variant in self.variants}
         todo = [model for model in self.arguments.models if not names <= known.get(model, {}).keys()]
-        # Not forked: the parent holds threads and MLIR contexts.
+        # Not forked: the parent has threads and MLIR contexts.
         with ProcessPoolExecutor(self.arguments.jobs, get_context("spawn")) as pool:
             jobs = [pool.submit(count_variants, self.path(model), self.variants) for model in todo]
             for model, job in zip(todo, jobs, strict=True):
@@ -133,9 +137,11 @@ class AblationRun:
         self.data["models"] = {model: known[model] for model in self.arguments.models}
 
     def path(self, model: str) -> Path:
+        """Returns the file of a model."""
         return models.model_path(model, self.arguments.built)
 
     def time_optimizer(self) -> None:
+        """Measures the passes on all models."""
         for model in self.arguments.models:
             if model not in self.data["optimizer"]:
                 seconds = optimizer_seconds(self.path(model), self.arguments.repetitions)
@@ -143,6 +149,7 @@ class AblationRun:
                 self.say(f"timed the optimizer on {model}")
 
     def time_programs(self, settings: LatencySettings) -> None:
+        """Measures the programs of the models for latencies."""
         for model in self.arguments.models:
             found = self.data["models"][model]
             wanted = self.to_time(found)
@@ -152,13 +159,16 @@ class AblationRun:
                 self.say(f"timed {model}, {len(wanted)} programs")
 
     def to_time(self, found: dict[str, Any]) -> list[AblationVariant]:
-        """The program with all passes, and those that differ from it and were not timed."""
+        """Returns the program with all passes, and those that differ from it and were not timed."""
         first, *rest = self.variants
         default = found[DEFAULT]
         if "error" in default:
             return []
-        distinct = [each for each in rest if found[each.name].get("program") != default["program"]]
-        return [first, *(each for each in distinct if {"error", "ratio"}.isdisjoint(found[each.name]))]
+        distinct = [variant for variant in rest if found[variant.name].get("program") != default["program"]]
+        return [
+            first,
+            *(variant for variant in distinct if {"error", "ratio"}.isdisjoint(found[variant.name])),
+        ]
 
 
 def _settings(arguments: argparse.Namespace) -> LatencySettings:
@@ -174,6 +184,7 @@ def _settings(arguments: argparse.Namespace) -> LatencySettings:
 
 
 def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = _arguments()
     arguments.models = arguments.models or list(models.manifest(arguments.built))
     arguments.passes = arguments.passes or passes()

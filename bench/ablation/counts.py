@@ -1,5 +1,5 @@
-"""What can be counted without running a program: kernels, launches, bytes, operations, the arena; and how
-long the optimizer takes."""
+"""Counts of a program that needs no run: kernels, launches, bytes, operations, the arena; and the optimizer's
+time."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from mlc.passes.base import PassError
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
 
-# What takes the kernels to the first level where an op without a lowering is refused.
+# Lowers kernels to the first level at which an op without a lowering is refused.
 LOWERING = "builtin.module(func.func(graph-to-linalg),graph-verify-lowered)"
 
 
 def count_variants(path: Path, variants: Sequence[AblationVariant]) -> dict[str, Record]:
-    """Counts of the model's programs by variant; the first is that with all passes.
+    """Returns counts of the model's programs by variant; the first is that with all passes.
 
     Passes that change nothing are not switched off: the program without them is the same.
     """
@@ -49,7 +49,7 @@ def _load(path: Path, options: Options) -> ir.Operation:
 
 
 def _count(module: ir.Operation, options: Options, listener: Instrumentation | None = None) -> Record:
-    """Counts of a program, or "error" where a pass fails.
+    """Returns counts of a program, or "error" if a pass fails.
 
     "program" is a hash of all that is compiled: variants of one hash are one program.
     """
@@ -77,21 +77,21 @@ def _costs(module: ir.Operation) -> Record:
 
 
 def _memory(module: ir.Operation) -> Record:
-    """The planner's numbers of `@main`."""
-    functions = [each.operation for each in module.regions[0].blocks[0]]
+    """Returns the planner's attributes of `@main`."""
+    functions = [view.operation for view in module.regions[0].blocks[0]]
     main = next(function for function in functions if function.attributes["sym_name"].value == "main")
     text = module.get_asm(assume_verified=True)
-    numbers = ("arena_bytes", "arena_lower_bound", "unshared_bytes")
+    sizes = ("arena_bytes", "arena_lower_bound", "unshared_bytes")
     return {
-        **{name: main.attributes[f"tloop.{name}"].value for name in numbers},
+        **{name: main.attributes[f"tloop.{name}"].value for name in sizes},
         "strategy": main.attributes["tloop.arena_strategy"].value,
         "program": hashlib.blake2b(text.encode(), digest_size=8).hexdigest(),
     }
 
 
 def optimizer_seconds(path: Path, repetitions: int) -> dict[str, Record]:
-    """Seconds to import, of each graph-level pipeline ("stages") and of each pass in graph-optimize
-    ("passes"): medians after one run that does not count.
+    """Returns the seconds of the import, of each graph-level pipeline ("stages") and of each pass in
+    graph-optimize ("passes"): medians after a warm-up run.
 
     `@prepare` is not run; that is no part of any of them.
     """
@@ -121,6 +121,7 @@ class Stages:
 
     @contextmanager
     def watch(self, name: str) -> Iterator[None]:
+        """Times the body of the `with` block as a stage."""
         start = time.perf_counter()
         yield
         self.seconds[name] = time.perf_counter() - start

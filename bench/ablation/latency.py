@@ -1,4 +1,4 @@
-"""Latencies of variants of one model, each in a process of its own, next to the program with all passes."""
+"""Latencies of variants of one model in separate processes, relative to the program with all passes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ TIMEOUT = 900.0
 
 @dataclass(frozen=True)
 class LatencySettings:
-    """How to measure: `together` variants are loaded at one time, besides the program with all passes."""
+    """Settings of a measurement: `together` variants are loaded at one time, besides the program with all
+    passes."""
 
     rounds: int
     budget: RoundBudget
@@ -33,8 +34,8 @@ class LatencySettings:
 
 
 def measure(model: str, variants: Sequence[AblationVariant], settings: LatencySettings) -> dict[str, Record]:
-    """By variant: "latency" (as `summary.latency`) and, but for the first, "ratio" to it in the same rounds;
-    or "error". The first of `variants` is the program with all passes.
+    """Returns by variant "latency" (as `summary.latency`) and, except for the first, "ratio" to it in the
+    same rounds; or "error". The first of `variants` is the program with all passes.
     """
     found: dict[str, Record] = {}
     first, rest = variants[0], variants[1:]
@@ -64,7 +65,7 @@ class _Loaded:
 def _load(
     stack: ExitStack, model: str, variant: AblationVariant, inputs: Path, settings: LatencySettings
 ) -> _Loaded | str:
-    """The variant in a process, compiled and called once; or what went wrong."""
+    """Compiles the variant in a process and calls it once; returns a message if that fails."""
     for folder in (settings.logs, settings.cache):
         folder.mkdir(parents=True, exist_ok=True)
     cell = BenchCell(
@@ -83,7 +84,7 @@ def _load(
 
 
 def _rounds(cells: dict[str, _Loaded], settings: LatencySettings) -> dict[str, list[Record]]:
-    """Every round times every variant once; the order rotates from round to round."""
+    """Times every variant once in every round; the order rotates from round to round."""
     found: dict[str, list[Record]] = {name: [] for name in cells}
     names = list(cells)
     for index in range(settings.rounds if names else 0):

@@ -56,7 +56,7 @@ on the weights; its time is that of the program's first load.
 
 
 def page(data: dict[str, Any]) -> str:
-    """The page's text from what a run stored."""
+    """Returns the text of the page from the results of a run."""
     models, machine = data["models"], data["machine"]
     return _PAGE.format(
         machine=f"{machine['processor']}, {machine['cpus']} CPUs",
@@ -73,11 +73,12 @@ def page(data: dict[str, Any]) -> str:
 
 
 def store(path: Path, data: dict[str, Any]) -> None:
+    """Writes the results of a run."""
     write(path, lambda temporary: temporary.write_text(json.dumps(data, indent=1) + "\n"))
 
 
 def load(path: Path, fresh: dict[str, Any]) -> dict[str, Any]:
-    """What an interrupted run of the same compiler stored, else `fresh`."""
+    """Reads the results of an interrupted run of the same compiler, else returns `fresh`."""
     found = json.loads(path.read_text()) if path.is_file() else {}
     kept = ("models", "optimizer", "machine")
     if found.get("compiler") != fresh["compiler"]:

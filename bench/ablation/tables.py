@@ -7,14 +7,15 @@ from typing import Any
 
 from bench.ablation.variants import DEFAULT, UNFUSED
 from bench.summary import Record, geometric_mean
-from bench.tables import number, table
+from bench.tables import format_value, table
 
 Models = dict[str, dict[str, Record]]
 COUNTS = ("kernels", "launches", "moved_bytes", "flops", "arena_bytes")
 
 
 def megabytes(count: int) -> str:
-    return number(count / 1e6)
+    """Formats bytes in MB."""
+    return format_value(count / 1e6)
 
 
 def _times(value: float | None) -> str:
@@ -28,14 +29,14 @@ def _ratio(record: Record) -> str:
     return f"{ratio['median']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f})"
 
 
-def changed(variants: dict[str, Record], name: str) -> bool:
-    """Whether the program without the pass is another one, or none."""
+def is_changed(variants: dict[str, Record], name: str) -> bool:
+    """Whether the program without the pass differs, or cannot be compiled."""
     record = variants.get(name, variants[DEFAULT])
     return record.get("program") != variants[DEFAULT]["program"]
 
 
 def summary(models: Models, passes: Sequence[str]) -> str:
-    """One row per pass: means over the models whose program it changes."""
+    """Returns a table with a row per pass: means over the models whose program it changes."""
     head = [
         "without",
         "models changed",
@@ -51,9 +52,9 @@ def summary(models: Models, passes: Sequence[str]) -> str:
 
 
 def _summary_row(models: Models, name: str) -> list[str]:
-    affected = {model: variants for model, variants in models.items() if changed(variants, name)}
+    affected = {model: variants for model, variants in models.items() if is_changed(variants, name)}
     failed = [model for model, variants in affected.items() if "error" in variants[name]]
-    pairs = [(each[name], each[DEFAULT]) for model, each in affected.items() if model not in failed]
+    pairs = [(v[name], v[DEFAULT]) for model, v in affected.items() if model not in failed]
     means = [
         _times(geometric_mean(off[key] / on[key] for off, on in pairs if on[key] and off[key]))
         for key in COUNTS
@@ -66,7 +67,7 @@ def _summary_row(models: Models, name: str) -> list[str]:
 
 
 def details(models: Models, passes: Sequence[str]) -> str:
-    """A table per model: the program with all passes, and those that differ from it."""
+    """Returns a table per model: the program with all passes, and those that differ from it."""
     return "\n\n".join(f"### {model}\n\n{_model(variants, passes)}" for model, variants in models.items())
 
 
@@ -74,7 +75,7 @@ def _model(variants: dict[str, Record], passes: Sequence[str]) -> str:
     head = ["without", "kernels", "launches", "moved MB", "MFLOP", "arena MB", "arena / bound", "latency"]
     rows = [["(nothing)", *_counts(variants[DEFAULT]), _milliseconds(variants[DEFAULT])]]
     for name in passes:
-        if name in variants and changed(variants, name):
+        if name in variants and is_changed(variants, name):
             record = variants[name]
             shown = (
                 [""] * 6 + [record["error"][:100]]
@@ -82,7 +83,7 @@ def _model(variants: dict[str, Record], passes: Sequence[str]) -> str:
                 else [*_counts(record), _ratio(record)]
             )
             rows.append([f"`{name}`", *shown])
-    same = [f"`{name}`" for name in passes if name in variants and not changed(variants, name)]
+    same = [f"`{name}`" for name in passes if name in variants and not is_changed(variants, name)]
     note = f"\n\nThe same program without {', '.join(same)}." if same else ""
     return table(head, rows) + note
 
@@ -92,7 +93,7 @@ def _counts(record: Record) -> list[str]:
         str(record["kernels"]),
         str(record["launches"]),
         megabytes(record["moved_bytes"]),
-        number(record["flops"] / 1e6),
+        format_value(record["flops"] / 1e6),
         megabytes(record["arena_bytes"]),
         _over_bound(record),
     ]
@@ -106,11 +107,11 @@ def _over_bound(record: Record) -> str:
 def _milliseconds(record: Record) -> str:
     if "latency" not in record:
         return ""
-    return f"{number(record['latency']['median_ms'])} ms ({record['latency']['spread']:.0%})"
+    return f"{format_value(record['latency']['median_ms'])} ms ({record['latency']['spread']:.0%})"
 
 
 def fusion(models: Models) -> str:
-    """Fusion on against off, and the geometric means."""
+    """Returns the table of fusion on against off, with geometric means."""
     head = ["model", "launches", "unfused", "moved MB", "unfused", "unfused / fused"]
     rows, bytes_ratios, ratios = [], [], []
     for model, variants in models.items():
@@ -124,7 +125,7 @@ def fusion(models: Models) -> str:
         counts = [
             str(on["launches"]),
             str(off["launches"]),
-            *(megabytes(each["moved_bytes"]) for each in (on, off)),
+            *(megabytes(record["moved_bytes"]) for record in (on, off)),
         ]
         rows.append([model, *counts, f"{moved:.2f}", _milliseconds(on), _milliseconds(off), _ratio(off)])
     means = [_times(geometric_mean(bytes_ratios)), "", "", _times(geometric_mean(ratios))]
@@ -133,34 +134,34 @@ def fusion(models: Models) -> str:
 
 
 def planner(models: Models) -> str:
-    """The arena of every model against what no plan can undercut."""
+    """Returns the table of every model's arena against its lower bound."""
     head = [
         "model",
         "arena MB",
         "lower bound MB",
         "arena / bound",
         "strategy",
-        "all results apart MB",
+        "without sharing MB",
         "saved",
     ]
     return table(head, [_plan_row(model, variants[DEFAULT]) for model, variants in models.items()])
 
 
 def _plan_row(model: str, record: Record) -> list[str]:
-    arena, apart = record["arena_bytes"], record["unshared_bytes"]
+    arena, unshared = record["arena_bytes"], record["unshared_bytes"]
     return [
         model,
         megabytes(arena),
         megabytes(record["arena_lower_bound"]),
         _over_bound(record),
         record["strategy"],
-        megabytes(apart),
-        f"{1 - arena / apart:.0%}" if apart else "",
+        megabytes(unshared),
+        f"{1 - arena / unshared:.0%}" if unshared else "",
     ]
 
 
 def optimizer(seconds: dict[str, Any], models: Models) -> str:
-    """Seconds of the stages of the optimizer, and of each pass of graph-optimize."""
+    """Returns the tables of seconds of the optimizer's stages, and of each pass of graph-optimize."""
     stages = _columns(entry["stages"] for entry in seconds.values())
     rows = []
     for model, entry in seconds.items():
@@ -170,7 +171,7 @@ def optimizer(seconds: dict[str, Any], models: Models) -> str:
     inside = [
         [model, *(_milli(entry["passes"].get(name)) for name in passes)] for model, entry in seconds.items()
     ]
-    first = table(["model", *stages, "@prepare (runs apart)"], rows)
+    first = table(["model", *stages, "@prepare (runs separately)"], rows)
     second = table(["ms in graph-optimize", *(f"`{name}`" for name in passes)], inside)
     return f"{first}\n\n{second}"
 

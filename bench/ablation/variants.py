@@ -14,7 +14,7 @@ DEFAULT, UNFUSED = "all", "no fusion"
 
 @dataclass(frozen=True)
 class AblationVariant:
-    """What is switched; `name` is the pass, `DEFAULT` or `UNFUSED`."""
+    """A program with switched passes; `name` is the pass, `DEFAULT` or `UNFUSED`."""
 
     name: str
     disable: tuple[str, ...] = ()
@@ -34,13 +34,13 @@ class AblationVariant:
 
 
 def passes() -> list[str]:
-    """The passes of graph-optimize and lower-graph that change programs, in their order."""
+    """Returns the passes of graph-optimize and lower-graph that change programs, in their order."""
     nodes = [node for text in (*GRAPH_OPTIMIZE, *LOWER_GRAPH) for node in parse_elements(text)]
     names = dict.fromkeys(node.name for node in nodes if isinstance(node, PassNode))
     return [name for name in names if "verify" not in name]
 
 
 def variants(names: Sequence[str]) -> list[AblationVariant]:
-    """The program with all passes, without fusion, and without each of `names`."""
+    """Returns the program with all passes, without fusion, and without each of `names`."""
     unfused = AblationVariant(UNFUSED, replace={"graph-form-kernels": "graph-form-kernels{fuse=false}"})
     return [AblationVariant(DEFAULT), unfused, *(AblationVariant(name, disable=(name,)) for name in names)]

@@ -1,4 +1,4 @@
-"""What watches the pipelines: which passes change a module."""
+"""Instrumentation that records the passes that change a module."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mlc.pipelines.plan import PassStep
 
 
 class ChangedPasses(Instrumentation):
-    """`names` are the passes that changed the module somewhere."""
+    """Records in `names` the passes that changed the module."""
 
     def __init__(self, module: ir.Operation) -> None:
         self.names: set[str] = set()
@@ -16,9 +16,11 @@ class ChangedPasses(Instrumentation):
         self.text = self.now()
 
     def now(self) -> str:
+        """Returns the current text of the module."""
         return str(self.module.get_asm(assume_verified=True, use_local_scope=True))
 
     def after(self, step: PassStep, op: ir.Operation) -> None:
+        """Compares the module after a pass."""
         text = self.now()
         if text != self.text:
             self.names.add(step.name)

@@ -1,4 +1,4 @@
-"""Engines to compare: one file each, found by name.
+"""Engines to compare, each in a file with its name.
 
 An engine module offers
 
@@ -8,10 +8,10 @@ An engine module offers
 where the callable takes a dict of C-contiguous arrays and returns its outputs in the order of the ONNX graph:
 an array, a sequence of arrays, or a dict of them. The arrays belong to the caller. `load` may take a third
 argument `options`, the texts after the engine's name in `mlc:disable-pass=cse`. A module may also offer
-`facts(callable) -> dict`, what else there is to report of a loaded model. A module is imported in a
-process of its own, pinned to `threads` CPUs, in an interpreter that need have nothing but NumPy and what the
-engine wraps. Where that clashes with what other engines need, the file lists its packages as inline script
-metadata (PEP 723), and `bench.environments` makes an interpreter of its own for it.
+`facts(callable) -> dict`, further facts about a loaded model. A module is imported in a separate process,
+pinned to `threads` CPUs, in an interpreter that needs only NumPy and the packages of the engine. If these
+conflict with other engines' packages, the file lists them as inline script metadata (PEP 723), and
+`bench.environments` makes a separate interpreter for it.
 
 The environment variable BENCH_ENGINES names further folders with engines.
 """
@@ -35,11 +35,13 @@ Call = Callable[[dict[str, np.ndarray]], Any]
 
 
 class Engine(Protocol):
-    """What an engine module offers."""
+    """The interface of an engine module."""
 
-    def version(self) -> str: ...
+    def version(self) -> str:
+        """Returns the engine's version."""
 
-    def load(self, path: Path, threads: int, *options: Any) -> Call: ...
+    def load(self, path: Path, threads: int, *options: Any) -> Call:
+        """Loads a model."""
 
 
 @dataclass(frozen=True)
@@ -51,27 +53,28 @@ class EngineVariant:
 
     @classmethod
     def parse(cls, text: str) -> EngineVariant:
+        """Splits the text at its colons."""
         name, *options = text.split(":")
         return cls(name, tuple(options))
 
 
 def names() -> list[str]:
-    """The engines there are, sorted."""
+    """Returns the names of all engines, sorted."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
 
 def source(name: str) -> Path:
-    """The engine's file, which must exist."""
+    """Returns the engine's file, which must exist."""
     return next(path for folder in __path__ if (path := Path(folder, f"{name}.py")).is_file())
 
 
 def find(name: str) -> Engine:
-    """Import an engine. Raises ModuleNotFoundError where the package that it wraps is not installed."""
+    """Imports an engine. Raises ModuleNotFoundError if the package that it wraps is not installed."""
     return cast(Engine, importlib.import_module(f"{__name__}.{name}"))
 
 
 def load(engine: Engine, variant: EngineVariant, path: Path, threads: int) -> Call:
-    """The model in the engine. Raises ValueError for options of an engine that has none."""
+    """Loads a model in the engine. Raises ValueError for options of an engine that has none."""
     if not variant.options:
         return engine.load(path, threads)
     if "options" not in inspect.signature(engine.load).parameters:
@@ -80,7 +83,7 @@ def load(engine: Engine, variant: EngineVariant, path: Path, threads: int) -> Ca
 
 
 def as_list(result: Any) -> list[np.ndarray]:
-    """What an engine returned, as a list of arrays."""
+    """Converts the result of an engine to a list of arrays."""
     if isinstance(result, Mapping):
         return [np.asarray(array) for array in result.values()]
     return (

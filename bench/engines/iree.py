@@ -3,7 +3,7 @@
 #   "iree-base-compiler[onnx]==3.13.0", "iree-base-runtime==3.13.0", "onnx==1.23.2", "numpy>=2,<3"
 # ]
 # ///
-"""IREE: its ONNX importer and its code generator for this CPU, at its highest level of optimisation."""
+"""IREE with its ONNX importer and its code generator for this CPU, at its highest level of optimisation."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ FLAGS = (
     # Off by default, but convolutions are several times slower without.
     "--iree-global-opt-use-im2col-for-convs",
 )
-# Some normalisations take more stack than IREE allows unless it is told to.
+# Some normalisations need more stack than IREE allows by default.
 MORE_STACK = "--iree-llvmcpu-stack-allocation-limit=1048576"
 OPSET = 17
 
 
 def version() -> str:
-    """The compiler's version."""
+    """Returns the compiler's version."""
     return metadata.version("iree-base-compiler")
 
 
 def load(path: Path, threads: int, options: Sequence[str] = ()) -> Call:
-    """The model's function, compiled with `options`, flags of iree-compile without the dashes."""
+    """Compiles the model with `options`, flags of iree-compile without the dashes; returns its function."""
     flags = [*FLAGS, *(f"--{option}" for option in options)]
     instance = rt.VmInstance()
     if threads > 1:
@@ -55,6 +55,7 @@ def load(path: Path, threads: int, options: Sequence[str] = ()) -> Call:
     names = _inputs(path)
 
     def call(inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """Runs one inference."""
         results = function(*(inputs[name] for name in names))
         found = results if isinstance(results, list | tuple) else (results,)
         return [result.to_host() for result in found]

@@ -17,17 +17,17 @@ from mlc.tools.mlc.compile_options import compile_options
 
 
 def version() -> str:
-    """The package's version."""
+    """Returns the package's version."""
     return metadata.version("mlc-compiler")
 
 
 def load(path: Path, threads: int, options: Sequence[str] = ()) -> Call:
-    """The compiled executable. Raises click.UsageError for options that `mlc compile` has not."""
+    """Compiles the model. Raises click.UsageError for options that `mlc compile` lacks."""
     return compile_program(path, compiler_options(options)).executable(threads)
 
 
 def compiler_options(options: Sequence[str]) -> Options:
-    """Options of `mlc compile`, without the dashes, as the compiler's."""
+    """Converts options of `mlc compile`, without the dashes, to the compiler's."""
     flags: CompileFlags = _flags.main([f"--{option}" for option in options], "mlc", standalone_mode=False)
     return flags.options(no_progress)
 
@@ -39,5 +39,5 @@ def _flags(flags: CompileFlags) -> CompileFlags:
 
 
 def facts(call: Any) -> dict[str, Any]:
-    """How compiling went."""
+    """Returns the compiler's report."""
     return dict(call.manifest["report"])

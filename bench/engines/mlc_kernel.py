@@ -1,7 +1,8 @@
-"""The kernels of a compiled model without the movement around them: `mlc`, less the launches that only move.
+"""The kernels of a compiled model without the data movement around them: `mlc` without launches that only
+move.
 
-A model of one operator has its image brought into blocks and back; in a larger one its neighbours have that
-layout already. Options are those of `mlc`; `mlc_kernel:all` keeps every launch.
+A model of one operator converts its image to the blocked layout and back; in a larger one its neighbours have
+that layout already. Options are those of `mlc`; `mlc_kernel:all` keeps every launch.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ MOVING = ("movement", "layout", "creation")
 class Kernels:
     """A compiled program and its kernels alone, with one set of buffers.
 
-    Called as an engine it launches the kernels, and its outputs mean nothing. `objects` is the code of
+    Called as an engine it launches the kernels, without meaningful outputs. `objects` is the code of
     `host`, which launches less than the program's host function.
     """
 
@@ -60,17 +61,18 @@ class Kernels:
         return []
 
     def image(self, replaced: Mapping[str, bytes]) -> Image:
-        """The kernels alone, with other code for some."""
+        """Returns the kernels alone, with code replaced for some."""
         return Image(list({**self.objects, **replaced}.values()))
 
     def run(self, image: Image) -> None:
+        """Calls the entry of an image."""
         call_entry(image, *self._arguments)
 
     def run_whole(
         self, inputs: Mapping[str, np.ndarray], replaced: Mapping[str, bytes] | None = None
     ) -> None:
-        """Run the program, with other code for some kernels: `outputs` have its results, and the kernels
-        alone find sound numbers in memory that is their own."""
+        """Runs the program, with code replaced for some kernels: `outputs` have its results, and the buffers
+        have valid values for runs of the kernels alone."""
         for name, array in inputs.items():
             self._inputs[name][:] = array.reshape(-1).view(np.uint8)
         self.run(Image(list({**self.program.objects, **(replaced or {})}.values())))
@@ -78,14 +80,14 @@ class Kernels:
 
 
 def load(path: Path, threads: int, options: Sequence[str] = ()) -> Kernels:
-    """The kernels. Raises ValueError where the model only moves, and `all` is not given."""
+    """Compiles the kernels. Raises ValueError if the model only moves data and `all` is not given."""
     settings = compiler_options([option for option in options if option != ALL])
     program = compile_program(path, settings)
     units = units_of(path, settings)["main"]
     moving = set() if ALL in options else {name for name, text in units.kernels.items() if only_moves(text)}
     host = without_launches(units.host, moving)
     if not host.kernels:
-        raise ValueError("the model's kernels only move; mlc_kernel:all keeps them")
+        raise ValueError("the model's kernels only move data; mlc_kernel:all keeps them")
     with worker_pool(1) as pool:
         pool.start()
         objects = Builder(settings, pool).build(Units(host, units.path))
@@ -93,13 +95,13 @@ def load(path: Path, threads: int, options: Sequence[str] = ()) -> Kernels:
 
 
 def facts(call: Any) -> dict[str, Any]:
-    """Names of the kernels that are launched, in order, and of those that are not."""
+    """Returns the names of the kernels that are launched, in order, and of those that are not."""
     launched = list(call.host.kernels)
     return {"launches": launched, "left_out": sorted(set(call.program.main.kernels) - set(launched))}
 
 
 def only_moves(kernel: str) -> bool:
-    """Whether a kernel, the text of its module, computes nothing."""
+    """Whether a kernel, given as the text of its module, only moves data."""
     families = {f"graph.{name}": spec.family for name, spec in specs().items()}
     return all(families.get(name) in MOVING for name in _names(kernel) if name.startswith("graph."))
 
@@ -112,12 +114,12 @@ def _names(text: str) -> list[str]:
 
 
 def without_launches(host: HostFunction, kernels: set[str]) -> HostFunction:
-    """The host function without the launches of `kernels`."""
+    """Returns the host function without the launches of `kernels`."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(host.text)
         (function,) = (op.operation for op in module.body)
-        for each in list(function.regions[0].blocks[0]):
-            op = each.operation
+        for view in list(function.regions[0].blocks[0]):
+            op = view.operation
             if op.name == LAUNCH and op.attributes["kernel"].value in kernels:
                 op.erase()
         text = module.operation.get_asm(assume_verified=True)

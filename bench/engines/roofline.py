@@ -1,6 +1,6 @@
-"""The machine's own limits, as an engine without a model: they take turns with kernels and drift with them.
+"""The machine's limits as an engine without a model: measured interleaved with kernels, they drift with them.
 
-Options: `roofline:fma`, or `roofline:KIND=BYTES` with the size of each of the arrays that move:
+Options: `roofline:fma`, or `roofline:LIMIT=BYTES` with the size of each of the arrays that move:
 `read` (one is read), `copy` and `memcpy` (one is read, one written), `triad` (two are read, one written).
 """
 
@@ -16,28 +16,28 @@ import numpy as np
 
 from bench import peak
 
-# Kind: its number in peak.c, and how many arrays move.
-KINDS = {"fma": (0, 0), "read": (1, 1), "copy": (2, 2), "triad": (3, 3), "memcpy": (4, 2)}
+# Limit -> its enumerator in peak.c, and the count of arrays that move.
+LIMITS = {"fma": (0, 0), "read": (1, 1), "copy": (2, 2), "triad": (3, 3), "memcpy": (4, 2)}
 # Some 10 ms per call.
 BLOCKS = 16
-# What the vectors in peak.c are aligned to.
+# The alignment of vectors in peak.c.
 ALIGNMENT = 64
 
 
 class Roofline:
-    """Does its work at every call; `facts` says how much that is: {"flop"} or {"bytes"}."""
+    """Work at one limit; `facts` has the amount per call: {"flop"} or {"bytes"}."""
 
-    def __init__(self, library: ctypes.CDLL, kind: str, threads: int, size: int) -> None:
-        number, arrays = KINDS[kind]
-        amount = BLOCKS if kind == "fma" else size - size % (threads * ALIGNMENT)
+    def __init__(self, library: ctypes.CDLL, limit: str, threads: int, size: int) -> None:
+        enumerator, arrays = LIMITS[limit]
+        amount = BLOCKS if limit == "fma" else size - size % (threads * ALIGNMENT)
         library.roofline_block_flop.restype = ctypes.c_double
         flop = library.roofline_block_flop() * BLOCKS * threads
-        self.facts = {"flop": flop} if kind == "fma" else {"bytes": float(amount * arrays)}
-        self.arrays = [_aligned(size) for _ in range(arrays)]
+        self.facts = {"flop": flop} if limit == "fma" else {"bytes": float(amount * arrays)}
+        self.arrays = [_allocate(size) for _ in range(arrays)]
         addresses = [array.ctypes.data for array in self.arrays] + [0] * (3 - arrays)
         self._call = library.roofline_work
         self._arguments = (
-            ctypes.c_int(number),
+            ctypes.c_int(enumerator),
             ctypes.c_int(threads),
             ctypes.c_size_t(amount),
             *map(ctypes.c_void_p, addresses),
@@ -48,30 +48,30 @@ class Roofline:
         return []
 
 
-def _aligned(size: int) -> np.ndarray:
-    """Memory that the process has written: pages that nobody wrote are all the same page."""
+def _allocate(size: int) -> np.ndarray:
+    """Allocates aligned memory and writes to it, as pages that were never written share one physical page."""
     memory = np.ones(size + ALIGNMENT, np.uint8)
     return memory[-memory.ctypes.data % ALIGNMENT :][:size]
 
 
 def version() -> str:
-    """Of peak.c there is one."""
+    """Returns a constant, as there is one version of peak.c."""
     return "1"
 
 
 def load(path: Path, threads: int, options: Sequence[str] = ()) -> Any:
-    """The limit named by the one option. Raises ValueError for another."""
+    """Returns the limit named by the one option. Raises ValueError for others."""
     del path
-    kind, _, size = ",".join(options).partition("=")
-    if kind not in KINDS or (kind == "fma") == size.isdigit():
+    limit, _, size = ",".join(options).partition("=")
+    if limit not in LIMITS or (limit == "fma") == size.isdigit():
         raise ValueError(
-            f"engine 'roofline' takes fma, or KIND=BYTES of {', '.join(KINDS)}; not '{kind}={size}'"
+            f"engine 'roofline' takes fma, or LIMIT=BYTES of {', '.join(LIMITS)}; not '{limit}={size}'"
         )
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         library = ctypes.CDLL(str(peak.build_library(Path(folder))))
-    return Roofline(library, kind, threads, int(size or 0))
+    return Roofline(library, limit, threads, int(size or 0))
 
 
 def facts(call: Any) -> dict[str, Any]:
-    """What one call does."""
+    """Returns the work of one call."""
     return dict(call.facts)

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from bench.engines import Call
-from bench.importers.in_torch import imported
+from bench.importers.in_torch import import_model
 from bench.models import exported
 
 ATTENTION = "sdpa"
@@ -32,7 +32,7 @@ def load(path: Path, threads: int, options: Sequence[str] = ()) -> Call:
     """The module, eager or compiled. Raises ValueError for an unknown option."""
     torch.set_num_threads(threads)
     module = (
-        exported.module(path.stem, ATTENTION).eval() if path.stem in exported.MODELS else imported(path)
+        exported.module(path.stem, ATTENTION).eval() if path.stem in exported.MODELS else import_model(path)
     ).requires_grad_(False)
     function = _with_options(module, threads, options)
 

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["apache-tvm==0.27.0.post1", "apache-tvm-ffi==0.1.14.post1", "onnx==1.23.2", "numpy>=2,<3"]
 # ///
-"""TVM: its ONNX importer and the default pipeline of its CPU target, without tuning."""
+"""TVM with its ONNX importer and the default pipeline of its CPU target, without tuning."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from bench.engines import Call
 
 
 def version() -> str:
-    """The package's version."""
+    """Returns the package's version."""
     return str(tvm.__version__)
 
 
 def load(path: Path, threads: int) -> Call:
-    """The function `main` of TVM's virtual machine."""
+    """Compiles the model; returns the function `main` of TVM's virtual machine."""
     model = onnx.load(path)
     weights = {tensor.name for tensor in model.graph.initializer}
     names = [value.name for value in model.graph.input if value.name not in weights]
@@ -31,6 +31,7 @@ def load(path: Path, threads: int) -> Call:
     main = relax.VirtualMachine(_compile(from_onnx(model), target), tvm.cpu())["main"]
 
     def call(inputs: dict[str, np.ndarray]) -> list[np.ndarray]:
+        """Runs one inference."""
         results = main(*(tvm.runtime.tensor(inputs[name], tvm.cpu()) for name in names))
         found = [results] if isinstance(results, tvm.runtime.Tensor) else results
         return [result.numpy() for result in found]

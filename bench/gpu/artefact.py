@@ -1,4 +1,4 @@
-"""Compiles a case and writes its folder: plan, images, and what tells the runner how to make the weights."""
+"""Compiles a case and writes its folder: plan, images, and the sources of the weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from bench.gpu.cases import Planned
+from bench.gpu.cases import PlannedCase
 from bench.gpu.models import ELEMENTS, CaseModel
 from bench.gpu.runner.manifest import (
     GRAPH,
@@ -38,13 +38,18 @@ from mlc.runtime.tensors import TensorSpec, as_bytes
 from mlc.targets import TargetError
 
 FAILURES = (CompileError, PassError, ModelError, TargetError, PipelineError, OSError)
-KINDS = {**ELEMENTS, "bool": TensorProto.BOOL, "int32": TensorProto.INT32, "float64": TensorProto.DOUBLE}
-# Constants of the compiler that are no weights of the model are shipped up to this size.
+TENSOR_TYPES = {
+    **ELEMENTS,
+    "bool": TensorProto.BOOL,
+    "int32": TensorProto.INT32,
+    "float64": TensorProto.DOUBLE,
+}
+# Constants of the compiler that are no weights of the model are shipped up to this size in bytes.
 MOST_SHIPPED = 1 << 16
 
 
 class UnsupportedError(Exception):
-    """A program that the runner could not make the weights of."""
+    """Raised for a program whose weights the runner cannot make."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,8 @@ class CompiledCase:
     names: dict[str, str]
 
 
-def build_case(root: Path, planned: Planned, options: Options) -> GpuCase:
-    """Compiles a case and writes its folder. One that cannot be compiled has a `reason`."""
+def build_case(root: Path, planned: PlannedCase, options: Options) -> GpuCase:
+    """Compiles a case and writes its folder. A case that cannot be compiled has a `reason`."""
     try:
         return _build(root, planned, replace(options, precision=planned.option))
     except (*FAILURES, UnsupportedError) as error:
@@ -65,14 +70,14 @@ def build_case(root: Path, planned: Planned, options: Options) -> GpuCase:
 
 
 def reason_of(error: Exception) -> str:
-    """The message, with the first of the notes, in one line of at most 400 characters."""
+    """Returns the message, with the first of the notes, in one line of at most 400 characters."""
     notes = getattr(error, "notes", ())
     text = " ".join([getattr(error, "message", str(error)), *[str(note) for note in notes][:1]])
     flat = " ".join(text.split())
     return flat if len(flat) <= 400 else flat[:397] + "..."
 
 
-def _build(root: Path, planned: Planned, options: Options) -> GpuCase:
+def _build(root: Path, planned: PlannedCase, options: Options) -> GpuCase:
     model = planned.model()
     compiled = _compile(model, options)
     shipped = dict(model.values)
@@ -105,39 +110,42 @@ def _build(root: Path, planned: Planned, options: Options) -> GpuCase:
 
 
 def _compile(model: CaseModel, options: Options) -> CompiledCase:
-    """With weights drawn by NumPy: their values matter no more than that they differ."""
+    """Compiles a model with weights drawn by NumPy, which only need to differ."""
     with TemporaryDirectory(prefix="bench-gpu-") as folder:
         path, names = Path(folder) / "model.onnx", {}
         proto = onnx.ModelProto()
         proto.CopyFrom(model.proto)
         for source in model.weights:
-            data = drawn(source, model)
+            data = draw(source, model)
             names[content_hash(data)] = source.name
-            # Not from_array, which knows no bfloat16 on every version.
+            # Not from_array, which lacks bfloat16 in some versions.
             proto.graph.initializer.append(
-                TensorProto(name=source.name, data_type=KINDS[source.dtype], dims=source.shape, raw_data=data)
+                TensorProto(
+                    name=source.name, data_type=TENSOR_TYPES[source.dtype], dims=source.shape, raw_data=data
+                )
             )
         path.write_bytes(proto.SerializeToString())
         program = compile_program(str(path), options)
         indices = [weight for weight in program.main.weights if isinstance(weight, int)]
-        # The arrays of the program are parts of the file, which is there as long as they are.
+        # The arrays of the program map the file, which exists as long as they do.
         return CompiledCase(program, units_of(str(path), options)["prepare"] if indices else None, names)
 
 
-def drawn(source: WeightSource, model: CaseModel) -> bytes:
-    """The bytes of a weight, which the runner without torch draws as well."""
+def draw(source: WeightSource, model: CaseModel) -> bytes:
+    """Draws the bytes of a weight, as the runner without torch does."""
     if source.fill == "values":
         return np.ascontiguousarray(model.values[source.name]).tobytes()
     random = np.random.default_rng(source.seed)
-    draw = random.normal if source.fill == "normal" else random.uniform
+    distribution = random.normal if source.fill == "normal" else random.uniform
     dtype = TensorSpec("", source.dtype, ()).numpy_dtype
-    return draw(source.first, source.second, source.shape).astype(dtype).tobytes()
+    return distribution(source.first, source.second, source.shape).astype(dtype).tobytes()
 
 
 def _bindings(
     compiled: CompiledCase, weights: Sequence[WeightSource], shipped: dict[str, np.ndarray]
 ) -> Iterator[WeightBinding]:
-    """What each weight of the plan is. Small ones that are no weights of the model are added to `shipped`."""
+    """Yields the binding of each weight of the plan. Small constants that are no weights of the model are
+    added to `shipped`."""
     main, arrays = compiled.program.main, compiled.program.named_weights()
     for name, origin in zip(weight_names(main), main.weights, strict=True):
         if isinstance(origin, int):
@@ -159,7 +167,7 @@ def _ship(array: np.ndarray, origin: Reference, shipped: dict[str, np.ndarray]) 
 
 
 def _prepare(compiled: CompiledCase) -> dict[str, Any]:
-    """The steps of `@prepare`. Raises UnsupportedError for kernels that NumPy cannot evaluate."""
+    """Returns the steps of `@prepare`. Raises UnsupportedError for kernels that NumPy cannot evaluate."""
     assert compiled.prepare is not None
     units, host = compiled.prepare, compiled.prepare.host
     assert units.step_list is not None, "split gives @prepare a step list"
@@ -186,5 +194,5 @@ def _nbytes(info: TensorInfo) -> int:
 
 
 def _bits(array: np.ndarray) -> np.ndarray:
-    """As unsigned integers where NumPy's files have no such type."""
+    """Returns an array, viewed as unsigned integers if NumPy's files lack its type."""
     return array if array.dtype.isbuiltin else as_bytes(array)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.gpu.artefact import build_case
-from bench.gpu.cases import BUILT, Planned, default_cases
+from bench.gpu.cases import BUILT, PlannedCase, default_cases
 from bench.gpu.runner.manifest import FORMAT, CasesManifest, GpuCase, write_manifest
-from bench.gpu.runner.run import chosen
+from bench.gpu.runner.run import select
 from mlc import errors
 from mlc.codegen.ptxas import find_ptxas
 from mlc.codegen.version import compiler_version
@@ -21,7 +21,7 @@ from mlc.targets import TargetError, parse_target
 
 ROOT = Path(__file__).parents[2]
 MIB = 1 << 20
-# What the runner needs of mlc, as its packages lie in the repository.
+# Files of mlc that the runner needs, relative to the repository.
 MODULES = (
     "runtime/__init__.py",
     "runtime/arguments.py",
@@ -32,13 +32,13 @@ MODULES = (
     "compiler/host_program/numpy_evaluation.py",
     "compiler/host_program/step_list.py",
 )
-# What the runner shares with other benchmarks and with all of mlc.
+# Files that the runner shares with other benchmarks.
 SHARED = ("bench/operator_graph.py", "bench/torch_operators.py")
 PACKAGES = ("mlc", "mlc/compiler", "mlc/compiler/host_program", "bench", "bench/gpu")
 
 
 def build(
-    root: Path, cases: Sequence[Planned], architecture: str, limit: int, cubin: bool = True
+    root: Path, cases: Sequence[PlannedCase], architecture: str, limit: int, cubin: bool = True
 ) -> list[GpuCase]:
     """Writes the folder `root`, which must not exist or be empty. With `cubin` the kernels are assembled, if
     ptxas is installed. Raises ValueError if the folder has more than `limit` bytes, FileExistsError,
@@ -50,7 +50,7 @@ def build(
     _copy_runner(root)
     done: list[GpuCase] = []
     with worker_pool() as pool:
-        # Not cached: the weights are new ones each time, and hashing them takes longer than kernels.
+        # Not cached: the weights differ each time, and hashing them takes longer than compiling kernels.
         options = Options(target=target, cubin=cubin and find_ptxas() is not None, cache=False, pool=pool)
         for planned in cases:
             begin = time.monotonic()
@@ -64,7 +64,7 @@ def build(
 
 
 def check_size(root: Path, limit: int) -> int:
-    """The bytes of a folder. Raises ValueError, with the largest files, if they are more than `limit`."""
+    """Returns the bytes of a folder. Raises ValueError, naming the largest files, if they exceed `limit`."""
     sizes = {path: path.stat().st_size for path in root.rglob("*") if path.is_file()}
     total = sum(sizes.values())
     if total > limit:
@@ -100,7 +100,7 @@ def _copy_runner(root: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line. 0: the folder is there; 2: it is not."""
+    """Runs the command line; returns 0 if the folder was written, else 2."""
     parser = argparse.ArgumentParser(prog="python -m bench.gpu.build", description=__doc__)
     parser.add_argument("--arch", default="sm_90a", help="sm_80 or sm_90a; default: %(default)s")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="a new folder")
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--ptx", action="store_true", help="keep PTX, which the driver compiles")
     given, begin = parser.parse_args(arguments), time.monotonic()
     cases = default_cases(given.built)
-    names = {case.name for case in chosen([case.case for case in cases], given.only)}
+    names = {case.name for case in select([case.case for case in cases], given.only)}
     limit = int(given.limit * MIB)
     try:
         if not names:

@@ -1,4 +1,4 @@
-"""Models of one operator, and models of files with new weights: what a case compiles."""
+"""The models that cases compile: models of one operator, and models of files with new weights."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ELEMENTS = {
 
 @dataclass
 class CaseModel:
-    """An ONNX model without weights, and what its tensors are. `values` are the shipped ones.
+    """An ONNX model without weights, and the sources of its tensors. `values` are the shipped ones.
 
-    `definition` is what it computes, for references and peers.
+    `definition` is its computation, for references and peers.
     """
 
     proto: onnx.ModelProto
@@ -44,17 +44,17 @@ def one_operator(
     weights: Sequence[WeightSource] = (),
     definition: NodeGraph | None = None,
 ) -> CaseModel:
-    """The model of `nodes`, which compute "y" of shape `result` in the inputs' type."""
-    kinds = [helper.make_tensor_value_info(each.name, ELEMENTS[each.dtype], each.shape) for each in inputs]
+    """Returns the model of `nodes`, which compute "y" of shape `result` in the inputs' type."""
+    infos = [helper.make_tensor_value_info(x.name, ELEMENTS[x.dtype], x.shape) for x in inputs]
     y = helper.make_tensor_value_info("y", ELEMENTS[inputs[0].dtype], result)
-    made = helper.make_graph(nodes, "case", kinds, [y])
+    made = helper.make_graph(nodes, "case", infos, [y])
     opsets = [helper.make_opsetid("", OPSET)]
     proto = helper.make_model(made, opset_imports=opsets, ir_version=IR_VERSION)
     return CaseModel(proto, list(inputs), list(weights), definition or graph_of(proto))
 
 
 def attention(shape: tuple[int, int, int, int], dtype: str, causal: bool) -> CaseModel:
-    """softmax(q k^T / sqrt(d) + mask) v, all of [batch, heads, length, d]."""
+    """Returns `softmax(q k^T / sqrt(d) + mask) v`, all of shape `[batch, heads, length, d]`."""
     *_, length, depth = shape
     nodes = [
         helper.make_node("Transpose", ["k"], ["kt"], perm=[0, 1, 3, 2]),
@@ -87,7 +87,7 @@ def _tensor(values: Sequence[float], dtype: str, shape: tuple[int, ...]) -> onnx
 
 
 def graph_of(proto: onnx.ModelProto) -> NodeGraph:
-    """The nodes as data; constants of Constant nodes are left to the weights."""
+    """Returns the nodes as data; the values of Constant nodes are weights."""
     nodes = tuple(
         OperatorNode(node.op_type, tuple(node.input), tuple(node.output), _attributes(node))
         for node in proto.graph.node
@@ -97,13 +97,13 @@ def graph_of(proto: onnx.ModelProto) -> NodeGraph:
 
 
 def _attributes(node: onnx.NodeProto) -> dict[str, object]:
-    values = {each.name: helper.get_attribute_value(each) for each in node.attribute}
-    return {name: each.decode() if isinstance(each, bytes) else each for name, each in values.items()}
+    values = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
+    return {name: v.decode() if isinstance(v, bytes) else v for name, v in values.items()}
 
 
 def of_file(path: Path, most_shipped: int) -> CaseModel:
-    """The model of a file. Floats of more than `most_shipped` bytes become weights that are drawn like the
-    file's; everything else is shipped."""
+    """Reads the model of a file. Floats of more than `most_shipped` bytes become weights that are drawn with
+    the statistics of the file's; everything else is shipped."""
     proto = onnx.load(path)
     tensors = [
         *proto.graph.initializer,
@@ -113,20 +113,21 @@ def of_file(path: Path, most_shipped: int) -> CaseModel:
     values: dict[str, np.ndarray] = {}
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in tensors}
     arrays |= _statistics(proto, arrays)
-    for number, tensor in enumerate(tensors):
+    for index, tensor in enumerate(tensors):
         array = arrays[tensor.name]
         drawn = array.dtype.kind == "f" and array.nbytes > most_shipped
-        weights.append(_like(tensor.name, array, number) if drawn else _shipped(tensor.name, array))
+        weights.append(_like(tensor.name, array, index) if drawn else _ship(tensor.name, array))
         values |= {} if drawn else {tensor.name: array}
     del proto.graph.initializer[:]
     known = {weight.name for weight in weights}
-    inputs = [_input(each) for each in proto.graph.input if each.name not in known]
+    inputs = [_input(value) for value in proto.graph.input if value.name not in known]
     return CaseModel(proto, inputs, weights, graph_of(proto), values)
 
 
 def _statistics(proto: onnx.ModelProto, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Means and variances of batch normalisations for drawn weights: hardly any mean, and the second moment,
-    which is alike for all channels. With those of the file activations would grow from layer to layer."""
+    """Returns means and variances of batch normalisations for drawn weights: small means, and the second
+    moment, nearly equal for all channels. With those of the file activations would grow from layer to
+    layer."""
     found = {}
     random = np.random.default_rng(0)
     for node in proto.graph.node:
@@ -139,29 +140,30 @@ def _statistics(proto: onnx.ModelProto, arrays: dict[str, np.ndarray]) -> dict[s
 
 
 def _constant(node: onnx.NodeProto) -> onnx.TensorProto:
-    [tensor] = [each.t for each in node.attribute if each.name == "value"]
+    [tensor] = [attribute.t for attribute in node.attribute if attribute.name == "value"]
     return numpy_helper.from_array(numpy_helper.to_array(tensor), node.output[0])
 
 
 def _like(name: str, array: np.ndarray, seed: int) -> WeightSource:
-    """Vectors that are positive, such as variances and scales, stay so; others keep mean and deviation."""
+    """Returns a source like an array. Positive vectors, such as variances and scales, stay positive; others
+    keep mean and deviation."""
     low, high = float(array.min()), float(array.max())
     if array.ndim == 1 and low > 0:
         low, high = (low, high) if high > 1.1 * low else (0.9 * low, 1.1 * high)
         return WeightSource(name, array.dtype.name, array.shape, "uniform", low, high, seed)
-    # Vectors of equal numbers, such as zeros, must become different ones.
+    # Vectors of equal elements, such as zeros, must become different ones.
     deviation = float(array.std()) or 0.02
     return WeightSource(name, array.dtype.name, array.shape, "normal", float(array.mean()), deviation, seed)
 
 
-def _shipped(name: str, array: np.ndarray) -> WeightSource:
+def _ship(name: str, array: np.ndarray) -> WeightSource:
     return WeightSource(name, array.dtype.name, array.shape, "values")
 
 
 def _input(value: onnx.ValueInfoProto) -> WeightSource:
-    kind = value.type.tensor_type
-    shape = tuple(dim.dim_value for dim in kind.shape.dim)
-    if kind.elem_type == TensorProto.INT64:
-        # Places in a table of words; the smallest of those of the models.
+    tensor_type = value.type.tensor_type
+    shape = tuple(dim.dim_value for dim in tensor_type.shape.dim)
+    if tensor_type.elem_type == TensorProto.INT64:
+        # Indices of a vocabulary; the smallest one of the models.
         return WeightSource(value.name, "int64", shape, "integers", 0, 30000)
     return WeightSource(value.name, "float32", shape, seed=1)

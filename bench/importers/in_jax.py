@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from bench.operator_graph import Attributes, Operator, elementwise, reshaped, window
+from bench.operator_graph import Attributes, Operator, elementwise, reshaped_extents, window
 
 
 def _conv(attributes: Attributes, x: Any, weight: Any, bias: Any = None) -> Any:
@@ -129,7 +129,7 @@ OPERATORS: dict[str, Operator] = {
     "Reciprocal": elementwise(lambda x: 1 / x),
     "ReduceMean": _reduce_mean,
     "Relu": elementwise(jax.nn.relu),
-    "Reshape": lambda _, x, shape: x.reshape(reshaped(x.shape, shape)),
+    "Reshape": lambda _, x, shape: x.reshape(reshaped_extents(x.shape, shape)),
     "Sigmoid": elementwise(jax.nn.sigmoid),
     "Slice": _slice,
     "Softmax": lambda a, x: jax.nn.softmax(x, a.get("axis", -1)),

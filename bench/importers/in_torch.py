@@ -1,4 +1,4 @@
-"""ONNX models of images and of plain layers as PyTorch modules: no Python is left between their operators."""
+"""Imports ONNX models of images and of plain layers as PyTorch modules, without Python between operators."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bench.operator_graph import Attributes, Operator, check, elementwise, evalu
 from bench.torch_operators import BY_TORCH, linear
 
 
-def imported(path: Path) -> torch.fx.GraphModule:
-    """The model of an ONNX file as a module that takes its inputs in order.
+def import_model(path: Path) -> torch.fx.GraphModule:
+    """Returns the model of an ONNX file as a module that takes its inputs in order.
 
     Floats become parameters; integers, which are shapes and axes, are constants of the trace.
     Raises NotImplementedError for operators that are not in `OPERATORS`.

@@ -1,6 +1,6 @@
-"""An ONNX graph as plain data.
+"""ONNX graphs as plain data.
 
-Enough for the models of `bench.models`: one opset range, no control flow, no external data.
+Covers the models of `bench.models`: one opset range, no control flow, no external data.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OPSETS = range(13, 24)
 
 @dataclass(frozen=True)
 class OnnxGraph:
-    """`constants` are the initialisers and the results of Constant nodes."""
+    """An ONNX graph. `constants` are the initialisers and the results of Constant nodes."""
 
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -30,7 +30,7 @@ class OnnxGraph:
 
 
 def read(path: Path) -> OnnxGraph:
-    """The graph of an ONNX file. Raises NotImplementedError for an opset outside of `OPSETS`."""
+    """Reads the graph of an ONNX file. Raises NotImplementedError for an opset outside of `OPSETS`."""
     model = onnx.load(path)
     opset = next(entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx"))
     if opset not in OPSETS:
@@ -39,7 +39,7 @@ def read(path: Path) -> OnnxGraph:
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     nodes = []
     for node in graph.node:
-        attributes = {each.name: _attribute(each) for each in node.attribute}
+        attributes = {attribute.name: _attribute(attribute) for attribute in node.attribute}
         if node.op_type == "Constant":
             constants[node.output[0]] = attributes["value"]
         else:

@@ -1,7 +1,7 @@
-"""Measure kernels alone against the machine's limits, which take turns with them.
+"""Measure kernels alone against the machine's limits, interleaved.
 
-Prints one Markdown table and stores it, with all measurements as JSON. The kernels are those that the
-compiler makes of models of one operator; what these compute is compared with ONNX Runtime.
+Prints one Markdown table and stores it, with all measurements as JSON. The kernels are those of compiled
+models of one operator, whose results are compared with ONNX Runtime.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mlc.pipelines.grammar import PipelineError
 
 
 def cases(least_bytes: int) -> list[KernelCase]:
-    """All kernels; those that memory limits move `least_bytes` or more."""
+    """Returns all kernels; memory-bound ones move `least_bytes` or more."""
     return [*products(), *convolutions(), *streams(least_bytes)]
 
 
@@ -44,11 +44,11 @@ def _arguments() -> argparse.Namespace:
         metavar="NAME",
         help="a further column: the compiler without this pass; may be repeated",
     )
-    parser.add_argument("--threads", type=_numbers, metavar="N,...", default=[1, 2])
-    parser.add_argument("--rounds", type=int, default=5, help="how often each takes its turn")
-    parser.add_argument("--seconds", type=float, default=0.3, help="length of a turn")
+    parser.add_argument("--threads", type=_integers, metavar="N,...", default=[1, 2])
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, in which each is measured once")
+    parser.add_argument("--seconds", type=float, default=0.3, help="seconds per measurement")
     parser.add_argument("--quick", action="store_true", help="shows that it works, measures nothing")
-    parser.add_argument("--cpus", type=_numbers, metavar="N,...", help="CPUs to pin to; default: all")
+    parser.add_argument("--cpus", type=_integers, metavar="N,...", help="CPUs to pin to; default: all")
     parser.add_argument("--cache", type=Path, help="compile cache to use; default: empty ones")
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
     arguments = parser.parse_args()
@@ -56,17 +56,19 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _numbers(text: str) -> list[int]:
-    return [int(number) for number in text.split(",")]
+def _integers(text: str) -> list[int]:
+    return [int(value) for value in text.split(",")]
 
 
-def selected(found: list[KernelCase], patterns: str) -> list[KernelCase]:
-    """The cases whose name or group matches one of the patterns, which commas part."""
+def select(found: list[KernelCase], patterns: str) -> list[KernelCase]:
+    """Returns the cases whose name or group matches one of the comma-separated patterns."""
     return [
         case
         for case in found
         if any(
-            fnmatch.fnmatch(text, each) for each in patterns.split(",") for text in (case.name, case.group)
+            fnmatch.fnmatch(text, pattern)
+            for pattern in patterns.split(",")
+            for text in (case.name, case.group)
         )
     ]
 
@@ -94,9 +96,10 @@ def _check(arguments: argparse.Namespace, chosen: list[KernelCase]) -> None:
 
 
 def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = _arguments()
     cache = last_level_bytes()
-    chosen = selected(cases(WORKING_SET * cache), arguments.only)
+    chosen = select(cases(WORKING_SET * cache), arguments.only)
     if arguments.list:
         print("\n".join(f"{case.group:12} {case.name}" for case in chosen))
         return 0

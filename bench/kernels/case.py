@@ -1,4 +1,4 @@
-"""One kernel to measure: a model of one operator, and what it computes and moves."""
+"""One kernel to measure: a model of one operator, with its operations and bytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-# Gelu is an operator from here on.
+# Gelu is an operator since this opset.
 OPSET = 20
 IR_VERSION = 9
 Shape = Sequence[int]
@@ -21,7 +21,7 @@ Shape = Sequence[int]
 class KernelCase:
     """A node on inputs of `inputs`' shapes, with constants drawn for `weights`, then `activation`.
 
-    `roof`: what limits it, a kind of `bench.engines.roofline`. `indices`: integers of the input
+    `roof`: its limit, one of `bench.engines.roofline`. `indices`: integers of the input
     "indices" are below this. The operands are inputs, weights and constants, in this order.
     """
 
@@ -40,14 +40,14 @@ class KernelCase:
 
     @property
     def bytes(self) -> int:
-        """Of all that must be read and written once, of floats. A gather reads the rows that it takes."""
+        """Bytes of floats that must be read and written once. A gather reads the rows that it takes."""
         read = [shape for name, shape in self.inputs.items() if self.indices is None or name == "indices"]
         taken = [self.result] if self.indices is not None else []
         sizes = [*read, *taken, *self.weights.values(), self.result]
         return 4 * sum(math.prod(shape) for shape in sizes)
 
     def model(self) -> onnx.ModelProto:
-        """The model of this one operator; weights are normal with variance 2 / fan-in."""
+        """Returns the model of this operator; weights are normal with variance 2 / fan-in."""
         generator = np.random.default_rng(1)
         tensors = [numpy_helper.from_array(_weight(generator, s), name) for name, s in self.weights.items()]
         tensors += [numpy_helper.from_array(value, name) for name, value in self.constants.items()]

@@ -1,4 +1,4 @@
-"""Measures one case: its kernels, the whole program and the machine's limit take turns."""
+"""Measures one case: its kernels, the whole program and the machine's limit, interleaved."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ UNCHECKED = ("roofline", "mlc_kernel")
 def measure(
     case: KernelCase, columns: Sequence[str], threads: int, stream_bytes: int, settings: run.RunSettings
 ) -> Record:
-    """The case's row.
+    """Measures the case and returns its row.
 
     `columns` are options of mlc; each has an entry in the row's "columns", with "error" where it failed.
-    `stream_bytes`: the size of each array that the limit of memory moves.
+    `stream_bytes`: the size of each array that the memory limit moves.
     """
     limits = [_limit(case.roof, stream_bytes)]
     limits += [_limit("memcpy", stream_bytes)] if case.roof == "copy" else []
-    # What only moves is all there is to measure here.
+    # These kernels only move data, and would be left out otherwise.
     kept = ":all" if case.group == "memory" else ""
     kernels = [f"mlc_kernel{kept}{column}" for column in columns]
     wholes = [f"mlc{column}" for column in columns]
@@ -55,12 +55,12 @@ def measure(
     }
 
 
-def _limit(kind: str, size: int) -> str:
-    return "roofline:fma" if kind == "fma" else f"roofline:{kind}={size}"
+def _limit(name: str, size: int) -> str:
+    return "roofline:fma" if name == "fma" else f"roofline:{name}={size}"
 
 
 def write_model(case: KernelCase, folder: Path) -> Path:
-    """The model and its manifest, as `bench.models.store` reads them; the model's path."""
+    """Writes the model and its manifest, as `bench.models.store` reads them; returns the model's path."""
     model, path = case.model(), folder / f"{case.name}.onnx"
     onnx.save(model, path)
     entry = {"inputs": input_specifications(model, case.indices), "outputs": {"y": {}}}
@@ -69,12 +69,12 @@ def write_model(case: KernelCase, folder: Path) -> Path:
 
 
 def _work(record: Record) -> float:
-    """What a call of a limit does: operations or bytes."""
+    """Returns the operations or bytes of a call of a limit."""
     return float(next(iter(record["ready"]["facts"].values())))
 
 
 def _limit_rate(record: Record) -> Record:
-    """1e9 operations or bytes per second; or "error"."""
+    """Returns 1e9 operations or bytes per second; or "error"."""
     if "error" in record:
         return {"error": record["error"]}
     return {
@@ -103,12 +103,12 @@ def _column(case: KernelCase, limit: Record, kernel: Record, whole: Record) -> R
 
 
 def results(rows: list[Record], columns: Sequence[str], machine: dict[str, Any]) -> dict[str, Any]:
-    """Everything that is stored."""
+    """Returns everything that is stored."""
     return {"machine": machine, "columns": list(columns), "rows": rows}
 
 
 def groups(rows: Sequence[Record], column: str) -> list[Record]:
-    """Lowest and mean share of the limit, per group, number of threads and column."""
+    """Returns the lowest and mean share of the limit, by group and thread count, for a column."""
     keys = dict.fromkeys((row["group"], row["threads"]) for row in rows)
     found = []
     for group, threads in keys:

@@ -23,12 +23,12 @@ ATTENTION = {"bert": (12, 128, 64), "vit": (12, 197, 64), "llama": (8, 128, 64)}
 
 
 def products() -> list[KernelCase]:
-    """The square product that machines are measured by, and those of the transformers."""
+    """Returns a large square product, and the products of the transformers."""
     found = [_product("gemm", 1024, 1024, 1024)]
     found += [_product(model, *sizes) for model, shapes in WEIGHTED.items() for sizes in shapes]
     for model, (heads, rows, features) in ATTENTION.items():
-        found.append(_batched(f"{model}_scores", heads, rows, features, rows))
-        found.append(_batched(f"{model}_values", heads, rows, rows, features))
+        found.append(_batched_product(f"{model}_scores", heads, rows, features, rows))
+        found.append(_batched_product(f"{model}_values", heads, rows, rows, features))
     return found
 
 
@@ -45,7 +45,7 @@ def _product(stem: str, rows: int, depth: int, columns: int) -> KernelCase:
     )
 
 
-def _batched(stem: str, batch: int, rows: int, depth: int, columns: int) -> KernelCase:
+def _batched_product(stem: str, batch: int, rows: int, depth: int, columns: int) -> KernelCase:
     return KernelCase(
         "matmul",
         f"{stem}_{batch}x{rows}x{depth}x{columns}",
@@ -58,7 +58,7 @@ def _batched(stem: str, batch: int, rows: int, depth: int, columns: int) -> Kern
 
 
 def convolutions() -> list[KernelCase]:
-    """The layers of ResNet-50 and VGG-16, and the depthwise ones of MobileNetV2; equal ones once."""
+    """Returns the layers of ResNet-50 and VGG-16, and the depthwise ones of MobileNetV2; equal ones once."""
     found: dict[str, KernelCase] = {}
     networks = {"resnet50": light.read("resnet50"), "vgg16": direct.vgg16()}
     for model, network in networks.items():
@@ -70,13 +70,13 @@ def convolutions() -> list[KernelCase]:
 
 
 def _layers(model: str, network: Network) -> Iterator[KernelCase]:
-    """A case per convolution of the network, with its bias and a ReLU as its neighbours have."""
+    """Yields a case per convolution of the network, with bias and ReLU."""
     shapes = _shapes(network)
     for node in network.nodes:
         if node.op_type != "Conv":
             continue
         source, weight, result = (shapes[name] for name in (node.input[0], node.input[1], node.output[0]))
-        attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         geometry = {key: attributes[key] for key in ("kernel_shape", "strides", "pads") if key in attributes}
         groups = attributes.get("group", 1)
         geometry |= {"group": groups} if groups > 1 else {}
@@ -96,7 +96,7 @@ def _layers(model: str, network: Network) -> Iterator[KernelCase]:
 
 
 def _shapes(network: Network) -> dict[str, tuple[int, ...]]:
-    """The shape of every value of a network without weights."""
+    """Returns the shape of every value of a network without weights."""
     values = [
         helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
         for name, shape in network.parameters.items()

@@ -8,11 +8,12 @@ from typing import Any
 
 from bench.kernels.measure import groups
 from bench.summary import Record
-from bench.tables import BUSY, number, one_line, table
+from bench.tables import BUSY, format_value, one_line, table
 
 
 def markdown(results: dict[str, Any]) -> str:
-    """The machine and its limits, groups of kernels, then every kernel with its share of the limit."""
+    """Returns the machine and its limits, groups of kernels, then every kernel with its share of the
+    limit."""
     rows, columns = results["rows"], results["columns"]
     machine = results["machine"]
     sections = [
@@ -26,12 +27,12 @@ def markdown(results: dict[str, Any]) -> str:
 
 
 def title(column: str) -> str:
-    """How a column is called: the compiler, or what it goes without."""
+    """Returns the title of a column: the compiler, or the pass that it is without."""
     return f"without {column.removeprefix(':disable-pass=')}" if column else "mlc"
 
 
 def _limits(rows: Sequence[Record]) -> str:
-    """The machine's limits, over all rows that they took turns with."""
+    """Returns the table of the machine's limits, over all rows."""
     rates: dict[tuple[str, int], list[float]] = {}
     for row in rows:
         for name, limit in row["limits"].items():
@@ -39,21 +40,21 @@ def _limits(rows: Sequence[Record]) -> str:
                 rates.setdefault((name.removeprefix("roofline:"), row["threads"]), []).append(limit["rate"])
     shown = [
         [
-            kind,
+            limit,
             str(threads),
-            _unit(kind),
-            number(statistics.median(found)),
+            _unit(limit),
+            format_value(statistics.median(found)),
             f"{min(found):.0f} to {max(found):.0f}",
         ]
-        for (kind, threads), found in sorted(rates.items())
+        for (limit, threads), found in sorted(rates.items())
     ]
     return "### Limits of the machine, measured between the kernels\n\n" + table(
         ["limit", "threads", "unit", "median", "lowest to highest"], shown
     )
 
 
-def _unit(kind: str) -> str:
-    return "GFLOP/s" if kind == "fma" else "GB/s"
+def _unit(limit: str) -> str:
+    return "GFLOP/s" if limit == "fma" else "GB/s"
 
 
 def _groups(rows: Sequence[Record], column: str) -> str:
@@ -99,8 +100,8 @@ def _cells(row: Record, entry: Record) -> list[str]:
     latency, share = entry["latency"], entry["share"]
     busy = " ~" if latency["other_cores"] > BUSY else ""
     return [
-        f"{number(latency['median_ms'])} ({latency['spread']:.0%}){busy}",
-        f"{number(entry['rate'])} {_unit('fma' if row['flop'] else 'copy')}",
+        f"{format_value(latency['median_ms'])} ({latency['spread']:.0%}){busy}",
+        f"{format_value(entry['rate'])} {_unit('fma' if row['flop'] else 'copy')}",
         f"{share['median']:.0%} ({share['low']:.0%} to {share['high']:.0%})",
         f"{entry['error_of_results']:.1e}",
     ]

@@ -17,12 +17,12 @@ from bench.models import facts, reference, store
 from bench.models.catalogue import MODELS, CatalogueModel
 from bench.models.specification import input_specifications
 
-# Part of every manifest entry: raise it when a builder's result changes, and old files are built anew.
+# Part of every manifest entry: raise it when a builder's result changes, so that old files are rebuilt.
 BUILDER_VERSION = 2
 
 
 def build(model: CatalogueModel, directory: Path) -> dict:
-    """Build, check and store one model; returns its manifest entry."""
+    """Builds, checks and stores one model; returns its manifest entry."""
     proto = model.build()
     specifications = input_specifications(proto, model.vocabulary)
     inputs = store.draw(specifications, seed=0)
@@ -43,7 +43,7 @@ def build(model: CatalogueModel, directory: Path) -> dict:
 
 
 def is_built(name: str, directory: Path) -> bool:
-    """Whether `directory` holds the model as this version of the builders makes it."""
+    """Whether `directory` has the model as this version of the builders makes it."""
     entry = store.manifest(directory).get(name, {})
     return entry.get("builder_version") == BUILDER_VERSION and (directory / f"{name}.onnx").is_file()
 
@@ -69,7 +69,7 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _selected(arguments: argparse.Namespace) -> list[CatalogueModel]:
+def _select(arguments: argparse.Namespace) -> list[CatalogueModel]:
     families = [
         family for family in ("light", "direct", "torch") if arguments.all or getattr(arguments, family)
     ]
@@ -102,11 +102,12 @@ def _build_one(model: CatalogueModel, directory: Path) -> bool:
 
 
 def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = _arguments()
     if arguments.list:
         _list(arguments.output)
         return 0
-    selected = _selected(arguments)
+    selected = _select(arguments)
     if not selected:
         print("name a model, or --all, --light, --direct, --torch; --list shows the models", file=sys.stderr)
         return 2

@@ -1,8 +1,8 @@
-"""Calibration of random weights with one run of ONNX Runtime.
+"""Calibrates random weights with one run of ONNX Runtime.
 
 With random weights, the mean and variance that a batch normalisation stores must be those of its input, or
 activations die or explode within a few layers. One run of the model suffices: in a copy of it, nodes that
-compute the statistics from the data take the place of the stored ones, and their results are read back as
+compute the statistics from the data replace the stored ones, and their results are read back as
 graph outputs.
 """
 
@@ -42,14 +42,14 @@ STATISTICS = parser.parse_function(
 
 
 def calibrate(model: onnx.ModelProto, inputs: Mapping[str, np.ndarray]) -> None:
-    """Set every batch norm's statistics in place, and scale the last layer to logits of deviation 2.
+    """Sets every batch norm's statistics in place, and scales the last layer to logits of deviation 2.
 
     The models must be convolutional: the input of every batch normalisation is `[N, C, H, W]`.
     """
     statistics = _statistics_names(model.graph)
     logits = _logits(model.graph)
     names = [*statistics, logits]
-    measured = dict(zip(names, run(_instrumented(model, statistics, logits), inputs, names), strict=True))
+    measured = dict(zip(names, run(_instrument(model, statistics, logits), inputs, names), strict=True))
     for name in statistics:
         _assign(model.graph, name, measured[name])
     weight = _last_weight(model.graph)
@@ -78,8 +78,8 @@ def _assign(graph: onnx.GraphProto, name: str, value: np.ndarray) -> None:
     _initializer(graph, name).CopyFrom(numpy_helper.from_array(value, name))
 
 
-def _instrumented(model: onnx.ModelProto, statistics: list[str], logits: str) -> onnx.ModelProto:
-    """A copy whose batch norms use the statistics of their own input, with all of them as outputs."""
+def _instrument(model: onnx.ModelProto, statistics: list[str], logits: str) -> onnx.ModelProto:
+    """Returns a copy whose batch norms use the statistics of their inputs, which become outputs."""
     graph = model.graph
     nodes: list[onnx.NodeProto] = []
     for node in graph.node:

@@ -1,4 +1,4 @@
-"""Every model by name, with the function that builds it."""
+"""The models by name, with the functions that build them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CatalogueModel:
     vocabulary: int | None = None
 
 
-def _calibrated(network: Callable[[], Network]) -> onnx.ModelProto:
+def _build_calibrated(network: Callable[[], Network]) -> onnx.ModelProto:
     model = network().to_model()
     calibrate(model, draw(input_specifications(model), seed=0))
     return model
@@ -48,10 +48,11 @@ PERCEPTRONS = {"mlp_small": (784, 128, 10), "mlp_wide": (784, 1024, 1024, 10)}
 
 def _all() -> list[CatalogueModel]:
     models = [
-        CatalogueModel(name, "light", partial(_calibrated, partial(light.read, name))) for name in light.FILES
+        CatalogueModel(name, "light", partial(_build_calibrated, partial(light.read, name)))
+        for name in light.FILES
     ]
     for name, network in CONVOLUTIONAL.items():
-        models.append(CatalogueModel(name, "direct", partial(_calibrated, network)))
+        models.append(CatalogueModel(name, "direct", partial(_build_calibrated, network)))
     for stem, widths in PERCEPTRONS.items():
         for batch in (1, 64):
             name = f"{stem}_b{batch}"

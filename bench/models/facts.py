@@ -1,4 +1,4 @@
-"""What the manifest says of a model: size, operators, work, statistics of its outputs."""
+"""Facts about a model for the manifest: size, operators, work, statistics of its outputs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ Shapes = dict[str, list[int]]
 
 
 def describe(model: onnx.ModelProto, path: Path, outputs: list[np.ndarray]) -> dict[str, Any]:
-    """Facts about `model`, stored at `path`, that gave `outputs`. Sizes in MB (1e6 bytes), work in GFLOP."""
+    """Returns facts about `model`, stored at `path`, with `outputs`. Sizes in MB (1e6 bytes), work in
+    GFLOP."""
     graph = model.graph
     return {
         "gflop": round(flop(model) / 1e9, 4),
@@ -35,7 +36,7 @@ def _statistics(array: np.ndarray) -> dict[str, Any]:
 
 
 def check_outputs(name: str, outputs: list[np.ndarray]) -> None:
-    """Raise ValueError where an output is not finite, or so nearly constant that a wrong one could pass."""
+    """Raises ValueError if an output is not finite, or so nearly constant that a wrong one could pass."""
     for index, output in enumerate(outputs):
         if not np.isfinite(output).all():
             raise ValueError(f"output {index} of '{name}' is not finite")
@@ -44,7 +45,7 @@ def check_outputs(name: str, outputs: list[np.ndarray]) -> None:
 
 
 def flop(model: onnx.ModelProto) -> int:
-    """Two operations per multiply-add of every convolution and matrix product; the rest counts as nothing."""
+    """Returns two operations per multiply-add of convolutions and matrix products; others do not count."""
     graph = shape_inference.infer_shapes(model, data_prop=True).graph
     shapes: Shapes = {tensor.name: list(tensor.dims) for tensor in graph.initializer}
     for value in (*graph.value_info, *graph.input, *graph.output):

@@ -1,7 +1,7 @@
 """The onnx package's "light" models with random weights.
 
-As shipped, their weights are constants made by ConstantOfShape, so every output is the same number. The
-network is kept; every weight becomes a parameter of its own.
+As shipped, their weights are constants made by ConstantOfShape, so every output is the same value. The
+network is kept; every weight becomes a separate parameter.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FILES = {
 
 
 def read(name: str) -> Network:
-    """The network `name` of `FILES` in today's opset, its weights replaced by parameters."""
+    """Reads the network `name` of `FILES` in today's opset, its weights replaced by parameters."""
     graph = onnx.load(FOLDER / FILES[name]).graph
     values = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     parameters = _parameter_shapes(graph, values)
@@ -45,7 +45,7 @@ def read(name: str) -> Network:
 
 
 def _parameter_shapes(graph: onnx.GraphProto, values: dict) -> dict[str, tuple[int, ...]]:
-    """Shapes of all weights: float initialisers, ConstantOfShape, and views of either."""
+    """Returns the shapes of all weights: float initialisers, ConstantOfShape, and views of either."""
     floats = [tensor for tensor in graph.initializer if tensor.data_type == TensorProto.FLOAT]
     shapes: dict[str, tuple[int, ...]] = {tensor.name: tuple(tensor.dims) for tensor in floats}
     for node in graph.node:
@@ -67,9 +67,9 @@ def _unsqueeze(shape: tuple[int, ...], axes: list[int]) -> tuple[int, ...]:
 
 
 def _modernise(nodes: list[onnx.NodeProto]) -> list[onnx.NodeProto]:
-    """From opset 9 to 17: the operators in use mean the same in both but for Softmax, which used to flatten.
+    """Converts opset 9 to 17: the operators in use are the same in both except Softmax, which flattened.
 
-    Dropout goes, and a sum of two becomes an addition, as today's exporters write.
+    Dropout is removed, and a sum of two becomes an addition, as today's exporters write.
     """
     replaced: dict[str, str] = {}
     kept = []

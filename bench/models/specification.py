@@ -1,4 +1,4 @@
-"""What a model's inputs look like."""
+"""Specifications of a model's inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from onnx import helper
 
 
 def input_specifications(model: onnx.ModelProto, vocabulary: int | None = None) -> dict[str, dict[str, Any]]:
-    """`{name: {"shape", "dtype", "below"}}` of the graph's inputs; integers lie below `vocabulary`."""
+    """Returns `{name: {"shape", "dtype", "below"}}` of the graph's inputs; integers are below
+    `vocabulary`."""
     return {value.name: _specification(value.type.tensor_type, vocabulary) for value in model.graph.input}
 
 

@@ -1,4 +1,4 @@
-"""Where built models lie: `NAME.onnx`, `NAME.npz` (inputs of seed 0) and one `manifest.json` in a folder."""
+"""Stores built models: `NAME.onnx`, `NAME.npz` (inputs of seed 0) and one `manifest.json` in a folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PATCH = 32
 
 
 def model_path(name: str, directory: Path = BUILD) -> Path:
-    """The model's file. Raises FileNotFoundError, naming the command that builds it."""
+    """Returns the model's file. Raises FileNotFoundError, naming the command that builds it."""
     path = directory / f"{name}.onnx"
     if not path.is_file():
         raise FileNotFoundError(
@@ -25,22 +25,22 @@ def model_path(name: str, directory: Path = BUILD) -> Path:
 
 
 def manifest(directory: Path = BUILD) -> dict[str, dict[str, Any]]:
-    """What is known of every built model, by name; see `facts.describe` for the fields."""
+    """Returns the facts about every built model, by name; see `facts.describe` for the fields."""
     path = directory / "manifest.json"
     return json.loads(path.read_text()) if path.is_file() else {}
 
 
 def inputs(name: str, seed: int = 0, directory: Path = BUILD) -> dict[str, np.ndarray]:
-    """Input tensors for `seed`: floats of mean 0 and variance 1, or uniform integers below the vocabulary.
+    """Draws input tensors for `seed`: floats of mean 0 and variance 1, or integers below the vocabulary.
 
-    Raises FileNotFoundError where the model has not been built.
+    Raises FileNotFoundError if the model has not been built.
     """
     model_path(name, directory)
     return draw(manifest(directory)[name]["inputs"], seed)
 
 
 def draw(specifications: dict[str, dict[str, Any]], seed: int) -> dict[str, np.ndarray]:
-    """Tensors for `{name: {"shape", "dtype", "below"}}`; `below` is the exclusive upper bound of integers."""
+    """Draws tensors for `{name: {"shape", "dtype", "below"}}`; `below` is the exclusive bound of integers."""
     generator = np.random.default_rng(seed)
     return {name: _draw_one(generator, **fields) for name, fields in specifications.items()}
 
@@ -53,7 +53,7 @@ def _draw_one(generator: np.random.Generator, shape: list[int], dtype: str, belo
 
 
 def _image(noise: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """`noise` `[N, C, H, W]` mixed with patches of one colour each; variance 1.
+    """Mixes `noise` of shape `[N, C, H, W]` with patches of one colour each; variance 1.
 
     White noise looks the same to a network everywhere: averaged over the image, its features hardly depend
     on the seed, and nor do the outputs.
@@ -66,14 +66,14 @@ def _image(noise: np.ndarray, generator: np.random.Generator) -> np.ndarray:
 
 
 def update_manifest(name: str, entry: dict[str, Any], directory: Path) -> None:
-    """Replace one entry of the manifest, and the table of operators that is derived from it."""
+    """Replaces one entry of the manifest, and the table of operators that is derived from it."""
     entries = manifest(directory) | {name: entry}
     write(directory / "manifest.json", lambda path: path.write_text(json.dumps(entries, indent=1) + "\n"))
     write(directory / "ops.txt", lambda path: path.write_text(operator_table(entries)))
 
 
 def operator_table(entries: dict[str, dict[str, Any]]) -> str:
-    """One line per model: opset, number of nodes, and every operator with its count."""
+    """Returns one line per model: opset, number of nodes, and every operator with its count."""
     lines = []
     for name, entry in sorted(entries.items()):
         counts = " ".join(f"{operator}:{count}" for operator, count in entry["operators"].items())
@@ -82,13 +82,13 @@ def operator_table(entries: dict[str, dict[str, Any]]) -> str:
 
 
 def save_tensors(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
-    """Write named tensors as an .npz file."""
+    """Writes named tensors as an .npz file."""
     save: Callable[..., None] = np.savez
     save(path, **tensors)
 
 
 def write(path: Path, writer: Callable[[Path], object]) -> None:
-    """Let `writer` fill a file that takes `path`'s place only when complete."""
+    """Has `writer` fill a temporary file, which replaces `path` when complete."""
     temporary = path.with_name(f".{os.getpid()}-{path.name}")
     writer(temporary)
     os.replace(temporary, path)

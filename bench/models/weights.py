@@ -1,4 +1,4 @@
-"""Random weights by the role that a parameter plays in its node.
+"""Random weights by the role of a parameter in its node.
 
 Weights of convolutions and matrix products follow He et al., "Delving Deep into Rectifiers" (2015):
 normal with variance 2 / fan-in, which keeps the scale of activations through ReLU layers.
@@ -18,11 +18,11 @@ Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 def initialise(
     nodes: Sequence[onnx.NodeProto], shapes: Mapping[str, tuple[int, ...]], seed: int
 ) -> dict[str, np.ndarray]:
-    """Values for the parameters named in `shapes`, in the order in which `nodes` use them.
+    """Draws values for the parameters named in `shapes`, in the order in which `nodes` use them.
 
     Raises ValueError for an operator whose parameters have no known role.
     """
-    # A stream of its own: inputs are drawn from `default_rng(seed)`, and must not equal the first weights.
+    # A separate stream: inputs are drawn from `default_rng(seed)`, and must not equal the first weights.
     generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
     values: dict[str, np.ndarray] = {}
     for node in nodes:
@@ -34,7 +34,7 @@ def initialise(
 
 def _draw(node: onnx.NodeProto, position: int) -> Draw:
     if node.op_type == "Gemm" and position == 1:
-        return _he(fan_in_axes=slice(1, None) if _transposed(node) else slice(0, 1))
+        return _he(fan_in_axes=slice(1, None) if _is_transposed(node) else slice(0, 1))
     role = _ROLES.get((node.op_type, position)) or _ROLES.get((node.op_type, None))
     if role is None:
         raise ValueError(
@@ -43,7 +43,7 @@ def _draw(node: onnx.NodeProto, position: int) -> Draw:
     return role
 
 
-def _transposed(node: onnx.NodeProto) -> bool:
+def _is_transposed(node: onnx.NodeProto) -> bool:
     return any(a.name == "transB" and a.i for a in node.attribute)
 
 
@@ -59,7 +59,7 @@ def _uniform(low: float, high: float) -> Draw:
     return lambda generator, shape: generator.uniform(low, high, shape)
 
 
-def _filled(value: float) -> Draw:
+def _constant(value: float) -> Draw:
     return lambda _, shape: np.full(shape, value)
 
 
@@ -71,8 +71,8 @@ _ROLES: dict[tuple[str, int | None], Draw] = {
     ("Gemm", 2): _normal(0.05),
     ("BatchNormalization", 1): _uniform(0.5, 1.5),
     ("BatchNormalization", 2): _normal(0.1),
-    ("BatchNormalization", 3): _filled(0.0),
-    ("BatchNormalization", 4): _filled(1.0),
+    ("BatchNormalization", 3): _constant(0.0),
+    ("BatchNormalization", 4): _constant(1.0),
     ("Mul", None): _uniform(0.8, 1.2),
     ("Add", None): _normal(0.1),
 }

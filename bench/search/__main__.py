@@ -1,7 +1,7 @@
 """Compare the compiler's default schedules with the best of many sampled ones.
 
 For each kernel: sampled schedules are compiled in worker processes, each is timed beside the default, and the
-best take turns with it for several rounds. Sampling needs no clock and is the same for the same seed.
+best are interleaved with it for several rounds. Sampling is deterministic for a seed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import click
 from bench import machine
 from bench.__main__ import RESULTS
 from bench.engines.mlc import compiler_options
-from bench.kernels.__main__ import cases, selected
+from bench.kernels.__main__ import cases, select
 from bench.kernels.measure import write_model
 from bench.measure import RoundBudget
 from bench.models.store import write
@@ -28,7 +28,7 @@ from bench.search.search import SearchSettings, search
 from bench.search.tables import markdown
 from bench.summary import Record
 
-# Of `bench.kernels`: products of each kind, layers of each stage, wide, narrow, strided and depthwise ones.
+# Of `bench.kernels`: products of each type, layers of each stage, wide, narrow, strided and depthwise ones.
 KERNELS = (
     "gemm_1024x1024x1024",
     "bert_128x768x3072",
@@ -72,7 +72,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=0, help="processes that compile; default: one per CPU")
-    parser.add_argument("--rounds", type=int, default=7, help="turns of the best and the default")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of the best and the default")
     parser.add_argument("--quick", action="store_true", help="shows that it works, measures nothing")
     parser.add_argument("--output", type=Path, default=RESULTS, metavar="DIR", help="default: %(default)s")
     return parser.parse_args()
@@ -101,8 +101,9 @@ def _store(results: dict[str, Any], stem: Path) -> str:
 
 
 def main() -> int:
+    """Runs the command line; returns the exit status."""
     arguments = _arguments()
-    chosen = [case for case in selected(cases(1 << 20), arguments.kernels) if case.flop]
+    chosen = [case for case in select(cases(1 << 20), arguments.kernels) if case.flop]
     settings, described = _settings(arguments), machine.describe()
     if not chosen or not 1 <= arguments.threads <= len(settings.cpus) or arguments.samples < 1:
         print("search: no such kernel, no samples, or more threads than CPUs", file=sys.stderr)

@@ -28,13 +28,14 @@ from mlc.targets import parse_target
 
 
 class Chosen(ContractionSchedule):
-    """The default schedule with another choice in each place where the default has one."""
+    """The default schedule with other choices."""
 
     def __init__(self, *arguments: Any, choice: SchedulePoint) -> None:
         super().__init__(*arguments)
         self.choice = choice
 
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
+        """Builds the schedule of the choice."""
         choice = self.choice
         column, row = self.anchor.parallel[-1], next(reversed(reusing_dims(self.anchor)), None)
         tile = RegisterTile(column, choice.width, row, choice.rows if row is not None else 1)
@@ -51,12 +52,13 @@ class Chosen(ContractionSchedule):
         builder.vectorize([nest.init, anchor, *([nest.root] if vector_root else [])])
 
     def _loops(self, tile: RegisterTile, parallel: dict[int, int]) -> list[dict[int, int]]:
-        """Tile sizes of each sequential loop, outermost first: blocks, the dims outside the tile, tiles."""
+        """Returns tile sizes of each sequential loop, outermost first: blocks, the dims outside the tile,
+        tiles."""
         choice, extents = self.choice, self.anchor.extents
         order = [(tile.column, choice.width, choice.column_block)]
         if tile.row is not None:
             order.insert(choice.columns_first, (tile.row, choice.rows, choice.row_block))
-        inside = [each for each in order if each[0] not in parallel]
+        inside = [loop for loop in order if loop[0] not in parallel]
         blocks = [{dim: size * block} for dim, size, block in inside if block > 1]
         tiles = [{dim: size} for dim, size, _ in inside if size < extents[dim]]
         others = [{dim: 1} for dim in self._outer(tile) if dim not in parallel]
@@ -69,6 +71,7 @@ class Chosen(ContractionSchedule):
         ]
 
     def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
+        """Returns the tile sizes of the parallel loop."""
         if self.choice.parallel == "columns":
             return {tile.column: tile.width}
         if self.choice.parallel == "rows" and tile.row is not None:
@@ -76,20 +79,22 @@ class Chosen(ContractionSchedule):
         return dict.fromkeys(self._outer(tile), 1)
 
     def reduction_steps(self, tile: RegisterTile) -> dict[int, int]:
+        """Returns the steps of the reductions."""
         reductions, extents = self.anchor.reductions, self.anchor.extents
-        steps = {reductions[place]: 1 for place in self.choice.reduction_order}
+        steps = {reductions[position]: 1 for position in self.choice.reduction_order}
         steps[reductions[-1]] = self.choice.step
         return {dim: step for dim, step in steps.items() if step < extents[dim]}
 
 
 class Recorder(ContractionSchedule):
-    """The default schedule, which says what it has chosen."""
+    """The default schedule, which records its choices."""
 
     def __init__(self, *arguments: Any, found: dict[str, Any]) -> None:
         super().__init__(*arguments)
         self.found = found
 
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
+        """Builds the default schedule and records its choices."""
         anchor, extents = self.anchor, self.anchor.extents
         tile = choose_tile(anchor, self.target)
         outer = [dim for dim in anchor.parallel if dim not in (tile.row, tile.column)]
@@ -116,7 +121,7 @@ def _context() -> ir.Context:
 
 
 def _lower(text: str, schedule: Any) -> str:
-    """The kernel as LLVM IR. The default pass runs with another class: all else is as it always is."""
+    """Returns the kernel as LLVM IR, lowered by the default pipeline with another schedule class."""
     with _context(), ir.Location.unknown(), patch.object(epilogue, "ContractionSchedule", schedule):
         module = ir.Module.parse(text)
         run_pipeline("builtin.module(cpu-kernel)", module, verify_each=False)
@@ -124,14 +129,15 @@ def _lower(text: str, schedule: Any) -> str:
 
 
 def describe(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"text"} -> {"shape", "default", "lanes", "registers"}; {} where the kernel has no contraction."""
+    """Runs a job: {"text"} -> {"shape", "default", "lanes", "registers"}; {} for a kernel without a
+    contraction."""
     found: dict[str, Any] = {}
     _lower(payload["text"], partial(Recorder, found=found))
     return found
 
 
 def compile_candidate(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"text", "target", "choice"} -> {"object"}."""
+    """Runs a job: {"text", "target", "choice"} -> {"object"}."""
     chosen = partial(Chosen, choice=SchedulePoint.from_dict(payload["choice"]))
     text = _lower(payload["text"], chosen)
     return {"object": emit(text, parse_target(payload["target"]), "object", FULL_LEVEL)}

@@ -20,14 +20,15 @@ from mlc.compiler.compilation_units import Units
 from mlc.compiler.levels import units_of
 
 TIMEOUT = 300.0
-# Candidates per job of the process that times: what a crash costs.
+# Candidates per job of the process that times; a crash loses a job.
 TOGETHER = 10
 FINALISTS = 8
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How to search: `samples` schedules from `seed`, first all for `budget`, then the best in `rounds`.
+    """Settings of a search: `samples` schedules from `seed`, first all for `budget`, then the best in
+    `rounds`.
 
     `options` are those of `mlc compile`, without the dashes.
     """
@@ -44,7 +45,7 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class SearchedKernel:
-    """The one kernel of a model that computes, as its module's text."""
+    """The one kernel of a model that computes, with the text of its module."""
 
     name: str
     text: str
@@ -52,7 +53,7 @@ class SearchedKernel:
 
 
 def kernel_of(path: Path, options: Sequence[str] = ()) -> SearchedKernel:
-    """Raises ValueError where not exactly one kernel computes."""
+    """Returns the kernel of a model. Raises ValueError unless exactly one kernel computes."""
     units: Units = units_of(path, compiler_options(options))["main"]
     names = [name for name, text in units.kernels.items() if not only_moves(text)]
     if len(names) != 1:
@@ -61,7 +62,7 @@ def kernel_of(path: Path, options: Sequence[str] = ()) -> SearchedKernel:
 
 
 def search(path: Path, settings: SearchSettings) -> Record:
-    """The default schedule against the best sampled one; or "error"."""
+    """Compares the default schedule with the best sampled one; or returns "error"."""
     try:
         kernel = kernel_of(path, settings.options)
         with WorkerPool(settings.jobs, preload=["bench.search.candidate"]) as pool:
@@ -83,7 +84,7 @@ def search(path: Path, settings: SearchSettings) -> Record:
 def _sample(described: Record, settings: SearchSettings) -> list[SchedulePoint]:
     fields = described["shape"]
     shape = Shape(**{**fields, "outer": tuple(fields["outer"]), "reductions": tuple(fields["reductions"])})
-    # One more, for the default may be among them.
+    # One more, as the default may be among them.
     found = sample(shape, described["lanes"], described["registers"], settings.samples + 1, settings.seed)
     default = SchedulePoint.from_dict(described["default"])
     return [choice for choice in found if choice != default][: settings.samples]
@@ -96,7 +97,7 @@ def _progress(text: str) -> None:
 def _compile(
     pool: WorkerPool, kernel: SearchedKernel, choices: Sequence[SchedulePoint]
 ) -> Iterator[bytes | str]:
-    """The object of each choice, or why there is none."""
+    """Yields the object of each choice, or a message if it does not compile."""
     base = {"text": kernel.text, "target": kernel.target}
     futures = [
         pool.submit("bench.search.candidate:compile_candidate", base | {"choice": choice.as_dict()}, TIMEOUT)
@@ -116,7 +117,7 @@ def _measure(
     objects: Sequence[bytes | str],
     settings: SearchSettings,
 ) -> Record:
-    """All candidates once; the best of them and the default in rounds."""
+    """Times all candidates once, then the best of them and the default in rounds."""
     compiled = {index: data for index, data in enumerate(objects) if isinstance(data, bytes)}
     errors = [data for data in objects if isinstance(data, str)]
     ratios: dict[int, float] = {}
@@ -143,7 +144,7 @@ def _measure(
 def _once(
     pool: WorkerPool, path: Path, kernel: SearchedKernel, compiled: dict[int, bytes], settings: SearchSettings
 ) -> Iterator[tuple[int, Record]]:
-    """Each candidate's time over that of the default in the same job, or "error"."""
+    """Yields each candidate's time over that of the default in the same job, or "error"."""
     indices = list(compiled)
     for start in range(0, len(indices), TOGETHER):
         group = indices[start : start + TOGETHER]
@@ -153,7 +154,7 @@ def _once(
 def _job(
     pool: WorkerPool, path: Path, kernel: SearchedKernel, objects: Sequence[bytes], settings: SearchSettings
 ) -> list[Record]:
-    """A job's entries; a crash is halved down to the candidate that causes it."""
+    """Returns a job's entries; after a crash the job is halved down to the candidate that causes it."""
     try:
         default, *times = _time(pool, path, kernel, objects, settings, settings.budget)
     except CodegenError as error:
@@ -192,7 +193,7 @@ def _time(
 def _rounds(
     pool: WorkerPool, path: Path, kernel: SearchedKernel, objects: Sequence[bytes], settings: SearchSettings
 ) -> list[list[Record]]:
-    """Per round the times of the default and of each finalist."""
+    """Returns by round the times of the default and of each finalist."""
     return [
         _time(pool, path, kernel, objects, settings, settings.final_budget)
         for _ in range(settings.rounds if objects else 0)
@@ -200,18 +201,18 @@ def _rounds(
 
 
 def _final(rounds: Sequence[Sequence[Record]], choices: Sequence[SchedulePoint]) -> Record:
-    """The best finalist: how many times as long the default takes, by rounds."""
+    """Returns the best finalist with the default's time over its time, by rounds."""
     if not rounds:
         return {"error": "no sampled schedule can be timed"}
     ratios = [
-        [round_[0]["median_ms"] / round_[1 + place]["median_ms"] for round_ in rounds]
-        for place in range(len(choices))
+        [round_[0]["median_ms"] / round_[1 + index]["median_ms"] for round_ in rounds]
+        for index in range(len(choices))
     ]
-    place = max(range(len(choices)), key=lambda each: statistics.median(ratios[each]))
-    found = ratios[place]
+    best = max(range(len(choices)), key=lambda index: statistics.median(ratios[index]))
+    found = ratios[best]
     return {
-        "best": choices[place].as_dict(),
+        "best": choices[best].as_dict(),
         "default_ms": statistics.median(round_[0]["median_ms"] for round_ in rounds),
-        "best_ms": statistics.median(round_[1 + place]["median_ms"] for round_ in rounds),
+        "best_ms": statistics.median(round_[1 + best]["median_ms"] for round_ in rounds),
         "default_over_best": {"median": statistics.median(found), "low": min(found), "high": max(found)},
     }

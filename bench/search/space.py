@@ -1,4 +1,4 @@
-"""Schedules of a contraction that the search may try, and samples of them."""
+"""The space of schedules of a contraction, and samples of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import permutations
 from typing import Any
 
-# Registers that hold no accumulator: an operand's vector, and one to load into.
+# Registers without an accumulator: an operand's vector, and one to load into.
 RESERVED = 2
 LARGEST_ROWS = 28
 STEPS = (1, 2, 4, 8, 16)
@@ -19,8 +19,9 @@ PARALLEL = ("outer", "columns", "rows")
 
 @dataclass(frozen=True)
 class Shape:
-    """Extents of the contraction's dims by role; `outer` and `reductions` as the iteration space orders them,
-    `rows` is 1 where no dim reuses the vector operand. `unrolls`: the innermost reduction may take steps."""
+    """Extents of the contraction's dims by role; `outer` and `reductions` in the order of the iteration
+    space, `rows` is 1 if no dim reuses the vector operand. `unrolls`: the innermost reduction may have
+    steps."""
 
     columns: int
     rows: int
@@ -33,7 +34,7 @@ class Shape:
 class SchedulePoint:
     """One schedule: `rows` x `width` accumulators, the last reduction in steps of `step`.
 
-    `reduction_order` are the places of the other reductions, and of the last where it is not unrolled,
+    `reduction_order` are the positions of the other reductions, and of the last if it is not unrolled,
     outermost first. The tiles' loops run in blocks of `row_block` x `column_block` tiles, columns or rows
     outermost. Loops over dims that are neither are outside of them, or inside (`outer_last`). `parallel`
     names the dims that threads share.
@@ -50,17 +51,18 @@ class SchedulePoint:
     parallel: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The fields, for JSON."""
+        """Returns the fields, for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> SchedulePoint:
+        """Returns the point with these fields, from JSON."""
         return cls(**{**fields, "reduction_order": tuple(fields["reduction_order"])})
 
 
-def valid(choice: SchedulePoint, shape: Shape, lanes: int, registers: int) -> bool:
-    """Whether the tile fits the registers, blocks divide the extent, threads share whole tiles, and no loop
-    is asked to be in two places."""
+def is_valid(choice: SchedulePoint, shape: Shape, lanes: int, registers: int) -> bool:
+    """Whether the tile fits the registers, blocks divide the extent, threads share full tiles, and no loop
+    has two positions."""
     vectors = -(-choice.width // lanes)
     if choice.rows * vectors > registers - RESERVED:
         return False
@@ -81,14 +83,14 @@ def _divides(size: int, block: int, extent: int) -> bool:
 
 
 def candidates(shape: Shape, lanes: int) -> dict[str, Sequence[Any]]:
-    """The values of each field of a choice."""
+    """Returns the values of each field of a choice."""
     widths = [w for w in range(lanes, 4 * lanes + 1, lanes) if w < shape.columns]
     widths += [shape.columns] if shape.columns <= 4 * lanes else []
     return {
         "rows": range(1, min(shape.rows, LARGEST_ROWS) + 1),
         "width": widths,
         "step": [s for s in STEPS if s <= shape.reductions[-1]] if shape.unrolls else [1],
-        # The one that is unrolled stays innermost.
+        # The unrolled one stays innermost.
         "reduction_order": list(permutations(range(len(shape.reductions) - shape.unrolls))),
         "columns_first": (True, False),
         "row_block": BLOCKS,
@@ -99,12 +101,12 @@ def candidates(shape: Shape, lanes: int) -> dict[str, Sequence[Any]]:
 
 
 def sample(shape: Shape, lanes: int, registers: int, count: int, seed: int) -> list[SchedulePoint]:
-    """Up to `count` different valid choices, the same for the same seed; fewer where there are no more."""
+    """Draws up to `count` different valid choices, the same for the same seed; fewer if there are no more."""
     found: dict[SchedulePoint, None] = {}
     # A space that is nearly exhausted repeats itself; a thousand misses in a row end the search for more.
     misses = 0
     for choice in _draws(candidates(shape, lanes), random.Random(seed)):
-        misses = 0 if choice not in found and valid(choice, shape, lanes, registers) else misses + 1
+        misses = 0 if choice not in found and is_valid(choice, shape, lanes, registers) else misses + 1
         if not misses:
             found[choice] = None
         if len(found) == count or misses > 1000:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from bench.summary import Record, geometric_mean
-from bench.tables import number, one_line
+from bench.tables import format_value, one_line
 
-# How much longer than the best the default may take.
+# The largest ratio of the default to the best that counts as near.
 TARGET = 1.1
 
 
 def markdown(results: dict[str, Any]) -> str:
-    """A row per kernel, how many defaults are near the best, then what failed."""
+    """Returns a row per kernel, the number of defaults near the best, then failures."""
     machine, rows = results["machine"], results["rows"]
     good = [row for row in rows if "error" not in row]
     head = [
@@ -43,24 +43,24 @@ def _row(row: Record) -> list[str]:
     return [
         row["name"],
         str(row["threads"]),
-        _sampled(row),
+        _format_samples(row),
         f"{row['slower_than_default'] / row['timed']:.0%}",
-        number(row["default_ms"]),
-        number(row["best_ms"]),
+        format_value(row["default_ms"]),
+        format_value(row["best_ms"]),
         f"{ratio['median']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f})",
         schedule(row["default"]),
         schedule(row["best"]),
     ]
 
 
-def _sampled(row: Record) -> str:
+def _format_samples(row: Record) -> str:
     notes = ["all there are"] if row["whole_space"] else []
     notes += [f"{len(row['errors'])} failed"] if row["errors"] else []
     return ", ".join([str(row["sampled"]), *notes])
 
 
 def schedule(choice: dict[str, Any]) -> str:
-    """A choice in a few words."""
+    """Describes a choice in a few words."""
     parts = [f"{choice['rows']}x{choice['width']}", f"k {choice['step']}"]
     if choice["row_block"] > 1 or choice["column_block"] > 1:
         parts.append(f"blocks {choice['row_block']}x{choice['column_block']}")

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from bench.importers import onnx_graph
 from bench.models import reference
-from bench.operator_graph import Operator, OperatorNode, check, evaluate, reshaped, window
+from bench.operator_graph import Operator, OperatorNode, check, evaluate, reshaped_extents, window
 
 RNG = np.random.default_rng(0)
 
@@ -70,7 +70,7 @@ def test_what_an_importer_lacks_is_named_at_once(tmp_path: Path) -> None:
 
 
 def test_a_reshape_copies_dims() -> None:
-    assert reshaped((2, 3, 4), [0, -1]) == [2, -1]
+    assert reshaped_extents((2, 3, 4), [0, -1]) == [2, -1]
 
 
 def test_nodes_are_evaluated_with_the_operators_given() -> None:
@@ -98,5 +98,5 @@ def test_torch_computes_what_onnxruntime_does(tmp_path: Path) -> None:
     torch: ModuleType = pytest.importorskip("bench.importers.in_torch", exc_type=ImportError)
     path = small_network(tmp_path / "m.onnx")
     x = RNG.standard_normal((1, 4, 6, 6), np.float32)
-    (found,) = torch.imported(path)(torch.torch.from_numpy(x))
+    (found,) = torch.import_model(path)(torch.torch.from_numpy(x))
     np.testing.assert_allclose(found.detach(), reference.run(path, {"x": x})[0], rtol=1e-4, atol=1e-6)

@@ -16,7 +16,7 @@ import pytest
 
 from bench.engines import mlc_kernel, roofline
 from bench.kernels import measure, tables
-from bench.kernels.__main__ import cases, selected
+from bench.kernels.__main__ import cases, select
 from bench.kernels.case import KernelCase
 from bench.kernels.streams import last_level_bytes, streams
 from bench.models import reference
@@ -49,16 +49,16 @@ def test_every_layer_is_there_once() -> None:
 
 
 def test_the_work_of_a_layer() -> None:
-    (layer,) = selected(cases(1 << 20), "resnet50_128to128_3x3s2_56x56")
+    (layer,) = select(cases(1 << 20), "resnet50_128to128_3x3s2_56x56")
     assert layer.flop == 2 * 128 * 28 * 28 * 128 * 9
     assert layer.bytes == 4 * (128 * 56 * 56 + 128 * 28 * 28 + 128 * 128 * 9 + 128)
-    (gather,) = selected(cases(1 << 20), "gather_rows")
+    (gather,) = select(cases(1 << 20), "gather_rows")
     assert gather.bytes == 4 * (2 * math.prod(gather.result) + gather.result[0])
 
 
 def test_kernels_are_chosen_by_name_and_group() -> None:
-    assert {case.group for case in selected(cases(1 << 20), "memory,depthwise")} == {"memory", "depthwise"}
-    assert [case.name for case in selected(cases(1 << 20), "gem*")] == ["gemm_1024x1024x1024"]
+    assert {case.group for case in select(cases(1 << 20), "memory,depthwise")} == {"memory", "depthwise"}
+    assert [case.name for case in select(cases(1 << 20), "gem*")] == ["gemm_1024x1024x1024"]
 
 
 def test_streams_move_what_is_asked() -> None:

@@ -58,7 +58,7 @@ def test_what_no_peer_ran_has_no_ratio() -> None:
 def test_a_later_run_replaces_all_engines_of_a_model() -> None:
     # They did not take turns with those of the earlier run.
     later = {"records": [record("a", "mlc", 9.0)]}
-    merged = report.merged([{"records": RECORDS}, later])
+    merged = report.merge([{"records": RECORDS}, later])
     assert [entry["engine"] for entry in merged if entry["model"] == "a"] == ["mlc"]
     assert len(merged) == len(RECORDS) - 2
 

@@ -14,13 +14,13 @@ import pytest
 
 from bench import models
 from bench.engines import mlc_kernel
-from bench.kernels.__main__ import cases, selected
+from bench.kernels.__main__ import cases, select
 from bench.kernels.case import KernelCase
 from bench.kernels.measure import write_model
 from bench.measure import RoundBudget
 from bench.search import candidate, search, tables
 from bench.search.__main__ import KERNELS, main
-from bench.search.space import SchedulePoint, Shape, sample, valid
+from bench.search.space import SchedulePoint, Shape, is_valid, sample
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule
 
 SHAPE = Shape(columns=64, rows=24, outer=(4,), reductions=(2, 3, 64), unrolls=True)
@@ -70,7 +70,7 @@ def test_samples_are_valid_different_and_the_same_for_a_seed() -> None:
     found: list[SchedulePoint] = sample(SHAPE, lanes=16, registers=32, count=500, seed=3)
     assert len(found) == len(set(found)) == 500
     assert found == sample(SHAPE, 16, 32, 500, 3) != sample(SHAPE, 16, 32, 500, 4)
-    assert all(valid(choice, SHAPE, 16, 32) for choice in found)
+    assert all(is_valid(choice, SHAPE, 16, 32) for choice in found)
     fields = {name: {getattr(choice, name) for choice in found} for name in found[0].as_dict()}
     assert len(fields["rows"]) > 10 and fields["parallel"] == {"outer", "columns", "rows"}
     assert fields["reduction_order"] == {(0, 1), (1, 0)} and fields["step"] == {1, 2, 4, 8, 16}
@@ -96,7 +96,7 @@ def test_a_small_space_is_sampled_until_it_is_exhausted() -> None:
     ],
 )
 def test_what_a_schedule_may_be(fields: dict[str, Any], sound: bool) -> None:
-    assert valid(replace(CHOICE, **fields), SHAPE, lanes=16, registers=32) is sound
+    assert is_valid(replace(CHOICE, **fields), SHAPE, lanes=16, registers=32) is sound
 
 
 def test_choices_survive_json() -> None:
@@ -204,7 +204,7 @@ def test_the_table_counts_defaults_near_the_best() -> None:
 
 
 def test_the_listed_kernels_exist() -> None:
-    assert {case.name for case in selected(cases(1 << 20), ",".join(KERNELS))} == set(KERNELS)
+    assert {case.name for case in select(cases(1 << 20), ",".join(KERNELS))} == set(KERNELS)
 
 
 @pytest.mark.parametrize(

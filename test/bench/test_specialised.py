@@ -50,7 +50,7 @@ def test_any_batch(path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_table(path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(specialised, "TURN", 0.0)
+    monkeypatch.setattr(specialised, "ROUND_SECONDS", 0.0)
     monkeypatch.setenv("MLC_CACHE_DIR", os.fspath(path.parent))
     specialised.measure(path, [1, 2], 1, 1)
     lines = capsys.readouterr().out.splitlines()

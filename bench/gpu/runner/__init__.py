@@ -1,5 +1,5 @@
-"""What runs on the machine with the GPU: NumPy, the driver, and torch and Triton where they are installed.
+"""The runner on the machine with the GPU: uses NumPy, the driver, and torch and Triton if installed.
 
-Imports none of mlc but `mlc.runtime`'s Python part and `mlc.compiler.host_program.step_list`, which are$
+Imports nothing of mlc but `mlc.runtime`'s Python part and `mlc.compiler.host_program.step_list`, which are
 copied beside it.
 """

@@ -1,4 +1,4 @@
-"""The GPU's clock rates while cases run, as nvidia-smi reports them."""
+"""Samples the GPU's clock rates while cases run, by nvidia-smi."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statistics import median
 from threading import Thread
 from typing import Any
 
-# Name in the results -> what nvidia-smi calls it: MHz, watts, degrees Celsius.
+# Name in the results -> field of nvidia-smi: MHz, watts, degrees Celsius.
 FIELDS = {
     "sm_mhz": "clocks.sm",
     "memory_mhz": "clocks.mem",
@@ -29,7 +29,7 @@ COMMAND = (
 
 
 class Clocks:
-    """Samples in a process of its own. Without nvidia-smi there are none, and nothing fails."""
+    """Samples of a separate process. Without nvidia-smi there are none, and nothing fails."""
 
     def __init__(self, command: Sequence[str] = COMMAND, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -48,7 +48,7 @@ class Clocks:
             Thread(target=self._read, daemon=True).start()
 
     def since(self, begin: float) -> dict[str, dict[str, float]]:
-        """The least, the median and the largest of each field in samples later than `begin`; {} where there
+        """Returns the least, the median and the largest of each field in samples after `begin`; {} if there
         are none."""
         samples = [fields for moment, fields in list(self._samples) if moment >= begin]
         found = {}
@@ -59,7 +59,7 @@ class Clocks:
         return found
 
     def now(self) -> float:
-        """A begin for `since`."""
+        """Returns a begin for `since`."""
         return self._clock()
 
     def close(self) -> None:
@@ -76,7 +76,7 @@ class Clocks:
 
 
 def _fields(line: str) -> dict[str, Any]:
-    """The numbers of a line. What a device does not know is no number."""
+    """Returns the values of a line. Fields that a device lacks have no value."""
     found = {}
     for name, text in zip(FIELDS, line.split(","), strict=False):
         with suppress(ValueError):

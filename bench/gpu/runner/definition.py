@@ -1,4 +1,4 @@
-"""A case's graph as a torch module, for eager torch and torch.compile."""
+"""Evaluates a case's graph as a torch module, for eager torch and torch.compile."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from bench.operator_graph import evaluate
 
 
 class Definition(torch.nn.Module):
-    """Takes the case's inputs in order and returns its outputs. Weights are buffers: compilers may rely on
-    their addresses."""
+    """A module that takes the case's inputs in order and returns its outputs. Weights are buffers: compilers
+    may rely on their addresses."""
 
     def __init__(
         self, graph: NodeGraph, inputs: list[str], weights: dict[str, Any], static: dict[str, Any]
     ) -> None:
         super().__init__()
         self._graph, self._inputs, self._static = graph, inputs, static
-        self._weights = {name: f"weight_{number}" for number, name in enumerate(weights)}
+        self._weights = {name: f"weight_{index}" for index, name in enumerate(weights)}
         for name, attribute in self._weights.items():
             self.register_buffer(attribute, weights[name])
 
     def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """The outputs."""
+        """Returns the outputs."""
         values = {name: getattr(self, attribute) for name, attribute in self._weights.items()}
         for name, value in zip(self._inputs, inputs, strict=True):
             values[name] = value

@@ -1,4 +1,4 @@
-"""A model as a list of ONNX operators, for references and peers: the file that holds it."""
+"""A model as a list of ONNX operators, for references and peers, and its file."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class NodeGraph:
     outputs: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """What `read_graph` reads."""
+        """Returns the graph in the form that `read_graph` reads."""
         return asdict(self)
 
 
 def read_graph(path: Path) -> NodeGraph:
-    """Raises ExecutableError with the path and the cause."""
+    """Reads a graph. Raises ExecutableError with the path and the cause."""
     data: Any = read_json(path)
     try:
         nodes = tuple(
             OperatorNode(
-                each["operator"], tuple(each["operands"]), tuple(each["results"]), dict(each["attributes"])
+                node["operator"], tuple(node["operands"]), tuple(node["results"]), dict(node["attributes"])
             )
-            for each in data["nodes"]
+            for node in data["nodes"]
         )
         return NodeGraph(nodes, tuple(data["outputs"]))
     except (TypeError, KeyError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Makes a case ready: its tensors, its program on the device, and its definition as a function."""
+"""Loads a case: its tensors, its program on the device, and its definition as a function."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mlc.runtime.tensors import TensorSpec
 
 @dataclass
 class Loaded:
-    """A case on the device. `static` has the shipped tensors as NumPy arrays; `make` makes the program anew,
+    """A case on the device. `static` has the shipped tensors as NumPy arrays; `make` makes the program again,
     with other settings."""
 
     case: GpuCase
@@ -39,18 +39,16 @@ class Loaded:
         plan = self.program.plan
         return can_overlap(self.program.device) and any(find_overlaps(plan.steps, plan.kernels))
 
-    def wanted(self, library: Any) -> list[Any]:
-        """The outputs by definition, computed in float64."""
+    def expected_outputs(self, library: Any) -> list[Any]:
+        """Returns the outputs by definition, computed in float64."""
         check(self.graph, library.operators)
-        values = {name: library.wide(each) for name, each in {**self.weights, **self.inputs}.items()}
+        values = {name: library.wide(tensor) for name, tensor in {**self.weights, **self.inputs}.items()}
         return evaluate(self.graph, values, library.operators, self.static_lists())
 
     def static_lists(self) -> dict[str, list[Any]]:
-        """The shipped vectors of integers as lists."""
-        vectors = {
-            name: each for name, each in self.static.items() if each.dtype.kind == "i" and each.ndim == 1
-        }
-        return {name: each.tolist() for name, each in vectors.items()}
+        """Returns the shipped vectors of integers as lists."""
+        arrays = self.static.items()
+        return {name: x.tolist() for name, x in arrays if x.dtype.kind == "i" and x.ndim == 1}
 
 
 def load_case(root: Path, case: GpuCase, library: Any, device: Device) -> Loaded:
@@ -58,49 +56,49 @@ def load_case(root: Path, case: GpuCase, library: Any, device: Device) -> Loaded
     folder = case_folder(root, case.name)
     library.release()
     graph, (plan, images) = read_graph(folder / GRAPH), read_program(folder)
-    static = _shipped(folder / VALUES, case)
+    static = _read_shipped(folder / VALUES, case)
     inputs, weights = (
         {
-            each.name: library.put(static[each.name], each.dtype)
-            if each.fill == "values"
-            else library.draw(each)
-            for each in every
+            source.name: library.put(static[source.name], source.dtype)
+            if source.fill == "values"
+            else library.draw(source)
+            for source in sources
         }
-        for every in (case.inputs, case.weights)
+        for sources in (case.inputs, case.weights)
     )
     shapes = {tensor.name: tensor.shape for tensor in plan.tensors("weight").values()}
-    bound = _bound(folder, case, weights, library, shapes)
+    bound = _bind_weights(folder, case, weights, library, shapes)
     make = partial(Program, plan, images, bound, device=device, graph=not case.one_launch)
     return Loaded(case, graph, make(), inputs, weights, static, make)
 
 
-def _shipped(path: Path, case: GpuCase) -> dict[str, np.ndarray]:
-    """The tensors of values.npz; elements that NumPy has no type for lie there as bytes, and are given as
+def _read_shipped(path: Path, case: GpuCase) -> dict[str, np.ndarray]:
+    """Reads the tensors of values.npz; elements whose type NumPy lacks are stored as bytes and returned as
     their bits."""
-    sources = [each for each in (*case.inputs, *case.weights) if each.fill == "values"]
+    sources = [source for source in (*case.inputs, *case.weights) if source.fill == "values"]
     if not sources:
         return {}
     try:
         with np.load(path) as file:
-            return {source.name: _typed(file[source.name], source) for source in sources}
+            return {source.name: _view_typed(file[source.name], source) for source in sources}
     except (OSError, KeyError, ValueError) as error:
         raise ExecutableError(f"{path}: cannot read the shipped tensors: {error}") from error
 
 
-def _typed(array: np.ndarray, source: WeightSource) -> np.ndarray:
+def _view_typed(array: np.ndarray, source: WeightSource) -> np.ndarray:
     return array.view(TensorSpec("", source.dtype, ()).buffer_dtype).reshape(source.shape)
 
 
-def _bound(
+def _bind_weights(
     folder: Path,
     case: GpuCase,
     weights: Mapping[str, Any],
     library: Any,
     shapes: Mapping[str, tuple[int, ...]],
 ) -> dict[str, Any]:
-    """The plan's weights: tensors in the plan's shape, or what `@prepare` makes of them.
+    """Returns the plan's weights: tensors in the plan's shape, or results of `@prepare`.
 
-    Raises ExecutableError for what does not fit the plan.
+    Raises ExecutableError for tensors that do not fit the plan.
     """
     try:
         bound = {
@@ -113,16 +111,16 @@ def _bound(
     prepared = [binding for binding in case.bindings if not binding.tensor]
     if prepared:
         results = _prepare(folder / PREPARE, weights, library)
-        bound.update({each.weight: results[each.prepared] for each in prepared})
+        bound.update({binding.weight: results[binding.prepared] for binding in prepared})
     return bound
 
 
 def _prepare(path: Path, weights: Mapping[str, Any], library: Any) -> list[np.ndarray]:
-    """The results of `@prepare` as bytes, computed by NumPy on the host."""
+    """Returns the results of `@prepare` as bytes, computed by NumPy on the host."""
     data: Any = read_json(path)
     try:
         step_list, names = StepList.from_json(data["step_list"]), list(data["weights"])
-        sizes = [int(each) for each in [*data["outputs"], data["arena"]]]
+        sizes = [int(size) for size in [*data["outputs"], data["arena"]]]
     except (TypeError, KeyError, ValueError) as error:
         raise ExecutableError(f"{path}: no steps of @prepare: {error!r}") from error
     *outputs, arena = (np.empty(size, np.uint8) for size in sizes)

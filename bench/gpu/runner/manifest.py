@@ -1,4 +1,4 @@
-"""manifest.json of a folder of artefacts: the cases, what they read, how they are judged."""
+"""The manifest of a folder of artefacts: cases with their tensors, work and tolerances."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Precision = Literal["f32", "tf32", "f16", "bf16"]
 @dataclass(frozen=True)
 class WeightSource:
     """A tensor that the runner makes. `fill`: "normal" of mean `first` and deviation `second`, "uniform" or
-    "integers" from `first` to below `second`, drawn from `seed`; or "values", which values.npz has."""
+    "integers" in [`first`, `second`), drawn from `seed`; or "values", which are in values.npz."""
 
     name: str
     dtype: str
@@ -40,8 +40,8 @@ class WeightBinding:
 
 @dataclass(frozen=True)
 class Work:
-    """Floating-point operations and bytes of the definition; 0 where no rate is shown. `cache` is
-    flushed before each call where it is to be cold."""
+    """Floating-point operations and bytes of the definition; 0 if no rate is shown. A "cold" cache is
+    flushed before each call."""
 
     operations: int = 0
     nbytes: int = 0
@@ -73,7 +73,7 @@ class GpuCase:
 
     @property
     def one_launch(self) -> bool:
-        """Whether CUDA graphs would only cost time."""
+        """Whether the plan is one step, so that CUDA graphs would only cost time."""
         return self.steps == 1
 
 
@@ -97,13 +97,13 @@ class CasesManifest:
 
 
 def read_manifest(root: Path) -> CasesManifest:
-    """The checked manifest. Raises ExecutableError with the path and the cause."""
+    """Reads and checks the manifest. Raises ExecutableError with the path and the cause."""
     path = root / MANIFEST
     return decode(CasesManifest, read_json(path), str(path))
 
 
 def read_json(path: Path) -> object:
-    """Raises ExecutableError with the path and the cause."""
+    """Reads a JSON file. Raises ExecutableError with the path and the cause."""
     try:
         return json.loads(path.read_bytes())
     except OSError as error:
@@ -118,5 +118,5 @@ def write_manifest(root: Path, manifest: CasesManifest) -> None:
 
 
 def case_folder(root: Path, name: str) -> Path:
-    """Where the plan, images and data of a case lie."""
+    """Returns the folder of the plan, images and data of a case."""
     return root / "cases" / name

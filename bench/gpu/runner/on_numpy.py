@@ -1,4 +1,4 @@
-"""Tensors and references by NumPy, where torch is missing."""
+"""Tensors and references by NumPy, for machines without torch."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class NumpyLibrary:
         self.operators: Mapping[str, Operator] = OPERATORS
 
     def release(self) -> None:
-        """Tensors are freed as they go."""
+        """Does nothing: NumPy frees arrays itself."""
 
     def draw(self, source: WeightSource) -> Array:
-        """A tensor of a seeded fill."""
+        """Draws a tensor of a seeded fill."""
         random, dtype = np.random.default_rng(source.seed), TensorSpec("", source.dtype, ()).numpy_dtype
         if source.fill == "integers":
             return random.integers(int(source.first), int(source.second), source.shape).astype(dtype)
@@ -36,21 +36,21 @@ class NumpyLibrary:
         return draw(source.first, source.second, source.shape).astype(dtype)
 
     def put(self, array: Array, dtype: str) -> Array:
-        """A shipped tensor; those of types that NumPy lacks come as their bits."""
+        """Converts a shipped array, which has the bits of types that NumPy lacks, to a tensor."""
         return array.view(TensorSpec("", dtype, ()).numpy_dtype)
 
     def to_bytes(self, array: Array) -> Array:
-        """The tensor's bytes."""
+        """Returns the tensor's bytes."""
         return as_bytes(array)
 
-    def placed(self, array: Array) -> tuple[Tensor, object]:
-        """The tensor on the device, and what keeps it there."""
+    def upload(self, array: Array) -> tuple[Tensor, object]:
+        """Copies a tensor to the device; returns it and the owner of its memory."""
         memory = DeviceMemory(self.device, array.nbytes)
         memory.upload(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
         return Tensor(memory.address, str(array.dtype), array.shape, memory, self.device), memory
 
     def wide(self, array: Array) -> Array:
-        """Floats in float64."""
+        """Converts floats to float64."""
         return (
             array.astype(np.float64)
             if not np.issubdtype(array.dtype, np.integer) and array.dtype != bool
@@ -58,16 +58,16 @@ class NumpyLibrary:
         )
 
     def run(self, program: Program, inputs: Sequence[Array]) -> list[Array]:
-        """The program's outputs. It runs twice: the second call replays what the first one captured."""
+        """Returns the program's outputs. It runs twice: the second call replays the captured graph."""
         program(*inputs)
         return program(*inputs)
 
     def empty(self, program: Program) -> list[Array]:
-        """Arrays for the program's outputs."""
+        """Returns arrays for the program's outputs."""
         return [np.empty(spec.sizes, spec.numpy_dtype) for spec in program.outputs]
 
     def error(self, found: Array, wanted: Array) -> float:
-        """The largest difference over the largest value that is wanted; NaN where there is one."""
+        """Returns the largest difference over the largest expected value; NaN if any value is NaN."""
         difference = np.abs(found.astype(np.float64) - wanted)
         return float(difference.max() / max(np.abs(wanted).max(), np.finfo(np.float64).tiny))
 

@@ -1,4 +1,4 @@
-"""Tensors and references by torch, on the device."""
+"""Tensors and references by torch on the device."""
 
 from __future__ import annotations
 
@@ -19,64 +19,66 @@ from mlc.runtime.cuda import Program
 
 
 class TorchLibrary:
-    """Makes tensors where they are used. `device` is "cuda"; "cpu" is for tests."""
+    """Makes tensors on the device. `device` is "cuda"; "cpu" is for tests."""
 
     def __init__(self, device: str = "cuda") -> None:
         self.device = device
         self.operators: Mapping[str, Operator] = OPERATORS
 
     def release(self) -> None:
-        """Gives back what the case before needed: the program's memory is not torch's."""
+        """Frees torch's cached memory: the program's memory is not torch's."""
         torch.cuda.empty_cache()
 
     def draw(self, source: WeightSource) -> Tensor:
-        """A tensor of a seeded fill."""
+        """Draws a tensor of a seeded fill."""
         generator = torch.Generator(self.device).manual_seed(source.seed)
-        kind = getattr(torch, source.dtype)
+        dtype = getattr(torch, source.dtype)
         if source.fill == "integers":
             low, high = int(source.first), int(source.second)
-            return torch.randint(low, high, source.shape, generator=generator, device=self.device, dtype=kind)
-        made = torch.empty(source.shape, device=self.device, dtype=kind)
+            return torch.randint(
+                low, high, source.shape, generator=generator, device=self.device, dtype=dtype
+            )
+        made = torch.empty(source.shape, device=self.device, dtype=dtype)
         fill = made.normal_ if source.fill == "normal" else made.uniform_
         return fill(source.first, source.second, generator=generator)
 
     def put(self, array: np.ndarray, dtype: str) -> Tensor:
-        """A shipped tensor; those of types that NumPy lacks come as their bits."""
+        """Converts a shipped array, which has the bits of types that NumPy lacks, to a tensor."""
         return torch.from_numpy(np.array(array)).view(getattr(torch, dtype)).to(self.device)
 
     def to_bytes(self, tensor: Tensor) -> np.ndarray:
-        """The tensor's bytes on the host. NumPy may lack its type."""
+        """Returns the tensor's bytes on the host. NumPy may lack its type."""
         return tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
 
-    def placed(self, tensor: Tensor) -> tuple[Tensor, object]:
-        """The tensor on the device, and what keeps it there."""
+    def upload(self, tensor: Tensor) -> tuple[Tensor, object]:
+        """Returns the tensor, which is on the device, and the owner of its memory."""
         return tensor, tensor
 
     def wide(self, tensor: Tensor) -> Tensor:
-        """Floats in float64."""
+        """Converts floats to float64."""
         return tensor.double() if tensor.is_floating_point() else tensor
 
     def run(self, program: Program, inputs: Sequence[Tensor]) -> list[Tensor]:
-        """The program's outputs. It runs twice, the second time over results of NaN: then the graph of the
-        first call is replayed, and what it does not write shows."""
+        """Returns the program's outputs. It runs twice, with outputs filled by NaN: the second call replays
+        the graph of the first, and elements that it does not write stay NaN."""
         outputs = self.empty(program)
         for _ in range(2):
             for output in outputs:
                 output.fill_(math.nan if output.is_floating_point() else 0)
-            # The program runs on a stream of its own.
+            # The program runs on its own stream.
             torch.cuda.synchronize()
             program(*inputs, out=outputs)
         return outputs
 
     def empty(self, program: Program) -> list[Tensor]:
-        """Tensors for the program's outputs."""
+        """Returns tensors for the program's outputs."""
         return [
             torch.empty(spec.shape, device=self.device, dtype=getattr(torch, spec.dtype))
             for spec in program.outputs
         ]
 
     def error(self, found: Tensor, wanted: Tensor) -> float:
-        """The largest difference over the largest value that is wanted; NaN where there is one."""
+        """Returns the largest difference over the largest expected value; NaN if any value is NaN."""
         difference = (found.double() - wanted).abs().max()
         return float(difference / wanted.abs().max().clamp_min(np.finfo(np.float64).tiny))
 

@@ -1,14 +1,14 @@
-"""ONNX operators that NumPy and torch write alike: functions of the attributes and the operands."""
+"""ONNX operators that NumPy and torch write the same way: functions of the attributes and the operands."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from bench.operator_graph import Attributes, Operator, elementwise, reshaped
+from bench.operator_graph import Attributes, Operator, elementwise, reshaped_extents
 
 
 def _reshape(_: Attributes, x: Any, shape: Any) -> Any:
-    return x.reshape(reshaped(x.shape, shape))
+    return x.reshape(reshaped_extents(x.shape, shape))
 
 
 def _gemm(a: Attributes, x: Any, y: Any, z: Any = None) -> Any:

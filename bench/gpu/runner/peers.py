@@ -1,4 +1,4 @@
-"""The peers: torch's own kernels, its attention, torch.compile, and kernels in Triton."""
+"""Calls of the peers: torch's kernels, its attention, torch.compile, and kernels in Triton."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ BACKENDS = {
     "efficient": SDPBackend.EFFICIENT_ATTENTION,
 }
 HALVES = {"f16": torch.float16, "bf16": torch.bfloat16}
-# The operands that products multiply.
+# The operands of products that are multiplied.
 FACTORS = {"MatMul": (0, 1), "Gemm": (0, 1), "Conv": (1,)}
-# A clock rate that no GPU has more of, to make cycles of milliseconds.
+# An upper bound of clock rates, to convert milliseconds to cycles.
 CYCLES_PER_MS = 2_000_000
 
 
@@ -34,7 +34,7 @@ class Peers:
     """Makes the calls of peers, all on one stream."""
 
     def versions(self) -> dict[str, str]:
-        """Of the libraries."""
+        """Returns the versions of the libraries."""
         found = {"torch": torch.__version__, "cudnn": str(torch.backends.cudnn.version())}
         try:
             import triton
@@ -47,9 +47,9 @@ class Peers:
         torch.cuda._sleep(int(milliseconds * CYCLES_PER_MS))
 
     def of(self, loaded: Loaded, stream: Stream) -> tuple[Makers, Makers]:
-        """By name what makes the call of each peer: those that are ready at once, and those that compile.
+        """Returns the makers of the peers' calls by name: those that are fast, and those that compile.
 
-        From now on `stream` is torch's current stream too, and torch computes in the case's precision.
+        Sets torch's current stream to `stream`, and torch's precision to the case's.
         """
         torch.cuda.set_stream(torch.cuda.ExternalStream(stream.handle))
         _set_precision(loaded.case.precision)
@@ -61,23 +61,23 @@ class Peers:
         if name.startswith(SDPA):
             backend, _, causal = name.removeprefix(SDPA).partition("-")
             return partial(_sdpa, loaded, BACKENDS[backend], bool(causal))
-        return partial({TORCH: _eager, COMPILED: _compiled, TRITON: _triton, COPY: _copy}[name], loaded)
+        return partial({TORCH: _eager, COMPILED: _compile, TRITON: _triton, COPY: _copy}[name], loaded)
 
 
 def definition(loaded: Loaded) -> Definition:
-    """The case as a torch module."""
+    """Returns the case as a torch module."""
     return Definition(loaded.graph, list(loaded.inputs), _weights(loaded), loaded.static_lists())
 
 
 def _weights(loaded: Loaded) -> dict[str, torch.Tensor]:
-    """Those that only products read are of the products' type: autocast would round them in each call, and
-    our programs do it once."""
+    """Returns the weights, those read by products only in the products' type: autocast would round them in
+    each call, and our programs do it once."""
     half = HALVES.get(loaded.case.precision)
     others = {
         name
         for node in loaded.graph.nodes
-        for number, name in enumerate(node.operands)
-        if number not in FACTORS.get(node.operator, ())
+        for index, name in enumerate(node.operands)
+        if index not in FACTORS.get(node.operator, ())
     }
     return {
         name: tensor.to(half) if half and name not in others and tensor.is_floating_point() else tensor
@@ -93,11 +93,11 @@ def _set_precision(precision: str) -> None:
 
 @contextmanager
 def _context(loaded: Loaded) -> Iterator[None]:
-    """No gradients; models in f32 whose products are to be of 16 bits run under autocast."""
-    kinds = {str(each.dtype) for each in (*loaded.case.inputs, *loaded.case.weights)}
+    """Disables gradients; models in f32 whose products are to be of 16 bits run under autocast."""
+    dtypes = {str(source.dtype) for source in (*loaded.case.inputs, *loaded.case.weights)}
     with ExitStack() as stack:
         stack.enter_context(torch.inference_mode())
-        if loaded.case.precision in HALVES and "float32" in kinds:
+        if loaded.case.precision in HALVES and "float32" in dtypes:
             stack.enter_context(torch.autocast("cuda", HALVES[loaded.case.precision]))
         yield
 
@@ -106,6 +106,7 @@ def _within(loaded: Loaded, function: Callable[..., Any]) -> Call:
     inputs = list(loaded.inputs.values())
 
     def call() -> Any:
+        """Calls the function with the case's inputs."""
         with _context(loaded):
             return function(*inputs)
 
@@ -116,8 +117,8 @@ def _eager(loaded: Loaded) -> Call:
     return _within(loaded, definition(loaded))
 
 
-def _compiled(loaded: Loaded) -> Call:
-    # Graphs cost time where there is one launch, as with our programs.
+def _compile(loaded: Loaded) -> Call:
+    # Graphs cost time if there is only one launch, as with our programs.
     mode = "max-autotune-no-cudagraphs" if loaded.case.one_launch else "max-autotune"
     torch.compiler.reset()
     return _within(loaded, torch.compile(definition(loaded), mode=mode, fullgraph=True, dynamic=False))
@@ -125,6 +126,7 @@ def _compiled(loaded: Loaded) -> Call:
 
 def _sdpa(loaded: Loaded, backend: SDPBackend, causal: bool) -> Call:
     def attend(*inputs: torch.Tensor) -> torch.Tensor:
+        """Computes attention by the backend."""
         with sdpa_kernel(backend):
             return functional.scaled_dot_product_attention(*inputs, is_causal=causal)
 
@@ -132,7 +134,8 @@ def _sdpa(loaded: Loaded, backend: SDPBackend, causal: bool) -> Call:
 
 
 def _copy(loaded: Loaded) -> Call:
-    """Reads half of the case's bytes and writes as many: the bandwidth that a kernel can have."""
+    """Returns a copy that reads half of the case's bytes and writes the other half: a bound of the
+    bandwidth."""
     source = torch.randint(0, 255, (loaded.case.work.nbytes // 2,), dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
     return lambda: target.copy_(source)

@@ -1,4 +1,4 @@
-"""Verifies all cases of a folder of artefacts, then times them beside their peers: one table, and JSON."""
+"""Verifies all cases of a folder of artefacts, then times them and their peers: one table, and JSON."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from mlc.runtime.cuda.plan.launch_overlap import VARIABLE
 from mlc.runtime.errors import ExecutableError
 
 STARTING = 120.0
-# The most that one case takes of the verification, in seconds.
+# The limit of one case's verification, in seconds.
 MOST_VERIFYING = 90.0
 OUT_OF_TIME = "no time was left"
 
 
 class GpuRun:
-    """Cases, a worker, and what is known so far, which `path` has after each case."""
+    """Cases, a worker, and the results so far, which are written to `path` after each case."""
 
     def __init__(
         self,
@@ -46,29 +46,29 @@ class GpuRun:
         self.results: dict[str, dict[str, Any]] = {case.name: {} for case in cases}
 
     def start(self) -> str:
-        """Starts a worker. Returns what is wrong, "" if nothing is."""
+        """Starts a worker. Returns an error message, "" if there is none."""
         about: dict[str, Any] = {}
-        for answer in self._session.ask({"do": "about"}, min(STARTING, self._budget.left())):
+        for answer in self._session.ask({"do": "about"}, min(STARTING, self._budget.remaining())):
             about = answer
         if "error" not in about:
             self.about = about
         return about.get("error", "")
 
     def verify(self) -> None:
-        """Every case that compiled, in order, within the time for it."""
+        """Verifies every case that compiled, in order, within the time for it."""
         waiting = [case for case in self.cases if not case.reason]
-        for number, case in enumerate(waiting):
-            weights = sum(each.weight for each in waiting[number:])
+        for index, case in enumerate(waiting):
+            weights = sum(other.weight for other in waiting[index:])
             seconds = min(MOST_VERIFYING, self._budget.share(case.weight, weights, VERIFYING))
             if seconds:
                 self._ask("verify", case, seconds)
                 _say(f"{case.name}: {_verdict(self.results[case.name])}")
 
     def measure(self) -> None:
-        """Every case whose results are right, in order, until the time is over."""
+        """Times every case whose results are right, in order, until the time is over."""
         waiting = [case for case in self.cases if self.results[case.name].get("verified")]
-        for number, case in enumerate(waiting):
-            weights = sum(each.weight for each in waiting[number:])
+        for index, case in enumerate(waiting):
+            weights = sum(other.weight for other in waiting[index:])
             seconds = self._budget.share(case.weight, weights)
             if not seconds:
                 self.results[case.name]["left_out"] = OUT_OF_TIME
@@ -76,12 +76,12 @@ class GpuRun:
             begin = self._clocks.now()
             self._ask("measure", case, seconds)
             self.results[case.name]["clocks"] = self._clocks.since(begin)
-            _say(f"{case.name}: timed, {self._budget.left():.0f} s left")
+            _say(f"{case.name}: timed, {self._budget.remaining():.0f} s left")
 
     def _ask(self, what: str, case: GpuCase, seconds: float) -> None:
-        # A new worker imports torch first, which is no case's own time.
+        # A new worker imports torch first, which does not count as a case's time.
         problem = "" if self._session.alive else self.start()
-        limit = min(seconds, self._budget.left())
+        limit = min(seconds, self._budget.remaining())
         request = {"do": what, "case": case.name, "seconds": limit * 0.9}
         for answer in [{"error": problem}] if problem else self._session.ask(request, limit):
             kept = {key: value for key, value in answer.items() if key not in ("end", "case", "broken")}
@@ -89,14 +89,14 @@ class GpuRun:
         self.write()
 
     def write(self) -> None:
-        """Writes the JSON file, and the table beside it: whatever happens next, this much is there."""
+        """Writes the JSON file, and the table beside it."""
         text = json.dumps(self.as_dict(), indent=1)
         for path, content in ((self.path, text), (self.path.with_suffix(".md"), self.table())):
             with atomic_file(path) as file:
                 file.write(content.encode())
 
     def table(self) -> str:
-        """The device, the libraries, the table, and what is said of it."""
+        """Returns the device, the libraries, the table, and its notes."""
         libraries = self.about.get("libraries") or "no torch with a GPU: no peers are timed"
         launches = "launches overlap" if self.about.get("overlap") else "launches do not overlap"
         about = f"{self.about.get('device')}; {libraries}; {launches}"
@@ -108,13 +108,13 @@ class GpuRun:
         self._clocks.close()
 
     def as_dict(self) -> dict[str, Any]:
-        """What the JSON file has."""
+        """Returns the content of the JSON file."""
         return {
             "format": 1,
             "architecture": self.manifest.architecture,
             "compiler": self.manifest.compiler,
             "machine": {**self.about, "python": platform.python_version()},
-            "seconds": round(self._budget.used(), 1),
+            "seconds": round(self._budget.elapsed_seconds(), 1),
             "cases": [
                 {
                     "name": case.name,
@@ -157,19 +157,21 @@ def _arguments(arguments: Sequence[str] | None, root: Path) -> argparse.Namespac
     return parser.parse_args(arguments)
 
 
-def chosen(cases: Sequence[GpuCase], patterns: str) -> list[GpuCase]:
-    """The cases whose name or group matches one of the patterns."""
+def select(cases: Sequence[GpuCase], patterns: str) -> list[GpuCase]:
+    """Returns the cases whose name or group matches one of the patterns."""
     return [
         case
         for case in cases
         if any(
-            fnmatch.fnmatch(text, each) for each in patterns.split(",") for text in (case.name, case.group)
+            fnmatch.fnmatch(text, pattern)
+            for pattern in patterns.split(",")
+            for text in (case.name, case.group)
         )
     ]
 
 
 def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | None = None) -> int:
-    """Runs the artefacts in `root`. 0: all that was verified is right; 1: not; 2: nothing could be run.
+    """Runs the artefacts in `root`. Returns 0 if all verified results are right, 1 if not, 2 if nothing ran.
 
     `command` starts the worker, whose last arguments are `root` and a pipe.
     """
@@ -177,13 +179,13 @@ def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | N
     budget = TimeBudget(given.seconds)
     try:
         manifest = read_manifest(root)
-        cases = chosen(manifest.cases, given.only)
+        cases = select(manifest.cases, given.only)
         if not cases:
             raise ExecutableError(f"no case matches '{given.only}'")
     except ExecutableError as error:
         _say(f"run.py: {error}")
         return 2
-    # Stopped from outside, what is known is still printed.
+    # If the run is stopped by a signal, the results so far are still printed.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     worker = [sys.executable, "-P", str(Path(__file__).with_name("serve.py"))]
     with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
@@ -198,7 +200,7 @@ def main(arguments: Sequence[str] | None, root: Path, command: Sequence[str] | N
 
 def _run(run: GpuRun, verify_only: bool) -> int:
     try:
-        # Before anything takes time: whether results can be written at all.
+        # Fails now, not after the run, if results cannot be written.
         run.write()
         problem = run.start()
     except ExecutableError as error:

@@ -1,4 +1,4 @@
-"""The worker process as its parent sees it: requests, answers, limits."""
+"""The parent's side of the worker process: requests, answers, limits."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# What is cited of a worker's last words; and the seconds in which it has to end.
+# Bytes of a worker's log that are cited; and the seconds in which it has to end.
 NOTE_BYTES, ENDING = 400, 10.0
 
 
 class WorkerSession:
-    """A worker that is started when it is needed, and anew where its device is broken: a kernel that failed
-    leaves a context in which nothing works."""
+    """A worker that is started when it is needed, and again after its device broke: a kernel that failed
+    makes the CUDA context unusable."""
 
     def __init__(
         self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
     ) -> None:
-        """`command` gets the number of a pipe for the answers behind it, and variables of the environment
-        that are set besides; all that it prints goes to `log`."""
+        """The descriptor of a pipe for the answers is appended to `command`, which runs with the variables
+        `environment` in addition; its output is appended to `log`."""
         self._command, self._log, self._environment = list(command), log, environment or {}
         self._process: subprocess.Popen[bytes] | None = None
         self._answers, self._buffer = -1, b""
 
     @property
     def alive(self) -> bool:
-        """Whether a worker is there. The time that a new one takes to begin is the next request's."""
+        """Whether a worker runs. The next request includes the time to start a new one."""
         return self._process is not None and self._process.poll() is None
 
     def ask(self, request: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
-        """The answers to a request, up to the one with "end". A worker that ends, or that is stopped because
-        it is not done after `seconds`, gives an answer with "error" and "end"."""
+        """Yields the answers to a request, up to the one with "end". If the worker ends, or is stopped as it
+        is not done after `seconds`, the last answer has "error" and "end"."""
         deadline = time.monotonic() + seconds
         process = self._running()
         assert process.stdin is not None
@@ -45,13 +45,13 @@ class WorkerSession:
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
         except BrokenPipeError:
-            yield self._ended("the worker ended")
+            yield self._end("the worker ended")
             return
         while True:
             line = self._line(deadline)
             if line is None:
                 late = time.monotonic() >= deadline
-                yield self._ended(f"stopped after {seconds:.0f} s" if late else "the worker ended")
+                yield self._end(f"stopped after {seconds:.0f} s" if late else "the worker ended")
                 return
             answer = json.loads(line)
             yield answer
@@ -61,7 +61,7 @@ class WorkerSession:
                 return
 
     def close(self) -> None:
-        """Ends the worker, and the processes that it has started: those of compilers."""
+        """Ends the worker, and the compiler processes that it has started."""
         if self._process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -69,7 +69,7 @@ class WorkerSession:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(ENDING)
             assert self._process.stdin is not None
-            # A request that the worker did not take is still in the way.
+            # A request that the worker did not read is still buffered.
             with suppress(BrokenPipeError):
                 self._process.stdin.close()
             os.close(self._answers)
@@ -87,7 +87,7 @@ class WorkerSession:
                     stderr=log,
                     pass_fds=[theirs],
                     env={**os.environ, **self._environment},
-                    # A group of its own.
+                    # A separate process group.
                     start_new_session=True,
                 )
             os.close(theirs)
@@ -104,7 +104,7 @@ class WorkerSession:
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
-    def _ended(self, why: str) -> dict[str, Any]:
+    def _end(self, why: str) -> dict[str, Any]:
         self.close()
         lines = self._log.read_text(errors="replace").strip().splitlines()
         note = f": {lines[-1][-NOTE_BYTES:]}" if lines and "stopped" not in why else ""

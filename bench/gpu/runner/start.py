@@ -1,4 +1,4 @@
-"""run.py of a folder of artefacts: python run.py [--seconds N] [--only PATTERN] [--json FILE]"""
+"""The file run.py of a folder of artefacts: `python run.py [--seconds N] [--only PATTERN] [--json FILE]`."""
 
 import sys
 from pathlib import Path

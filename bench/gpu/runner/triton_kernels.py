@@ -1,6 +1,6 @@
-"""Kernels in Triton, as its tutorials write them: products, rows, elements."""
+"""Kernels in Triton as in its tutorials: products, rows, elements."""
 
-# Triton compiles the kernels' source, in which types are its own. Capital arguments are its constants.
+# Triton compiles the kernels' source with its own types. Upper-case arguments are compile-time constants.
 # mypy: ignore-errors
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _matmul(
     STEP: tl.constexpr,
     GROUP: tl.constexpr,
 ):
-    """Sizes are multiples of the tiles; a third dim of the grid counts the batch."""
+    """Computes a batch of products whose sizes are multiples of the tiles; dim 1 of the grid is the batch."""
     batch = tl.program_id(1).to(tl.int64)
     a += batch * m * k
     b += batch * k * n
@@ -63,13 +63,14 @@ def _matmul(
 
 
 def matmul(a: Any, b: Any, weights: Any = ()) -> Any:
-    """Of `[..., m, k]` and `[..., k, n]`, with sizes that are multiples of 256."""
+    """Multiplies `[..., m, k]` and `[..., k, n]`, with sizes that are multiples of 256."""
     m, k, n = *a.shape[-2:], b.shape[-1]
     y = torch.empty(*a.shape[:-1], n, device=a.device, dtype=a.dtype)
     tf32 = a.dtype != torch.float32 or torch.backends.cuda.matmul.allow_tf32
     batches = a.numel() // (m * k)
 
     def grid(meta: dict[str, int]) -> tuple[int, int]:
+        """Returns the grid for a configuration."""
         return m // meta["ROWS"] * (n // meta["COLUMNS"]), batches
 
     _matmul[grid](a, b, y, m, n, k, TF32=tf32)
@@ -78,15 +79,15 @@ def matmul(a: Any, b: Any, weights: Any = ()) -> Any:
 
 @triton.jit
 def _softmax(x, y, columns, WIDTH: tl.constexpr):
-    places = tl.program_id(0).to(tl.int64) * columns + tl.arange(0, WIDTH)
+    offsets = tl.program_id(0).to(tl.int64) * columns + tl.arange(0, WIDTH)
     inside = tl.arange(0, WIDTH) < columns
-    row = tl.load(x + places, mask=inside, other=-float("inf")).to(tl.float32)
+    row = tl.load(x + offsets, mask=inside, other=-float("inf")).to(tl.float32)
     powers = tl.exp(row - tl.max(row, 0))
-    tl.store(y + places, (powers / tl.sum(powers, 0)).to(y.dtype.element_ty), mask=inside)
+    tl.store(y + offsets, (powers / tl.sum(powers, 0)).to(y.dtype.element_ty), mask=inside)
 
 
 def softmax(x: Any, weights: Any = ()) -> Any:
-    """Over the last dim."""
+    """Computes a softmax over the last dim."""
     y, columns = torch.empty_like(x), x.shape[-1]
     width = triton.next_power_of_2(columns)
     _softmax[(x.numel() // columns,)](x, y, columns, WIDTH=width, num_warps=min(16, max(4, width // 512)))
@@ -96,17 +97,17 @@ def softmax(x: Any, weights: Any = ()) -> Any:
 @triton.jit
 def _layer_norm(x, scale, bias, y, columns, epsilon, WIDTH: tl.constexpr):
     within = tl.arange(0, WIDTH)
-    places, inside = tl.program_id(0).to(tl.int64) * columns + within, within < columns
-    row = tl.load(x + places, mask=inside, other=0.0).to(tl.float32)
+    offsets, inside = tl.program_id(0).to(tl.int64) * columns + within, within < columns
+    row = tl.load(x + offsets, mask=inside, other=0.0).to(tl.float32)
     centred = tl.where(inside, row - tl.sum(row, 0) / columns, 0.0)
     normal = centred * tl.rsqrt(tl.sum(centred * centred, 0) / columns + epsilon)
     factor = tl.load(scale + within, mask=inside, other=0.0).to(tl.float32)
     shift = tl.load(bias + within, mask=inside, other=0.0).to(tl.float32)
-    tl.store(y + places, (normal * factor + shift).to(y.dtype.element_ty), mask=inside)
+    tl.store(y + offsets, (normal * factor + shift).to(y.dtype.element_ty), mask=inside)
 
 
 def layer_norm(x: Any, weights: Any) -> Any:
-    """Over the last dim, with `weights` scale and bias."""
+    """Normalises over the last dim, with `weights` scale and bias."""
     y, columns = torch.empty_like(x), x.shape[-1]
     width = triton.next_power_of_2(columns)
     warps = min(16, max(4, width // 512))
@@ -116,22 +117,23 @@ def layer_norm(x: Any, weights: Any) -> Any:
 
 @triton.jit
 def _gelu(x, y, count, SIZE: tl.constexpr):
-    places = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
-    inside = places < count
-    value = tl.load(x + places, mask=inside).to(tl.float32)
+    offsets = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    inside = offsets < count
+    value = tl.load(x + offsets, mask=inside).to(tl.float32)
     result = 0.5 * value * (1 + tl.erf(value * 0.7071067811865476))
-    tl.store(y + places, result.to(y.dtype.element_ty), mask=inside)
+    tl.store(y + offsets, result.to(y.dtype.element_ty), mask=inside)
 
 
 @triton.jit
 def _add(a, b, y, count, SIZE: tl.constexpr):
-    places = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
-    inside = places < count
-    tl.store(y + places, tl.load(a + places, mask=inside) + tl.load(b + places, mask=inside), mask=inside)
+    offsets = tl.program_id(0).to(tl.int64) * SIZE + tl.arange(0, SIZE)
+    inside = offsets < count
+    tl.store(y + offsets, tl.load(a + offsets, mask=inside) + tl.load(b + offsets, mask=inside), mask=inside)
 
 
 def _elementwise(kernel: Any) -> Callable[..., Any]:
     def run(*inputs: Any, weights: Any = ()) -> Any:
+        """Launches the kernel on all elements."""
         y = torch.empty_like(inputs[0])
         kernel[(triton.cdiv(y.numel(), 1024),)](*inputs, y, y.numel(), SIZE=1024)
         return y

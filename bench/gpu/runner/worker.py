@@ -1,6 +1,6 @@
-"""Verifies and times cases, in a process of its own: requests come as lines of JSON, answers go to a pipe.
+"""Verifies and times cases in a separate process: requests come as lines of JSON, answers go to a pipe.
 
-The command line is the folder and the number of the pipe.
+The command line is the folder and the descriptor of the pipe.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class GpuWorker:
         self.stream = Stream(self.device)
 
     def about(self) -> dict[str, Any]:
-        """The device, the libraries, and whether launches of kernels that can overlap do."""
+        """Returns the device, the libraries, and whether launches of kernels can overlap."""
         versions = self.peers.versions() if self.peers else {}
         overlap = can_overlap(self.device)
         return {"device": self.device.description, "libraries": versions, "overlap": overlap}
 
-    def broken(self) -> bool:
-        """Whether nothing works any more: so it is behind a kernel that failed."""
+    def is_broken(self) -> bool:
+        """Whether the device is unusable, as it is after a kernel that failed."""
         try:
             self.device.synchronize()
         except CudaError:
@@ -49,55 +49,55 @@ class GpuWorker:
         return False
 
     def verify(self, case: GpuCase) -> dict[str, Any]:
-        """The error of each output, and whether all are in the case's tolerance."""
+        """Returns the error of each output, and whether all are in the case's tolerance."""
         loaded = load_case(self.root, case, self.library, self.device)
         with loaded.program:
             found = self.library.run(loaded.program, list(loaded.inputs.values()))
-        wanted = loaded.wanted(self.library)
-        errors = [self.library.error(*pair) for pair in zip(found, wanted, strict=True)]
+        expected = loaded.expected_outputs(self.library)
+        errors = [self.library.error(*pair) for pair in zip(found, expected, strict=True)]
         # Not "any(error > ...)": NaN must fail.
         return {"errors": errors, "verified": all(error <= case.tolerance for error in errors)}
 
     def measure(self, case: GpuCase, seconds: float) -> dict[str, Any]:
-        """The times of the program, of a model's also without overlapping launches, and of its peers. An
-        answer with those that need no compiler goes ahead, in case that the others take too long."""
+        """Returns the times of the program, for models also without overlapping launches, and of its peers.
+        Peers without a compiler are timed and sent first, in case that the others take too long."""
         begin = time.monotonic()
         loaded = load_case(self.root, case, self.library, self.device)
-        # What was drawn is there, on whatever stream.
+        # Waits for drawn tensors on any stream.
         self.device.synchronize()
         clock = Clock(self.device, self.stream, self.peers.hold if self.peers else None)
-        placed = [self.library.placed(value) for value in loaded.inputs.values()]
+        uploaded = [self.library.upload(value) for value in loaded.inputs.values()]
         with ExitStack() as programs:
             ours = {NAME: programs.enter_context(loaded.program)}
             if case.group == "model" and loaded.overlaps:
                 ours[APART] = programs.enter_context(loaded.make(overlap=False))
-            inputs = [tensor for tensor, _ in placed]
-            calls = {name: self._call(each, inputs) for name, each in ours.items()}
+            inputs = [tensor for tensor, _ in uploaded]
+            calls = {name: self._call(program, inputs) for name, program in ours.items()}
             notes = {} if self.peers else {"peers": "torch or its GPU is missing: no peers are timed"}
             try:
                 quick, slow = self.peers.of(loaded, self.stream) if self.peers else ({}, {})
-                calls |= _made(quick, notes)
-                times = clock.in_turns(calls, case.work.cache == "cold", seconds * 0.1)
+                calls |= _make_calls(quick, notes)
+                times = clock.measure(calls, case.work.cache == "cold", seconds * 0.1)
                 self._send({"case": case.name, "times": _plain(times), "notes": notes})
                 limit = begin + seconds * 0.6
-                late = _made(slow, notes, limit)
+                late = _make_calls(slow, notes, limit)
                 if late:
                     left = begin + seconds - time.monotonic()
-                    times = clock.in_turns(calls | late, case.work.cache == "cold", left * 0.3)
+                    times = clock.measure(calls | late, case.work.cache == "cold", left * 0.3)
             finally:
                 self.device.synchronize()
                 clock.close()
         return {"times": _plain(times), "notes": notes}
 
     def _call(self, program: Program, inputs: list[Any]) -> Callable[[], object]:
-        outputs = [self.library.placed(each)[0] for each in self.library.empty(program)]
+        outputs = [self.library.upload(output)[0] for output in self.library.empty(program)]
         return lambda: program(*inputs, out=outputs, stream=self.stream.handle)
 
 
-def _made(
+def _make_calls(
     makers: dict[str, Callable[[], Any]], notes: dict[str, str], limit: float | None = None
 ) -> dict[str, Callable[[], Any]]:
-    """The calls of peers that can be made; the others' reasons go to `notes`. None begins after `limit`."""
+    """Makes the calls of peers; the reasons of failures are added to `notes`. None begins after `limit`."""
     made = {}
     for name, make in makers.items():
         if limit is not None and time.monotonic() > limit:
@@ -114,17 +114,17 @@ def _made(
 
 
 def _plain(times: dict[str, Times]) -> dict[str, Any]:
-    return {name: each.as_dict() for name, each in times.items()}
+    return {name: entry.as_dict() for name, entry in times.items()}
 
 
 def first_line(error: BaseException) -> str:
-    """An exception as a note."""
+    """Returns an exception as a note."""
     text = str(error).strip()
     return f"{type(error).__name__}: {text.splitlines()[0][:300] if text else ''}"
 
 
 def _libraries(device: Device) -> tuple[Any, Any]:
-    """Where tensors are made, and the peers, None without torch and its GPU."""
+    """Returns the library of tensors, and the peers, None without torch and its GPU."""
     try:
         import torch
     except ImportError:
@@ -142,8 +142,8 @@ def _libraries(device: Device) -> tuple[Any, Any]:
 
 
 def serve(worker: GpuWorker, requests: Any, send: Send) -> None:
-    """Answers requests until they end. An exception is an answer too; "broken" says that another worker has
-    to go on."""
+    """Answers requests until they end. An exception is an answer too; "broken" means that another worker has
+    to continue."""
     cases = {case.name: case for case in worker.manifest.cases}
     for line in requests:
         request = json.loads(line)
@@ -155,15 +155,16 @@ def serve(worker: GpuWorker, requests: Any, send: Send) -> None:
             else:
                 answer = worker.measure(cases[request["case"]], request["seconds"])
         except Exception as error:
-            answer = {"error": first_line(error), "broken": worker.broken()}
+            answer = {"error": first_line(error), "broken": worker.is_broken()}
         send({**answer, "end": True})
 
 
 def main() -> int:
-    """Serves standard input."""
+    """Serves the requests on standard input."""
     root, pipe = Path(sys.argv[1]), int(sys.argv[2])
 
     def send(answer: dict[str, Any]) -> None:
+        """Writes an answer to the pipe."""
         os.write(pipe, json.dumps(answer).encode() + b"\n")
 
     try:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from onnx import helper
 
-from bench.gpu.cases import Planned, elements, gemm, rows
+from bench.gpu.cases import PlannedCase, elements, gemm, rows
 from bench.gpu.models import CaseModel, one_operator
 from bench.gpu.runner.manifest import GpuCase, WeightSource
 
@@ -32,9 +32,9 @@ def unknown() -> CaseModel:
     return one_operator([node], [WeightSource("x", "float32", (4,))], (4,))
 
 
-FOLDED = Planned(GpuCase("folded_f32", "model", "f32", peers=("torch",), tolerance=1e-5), folded)
-ROUNDED = Planned(GpuCase("folded_bf16", "model", "bf16", peers=("torch",), tolerance=2e-2), folded)
-UNKNOWN = Planned(GpuCase("unknown_f32", "memory", "f32", peers=("torch",)), unknown)
+FOLDED = PlannedCase(GpuCase("folded_f32", "model", "f32", peers=("torch",), tolerance=1e-5), folded)
+ROUNDED = PlannedCase(GpuCase("folded_bf16", "model", "bf16", peers=("torch",), tolerance=2e-2), folded)
+UNKNOWN = PlannedCase(GpuCase("unknown_f32", "memory", "f32", peers=("torch",)), unknown)
 GEMM = gemm(64, "f32")
 BATCHED = gemm(32, "f16", batch=2)
 GELU = elements("gelu", (32, 64), "bf16")

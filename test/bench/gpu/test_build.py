@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from small_cases import FOLDED, SMALL
 
-from bench.gpu.artefact import drawn
+from bench.gpu.artefact import draw
 from bench.gpu.build import MIB, build, check_size, main
 from bench.gpu.cases import default_cases
 from bench.gpu.runner.loading import load_case
@@ -50,7 +50,7 @@ def test_prepare_runs_where_the_weights_are_drawn(
     [case] = [each for each in read_manifest(artefacts).cases if each.name == name]
     assert [binding.tensor for binding in case.bindings] == ["", "bias"]
     model = FOLDED.model()
-    values = {each.name: np.frombuffer(drawn(each, model), np.float32) for each in model.weights}
+    values = {each.name: np.frombuffer(draw(each, model), np.float32) for each in model.weights}
     kind = TensorSpec("", dtype, ()).numpy_dtype
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     with Device() as device:

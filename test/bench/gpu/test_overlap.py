@@ -9,7 +9,7 @@ import pytest
 from onnx import helper
 
 from bench.gpu.build import MIB, build
-from bench.gpu.cases import Planned
+from bench.gpu.cases import PlannedCase
 from bench.gpu.models import CaseModel, one_operator
 from bench.gpu.runner.manifest import GpuCase, WeightSource
 from bench.gpu.runner.worker import GpuWorker
@@ -31,7 +31,7 @@ def chain() -> CaseModel:
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("overlap") / "built"
-    cases = [Planned(GpuCase(group, group, "f32"), chain) for group in ("model", "gemm")]
+    cases = [PlannedCase(GpuCase(group, group, "f32"), chain) for group in ("model", "gemm")]
     assert all(case.steps > 1 for case in build(folder, cases, "sm_90a", MIB, cubin=False))
     return folder
 

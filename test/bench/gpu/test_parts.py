@@ -36,10 +36,10 @@ def test_shares_of_the_time() -> None:
     assert budget.share(1, 10, until=0.4) == 0
     assert budget.share(1, 10) == pytest.approx(18)
     now[0] = 99.0
-    assert budget.left() == pytest.approx(1)
+    assert budget.remaining() == pytest.approx(1)
     assert budget.share(1, 1) == 0
     now[0] = 200.0
-    assert budget.left() == 0
+    assert budget.remaining() == 0
 
 
 def test_the_best_peer() -> None:
