@@ -1,1 +1,1 @@
-"""What passes on programs of thread blocks share: layouts, shared memory, tensor maps, axis info."""
+"""Helpers of passes on programs of thread blocks: layouts, shared memory, tensor maps, axis info."""

@@ -1,4 +1,4 @@
-"""What a launch takes from around it: the parameters of its kernel."""
+"""Captures of a launch: the values from around it, which become the parameters of its kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_ELEMENTS = 1 << 31
 
 @dataclass(frozen=True)
 class Captures:
-    """Values from around a launch: constants, which are made anew inside; memrefs and scalars, which are
+    """Values from around a launch: constants, which are cloned into it; memrefs and scalars, which are
     passed."""
 
     constants: tuple[ir.Operation, ...]
@@ -24,33 +24,35 @@ class Captures:
     scalars: tuple[ir.Value, ...]
 
     def parameter_types(self) -> list[ir.Type]:
-        """A pointer for each memref, its dynamic dims as i32, then the scalars; an index is an i32."""
+        """Returns the types: a pointer for each memref, its dynamic dims as i32, then the scalars, indices as
+        i32."""
         pointer = ir.Type.parse(GLOBAL_POINTER)
-        kinds: list[ir.Type] = []
-        for each in self.memrefs:
-            kinds += [pointer, *[i32()] * len(dynamic_dims(each.type))]
-        return [*kinds, *(_passed_type(scalar.type) for scalar in self.scalars)]
+        types: list[ir.Type] = []
+        for buffer in self.memrefs:
+            types += [pointer, *[i32()] * len(dynamic_dims(buffer.type))]
+        return [*types, *(_passed_type(scalar.type) for scalar in self.scalars)]
 
     def pointer_index(self, memref: ir.Value) -> int:
-        """Which parameter is the pointer to a memref."""
-        number = 0
-        for each in self.memrefs:
-            if each == memref:
+        """Returns the index of the parameter that is the pointer to a memref."""
+        index = 0
+        for buffer in self.memrefs:
+            if buffer == memref:
                 break
-            number += 1 + len(dynamic_dims(each.type))
-        return number
+            index += 1 + len(dynamic_dims(buffer.type))
+        return index
 
     def arguments(self) -> list[ir.Value]:
-        """What the host passes, made at the current insertion point."""
+        """Builds the arguments that the host passes, at the current insertion point."""
         values: list[ir.Value] = []
-        for each in self.memrefs:
-            values.append(pointer_to(each, GLOBAL_POINTER))
-            values += [_narrowed(_extent(each, dim)) for dim in dynamic_dims(each.type)]
-        return [*values, *map(_narrowed, self.scalars)]
+        for buffer in self.memrefs:
+            values.append(pointer_to(buffer, GLOBAL_POINTER))
+            values += [_narrow_index(_extent(buffer, dim)) for dim in dynamic_dims(buffer.type)]
+        return [*values, *map(_narrow_index, self.scalars)]
 
 
 def captures(launch: ir.Operation) -> Captures:
-    """Raises PassError for memrefs that are not dense or are too large, and for what is no number."""
+    """Returns the captures of a launch. Raises PassError for memrefs that are not dense or are too large, and
+    for values of other types than memrefs, integers, indices and floats."""
     constants: list[ir.Operation] = []
     memrefs: list[ir.Value] = []
     scalars: list[ir.Value] = []
@@ -67,8 +69,9 @@ def captures(launch: ir.Operation) -> Captures:
     return Captures(tuple(constants), tuple(memrefs), tuple(scalars))
 
 
-def dynamic_dims(kind: ir.MemRefType) -> list[int]:
-    return [dim for dim in range(kind.rank) if kind.is_dynamic_dim(dim)]
+def dynamic_dims(memref_type: ir.MemRefType) -> list[int]:
+    """Returns the dims whose extents are dynamic."""
+    return [dim for dim in range(memref_type.rank) if memref_type.is_dynamic_dim(dim)]
 
 
 def _values_from_around(launch: ir.Operation) -> list[ir.Value]:
@@ -79,50 +82,50 @@ def _values_from_around(launch: ir.Operation) -> list[ir.Value]:
         for op in ops:
             found.update(dict.fromkeys(operand for operand in op.operands if operand not in inside))
             inside.update(op.results)
-    return [each for each in found if each not in inside]
+    return [value for value in found if value not in inside]
 
 
 def _blocks(op: ir.Operation) -> Iterator[tuple[ir.Block, list[ir.Operation]]]:
     for region in op.regions:
         for block in region:
-            ops = [each.operation for each in block.operations]
+            ops = [inner.operation for inner in block.operations]
             yield block, ops
-            for each in ops:
-                yield from _blocks(each)
+            for inner in ops:
+                yield from _blocks(inner)
 
 
 def _dense(value: ir.Value, launch: ir.Operation) -> ir.Value:
-    kind = value.type
-    if not is_dense(kind):
-        raise PassError(f"a launch takes dense memrefs from around it, not {kind}", launch.location)
-    if kind.has_static_shape and prod(kind.shape) >= MOST_ELEMENTS:
-        raise PassError(f"threads count places in 32 bits, too few for a {kind}", launch.location)
+    memref_type = value.type
+    if not is_dense(memref_type):
+        raise PassError(f"a launch takes dense memrefs from around it, not {memref_type}", launch.location)
+    if memref_type.has_static_shape and prod(memref_type.shape) >= MOST_ELEMENTS:
+        raise PassError(f"threads compute offsets in 32 bits, too few for a {memref_type}", launch.location)
     return value
 
 
-def is_dense(kind: ir.MemRefType) -> bool:
-    """Whether a memref has no other strides than its shape gives it."""
-    layout = kind.layout
+def is_dense(memref_type: ir.MemRefType) -> bool:
+    """Whether a memref has the strides of a dense row-major array."""
+    layout = memref_type.layout
     if not isinstance(layout, ir.AffineMapAttr):
         return False
     access = layout.value
     return bool(access == ir.AffineMap.get_identity(access.n_dims))
 
 
-def pointer_to(value: ir.Value, kind: str) -> ir.Value:
-    """The address of a memref, as a pointer of type `kind`."""
+def pointer_to(value: ir.Value, pointer_type: str) -> ir.Value:
+    """Returns the address of a memref as a pointer of type `pointer_type`."""
     index = memref.ExtractAlignedPointerAsIndexOp(value).result
     address = arith.IndexCastOp(i64(), index).result
-    return llvm.inttoptr(ir.Type.parse(kind), address)
+    return llvm.inttoptr(ir.Type.parse(pointer_type), address)
 
 
 def _extent(value: ir.Value, dim: int) -> ir.Value:
     return memref.DimOp(value, index_constant(dim)).result
 
 
-def _passed_type(kind: ir.Type) -> ir.Type:
-    return i32() if isinstance(kind, ir.IndexType) else kind
+def _passed_type(scalar_type: ir.Type) -> ir.Type:
+    return i32() if isinstance(scalar_type, ir.IndexType) else scalar_type
 
 
-def _narrowed(value: ir.Value) -> ir.Value:
+def _narrow_index(value: ir.Value) -> ir.Value:
     return arith.IndexCastOp(i32(), value).result if isinstance(value.type, ir.IndexType) else value

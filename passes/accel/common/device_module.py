@@ -1,4 +1,4 @@
-"""What a module has for the device, on its own."""
+"""Extraction of a module's device code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from mlc.passes.base import PassError
 
 
 def device_code(module: ir.Operation) -> ir.Operation:
-    """The contents of the one `gpu.module` as a module. Raises PassError if there is none, or another."""
+    """Returns the contents of the only `gpu.module` as a module. Raises PassError if there is not exactly
+    one."""
     tops = [op.operation for op in module.regions[0].blocks[0].operations]
     found = [top for top in tops if top.name == gpu.GPUModule.NAME]
     if len(found) != 1:
@@ -16,7 +17,7 @@ def device_code(module: ir.Operation) -> ir.Operation:
 
 
 def extract(gpu_module: ir.Operation) -> ir.Operation:
-    """A module with copies of the ops in `gpu_module`."""
+    """Returns a module with copies of the ops in `gpu_module`."""
     with gpu_module.location:
         module = ir.Module.create()
         for op in gpu_module.regions[0].blocks[0].operations:

@@ -1,4 +1,4 @@
-"""32-bit integers of a thread's code: Python's where they are known, values of the IR otherwise."""
+"""32-bit integers in a thread's code: Python's where they are static, values of the IR otherwise."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from mlc.passes.common.constants import i1, i32, integer_constant
 Integer: TypeAlias = "int | ir.Value"
 
 
-def value(number: Integer) -> ir.Value:
-    """As a value of the IR."""
-    if isinstance(number, ir.Value):
-        return number
-    return integer_constant(i32(), number)
+def value(integer: Integer) -> ir.Value:
+    """Returns an integer as a value of the IR."""
+    if isinstance(integer, ir.Value):
+        return integer
+    return integer_constant(i32(), integer)
 
 
 def add(a: Integer, b: Integer) -> Integer:
+    """Returns a + b."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if a == 0 or b == 0:
@@ -27,17 +28,18 @@ def add(a: Integer, b: Integer) -> Integer:
     return arith.AddIOp(value(a), value(b)).result
 
 
-def total(numbers: Sequence[Integer]) -> Integer:
-    """The sum; what is known is added last, so that addresses differ by constants."""
-    known = sum(number for number in numbers if isinstance(number, int))
+def total(terms: Sequence[Integer]) -> Integer:
+    """Returns the sum; static terms are added last, so that addresses differ by constants."""
+    static = sum(term for term in terms if isinstance(term, int))
     result: Integer = 0
-    for each in numbers:
-        if not isinstance(each, int):
-            result = add(result, each)
-    return add(result, known)
+    for term in terms:
+        if not isinstance(term, int):
+            result = add(result, term)
+    return add(result, static)
 
 
 def multiply(a: Integer, b: Integer) -> Integer:
+    """Returns a * b."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     if 0 in (a, b):
@@ -48,17 +50,19 @@ def multiply(a: Integer, b: Integer) -> Integer:
 
 
 def shift_right(a: Integer, count: int) -> Integer:
+    """Returns a >> count, without sign."""
     if isinstance(a, int):
         return a >> count
     return a if count == 0 else arith.ShRUIOp(a, value(count)).result
 
 
 def mask(a: Integer, ones: int) -> Integer:
-    """The bits of `a` that are set in `ones`."""
+    """Returns a & ones."""
     return a & ones if isinstance(a, int) else arith.AndIOp(a, value(ones)).result
 
 
 def exclusive_or(a: Integer, b: Integer) -> Integer:
+    """Returns a ^ b."""
     if isinstance(a, int) and isinstance(b, int):
         return a ^ b
     if 0 in (a, b):
@@ -82,14 +86,15 @@ def is_set(a: Integer) -> ir.Value:
 
 
 def either(condition: ir.Value, a: ir.Value, b: ir.Value) -> ir.Value:
-    """`a` where the condition holds, `b` elsewhere."""
+    """Returns `a` if the condition holds, else `b`."""
     return arith.SelectOp(condition, a, b).result
 
 
 def truth() -> ir.Value:
+    """Returns the constant true."""
     return integer_constant(i1(), 1)
 
 
 def all_of(conditions: Sequence[ir.Value]) -> ir.Value | None:
-    """Whether all hold; None if there are none."""
+    """Returns whether all conditions hold; None if there are none."""
     return reduce(lambda a, b: arith.AndIOp(a, b).result, conditions) if conditions else None

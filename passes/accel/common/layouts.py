@@ -1,10 +1,9 @@
-"""Layouts: which thread of a block holds which element of a tile, and in which of its registers.
+"""Layouts in registers: they map registers, lanes and warps of a block to the elements of a tile.
 
 A layout is linear over bits, as in Triton: the coordinates of an element are the sum of one vector for each
-bit that is set in the number of the register, of the lane and of the warp. Tiles have powers of two as
-extents, and every bit of a coordinate comes from at most one of them. A bit whose vector is zero tells copies
-of the same element apart.
-"""
+bit that is set in the index of the register, of the lane and of the warp. Tiles have powers of two as
+extents, and every bit of a coordinate comes from at most one of them. Lanes, warps or registers that differ
+in a bit whose vector is zero hold copies of the same element."""
 
 from __future__ import annotations
 
@@ -13,12 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 Vector = tuple[int, ...]
-# Of a warp of 32 threads, of which some processors have others.
+# Bits of a lane's index in a warp of 32 threads; other processors have other warps.
 LANE_BITS = 5
 
 
 def bits(count: int) -> int:
-    """How many bits number `count` things. `count` must be a power of two."""
+    """Returns log2(count). Raises ValueError if `count` is not a power of two."""
     if count <= 0 or count & (count - 1):
         raise ValueError(f"{count} is not a power of two")
     return count.bit_length() - 1
@@ -26,7 +25,7 @@ def bits(count: int) -> int:
 
 @dataclass(frozen=True)
 class Layout:
-    """`registers`, `lanes` and `warps` hold a vector per bit, the lowest bit first."""
+    """A layout; `registers`, `lanes` and `warps` hold a vector per bit, the lowest bit first."""
 
     shape: tuple[int, ...]
     registers: tuple[Vector, ...]
@@ -40,69 +39,70 @@ class Layout:
 
     @property
     def threads(self) -> tuple[Vector, ...]:
-        """The vectors of the bits of a thread's number in the block."""
+        """The vectors of the bits of a thread's index in the block."""
         return (*self.lanes, *self.warps)
 
     def offset(self, register: int) -> Vector:
-        """The part of an element's coordinates that its register gives."""
+        """Returns the term of an element's coordinates that its register determines."""
         return _sum(self.registers, register, len(self.shape))
 
     def element(self, register: int, thread: int) -> Vector:
-        """The coordinates of what a thread holds in a register."""
+        """Returns the coordinates of the element that a thread holds in a register."""
         parts = (self.offset(register), _sum(self.threads, thread, len(self.shape)))
         return tuple(map(sum, zip(*parts, strict=True)))
 
     def remove_dims(self, dims: Iterable[int]) -> Layout:
-        """The layout of what is left without `dims`, one register for all that differed in them only."""
+        """Returns the layout without `dims`; registers that differ in them only become one."""
         gone = set(dims)
         return self._map(lambda vector: _without(vector, gone), _without(self.shape, gone)).compact()
 
     def insert_dims(self, dims: Iterable[int]) -> Layout:
-        """The same with `dims` of extent 1 put in, in the numbering of the result."""
+        """Returns the layout with dims of extent 1 inserted; `dims` are their positions in the result."""
         return self._map(lambda vector: _with(vector, dims, 0), _with(self.shape, dims, 1))
 
     def transpose(self, order: Sequence[int]) -> Layout:
-        """Of the tile whose dim `d` is this one's dim `order[d]`."""
+        """Returns the layout of the tile whose dim `d` is this one's dim `order[d]`."""
         return self._map(lambda vector: tuple(vector[d] for d in order), [self.shape[d] for d in order])
 
     def reshape(self, shape: Sequence[int]) -> Layout:
-        """Of the tile with the same elements in the same order, of another shape."""
+        """Returns the layout of the tile of another shape with the same elements in row-major order."""
         return self._map(lambda vector: _unflatten(_flatten(vector, self.shape), shape), shape)
 
     def part(self, sizes: Sequence[int]) -> Layout | None:
-        """Of a part of the tile, of so many elements along each dim, of which each thread has as many as of
-        any other such part; None if threads have different parts of it."""
+        """Returns the layout of each aligned part of the tile of shape `sizes`, or None if a part is not
+        spread over all threads uniformly."""
         if any(not _is_inside(thread, sizes) for thread in self.threads):
             return None
         kept = tuple(register for register in self.registers if _is_inside(register, sizes))
         return Layout(tuple(sizes), kept, self.lanes, self.warps)
 
     def scale(self, factors: Sequence[int]) -> Layout:
-        """Of places that are so many times as far apart along each dim; in memory, not of a tile."""
+        """Returns the layout with coordinates multiplied by `factors`: of elements in memory, not of a
+        tile."""
         return self._map(
-            lambda vector: tuple(at * factor for at, factor in zip(vector, factors, strict=True)),
+            lambda vector: tuple(index * factor for index, factor in zip(vector, factors, strict=True)),
             [extent * factor for extent, factor in zip(self.shape, factors, strict=True)],
         )
 
     def compact(self) -> Layout:
-        """Without registers that hold what others do."""
+        """Returns the layout without registers that hold copies."""
         kept = tuple(register for register in self.registers if any(register))
         return Layout(self.shape, kept, self.lanes, self.warps)
 
     def unit_run(self, dim: int) -> int:
-        """How many elements that follow each other along `dim` lie in registers that follow each other."""
+        """Returns the number of consecutive elements along `dim` that are in consecutive registers."""
         unit = tuple(int(index == dim) for index in range(len(self.shape)))
         bit = 0
-        while bit < len(self.registers) and self.registers[bit] == tuple(each << bit for each in unit):
+        while bit < len(self.registers) and self.registers[bit] == tuple(index << bit for index in unit):
             bit += 1
         return 1 << bit
 
     def register_at(self, offset: Vector) -> int:
-        """The register that gives this part of the coordinates. Raises KeyError if none does."""
+        """Returns the register whose `offset` is `offset`. Raises KeyError if there is none."""
         return {self.offset(index): index for index in range(self.size)}[offset]
 
     def same_threads(self, other: Layout) -> bool:
-        """Whether each thread holds the same elements in both, in whatever registers."""
+        """Whether each thread holds the same elements in both layouts, in any registers."""
         return (
             self.shape == other.shape
             and self.threads == other.threads
@@ -116,13 +116,13 @@ class Layout:
         return Layout(tuple(shape), registers, lanes, warps)
 
 
-def _sum(vectors: Sequence[Vector], number: int, rank: int) -> Vector:
-    chosen = [vector for bit, vector in enumerate(vectors) if number >> bit & 1]
+def _sum(vectors: Sequence[Vector], index: int, rank: int) -> Vector:
+    chosen = [vector for bit, vector in enumerate(vectors) if index >> bit & 1]
     return tuple(map(sum, zip(*chosen, strict=True))) if chosen else (0,) * rank
 
 
-def _is_inside(place: Vector, sizes: Sequence[int]) -> bool:
-    return all(at < size for at, size in zip(place, sizes, strict=True))
+def _is_inside(coordinates: Vector, sizes: Sequence[int]) -> bool:
+    return all(index < size for index, size in zip(coordinates, sizes, strict=True))
 
 
 def _without(values: Sequence[int], dims: Iterable[int]) -> Vector:
@@ -136,34 +136,33 @@ def _with(values: Sequence[int], dims: Iterable[int], value: int) -> Vector:
     return tuple(result)
 
 
-def _flatten(place: Vector, shape: Sequence[int]) -> int:
+def _flatten(coordinates: Vector, shape: Sequence[int]) -> int:
     result = 0
-    for at, extent in zip(place, shape, strict=True):
-        result = result * extent + at
+    for index, extent in zip(coordinates, shape, strict=True):
+        result = result * extent + index
     return result
 
 
-def _unflatten(place: int, shape: Sequence[int]) -> Vector:
+def _unflatten(index: int, shape: Sequence[int]) -> Vector:
     result = []
     for extent in reversed(shape):
-        result.append(place % extent)
-        place //= extent
+        result.append(index % extent)
+        index //= extent
     return tuple(reversed(result))
 
 
 def along(dim: int, rank: int, start: int, count: int) -> list[Vector]:
-    """Vectors for the bits of `count` elements along `dim`, `start` apart."""
+    """Returns vectors for the bits of the index of `count` elements along `dim`, with stride `start`."""
     return [tuple((start << bit) * int(index == dim) for index in range(rank)) for bit in range(bits(count))]
 
 
 def blocked_layout(
     shape: Sequence[int], warps: int, run: int, order: Sequence[int] = (), lane_bits: int = LANE_BITS
 ) -> Layout:
-    """Threads side by side along the last dim, `run` elements each, then along the dims before it; what they
-    do not cover is more registers, and threads that are left over hold copies.
+    """Returns the layout with adjacent threads along the last dim, `run` elements each, then along the dims
+    before it. Elements that they do not cover are in further registers; surplus threads hold copies.
 
-    `order` lists the dims, the one along which threads lie first in front; the last dim comes first unless
-    it is given.
+    `order` lists the dims, the fastest varying first; the default is last to first.
     """
     rank = len(shape)
     dims = list(order) or list(reversed(range(rank)))
@@ -172,7 +171,7 @@ def blocked_layout(
     free = [*along(first, rank, run, shape[first] // run)]
     free += list(itertools.chain.from_iterable(along(dim, rank, 1, shape[dim]) for dim in dims[1:]))
     none = (0,) * rank
-    wanted = lane_bits + bits(warps)
-    taken = [*free[:wanted], *[none] * (wanted - len(free))]
-    registers = [*along(first, rank, 1, run), *free[wanted:]]
-    return Layout(tuple(shape), tuple(registers), tuple(taken[:lane_bits]), tuple(taken[lane_bits:]))
+    thread_bits = lane_bits + bits(warps)
+    threads = [*free[:thread_bits], *[none] * (thread_bits - len(free))]
+    registers = [*along(first, rank, 1, run), *free[thread_bits:]]
+    return Layout(tuple(shape), tuple(registers), tuple(threads[:lane_bits]), tuple(threads[lane_bits:]))

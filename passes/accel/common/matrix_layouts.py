@@ -1,8 +1,8 @@
-"""Layouts of the operands and sums of products of tiles.
+"""Layouts of the operands and accumulators of matrix multiplications of tiles.
 
 Source: the fragments of `mma.sync` in NVIDIA's PTX documentation, of shape m16n8 and 32 bytes of the
 reduction ("Matrix Fragments for mma.m16n8k16" and its neighbours), and of `wgmma` ("Register Fragments and
-Shared Memory Matrix Layouts"). Threads of a product without tensor units hold blocks of 4 columns.
+Shared Memory Matrix Layouts"). Threads of a multiplication without matrix units hold blocks of 4 columns.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from mlc.passes.accel.common.layouts import LANE_BITS, Layout, Vector, along, bits
 
 ROWS, COLUMNS = 16, 8
-# Rows of the sums of `wgmma`, of which each warp of a group of 4 has 16.
+# Rows of the accumulator of one `wgmma`; each warp of a group of 4 has 16.
 GROUP_ROWS = 64
-# Bytes of the reduction that a row of an operand has in one instruction, and of them in a register.
+# Bytes along the reduction that one instruction reads of a row of an operand, and that a register holds.
 DEPTH_BYTES, REGISTER_BYTES = 32, 4
-# Bits of a lane's number that lie across, without tensor units.
+# Bits of a lane's index that select columns, without matrix units.
 _LANES_ACROSS = 3
 
 
 @dataclass(frozen=True)
 class WarpGrid:
-    """How the warps of a block share the result of a product: `down` times `across` parts, each of which
-    `copies` warps compute."""
+    """The partition of a matrix multiplication's result among the warps of a block: `down` times `across`
+    parts, each of which `copies` warps compute."""
 
     down: int
     across: int
@@ -33,25 +33,25 @@ class WarpGrid:
 def warp_grid(
     rows: int, columns: int, warps: int, least_rows: int, least_columns: int, *, whole_rows: bool = False
 ) -> WarpGrid:
-    """As many parts as there can be, and as square: a warp then reads least of the operands. With
-    `whole_rows`, each warp has all columns of its rows, if there is a part for each."""
+    """Returns the grid with the most parts, and of these with the most square ones: a warp then reads least
+    of the operands. With `whole_rows`, each warp has all columns of its rows, if there is a part for each."""
     grids = [
         WarpGrid(parts // across, across, warps // parts)
         for parts in _powers(warps)
         for across in _powers(parts)
     ]
     fitting = [
-        each for each in grids if rows // each.down >= least_rows and columns // each.across >= least_columns
+        grid for grid in grids if rows // grid.down >= least_rows and columns // grid.across >= least_columns
     ]
     if whole_rows:
-        fitting = [each for each in fitting if each.across == each.copies == 1] or fitting
+        fitting = [grid for grid in fitting if grid.across == grid.copies == 1] or fitting
     return min(
-        fitting or grids[:1], key=lambda each: (each.copies, rows // each.down + columns // each.across)
+        fitting or grids[:1], key=lambda grid: (grid.copies, rows // grid.down + columns // grid.across)
     )
 
 
 def grid_of(sums: Layout) -> WarpGrid:
-    """How the warps share the sums, read off their layout."""
+    """Returns the partition among the warps of an accumulator with the layout `sums`."""
     down, across = (sum(1 for vector in sums.warps if vector[dim]) for dim in range(2))
     return WarpGrid(1 << down, 1 << across, 1 << (len(sums.warps) - down - across))
 
@@ -61,7 +61,7 @@ def _powers(most: int) -> list[int]:
 
 
 def accumulators(rows: int, columns: int, grid: WarpGrid) -> Layout:
-    """Of the sums of `mma.sync`, `[rows, columns]`."""
+    """Returns the layout of the accumulator of `mma.sync`, `[rows, columns]`."""
     part_rows, part_columns = rows // grid.down, columns // grid.across
     registers = [(0, 1), (8, 0), *_across(COLUMNS, part_columns), *_down(ROWS, part_rows)]
     lanes = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
@@ -70,7 +70,7 @@ def accumulators(rows: int, columns: int, grid: WarpGrid) -> Layout:
 
 
 def left_operand(rows: int, depth: int, grid: WarpGrid, element_bytes: int) -> Layout:
-    """Of the left operand of `mma.sync`, `[rows, depth]`."""
+    """Returns the layout of the left operand of `mma.sync`, `[rows, depth]`."""
     pack = REGISTER_BYTES // element_bytes
     registers = [*_across(1, pack), (8, 0), (0, 4 * pack), *_across(8 * pack, depth)]
     registers += _down(ROWS, rows // grid.down)
@@ -84,7 +84,7 @@ def left_operand(rows: int, depth: int, grid: WarpGrid, element_bytes: int) -> L
 
 
 def right_operand(depth: int, columns: int, grid: WarpGrid, element_bytes: int) -> Layout:
-    """Of the right operand of `mma.sync`, `[depth, columns]`."""
+    """Returns the layout of the right operand of `mma.sync`, `[depth, columns]`."""
     pack = REGISTER_BYTES // element_bytes
     registers = [*_down(1, pack), (4 * pack, 0), *_down(8 * pack, depth)]
     registers += _across(COLUMNS, columns // grid.across)
@@ -98,7 +98,8 @@ def right_operand(depth: int, columns: int, grid: WarpGrid, element_bytes: int) 
 
 
 def warpgroup_sums(rows: int, columns: int, grid: WarpGrid) -> Layout:
-    """Of the sums of `wgmma`, `[rows, columns]`, which groups of 4 warps share as `grid` says."""
+    """Returns the layout of the accumulator of `wgmma`, `[rows, columns]`, partitioned among warp groups by
+    `grid`."""
     part_rows, part_columns = rows // grid.down, columns // grid.across
     registers = [(0, 1), (8, 0), *_across(COLUMNS, part_columns), *_down(GROUP_ROWS, part_rows)]
     lanes = ((0, 2), (0, 4), (1, 0), (2, 0), (4, 0))
@@ -107,7 +108,8 @@ def warpgroup_sums(rows: int, columns: int, grid: WarpGrid) -> Layout:
 
 
 def warpgroup_left_operand(sums: Layout, depth: int, element_bytes: int) -> Layout:
-    """Of the left operand of `wgmma` in registers, `[rows, depth]`, for these sums."""
+    """Returns the layout of the left operand of `wgmma` in registers, `[rows, depth]`, for the accumulator
+    `sums`."""
     pack = REGISTER_BYTES // element_bytes
     registers = [*_across(1, pack), (8, 0), (0, 4 * pack), *_across(8 * pack, depth)]
     registers += [register for register in sums.registers if register[0] >= GROUP_ROWS]
@@ -119,13 +121,15 @@ def warpgroup_left_operand(sums: Layout, depth: int, element_bytes: int) -> Layo
 def scalar_grid(
     rows: int, columns: int, warps: int, lane_bits: int = LANE_BITS, *, whole_rows: bool = False
 ) -> WarpGrid:
-    """Of a product without tensor units, whose lanes lie 8 across, if there are so many columns."""
+    """Returns the partition of a multiplication without matrix units, with 8 lanes along the columns if they
+    suffice."""
     least_rows = 1 << (lane_bits - _LANES_ACROSS)
     return warp_grid(rows, columns, warps, least_rows, 16, whole_rows=whole_rows)
 
 
 def scalar_sums(rows: int, columns: int, grid: WarpGrid, lane_bits: int = LANE_BITS) -> Layout:
-    """Of a product without tensor units: threads hold 4 columns, and as square blocks as they can."""
+    """Returns the accumulator's layout without matrix units: threads hold 4 columns, in blocks as square as
+    possible."""
     part_rows, part_columns = rows // grid.down, columns // grid.across
     run = min(4, part_columns)
     columns_left = _across(run, part_columns)
@@ -140,12 +144,14 @@ def scalar_sums(rows: int, columns: int, grid: WarpGrid, lane_bits: int = LANE_B
 
 
 def rows_of(sums: Layout, depth: int) -> Layout:
-    """The left operand's layout, `[rows, depth]`: each thread has the rows of its sums whole."""
+    """Returns the left operand's layout, `[rows, depth]`: each thread has all of the rows of its
+    accumulators."""
     return _operand(sums, 0, depth)
 
 
 def columns_of(sums: Layout, depth: int) -> Layout:
-    """The right operand's layout, `[depth, columns]`: each thread has the columns of its sums whole."""
+    """Returns the right operand's layout, `[depth, columns]`: each thread has all of the columns of its
+    accumulators."""
     return _operand(sums, 1, depth)
 
 
@@ -153,16 +159,16 @@ def _operand(sums: Layout, kept: int, depth: int) -> Layout:
     def only(vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
         return tuple((vector[0], 0) if kept == 0 else (0, vector[1]) for vector in vectors)
 
-    own = [each for each in only(sums.registers) if any(each)]
+    own = [vector for vector in only(sums.registers) if any(vector)]
     reduction = along(1 - kept, 2, 1, depth)
-    # The dim that lies side by side in memory first.
+    # The dim that is contiguous in memory comes first.
     registers = [*reduction, *own] if kept == 0 else [*own, *reduction]
     shape = (sums.shape[0], depth) if kept == 0 else (depth, sums.shape[1])
     return Layout(shape, tuple(registers), only(sums.lanes), only(sums.warps))
 
 
 def _none(count: int) -> list[Vector]:
-    """For bits of a warp's number that say nothing of its part."""
+    """Zero vectors, for bits of a warp's index that do not select a part."""
     return [(0, 0)] * bits(count)
 
 

@@ -1,4 +1,4 @@
-"""Kernels on memrefs in place of kernels on tensors."""
+"""Kernels on memrefs, which replace kernels on tensors."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ from mlc.passes.common.rewriting import attributes_of
 
 
 def on_memory(kernel: ir.Operation) -> ir.Block:
-    """The empty body of a new function in front of `kernel`, of its name: it takes the inputs, then the
-    outputs, and returns nothing. The caller fills it, and erases the kernel."""
-    kind = kernel.attributes["function_type"].value
-    types = [_memory_type(each) for each in (*kind.inputs, *kind.results)]
-    name = kernel.attributes["sym_name"].value
+    """Creates a function before `kernel` with its name and returns its empty body. The function takes the
+    inputs, then the outputs, and returns nothing. The caller fills it, and erases the kernel."""
+    signature = ir.FunctionType(func.Func(kernel).function_type)
+    types = [_memory_type(tensor) for tensor in (*signature.inputs, *signature.results)]
     with ir.InsertionPoint(kernel), kernel.location:
-        function = func.FuncOp(name, (types, []), visibility="private").operation
+        function = func.FuncOp(func.Func(kernel).sym_name, (types, []), visibility="private").operation
     for key, attribute in attributes_of(kernel).items():
         if key not in function.attributes and not key.endswith("_attrs"):
             function.attributes[key] = attribute
-    return function.regions[0].blocks.append(*types, arg_locs=[kernel.location] * len(types))
+    return func.Func(function).body.blocks.append(*types, arg_locs=[kernel.location] * len(types))
 
 
-def _memory_type(kind: ir.Type) -> ir.Type:
-    if not isinstance(kind, ir.RankedTensorType):
-        return kind
-    return ir.MemRefType.get(list(kind.shape), kind.element_type)
+def _memory_type(value_type: ir.Type) -> ir.Type:
+    if not isinstance(value_type, ir.RankedTensorType):
+        return value_type
+    return ir.MemRefType.get(list(value_type.shape), value_type.element_type)

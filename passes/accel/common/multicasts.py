@@ -1,4 +1,4 @@
-"""Copies that the blocks of a cluster do together: which of them are alike, and who copies which part."""
+"""Multicast copies, which the blocks of a cluster share: the part of each block, and when they are legal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MULTICAST = "multicast"
 
 @dataclass(frozen=True)
 class MulticastShare:
-    """What each of `blocks` blocks copies of a tile: `counts` elements along each dim of the memref, of which
+    """The part of a tile that each of `blocks` blocks copies: `counts` elements along each dim of the memref;
     the tile has `blocks` times as many along `dim`."""
 
     counts: tuple[int, ...]
@@ -30,14 +30,14 @@ class MulticastShare:
 
     @property
     def rows(self) -> int:
-        """Of the part."""
+        """Rows of the part."""
         return math.prod(self.counts[:-1])
 
 
 def part_of(copy: ir.Operation, width: int) -> MulticastShare | None:
-    """A block's part of an `accel.copy`, which is all of it unless it is multicast: panels of `width` columns
-    where there are as many as blocks or a multiple, equal parts along the first long dim otherwise. None if
-    the tile has no equal parts."""
+    """Returns a block's part of an `accel.copy`: all of it unless it is multicast. The parts are panels of
+    `width` columns if the blocks divide their count, else equal parts along the first dim with more than one
+    element. None if the tile has no equal parts."""
     counts, _ = box_of(copy)
     blocks, last = _blocks(copy), len(counts) - 1
     whole = counts[last] // width % blocks == 0
@@ -49,40 +49,40 @@ def part_of(copy: ir.Operation, width: int) -> MulticastShare | None:
 
 
 def _blocks(copy: ir.Operation) -> int:
-    """How many blocks of a cluster copy the same tile."""
-    if MULTICAST not in copy.attributes:
-        return 1
-    return cluster_around(copy)[copy.attributes[MULTICAST].value]
+    """The number of blocks of a cluster that copy the same tile."""
+    dim = accel.Copy(copy).multicast
+    return 1 if dim is None else cluster_around(copy)[dim]
 
 
 def is_uniform(copy: ir.Operation) -> bool:
-    """Whether blocks that differ only along the dim of a multicast copy copy the same."""
-    if MULTICAST not in copy.attributes:
+    """Whether blocks that differ only along the dim of a multicast copy the same tile."""
+    dim = accel.Copy(copy).multicast
+    if dim is None:
         return True
     launch = launch_around(copy)
     assert launch is not None, "copies are in launches"
-    return not depends_on(copy.operands, block_index(launch, copy.attributes[MULTICAST].value))
+    return not depends_on(copy.operands, block_index(launch, dim))
 
 
 def block_index(launch: ir.Operation, dim: int) -> ir.Value:
-    """The place of a launch's block along a dim of the grid."""
-    return launch.regions[0].blocks[0].arguments[dim]
+    """Returns the index of a launch's thread block along a dim of the grid."""
+    return accel.Launch(launch).arguments[dim]
 
 
-def depends_on(values: Iterable[ir.Value], place: ir.Value) -> bool:
-    """Whether indices are computed of a block's place, by arithmetic and as counters of loops."""
+def depends_on(values: Iterable[ir.Value], source: ir.Value) -> bool:
+    """Whether a value is computed from `source`, through ops, loop bounds and values that loops carry."""
     waiting, seen = list(values), set[ir.Value]()
     while waiting:
         value = waiting.pop()
-        if value == place:
+        if value == source:
             return True
         if value not in seen:
             seen.add(value)
-            waiting += _made_of(value)
+            waiting += _dependences(value)
     return False
 
 
-def _made_of(value: ir.Value) -> list[ir.Value]:
+def _dependences(value: ir.Value) -> list[ir.Value]:
     if not isinstance(value, ir.BlockArgument):
         return list(value.owner.operands)
     around = value.owner.owner.operation

@@ -1,4 +1,5 @@
-"""Tensor maps: what TMA, the copy engine of sm_90, must know to copy tiles of a memref, and when it can.
+"""Tensor maps, which describe to TMA (the Tensor Memory Accelerator of sm_90) the tiles of a memref that it
+copies.
 
 Source: NVIDIA's PTX documentation, "Tensors", and the CUDA driver API's `cuTensorMapEncodeTiled`.
 """
@@ -18,7 +19,7 @@ from mlc.passes.accel.common.multicasts import MulticastShare, is_uniform, part_
 from mlc.passes.accel.common.shared_memory import element_bytes
 
 MOST_DIMS, LONGEST_SIDE, LARGEST_STEP, UNIT_BYTES = 5, 256, 8, 16
-# Where TMA may write, and after how many rows the pattern of a swizzle repeats.
+# Alignment of TMA's destination in bytes, and the rows after which the pattern of a swizzle repeats.
 ALIGNMENT, SWIZZLED_ROWS = 128, 8
 L2_PROMOTION = 128
 _DTYPES = {
@@ -34,7 +35,7 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class TileTensorMap:
-    """How tiles of a memref are copied: fields as in a plan's tensor map, innermost dim first."""
+    """A tensor map of tiles of a memref: fields as in a plan's tensor map, innermost dim first."""
 
     dtype: str
     dims: tuple[int, ...]
@@ -44,41 +45,42 @@ class TileTensorMap:
     swizzle: int
 
     def attribute(self, parameter: int, pointer: int) -> ir.Attribute:
-        """For the kernel whose parameter of this number is the map, and whose parameter `pointer` the pointer
-        to the memref."""
+        """Returns the map as an attribute of a kernel; `parameter` is the index of its parameter that is the
+        map, `pointer` of the one that points to the memref."""
 
-        def listed(numbers: Sequence[int]) -> str:
-            return f"array<i64: {', '.join(map(str, numbers))}>" if numbers else "array<i64>"
+        def array(values: Sequence[int]) -> str:
+            return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
 
         return ir.Attribute.parse(
             f'{{parameter = {parameter} : i64, pointer = {pointer} : i64, dtype = "{self.dtype}", '
-            f"dims = {listed(self.dims)}, strides = {listed(self.strides)}, box = {listed(self.box)}, "
-            f"steps = {listed(self.steps)}, swizzle = {self.swizzle} : i64, "
+            f"dims = {array(self.dims)}, strides = {array(self.strides)}, box = {array(self.box)}, "
+            f"steps = {array(self.steps)}, swizzle = {self.swizzle} : i64, "
             f"l2_promotion = {L2_PROMOTION} : i64}}"
         )
 
 
 def sides_of(copy: ir.Operation) -> tuple[ir.Value, ir.Value]:
-    """The memref in global memory and the tile in shared memory, whichever is copied to the other."""
-    source, target = list(copy.operands)[:2]
+    """Returns the memref in global memory and the tile in shared memory; either is copied to the other."""
+    source, target = accel.Copy(copy).source, accel.Copy(copy).destination
     return (source, target) if is_shared(target) else (target, source)
 
 
 def tensor_map(copy: ir.Operation) -> TileTensorMap:
-    """Of the memref that `copy` reads or writes, for which `tensor_map_fault` finds nothing."""
+    """Returns the tensor map of the memref that `copy`, for which `tensor_map_fault` is "", reads or
+    writes."""
     memref, tile = sides_of(copy)
-    kind, size = memref.type, element_bytes(memref.type.element_type)
-    extents, (box, steps), kept = list(kind.shape), _box(copy), mapped_dims(copy)[::-1]
+    size = element_bytes(memref.type.element_type)
+    extents, (box, steps), kept = list(memref.type.shape), _box(copy), mapped_dims(copy)[::-1]
     strides = [math.prod(extents[dim + 1 :]) * size for dim in kept[1:]]
-    dims, sides, apart = (tuple(each[dim] for dim in kept) for each in (extents, box, steps))
-    dtype = "tfloat32" if is_rounded(tile) else _DTYPES[str(kind.element_type)]
+    dims, sides, apart = (tuple(values[dim] for dim in kept) for values in (extents, box, steps))
+    dtype = "tfloat32" if is_rounded(tile) else _DTYPES[str(memref.type.element_type)]
     return TileTensorMap(dtype, dims, tuple(strides), sides, apart, swizzle_of(tile))
 
 
 def mapped_dims(copy: ir.Operation) -> list[int]:
-    """The dims of the memref that its tensor map has: those longer than 1, and those in which the copy may
-    begin elsewhere than at 0."""
-    memref, offsets = sides_of(copy)[0], list(copy.operands)[2:]
+    """Returns the dims of the memref that its tensor map has: those longer than 1, and those along which the
+    copy may begin at another index than 0."""
+    memref, offsets = sides_of(copy)[0], accel.Copy(copy).offsets
     last = memref.type.rank - 1
     return [
         dim
@@ -93,50 +95,51 @@ def _is_zero(value: ir.Value) -> bool:
 
 
 def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:
-    """From where to where one instruction copies along each dim of the memref, and in which steps."""
+    """The extents of the memref that one instruction covers along each dim, and its steps there."""
     counts, (_, steps) = list(own_part(copy).counts), box_of(copy)
     counts[-1] = panel_columns(copy)
     return [count * step for count, step in zip(counts, steps, strict=True)], steps
 
 
 def own_part(copy: ir.Operation) -> MulticastShare:
-    """What a block copies, of the tile that it and others may copy together."""
+    """Returns the part of a tile that a block copies; for a multicast copy, other blocks copy the rest."""
     part = part_of(copy, panel_columns(copy))
-    assert part is not None, "tensor_map_fault finds nothing"
+    assert part is not None, "tensor_map_fault reports copies without equal parts"
     return part
 
 
 def panel_columns(copy: ir.Operation) -> int:
-    """Elements of a row that one instruction copies: all of it, or as many as the swizzle permutes."""
+    """Returns the elements of a row that one instruction copies: all of it, or as many as the swizzle
+    permutes."""
     _, tile = sides_of(copy)
     columns, size = tile.type.shape[-1], element_bytes(tile.type.element_type)
     return min(columns, swizzle_of(tile) // size or columns)
 
 
 def tensor_map_fault(copy: ir.Operation) -> str:
-    """Why TMA cannot do a copy; "" if it can."""
+    """Returns the reason why TMA cannot execute a copy; "" if it can."""
     memref, tile = sides_of(copy)
-    if not is_shared(copy.operands[1]) and not is_bulk(copy):
+    if not is_shared(accel.Copy(copy).destination) and not is_bulk(copy):
         return "only copies into shared memory end at semaphores"
     part = part_of(copy, panel_columns(copy))
     if part is None:
         return f"blocks of a cluster copy equal parts of a tile, which {tile.type} has not"
     if not is_uniform(copy):
-        return "a multicast copy must not depend on the block's place along its dim"
+        return "a multicast copy must not depend on the block's index along its dim"
     if is_bulk(copy) and max(_box(copy)[1]) > 1:
         return "TMA stores neighbours, without steps between them"
     return _memref_fault(memref, len(mapped_dims(copy))) or _tile_fault(copy, tile, part)
 
 
 def _memref_fault(memref: ir.Value, rank: int) -> str:
-    kind = memref.type
+    memref_type = memref.type
     if not isinstance(memref, ir.BlockArgument) and launch_around(memref.owner) is not None:
         return "TMA copies memrefs from around the launch"
-    if not kind.has_static_shape or not is_dense(kind) or not 1 <= rank <= MOST_DIMS:
-        return f"TMA copies dense memrefs of static shape with 1 to {MOST_DIMS} dims, not {kind}"
-    if str(kind.element_type) not in _DTYPES:
-        return f"TMA does not know {kind.element_type}"
-    row = math.prod(kind.shape[-1:]) * element_bytes(kind.element_type)
+    if not memref_type.has_static_shape or not is_dense(memref_type) or not 1 <= rank <= MOST_DIMS:
+        return f"TMA copies dense memrefs of static shape with 1 to {MOST_DIMS} dims, not {memref_type}"
+    if str(memref_type.element_type) not in _DTYPES:
+        return f"TMA does not support {memref_type.element_type}"
+    row = math.prod(memref_type.shape[-1:]) * element_bytes(memref_type.element_type)
     if rank > 1 and row % UNIT_BYTES:
         return f"TMA needs rows of a multiple of {UNIT_BYTES} bytes, not of {row}"
     return ""
@@ -161,13 +164,13 @@ def _tile_fault(copy: ir.Operation, tile: ir.Value, part: MulticastShare) -> str
 
 
 def swizzle_of(buffer: ir.Value) -> int:
-    """Bytes within which the rows of a buffer, or of a part of one, are permuted."""
+    """Returns the width in bytes of the swizzle of a buffer, or of the one that it is a view of; 0 for
+    none."""
     return int(allocation(buffer).attributes["swizzle"].value)
 
 
 def is_rounded(buffer: ir.Value) -> bool:
-    """Whether what comes into a buffer of f32 may be rounded to tf32 on the way, since only such products
-    read it."""
+    """Whether TMA may round the elements of a buffer of f32 to tf32, since only mmas of tf32 read it."""
     if str(buffer.type.element_type) != "f32":
         return False
     found = readers(allocation(buffer).results[0])

@@ -295,7 +295,7 @@ func.func @other_rows(%n: index, %x: memref<64x512xf32>) {
     %full = "accel.create_semaphore"() {stages = 1 : i64, arrivals = 1 : i64} : () -> !accel.semaphore
     %row = arith.muli %i, %c8 : index
     "accel.specialize"() ({
-      // expected-error @below {{a multicast copy must not depend on the block's place along its dim}}
+      // expected-error @below {{a multicast copy must not depend on the block's index along its dim}}
       %t = "accel.copy"(%x, %m, %row, %c0) {multicast = 0 : i64} : (memref<64x512xf32>, memref<4x64xf32, #shared>, index, index) -> !accel.token
       "accel.notify"(%full, %c0, %t) : (!accel.semaphore, index, !accel.token) -> ()
     }, {

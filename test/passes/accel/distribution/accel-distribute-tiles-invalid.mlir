@@ -79,7 +79,7 @@ func.func @large_tiles(%n: index, %x: memref<1048576xf32>) {
 
 func.func @large_memory(%n: index, %x: memref<2147483648xf32>) {
   %none = arith.constant 0.0 : f32
-  // expected-error @below {{threads count places in 32 bits, too few for a memref<2147483648xf32>}}
+  // expected-error @below {{threads compute offsets in 32 bits, too few for a memref<2147483648xf32>}}
   "accel.launch"(%n) ({
   ^bb0(%i: index):
     %v = vector.transfer_read %x[%i], %none : memref<2147483648xf32>, vector<32xf32>

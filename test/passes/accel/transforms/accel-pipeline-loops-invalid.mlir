@@ -90,7 +90,7 @@ func.func @buffer_used_behind_the_loop(%n: index, %x: memref<512xf32>) {
   ^bb0(%i: index):
     %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
     scf.for %k = %c0 to %n step %c64 {
-      // expected-error @below {{a pipelined copy writes a buffer of its own}}
+      // expected-error @below {{a pipelined copy writes a buffer that no other copy writes and only its loop uses}}
       %t = "accel.copy"(%x, %m, %k) : (memref<512xf32>, memref<64xf32, #shared>, index) -> !accel.token
       "accel.wait"(%t) : (!accel.token) -> ()
     } {accel.stages = 2 : i64}
@@ -111,7 +111,7 @@ func.func @two_copies_into_one(%n: index, %x: memref<512xf32>) {
   ^bb0(%i: index):
     %m = "accel.alloc"() {stages = 1 : i64, swizzle = 0 : i64} : () -> memref<64xf32, #shared>
     scf.for %k = %c0 to %n step %c64 {
-      // expected-error @below {{a pipelined copy writes a buffer of its own}}
+      // expected-error @below {{a pipelined copy writes a buffer that no other copy writes and only its loop uses}}
       %t = "accel.copy"(%x, %m, %k) : (memref<512xf32>, memref<64xf32, #shared>, index) -> !accel.token
       %u = "accel.copy"(%x, %m, %k) : (memref<512xf32>, memref<64xf32, #shared>, index) -> !accel.token
       "accel.wait"(%t, %u) : (!accel.token, !accel.token) -> ()
@@ -127,7 +127,7 @@ func.func @stages(%n: index) {
   %c1 = arith.constant 1 : index
   "accel.launch"(%n) ({
   ^bb0(%i: index):
-    // expected-error @below {{accel.stages must be a number from 1 to 64, but is "two"}}
+    // expected-error @below {{accel.stages must be an integer from 1 to 64, but is "two"}}
     scf.for %j = %c0 to %n step %c1 {
     } {accel.stages = "two"}
   }) {warps = 4 : i64} : (index) -> ()
