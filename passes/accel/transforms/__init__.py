@@ -1,1 +1,1 @@
-"""Passes from launches to launches: pipelining, specialised warps, split reductions."""
+"""Passes from launches to launches: pipelining, warp specialisation, split-K."""

@@ -1,4 +1,5 @@
-"""Loops around copies, as far as they say where the copies are from: what a thread that only copies runs."""
+"""Nests of loops around copies, and the slices of their bodies that compute the copies' operands for a
+producer."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from mlc.passes.common.rewriting import collect_ops
 
 @dataclass(frozen=True)
 class CopyNest:
-    """A loop that copies, and those around it, outermost first; `slices` are the ops in the body of each that
-    give the places of the copies."""
+    """A loop that copies, and those around it, outermost first; `slices` are the ops in the body of each loop
+    that compute the operands of the copies."""
 
     loops: list[ir.Operation]
     slices: list[list[ir.Operation]]
@@ -23,15 +24,15 @@ class CopyNest:
 
 
 def copy_nest(launch: ir.Operation) -> CopyNest | None:
-    """The loops that producers run too; None if the launch stays as it is."""
+    """Returns the loops that producers run too; None if warps of the launch cannot have roles."""
     staged = [op for op in collect_ops(launch, scf.For.NAME) if STAGES in op.attributes]
-    if launch.attributes["warps"].value % GROUP or len(staged) != 1:
+    if accel.Launch(launch).warps % GROUP or len(staged) != 1:
         return None
     if stages_of(staged[0]) < 2:
         return None
     copying = CopyingLoop(staged[0])
-    products = collect_ops(staged[0], accel.Mma.NAME)
-    if not all(group_grid(product, tma=True) is not None for product in products):
+    mmas = collect_ops(staged[0], accel.Mma.NAME)
+    if not all(group_grid(mma, tma=True) is not None for mma in mmas):
         return None
     loops = [staged[0]]
     while (parent := loops[0].parent.operation).name == scf.For.NAME:
@@ -43,21 +44,22 @@ def copy_nest(launch: ir.Operation) -> CopyNest | None:
 
 
 def _slices(loops: list[ir.Operation], copying: CopyingLoop) -> list[list[ir.Operation]] | None:
-    """None if the copies' places depend on more than indices and the loops' counters."""
+    """The slices of the loops' bodies; None if the copies depend on more than indices and induction
+    variables."""
     wanted = {value for copy in copying.copies for value in copy.operands}
     slices: list[list[ir.Operation]] = []
     for loop in reversed(loops):
-        block = loop.regions[0].blocks[0]
+        block = scf.For(loop).entry_block
         found: list[ir.Operation] = []
         for operation in reversed([op.operation for op in block.operations]):
             if wanted.intersection(operation.results):
                 found.insert(0, operation)
                 wanted.update(operation.operands)
-        if wanted.intersection(list(block.arguments)[1:]) or not all(map(_computes_indices, found)):
+        if wanted.intersection(scf.For(loop).iteration_arguments) or not all(map(_computes_indices, found)):
             return None
         slices.insert(0, found)
-        wanted.update(list(loop.operands)[:3])
-    body = loops[0].parent.operation.regions[0].blocks[0]
+        wanted.update((scf.For(loop).lower_bound, scf.For(loop).upper_bound, scf.For(loop).step))
+    body = accel.Launch(loops[0].parent).entry_block
     inside = [op.operation for op in body.operations]
     makers = [op for op in inside if wanted.intersection(op.results) and op.name != accel.Alloc.NAME]
     kept = indices_of(inside)
@@ -65,7 +67,7 @@ def _slices(loops: list[ir.Operation], copying: CopyingLoop) -> list[list[ir.Ope
 
 
 def indices_of(ops: list[ir.Operation]) -> list[ir.Operation]:
-    """Of the ops of a launch those that all roles share: indices, computed of nothing else."""
+    """Returns those ops of a launch that all roles share: they compute indices from indices only."""
     others: set[ir.Value] = set()
     kept = []
     for op in ops:
@@ -77,7 +79,7 @@ def indices_of(ops: list[ir.Operation]) -> list[ir.Operation]:
 
 
 def _computes_indices(op: ir.Operation) -> bool:
-    """Whether an op computes one number of others."""
+    """Whether an op is scalar arithmetic."""
     return op.name.startswith("arith.") and not any(
         isinstance(operand.type, ir.VectorType) for operand in (*op.operands, *op.results)
     )

@@ -1,4 +1,4 @@
-"""accel-insert-barriers: what a block's warps write to shared memory is there when others read it."""
+"""accel-insert-barriers: warps of a block synchronise between conflicting accesses to shared memory."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _BARRIERS = frozenset({gpu.Barrier.NAME, accel.Wait.NAME, accel.WaitGroups.NAME}
 
 @dataclass(frozen=True)
 class Accesses:
-    """Buffers that warps have read and written since the last barrier; asynchronous copies do not count as
-    writes, since a wait, which is a barrier, comes before what they wrote is read."""
+    """Buffers that warps have read and written since the last barrier. Asynchronous copies do not count as
+    writes, since a wait, which is a barrier, precedes the reads of their results."""
 
     read: frozenset[ir.Value] = frozenset()
     written: frozenset[ir.Value] = frozenset()
 
-    def joined(self, other: Accesses) -> Accesses:
+    def union(self, other: Accesses) -> Accesses:
         return Accesses(self.read | other.read, self.written | other.written)
 
 
 @dataclass(frozen=True)
 class InsertBarriers(Pass):
-    """Puts a barrier in front of what writes shared memory that others may still read or write, and of what
-    reads what others have written: a program of tiles says none of that. Loops are looked at twice, since
-    their first op follows their last one.
+    """Inserts a barrier before an op that writes shared memory that other warps may still read or write, and
+    before one that reads what other warps have written. Programs on tiles have no barriers. Loops are walked
+    twice, since their first op follows their last one.
 
     A second run changes nothing.
     """
@@ -42,20 +42,21 @@ class InsertBarriers(Pass):
         changed = False
         for launch in collect_ops(op, accel.Launch.NAME):
             walk = Walk(insert=True)
-            walk.block(launch.regions[0].blocks[0], Accesses())
+            walk.block(accel.Launch(launch).entry_block, Accesses())
             changed |= walk.changed
         return changed
 
 
 @dataclass
 class Walk:
-    """Follows the program's order; without `insert` it only finds out what is open at the end."""
+    """A walk in program order; without `insert` it only determines the open accesses, those since the last
+    barrier."""
 
     insert: bool
     changed: bool = False
 
     def block(self, block: ir.Block, open_accesses: Accesses) -> Accesses:
-        """What is open behind the block."""
+        """Returns the open accesses after the block."""
         for op in list(block.operations):
             open_accesses = self.op(op.operation, open_accesses)
         return open_accesses
@@ -65,22 +66,23 @@ class Walk:
             return Accesses()
         if len(op.regions):
             return self.regions(op, before)
-        read, written = _read(op), _written(op)
+        read, written = _read_buffers(op), _written_buffers(op)
         if written & (before.read | before.written) or read & before.written:
             self.barrier(op)
             before = Accesses()
         plain = frozenset() if op.name == accel.Copy.NAME else written
-        return before.joined(Accesses(read, plain))
+        return before.union(Accesses(read, plain))
 
     def regions(self, op: ir.Operation, before: Accesses) -> Accesses:
-        """Of loops, which may run again or not at all, and of branches."""
+        """Returns the open accesses after a loop, whose trip count may be 0 or more than 1, or after a
+        branch."""
         blocks = [block for region in op.regions for block in region]
         if op.name.startswith(scf.For.NAME) or op.name == scf.While.NAME:
             for block in blocks:
-                before = before.joined(Walk(insert=False).block(block, before))
+                before = before.union(Walk(insert=False).block(block, before))
         after = before if op.name.startswith("scf") else Accesses()
         for block in blocks:
-            after = after.joined(self.block(block, before))
+            after = after.union(self.block(block, before))
         return after
 
     def barrier(self, op: ir.Operation) -> None:
@@ -90,16 +92,16 @@ class Walk:
             self.changed = True
 
 
-def _read(op: ir.Operation) -> frozenset[ir.Value]:
+def _read_buffers(op: ir.Operation) -> frozenset[ir.Value]:
     """Buffers that an op reads."""
     if accel.Mma.isa(op):
-        return _buffers(list(op.operands)[:2])
+        return _buffers([accel.Mma(op).a, accel.Mma(op).b])
     if op.name in (vector.TransferRead.NAME, accel.Copy.NAME):
         return _buffers([op.operands[0]])
     return frozenset()
 
 
-def _written(op: ir.Operation) -> frozenset[ir.Value]:
+def _written_buffers(op: ir.Operation) -> frozenset[ir.Value]:
     """Buffers that an op writes."""
     if op.name in (vector.TransferWrite.NAME, accel.Copy.NAME):
         return _buffers([op.operands[1]])

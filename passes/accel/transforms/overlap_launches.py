@@ -1,7 +1,5 @@
-"""accel-overlap-launches: a kernel begins while the one before it on the stream still runs.
-
-Copies of weights, which no kernel of a program writes: they need not wait for the kernels before.
-"""
+"""accel-overlap-launches: programmatic dependent launch, in which a kernel begins while the one before it on
+the stream still runs, and copies of weights do not wait for that one."""
 
 from __future__ import annotations
 
@@ -15,16 +13,16 @@ from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import gpu_target_of
 
-# Of a kernel's function at the levels before: which arguments are weights wherever it is called. Of its
-# functions for threads: which parameters they read before they wait.
+# Attribute of a kernel's function at higher levels: the arguments that are weights in all calls; of its
+# functions for threads: the parameters that they read before they wait.
 WEIGHTS, EARLY_READS = "accel.weights", "accel.early_reads"
 
 _COPY, _COMMIT = nvvm.CpAsync.NAME, nvvm.CpAsyncCommitGroup.NAME
 
-# What computes addresses, and does nothing else.
+# Ops that compute addresses without side effects.
 _PURE = ("arith.", llvm.GEP.NAME, "llvm.mlir.")
 
-# What computes a launch's operands of a function's arguments.
+# Ops that compute a launch's operands from a function's arguments.
 _OPERANDS = frozenset(
     {
         *(arith.IndexCast.NAME, llvm.IntToPtr.NAME, memref.CollapseShape.NAME, memref.ExpandShape.NAME),
@@ -32,20 +30,21 @@ _OPERANDS = frozenset(
     }
 )
 
-# The parameters of `gpu.launch_func` are its last operands: so many groups are before them.
-_GROUPS = 11
+# The index of the operand segment of `gpu.launch_func` that holds the kernel's parameters.
+_PARAMETER_SEGMENT = 11
 
 
 def weight_parameters(module: ir.Operation) -> dict[str, set[int]]:
-    """By the name of a function for threads, its parameters that are pointers to weights."""
+    """Returns the parameters that are pointers to weights in all launches, by the names of functions for
+    threads."""
     found: dict[str, set[int]] = {}
     for launch in collect_ops(module, gpu.LaunchFunc.NAME):
         weights = _weights_around(launch)
         sizes = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
-        parameters = list(launch.operands)[sum(sizes[:_GROUPS]) :][: sizes[_GROUPS]]
+        parameters = list(launch.operands)[sum(sizes[:_PARAMETER_SEGMENT]) :][: sizes[_PARAMETER_SEGMENT]]
         name = ir.SymbolRefAttr(gpu.LaunchFunc(launch).kernel).value[-1]
-        mine = {number for number, parameter in enumerate(parameters) if _argument(parameter) in weights}
-        found[name] = found.get(name, mine) & mine
+        pointers = {i for i, parameter in enumerate(parameters) if _argument(parameter) in weights}
+        found[name] = found.get(name, pointers) & pointers
     return found
 
 
@@ -58,7 +57,7 @@ def _weights_around(launch: ir.Operation) -> list[int]:
 
 
 def _argument(value: ir.Value) -> int | None:
-    """The number of the function's argument whose address a pointer is; None for anything else."""
+    """The index of the function's argument whose address a pointer is; None for other values."""
     while not isinstance(value, ir.BlockArgument):
         op = value.owner.operation
         if op.name not in _OPERANDS:
@@ -68,54 +67,55 @@ def _argument(value: ir.Value) -> int | None:
 
 
 def hoist_copies(ops: Sequence[ir.Operation], weights: Collection[int]) -> tuple[list[int], ir.Operation]:
-    """Moves copies of weights by `cp.async` in front of what else a kernel copies before its first loop:
-    `ops` are those of its first block, from the first one on that touches global memory. Groups of copies
-    then have more of them, and none less: those that are waited for are there.
+    """Moves copies of weights by `cp.async` before the other copies that precede a kernel's first loop. `ops`
+    are those of its first block, from the first one that touches global memory. A copy may move to an earlier
+    group, so it has ended whenever its old group is awaited.
 
-    Returns the numbers of the parameters that they read, and the op in front of which the kernel must wait.
+    Returns the indices of the parameters that they read, and the op before which the kernel must wait.
     """
     read: set[int] = set()
     anchor: ir.Operation | None = None
-    behind: set[int] = set()
+    after: set[int] = set()
     for op in ops:
-        number = _parameter(op.operands[1]) if op.name == _COPY else None
-        if number is not None and number in weights:
-            read.add(number)
+        parameter = _parameter(nvvm.CpAsync(op).src) if op.name == _COPY else None
+        if parameter is not None and parameter in weights:
+            read.add(parameter)
             if anchor is not None:
-                _move(op, anchor, behind)
+                _move(op, anchor, after)
         elif op.name in (_COPY, _COMMIT) or op.name.startswith(_PURE):
             anchor = anchor or (op if op.name == _COPY else None)
             if anchor is not None:
-                behind.add(address(op))
+                after.add(address(op))
         else:
             return sorted(read), anchor or op
     raise AssertionError("a block ends with an op that returns")
 
 
-def _move(op: ir.Operation, anchor: ir.Operation, behind: set[int]) -> None:
-    """With what computes its operands `behind` the anchor."""
+def _move(op: ir.Operation, anchor: ir.Operation, after: set[int]) -> None:
+    """Moves an op, and the ops `after` the anchor that compute its operands, before the anchor."""
     for operand in op.operands:
-        if not isinstance(operand, ir.BlockArgument) and address(operand.owner.operation) in behind:
-            _move(operand.owner.operation, anchor, behind)
-    behind.discard(address(op))
+        if not isinstance(operand, ir.BlockArgument) and address(operand.owner.operation) in after:
+            _move(operand.owner.operation, anchor, after)
+    after.discard(address(op))
     op.move_before(anchor)
 
 
 def _parameter(value: ir.Value) -> int | None:
-    """The parameter into whose memory a pointer points; None if it is not known."""
+    """The index of the parameter into whose memory a pointer points; None if unknown."""
     if isinstance(value, ir.BlockArgument):
         return int(value.arg_number)
     op = value.owner.operation
     if op.name == llvm.GEP.NAME:
         return _parameter(llvm.GEP(op).base)
     if op.name == arith.Select.NAME:
-        found = {_parameter(operand) for operand in list(op.operands)[1:]}
+        select = arith.Select(op)
+        found = {_parameter(select.true_value), _parameter(select.false_value)}
         return found.pop() if len(found) == 1 else None
     return None
 
 
 OVERLAP_LAUNCHES = "accel.overlap_launches"
-# What neither reads nor writes global memory. Loads and stores: `_touches` looks at their pointers.
+# Ops that access no global memory. `_touches` decides by the pointer for loads and stores.
 _COMPUTES = ("arith.", "math.", "llvm.mlir.", "nvvm.read.ptx.sreg.", "nvvm.mbarrier.", "nvvm.cluster.")
 _SETS_UP = frozenset(
     {
@@ -127,7 +127,7 @@ _SETS_UP = frozenset(
     }
 )
 _CONTROL = frozenset({scf.For.NAME, scf.If.NAME, scf.While.NAME})
-# The operand that is the pointer.
+# The position of the pointer among the operands.
 _POINTERS = {llvm.Load.NAME: 0, llvm.Store.NAME: 1}
 _SHARED = "!llvm.ptr<3>"
 
@@ -135,20 +135,19 @@ _SHARED = "!llvm.ptr<3>"
 @dataclass(frozen=True)
 class OverlapLaunches(Pass):
     """Lets launches of kernels of sm_90a overlap ("programmatic dependent launch"): each kernel begins with
-    `nvvm.griddepcontrol launch_dependents`, and has `nvvm.griddepcontrol wait` in front of the first op that
-    may touch global memory. Its attribute `accel.overlap_launches` says so: the runtime then lets it begin as
-    soon as all blocks of the kernel before have begun. Copies of parameters that are tensor maps into a cache
-    come before the wait.
+    `nvvm.griddepcontrol launch_dependents`, and has `nvvm.griddepcontrol wait` before the first op that may
+    touch global memory. With its attribute `accel.overlap_launches` the runtime lets it begin as soon as all
+    blocks of the kernel before have begun. Prefetches of tensor maps come before the wait.
 
-    Where this op is a branch with two sides, such as roles of warps, each side waits for itself, as late as
-    it can. Each thread waits exactly once, also one that touches no memory: a kernel that has ended leaves
-    none before it running.
+    If this op is a branch with two regions, such as roles of warps, each region has a wait, as late as
+    possible. Each thread waits exactly once, also one that touches no memory, so that no earlier kernel still
+    runs when a kernel has ended.
 
-    Copies of weights by `cp.async` before the first loop start in front of the wait, as no kernel writes
-    weights: the attribute `accel.weights` of the function around the launch says which arguments are weights
-    wherever it is called. The kernel's attribute `accel.early_reads` lists the parameters that it so reads.
+    Copies of weights by `cp.async` before the first loop start before the wait, as no kernel writes weights:
+    the attribute `accel.weights` of the function around the launch lists the arguments that are weights in
+    all calls. The kernel's attribute `accel.early_reads` lists the parameters that are read before the wait.
 
-    For kernels of threads, behind accel-distribute. A second run changes nothing.
+    Runs on kernels of threads, after accel-distribute. A second run changes nothing.
 
     Source: NVIDIA's PTX documentation, "griddepcontrol".
     """
@@ -156,13 +155,13 @@ class OverlapLaunches(Pass):
     name: ClassVar[str] = "accel-overlap-launches"
 
     def run(self, op: ir.Operation) -> bool:
-        kernels = [each for each in collect_ops(op, llvm.LLVMFunc.NAME) if "nvvm.kernel" in each.attributes]
+        kernels = [f for f in collect_ops(op, llvm.LLVMFunc.NAME) if "nvvm.kernel" in f.attributes]
         if not kernels or not gpu_target_of(op).clusters:
             return False
-        plain = [each for each in kernels if OVERLAP_LAUNCHES not in each.attributes]
+        plain = [kernel for kernel in kernels if OVERLAP_LAUNCHES not in kernel.attributes]
         weights = weight_parameters(op)
         for kernel in plain:
-            name = ir.StringAttr(kernel.attributes["sym_name"]).value
+            name = llvm.LLVMFunc(kernel).sym_name
             with kernel.location:
                 _overlap(kernel, weights.get(name, set()))
         self.count("kernels", len(plain), help="kernels that wait for those before them")
@@ -170,9 +169,9 @@ class OverlapLaunches(Pass):
 
 
 def _overlap(kernel: ir.Operation, weights: Collection[int]) -> None:
-    entry = kernel.regions[0].blocks[0]
+    entry = llvm.LLVMFunc(kernel).entry_block
     ops = [op.operation for op in entry.operations]
-    first = next((at for at, op in enumerate(ops) if _touches(op)), len(ops) - 1)
+    first = next((i for i, op in enumerate(ops) if _touches(op)), len(ops) - 1)
     early, anchor = hoist_copies(ops[first:], weights)
     if early:
         kernel.attributes[EARLY_READS] = ir.DenseI64ArrayAttr.get(early)
@@ -186,10 +185,10 @@ def _overlap(kernel: ir.Operation, weights: Collection[int]) -> None:
 
 
 def _insert_wait(block: ir.Block, *, in_branch: bool = False) -> None:
-    """As late as is safe: all threads that run the block have waited once at its end."""
+    """Inserts waits as late as is safe: all threads that run the block have waited once at its end."""
     ops = [op.operation for op in block.operations]
     first = next((op for op in ops if _touches(op)), ops[-1])
-    # Elsewhere a branch without another side is one around accesses: its condition is all that it computes.
+    # Outside of branches, a branch without an else region only guards accesses: it computes nothing else.
     if first.name == scf.If.NAME and (in_branch or len(first.regions[1].blocks)):
         _add_else(first)
         for region in first.regions:
@@ -206,11 +205,13 @@ def _add_else(branch: ir.Operation) -> None:
 
 
 def _touches(op: ir.Operation) -> bool:
-    """Whether an op, or one inside of it, may read or write global memory: all but those that surely do
-    not."""
+    """Whether an op, or one inside of it, may read or write global memory."""
     if op.name in _CONTROL:
         return any(
-            _touches(each.operation) for region in op.regions for block in region for each in block.operations
+            _touches(inner.operation)
+            for region in op.regions
+            for block in region
+            for inner in block.operations
         )
     if op.name in _POINTERS:
         return str(op.operands[_POINTERS[op.name]].type) != _SHARED

@@ -1,4 +1,4 @@
-"""accel-persist-blocks: blocks that stay on their multiprocessors compute one tile after the other."""
+"""accel-persist-blocks: persistent thread blocks, which compute several tiles."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import gpu_target_of
 
-# Blocks of larger clusters may not have a place on all multiprocessors: parts of a GPU have some of them.
+# Larger clusters may leave multiprocessors idle: the clusters of a GPU's processors (GPCs) have different
+# sizes.
 MOST_OF_CLUSTER = 2
 
 
 @dataclass(frozen=True)
 class PersistBlocks(Pass):
-    """Has as many blocks as run at the same time compute all tiles of a launch for sm_90a, each one after the
-    other: block b of n those of the numbers b, b + n, b + 2 n.
+    """Makes the thread blocks of launches for sm_90a persistent: as many as run at the same time compute all
+    tiles; block b of n computes tiles b, b + n, b + 2 n and so on.
 
     It is for launches that `accel-specialize-warps` will give roles, of more than 4 warps, so that a
     multiprocessor has registers for one block, and of more blocks than the target has multiprocessors. Their
-    producers copy what the next tile needs while consumers still compute or store the one before, and what a
-    block begins with is done once. Blocks number along the grid's last dim; a cluster's stay together.
+    producers copy operands of the next tile while consumers still compute or store the one before, and the
+    setup of a block is done once. Tiles are enumerated along the grid's last dim, so clusters stay together.
 
-    Launches stay as they are that copy anything in front of their loop or behind it, or that have other loops
-    around it, that are in clusters of more than 2 blocks, or whose grid is not known.
+    Launches stay as they are if they copy before or after their loop, if other loops are around it, if their
+    clusters have more than 2 blocks, or if their grid is dynamic.
     """
 
     name: ClassVar[str] = "accel-persist-blocks"
@@ -46,23 +47,24 @@ class PersistBlocks(Pass):
             if _is_long(launch, blocks) and _only_loops(launch):
                 with launch.location:
                     _persist(launch, blocks // math.prod(cluster_of(launch)))
-                self.count("launches", help="launches whose blocks compute several tiles")
+                self.count("launches", help="launches with persistent blocks")
                 changed = True
         return changed
 
 
 def _is_long(launch: ir.Operation, cores: int) -> bool:
-    """Whether it has more blocks than run at the same time, in numbers along its last dim."""
-    grid = [constant_value(operand) for operand in launch.operands]
-    known = [each for each in grid if each is not None]
+    """Whether a launch has more blocks than run at the same time, in clusters along the last dim of its
+    grid."""
+    grid = [constant_value(operand) for operand in accel.Launch(launch).grid]
+    known = [extent for extent in grid if extent is not None]
     cluster = list(cluster_of(launch))
     in_order = len(known) == len(grid) and known[:-1] == cluster[: len(grid) - 1] and cluster[-1:] == [1]
     return in_order and math.prod(cluster) <= MOST_OF_CLUSTER and math.prod(known) > cores
 
 
 def _only_loops(launch: ir.Operation) -> bool:
-    """Whether all that it copies into shared memory it copies in one loop, for roles of warps."""
-    if launch.attributes["warps"].value <= GROUP:
+    """Whether all copies of a launch are in one loop for which warps can have roles."""
+    if accel.Launch(launch).warps <= GROUP:
         return False
     nest = copy_nest(launch)
     if nest is None or len(nest.loops) > 1:
@@ -71,17 +73,17 @@ def _only_loops(launch: ir.Operation) -> bool:
 
 
 def _persist(launch: ir.Operation, blocks: int) -> None:
-    body = launch.regions[0].blocks[0]
-    number = body.arguments[len(body.arguments) - 1]
+    body = accel.Launch(launch).entry_block
+    block = body.arguments[len(body.arguments) - 1]
     last = len(launch.operands) - 1
-    ops = [each.operation for each in body.operations if not accel.Alloc.isa(each)]
+    ops = [op.operation for op in body.operations if not accel.Alloc.isa(op)]
     tiles = constant_value(launch.operands[last])
-    assert tiles is not None, "checked before"
+    assert tiles is not None, "_is_long checks that the grid is static"
     with ir.InsertionPoint(launch):
         launch.operands[last] = index(blocks)
     with ir.InsertionPoint(body):
-        loop = scf.ForOp(number, index(tiles), index(blocks))
-    number.replace_all_uses_except(loop.induction_variable, [loop.operation])
+        loop = scf.ForOp(block, index(tiles), index(blocks))
+    block.replace_all_uses_except(loop.induction_variable, [loop.operation])
     for op in ops:
         ir.InsertionPoint(loop.body).insert(op.detach_from_parent())
     with ir.InsertionPoint(loop.body):

@@ -1,7 +1,4 @@
-"""accel-pipeline-loops: loops copy what later iterations need while they compute.
-
-Parts of a loop's body: what some of its ops need.
-"""
+"""accel-pipeline-loops: software-pipelines loops; copies for later iterations overlap computation."""
 
 from __future__ import annotations
 
@@ -21,11 +18,10 @@ from mlc.passes.common.rewriting import collect_ops, terminator_of
 
 
 def slice_of(ops: Sequence[ir.Operation], block: ir.Block) -> list[ir.Operation]:
-    """`ops`, and those ops of `block` that they depend on, in order."""
-    wanted = {address(each) for each in ops}
+    """Returns the backward slice of `ops` in `block`: these, and the ops that they depend on, in order."""
+    wanted = {address(op) for op in ops}
     found: list[ir.Operation] = []
-    for each in reversed(list(block.operations)):
-        op = each.operation
+    for op in reversed([op.operation for op in block.operations]):
         if address(op) in wanted:
             found.append(op)
             owners = [value.owner for value in op.operands if not isinstance(value, ir.BlockArgument)]
@@ -35,13 +31,12 @@ def slice_of(ops: Sequence[ir.Operation], block: ir.Block) -> list[ir.Operation]
 
 @dataclass(frozen=True)
 class PipelineLoops(Pass):
-    """Makes rings of buffers of those that a loop with the attribute `accel.stages` copies into.
+    """Replaces the buffers that a loop with the attribute `accel.stages` copies into by rings of buffers.
 
     The loop must copy from global to shared memory, then wait for all of these copies, then compute. With n
-    stages, n - 1 iterations' copies are on their way before the first one computes, and each iteration starts
-    those of the one that comes n - 1 later, as a group (`accel.commit`), behind the wait for its own
-    (`accel.wait_groups`). Iterations that do not come copy nothing, and their groups are empty.
-    """
+    stages, the copies of n - 1 iterations are in flight before the first one computes, and each iteration
+    waits for its copies (`accel.wait_groups`), then starts those of the iteration n - 1 later as a group
+    (`accel.commit`). Groups of iterations past the end of the loop are empty."""
 
     name: ClassVar[str] = "accel-pipeline-loops"
 
@@ -58,14 +53,14 @@ class PipelineLoops(Pass):
 
 
 class Pipeline:
-    """One loop, and the copies that run ahead of it."""
+    """The software-pipelined form of one loop."""
 
     def __init__(self, found: CopyingLoop) -> None:
         self.found, self.loop, self.stages, self.body = found, found.loop, found.stages, found.body
         self.copies, self.wait = found.copies, found.wait
 
     def build(self) -> None:
-        """The groups before the loop, then the loop."""
+        """Builds the prologue, then the loop."""
         needed = slice_of(self.copies, self.body)
         rings = self.found.rings()
         with self.loop.location:
@@ -75,11 +70,11 @@ class Pipeline:
 
     def prologue(self, needed: list[ir.Operation], rings: list[ir.Value]) -> None:
         """Starts the copies of the first iterations."""
-        lower, upper, step = list(self.loop.operands)[:3]
-        iteration = lower
+        loop = scf.For(self.loop)
+        iteration = loop.lower_bound
         for stage in range(self.stages - 1):
-            self.group(needed, rings, iteration, upper, index(stage))
-            iteration = arith.AddIOp(iteration, step).result
+            self.group(needed, rings, iteration, loop.upper_bound, index(stage))
+            iteration = arith.AddIOp(iteration, loop.step).result
 
     def group(
         self,
@@ -89,16 +84,16 @@ class Pipeline:
         upper: ir.Value,
         stage: ir.Value,
     ) -> None:
-        """The copies of an iteration as a group, which is empty if there is no such iteration."""
-        comes = arith.cmpi(arith.CmpIPredicate.slt, iteration, upper)
-        branch = scf.IfOp(comes, has_else=True)
+        """Starts the copies of an iteration as a group, which is empty if there is no such iteration."""
+        exists = arith.cmpi(arith.CmpIPredicate.slt, iteration, upper)
+        branch = scf.IfOp(exists, has_else=True)
         branch.operation.attributes[AHEAD] = ir.UnitAttr.get()
         with ir.InsertionPoint(branch.operation.regions[0].blocks[0]):
             values = {self.body.arguments[0]: iteration}
-            clone_ops([each for each in needed if each.name != accel.Copy.NAME], values)
+            clone_ops([op for op in needed if op.name != accel.Copy.NAME], values)
             tokens = []
             for copy, ring in zip(self.copies, rings, strict=True):
-                values[copy.operands[1]] = stage_of(ring, stage)
+                values[accel.Copy(copy).destination] = stage_of(ring, stage)
                 tokens += clone_ops([copy], values)[0].results
             ir.Operation.create(accel.Commit.NAME, [], tokens)
             scf.YieldOp([])
@@ -107,18 +102,19 @@ class Pipeline:
             scf.YieldOp([])
 
     def rebuild(self, needed: list[ir.Operation], rings: list[ir.Value]) -> None:
-        """The loop anew, which carries the number of the stage that it computes from."""
+        """Builds the loop, which carries the index of the stage that it computes from."""
         old = self.loop
         with ir.InsertionPoint(old):
-            lower, upper, step, *initial = old.operands
-            loop = scf.ForOp(lower, upper, step, [*initial, index(0)])
+            view = scf.For(old)
+            upper, step = view.upper_bound, view.step
+            loop = scf.ForOp(view.lower_bound, upper, step, [*view.init_args, index(0)])
         with ir.InsertionPoint(loop.body):
             stage = list(loop.inner_iter_args)[-1]
             pending = i64_attribute(self.stages - 2)
             ir.Operation.create(accel.WaitGroups.NAME, [], [], {"pending": pending})
             ahead = arith.MulIOp(step, index(self.stages - 1)).result
             iteration = arith.AddIOp(loop.induction_variable, ahead).result
-            self.group(needed, rings, iteration, upper, _before(stage, self.stages))
+            self.group(needed, rings, iteration, upper, _previous_stage(stage, self.stages))
             views = [stage_of(ring, stage) for ring in rings]
             self.move_body(loop, stage)
         for result, new in zip(old.results, loop.operation.results, strict=False):
@@ -127,11 +123,10 @@ class Pipeline:
         self.found.replace_buffers(views)
 
     def move_body(self, loop: scf.ForOp, stage: ir.Value) -> None:
-        """What the old loop computed, and the number of the next stage."""
+        """Moves the computation of the old loop into the new one, and yields the next stage."""
         new = dict(zip(self.body.arguments, [loop.induction_variable, *loop.inner_iter_args], strict=False))
         yielded = [new.get(operand, operand) for operand in terminator_of(self.body).operands]
-        for each in list(self.body.operations)[:-1]:
-            op = each.operation
+        for op in [op.operation for op in self.body.operations][:-1]:
             if op != self.wait and op not in self.copies:
                 ir.InsertionPoint(loop.body).insert(op.detach_from_parent())
         for argument, value in new.items():
@@ -139,8 +134,8 @@ class Pipeline:
         scf.YieldOp([*yielded, next_stage(stage, self.stages)[0]])
 
 
-def _before(stage: ir.Value, stages: int) -> ir.Value:
-    """The stage before, which the iteration before has done with."""
+def _previous_stage(stage: ir.Value, stages: int) -> ir.Value:
+    """The ring's previous stage, which the previous iteration has read."""
     first = arith.cmpi(arith.CmpIPredicate.eq, stage, index(0))
     previous = arith.SubIOp(stage, index(1)).result
     return arith.SelectOp(first, index(stages - 1), previous).result

@@ -1,7 +1,5 @@
-"""accel-split-k: blocks share the reductions of tiles.
-
-Blocks that share the steps of all tiles equally (stream-K).
-"""
+"""accel-split-k: thread blocks share the reduction of each tile (split-K), or the steps of all tiles
+(stream-K)."""
 
 from __future__ import annotations
 
@@ -26,8 +24,9 @@ from mlc.passes.common.rewriting import collect_ops
 
 @dataclass(frozen=True)
 class Shares:
-    """How `blocks` share tiles of `count` steps each: `waves` tiles are all a block's, and the steps of the
-    `rest`, the last ones, are shared. A block has `least` of these, and the first `more` blocks one more."""
+    """The distribution of tiles of `count` steps each to `blocks` blocks: a block computes all of `waves`
+    tiles, and shares the steps of the `rest`, the last tiles. It has `least` of these, the first `more`
+    blocks one more."""
 
     blocks: int
     count: int
@@ -36,38 +35,41 @@ class Shares:
 
     @staticmethod
     def of(tiles: int, count: int, blocks: int) -> Shares:
-        """Each block has its part of one to two tiles, or of less where there are fewer."""
+        """Returns the shares in which a block shares steps of one to two tiles, or of less if there are fewer
+        tiles."""
         waves = max(0, tiles // blocks - 1)
         return Shares(blocks, count, waves, tiles - waves * blocks)
 
     @property
     def least(self) -> int:
+        """The least number of shared steps of a block."""
         return self.rest * self.count // self.blocks
 
     @property
     def more(self) -> int:
+        """The number of blocks that have one more shared step."""
         return self.rest * self.count % self.blocks
 
     def first_step(self, block: ir.Value) -> ir.Value:
-        """Of a block, counted through all tiles that are shared."""
+        """Builds the first shared step of a block, counted through all shared tiles."""
         steps = arith.MulIOp(block, index(self.least)).result
         return arith.AddIOp(steps, arith.MinUIOp(block, index(self.more)).result).result
 
     def block_of(self, step: ir.Value) -> ir.Value:
-        """The block that has a step."""
+        """Builds the index of the block that has a shared step."""
         longer = self.more * (self.least + 1)
         if not self.more:
             return arith.DivUIOp(step, index(self.least)).result
         among_first = arith.DivUIOp(step, index(self.least + 1)).result
-        behind = arith.DivUIOp(arith.SubIOp(step, index(longer)).result, index(self.least)).result
-        behind = arith.AddIOp(behind, index(self.more)).result
+        among_others = arith.DivUIOp(arith.SubIOp(step, index(longer)).result, index(self.least)).result
+        among_others = arith.AddIOp(among_others, index(self.more)).result
         is_first = arith.cmpi(arith.CmpIPredicate.ult, step, index(longer))
-        return arith.SelectOp(is_first, among_first, behind).result
+        return arith.SelectOp(is_first, among_first, among_others).result
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A block's part of a tile: from one of its steps to another."""
+    """A block's part of a tile: the steps from `first` to `end`."""
 
     tile: ir.Value
     first: ir.Value
@@ -75,8 +77,8 @@ class _Part:
 
 
 def stream(sums: TileSums, blocks: int) -> None:
-    """`blocks` blocks; in the workspace each has two tiles: number 2 b is that of block b which another one
-    has begun, number 2 b + 1 the one that it begins itself."""
+    """Distributes the steps of all tiles to `blocks` blocks. Block b has two tiles in the workspace: tile 2 b
+    if another block has begun the tile, tile 2 b + 1 if it begins the tile itself."""
     shares = Shares.of(sums.tiles, sums.count, blocks)
     if blocks < 1 or not shares.least:
         raise PassError(
@@ -89,48 +91,48 @@ def stream(sums: TileSums, blocks: int) -> None:
 
 
 def _compute(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
-    """One tile after the other; sums of whole ones are used at once."""
+    """Builds the loop over a block's tiles; accumulators with all steps of a tile are used at once."""
     ops = sums.ops
-    behind = ops.index(sums.loop) + 1
-    number, initial = sums.renumber(shares.blocks), sums.loop.operands[3]
+    after = ops.index(sums.loop) + 1
+    block, (initial,) = sums.set_blocks(shares.blocks), scf.For(sums.loop).init_args
     with ir.InsertionPoint.at_block_begin(sums.body):
-        begin, end = (shares.first_step(each) for each in (number, arith.AddIOp(number, index(1)).result))
+        begin, end = (shares.first_step(b) for b in (block, arith.AddIOp(block, index(1)).result))
         first = arith.DivUIOp(begin, index(shares.count)).result
         last = arith.DivUIOp(arith.AddIOp(end, index(shares.count - 1)).result, index(shares.count)).result
         tiles = arith.SubIOp(last, first).result
-        turns = arith.AddIOp(tiles, index(shares.waves)).result
+        tiles = arith.AddIOp(tiles, index(shares.waves)).result
     with ir.InsertionPoint(sums.body):
-        outer = scf.ForOp(index(0), turns, index(1))
+        outer = scf.ForOp(index(0), tiles, index(1))
     with ir.InsertionPoint(outer.body):
-        part = _part(shares, number, outer.induction_variable, first, (begin, end))
+        part = _part(shares, block, outer.induction_variable, first, (begin, end))
         sums.give_tile(part.tile)
         sums.run_from(part.first, part.end)
-        move(ops[:behind], outer.body)
+        move(ops[:after], outer.body)
         steps = arith.SubIOp(part.end, part.first).result
         whole = arith.cmpi(arith.CmpIPredicate.eq, steps, index(shares.count))
         branch = scf.IfOp(whole, has_else=True).operation
         then, otherwise = (region.blocks[0] for region in branch.regions)
         scf.YieldOp([])
-    result = sums.loop.results[0]
+    result = sums.result
     with ir.InsertionPoint(then):
         total = sums.with_initial(result, initial)
         if total != result:
             result.replace_all_uses_except(total, [total.owner.operation])
-        move(ops[behind:], then)
+        move(ops[after:], then)
         scf.YieldOp([])
     with ir.InsertionPoint(otherwise):
         starts = arith.cmpi(arith.CmpIPredicate.eq, part.first, index(0))
-        own = arith.SelectOp(starts, index(1), index(0)).result
-        write_sums(memory, arith.AddIOp(arith.MulIOp(number, index(2)).result, own).result, result)
+        begun = arith.SelectOp(starts, index(1), index(0)).result
+        write_sums(memory, arith.AddIOp(arith.MulIOp(block, index(2)).result, begun).result, result)
         scf.YieldOp([])
 
 
 def _part(
-    shares: Shares, number: ir.Value, turn: ir.Value, first: ir.Value, steps: tuple[ir.Value, ir.Value]
+    shares: Shares, block: ir.Value, iteration: ir.Value, first: ir.Value, steps: tuple[ir.Value, ir.Value]
 ) -> _Part:
-    """What a block does at one of its turns: tiles of its own, then the shared ones from `first` on, of which
-    it has the `steps` from one to another."""
-    shared = arith.AddIOp(first, turn).result
+    """Builds the part of a block in an iteration over its tiles: first those that it computes alone, then the
+    shared ones from `first` on, of which it has the `steps` from one to another."""
+    shared = arith.AddIOp(first, iteration).result
     if shares.waves:
         shared = arith.SubIOp(shared, index(shares.waves)).result
     start = arith.MulIOp(shared, index(shares.count)).result
@@ -142,19 +144,19 @@ def _part(
     )
     if not shares.waves:
         return part
-    alone = arith.cmpi(arith.CmpIPredicate.ult, turn, index(shares.waves))
-    own = arith.AddIOp(arith.MulIOp(turn, index(shares.blocks)).result, number).result
+    alone = arith.cmpi(arith.CmpIPredicate.ult, iteration, index(shares.waves))
+    own = arith.AddIOp(arith.MulIOp(iteration, index(shares.blocks)).result, block).result
     pairs = ((own, part.tile), (index(0), part.first), (index(shares.count), part.end))
     return _Part(*(arith.SelectOp(alone, a, b).result for a, b in pairs))
 
 
 def _finish_shares(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
-    """A block for each tile whose steps were shared; those of which one block had all are done."""
+    """Builds a block for each shared tile; it does nothing if one block had all steps."""
     ops = sums.ops
-    number = sums.renumber(shares.rest)
+    block = sums.set_blocks(shares.rest)
     with ir.InsertionPoint.at_block_begin(sums.body):
-        tile = arith.AddIOp(number, index(shares.waves * shares.blocks)).result
-        start = arith.MulIOp(number, index(shares.count)).result
+        tile = arith.AddIOp(block, index(shares.waves * shares.blocks)).result
+        start = arith.MulIOp(block, index(shares.count)).result
         first = shares.block_of(start)
         last = shares.block_of(arith.AddIOp(start, index(shares.count - 1)).result)
         several = arith.cmpi(arith.CmpIPredicate.ne, first, last)
@@ -168,7 +170,7 @@ def _finish_shares(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
     with ir.InsertionPoint(sums.loop):
         one, two = index(1), index(2)
         begun = arith.AddIOp(arith.MulIOp(first, two).result, one).result
-        following, end = (arith.AddIOp(each, one).result for each in (first, last))
+        following, end = (arith.AddIOp(block, one).result for block in (first, last))
         loop = scf.ForOp(following, end, one, [read_sums(memory, begun)])
         with ir.InsertionPoint(loop.body):
             other = arith.MulIOp(loop.induction_variable, two).result
@@ -176,26 +178,28 @@ def _finish_shares(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
         sums.finish_with(loop.operation.results[0])
 
 
-# On a loop over the steps of a tile: the parts that are a block each, or the blocks that share all steps.
+# Attributes of a loop over the steps of a tile: the number of parts of each tile, or of blocks that share all
+# steps.
 SPLIT_K, STREAM_K = "accel.split_k", "accel.stream_k"
-# Sums of all parts of a tile that registers of 8 warps hold beside what follows the product: 192 a thread.
-MOST_ON_THEIR_WAY = 192 * 256
+# Elements of all parts of a tile that the registers of 8 warps hold besides those of the epilogue: 192 per
+# thread.
+MOST_IN_FLIGHT = 192 * 256
 
 
 @dataclass(frozen=True)
 class SplitK(Pass):
-    """Has several blocks share the reduction of a tile, where a loop that adds to its sums asks for it.
+    """Distributes the reduction of a tile to several thread blocks, if an attribute of the reduction loop
+    asks for it.
 
-    `accel.split_k = n` makes n parts of the loop's steps, with a block for each part of each tile. With
-    `accel.stream_k = n` there are n blocks, which share the steps of all tiles. Each has as many as any
-    other, up to one, and it shares its first and its last tile with others. While every block can have two
-    tiles or more to itself, it has these first (stream-K: Osama et al., "Stream-K: Work-centric Parallel
-    Decomposition for Dense Matrix-Matrix Multiplication on the GPU", PPoPP 2023).
+    `accel.split_k = n` splits the loop's steps into n parts, with a block for each part of each tile. With
+    `accel.stream_k = n` there are n blocks, which share the steps of all tiles equally, up to one step; a
+    block shares its first and its last tile with others. A block first computes tiles alone, while two or
+    more per block remain (stream-K: Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense
+    Matrix-Matrix Multiplication on the GPU", PPoPP 2023).
 
-    Sums that are not a tile's whole ones go to a workspace, memory of the kernel (`memref.alloc` with
-    `tloop.workspace`). A second launch adds them, in the order of the steps, so that each run gives the same
-    numbers, and does what comes behind the loop.
-    """
+    Partial accumulators go to a workspace, memory of the kernel (`memref.alloc` with `tloop.workspace`). A
+    second launch adds them in the order of the steps, so that results are deterministic, and executes the ops
+    after the loop."""
 
     name: ClassVar[str] = "accel-split-k"
 
@@ -214,51 +218,51 @@ class SplitK(Pass):
 
 
 def split(sums: TileSums, parts: int) -> None:
-    """A block for each of `parts` of each tile; number p T + t is for part p of tile t of T."""
+    """Builds a block for each of `parts` of each tile; block p T + t computes part p of tile t of T."""
     if not 2 <= parts <= sums.count:
         raise PassError(f"{sums.count} steps cannot be split into {parts} parts", sums.loop.location)
     finish = sums.copy()
     memory = workspace(sums, parts * sums.tiles, finish.launch)
-    number = sums.renumber(parts * sums.tiles)
+    block = sums.set_blocks(parts * sums.tiles)
     with ir.InsertionPoint.at_block_begin(sums.body):
-        sums.give_tile(arith.RemUIOp(number, index(sums.tiles)).result)
-        part = arith.DivUIOp(number, index(sums.tiles)).result
+        sums.give_tile(arith.RemUIOp(block, index(sums.tiles)).result)
+        part = arith.DivUIOp(block, index(sums.tiles)).result
         following = arith.AddIOp(part, index(1)).result
-        sums.run_from(*(_first_step(sums, each, parts) for each in (part, following)))
+        sums.run_from(*(_first_step(sums, p, parts) for p in (part, following)))
     ops = sums.ops
     for op in reversed(ops[ops.index(sums.loop) + 1 :]):
         op.erase()
     with ir.InsertionPoint(sums.body):
-        write_sums(memory, number, sums.loop.results[0])
+        write_sums(memory, block, sums.result)
     _finish(finish, parts, memory)
 
 
 def _first_step(sums: TileSums, part: ir.Value, parts: int) -> ir.Value:
-    """Of a part: all have as many steps as any other, up to one."""
+    """The first step of a part; the numbers of steps of parts differ by at most one."""
     if sums.count % parts == 0:
         return arith.MulIOp(part, index(sums.count // parts)).result
     return arith.DivUIOp(arith.MulIOp(part, index(sums.count)).result, index(parts)).result
 
 
 def _finish(sums: TileSums, parts: int, memory: ir.Value) -> None:
-    """A block for each tile, which adds its parts: all on their way at the same time where the registers of
-    the threads have room for them, else one after the other."""
+    """Builds a block for each tile, which adds its parts: with all loads in flight at the same time if the
+    registers suffice, else in a loop."""
     tile = sums.body.arguments[0]
     with ir.InsertionPoint(sums.loop):
         total = read_sums(memory, tile)
-        if parts * prod(sums.kind.shape) > MOST_ON_THEIR_WAY:
-            sums.finish_with(_add_in_turn(sums, parts, memory, total), 2 * MOST_WARPS)
+        if parts * prod(sums.result_type.shape) > MOST_IN_FLIGHT:
+            sums.finish_with(_add_in_loop(sums, parts, memory, total), 2 * MOST_WARPS)
             return
         for part in range(1, parts):
-            number = arith.AddIOp(tile, index(part * sums.tiles)).result
-            total = add_sums(total, memory, number)
+            part_index = arith.AddIOp(tile, index(part * sums.tiles)).result
+            total = add_sums(total, memory, part_index)
         sums.finish_with(total)
 
 
-def _add_in_turn(sums: TileSums, parts: int, memory: ir.Value, first: ir.Value) -> ir.Value:
+def _add_in_loop(sums: TileSums, parts: int, memory: ir.Value, first: ir.Value) -> ir.Value:
     loop = scf.ForOp(index(1), index(parts), index(1), [first])
     with ir.InsertionPoint(loop.body):
         distance = arith.MulIOp(loop.induction_variable, index(sums.tiles)).result
-        number = arith.AddIOp(sums.body.arguments[0], distance).result
-        scf.YieldOp([add_sums(loop.inner_iter_args[0], memory, number)])
+        part_index = arith.AddIOp(sums.body.arguments[0], distance).result
+        scf.YieldOp([add_sums(loop.inner_iter_args[0], memory, part_index)])
     return loop.operation.results[0]
