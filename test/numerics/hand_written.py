@@ -46,13 +46,15 @@ def is_intact(whole: np.ndarray) -> bool:
 
 def function(arguments: dict[str, str], result: str, *lines: str) -> str:
     """A module of one function, which returns %r; types are written as in "n 4 f32"."""
-    kinds = {name: kind_of(words) for name, words in arguments.items()}
-    given = ", ".join(f"%{name}: {kind}{_names(arguments[name])}" for name, kind in kinds.items())
+    types = {name: type_of(words) for name, words in arguments.items()}
+    given = ", ".join(
+        f"%{name}: {tensor_type}{_names(arguments[name])}" for name, tensor_type in types.items()
+    )
     body = "\n".join(lines)
-    return f"func.func @main({given}) -> {kind_of(result)} {{\n{body}\nreturn %r : {kind_of(result)}\n}}"
+    return f"func.func @main({given}) -> {type_of(result)} {{\n{body}\nreturn %r : {type_of(result)}\n}}"
 
 
-def kind_of(words: str) -> str:
+def type_of(words: str) -> str:
     """The tensor type: names are unknown dims."""
     *dims, element = words.split()
     return f"tensor<{''.join(dim + 'x' if dim.isdecimal() else '?x' for dim in dims)}{element}>"
@@ -64,7 +66,7 @@ def _names(words: str) -> str:
     return f" {{graph.dims = [{texts}]}}" if any(not dim.isdecimal() for dim in dims) else ""
 
 
-def op(text: str, *kinds: str) -> str:
+def op(text: str, *types: str) -> str:
     """A line of IR: `text` with the types of operands and result behind it."""
-    *operands, result = map(kind_of, kinds)
+    *operands, result = map(type_of, types)
     return f"{text} : ({', '.join(operands)}) -> {result}"

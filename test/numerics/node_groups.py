@@ -55,14 +55,14 @@ class _Parts:
 
     def add(self, name: str, case: Case, domain: str) -> None:
         names = [self._input(f"{name}.x{i}", each) for i, each in enumerate(case.inputs)]
-        results = ["" if number is None else f"{name}.y{i}" for i, number in enumerate(case.outputs)]
+        results = ["" if onnx_type is None else f"{name}.y{i}" for i, onnx_type in enumerate(case.outputs)]
         self.nodes.append(
             helper.make_node(case.op_type, names, results, name=name, domain=domain, **case.attributes)
         )
         self.outputs += [
-            helper.make_tensor_value_info(result, number, None)
-            for result, number in zip(results, case.outputs, strict=True)
-            if number is not None
+            helper.make_tensor_value_info(result, onnx_type, None)
+            for result, onnx_type in zip(results, case.outputs, strict=True)
+            if onnx_type is not None
         ]
 
     def _input(self, name: str, value: Input) -> str:
@@ -74,8 +74,8 @@ class _Parts:
         named = [f"{name}.{axis}" for axis in range(min(value.ndim, self.named_dims))]
         shape = [*named, *value.shape[len(named) :]]
         is_text = value.dtype == object
-        number = onnx.TensorProto.STRING if is_text else element_types.onnx_data_type(value.dtype)
-        self.inputs.append(helper.make_tensor_value_info(name, number, shape))
+        onnx_type = onnx.TensorProto.STRING if is_text else element_types.onnx_data_type(value.dtype)
+        self.inputs.append(helper.make_tensor_value_info(name, onnx_type, shape))
         self.values[name] = value
         return name
 
@@ -118,9 +118,9 @@ def _evaluated(model: onnx.ModelProto, values: Mapping[str, np.ndarray]) -> dict
     assert imported.module.operation.verify()
     (main,) = imported.module.body.operations
     results = evaluate(imported.module, [values[name] for name in imported.inputs], imported.weights)
-    kinds = [dtype_of(str(kind.element_type)) for kind in main.type.results]
-    named = zip(imported.outputs, results, kinds, strict=True)
-    return {name: np.asarray(result).astype(kind) for name, result, kind in named}
+    dtypes = [dtype_of(str(value_type.element_type)) for value_type in main.type.results]
+    named = zip(imported.outputs, results, dtypes, strict=True)
+    return {name: np.asarray(result).astype(value_type) for name, result, value_type in named}
 
 
 def _answers(name: str, case: Case, domain: str, opsets: Mapping[str, int]) -> dict[str, np.ndarray]:

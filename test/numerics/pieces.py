@@ -42,11 +42,11 @@ class Pieces:
         names = [self._operand(f"{name}.{index}", value) for index, value in enumerate(operands)]
         if out is None:
             out = helper.np_dtype_to_tensor_dtype(self.inputs[names[0]].dtype)
-        numbers = [out] if isinstance(out, int) else out
-        results = [f"{name}:{place}" if place else name for place in range(len(numbers))]
+        values = [out] if isinstance(out, int) else out
+        results = [f"{name}:{position}" if position else name for position in range(len(values))]
         self.nodes.append(helper.make_node(op_type, names, results, name=name, **attributes))
-        for result, number in zip(results, numbers, strict=True):
-            self.outputs.append(helper.make_tensor_value_info(result, number, None))
+        for result, element in zip(results, values, strict=True):
+            self.outputs.append(helper.make_tensor_value_info(result, element, None))
 
     def _operand(self, name: str, value: Any) -> str:
         if value is None:

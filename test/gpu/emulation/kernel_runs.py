@@ -34,7 +34,7 @@ def gemm_error(
     config: Gemm, shape: tuple[int, int, int], blocks: int, options: Options, change: Change = as_built
 ) -> float:
     """The largest error, relative to the largest result."""
-    (m, n, k), dtype = shape, DTYPES[config.kind]
+    (m, n, k), dtype = shape, DTYPES[config.element_type]
     random = np.random.default_rng(options.seed)
     a = random.standard_normal((m, k)).astype(dtype)
     b = random.standard_normal((k, n) if config.right_rows else (n, k)).astype(dtype)
@@ -78,7 +78,7 @@ def mma_sync_error(
     config: MmaSync, shape: tuple[int, int, int], options: Options, change: Change = as_built, cut: int = 0
 ) -> float:
     """The same; A misses its last `cut` rows."""
-    (m, n, k), dtype = shape, DTYPES[config.kind]
+    (m, n, k), dtype = shape, DTYPES[config.element_type]
     random = np.random.default_rng(options.seed)
     a, b = (random.standard_normal(dims).astype(dtype) for dims in ((m, k), (k, n)))
     c = np.zeros((m, n), np.float32)

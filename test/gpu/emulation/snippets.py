@@ -34,8 +34,8 @@ def run(
     options: Options | None = None,
 ) -> None:
     """Run a kernel whose parameters are %p0, %p1, ...: pointers for arrays, i32 for numbers."""
-    kinds = ["i32" if isinstance(array, int) else "!llvm.ptr" for array in arrays]
-    parameters = ", ".join(f"%p{i}: {kind}" for i, kind in enumerate(kinds))
+    element_types = ["i32" if isinstance(array, int) else "!llvm.ptr" for array in arrays]
+    parameters = ", ".join(f"%p{i}: {element_type}" for i, element_type in enumerate(element_types))
     text = (
         f"{SHARED}\nllvm.func @k({parameters}) attributes {{nvvm.kernel}} {{ {PROLOGUE} {body} llvm.return }}"
     )
@@ -44,13 +44,13 @@ def run(
 
 
 def per_thread(
-    body: str, *arrays: np.ndarray, threads: int = 32, kind: str = "i32", **others: Any
+    body: str, *arrays: np.ndarray, threads: int = 32, element_type: str = "i32", **others: Any
 ) -> np.ndarray:
     """What `body` computes as %r, per thread."""
-    result = np.zeros(threads, {"i32": np.uint32, "f32": np.float32}[kind])
+    result = np.zeros(threads, {"i32": np.uint32, "f32": np.float32}[element_type])
     store = f"""
       %out = llvm.getelementptr %p{len(arrays)}[%tid] : (!llvm.ptr, i32) -> !llvm.ptr, i32
-      llvm.store %r, %out : {kind}, !llvm.ptr
+      llvm.store %r, %out : {element_type}, !llvm.ptr
     """
     run(body + store, *arrays, result, threads=threads, **others)
     return result

@@ -13,7 +13,7 @@ CASES = {
     "odd chunks": (Gemm(columns=192, stages=2), (128, 384, 128), 1),
     "ragged rows": (Gemm(columns=128, stages=3, relu=True), (200, 128, 192), 2),
     "right by rows": (Gemm(columns=128, stages=2, right_rows=True), (128, 256, 192), 1),
-    "f16": (Gemm(columns=64, kind="f16"), (128, 128, 320), 2),
+    "f16": (Gemm(columns=64, element_type="f16"), (128, 128, 320), 2),
     "cluster": (Gemm(columns=128, stages=2, cluster=2), (256, 256, 192), 2),
 }
 

@@ -64,7 +64,7 @@ def test_functions(op: str, function: np.ufunc) -> None:
       %r = {op}
     """
     exact = function(np.arange(1, 33, dtype=np.float64)).astype(np.float32)
-    assert (per_thread(body, kind="f32") == exact).all()
+    assert (per_thread(body, element_type="f32") == exact).all()
 
 
 NEIGHBOUR = """

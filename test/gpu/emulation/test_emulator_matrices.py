@@ -121,18 +121,18 @@ CASES = {
 }
 
 
-def products(kind: str, depth: int, result: str) -> str:
+def products(element_type: str, depth: int, result: str) -> str:
     """A kernel that multiplies what lanes hold in %p0 (4 registers) and %p1 (2), and stores 4 results."""
     text = ["%l4 = arith.muli %lane, %four : i32", "%l2 = arith.muli %lane, %c2 : i32"]
-    held = "vector<2xf16>" if kind == "f16" else "i32"
+    held = "vector<2xf16>" if element_type == "f16" else "i32"
     for name, parameter, start, count in (("a", "%p0", "%l4", 4), ("b", "%p1", "%l2", 2)):
         pointer = f"%{name}p = llvm.getelementptr {parameter}[{start}] : (!llvm.ptr, i32) -> !llvm.ptr, i32"
         text += [pointer, f"%{name}v = llvm.load %{name}p : !llvm.ptr -> vector<{count}xi32>"]
         for i in range(count):
             text.append(f"%{name}i{i} = vector.extract %{name}v[{i}] : i32 from vector<{count}xi32>")
             text.append(f"%{name}{i} = llvm.bitcast %{name}i{i} : i32 to {held}")
-    names = ["multiplicandAPtxType", "multiplicandBPtxType"] if kind != "f16" else []
-    types = " ".join(f"{name} = #nvvm.mma_type<{kind}>," for name in names)
+    names = ["multiplicandAPtxType", "multiplicandBPtxType"] if element_type != "f16" else []
+    types = " ".join(f"{name} = #nvvm.mma_type<{element_type}>," for name in names)
     wraps = "intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>," if result == "i32" else ""
     text.append(
         "%d = nvvm.mma.sync A[%a0, %a1, %a2, %a3] B[%b0, %b1] C[%one, %one, %one, %one] {layoutA ="
@@ -149,18 +149,18 @@ def products(kind: str, depth: int, result: str) -> str:
     return "\n".join([f"%one = arith.constant {one}", "%four = arith.constant 4 : i32", *text])
 
 
-@pytest.mark.parametrize("kind", CASES)
-def test_mma_multiplies(kind: str) -> None:
-    dtype, depth, _, result, held = CASES[kind]
+@pytest.mark.parametrize("element_type", CASES)
+def test_mma_multiplies(element_type: str) -> None:
+    dtype, depth, _, result, held = CASES[element_type]
     random = np.random.default_rng(1)
     a, b = (
-        random.integers(-20 if kind != "u8" else 0, 20, shape).astype(dtype)
+        random.integers(-20 if element_type != "u8" else 0, 20, shape).astype(dtype)
         for shape in ((16, depth), (depth, 8))
     )
     elements = 4 // np.dtype(dtype).itemsize
     lefts, rights = pack(a, left_index(4, elements)), pack(b, right_index(2, elements))
     got = np.zeros((32, 4), held)
-    run(products(kind, depth, result), lefts, rights, got)
+    run(products(element_type, depth, result), lefts, rights, got)
     exact = 1 + a.astype(np.int64) @ b.astype(np.int64)
     assert (got == exact[result_index(8)]).all()
 

@@ -14,7 +14,7 @@ TOLERANCE = 1e-5
     ("config", "shape"),
     [
         (MmaSync(rows=64, columns=64, stages=3), (64, 128, 160)),
-        (MmaSync(rows=32, columns=128, stages=2, kind="f16"), (64, 128, 64)),
+        (MmaSync(rows=32, columns=128, stages=2, element_type="f16"), (64, 128, 64)),
         (MmaSync(rows=64, columns=64), (64, 64, 32)),
     ],
 )

@@ -17,13 +17,13 @@ EARLY = (0.0, 0.1, 0.5)
 CONSTANTS = "%none = arith.constant 0 : i32\n%half = arith.constant 64 : i32\n"
 
 
-def mutation(pattern: str, replacement: str, number: int = 0) -> Change:
+def mutation(pattern: str, replacement: str, index: int = 0) -> Change:
     """Replace the match `number` (from 0; negative: from the end) of `pattern` in the kernel's text, to
     which the constants %none, zero, and %half, 64, are added."""
 
     def change(module: ir.Module) -> ir.Module:
         text = str(module)
-        match = list(re.finditer(pattern, text, re.MULTILINE))[number]
+        match = list(re.finditer(pattern, text, re.MULTILINE))[index]
         text = text[: match.start()] + match.expand(replacement) + text[match.end() :]
         first = re.search(r"^ *%\w+ = ", text, re.MULTILINE)
         assert first is not None

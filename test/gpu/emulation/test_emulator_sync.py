@@ -33,7 +33,7 @@ def test_without_a_barrier_it_is_a_race() -> None:
 
 def test_memory_that_nobody_wrote_is_nan() -> None:
     body = "%r = llvm.load %smem : !llvm.ptr<3> -> f32"
-    assert np.isnan(per_thread(body, kind="f32", shared_bytes=64)).all()
+    assert np.isnan(per_thread(body, element_type="f32", shared_bytes=64)).all()
 
 
 def test_a_barrier_that_some_warps_miss_is_a_deadlock() -> None:

@@ -9,7 +9,7 @@ LANES = np.arange(32, dtype=np.uint32)
 
 
 @pytest.mark.parametrize(
-    ("kind", "distance", "clamp", "source"),
+    ("element_type", "distance", "clamp", "source"),
     [
         ("idx", 5, 31, np.full(32, 5)),
         ("bfly", 4, 31, LANES ^ 4),
@@ -21,12 +21,12 @@ LANES = np.arange(32, dtype=np.uint32)
     ],
 )
 def test_shuffles_take_the_lane_of_the_documentation(
-    kind: str, distance: int, clamp: int, source: np.ndarray
+    element_type: str, distance: int, clamp: int, source: np.ndarray
 ) -> None:
     body = f"""
       %d = arith.constant {distance} : i32
       %clamp = arith.constant {clamp} : i32
-      %r = nvvm.shfl.sync {kind} %all, %lane, %d, %clamp : i32 -> i32
+      %r = nvvm.shfl.sync {element_type} %all, %lane, %d, %clamp : i32 -> i32
     """
     assert (per_thread(body) == source).all()
 
@@ -46,9 +46,9 @@ def test_votes_and_elections() -> None:
     assert (per_thread(body) == (0xAAAAAAAA ^ np.where(LANES == 0, 2, 1))).all()
 
 
-@pytest.mark.parametrize(("kind", "wanted"), [("add", 496), ("umax", 31), ("min", 0), ("or", 31)])
-def test_reductions_of_a_warp(kind: str, wanted: int) -> None:
-    assert (per_thread(f"%r = nvvm.redux.sync {kind} %lane, %all : i32 -> i32") == wanted).all()
+@pytest.mark.parametrize(("element_type", "wanted"), [("add", 496), ("umax", 31), ("min", 0), ("or", 31)])
+def test_reductions_of_a_warp(element_type: str, wanted: int) -> None:
+    assert (per_thread(f"%r = nvvm.redux.sync {element_type} %lane, %all : i32 -> i32") == wanted).all()
 
 
 def test_a_shuffle_needs_the_lanes_that_its_mask_names() -> None:
@@ -60,12 +60,12 @@ def test_a_shuffle_needs_the_lanes_that_its_mask_names() -> None:
         run(body)
 
 
-def collatz(number: int) -> int:
+def collatz(index: int) -> int:
     """Steps from a number to 1."""
-    return 0 if number <= 1 else 1 + collatz(3 * number + 1 if number % 2 else number // 2)
+    return 0 if index <= 1 else 1 + collatz(3 * index + 1 if index % 2 else index // 2)
 
 
-COLLATZ = np.array([collatz(number) for number in range(32)])
+COLLATZ = np.array([collatz(index) for index in range(32)])
 NEXT = """
   %bit = arith.andi %n, %c1 : i32
   %even = arith.cmpi eq, %bit, %c0 : i32

@@ -24,20 +24,19 @@ def descriptor(offset: int, leading: int, stride: int, width: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
-def kernel(kind: str, depth: int, left: int, right: int, transposed: tuple[bool, bool]) -> str:
+def kernel(element_type: str, depth: int, left: int, right: int, transposed: tuple[bool, bool]) -> str:
     """Boxes of the maps %p0 and %p1 are loaded, multiplied, and the sums stored to %p2."""
     count = COLUMNS // 2
-    result = "i32" if kind == "s8" else "f32"
-    opcode = (
-        f"wgmma.mma_async.sync.aligned.m64n{COLUMNS}k{depth}.{'s32' if kind == 's8' else 'f32'}.{kind}.{kind}"
-    )
+    result = "i32" if element_type == "s8" else "f32"
+    sum_type = "s32" if element_type == "s8" else "f32"
+    opcode = f"wgmma.mma_async.sync.aligned.m64n{COLUMNS}k{depth}.{sum_type}.{element_type}.{element_type}"
     sums = ", ".join(f"${i}" for i in range(count))
-    flags = "" if kind == "s8" else ", 1, 1"
-    flags += f", {int(transposed[0])}, {int(transposed[1])}" if kind in ("bf16", "f16") else ""
+    flags = "" if element_type == "s8" else ", 1, 1"
+    flags += f", {int(transposed[0])}, {int(transposed[1])}" if element_type in ("bf16", "f16") else ""
     text = f"{{ .reg .pred p; setp.ne.b32 p, ${count + 2}, 0; {opcode} {{{sums}}}, ${count}, ${count + 1}, p"
     text += f"{flags}; }}"
     struct = f"!llvm.struct<({', '.join([result] * count)})>"
-    constraints = ",".join(["=r" if kind == "s8" else "=f"] * count + ["l", "l", "n"])
+    constraints = ",".join(["=r" if element_type == "s8" else "=f"] * count + ["l", "l", "n"])
     stores = "\n".join(
         f"%v{i} = llvm.extractvalue %d[{i}] : {struct}\n"
         f"%q{i} = llvm.getelementptr %mine[{i}] : (!llvm.ptr) -> !llvm.ptr, i32\n"
@@ -86,9 +85,9 @@ def matrix_of(held: np.ndarray) -> np.ndarray:
     return matrix
 
 
-def check(kind: str, width: int, warps: int, transposed: tuple[bool, bool] = (False, False)) -> None:
+def check(element_type: str, width: int, warps: int, transposed: tuple[bool, bool] = (False, False)) -> None:
     """Multiply [64, k] and [COLUMNS, k]^T, a row of either as wide as the swizzle; k is its begin."""
-    dtype = np.dtype(TYPES[kind])
+    dtype = np.dtype(TYPES[element_type])
     depth, side = 32 // dtype.itemsize, width // dtype.itemsize
     random, strides = np.random.default_rng(0), []
     arrays, factors = [], []
@@ -101,18 +100,18 @@ def check(kind: str, width: int, warps: int, transposed: tuple[bool, bool] = (Fa
         strides.append((1024, 8 * width) if along_rows else (16, 8 * width))
     words = [descriptor(RIGHT * i, *pair, width) for i, pair in enumerate(strides)]
     maps = [TensorMap(each, each.shape[::-1], width) for each in arrays]
-    held = np.zeros((128, COLUMNS // 2), np.int32 if kind == "s8" else np.float32)
+    held = np.zeros((128, COLUMNS // 2), np.int32 if element_type == "s8" else np.float32)
     size = sum(each.bytes for each in maps)
     options = Options(1, races=True, warps_per_unit=warps)
-    body = kernel(kind, depth, words[0], words[1], transposed)
+    body = kernel(element_type, depth, words[0], words[1], transposed)
     run(body, *maps, held, size, threads=128, shared_bytes=2 * RIGHT + 64, options=options)
     assert (matrix_of(held) == factors[0] @ factors[1].T).all()
 
 
 @pytest.mark.parametrize("warps", [1, 4])
-@pytest.mark.parametrize("kind", TYPES)
-def test_types(kind: str, warps: int) -> None:
-    check(kind, 128, warps)
+@pytest.mark.parametrize("element_type", TYPES)
+def test_types(element_type: str, warps: int) -> None:
+    check(element_type, 128, warps)
 
 
 @pytest.mark.parametrize("width", [64, 32])

@@ -55,9 +55,9 @@ class Instruction:
         text = self.predicates.get(operand, operand).strip("[]% ")
         if not text.startswith("$"):
             return int(text, 0)
-        number = int(text[1:])
-        number = self.tied.get(number, -1) if number < self.outputs else number
-        return values[number - self.outputs] if number >= 0 else None
+        index = int(text[1:])
+        index = self.tied.get(index, -1) if index < self.outputs else index
+        return values[index - self.outputs] if index >= 0 else None
 
 
 def _operand(text: str) -> Operand:

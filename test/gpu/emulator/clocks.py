@@ -25,7 +25,7 @@ class UnitClock:
     def start(self, agents: Agents) -> None:
         """Begin to count."""
         ordered = np.zeros(agents.count, np.int64)
-        ordered[self.unit.number] = 1
+        ordered[self.unit.index] = 1
         self.now = Clock(ordered, np.zeros(agents.count, np.int64))
 
     def release(self) -> Clock:
@@ -50,11 +50,11 @@ class UnitClock:
 
     def start_copy(self) -> Access:
         """The access of a copy of threads (cp.async) that starts now; it is no deed of the async proxy."""
-        return self._start(("copies", self.unit.number), asynchronous=False)
+        return self._start(("copies", self.unit.index), asynchronous=False)
 
-    def start_async(self, kind: str) -> Access:
+    def start_async(self, category: str) -> Access:
         """The access of an operation that starts now, of the "products" or "stores" of the unit."""
-        return self._start((kind, self.unit.number), asynchronous=True)
+        return self._start((category, self.unit.index), asynchronous=True)
 
     def start_load(self, block: Block, mbarrier: int) -> Access:
         """The access of a copy into `block` that is reported to its mbarrier at an offset."""
@@ -63,12 +63,12 @@ class UnitClock:
     def _start(self, agent: tuple[str, int], asynchronous: bool) -> Access:
         if not self.now:
             return Access(0, 0, NO_CLOCK, asynchronous, "")
-        number, time = self.unit.cluster.agents.next_time(agent)
+        index, time = self.unit.cluster.agents.next_time(agent)
         ordered, visible = self.now.ordered.copy(), self.now.visible.copy()
-        ordered[number] = time
+        ordered[index] = time
         if asynchronous:
-            visible[number] = time
-        return Access(number, time, Clock(ordered, visible), asynchronous, self._name())
+            visible[index] = time
+        return Access(index, time, Clock(ordered, visible), asynchronous, self._name())
 
     def read(self, block: Block, offsets: np.ndarray, by: Access | None = None) -> None:
         """Note a read of shared memory, by the unit itself or by what it started. Raises `RaceFound`."""
@@ -108,14 +108,14 @@ class UnitClock:
     def require_after(self, other: Access | None, what: str) -> None:
         """Raises `RaceFound` unless the unit has waited for `other`."""
         ordered = self.now.ordered
-        if other is None or other.agent == self.unit.number:
+        if other is None or other.agent == self.unit.index:
             return
         if ordered[other.agent] < other.time:
             raise RaceFound(f"{self._name()} uses {what}, which {other.name} made, in no order")
 
     def _access(self) -> Access:
-        number = self.unit.number
-        return Access(number, int(self.now.ordered[number]), self.now, False, self._name())
+        index = self.unit.index
+        return Access(index, int(self.now.ordered[index]), self.now, False, self._name())
 
     def _name(self) -> str:
         return f"{self.unit.name} ({self.unit.op.name if self.unit.op else ''})"
@@ -123,5 +123,5 @@ class UnitClock:
     def _tick(self) -> None:
         if self.now:
             ordered = self.now.ordered.copy()
-            ordered[self.unit.number] += 1
+            ordered[self.unit.index] += 1
             self.now = Clock(ordered, self.now.visible)

@@ -114,12 +114,12 @@ def _place_shared(variables: list[ir.Operation]) -> tuple[dict[str, int], int]:
         if attributes.get("addr_space") == 3:
             size = value_type(attributes["global_type"]).bytes
             sizes[attributes["sym_name"]] = (size, attributes.get("alignment", 16))
-    places, end = {}, 0
+    operands_, end = {}, 0
     for symbol, (size, alignment) in sorted(sizes.items(), key=lambda item: item[1][0] == 0):
         end = -(-end // alignment) * alignment
-        places[symbol] = end
+        operands_[symbol] = end
         end += size
-    return places, end
+    return operands_, end
 
 
 def _attributes(op: ir.Operation) -> dict[str, Any]:
@@ -128,8 +128,15 @@ def _attributes(op: ir.Operation) -> dict[str, Any]:
 
 def decode_attribute(attribute: ir.Attribute) -> Any:
     """An attribute in Python's types; those of dialects as text."""
-    for kind in (ir.IntegerAttr, ir.BoolAttr, ir.FloatAttr, ir.StringAttr, ir.TypeAttr, ir.FlatSymbolRefAttr):
-        if isinstance(attribute, kind):
+    for attribute_type in (
+        ir.IntegerAttr,
+        ir.BoolAttr,
+        ir.FloatAttr,
+        ir.StringAttr,
+        ir.TypeAttr,
+        ir.FlatSymbolRefAttr,
+    ):
+        if isinstance(attribute, attribute_type):
             return attribute.value
     if isinstance(attribute, (ir.DenseI32ArrayAttr, ir.DenseI64ArrayAttr, ir.DenseBoolArrayAttr)):
         return list(attribute)

@@ -21,26 +21,26 @@ def _grids(registers: int, elements: int) -> tuple[np.ndarray, np.ndarray, np.nd
 @functools.cache
 def left_index(registers: int, elements: int) -> Index:
     """Row and column in A [16, k] of what a lane holds: rows 8 apart first, then columns."""
-    group, place, register, element = _grids(registers, elements)
+    group, position, register, element = _grids(registers, elements)
     row = group + 8 * (register % 2) + 0 * element
-    return row, place * elements + element + 4 * elements * (register // 2) + 0 * group
+    return row, position * elements + element + 4 * elements * (register // 2) + 0 * group
 
 
 @functools.cache
 def right_index(registers: int, elements: int) -> Index:
     """Row and column in B [k, 8]."""
-    group, place, register, element = _grids(registers, elements)
-    row = place * elements + element + 4 * elements * register + 0 * group
-    return row, group + 0 * (register + element + place)
+    group, position, register, element = _grids(registers, elements)
+    row = position * elements + element + 4 * elements * register + 0 * group
+    return row, group + 0 * (register + element + position)
 
 
 @functools.cache
 def result_index(columns: int) -> Index:
     """Row and column in C [16, columns] of the elements a lane holds, [32, columns / 2], four per 8
     columns."""
-    lane, number = np.ogrid[:32, : columns // 2]
-    row = lane // 4 + 8 * (number // 2 % 2)
-    return row, 8 * (number // 4) + lane % 4 * 2 + number % 2 + 0 * lane
+    lane, position = np.ogrid[:32, : columns // 2]
+    row = lane // 4 + 8 * (position // 2 % 2)
+    return row, 8 * (position // 4) + lane % 4 * 2 + position % 2 + 0 * lane
 
 
 def gather(values: np.ndarray, index: Index, shape: tuple[int, int]) -> np.ndarray:

@@ -75,12 +75,12 @@ def _order(common: Launch) -> list[Dim3]:
     return clusters
 
 
-def _argument(memory: GlobalMemory, kind: ValueType, argument: Argument) -> Value:
+def _argument(memory: GlobalMemory, value_type: ValueType, argument: Argument) -> Value:
     if isinstance(argument, np.ndarray):
         return np.full(1, memory.place(argument), np.uint64)
     if isinstance(argument, TensorMap):
         return np.full(1, memory.place_tensor_map(argument), np.uint64)
-    return filled(kind, np.int64(argument) if isinstance(argument, int) else argument)
+    return filled(value_type, np.int64(argument) if isinstance(argument, int) else argument)
 
 
 def _dims(sizes: tuple[int, ...]) -> Dim3:

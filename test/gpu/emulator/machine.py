@@ -54,7 +54,9 @@ class Launch:
 
     def prerequisites(self, lanes: int) -> Prerequisites:
         """Of a unit with so many lanes."""
-        constant = [self.arguments[number] for number in self.kernel.attributes.get("accel.early_reads", [])]
+        constant = [
+            self.arguments[position] for position in self.kernel.attributes.get("accel.early_reads", [])
+        ]
         return Prerequisites(lanes, self.kernel.overlaps, [int(each[0]) for each in constant])
 
 
@@ -142,9 +144,11 @@ class Cluster:
     def _check_barriers(self) -> None:
         """Raises `EmulatorError` for threads that arrived where the others never came."""
         for block in self.blocks:
-            for number, each in block.barriers.items():
+            for position, each in block.barriers.items():
                 if each.arrived:
-                    raise EmulatorError(f"{each.arrived} of {each.threads} threads left at barrier {number}")
+                    raise EmulatorError(
+                        f"{each.arrived} of {each.threads} threads left at barrier {position}"
+                    )
 
     def _complete_a_copy(self, waiting: list[Unit]) -> None:
         """When everybody waits, time passes."""

@@ -64,15 +64,15 @@ class Agents:
     def __init__(self, units: int) -> None:
         self.readers = 4 * units
         self.count = self.readers + MBARRIERS
-        kinds = ("unit", "products", "copies", "stores")
-        self.numbers = {(kind, i): k * units + i for k, kind in enumerate(kinds) for i in range(units)}
+        agents_of = ("unit", "products", "copies", "stores")
+        self.numbers = {(agent, i): k * units + i for k, agent in enumerate(agents_of) for i in range(units)}
         self.times = [0] * self.count
 
     def next_time(self, agent: tuple[str, int]) -> tuple[int, int]:
         """The number of an agent, and the time of its next deed."""
-        number = self.numbers.setdefault(agent, len(self.numbers))
-        self.times[number] += 1
-        return number, self.times[number]
+        index = self.numbers.setdefault(agent, len(self.numbers))
+        self.times[index] += 1
+        return index, self.times[index]
 
 
 class Cells:

@@ -19,9 +19,9 @@ def swizzle(offsets: np.ndarray, width: int) -> np.ndarray:
     return offsets ^ ((offsets >> 7 & _SWIZZLED_BITS[width]) << 4)
 
 
-def rounded_to_tf32(numbers: np.ndarray) -> np.ndarray:
+def rounded_to_tf32(values: np.ndarray) -> np.ndarray:
     """f32 numbers with 10 bits of mantissa, to nearest."""
-    bits = np.ascontiguousarray(numbers).view(np.uint32)
+    bits = np.ascontiguousarray(values).view(np.uint32)
     return (bits + np.uint32(0x1000) & np.uint32(0xFFFFE000)).view(np.float32)
 
 

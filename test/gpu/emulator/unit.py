@@ -24,8 +24,8 @@ GENERIC, GLOBAL, SHARED_SPACE, CLUSTER_SPACE = 0, 1, 3, 7
 class Unit:
     """Threads `threads` of `block`; `mask` says which of them are active."""
 
-    def __init__(self, block: Block, number: int, threads: np.ndarray) -> None:
-        self.block, self.cluster, self.number, self.threads = block, block.cluster, number, threads
+    def __init__(self, block: Block, index: int, threads: np.ndarray) -> None:
+        self.block, self.cluster, self.index, self.threads = block, block.cluster, index, threads
         self.launch = block.cluster.launch
         self.mask = np.ones(len(threads), np.bool_)
         self.env: list[Value] = [None] * self.launch.kernel.slots

@@ -80,8 +80,8 @@ class Descriptor:
             return swizzle(self.start + self._transposed(row, k, element), self.swizzle)
         width = self.swizzle or 16
         inner = k * element
-        place = row // 8 * self.stride + row % 8 * width + inner % width + inner // width * self.leading
-        return swizzle(self.start + place, self.swizzle)
+        address = row // 8 * self.stride + row % 8 * width + inner % width + inner // width * self.leading
+        return swizzle(self.start + address, self.swizzle)
 
     def _transposed(self, row: np.ndarray, k: np.ndarray, element: int) -> np.ndarray:
         width = self.swizzle or 16
@@ -164,8 +164,8 @@ def _operand(
     unit: Unit, product: Product, descriptor: Descriptor, rows: np.ndarray, is_left: bool
 ) -> _Operand:
     transposed = product.transpose_left if is_left else product.transpose_right
-    kind = product.left_type if is_left else product.right_type
+    element_type = product.left_type if is_left else product.right_type
     if transposed and product.element_bytes != 2:
-        unit.fail(f"operands of type {kind} cannot be transposed")
+        unit.fail(f"operands of type {element_type} cannot be transposed")
     addresses = descriptor.addresses(rows, product.depth, product.element_bytes, transposed)
-    return _Operand(unit, addresses, kind)
+    return _Operand(unit, addresses, element_type)

@@ -16,13 +16,13 @@ from mlc.tools.translate.gpu import device_module
 _SPILLED = ("vgpr_spill_count", "private_segment_fixed_size")
 
 
-def code(text: str, pipeline: str, arch: str, kind: OutputFormat = "asm") -> bytes:
+def code(text: str, pipeline: str, arch: str, element_type: OutputFormat = "asm") -> bytes:
     """What `mlc-translate --mlir-to-amdgcn` gives for a module, after `pipeline` for `arch`."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module(tloop-set-target{{target=hip:{arch}}},{pipeline})", module)
         translated = translate_to_llvm_ir(device_module(module.operation, "", "rocdl.kernel"))
-    return emit(translated, gpu_target("amdgpu", arch, ""), kind, own_runtime=False)
+    return emit(translated, gpu_target("amdgpu", arch, ""), element_type, own_runtime=False)
 
 
 def resource(assembly: str, name: str) -> int:

@@ -38,7 +38,7 @@ class Attention:
 
     width: int = 128
     causal: bool = False
-    kind: str = "bf16"
+    element_type: str = "bf16"
     overlap: bool = True
 
     @property
@@ -135,8 +135,8 @@ class _Builder:
     def load(self, target: ir.Value, tensor_map: ir.Value, corner: list[Number], signal: ir.Value) -> None:
         hopper.arrive_expecting(signal, self.config.tile_bytes)
         for chunk in range(self.config.width // CHUNK):
-            place = at(target, chunk * CHUNK_BYTES)
-            hopper.load_tensor(place, tensor_map, [CHUNK * chunk, *corner], signal)
+            start = at(target, chunk * CHUNK_BYTES)
+            hopper.load_tensor(start, tensor_map, [CHUNK * chunk, *corner], signal)
 
     def consumer(self) -> None:
         nvvm.setmaxregister(240, nvvm.SetMaxRegisterAction.increase)
@@ -147,7 +147,7 @@ class _Builder:
         row = self.first_query + (self.group << 6) + in_group
         limit = (lambda half: row + 8 * half) if self.config.causal else (lambda half: self.keys)
         predicate = "sle" if self.config.causal else "slt"
-        self.softmax = Softmax(self.scale, self.lane, predicate, limit, self.config.kind)
+        self.softmax = Softmax(self.scale, self.lane, predicate, limit, self.config.element_type)
         self.store(self.attend())
 
     def attend(self) -> list[ir.Value]:
@@ -194,10 +194,10 @@ class _Builder:
 
     def mark(self, sums: list[ir.Value]) -> None:
         """A store that keeps the softmax before the wait that follows: it overlaps with the products."""
-        place = at(at(self.barriers, _MARKS), self.thread << 2)
+        start = at(at(self.barriers, _MARKS), self.thread << 2)
         both = arith.AddFOp(*sums).result
         text, constraints = "st.volatile.shared.f32 [$0], $1;", "r,f,~{memory}"
-        llvm.inline_asm(None, [place, both], text, constraints, has_side_effects=True)
+        llvm.inline_asm(None, [start, both], text, constraints, has_side_effects=True)
 
     def scores(self, stage: Number) -> list[ir.Value]:
         """Start Q K^T: registers of 64 x 128 scores."""
@@ -209,7 +209,7 @@ class _Builder:
             offset = part // 4 * CHUNK_BYTES + part % 4 * 32
             operands = hopper.advance(left, offset), hopper.advance(right, offset)
             result = hopper.multiply(
-                result, *operands, ROWS, self.config.kind, right_rows=False, zero=part == 0
+                result, *operands, ROWS, self.config.element_type, right_rows=False, zero=part == 0
             )
         nvvm.wgmma_commit_group_sync_aligned()
         return hopper.unpack(result, ROWS // 2)
@@ -221,7 +221,9 @@ class _Builder:
         for part in range(ROWS // 16):
             right = hopper.advance(values, 2 * hopper.ATOM_BYTES * part)
             left = weights[4 * part : 4 * part + 4]
-            output = hopper.multiply_registers(output, left, right, self.config.width, self.config.kind)
+            output = hopper.multiply_registers(
+                output, left, right, self.config.width, self.config.element_type
+            )
         nvvm.wgmma_commit_group_sync_aligned()
         return output
 
@@ -236,7 +238,9 @@ class _Builder:
         hopper.barrier(self.group + 1, hopper.WARPGROUP)
         for chunk in chunks:
             held = output[32 * chunk : 32 * chunk + 32]
-            hopper.store_fragments(at(self.queries, chunk * CHUNK_BYTES), offsets, held, self.config.kind)
+            hopper.store_fragments(
+                at(self.queries, chunk * CHUNK_BYTES), offsets, held, self.config.element_type
+            )
         hopper.fence_async_proxy()
         hopper.barrier(self.group + 1, hopper.WARPGROUP)
         with when(self.leads):

@@ -16,8 +16,8 @@ _DYNAMIC = -(1 << 31)
 
 def i32(value: int) -> ir.Value:
     """A constant."""
-    kind = ir.IntegerType.get_signless(32)
-    return arith.ConstantOp(kind, ir.IntegerAttr.get(kind, value)).result
+    element_type = ir.IntegerType.get_signless(32)
+    return arith.ConstantOp(element_type, ir.IntegerAttr.get(element_type, value)).result
 
 
 def f32(value: float) -> ir.Value:
@@ -69,8 +69,8 @@ class Number:
 
     def compare(self, predicate: str, other: Operand) -> ir.Value:
         """An i1; `predicate` is "eq", "slt", "sle" or "ult"."""
-        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _PREDICATES[predicate])
-        return arith.CmpIOp(number, self.value, raw(other)).result
+        element = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _PREDICATES[predicate])
+        return arith.CmpIOp(element, self.value, raw(other)).result
 
     def equals(self, other: Operand) -> ir.Value:
         """An i1."""
@@ -157,7 +157,7 @@ def kernel(
 ) -> Generator[Any, None, None]:
     """A module with one kernel, and dynamic shared memory @smem; gives the module and the parameters. What is
     built inside is the kernel's body."""
-    listed = ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(parameters))
+    listed = ", ".join(f"%a{i}: {element_type}" for i, element_type in enumerate(parameters))
     module = ir.Module.parse(f"""
       module attributes {{gpu.container_module}} {{ gpu.module @kernels {{
        llvm.mlir.global external @smem() {{addr_space = 3 : i32, alignment = 1024 : i64}}
@@ -180,5 +180,5 @@ def shared_base() -> ir.Value:
 
 def uniform(value: Number) -> Number:
     """The first lane's value in all lanes of the warp, which LLVM then knows to be the same."""
-    kind = ir.Attribute.parse("#nvvm<shfl_kind idx>")
-    return Number(nvvm.shfl_sync(i32(-1), value.value, i32(0), i32(31), kind))
+    element_type = ir.Attribute.parse("#nvvm<shfl_kind idx>")
+    return Number(nvvm.shfl_sync(i32(-1), value.value, i32(0), i32(31), element_type))

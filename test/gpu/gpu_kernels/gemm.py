@@ -36,7 +36,7 @@ class Gemm:
 
     columns: int = 256
     stages: int = 4
-    kind: str = "bf16"
+    element_type: str = "bf16"
     right_rows: bool = False
     relu: bool = False
     cluster: int = 1
@@ -166,13 +166,13 @@ class _Builder:
         config, target, signal = self.config, self.right(stage), self.full_barrier(stage)
         if config.right_rows:
             for chunk in range(config.columns // CHUNK):
-                place = at(target, chunk * CHUNK_BYTES)
-                hopper.load_tensor(place, self.maps[1], [column + CHUNK * chunk, depth], signal)
+                offset = at(target, chunk * CHUNK_BYTES)
+                hopper.load_tensor(offset, self.maps[1], [column + CHUNK * chunk, depth], signal)
         elif config.cluster > 1:
             part = config.columns // config.cluster
-            place = at(target, self.rank * (part * hopper.ROW_BYTES))
+            offset = at(target, self.rank * (part * hopper.ROW_BYTES))
             corner = [depth, column + self.rank * part]
-            hopper.load_tensor(place, self.maps[1], corner, signal, (1 << config.cluster) - 1)
+            hopper.load_tensor(offset, self.maps[1], corner, signal, (1 << config.cluster) - 1)
         else:
             hopper.load_tensor(target, self.maps[1], [depth, column], signal)
 
@@ -219,7 +219,7 @@ class _Builder:
             operands = hopper.advance(left, 32 * part), hopper.advance(right, along * part)
             zero = first and part == 0
             sums = hopper.multiply(
-                sums, *operands, config.columns, config.kind, right_rows=config.right_rows, zero=zero
+                sums, *operands, config.columns, config.element_type, right_rows=config.right_rows, zero=zero
             )
         nvvm.wgmma_commit_group_sync_aligned()
         return sums
@@ -234,17 +234,17 @@ class _Builder:
                 hopper.arrive_at_block(self.empty_barrier(stage), self.lane)
 
     def store(self, values: list[ir.Value], row: Number, column: Number) -> None:
-        count, number = self.config.columns // CHUNK, self.group + 1
+        count, element = self.config.columns // CHUNK, self.group + 1
         for chunk in range(count):
             buffer = at(self.chunks, chunk % 2 * CHUNK_BYTES)
             with when(self.leads):
                 # With an odd number of chunks two that follow one another, of two tiles, share a buffer.
                 nvvm.cp_async_bulk_wait_group(0 if chunk == 0 and count % 2 else 1, read=True)
-            hopper.barrier(number, hopper.WARPGROUP)
+            hopper.barrier(element, hopper.WARPGROUP)
             held = [self.epilogue(value) for value in values[32 * chunk : 32 * chunk + 32]]
-            hopper.store_fragments(buffer, self.offsets, held, self.config.kind)
+            hopper.store_fragments(buffer, self.offsets, held, self.config.element_type)
             hopper.fence_async_proxy()
-            hopper.barrier(number, hopper.WARPGROUP)
+            hopper.barrier(element, hopper.WARPGROUP)
             with when(self.leads):
                 hopper.store_tensor(self.maps[2], buffer, [column + CHUNK * chunk, row + (self.group << 6)])
                 nvvm.cp_async_bulk_commit_group()

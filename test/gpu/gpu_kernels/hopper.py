@@ -52,10 +52,10 @@ def arrive_at_block(barrier: ir.Value, rank: Number) -> None:
     nvvm.mbarrier_arrive(remote, scope=attribute("mem_scope<cluster>"), results=[])
 
 
-def barrier(number: Operand | None = None, threads: int | None = None) -> None:
+def barrier(element: Operand | None = None, threads: int | None = None) -> None:
     """A barrier of the block, or of `threads` threads at barrier `number`."""
     count = None if threads is None else i32(threads)
-    nvvm.barrier(barrier_id=None if number is None else raw(number), number_of_threads=count)
+    nvvm.barrier(barrier_id=None if element is None else raw(element), number_of_threads=count)
 
 
 def cluster_barrier() -> None:
@@ -115,7 +115,7 @@ def multiply(
     left: ir.Value,
     right: ir.Value,
     columns: int,
-    kind: str,
+    element_type: str,
     *,
     right_rows: bool,
     zero: bool,
@@ -124,14 +124,15 @@ def multiply(
     one = attribute("wgmma_scale_in<one>")
     return nvvm.wgmma_mma_async(
         before.type, before, left, right, attribute(f"shape<m = 64, n = {columns}, k = 16>"),
-        attribute(f"wgmma_type<{kind}>"), attribute(f"wgmma_type<{kind}>"), attribute("wgmma_type<f32>"),
+        attribute(f"wgmma_type<{element_type}>"), attribute(f"wgmma_type<{element_type}>"),
+        attribute("wgmma_type<f32>"),
         attribute(f"wgmma_scale_out<{'zero' if zero else 'one'}>"), one, one,
         attribute("mma_layout<row>"), attribute(f"mma_layout<{'row' if right_rows else 'col'}>"),
     )  # fmt: skip
 
 
 def multiply_registers(
-    before: list[ir.Value], left: list[ir.Value], right: ir.Value, columns: int, kind: str
+    before: list[ir.Value], left: list[ir.Value], right: ir.Value, columns: int, element_type: str
 ) -> list[ir.Value]:
     """Start a product of 64 rows with A in registers and the rows of B contiguous, which is added to
     `before`."""
@@ -140,7 +141,7 @@ def multiply_registers(
     factors = ",".join(f"${2 * count + i}" for i in range(4))
     text = (
         f"{{ .reg .pred p; setp.ne.b32 p, ${2 * count + 5}, 0;"
-        f" wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{kind}.{kind}"
+        f" wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{element_type}.{element_type}"
         f" {{{sums}}}, {{{factors}}}, ${2 * count + 4}, p, 1, 1, 1; }}"
     )
     tied = [str(i) for i in range(count)]
@@ -165,12 +166,12 @@ def unpack(structure: ir.Value, count: int) -> list[ir.Value]:
     return [llvm.extractvalue(ir.F32Type.get(), structure, [i]) for i in range(count)]
 
 
-def pack_pair(low: ir.Value, high: ir.Value, kind: str) -> ir.Value:
+def pack_pair(low: ir.Value, high: ir.Value, element_type: str) -> ir.Value:
     """An i32 with two f32 rounded to 16 bits."""
     pair = llvm.UndefOp(ir.VectorType.get([2], ir.F32Type.get())).result
     for position, value in enumerate((low, high)):
         pair = llvm.InsertElementOp(pair, value, i32(position)).result
-    rounded = arith.TruncFOp(ir.VectorType.get([2], ir.Type.parse(kind)), pair).result
+    rounded = arith.TruncFOp(ir.VectorType.get([2], ir.Type.parse(element_type)), pair).result
     return llvm.bitcast(ir.IntegerType.get_signless(32), rounded)
 
 
@@ -181,9 +182,13 @@ def fragment_offsets(lane: Number, warp: Number) -> list[Number]:
     return [(row << 7) + ((((lane >> 4) + 2 * part) ^ (row & 7)) << 4) for part in range(4)]
 
 
-def store_fragments(chunk: ir.Value, offsets: list[Number], registers: list[ir.Value], kind: str) -> None:
+def store_fragments(
+    chunk: ir.Value, offsets: list[Number], registers: list[ir.Value], element_type: str
+) -> None:
     """Store 64 columns of a product's result, 32 `registers`, rounded to 16 bits."""
-    packed = [pack_pair(low, high, kind) for low, high in zip(registers[::2], registers[1::2], strict=True)]
+    packed = [
+        pack_pair(low, high, element_type) for low, high in zip(registers[::2], registers[1::2], strict=True)
+    ]
     for part, offset in enumerate(offsets):
         nvvm.stmatrix(
             at(chunk, offset), packed[4 * part : 4 * part + 4], attribute("mma_layout<row>"),

@@ -24,7 +24,7 @@ class MmaSync:
     rows: int = 128
     columns: int = 128
     stages: int = 4
-    kind: str = "bf16"
+    element_type: str = "bf16"
 
     @property
     def left_bytes(self) -> int:
@@ -98,8 +98,8 @@ class _Builder:
     def my_chunks(self, rows: int, columns: int) -> list[tuple[Number, Number]]:
         """Rows and chunks of a tile that the thread copies."""
         per_row = columns // CHUNK
-        numbers = [self.thread + THREADS * i for i in range(rows * per_row // THREADS)]
-        return [(number // per_row, number % per_row) for number in numbers]
+        values = [self.thread + THREADS * i for i in range(rows * per_row // THREADS)]
+        return [(element // per_row, element % per_row) for element in values]
 
     def step(self, i: Number, *sums: ir.Value) -> list[ir.Value]:
         stages = self.config.stages
@@ -111,29 +111,31 @@ class _Builder:
             lefts = [self.left_fragment(i % stages, row, part) for row in range(self.config.rows // 32)]
             pairs = range(self.config.columns // 32)
             rights = [half for pair in pairs for half in self.right_pair(i % stages, pair, part)]
-            for number in range(len(lefts) * len(rights)):
-                left, right = lefts[number // len(rights)], rights[number % len(rights)]
-                mine = slice(4 * number, 4 * number + 4)
+            for element in range(len(lefts) * len(rights)):
+                left, right = lefts[element // len(rights)], rights[element % len(rights)]
+                mine = slice(4 * element, 4 * element + 4)
                 result[mine] = self.multiply(left, right, result[mine])
         return result
 
     def left_fragment(self, stage: Number, tile: int, part: int) -> list[ir.Value]:
         row = self.warp_row + (self.lane & 15) + 16 * tile
-        return _load_matrices(self.left(stage, row, (self.lane >> 4) + 2 * part), "row", self.config.kind)
+        return _load_matrices(
+            self.left(stage, row, (self.lane >> 4) + 2 * part), "row", self.config.element_type
+        )
 
     def right_pair(self, stage: Number, pair: int, part: int) -> list[list[ir.Value]]:
         """Fragments of 16 columns of B, 8 each."""
         row = (self.lane & 15) + 16 * part
         chunk = (self.warp_column >> 3) + (self.lane >> 4) + 2 * pair
-        registers = _load_matrices(self.right(stage, row, chunk), "col", self.config.kind)
+        registers = _load_matrices(self.right(stage, row, chunk), "col", self.config.element_type)
         return [registers[:2], registers[2:]]
 
     def multiply(self, left: list[ir.Value], right: list[ir.Value], sums: list[ir.Value]) -> list[ir.Value]:
-        kind = attribute(f"mma_type<{self.config.kind}>")
+        element_type = attribute(f"mma_type<{self.config.element_type}>")
         result = nvvm.mma_sync(
             ir.Type.parse("!llvm.struct<(f32, f32, f32, f32)>"), attribute("shape<m = 16, n = 8, k = 16>"),
             attribute("mma_layout<row>"), attribute("mma_layout<col>"), left, right, sums,
-            multiplicand_a_ptx_type=kind, multiplicand_b_ptx_type=kind,
+            multiplicand_a_ptx_type=element_type, multiplicand_b_ptx_type=element_type,
         )  # fmt: skip
         return [llvm.extractvalue(ir.F32Type.get(), result, [i]) for i in range(4)]
 
@@ -141,11 +143,11 @@ class _Builder:
         across = self.config.columns // 2 // 8
         row = self.row + self.warp_row + (self.lane >> 2)
         column = self.column + self.warp_column + ((self.lane & 3) << 1)
-        for number in range(len(sums) // 2):
-            tile, half = number // 2, number % 2
-            place = (row + (16 * (tile // across) + 8 * half)) * self.n + column + 8 * (tile % across)
-            target = at(self.c, place << 2)
-            for i, value in enumerate(sums[2 * number : 2 * number + 2]):
+        for element in range(len(sums) // 2):
+            tile, half = element // 2, element % 2
+            offset = (row + (16 * (tile // across) + 8 * half)) * self.n + column + 8 * (tile % across)
+            target = at(self.c, offset << 2)
+            for i, value in enumerate(sums[2 * element : 2 * element + 2]):
                 llvm.store(value, at(target, 4 * i))
 
 
@@ -155,7 +157,7 @@ def _copy(target: ir.Value, source: ir.Value) -> None:
     nvvm.cp_async_shared_global(target, source, CHUNK_BYTES, past_l1)
 
 
-def _load_matrices(address: ir.Value, layout: str, kind: str) -> list[ir.Value]:
+def _load_matrices(address: ir.Value, layout: str, element_type: str) -> list[ir.Value]:
     """Four 8x8 matrices, in registers of the type that products of `kind` want."""
     structure = nvvm.ldmatrix(
         address, 4, attribute(f"mma_layout<{layout}>"), attribute("ld_st_matrix_shape<m = 8, n = 8>"),
@@ -163,6 +165,6 @@ def _load_matrices(address: ir.Value, layout: str, kind: str) -> list[ir.Value]:
         results=[ir.Type.parse("!llvm.struct<(i32, i32, i32, i32)>")],
     )  # fmt: skip
     registers = [llvm.extractvalue(ir.IntegerType.get_signless(32), structure, [i]) for i in range(4)]
-    if kind != "f16":
+    if element_type != "f16":
         return registers
     return [llvm.bitcast(ir.Type.parse("vector<2xf16>"), register) for register in registers]

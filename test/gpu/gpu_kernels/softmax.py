@@ -38,7 +38,7 @@ class Softmax:
     lane: Number
     predicate: str
     limit: Callable[[int], Number]
-    kind: str
+    element_type: str
 
     def begin(self, scores: list[ir.Value], column: Number) -> list[ir.Value]:
         """The state after the first tile, whose columns begin at `column`; the only one with masked
@@ -75,7 +75,8 @@ class Softmax:
             for half in range(2)
         ]
         packed = [
-            pack_pair(low, high, self.kind) for low, high in zip(weights[::2], weights[1::2], strict=True)
+            pack_pair(low, high, self.element_type)
+            for low, high in zip(weights[::2], weights[1::2], strict=True)
         ]
         return [*packed, *now, *total], factors
 

@@ -26,13 +26,15 @@ class TileProduct:
 
     def text(self) -> str:
         """The module with the kernel `@product(a, b, c)`."""
-        kinds = (self.element, self.result or self.sums)
-        operand, result = (f"memref<{self.size}x{self.size}x{kind}>" for kind in kinds)
+        element_types = (self.element, self.result or self.sums)
+        operand, result = (
+            f"memref<{self.size}x{self.size}x{element_type}>" for element_type in element_types
+        )
         sums = f"vector<{self.rows}x{self.columns}x{self.sums}>"
         left, right = self._tile(self.rows, self.depth), self._tile(self.depth, self.columns)
-        place, flag = "%k, %column", ""
+        offset, flag = "%k, %column", ""
         if self.transpose_b:
-            right, place, flag = self._tile(self.columns, self.depth), "%column, %k", ", transpose_b"
+            right, offset, flag = self._tile(self.columns, self.depth), "%column, %k", ", transpose_b"
         return f"""
           func.func private @product(%a: {operand}, %b: {operand}, %c: {result})
             attributes {{tloop.kernel}} {{
@@ -52,7 +54,7 @@ class TileProduct:
               %column = arith.muli %j, %width : index
               %sum = scf.for %k = %zero to %size step %step iter_args(%old = %start) -> {sums} {{
                 %ta = "accel.copy"(%a, %as, %row, %k) : ({operand}, {left}, index, index) -> !accel.token
-                %tb = "accel.copy"(%b, %bs, {place}) : ({operand}, {right}, index, index) -> !accel.token
+                %tb = "accel.copy"(%b, %bs, {offset}) : ({operand}, {right}, index, index) -> !accel.token
                 "accel.wait"(%ta, %tb) : (!accel.token, !accel.token) -> ()
                 %new = "accel.mma"(%as, %bs, %old) {{precision = "{self.precision}"{flag}}} :
                   ({left}, {right}, {sums}) -> {sums}
@@ -65,11 +67,11 @@ class TileProduct:
           }}"""
 
     def _write(self, memory: str) -> str:
-        kinds = [f"vector<{self.rows}x{self.columns}x{each}>" for each in (self.sums, self.result)]
+        element_types = [f"vector<{self.rows}x{self.columns}x{each}>" for each in (self.sums, self.result)]
         if not self.result:
-            return f"vector.transfer_write %sum, %c[%row, %column] : {kinds[0]}, {memory}"
-        return f"""%narrow = arith.truncf %sum : {kinds[0]} to {kinds[1]}
-              vector.transfer_write %narrow, %c[%row, %column] : {kinds[1]}, {memory}"""
+            return f"vector.transfer_write %sum, %c[%row, %column] : {element_types[0]}, {memory}"
+        return f"""%narrow = arith.truncf %sum : {element_types[0]} to {element_types[1]}
+              vector.transfer_write %narrow, %c[%row, %column] : {element_types[1]}, {memory}"""
 
     def _tile(self, rows: int, columns: int) -> str:
         return f"memref<{rows}x{columns}x{self.element}, #gpu.address_space<workgroup>>"

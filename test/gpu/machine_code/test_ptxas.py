@@ -15,13 +15,21 @@ from mlc.bindings import create_context, ir
 KERNELS: dict[str, tuple[str, Callable[[], ir.Module], set[str]]] = {
     "gemm": ("sm_90a", lambda: build_gemm(Gemm()), {"HGMMA", "UTMALDG", "UTMASTG", "STSM"}),
     "gemm right by rows": ("sm_90a", lambda: build_gemm(Gemm(right_rows=True)), {"HGMMA", "UTMALDG"}),
-    "gemm f16 relu": ("sm_90a", lambda: build_gemm(Gemm(columns=128, kind="f16", relu=True)), {"HGMMA"}),
+    "gemm f16 relu": (
+        "sm_90a",
+        lambda: build_gemm(Gemm(columns=128, element_type="f16", relu=True)),
+        {"HGMMA"},
+    ),
     "gemm in a cluster": ("sm_90a", lambda: build_gemm(Gemm(cluster=2)), {"HGMMA", "UTMALDG"}),
     "attention": ("sm_90a", lambda: build_attention(Attention()), {"HGMMA", "UTMALDG", "MUFU"}),
     "causal attention": ("sm_90a", lambda: build_attention(Attention(causal=True)), {"HGMMA"}),
     "narrow attention": ("sm_90a", lambda: build_attention(Attention(width=64)), {"HGMMA"}),
     "mma.sync": ("sm_80", lambda: build_mma_sync(MmaSync()), {"HMMA", "LDGSTS", "LDSM"}),
-    "mma.sync f16": ("sm_90a", lambda: build_mma_sync(MmaSync(kind="f16")), {"HMMA", "LDGSTS", "LDSM"}),
+    "mma.sync f16": (
+        "sm_90a",
+        lambda: build_mma_sync(MmaSync(element_type="f16")),
+        {"HMMA", "LDGSTS", "LDSM"},
+    ),
 }
 PTX_OF = {"HGMMA": b"wgmma.mma_async", "UTMALDG": b"cp.async.bulk.tensor", "HMMA": b"mma.sync.aligned"}
 

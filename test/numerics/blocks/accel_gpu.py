@@ -58,17 +58,19 @@ def _launch(
     shared_bytes = _number(groups[10][0]) if groups[10] else 0
     arguments = [_argument(each, arrays, workspaces) for each in groups[11]]
     name = call.attributes["kernel"].value[-1]
-    for number, described in _tensor_maps(module, name).items():
-        arguments[number] = _tensor_map(arguments, described)
+    for parameter, described in _tensor_maps(module, name).items():
+        arguments[parameter] = _tensor_map(arguments, described)
     options = Options(seed=seed, races=True)
     kernel = load_kernel(module, name)
     assert cluster == tuple(kernel.attributes.get("nvvm.cluster_dim", ()))
     launch(kernel, *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
 
 
-def _undefined(kind: ir.MemRefType) -> np.ndarray:
+def _undefined(memref_type: ir.MemRefType) -> np.ndarray:
     """Memory in which nobody has written: NaN, or the largest integers."""
-    array = np.empty(kind.shape, np.dtype(str(kind.element_type).replace("f", "float").replace("i", "int")))
+    array = np.empty(
+        memref_type.shape, np.dtype(str(memref_type.element_type).replace("f", "float").replace("i", "int"))
+    )
     array.fill(np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).max)
     return array
 
@@ -89,9 +91,9 @@ def _tensor_map(arguments: Sequence[object], described: ir.DictAttr) -> TensorMa
     # Dims of length 1 may be missing.
     array = array.reshape(dims[::-1])
     assert strides == list(array.strides[:-1][::-1])
-    kind = described["dtype"].value
-    assert kind in (array.dtype.name, "tfloat32")
-    return TensorMap(array, tuple(box), described["swizzle"].value, kind == "tfloat32", tuple(steps))
+    memref_type = described["dtype"].value
+    assert memref_type in (array.dtype.name, "tfloat32")
+    return TensorMap(array, tuple(box), described["swizzle"].value, memref_type == "tfloat32", tuple(steps))
 
 
 def _number(value: ir.Value) -> int:

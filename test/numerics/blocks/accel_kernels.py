@@ -7,9 +7,9 @@ from accel_programs import SHARED, alloc, copy, index, kernel, wait
 
 def softmax(rows: int, columns: int) -> str:
     """`@k(x, y)`: softmax along rows of at most 128 elements, 16 rows per block."""
-    kind = f"memref<{rows}x{columns}xf32>"
+    value_type = f"memref<{rows}x{columns}xf32>"
     return kernel(
-        {"x": kind, "y": kind},
+        {"x": value_type, "y": value_type},
         [-(-rows // 16)],
         f"""{index("tile", 16)}
         {index("zero", 0)}
@@ -17,7 +17,7 @@ def softmax(rows: int, columns: int) -> str:
         %lowest = arith.constant 0xFF800000 : f32
         %start = arith.constant dense<0xFF800000> : vector<16xf32>
         %none = arith.constant dense<0.0> : vector<16xf32>
-        %t = vector.transfer_read %x[%row, %zero], %lowest : {kind}, vector<16x128xf32>
+        %t = vector.transfer_read %x[%row, %zero], %lowest : {value_type}, vector<16x128xf32>
         %most = vector.multi_reduction <maximumf>, %t, %start [1] : vector<16x128xf32> to vector<16xf32>
         %column = vector.shape_cast %most : vector<16xf32> to vector<16x1xf32>
         %every = vector.broadcast %column : vector<16x1xf32> to vector<16x128xf32>
@@ -27,7 +27,7 @@ def softmax(rows: int, columns: int) -> str:
         %across = vector.broadcast %sum : vector<16xf32> to vector<128x16xf32>
         %down = vector.transpose %across, [1, 0] : vector<128x16xf32> to vector<16x128xf32>
         %r = arith.divf %e, %down : vector<16x128xf32>
-        vector.transfer_write %r, %y[%row, %zero] : vector<16x128xf32>, {kind}""",
+        vector.transfer_write %r, %y[%row, %zero] : vector<16x128xf32>, {value_type}""",
     )
 
 

@@ -58,14 +58,14 @@ def memref(shape: list[int], element: str) -> str:
 def text(product: Product) -> str:
     """The kernel `@k(a, b, [bias,] c)`."""
     p = product
-    kinds = {"a": memref(p.shape_a(), p.element), "b": memref(p.shape_b(), p.element)}
+    types = {"a": memref(p.shape_a(), p.element), "b": memref(p.shape_b(), p.element)}
     if p.bias:
-        kinds["bias"] = memref([p.n], p.sums)
-    kinds["c"] = memref(p.shape_c(), p.result or p.sums)
+        types["bias"] = memref([p.n], p.sums)
+    types["c"] = memref(p.shape_c(), p.result or p.sums)
     grid = [-(-p.m // p.tile[0]), -(-p.n // p.tile[1]), *([p.batch] if p.batch else [])]
-    body = "\n".join([_setup(p), _loop(p, kinds), _epilogue(p, kinds)])
+    body = "\n".join([_setup(p), _loop(p, types), _epilogue(p, types)])
     cluster = [*p.cluster, 1][: len(grid)] if p.cluster else []
-    return kernel(kinds, grid, body, p.warps, cluster)
+    return kernel(types, grid, body, p.warps, cluster)
 
 
 def _tiles(p: Product) -> tuple[str, str]:
@@ -94,16 +94,16 @@ def _sum_kind(p: Product) -> str:
     return f"vector<{p.tile[0]}x{p.tile[1]}x{p.sums}>"
 
 
-def _loop(p: Product, kinds: dict[str, str]) -> str:
+def _loop(p: Product, types: dict[str, str]) -> str:
     first = ["block2"] if p.batch else []
-    place_a = ["at", "row"] if p.transpose_a else ["row", "at"]
-    place_b = ["column", "at"] if p.transpose_b else ["at", "column"]
+    coordinates_a = ["at", "row"] if p.transpose_a else ["row", "at"]
+    coordinates_b = ["column", "at"] if p.transpose_b else ["at", "column"]
     shared_a, shared_b = (f"memref<{tile}, {SHARED}>" for tile in _tiles(p))
     names = ("transpose_a", "transpose_b", "unsigned_a", "unsigned_b")
     flags = "".join(f", {name}" for name in names if getattr(p, name))
     return f"""%sum = scf.for %at = %zero to %depth step %step iter_args(%old = %start) -> {_sum_kind(p)} {{
-        {copy("a", "as", [*first, *place_a], [kinds["a"], shared_a], "ta")}
-        {copy("b", "bs", [*first, *place_b], [kinds["b"], shared_b], "tb")}
+        {copy("a", "as", [*first, *coordinates_a], [types["a"], shared_a], "ta")}
+        {copy("b", "bs", [*first, *coordinates_b], [types["b"], shared_b], "tb")}
         {wait("ta", "tb")}
         %new = "accel.mma"(%as, %bs, %old) {{precision = "{p.precision}"{flags}}} : ({shared_a}, {shared_b},
           {_sum_kind(p)}) -> {_sum_kind(p)}
@@ -111,22 +111,22 @@ def _loop(p: Product, kinds: dict[str, str]) -> str:
       }} {{accel.stages = {p.stages} : i64}}"""
 
 
-def _epilogue(p: Product, kinds: dict[str, str]) -> str:
-    lines, value, kind = [], "sum", _sum_kind(p)
+def _epilogue(p: Product, types: dict[str, str]) -> str:
+    lines, value, value_type = [], "sum", _sum_kind(p)
     if p.bias:
         row = f"vector<{p.tile[1]}x{p.sums}>"
         lines += [
             f"%none = arith.constant 0.0 : {p.sums}",
-            f"%offsets = vector.transfer_read %bias[%column], %none : {kinds['bias']}, {row}",
-            f"%every = vector.broadcast %offsets : {row} to {kind}",
-            f"%added = arith.addf %sum, %every : {kind}",
-            f"%relu = arith.maximumf %added, %start : {kind}",
+            f"%offsets = vector.transfer_read %bias[%column], %none : {types['bias']}, {row}",
+            f"%every = vector.broadcast %offsets : {row} to {value_type}",
+            f"%added = arith.addf %sum, %every : {value_type}",
+            f"%relu = arith.maximumf %added, %start : {value_type}",
         ]
         value = "relu"
     if p.result:
-        narrow = kind.replace(p.sums, p.result)
-        lines.append(f"%narrow = arith.truncf %{value} : {kind} to {narrow}")
-        value, kind = "narrow", narrow
-    places = "%block2, %row, %column" if p.batch else "%row, %column"
-    lines.append(f"vector.transfer_write %{value}, %c[{places}] : {kind}, {kinds['c']}")
+        narrow = value_type.replace(p.sums, p.result)
+        lines.append(f"%narrow = arith.truncf %{value} : {value_type} to {narrow}")
+        value, value_type = "narrow", narrow
+    coordinates = "%block2, %row, %column" if p.batch else "%row, %column"
+    lines.append(f"vector.transfer_write %{value}, %c[{coordinates}] : {value_type}, {types['c']}")
     return "\n".join(lines)

@@ -18,8 +18,8 @@ def kernel(
 ) -> str:
     """A kernel `@k` on `buffers`, name -> type, with one launch: `body` for each block `%block0, ...`, in
     clusters if a shape of these is given."""
-    arguments = ", ".join(f"%{name}: {kind}" for name, kind in buffers.items())
-    places = ", ".join(f"%block{dim}: index" for dim in range(len(grid)))
+    arguments = ", ".join(f"%{name}: {value_type}" for name, value_type in buffers.items())
+    operands = ", ".join(f"%block{dim}: index" for dim in range(len(grid)))
     bounds = ", ".join(f"%grid{dim}" for dim in range(len(grid)))
     constants = "\n".join(f"%grid{dim} = arith.constant {size} : index" for dim, size in enumerate(grid))
     shape = f"cluster = array<i64: {', '.join(map(str, cluster))}>, " if cluster else ""
@@ -27,7 +27,7 @@ def kernel(
       func.func private @k({arguments}) attributes {{tloop.kernel}} {{
         {constants}
         "accel.launch"({bounds}) ({{
-        ^bb0({places}):
+        ^bb0({operands}):
           {body}
         }}) {{{shape}warps = {warps} : i64}} : ({", ".join(["index"] * len(grid))}) -> ()
         return
@@ -38,29 +38,29 @@ def index(name: str, value: int) -> str:
     return f"%{name} = arith.constant {value} : index"
 
 
-def alloc(name: str, kind: str, stages: int = 1) -> str:
+def alloc(name: str, value_type: str, stages: int = 1) -> str:
     """A buffer in shared memory; `kind` is "64x32xf16". It is swizzled where its rows are long enough."""
-    *_, columns, element = kind.split("x")
+    *_, columns, element = value_type.split("x")
     row = int(columns) * int(element.lstrip("uibf").split("E")[0]) // 8
     swizzle = next((size for size in (128, 64, 32) if row % size == 0), 0)
     return (
         f'%{name} = "accel.alloc"() {{stages = {stages} : i64, swizzle = {swizzle} : i64}} : () -> '
-        f"memref<{kind}, {SHARED}>"
+        f"memref<{value_type}, {SHARED}>"
     )
 
 
-def copy(source: str, target: str, offsets: Sequence[str], kinds: Sequence[str], token: str) -> str:
+def copy(source: str, target: str, offsets: Sequence[str], types: Sequence[str], token: str) -> str:
     """A copy between memories of `kinds`, "64x32xf16" and so on."""
-    places = ", ".join([f"%{source}", f"%{target}", *(f"%{offset}" for offset in offsets)])
+    operands = ", ".join([f"%{source}", f"%{target}", *(f"%{offset}" for offset in offsets)])
     return (
-        f'%{token} = "accel.copy"({places}) : ({", ".join([*kinds, *["index"] * len(offsets)])}) '
+        f'%{token} = "accel.copy"({operands}) : ({", ".join([*types, *["index"] * len(offsets)])}) '
         "-> !accel.token"
     )
 
 
 def wait(*tokens: str) -> str:
-    kinds = ", ".join(["!accel.token"] * len(tokens))
-    return f'"accel.wait"({", ".join(f"%{token}" for token in tokens)}) : ({kinds}) -> ()'
+    types = ", ".join(["!accel.token"] * len(tokens))
+    return f'"accel.wait"({", ".join(f"%{token}" for token in tokens)}) : ({types}) -> ()'
 
 
 def run(text: str, *arrays: np.ndarray) -> None:

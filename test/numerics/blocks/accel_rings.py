@@ -17,11 +17,11 @@ def ring(m: int, n: int, k: int) -> str:
         at = f"""%at_{step} = arith.muli %{step}, %depth : index
           %slot_{step} = arith.remui %{step}, %three : index"""
         parts = [at]
-        for name, kind, place in (("a", a, "row"), ("b", b, "column")):
+        for name, value_type, row in (("a", a, "row"), ("b", b, "column")):
             parts += [
                 f"%{name}_{step} = memref.subview %{name}s[%slot_{step}, 0, 0] [1, 16, 8] [1, 1, 1] : "
                 f"{whole} to {slot}",
-                copy(name, f"{name}_{step}", [place, f"at_{step}"], [kind, slot], f"t{name}_{step}"),
+                copy(name, f"{name}_{step}", [row, f"at_{step}"], [value_type, slot], f"t{name}_{step}"),
             ]
         parts.append(f'"accel.commit"(%ta_{step}, %tb_{step}) : (!accel.token, !accel.token) -> ()')
         return "\n".join(parts)

@@ -16,8 +16,8 @@ def sampled(cases: Iterable[T], runs: Iterable[str], always: Sequence[str] = ("c
     turn; the pairs that are left are slow, so that only `make check-all` has them."""
     others = [run for run in runs if run not in always]
     pairs = []
-    for number, case in enumerate(cases):
-        quick = [*always, *others[number % len(others) :][:1]]
+    for index, case in enumerate(cases):
+        quick = [*always, *others[index % len(others) :][:1]]
         for run in [*always, *others]:
             marks = [] if run in quick else [pytest.mark.slow]
             pairs.append(pytest.param(case, run, marks=marks, id=f"{case}-{run}"))

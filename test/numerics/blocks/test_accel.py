@@ -31,13 +31,13 @@ TYPES = {
 }
 
 
-def numbers(shape: list[int], element: str, seed: int) -> np.ndarray:
+def random_values(shape: list[int], element: str, seed: int) -> np.ndarray:
     """Random numbers: normal ones, or all integers of the type."""
-    rng, kind = np.random.default_rng(seed), TYPES[element]
+    rng, value_type = np.random.default_rng(seed), TYPES[element]
     if element in ("i8", "ui8"):
-        limits = np.iinfo(kind)
-        return rng.integers(limits.min, limits.max, shape, kind, endpoint=True)
-    return rng.normal(size=shape).astype(kind)
+        limits = np.iinfo(value_type)
+        return rng.integers(limits.min, limits.max, shape, value_type, endpoint=True)
+    return rng.normal(size=shape).astype(value_type)
 
 
 def rounded_to_tf32(x: np.ndarray) -> np.ndarray:
@@ -119,12 +119,14 @@ def test_products(name: str, where: str) -> None:
 
 def check_product(run: Run, product: Product, tolerance: float) -> None:
     """Compares a product of random numbers with NumPy's."""
-    kinds = [f"u{product.element}" * unsigned or product.element for unsigned in product.unsigned]
+    types = [f"u{product.element}" * unsigned or product.element for unsigned in product.unsigned]
     a, b = (
-        numbers(shape, kind, seed)
-        for seed, (shape, kind) in enumerate(zip((product.shape_a(), product.shape_b()), kinds, strict=True))
+        random_values(shape, value_type, seed)
+        for seed, (shape, value_type) in enumerate(
+            zip((product.shape_a(), product.shape_b()), types, strict=True)
+        )
     )
-    bias = numbers([product.n], product.sums, 2) if product.bias else None
+    bias = random_values([product.n], product.sums, 2) if product.bias else None
     found = np.zeros(product.shape_c(), TYPES[product.result or product.sums])
     given = [each.view(TYPES[product.element]) for each in (a, b)]
     run(accel_products.text(product), *(each for each in (*given, bias, found) if each is not None))
@@ -141,7 +143,7 @@ def check_product(run: Run, product: Product, tolerance: float) -> None:
 
 @pytest.mark.parametrize(("shape", "where"), sampled([(16, 128), (37, 100), (1, 1)], RUNS))
 def test_softmax_of_rows(shape: tuple[int, int], where: str) -> None:
-    x = 4 * numbers(list(shape), "f32", 0)
+    x = 4 * random_values(list(shape), "f32", 0)
     found = np.zeros(shape, np.float32)
     RUNS[where](accel_kernels.softmax(*shape), x, found)
     powers = np.exp(x - x.max(-1, keepdims=True).astype(np.float64))
@@ -150,7 +152,7 @@ def test_softmax_of_rows(shape: tuple[int, int], where: str) -> None:
 
 @pytest.mark.parametrize(("size", "where"), sampled([1024, 700, 1], RUNS))
 def test_elementwise_with_a_masked_tail(size: int, where: str) -> None:
-    x, found = numbers([1024], "f16", 0), np.full(1024, 7, np.float32)
+    x, found = random_values([1024], "f16", 0), np.full(1024, 7, np.float32)
     RUNS[where](accel_kernels.masked(size), x, found)
     wide = x.astype(np.float64)
     wanted = np.where(wide > 0, np.sqrt(np.abs(wide)), -wide)
@@ -164,7 +166,7 @@ BLOCKS_OF_KEYS = [(*sizes, *loop) for sizes in [(64, 48), (37, 50), (1, 3)] for 
 @pytest.mark.parametrize(("sizes", "where"), sampled(BLOCKS_OF_KEYS, RUNS))
 def test_attention_of_blocks_of_keys(sizes: tuple[int, int, int, int], where: str) -> None:
     queries, keys, height, stages = sizes
-    q, k, v = (numbers([rows, 32], "bf16", seed) for seed, rows in enumerate((queries, keys, keys)))
+    q, k, v = (random_values([rows, 32], "bf16", seed) for seed, rows in enumerate((queries, keys, keys)))
     found = np.zeros((queries, 32), np.float32)
     RUNS[where](accel_kernels.attention(queries, keys, 32, height, stages), q, k, v, found)
     q, k, v = (each.astype(np.float64) for each in (q, k, v))
@@ -177,7 +179,7 @@ def test_attention_of_blocks_of_keys(sizes: tuple[int, int, int, int], where: st
 
 @pytest.mark.parametrize("where", RUNS)
 def test_values_that_a_loop_carries_crosswise(where: str) -> None:
-    x, y = numbers([8], "f32", 0), numbers([8], "f32", 1)
+    x, y = random_values([8], "f32", 0), random_values([8], "f32", 1)
     found = np.zeros((3, 8), np.float32)
     RUNS[where](accel_kernels.carried_values(), x, y, found)
     p, q, s, t = x, y, x, x
@@ -188,7 +190,7 @@ def test_values_that_a_loop_carries_crosswise(where: str) -> None:
 
 @pytest.mark.parametrize("where", RUNS)
 def test_copies_that_run_ahead(where: str) -> None:
-    a, b = numbers([40, 52], "f16", 0), numbers([24, 52], "f16", 1)
+    a, b = random_values([40, 52], "f16", 0), random_values([24, 52], "f16", 1)
     found = np.zeros((40, 24), np.float32)
     RUNS[where](accel_rings.ring(40, 24, 52), a, b, found)
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64).T
@@ -198,7 +200,7 @@ def test_copies_that_run_ahead(where: str) -> None:
 @pytest.mark.parametrize("where", RUNS)
 def test_loops_around_a_product_and_copies_from_before_the_memory(where: str) -> None:
     size, taps = 50, 3
-    x, w = numbers([size, 16], "f32", 0), numbers([taps, 16, 8], "f32", 1)
+    x, w = random_values([size, 16], "f32", 0), random_values([taps, 16, 8], "f32", 1)
     found = np.zeros((size, 8), np.float32)
     RUNS[where](accel_rings.windows(size, taps), x, w, found)
     padded = np.pad(x.astype(np.float64), ((taps, taps), (0, 0)))
@@ -212,7 +214,7 @@ def test_loops_around_a_product_and_copies_from_before_the_memory(where: str) ->
 
 @pytest.mark.parametrize("where", RUNS)
 def test_tiles_by_way_of_shared_memory(where: str) -> None:
-    x, found = numbers([40, 70], "f32", 0), np.zeros((70, 40), np.float32)
+    x, found = random_values([40, 70], "f32", 0), np.zeros((70, 40), np.float32)
     RUNS[where](accel_rings.moves(40, 70), x, found)
     wanted = x.astype(np.float64)
     for row in range(0, 40, 16):
@@ -225,10 +227,10 @@ def test_tiles_by_way_of_shared_memory(where: str) -> None:
 CONVERSIONS = [(element, wide) for wide in ("f32", "f16") for element in ("f8E4M3FN", "f8E5M2")]
 
 
-@pytest.mark.parametrize(("kinds", "where"), sampled(CONVERSIONS, RUNS))
-def test_floats_of_8_bits(kinds: tuple[str, str], where: str) -> None:
+@pytest.mark.parametrize(("types", "where"), sampled(CONVERSIONS, RUNS))
+def test_floats_of_8_bits(types: tuple[str, str], where: str) -> None:
     """All of them, and all of f16 as numbers to be rounded; f32 between two neighbours too."""
-    element, wide = kinds
+    element, wide = types
     every = np.arange(256, dtype=np.uint8).view(TYPES[element])
     found = np.zeros(256, TYPES[wide])
     RUNS[where](accel_kernels.converted(256, element, wide), every, found)

@@ -85,16 +85,16 @@ def transposed(name: str, operand: str, source: str, result: str) -> str:
 def text(case: Case, target: str) -> str:
     """The kernel `@k(q, k, v, [mask])`."""
     shapes = case.shapes()
-    kinds = {name: tensor(shape, case.element) for name, shape in shapes.items()}
+    types = {name: tensor(shape, case.element) for name, shape in shapes.items()}
     outside = {name: tensor(in_memory(case, shape), case.element) for name, shape in shapes.items()}
     mask = [tensor(case.mask, "i1" if case.chosen else case.element)] if case.mask else []
     operands = ["%q", "%k", "%v", *(["%mask"] if mask else [])]
     arguments = ", ".join(
-        f"{name}_in: {kind}" if case.rows_first and name != "%mask" else f"{name}: {kind}"
-        for name, kind in zip(operands, [*(outside[each] for each in "qkv"), *mask], strict=True)
+        f"{name}_in: {value_type}" if case.rows_first and name != "%mask" else f"{name}: {value_type}"
+        for name, value_type in zip(operands, [*(outside[each] for each in "qkv"), *mask], strict=True)
     )
-    body = "".join(transposed(each, f"{each}_in", outside[each], kinds[each]) for each in "qkv")
-    given = ", ".join([*(kinds[each] for each in "qkv"), *mask])
+    body = "".join(transposed(each, f"{each}_in", outside[each], types[each]) for each in "qkv")
+    given = ", ".join([*(types[each] for each in "qkv"), *mask])
     attributes = [f"scale = {case.scale!r} : f64", f"causal = {str(case.causal).lower()}"]
     attributes += [f"safe = {str(case.safe).lower()}"]
     attributes += [f'accel.precision = "{case.precision}"'] if case.precision != "exact" else []
@@ -102,8 +102,8 @@ def text(case: Case, target: str) -> str:
     return f"""module attributes {{tloop.target = "{target}"}} {{
       func.func private @k({arguments}) -> {outside["r"]} attributes {{tloop.kernel}} {{
         {body if case.rows_first else ""}
-        %r = "graph.attention"({", ".join(operands)}) {{{", ".join(attributes)}}} : ({given}) -> {kinds["r"]}
-        {transposed("t", "r", kinds["r"], outside["r"]) if case.rows_first else ""}
+        %r = "graph.attention"({", ".join(operands)}) {{{", ".join(attributes)}}} : ({given}) -> {types["r"]}
+        {transposed("t", "r", types["r"], outside["r"]) if case.rows_first else ""}
         return {"%t" if case.rows_first else "%r"} : {outside["r"]}
       }} }}"""
 

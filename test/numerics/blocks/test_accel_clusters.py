@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from accel_products import Product
 from emulator import EmulatorError, RaceFound
-from test_accel import SUM_ERROR, Run, check_product, numbers
+from test_accel import SUM_ERROR, Run, check_product, random_values
 from thread_changes import Change, replaced
 
 from mlc.bindings import ir
@@ -94,7 +94,7 @@ OTHERS = {
 
 def run_changed(change: Change, seed: int) -> np.ndarray:
     """The result of a product of a cluster of four blocks, with tiles that change."""
-    a, b = numbers(BOTH.shape_a(), "bf16", 0), numbers(BOTH.shape_b(), "bf16", 1)
+    a, b = random_values(BOTH.shape_a(), "bf16", 0), random_values(BOTH.shape_b(), "bf16", 1)
     found = np.zeros(BOTH.shape_c(), np.float32)
     accel_gpu.run(accel_products.text(BOTH), a, b, found, arch="sm_90a", seed=seed, change=change)
     return found

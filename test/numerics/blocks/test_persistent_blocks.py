@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from accel_products import Product
 from emulator import EmulatorError
-from test_accel import SUM_ERROR, check_product, numbers
+from test_accel import SUM_ERROR, check_product, random_values
 from thread_changes import replaced
 
 from mlc.bindings import ir
@@ -102,7 +102,7 @@ MISTAKES = {
 def test_mistakes_are_found(name: str) -> None:
     product, blocks, _ = PRODUCTS["in parts"]
     text = persistent(accel_products.text(product), blocks)
-    a, b = numbers(product.shape_a(), "bf16", 0), numbers(product.shape_b(), "bf16", 1)
+    a, b = random_values(product.shape_a(), "bf16", 0), random_values(product.shape_b(), "bf16", 1)
     found = np.zeros(product.shape_c(), ml_dtypes.bfloat16)
     with pytest.raises(EmulatorError):
         accel_gpu.run(text, a, b, found, arch="sm_90a", change=MISTAKES[name])

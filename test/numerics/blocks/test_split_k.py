@@ -11,7 +11,7 @@ import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
-from test_accel import RUNS, numbers
+from test_accel import RUNS, random_values
 from test_tiles_products import SUM_ERROR
 from tile_convolutions import Conv
 from tile_products import Product
@@ -77,9 +77,9 @@ def convolution_cases() -> list[object]:
 
 
 def operands(product: Product) -> list[np.ndarray]:
-    kinds = [product.element, product.element, "f32"]
-    pairs = zip(product.inputs(), kinds, strict=False)
-    return [numbers(shape, kind, seed) for seed, (shape, kind) in enumerate(pairs)]
+    types = [product.element, product.element, "f32"]
+    pairs = zip(product.inputs(), types, strict=False)
+    return [random_values(shape, value_type, seed) for seed, (shape, value_type) in enumerate(pairs)]
 
 
 @pytest.mark.parametrize(("name", "where"), CASES)
@@ -96,7 +96,11 @@ def test_products(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(("name", "sharing", "where"), convolution_cases())
 def test_convolutions(name: str, sharing: str, where: str) -> None:
     conv = CONVOLUTIONS[name]
-    x, w, bias = numbers(conv.x, conv.element, 0), numbers(conv.w, conv.element, 1), numbers([48], "f32", 2)
+    x, w, bias = (
+        random_values(conv.x, conv.element, 0),
+        random_values(conv.w, conv.element, 1),
+        random_values([48], "f32", 2),
+    )
     found = np.full(conv.result, np.nan, np.float32)
     RUNS[where](program(conv.text(), sharing), x, w, bias, found)
     wide = [each.astype(np.float64) for each in (x, w)]

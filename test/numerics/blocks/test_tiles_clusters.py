@@ -12,7 +12,7 @@ import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
-from test_accel import Run, numbers
+from test_accel import Run, random_values
 from test_tiles_products import SUM_ERROR
 from test_tiles_products import program as program_of
 from tile_convolutions import Conv
@@ -37,10 +37,10 @@ def program(text: str, cluster: str) -> str:
 
 
 def check(run: Run, text: str, product: Product) -> None:
-    kinds = [product.element, product.element, "f32"]
+    types = [product.element, product.element, "f32"]
     inputs = [
-        numbers(shape, kind, seed)
-        for seed, (shape, kind) in enumerate(zip(product.inputs(), kinds, strict=False))
+        random_values(shape, value_type, seed)
+        for seed, (shape, value_type) in enumerate(zip(product.inputs(), types, strict=False))
     ]
     found = np.full(product.result, np.nan, np.float32)
     run(text, *inputs, found)
@@ -83,9 +83,9 @@ CONVOLUTIONS = {
 def test_convolutions(cluster: str) -> None:
     convolution = CONVOLUTIONS[cluster]
     shapes: list[Sequence[int]] = [convolution.x, convolution.w]
-    inputs = [numbers(list(shape), convolution.element, seed) for seed, shape in enumerate(shapes)]
+    inputs = [random_values(list(shape), convolution.element, seed) for seed, shape in enumerate(shapes)]
     if convolution.bias:
-        inputs.append(numbers([convolution.result[-1]], "f32", 2))
+        inputs.append(random_values([convolution.result[-1]], "f32", 2))
     found = np.full(convolution.result, np.nan, np.float32)
     text = program(convolution.text(), cluster)
     assert "cluster = array<i64" in text

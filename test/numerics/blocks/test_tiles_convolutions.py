@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sampled_runs import sampled
-from test_accel import RUNS, numbers
+from test_accel import RUNS, random_values
 from test_tiles_products import SUM_ERROR, program
 from tile_convolutions import Conv, IntegerConv
 from tile_products import kernel, op, tensor
@@ -37,8 +37,8 @@ CONVS = {
 @pytest.mark.parametrize(("name", "where"), sampled(CONVS, RUNS))
 def test_convolutions(name: str, where: str) -> None:
     conv = CONVS[name]
-    x, w = numbers(conv.x, conv.element, 0), numbers(conv.w, conv.element, 1)
-    bias = numbers([conv.result[-1]], "f32", 2)
+    x, w = random_values(conv.x, conv.element, 0), random_values(conv.w, conv.element, 1)
+    bias = random_values([conv.result[-1]], "f32", 2)
     found = np.full(conv.result, np.nan, np.float32)
     RUNS[where](program(conv.text()), *([x, w, bias] if conv.bias else [x, w]), found)
     wide = [each.astype(np.float64) for each in (x, w)]
@@ -68,7 +68,7 @@ def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
     conv, tile = INTEGERS[name]
     monkeypatch.setattr(product_tiles, "TILES", (tile,))
     shapes = zip((conv.x, conv.stored), conv.elements, strict=True)
-    inputs = [numbers(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
+    inputs = [random_values(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
     found = np.zeros(conv.result, np.int32)
     text = program(conv.text())
     products = [line for line in text.splitlines() if "accel.mma" in line]
@@ -88,7 +88,7 @@ POOLS = {
 @pytest.mark.parametrize(("name", "where"), sampled(POOLS, RUNS))
 def test_pools(name: str, where: str) -> None:
     pool, image, window, strides = POOLS[name]
-    x = numbers([2, 1, *image, 20], "f32", 0)
+    x = random_values([2, 1, *image, 20], "f32", 0)
     parts = np.lib.stride_tricks.sliding_window_view(x.astype(np.float64), window, (2, 3))
     parts = parts[:, :, :: strides[0], :: strides[1]]
     wanted = parts.max((-1, -2)) if pool == "max_pool" else parts.mean((-1, -2))
@@ -96,7 +96,7 @@ def test_pools(name: str, where: str) -> None:
       strides = array<i64: {strides[0]}, {strides[1]}>,
       pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, ceil_mode = false, layout = "NCHWc\""""
     attributes += ", count_include_pad = false" if pool == "average_pool" else ""
-    kinds = [tensor(each.shape, "f32") for each in (x, wanted)]
+    types = [tensor(each.shape, "f32") for each in (x, wanted)]
     found = np.full(wanted.shape, np.nan, np.float32)
-    RUNS[where](program(kernel(kinds[:1], kinds[1], op("r", pool, "%0", kinds, attributes))), x, found)
+    RUNS[where](program(kernel(types[:1], types[1], op("r", pool, "%0", types, attributes))), x, found)
     assert np.allclose(found, wanted, rtol=1e-5, atol=1e-5)

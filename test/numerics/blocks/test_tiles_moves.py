@@ -16,8 +16,8 @@ from tile_kernels import (
     dtype_of,
     integers,
     normalised,
-    numbers,
     op,
+    random_values,
     returned,
     single,
     softmax,
@@ -181,13 +181,13 @@ MOVES = {
                                       lambda x: x.transpose(0, 2, 1, 3),
                                       "permutation = array<i64: 0, 2, 1, 3>"),
     "embedding": single("gather", ["50x33xf32", "7xi64"], "7x33xf32", lambda x, at: x[at], "axis = 0 : i64",
-                        values=[numbers, integers(-50, 50)]),
+                        values=[random_values, integers(-50, 50)]),
     "embedding in pieces of 16 bytes": single(
         "gather", ["50x36xf32", "7xi64"], "7x36xf32", lambda x, at: x[at], "axis = 0 : i64",
-        values=[numbers, integers(-50, 50)],
+        values=[random_values, integers(-50, 50)],
     ),
     "gather of columns": single("gather", ["6x50xf32", "2x3xi64"], "6x2x3xf32", lambda x, at: x[:, at],
-                                "axis = 1 : i64", values=[numbers, integers(-50, 50)]),
+                                "axis = 1 : i64", values=[random_values, integers(-50, 50)]),
     "weighted rows": TileCase(
         ["6x30x40xf32", "9xi32", "9xi32", "9x1xf32", "9x1xf32"], ["6x9x40xf32"],
         op("a", "gather", "%0, %1", ["6x30x40xf32", "9xi32", "6x9x40xf32"], "axis = 1 : i64")
@@ -196,7 +196,7 @@ MOVES = {
         + op("d", "mul", "%c, %4", ["6x9x40xf32", "9x1xf32", "6x9x40xf32"])
         + op("e", "add", "%b, %d", ["6x9x40xf32"] * 3) + returned("e", ["6x9x40xf32"]),
         lambda x, i, j, v, w: x[:, i] * v + x[:, j] * w,
-        values=[numbers, integers(0, 29), integers(0, 29)],
+        values=[random_values, integers(0, 29), integers(0, 29)],
     ),
     "gather at computed places": TileCase(
         ["700xf32", "5x1x9xi32", "1x4x1xi32", "5x1x9xf32"], ["5x4x9xf32"],
@@ -204,17 +204,17 @@ MOVES = {
         + op("b", "gather", "%0, %a", ["700xf32", "5x4x9xi32", "5x4x9xf32"], "axis = 0 : i64")
         + op("c", "mul", "%b, %3", ["5x4x9xf32", "5x1x9xf32", "5x4x9xf32"]) + returned("c", ["5x4x9xf32"]),
         lambda x, i, j, w: x[i + j] * w,
-        values=[numbers, integers(0, 300), integers(0, 300)],
+        values=[random_values, integers(0, 300), integers(0, 300)],
     ),
     "gather_elements": single(
         "gather_elements", ["9x50xf32", "9x20xi64"], "9x20xf32",
         lambda x, at: np.take_along_axis(x, np.where(at < 0, at + 50, at), 1), "axis = 1 : i64",
-        values=[numbers, integers(-50, 50)],
+        values=[random_values, integers(-50, 50)],
     ),
     "gather_nd": single(
         "gather_nd", ["3x9x50xf32", "3x7x1xi64"], "3x7x50xf32",
         lambda x, at: x[np.arange(3)[:, None], at[..., 0]], "batch_dims = 1 : i64",
-        values=[numbers, integers(-9, 9)],
+        values=[random_values, integers(-9, 9)],
     ),
     "concat": single("concat", ["3x5x20xf32", "3x8x20xf32", "3x5x20xf32"], "3x18x20xf32",
                      lambda *parts: np.concatenate(parts, 1),

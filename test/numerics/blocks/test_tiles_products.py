@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sampled_runs import sampled
-from test_accel import RUNS, numbers, rounded_to_tf32
+from test_accel import RUNS, random_values, rounded_to_tf32
 from tile_products import IntegerProduct, Product, SmallFloatProduct
 
 from mlc.bindings import ir
@@ -63,10 +63,10 @@ def program(text: str) -> str:
 @pytest.mark.parametrize(("name", "where"), sampled(PRODUCTS, RUNS))
 def test_products(name: str, where: str) -> None:
     product = PRODUCTS[name]
-    kinds = [product.element, product.element, "f32"]
+    types = [product.element, product.element, "f32"]
     inputs = [
-        numbers(shape, kind, seed)
-        for seed, (shape, kind) in enumerate(zip(product.inputs(), kinds, strict=False))
+        random_values(shape, value_type, seed)
+        for seed, (shape, value_type) in enumerate(zip(product.inputs(), types, strict=False))
     ]
     found = np.full(product.result, np.nan, np.float32)
     RUNS[where](program(product.text()), *inputs, found)
@@ -93,7 +93,7 @@ def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
     product, tile = INTEGERS[name]
     monkeypatch.setattr(product_tiles, "TILES", (tile,))
     shapes = zip(product.inputs(), product.elements, strict=True)
-    inputs = [numbers(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
+    inputs = [random_values(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
     found = np.zeros(product.result, np.int32)
     text = program(product.text())
     # Not of i32: the product reads what lies in memory.
@@ -124,7 +124,7 @@ def test_small_floats(name: str, where: str, monkeypatch: pytest.MonkeyPatch) ->
     product, tile = SMALL_FLOATS[name]
     monkeypatch.setattr(product_tiles, "TILES", (tile,))
     shapes = zip(product.inputs(), product.elements, strict=True)
-    inputs = [numbers(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
+    inputs = [random_values(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
     found = np.full(product.result, np.nan, np.float32)
     text = program(product.text())
     # Not of f32: the product reads what lies in memory.

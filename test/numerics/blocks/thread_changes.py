@@ -10,12 +10,12 @@ from mlc.bindings import ir
 Change = Callable[[ir.Module], ir.Module]
 
 
-def replaced(pattern: str, replacement: str, number: int) -> Change:
+def replaced(pattern: str, replacement: str, index: int) -> Change:
     """The match `number` (negative: from the end) of `pattern` in the threads' code is another."""
 
     def change(module: ir.Module) -> ir.Module:
         text = str(module)
-        match = list(re.finditer(pattern, text, re.MULTILINE))[number]
+        match = list(re.finditer(pattern, text, re.MULTILINE))[index]
         return ir.Module.parse(text[: match.start()] + match.expand(replacement) + text[match.end() :])
 
     return change

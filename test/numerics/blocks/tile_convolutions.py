@@ -42,7 +42,7 @@ class Conv:
 
     @property
     def result(self) -> list[int]:
-        places = [
+        windows = [
             (size + before + after - dilation * (width - 1) - 1) // stride + 1
             for size, before, after, dilation, width, stride in zip(
                 self.image,
@@ -54,18 +54,18 @@ class Conv:
                 strict=True,
             )
         ]
-        return [self.batch, self.x[1], *places, self.w[-1]]
+        return [self.batch, self.x[1], *windows, self.w[-1]]
 
     def text(self) -> str:
-        kinds = [tensor(each, self.element) for each in (self.x, self.w)]
+        types = [tensor(each, self.element) for each in (self.x, self.w)]
         narrow, wide = tensor(self.result, self.element), tensor(self.result, "f32")
-        body = op("p", "conv", "%0, %1", [*kinds, narrow], self._attributes())
+        body = op("p", "conv", "%0, %1", [*types, narrow], self._attributes())
         body += op("r", "cast", "%p", [narrow, wide])
         if self.bias:
-            kinds.append(tensor([self.result[-1]], "f32"))
-            body = body.replace("%r =", "%c =") + op("s", "add", "%c, %2", [wide, kinds[2], wide])
+            types.append(tensor([self.result[-1]], "f32"))
+            body = body.replace("%r =", "%c =") + op("s", "add", "%c, %2", [wide, types[2], wide])
             body += op("r", "relu", "%s", [wide, wide])
-        return kernel(kinds, wide, body)
+        return kernel(types, wide, body)
 
     def _attributes(self) -> str:
         lists = {"strides": self.strides, "dilations": self.dilations, "pads": self.pads}
@@ -78,18 +78,18 @@ class Conv:
         low, high = self.pads[:2], self.pads[2:]
         around = [(0, 0), (0, 0), *zip(low, high, strict=True), (0, 0)]
         padded, result = np.pad(x, around), np.zeros(self.result)
-        for place in np.ndindex(*self.window):
+        for offset in np.ndindex(*self.window):
             parts = [
                 slice(at * dilation, at * dilation + (count - 1) * stride + 1, stride)
                 for at, dilation, stride, count in zip(
-                    place, self.dilations, self.strides, self.result[2:4], strict=True
+                    offset, self.dilations, self.strides, self.result[2:4], strict=True
                 )
             ]
             part = padded[:, :, parts[0], parts[1]]
             if self.depthwise:
-                result += part * w[:, *place]
+                result += part * w[:, *offset]
             else:
-                result += np.einsum("nghwi,gio->nghwo", part, w[:, 0, *place])
+                result += np.einsum("nghwi,gio->nghwo", part, w[:, 0, *offset])
         return result
 
 
@@ -106,7 +106,10 @@ class IntegerConv(Conv):
         return [*self.w[:-2], self.w[-1], self.w[-2]]
 
     def text(self) -> str:
-        narrow = [tensor(each, kind) for each, kind in zip((self.x, self.stored), self.elements, strict=True)]
+        narrow = [
+            tensor(each, value_type)
+            for each, value_type in zip((self.x, self.stored), self.elements, strict=True)
+        ]
         wide = [tensor(each, "i32") for each in (self.x, self.stored, self.w, self.result)]
         last = len(self.w) - 1
         order = ", ".join(map(str, [*range(last - 1), last, last - 1]))

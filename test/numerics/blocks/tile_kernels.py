@@ -45,18 +45,18 @@ class TileCase:
     values: Sequence[Values] = ()
 
 
-def shape_of(kind: str) -> list[int]:
-    return [int(each) for each in kind.split("x")[:-1]]
+def shape_of(value_type: str) -> list[int]:
+    return [int(each) for each in value_type.split("x")[:-1]]
 
 
-def dtype_of(kind: str) -> np.dtype:
-    return DTYPES[kind.rsplit("x", maxsplit=1)[-1]]
+def dtype_of(value_type: str) -> np.dtype:
+    return DTYPES[value_type.rsplit("x", maxsplit=1)[-1]]
 
 
-def op(result: str, name: str, operands: str, kinds: Sequence[str], attributes: str = "") -> str:
+def op(result: str, name: str, operands: str, value_types: Sequence[str], attributes: str = "") -> str:
     """A graph op; the last of `kinds` is that of its result."""
     given = f" {{{attributes}}}" if attributes else ""
-    types = [f"tensor<{kind}>" for kind in kinds]
+    types = [f"tensor<{value_type}>" for value_type in value_types]
     return f'%{result} = "graph.{name}"({operands}){given} : ({", ".join(types[:-1])}) -> {types[-1]}\n'
 
 
@@ -75,14 +75,14 @@ def single(
     return TileCase(inputs, [result], body + returned("r", [result]), wanted, tolerance, values)
 
 
-def returned(names: str, kinds: Sequence[str]) -> str:
+def returned(names: str, value_types: Sequence[str]) -> str:
     values = ", ".join(f"%{part}" for part in names.split())
-    return f"return {values} : {', '.join(f'tensor<{kind}>' for kind in kinds)}\n"
+    return f"return {values} : {', '.join(f'tensor<{value_type}>' for value_type in value_types)}\n"
 
 
 def text(case: TileCase) -> str:
-    arguments = ", ".join(f"%{index}: tensor<{kind}>" for index, kind in enumerate(case.inputs))
-    results = ", ".join(f"tensor<{kind}>" for kind in case.results)
+    arguments = ", ".join(f"%{index}: tensor<{value_type}>" for index, value_type in enumerate(case.inputs))
+    results = ", ".join(f"tensor<{value_type}>" for value_type in case.results)
     return f"""module attributes {{tloop.target = "{TARGET}"}} {{
       func.func private @k({arguments}) -> ({results}) attributes {{tloop.kernel}} {{
         {case.body}
@@ -101,14 +101,14 @@ def inputs_of(case: TileCase) -> list[np.ndarray]:
     rng = np.random.default_rng(0)
     return [
         np.array(
-            (case.values[index] if index < len(case.values) else numbers)(rng, shape_of(kind)),
-            dtype_of(kind),
+            (case.values[index] if index < len(case.values) else random_values)(rng, shape_of(value_type)),
+            dtype_of(value_type),
         )
-        for index, kind in enumerate(case.inputs)
+        for index, value_type in enumerate(case.inputs)
     ]
 
 
-def numbers(rng: np.random.Generator, shape: Sequence[int]) -> np.ndarray:
+def random_values(rng: np.random.Generator, shape: Sequence[int]) -> np.ndarray:
     return rng.normal(size=shape)
 
 
@@ -130,16 +130,16 @@ def normalised(x: np.ndarray, axes: tuple[int, ...] = (-1,)) -> np.ndarray:
 def check(case: TileCase, run: Callable[..., None]) -> None:
     """Runs the kernel on results full of other numbers. Tolerance: |a - b| <= t * max(1, max |b|)."""
     inputs = inputs_of(case)
-    found = [np.full(shape_of(kind), 77, dtype_of(kind)) for kind in case.results]
+    found = [np.full(shape_of(value_type), 77, dtype_of(value_type)) for value_type in case.results]
     run(program(text(case)), *inputs, *found)
     wide = [each.astype(np.float64) if each.dtype.kind not in "iub" else each for each in inputs]
     wanted = case.wanted(*wide)
-    for kind, one, other in zip(
+    for value_type, one, other in zip(
         case.results, found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True
     ):
-        assert list(np.shape(other)) == shape_of(kind)
-        if dtype_of(kind).kind in "iub":
-            np.testing.assert_array_equal(one, np.asarray(other).astype(dtype_of(kind)))
+        assert list(np.shape(other)) == shape_of(value_type)
+        if dtype_of(value_type).kind in "iub":
+            np.testing.assert_array_equal(one, np.asarray(other).astype(dtype_of(value_type)))
             continue
         difference = np.max(np.abs(one.astype(np.float64) - other), initial=0)
         assert difference <= case.tolerance * max(1, np.max(np.abs(other), initial=0))

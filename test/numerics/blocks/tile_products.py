@@ -15,15 +15,15 @@ def tensor(shape: Sequence[int], element: str) -> str:
     return f"tensor<{''.join(f'{each}x' for each in shape)}{element}>"
 
 
-def op(result: str, name: str, operands: str, kinds: Sequence[str], attributes: str = "") -> str:
+def op(result: str, name: str, operands: str, types: Sequence[str], attributes: str = "") -> str:
     """A graph op; the last of `kinds` is that of its result."""
     given = f" {{{attributes}}}" if attributes else ""
-    return f'%{result} = "graph.{name}"({operands}){given} : ({", ".join(kinds[:-1])}) -> {kinds[-1]}\n'
+    return f'%{result} = "graph.{name}"({operands}){given} : ({", ".join(types[:-1])}) -> {types[-1]}\n'
 
 
 def kernel(inputs: Sequence[str], result: str, body: str) -> str:
     """A kernel @k on `%0`, `%1`, ... of these types, whose result is `%r`."""
-    arguments = ", ".join(f"%{index}: {kind}" for index, kind in enumerate(inputs))
+    arguments = ", ".join(f"%{index}: {value_type}" for index, value_type in enumerate(inputs))
     return f"""module attributes {{tloop.target = "{host_target()}"}} {{
       func.func private @k({arguments}) -> {result} attributes {{tloop.kernel}} {{
         {body}
@@ -61,10 +61,10 @@ class Product:
         return shapes + addend.get(self.epilogue, [])
 
     def text(self) -> str:
-        kinds = [tensor(shape, self.element) for shape in self.inputs()[:2]]
+        types = [tensor(shape, self.element) for shape in self.inputs()[:2]]
         wide, narrow = tensor(self.shape, "f32"), tensor(self.shape, self.element)
-        body = _transposed("a", "%0", kinds[0], self.a, self.element, self.a_order)
-        body += _transposed("b", "%1", kinds[1], self.b, self.element, self.b_order)
+        body = _transposed("a", "%0", types[0], self.a, self.element, self.a_order)
+        body += _transposed("b", "%1", types[1], self.b, self.element, self.b_order)
         marks = "graph.unrounded" if self.element != "f32" else ""
         marks = f'accel.precision = "{self.precision}"' if self.precision else marks
         operands = f"{'%a' if self.a_order else '%0'}, {'%b' if self.b_order else '%1'}"
@@ -75,11 +75,11 @@ class Product:
         if self.epilogue:
             addend = tensor(self.inputs()[2], "f32")
             body += op("s", "add", "%w, %2", [wide, addend, wide]) + op("u", "relu", "%s", [wide, wide])
-            kinds, last = [*kinds, addend], "u"
+            types, last = [*types, addend], "u"
         result = tensor(self.result, "f32")
         if self.order:
             body += op("r", "transpose", f"%{last}", [wide, result], _permutation(self.order))
-        return kernel(kinds, result, body if self.order else body.replace(f"%{last} =", "%r ="))
+        return kernel(types, result, body if self.order else body.replace(f"%{last} =", "%r ="))
 
     def wanted(self, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """The result, and the sum of its terms' magnitudes."""
@@ -114,7 +114,9 @@ class IntegerProduct:
         return [list(self.a), list(self.b)[::-1] if self.flipped else list(self.b)]
 
     def text(self) -> str:
-        narrow = [tensor(shape, kind) for shape, kind in zip(self.inputs(), self.elements, strict=True)]
+        narrow = [
+            tensor(shape, value_type) for shape, value_type in zip(self.inputs(), self.elements, strict=True)
+        ]
         wide = [tensor(shape, self.wide) for shape in self.inputs()]
         right, result = tensor(self.b, self.wide), tensor(self.result, self.wide)
         body = op("x", "cast", "%0", [narrow[0], wide[0]]) + op("y", "cast", "%1", [narrow[1], wide[1]])
@@ -147,6 +149,10 @@ def _stored(shape: Sequence[int], order: Sequence[int]) -> list[int]:
 
 
 def _transposed(
-    name: str, value: str, kind: str, shape: Sequence[int], element: str, order: Sequence[int]
+    name: str, value: str, value_type: str, shape: Sequence[int], element: str, order: Sequence[int]
 ) -> str:
-    return op(name, "transpose", value, [kind, tensor(shape, element)], _permutation(order)) if order else ""
+    return (
+        op(name, "transpose", value, [value_type, tensor(shape, element)], _permutation(order))
+        if order
+        else ""
+    )

@@ -20,24 +20,24 @@ class Builder:
         self.nodes: list[tuple[int, int, int, str, float, int, int, int]] = []
         self.leaves: list[tuple[int, int]] = []
 
-    def tree(self, number: int, depth: int) -> None:
-        self._node(number, [0], depth)
+    def tree(self, tree_id: int, depth: int) -> None:
+        self._node(tree_id, [0], depth)
 
-    def _node(self, tree: int, numbers: list[int], depth: int) -> int:
-        own = numbers[0]
-        numbers[0] += 1
-        place = len(self.nodes)
+    def _node(self, tree: int, ids: list[int], depth: int) -> int:
+        own = ids[0]
+        ids[0] += 1
+        node_index = len(self.nodes)
         if depth == 0 or self.rng.random() < 0.15:
             self.nodes.append((tree, own, 0, "LEAF", 0.0, 0, 0, 0))
             self.leaves.append((tree, own))
             return own
         self.nodes.append((tree, own, 0, "LEAF", 0.0, 0, 0, 0))
-        true, false = self._node(tree, numbers, depth - 1), self._node(tree, numbers, depth - 1)
+        true, false = self._node(tree, ids, depth - 1), self._node(tree, ids, depth - 1)
         missing = int(self.missing and self.rng.random() < 0.5)
         mode = f"BRANCH_{self.rng.choice(self.modes)}"
         threshold = float(self.rng.integers(-6, 7) / 2)
         feature = int(self.rng.integers(self.features))
-        self.nodes[place] = (tree, own, feature, mode, threshold, true, false, missing)
+        self.nodes[node_index] = (tree, own, feature, mode, threshold, true, false, missing)
         return own
 
     def attributes(self) -> dict[str, Any]:
@@ -47,14 +47,14 @@ class Builder:
         given = {f"nodes_{name}": list(column) for name, column in zip(names, columns, strict=False)}
         return given | {"nodes_missing_value_tracks_true": list(columns[7])}
 
-    def weights(self, kind: str, targets: int, each: int, low: float = -1) -> dict[str, Any]:
+    def weights(self, prefix: str, targets: int, each: int, low: float = -1) -> dict[str, Any]:
         """Weights of `each` targets per leaf; 0: of one, which is the tree's number modulo `targets`."""
         rows = [
             (tree, node, target, float(np.float32(self.rng.uniform(low, 1))))
             for tree, node in self.leaves
             for target in ([tree % targets] if each == 0 else self.rng.permutation(targets)[:each].tolist())
         ]
-        names = (f"{kind}_{name}" for name in ("treeids", "nodeids", "ids", "weights"))
+        names = (f"{prefix}_{name}" for name in ("treeids", "nodeids", "ids", "weights"))
         return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
@@ -62,8 +62,8 @@ def forest(
     seed: int, features: int, trees: int, depth: int, modes: tuple[str, ...] = ("LEQ",), missing: bool = False
 ) -> Builder:
     builder = Builder(seed, features, modes, missing)
-    for number in range(trees):
-        builder.tree(number, depth)
+    for tree_id in range(trees):
+        builder.tree(tree_id, depth)
     return builder
 
 
@@ -124,7 +124,7 @@ def linked_scores(attributes: dict[str, Any], x: np.ndarray) -> np.ndarray:
     }
     values = arrays["membership_values"]
     members = iter(np.split(values, np.flatnonzero(np.isnan(values)) + 1))
-    sets = {int(place): next(members) for place in np.flatnonzero(arrays["nodes_modes"] == 6)}
+    sets = {int(node_index): next(members) for node_index in np.flatnonzero(arrays["nodes_modes"] == 6)}
     scores = np.zeros((len(x), attributes["n_targets"]))
     for score, row in zip(scores, x, strict=True):
         for root in arrays["tree_roots"]:
@@ -133,14 +133,19 @@ def linked_scores(attributes: dict[str, Any], x: np.ndarray) -> np.ndarray:
     return scores
 
 
-def _reached(arrays: dict[str, np.ndarray], sets: dict[int, np.ndarray], row: np.ndarray, place: int) -> int:
+def _reached(
+    arrays: dict[str, np.ndarray], sets: dict[int, np.ndarray], row: np.ndarray, node_index: int
+) -> int:
     comparisons = (np.less_equal, np.less, np.greater_equal, np.greater, np.equal, np.not_equal)
     is_leaf = False
     while not is_leaf:
-        mode, x = arrays["nodes_modes"][place], row[arrays["nodes_featureids"][place]]
-        split = arrays["nodes_splits"][place]
-        holds = x in sets[int(place)] if mode == 6 else comparisons[mode](x, split)
-        holds = holds or (np.isnan(x) and arrays["nodes_missing_value_tracks_true"][place])
+        mode, x = arrays["nodes_modes"][node_index], row[arrays["nodes_featureids"][node_index]]
+        split = arrays["nodes_splits"][node_index]
+        holds = x in sets[int(node_index)] if mode == 6 else comparisons[mode](x, split)
+        holds = holds or (np.isnan(x) and arrays["nodes_missing_value_tracks_true"][node_index])
         side = "true" if holds else "false"
-        is_leaf, place = arrays[f"nodes_{side}leafs"][place], arrays[f"nodes_{side}nodeids"][place]
-    return int(place)
+        is_leaf, node_index = (
+            arrays[f"nodes_{side}leafs"][node_index],
+            arrays[f"nodes_{side}nodeids"][node_index],
+        )
+    return int(node_index)

@@ -56,22 +56,24 @@ FORMS: dict[str, tuple[str, Shapes]] = {
 }  # fmt: skip
 
 
-def model(text: str, shapes: Shapes, kind: str = "double", **attributes: list[str]) -> onnx.ModelProto:
+def model(
+    text: str, shapes: Shapes, element_type: str = "double", **attributes: list[str]
+) -> onnx.ModelProto:
     """The nodes of a text, whose result y is differentiated by all inputs."""
     names = "abc"[: len(shapes)]
-    inputs = ", ".join(f"{kind}{shape} {name}" for shape, name in zip(shapes, names, strict=True))
+    inputs = ", ".join(f"{element_type}{shape} {name}" for shape, name in zip(shapes, names, strict=True))
     opsets = f'["": 24, "{DOMAIN}": 1]'
     proto = parser.parse_model(
-        f"<ir_version: 10, opset_import: {opsets}> g ({inputs}) => ({kind} y) {{ {text} }}"
+        f"<ir_version: 10, opset_import: {opsets}> g ({inputs}) => ({element_type} y) {{ {text} }}"
     )
     given = {"xs": list(names)} | attributes
     outputs = [f"d{name}" for name in given["xs"]]
     node = helper.make_node("Gradient", names, outputs, name="slope", domain=DOMAIN, y="y")
     node.attribute.extend(helper.make_attribute(key, value) for key, value in given.items())
     proto.graph.node.append(node)
-    number = proto.graph.input[0].type.tensor_type.elem_type
-    infos = [helper.make_tensor_value_info(name, number, None) for name in outputs]
-    proto.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", number, None))
+    onnx_type = proto.graph.input[0].type.tensor_type.elem_type
+    infos = [helper.make_tensor_value_info(name, onnx_type, None) for name in outputs]
+    proto.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", onnx_type, None))
     proto.graph.output.extend(infos)
     return proto
 

@@ -55,10 +55,10 @@ LINEAR = {
 }
 
 
-def support(kind: str, counts: list[int], transform: str = "NONE", **more: Any) -> Case:
+def support(kernel_type: str, counts: list[int], transform: str = "NONE", **more: Any) -> Case:
     classes, total = len(counts), sum(counts)
     attributes = {
-        "kernel_type": kind,
+        "kernel_type": kernel_type,
         "kernel_params": [0.4, 0.2, 3.0],
         "support_vectors": floats(5 * total, -1, 1),
         "vectors_per_class": counts,
@@ -71,9 +71,9 @@ def support(kind: str, counts: list[int], transform: str = "NONE", **more: Any) 
     return Case("SVMClassifier", [X], attributes, outputs=(I64, F32))
 
 
-def support_regressor(kind: str, **more: Any) -> Case:
+def support_regressor(kernel_type: str, **more: Any) -> Case:
     attributes = {
-        "kernel_type": kind,
+        "kernel_type": kernel_type,
         "kernel_params": [0.4, 0.2, 3.0],
         "support_vectors": floats(30, -1, 1),
         "n_supports": 6,
@@ -86,12 +86,12 @@ def support_regressor(kind: str, **more: Any) -> Case:
 
 KERNELS = ("LINEAR", "POLY", "RBF", "SIGMOID")
 SUPPORT = {
-    **{f"regressor_{kind}": support_regressor(kind) for kind in KERNELS},
+    **{f"regressor_{kernel_type}": support_regressor(kernel_type) for kernel_type in KERNELS},
     "one_class": support_regressor("RBF", one_class=1),
     "linear_regressor": Case(
         "SVMRegressor", [X], {"coefficients": floats(5), "rho": [0.2], "kernel_params": [0.0] * 3}
     ),
-    **{f"three_{kind}": support(kind, [2, 3, 4]) for kind in KERNELS},
+    **{f"three_{kernel_type}": support(kernel_type, [2, 3, 4]) for kernel_type in KERNELS},
     **{f"two_{name}": support("RBF", [3, 4], name) for name in TRANSFORMS[:4]},
     "four": support("LINEAR", [1, 2, 3, 2]),
     "linear": Case(

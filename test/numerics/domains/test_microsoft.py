@@ -196,12 +196,12 @@ def test_weights_of_few_bits(how: str) -> None:
 
 @pytest.mark.parametrize("how", HOWS)
 def test_rows_of_few_bits(how: str) -> None:
-    places, scales = RNG.integers(0, 9, (2, 3)), Fixed(f32(9, 3, low=0.01, high=0.1))
+    positions, scales = RNG.integers(0, 9, (2, 3)), Fixed(f32(9, 3, low=0.01, high=0.1))
     check({
-        "four": Case("GatherBlockQuantized", [Fixed(u8(9, 24)), places, scales], {"block_size": 16}),
-        "four_zeros": Case("GatherBlockQuantized", [Fixed(u8(9, 24)), places, scales, Fixed(u8(9, 2))],
+        "four": Case("GatherBlockQuantized", [Fixed(u8(9, 24)), positions, scales], {"block_size": 16}),
+        "four_zeros": Case("GatherBlockQuantized", [Fixed(u8(9, 24)), positions, scales, Fixed(u8(9, 2))],
                            {"block_size": 16}),
-        "eight": Case("GatherBlockQuantized", [Fixed(u8(9, 40)), places, scales],
+        "eight": Case("GatherBlockQuantized", [Fixed(u8(9, 40)), positions, scales],
                       {"block_size": 16, "bits": 8}),
     }, how)  # fmt: skip
 

@@ -13,7 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from oracle import Arrays, compiled, differences, runtime
 
 F32, I32 = TensorProto.FLOAT, TensorProto.INT32
-HEADS, SIZE, WORDS, PLACES = 2, 16, 11, 16
+HEADS, SIZE, WORDS, POSITIONS = 2, 16, 11, 16
 HIDDEN = HEADS * SIZE
 RNG = np.random.default_rng(5)
 
@@ -27,7 +27,7 @@ def model(
     graph = helper.make_graph(
         nodes,
         "g",
-        [helper.make_tensor_value_info(name, *kind) for name, kind in inputs.items()],
+        [helper.make_tensor_value_info(name, *type_and_dims) for name, type_and_dims in inputs.items()],
         [helper.make_tensor_value_info(name, F32, dims) for name, dims in outputs.items()],
         [
             numpy_helper.from_array(RNG.standard_normal(shape, np.float32) / 4, name)
@@ -65,13 +65,13 @@ def test_a_layer_of_bert() -> None:
     """The mask is 1 for words that count."""
     built = model(
         [
-            fused("EmbedLayerNormalization", "words - table places - gamma beta", "x -"),
+            fused("EmbedLayerNormalization", "words - table positions - gamma beta", "x -"),
             fused("Attention", "x w bias mask", "a", num_heads=HEADS),
             fused("SkipLayerNormalization", "a x gamma beta", "y"),
         ],
         {"words": (I32, ["batch", "length"]), "mask": (I32, ["batch", "length"])},
         {"y": ["batch", "length", HIDDEN]},
-        {"table": (WORDS, HIDDEN), "places": (PLACES, HIDDEN), "gamma": (HIDDEN,), "beta": (HIDDEN,)}
+        {"table": (WORDS, HIDDEN), "positions": (POSITIONS, HIDDEN), "gamma": (HIDDEN,), "beta": (HIDDEN,)}
         | {"w": (HIDDEN, 3 * HIDDEN), "bias": (3 * HIDDEN,)},
     )
 
@@ -121,22 +121,22 @@ def test_keys_of_calls_before() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("interleaved", [0, 1])
-@pytest.mark.parametrize("places", [["batch", "length"], [1]], ids=["each", "first"])
-def test_rotary_embedding(places: list[Any], interleaved: int) -> None:
+@pytest.mark.parametrize("positions", [["batch", "length"], [1]], ids=["each", "first"])
+def test_rotary_embedding(positions: list[Any], interleaved: int) -> None:
     """Places of each word, or of the first."""
     row = ["batch", "length", HIDDEN]
     built = model(
-        [fused("RotaryEmbedding", "x places cos sin", "y", interleaved=interleaved)],
-        {"x": (F32, row), "places": (TensorProto.INT64, places)},
+        [fused("RotaryEmbedding", "x positions cos sin", "y", interleaved=interleaved)],
+        {"x": (F32, row), "positions": (TensorProto.INT64, positions)},
         {"y": row},
-        {"cos": (PLACES, SIZE // 2), "sin": (PLACES, SIZE // 2)},
+        {"cos": (POSITIONS, SIZE // 2), "sin": (POSITIONS, SIZE // 2)},
     )
 
     def inputs(batch: int, length: int) -> Arrays:
-        shape = (batch, length) if len(places) == 2 else (1,)
+        shape = (batch, length) if len(positions) == 2 else (1,)
         return {
             "x": RNG.standard_normal((batch, length, HIDDEN), np.float32),
-            "places": RNG.integers(0, PLACES - length + 1, shape),
+            "positions": RNG.integers(0, POSITIONS - length + 1, shape),
         }
 
     check(built, inputs(2, 5), inputs(1, 1))
@@ -164,17 +164,17 @@ def test_groups_of_queries_with_a_cache() -> None:
         {"q": (F32, row), "k": (F32, shared), "v": (F32, shared), "pk": (F32, past), "pv": (F32, past)}
         | {"last": (I32, ["batch"]), "count": (I32, [])},
         {"y": row, "nk": present, "nv": present},
-        {"cos": (PLACES, SIZE // 2), "sin": (PLACES, SIZE // 2)},
+        {"cos": (POSITIONS, SIZE // 2), "sin": (POSITIONS, SIZE // 2)},
     )
 
     def inputs(batch: int, length: int, before: int, unused: int = 0) -> Arrays:
-        numbers = {
+        values = {
             name: RNG.standard_normal((batch, length, width), np.float32)
             for name, width in (("q", HIDDEN), ("k", SIZE), ("v", SIZE))
         }
         shape = (batch, 1, before + unused, SIZE)
-        numbers |= {name: RNG.standard_normal(shape, np.float32) for name in ("pk", "pv")}
+        values |= {name: RNG.standard_normal(shape, np.float32) for name in ("pk", "pv")}
         total = before + length
-        return {**numbers, "last": np.full(batch, total - 1, np.int32), "count": np.array(total, np.int32)}
+        return {**values, "last": np.full(batch, total - 1, np.int32), "count": np.array(total, np.int32)}
 
     check(built, inputs(2, 5, 0), inputs(2, 1, 5), inputs(1, 1, 9), inputs(2, 1, 3, unused=4))

@@ -165,12 +165,12 @@ def test_attention_of_groups(how: str) -> None:
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("interleaved", [0, 1])
 def test_rotary_embedding(interleaved: int, how: str) -> None:
-    x, places = f32(BATCH, LENGTH, HIDDEN), RNG.integers(0, 32, (BATCH, LENGTH))
+    x, positions = f32(BATCH, LENGTH, HIDDEN), RNG.integers(0, 32, (BATCH, LENGTH))
     attributes = {"interleaved": interleaved}
     check({
-        "places": Case("RotaryEmbedding", [x, places, *tables()], attributes),
+        "places": Case("RotaryEmbedding", [x, positions, *tables()], attributes),
         "start": Case("RotaryEmbedding", [x, np.array([3]), *tables()], attributes),
-        "heads": Case("RotaryEmbedding", [f32(BATCH, HEADS, LENGTH, SIZE), places, *tables()], attributes),
-        "part": Case("RotaryEmbedding", [x, places, *tables(half=2)],
+        "heads": Case("RotaryEmbedding", [f32(BATCH, HEADS, LENGTH, SIZE), positions, *tables()], attributes),
+        "part": Case("RotaryEmbedding", [x, positions, *tables(half=2)],
                      {**attributes, "num_heads": HEADS, "rotary_embedding_dim": 4}),
     }, how)  # fmt: skip

@@ -100,8 +100,8 @@ def test_optimizers(name: str, step: int) -> None:
     state, attributes = OPTIMIZERS[name]
     rng = np.random.default_rng(4)
     groups = {
-        f"{kind}{i}": rng.uniform(0.1, 2, (3 + i,)).astype(np.float32)
-        for kind in ("x", "gradient", "v", "h")[: 2 + state]
+        f"{prefix}{i}": rng.uniform(0.1, 2, (3 + i,)).astype(np.float32)
+        for prefix in ("x", "gradient", "v", "h")[: 2 + state]
         for i in range(2)
     }
     inputs = {"rate": np.array(0.1, np.float32), "step": np.array(step, np.int64), **groups}

@@ -128,12 +128,12 @@ def test_nodes_may_ask_for_membership_in_sets(how: str) -> None:
     cases = {}
     for seed, dtype in enumerate((np.float32, np.float64, np.float16)):
         attributes = linked(seed, 5, 4, 4, dtype, members=True)
-        number = {np.float32: F32, np.float64: F64, np.float16: TensorProto.FLOAT16}[dtype]
+        onnx_type = {np.float32: F32, np.float64: F64, np.float16: TensorProto.FLOAT16}[dtype]
         cases[dtype.__name__] = Case(
             "TreeEnsemble",
             [rows(seed, 40, 5, nan=True, dtype=dtype)],
             attributes,
-            outputs=(number,),
+            outputs=(onnx_type,),
             expected=lambda x, given=attributes: [linked_scores(given, x).astype(x.dtype)],
         )
     assert wrong_cases(cases, "ai.onnx.ml", 5, how=how) == {}

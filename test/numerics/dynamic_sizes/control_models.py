@@ -12,9 +12,9 @@ from onnx import GraphProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 F32, I64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 
 
-def info(name: str, shape: Sequence[int] | None, number: int = F32) -> ValueInfoProto:
+def info(name: str, shape: Sequence[int] | None, onnx_type: int = F32) -> ValueInfoProto:
     """A value of a graph; the shape may be left out."""
-    return helper.make_tensor_value_info(name, number, shape)
+    return helper.make_tensor_value_info(name, onnx_type, shape)
 
 
 def body(text: str) -> GraphProto:
@@ -52,8 +52,8 @@ def recurrent(
         if array is not None and name in given
     ]
     constants = {n: array for n, array in arrays.items() if array is not None and n not in given}
-    number = helper.np_dtype_to_tensor_dtype(arrays["X"].dtype)  # type: ignore[union-attr]
-    return model([node], inputs, [info(name, None, number) for name in outputs], constants, opset)
+    onnx_type = helper.np_dtype_to_tensor_dtype(arrays["X"].dtype)  # type: ignore[union-attr]
+    return model([node], inputs, [info(name, None, onnx_type) for name in outputs], constants, opset)
 
 
 def recurrent_arrays(

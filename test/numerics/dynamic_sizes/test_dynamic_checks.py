@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hand_written import Compile, function, inside, is_intact, kind_of, op
+from hand_written import Compile, function, inside, is_intact, op, type_of
 
 SIZES = "operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>"
 SLICE = op(
@@ -119,12 +119,12 @@ def test_runs_beyond_the_rows_of_a_stack(compiled: Compile, rows: str) -> None:
     width = "k" if rows == "r" else "4"
     segments = {"yielded": (3, 32), "taken": (3, 34), "given": (2, 32)}
     texts = {name: ", ".join(["1"] * n + ["0"] * (all_ - n)) for name, (n, all_) in segments.items()}
-    kinds = {"row": kind_of(f"{width} f32"), "stack": kind_of(f"{rows} {width} f32")}
+    types = {"row": type_of(f"{width} f32"), "stack": type_of(f"{rows} {width} f32")}
     line = op('%r = "graph.exp"(%l#1)', f"{rows} {width} f32", f"{rows} {width} f32")
     text = function(
         {"n": "i64", "x": f"{width} f32", "y": "r f32" if rows == "r" else "f32"},
         f"{rows} {width} f32",
-        loop.format(dims=dims, **texts, **kinds),
+        loop.format(dims=dims, **texts, **types),
         line,
     )
     x, whole = inside(np.ones(4, np.float32))

@@ -35,19 +35,21 @@ class Case:
 
     def text(self) -> str:
         """The module with the kernel @k."""
-        kinds = [self.kind(operand) for operand in (*self.operands, self.result)]
+        types = [self.tensor_type(operand) for operand in (*self.operands, self.result)]
         count = len(self.names())
-        arguments = [f"%{letter}: {kind}" for letter, kind in zip("abcd", kinds[:-1], strict=False)]
+        arguments = [
+            f"%{letter}: {tensor_type}" for letter, tensor_type in zip("abcd", types[:-1], strict=False)
+        ]
         dims = ", ".join(f"[{self.marks(operand)}]" for operand in (*self.operands, self.result))
         return f"""
-          func.func private @k({", ".join(arguments)}, %dims: tensor<{count}xindex>) -> {kinds[-1]}
+          func.func private @k({", ".join(arguments)}, %dims: tensor<{count}xindex>) -> {types[-1]}
               attributes {{tloop.kernel, tloop.dims = [{dims}]}} {{
             {self.body}
-            return %r : {kinds[-1]}
+            return %r : {types[-1]}
           }}"""
 
     @staticmethod
-    def kind(dims: str) -> str:
+    def tensor_type(dims: str) -> str:
         return "tensor<" + "".join(f"{w if w.isdecimal() else '?'}x" for w in dims.split()) + "f32>"
 
     def marks(self, dims: str) -> str:
@@ -59,9 +61,9 @@ class Case:
         return [int(word) if word.isdecimal() else values[word] for word in dims.split()]
 
 
-def op(text: str, *kinds: str) -> str:
+def op(text: str, *types: str) -> str:
     """A line of IR: `text` with the types of operands and result behind it, written as their dims."""
-    *operands, result = [Case.kind(kind) for kind in kinds]
+    *operands, result = [Case.tensor_type(tensor_type) for tensor_type in types]
     return f"{text} : ({', '.join(operands)}) -> {result}"
 
 
@@ -87,8 +89,8 @@ def _attending(mask: tuple[str, ...], causal: bool = False) -> str:
     """Attention of queries `%a` to keys `%b` with values `%c` and a mask `%d`."""
     given = "%a, %b, %c" + ", %d" * len(mask)
     attributes = f"causal = {str(causal).lower()}, safe = false, scale = 0.25 : f64"
-    kinds = ["b 2 m 16", "b 2 n 16", "b 2 n 24", *mask, "b 2 m 24"]
-    return op(f'%r = "graph.attention"({given}) {{{attributes}}}', *kinds)
+    types = ["b 2 m 16", "b 2 n 16", "b 2 n 24", *mask, "b 2 m 24"]
+    return op(f'%r = "graph.attention"({given}) {{{attributes}}}', *types)
 
 
 _SEQUENCES = ("b 2 m 16", "b 2 n 16", "b 2 n 24")

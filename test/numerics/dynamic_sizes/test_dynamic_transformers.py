@@ -18,8 +18,8 @@ def layer() -> onnx.ModelProto:
         f"w{name}": generator.standard_normal((WIDTH, WIDTH)).astype(np.float32) / 6 for name in "qkvo"
     }
     constants |= {"bias": generator.standard_normal(WIDTH).astype(np.float32)}
-    numbers = {"root": 4, "one": 1, "low": -1e9}
-    constants |= {name: np.asarray(number, np.float32) for name, number in numbers.items()}
+    values = {"root": 4, "one": 1, "low": -1e9}
+    constants |= {name: np.asarray(value, np.float32) for name, value in values.items()}
     constants |= {"heads": np.asarray([HEADS, WIDTH // HEADS]), "width": np.asarray([WIDTH])}
     constants |= {"first": np.asarray([0]), "second": np.asarray([2]), "middle": np.asarray([1, 2])}
     nodes = [

@@ -17,8 +17,8 @@ def _largest(x: Array, y: Array) -> tuple[float, float, float]:
     """The largest error in ulp, and where."""
     power = Function("graph.pow", lambda wide: np.power(wide, y.astype(np.float64)), BOUND)
     errors = error(power, x, evaluate("graph.pow", x, y))
-    place = int(errors.argmax())
-    return float(errors[place]), float(x[place]), float(y[place])
+    index = int(errors.argmax())
+    return float(errors[index]), float(x[index]), float(y[index])
 
 
 def _floats(rng: np.random.Generator, low: int, high: int, count: int) -> Array:
@@ -46,8 +46,8 @@ def test_error_of_a_sample() -> None:
 @pytest.mark.parametrize("y", [-2.0, -1.0, -0.5, 0.5, 0.75, 1.0, 2.0, 3.0, 1 / 3])
 def test_error_of_constant_exponents(y: float) -> None:
     x = _floats(np.random.default_rng(1), 0, 255, 1 << 16)
-    largest, place, _ = _largest(x, np.full_like(x, y))
-    assert largest < BOUND, f"at {place!r}"
+    largest, index, _ = _largest(x, np.full_like(x, y))
+    assert largest < BOUND, f"at {index!r}"
 
 
 def test_whole_powers_of_negative_numbers() -> None:

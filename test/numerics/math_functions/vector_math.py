@@ -25,26 +25,26 @@ Array = np.ndarray
 
 def kernel(op: str, attributes: str, target: str, operands: int = 1) -> str:
     """A module with a kernel that applies `op` to `operands` vectors of CHUNK numbers."""
-    kind = f"tensor<{CHUNK}xf32>"
+    tensor_type = f"tensor<{CHUNK}xf32>"
     names = [f"%x{index}" for index in range(operands)]
-    arguments = ", ".join(f"{name}: {kind}" for name in names)
+    arguments = ", ".join(f"{name}: {tensor_type}" for name in names)
     if op.startswith("graph."):
-        kinds = ", ".join([kind] * operands)
-        body = f'%r = "{op}"({", ".join(names)}) {attributes} : ({kinds}) -> {kind}'
+        types = ", ".join([tensor_type] * operands)
+        body = f'%r = "{op}"({", ".join(names)}) {attributes} : ({types}) -> {tensor_type}'
     else:
         maps = ", ".join(["affine_map<(i) -> (i)>"] * (operands + 1))
         scalars = ", ".join(f"%a{index}: f32" for index in range(operands))
-        body = f"""%e = tensor.empty() : {kind}
+        body = f"""%e = tensor.empty() : {tensor_type}
         %r = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel"]}}
-            ins({", ".join(names)} : {", ".join([kind] * operands)}) outs(%e : {kind}) {{
+            ins({", ".join(names)} : {", ".join([tensor_type] * operands)}) outs(%e : {tensor_type}) {{
         ^bb0({scalars}, %b: f32):
           %y = {op} {", ".join(f"%a{index}" for index in range(operands))} : f32
           linalg.yield %y : f32
-        }} -> {kind}"""
+        }} -> {tensor_type}"""
     return f"""module attributes {{tloop.target = "{target}"}} {{
-      func.func private @k({arguments}) -> {kind} attributes {{tloop.kernel}} {{
+      func.func private @k({arguments}) -> {tensor_type} attributes {{tloop.kernel}} {{
         {body}
-        return %r : {kind}
+        return %r : {tensor_type}
       }} }}"""
 
 
@@ -125,26 +125,28 @@ def error(function: Function, x: Array, actual: Array) -> Array:
     return result
 
 
-def largest_error(name: str, numbers: Callable[[Function], Iterator[Array]] = sampled) -> tuple[float, float]:
+def largest_error(name: str, samples: Callable[[Function], Iterator[Array]] = sampled) -> tuple[float, float]:
     """The largest error in the function's ulp, and where."""
     function = FUNCTIONS[name]
     worst = (0.0, 0.0)
-    for x in numbers(function):
+    for x in samples(function):
         actual = evaluate(function.op, x, attributes=function.attributes)
         # In parts that stay in the cache.
         for start in range(0, len(x), PART):
             part = x[start : start + PART]
             errors = error(function, part, actual[start : start + PART])
-            place = int(errors.argmax())
-            worst = max(worst, (float(errors[place]), float(part[place])))
+            position = int(errors.argmax())
+            worst = max(worst, (float(errors[position]), float(part[position])))
     return worst
 
 
 def main() -> None:
-    numbers = exhaustive if "--exhaustive" in sys.argv else sampled
+    samples = exhaustive if "--exhaustive" in sys.argv else sampled
     for name in [name for name in sys.argv[1:] if name in FUNCTIONS] or FUNCTIONS:
-        largest, place = largest_error(name, numbers)
-        print(f"{name:10} {largest:8.3f} ulp at {place!r}, stated: below {FUNCTIONS[name].bound}", flush=True)
+        largest, position = largest_error(name, samples)
+        print(
+            f"{name:10} {largest:8.3f} ulp at {position!r}, stated: below {FUNCTIONS[name].bound}", flush=True
+        )
 
 
 if __name__ == "__main__":

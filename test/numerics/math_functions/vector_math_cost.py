@@ -41,12 +41,12 @@ def vector_loop(text: str) -> list[str]:
     """The instructions of the shortest loop of `text` that stores a vector."""
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
     lines = [line for line in lines if LABEL.match(line) or (line and line[0] not in ".#")]
-    places = {match[1]: index for index, line in enumerate(lines) if (match := LABEL.match(line))}
+    label_lines = {match[1]: index for index, line in enumerate(lines) if (match := LABEL.match(line))}
     loops = []
     for index, line in enumerate(lines):
         jump = JUMP.match(line)
-        if jump and places.get(jump[1], index) < index:
-            body = [each for each in lines[places[jump[1]] : index + 1] if not LABEL.match(each)]
+        if jump and label_lines.get(jump[1], index) < index:
+            body = [each for each in lines[label_lines[jump[1]] : index + 1] if not LABEL.match(each)]
             if any(STORE.match(each) for each in body):
                 loops.append(body)
     return min(loops, key=len)

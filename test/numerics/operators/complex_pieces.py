@@ -32,8 +32,8 @@ def of_parts(op: str, **attributes: Any) -> Callable[..., np.ndarray]:
         found = []
         for part, outside in ((x.real, attributes.get("extrapolation_value", 0.0)), (x.imag, 0.0)):
             pieces = Pieces(OPSET)
-            told = {"extrapolation_value": outside} if "extrapolation_value" in attributes else {}
-            pieces.add("y", op, np.ascontiguousarray(part), *others, **attributes | told)
+            options = {"extrapolation_value": outside} if "extrapolation_value" in attributes else {}
+            pieces.add("y", op, np.ascontiguousarray(part), *others, **attributes | options)
             found.append(reference(pieces.model(), pieces.inputs)["y"])
         return (found[0] + 1j * found[1]).astype(x.dtype)
 
@@ -58,9 +58,9 @@ def _scatters(dtype: np.dtype) -> Iterator[Case]:
         def single(x: np.ndarray, i: np.ndarray, u: np.ndarray, join: np.ufunc = join) -> np.ndarray:
             return scattered(x, np.stack([i, np.indices(i.shape)[1]], -1), u, join)
 
-        told = {"reduction": reduction}
-        yield f"nd {reduction}", "ScatterND", [data, rows, updates], told, slices
-        yield f"elements {reduction}", "ScatterElements", [data, elements, updates[:2]], told, single
+        options = {"reduction": reduction}
+        yield f"nd {reduction}", "ScatterND", [data, rows, updates], options, slices
+        yield f"elements {reduction}", "ScatterElements", [data, elements, updates[:2]], options, single
 
 
 def _images(dtype: np.dtype) -> Iterator[Case]:
@@ -69,19 +69,19 @@ def _images(dtype: np.dtype) -> Iterator[Case]:
     grid = (np.random.default_rng(1).integers(-20, 21, (1, 3, 7, 2)) / 16).astype(image.real.dtype)
     for mode in ("linear", "cubic", "nearest"):
         padding = "zeros" if mode == "linear" else "reflection"
-        told: dict[str, Any] = {"mode": mode, "padding_mode": padding, "align_corners": 1}
-        yield f"grid {mode}", "GridSample", [image, grid], told, of_parts("GridSample", **told)
-        told = {"mode": mode}
-        yield f"resize {mode}", "Resize", [image, None, None, sizes], told, of_parts("Resize", **told)
-    told = {"mode": "linear", "antialias": 1}
-    yield "resize antialias", "Resize", [image, None, None, sizes], told, of_parts("Resize", **told)
+        options: dict[str, Any] = {"mode": mode, "padding_mode": padding, "align_corners": 1}
+        yield f"grid {mode}", "GridSample", [image, grid], options, of_parts("GridSample", **options)
+        options = {"mode": mode}
+        yield f"resize {mode}", "Resize", [image, None, None, sizes], options, of_parts("Resize", **options)
+    options = {"mode": "linear", "antialias": 1}
+    yield "resize antialias", "Resize", [image, None, None, sizes], options, of_parts("Resize", **options)
     region = [np.float32(each) for each in (0, 0, 0.375, -0.25, 1, 1, 1.25, 0.75)]
     for mode in ("linear", "nearest"):
-        told = {"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 3.0}
-        told["mode"] = mode
-        yield f"region {mode}", "Resize", [image, region, None, cut], told, of_parts("Resize", **told)
-    columns, told = random(dtype, 1, 8, 16), {"pads": [0, 1, 1, 0], "dilations": [1, 2]}
-    yield "columns", "Col2Im", [columns, [4, 5], [2, 2]], told, of_parts("Col2Im", **told)
+        options = {"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 3.0}
+        options["mode"] = mode
+        yield f"region {mode}", "Resize", [image, region, None, cut], options, of_parts("Resize", **options)
+    columns, options = random(dtype, 1, 8, 16), {"pads": [0, 1, 1, 0], "dilations": [1, 2]}
+    yield "columns", "Col2Im", [columns, [4, 5], [2, 2]], options, of_parts("Col2Im", **options)
 
 
 def _chosen(dtype: np.dtype) -> Iterator[Case]:
@@ -97,8 +97,8 @@ def _chosen(dtype: np.dtype) -> Iterator[Case]:
             {"sorted": is_sorted},
             lambda x, s=is_sorted: unique(x, None, s),
         )
-        told = {"axis": 0, "sorted": is_sorted}
-        yield f"rows {is_sorted}", "Unique", [rows], told, lambda x, s=is_sorted: unique(x, 0, s)
+        options = {"axis": 0, "sorted": is_sorted}
+        yield f"rows {is_sorted}", "Unique", [rows], options, lambda x, s=is_sorted: unique(x, 0, s)
 
 
 def unique(x: np.ndarray, axis: int | None, is_sorted: int) -> list[np.ndarray]:
@@ -114,11 +114,11 @@ def _bits(dtype: np.dtype) -> Iterator[Case]:
     if dtype != np.complex64:
         return
     for name in ("UINT64", "INT64", "DOUBLE"):
-        number = TensorProto.DataType.Value(name)
-        other = helper.tensor_dtype_to_np_dtype(number)
-        yield f"to {name}", "BitCast", [x], {"to": number}, lambda x, other=other: x.view(other)
-        told = {"to": TensorProto.COMPLEX64}
-        yield f"from {name}", "BitCast", [x.view(other)], told, lambda x: x.view(np.complex64)
+        onnx_type = TensorProto.DataType.Value(name)
+        other = helper.tensor_dtype_to_np_dtype(onnx_type)
+        yield f"to {name}", "BitCast", [x], {"to": onnx_type}, lambda x, other=other: x.view(other)
+        options = {"to": TensorProto.COMPLEX64}
+        yield f"from {name}", "BitCast", [x.view(other)], options, lambda x: x.view(np.complex64)
 
 
 def cases(dtype: np.dtype) -> list[Case]:

@@ -29,8 +29,8 @@ EVERY_TYPE = (
 def allowed(op: str, index: int = 0) -> set[str]:
     """The NumPy (or ml_dtypes) names of the types that an operator's input may have."""
     schema = onnx.defs.get_schema(op, OPSET)
-    kind = schema.inputs[index].type_str
-    names = next(c.allowed_type_strs for c in schema.type_constraints if c.type_param_str == kind)
+    element_type = schema.inputs[index].type_str
+    names = next(c.allowed_type_strs for c in schema.type_constraints if c.type_param_str == element_type)
     found = {name[len("tensor(") : -1] for name in names if name.startswith("tensor(")}
     return {_TYPES.get(name, name) for name in found - LEFT_OUT}
 
@@ -53,10 +53,10 @@ class Operands:
     def any(self, *shape: int) -> np.ndarray:
         """Numbers of both signs, where the type has them, and with two parts."""
         low = {"int2": -2}.get(self.name, -5)
-        numbers = self._whole(shape, low, 6)
+        elements = self._whole(shape, low, 6)
         if self.dtype.kind == "c":
-            return (numbers + 1j * self._whole(shape, low, 6)).astype(self.dtype)
-        return numbers.astype(self.dtype)
+            return (elements + 1j * self._whole(shape, low, 6)).astype(self.dtype)
+        return elements.astype(self.dtype)
 
     def positive(self, *shape: int) -> np.ndarray:
         return np.maximum(self._whole(shape, 1, 4), 1).astype(self.dtype)

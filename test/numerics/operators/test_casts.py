@@ -42,16 +42,16 @@ def every_code(name: str) -> np.ndarray:
 def special_numbers(name: str) -> np.ndarray:
     """Numbers of narrow types, the points halfway between two of them, what is next to those, what is too
     large, infinities and NaN."""
-    numbers = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-30, 1e30, -1e30]
+    values = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-30, 1e30, -1e30]
     for narrow in NARROW:
         codes = every_code(narrow).astype(np.float64)
         finite = np.unique(codes[np.isfinite(codes)])
         halfway = (finite[1:] + finite[:-1]) / 2
         beyond = finite[-1] * np.array([1.03125, 1.0625, 1.07, 1.125, 1.25, 2.0])
-        numbers += [*finite, *halfway, *np.nextafter(halfway, np.inf), *np.nextafter(halfway, -np.inf)]
-        numbers += [*beyond, *-beyond]
+        values += [*finite, *halfway, *np.nextafter(halfway, np.inf), *np.nextafter(halfway, -np.inf)]
+        values += [*beyond, *-beyond]
     with np.errstate(over="ignore"):
-        return np.array(numbers).astype(dtype_of(name))
+        return np.array(values).astype(dtype_of(name))
 
 
 def known(array: np.ndarray) -> np.ndarray:
@@ -72,8 +72,8 @@ def run(casts: Casts) -> tuple[Arrays, dict[str, np.ndarray]]:
         pieces.add(label, "Cast", array, to=number_of(target), out=number_of(target), **attributes)
         with np.errstate(all="ignore"):
             full: dict[str, Any] = {"saturate": 1, "round_mode": "up"} | attributes
-            number: Any = number_of(target)
-            expected[label] = cast_to(known(array), number, full["saturate"], full["round_mode"])
+            onnx_type: Any = number_of(target)
+            expected[label] = cast_to(known(array), onnx_type, full["saturate"], full["round_mode"])
     return compiled(pieces.model()).run(pieces.inputs), expected
 
 
@@ -88,26 +88,24 @@ def wrong(actual: Arrays, expected: dict[str, np.ndarray]) -> dict[str, str]:
         if want.dtype.kind in "fV" and "int" not in want.dtype.name:
             same |= np.isnan(got.astype(np.float64)) & np.isnan(want.astype(np.float64))
         if not same.all():
-            numbers = got[~same][0], want[~same][0]
-            found[label] = f"{(~same).sum()} of {same.size}, first {numbers[0]} instead of {numbers[1]}"
+            values = got[~same][0], want[~same][0]
+            found[label] = f"{(~same).sum()} of {same.size}, first {values[0]} instead of {values[1]}"
     return found
 
 
 @pytest.mark.parametrize("saturate", [1, 0])
 def test_floats_become_float8(saturate: int) -> None:
-    numbers = special_numbers("float32")
-    casts: Casts = [(target, numbers, target, {"saturate": saturate}) for target in FLOAT8]
+    values = special_numbers("float32")
+    casts: Casts = [(target, values, target, {"saturate": saturate}) for target in FLOAT8]
     assert not wrong(*run(casts))
 
 
 def test_float8e8m0_rounds_as_it_is_told() -> None:
     powers = 2.0 ** np.arange(-140, 128, dtype=np.float64)
-    numbers = np.concatenate(
-        [powers, powers * 1.25, powers * 1.5, powers * 1.75, [0, 3.4e38, np.nan, np.inf]]
-    )
-    numbers = numbers.astype(np.float32)
+    values = np.concatenate([powers, powers * 1.25, powers * 1.5, powers * 1.75, [0, 3.4e38, np.nan, np.inf]])
+    values = values.astype(np.float32)
     casts = [
-        (f"{mode}_{saturate}", numbers, "float8_e8m0fnu", {"round_mode": mode, "saturate": saturate})
+        (f"{mode}_{saturate}", values, "float8_e8m0fnu", {"round_mode": mode, "saturate": saturate})
         for mode in ("up", "down", "nearest")
         for saturate in (1, 0)
     ]
@@ -116,29 +114,29 @@ def test_float8e8m0_rounds_as_it_is_told() -> None:
     assert not wrong(*run(casts))
 
 
-def nearest(numbers: np.ndarray, target: str) -> np.ndarray:
+def nearest(values: np.ndarray, target: str) -> np.ndarray:
     """The nearest numbers of a type, ties to even codes, found among all of them: onnx and ml_dtypes round
     f64 to f32 first."""
     codes = every_code(target).astype(np.float64)[: len(every_code(target)) // 2]
     codes = codes[np.isfinite(codes)]
     halfway = (codes[1:] + codes[:-1]) / 2
-    places = np.searchsorted(halfway, np.abs(numbers))
-    ties = np.isin(np.abs(numbers), halfway) & (places % 2 == 1)
-    return np.copysign(codes[places + ties], numbers)
+    indices = np.searchsorted(halfway, np.abs(values))
+    ties = np.isin(np.abs(values), halfway) & (indices % 2 == 1)
+    return np.copysign(codes[indices + ties], values)
 
 
 def test_doubles_are_rounded_once() -> None:
     """f32 would make halfway points of numbers next to them."""
-    numbers = special_numbers("float64")
-    numbers = numbers[~np.isnan(numbers)]
-    numbers = np.concatenate([numbers, numbers * (1 + 2.0**-40), numbers * (1 - 2.0**-40)])
+    values = special_numbers("float64")
+    values = values[~np.isnan(values)]
+    values = np.concatenate([values, values * (1 + 2.0**-40), values * (1 - 2.0**-40)])
     pieces = Pieces(OPSET)
-    pieces.input("x", numbers)
+    pieces.input("x", values)
     for target in NARROW:
         pieces.add(target, "Cast", "x", to=number_of(target), out=number_of(target))
     actual = compiled(pieces.model()).run(pieces.inputs)
     for target in NARROW:
-        np.testing.assert_array_equal(actual[target].astype(np.float64), nearest(numbers, target), target)
+        np.testing.assert_array_equal(actual[target].astype(np.float64), nearest(values, target), target)
 
 
 @pytest.mark.slow
@@ -146,10 +144,10 @@ def test_doubles_are_rounded_once() -> None:
 def test_narrow_types_become_every_type(source: str) -> None:
     array = np.array([False, True]) if source == "bool" else every_code(source)
     targets = [each for each in (*FLOATS, *NARROW, *INTEGERS, *SUBBYTE, "bool") if each != source]
-    numbers = array.astype(np.float64)
+    values = array.astype(np.float64)
     # Not defined: what integers do not hold, and NaN where a type has none.
-    small = array[(numbers >= 0) & (numbers < 2)] if source in NARROW else array
-    finite = array[np.isfinite(numbers)]
+    small = array[(values >= 0) & (values < 2)] if source in NARROW else array
+    finite = array[np.isfinite(values)]
     fitting = {
         t: small if "int" in t else finite if t.startswith(("float4", "float6")) else array for t in targets
     }

@@ -56,11 +56,11 @@ def test_compress(run: Run) -> None:
 def test_non_zero(run: Run) -> None:
     x, y = RNG.integers(0, 2, (4, 6)).astype(np.float32), np.zeros(7, bool)
     x[0, 0] = np.nan
-    places, count, none, zero = run(NON_ZERO, x, y)
+    indices, count, none, zero = run(NON_ZERO, x, y)
     assert int(count) == (x != 0).sum()
     assert int(zero) == 0
-    assert np.array_equal(places[:, : int(count)], np.stack(np.nonzero(x)))
-    assert not places[:, int(count) :].any()
+    assert np.array_equal(indices[:, : int(count)], np.stack(np.nonzero(x)))
+    assert not indices[:, int(count) :].any()
     assert not none.any()
 
 
@@ -68,19 +68,19 @@ def test_non_zero(run: Run) -> None:
 def test_unique(sorted_: bool, run: Run) -> None:
     x = np.round(RNG.normal(size=50) * 4).astype(np.float32)
     x[[3, 20, 41]] = np.nan
-    kinds = "(tensor<50xf32>, tensor<50xi64>, tensor<50xi64>, tensor<50xi64>, tensor<i64>)"
-    text = f"""func.func @main(%x: tensor<50xf32>) -> {kinds} {{
-      %0:5 = "graph.unique"(%x) {{sorted = {str(sorted_).lower()}}} : (tensor<50xf32>) -> {kinds}
-      return %0#0, %0#1, %0#2, %0#3, %0#4 : {kinds[1:-1]}
+    dtypes = "(tensor<50xf32>, tensor<50xi64>, tensor<50xi64>, tensor<50xi64>, tensor<i64>)"
+    text = f"""func.func @main(%x: tensor<50xf32>) -> {dtypes} {{
+      %0:5 = "graph.unique"(%x) {{sorted = {str(sorted_).lower()}}} : (tensor<50xf32>) -> {dtypes}
+      return %0#0, %0#1, %0#2, %0#3, %0#4 : {dtypes[1:-1]}
     }}"""
     values, first, inverse, counts, count = run(text, x)
-    found, places, numbers, often = np.unique(x, True, True, True)
-    order = np.arange(len(found)) if sorted_ else np.argsort(places)
+    found, indices, elements, often = np.unique(x, True, True, True)
+    order = np.arange(len(found)) if sorted_ else np.argsort(indices)
     assert int(count) == len(found)
     assert np.array_equal(values[: len(found)], found[order], equal_nan=True)
-    assert np.array_equal(first[: len(found)], places[order])
+    assert np.array_equal(first[: len(found)], indices[order])
     assert np.array_equal(counts[: len(found)], often[order])
-    assert np.array_equal(inverse, np.argsort(order)[numbers])
+    assert np.array_equal(inverse, np.argsort(order)[elements])
     assert not counts[len(found) :].any()
 
 
@@ -88,11 +88,11 @@ def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, l
     """ONNX Runtime's answer."""
     names = ["boxes", "scores", "most", "iou", "low"]
     values = [boxes, scores, np.array([most]), np.array([0.4], np.float32), np.array([low], np.float32)]
-    numbers = [TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT]
+    elements = [TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT]
     node = helper.make_node("NonMaxSuppression", names, ["y"], center_point_box=int(center))
     inputs = [
-        helper.make_tensor_value_info(name, number, value.shape)
-        for name, number, value in zip(names, numbers, values, strict=True)
+        helper.make_tensor_value_info(name, element, value.shape)
+        for name, element, value in zip(names, elements, values, strict=True)
     ]
     output = helper.make_tensor_value_info("y", TensorProto.INT64, None)
     graph = helper.make_graph([node], "suppression", inputs, [output])
@@ -111,18 +111,18 @@ def test_non_max_suppression(most: int, center: bool, low: float, told: bool, ru
     wanted = suppressed(boxes, scores, most, center, low)
     bound = 40 if told else most
     size = 6 * min(bound, 30)
-    kinds = ["tensor<2x30x4xf32>", "tensor<2x3x30xf32>", *["tensor<3xf64>"] * told]
+    dtypes = ["tensor<2x30x4xf32>", "tensor<2x3x30xf32>", *["tensor<3xf64>"] * told]
     results = f"(tensor<{size}x3xi64>, tensor<i64>)"
-    arguments = ", ".join(f"%{name}: {kind}" for name, kind in zip("bsl", kinds, strict=False))
+    arguments = ", ".join(f"%{name}: {dtype}" for name, dtype in zip("bsl", dtypes, strict=False))
     operands = ", ".join(("%b", "%s", *["%l"] * told))
     limits = "" if told else f"iou_threshold = 0.4 : f64, score_threshold = {low:e} : f64,"
     text = f"""func.func @main({arguments}) -> {results} {{
       %0, %1 = "graph.non_max_suppression"({operands}) {{most = {bound} : i64, {limits}
-        center_point_box = {str(center).lower()}}} : ({", ".join(kinds)}) -> {results}
+        center_point_box = {str(center).lower()}}} : ({", ".join(dtypes)}) -> {results}
       return %0, %1 : {results[1:-1]}
     }}"""
-    numbers = [np.array([most, np.float32(0.4), np.float32(low)], np.float64)] * told
-    rows, count = run(text, boxes, scores, *numbers)
+    elements = [np.array([most, np.float32(0.4), np.float32(low)], np.float64)] * told
+    rows, count = run(text, boxes, scores, *elements)
     assert 6 < count < 6 * 30
     assert np.array_equal(rows[: int(count)], wanted)
     assert not rows[int(count) :].any()

@@ -25,9 +25,9 @@ def built(name: str, *operators: str) -> tuple[Pieces, Arrays]:
             continue
         with np.errstate(all="ignore"):
             found = results(function(*operands))
-        numbers = [helper.np_dtype_to_tensor_dtype(each.dtype) for each in found]
-        pieces.add(label, op, *operands, out=numbers, **attributes)
-        expected |= {f"{label}:{place}" if place else label: each for place, each in enumerate(found)}
+        values = [helper.np_dtype_to_tensor_dtype(each.dtype) for each in found]
+        pieces.add(label, op, *operands, out=values, **attributes)
+        expected |= {f"{label}:{index}" if index else label: each for index, each in enumerate(found)}
     return pieces, expected
 
 

@@ -49,9 +49,9 @@ def test_padding_of_small_integers_is_less_than_all() -> None:
     x = np.random.default_rng(0).integers(-120, -5, (1, 2, 6, 6))
     window = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
     actual, exact = Pieces(), Pieces()
-    for kind, numbers in (("int8", x), ("uint8", -x)):
-        actual.add(kind, "MaxPool", numbers.astype(kind), **window)
-        exact.add(kind, "MaxPool", numbers.astype(np.float32), **window)
+    for element_type, values in (("int8", x), ("uint8", -x)):
+        actual.add(element_type, "MaxPool", values.astype(element_type), **window)
+        exact.add(element_type, "MaxPool", values.astype(np.float32), **window)
     found = reference(exact.model(), exact.inputs)
-    expected = {kind: found[kind].astype(kind) for kind in found}
+    expected = {element_type: found[element_type].astype(element_type) for element_type in found}
     assert not differences(compiled(actual.model()).run(actual.inputs), expected)

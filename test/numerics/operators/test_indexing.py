@@ -17,17 +17,17 @@ RNG = np.random.default_rng(5)
 
 def ordered(x: np.ndarray, k: int, largest: bool) -> tuple[np.ndarray, np.ndarray]:
     """The first k of each row: NaN is the largest number, and of equal ones the first comes first."""
-    numbers = x.astype(np.float64) if x.dtype.kind not in "iu" else x
+    elements = x.astype(np.float64) if x.dtype.kind not in "iu" else x
     found = []
-    for row in numbers.reshape(-1, x.shape[-1]):
+    for row in elements.reshape(-1, x.shape[-1]):
         nan = np.isnan(row) if row.dtype.kind == "f" else np.zeros(row.shape, bool)
         # Python's integers hold all of 64 bits; a pair of flags and numbers is compared in turn.
         key = [(bool(n), 0 if n else each.item()) for n, each in zip(nan, row, strict=True)]
         order = sorted(range(len(row)), key=lambda at: key[at], reverse=largest)
         # sorted() keeps the order of equal ones in both directions.
         found.append(order[:k])
-    places = np.array(found, np.int64).reshape(*x.shape[:-1], k)
-    return np.take_along_axis(x, places, -1), places
+    indices = np.array(found, np.int64).reshape(*x.shape[:-1], k)
+    return np.take_along_axis(x, indices, -1), indices
 
 
 def with_edges(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
@@ -45,8 +45,8 @@ def with_edges(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def top_k(pieces: Pieces, name: str, x: np.ndarray, k: int, largest: int) -> None:
-    numbers = (helper.np_dtype_to_tensor_dtype(x.dtype), TensorProto.INT64)
-    pieces.add(name, "TopK", x, [k], out=numbers, largest=largest)
+    elements = (helper.np_dtype_to_tensor_dtype(x.dtype), TensorProto.INT64)
+    pieces.add(name, "TopK", x, [k], out=elements, largest=largest)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_top_k_orders_as_numbers(dtypes: str) -> None:
                 x = with_edges(shape, dtype)
                 piece = f"{name}_{shape[1]}_{k}_{largest}"
                 top_k(pieces, piece, x, k, largest)
-                values, places = ordered(x, k, bool(largest))
-                expected |= {piece: values, f"{piece}:1": places}
+                values, indices = ordered(x, k, bool(largest))
+                expected |= {piece: values, f"{piece}:1": indices}
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
@@ -78,15 +78,15 @@ def test_top_k_of_any_size_orders_as_numbers(largest: int) -> None:
     value = helper.make_tensor_value_info
     node = helper.make_node("TopK", ["x", "k"], ["values", "places"], largest=largest, axis=1)
     given = [value("x", TensorProto.FLOAT, ["rows", "length"]), value("k", TensorProto.INT64, [1])]
-    kinds = {"values": TensorProto.FLOAT, "places": TensorProto.INT64}
-    outputs = [value(name, kind, ["rows", None]) for name, kind in kinds.items()]
+    element_types = {"values": TensorProto.FLOAT, "places": TensorProto.INT64}
+    outputs = [value(name, element_type, ["rows", None]) for name, element_type in element_types.items()]
     graph = helper.make_graph([node], "top_k", given, outputs)
     program = compile(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 24)]))
     for shape, k in (((2, 100), 5), ((3, 64), 64), ((1, 1), 1), ((0, 7), 3), ((2, 9), 0)):
         x = with_edges(shape, np.dtype(np.float32)) if 0 not in shape else np.zeros(shape, np.float32)
         found = program.run({"x": x, "k": np.array([k])})
-        values, places = ordered(x, k, bool(largest))
-        np.testing.assert_array_equal(found["places"], places)
+        values, indices = ordered(x, k, bool(largest))
+        np.testing.assert_array_equal(found["places"], indices)
         np.testing.assert_array_equal(found["values"], values)
 
 
@@ -94,8 +94,8 @@ def test_top_k_in_any_order_finds_the_same() -> None:
     pieces, x = Pieces(opset=24), with_edges((3, 90), np.dtype(np.float32))
     pieces.add("any", "TopK", x, [12], out=(TensorProto.FLOAT, TensorProto.INT64), sorted=0)
     found = compiled(pieces.model()).run(pieces.inputs)
-    _, places = ordered(x, 12, True)
-    assert np.array_equal(np.sort(found["any:1"], -1), np.sort(places, -1))
+    _, indices = ordered(x, 12, True)
+    assert np.array_equal(np.sort(found["any:1"], -1), np.sort(indices, -1))
     np.testing.assert_array_equal(found["any"], np.take_along_axis(x, found["any:1"], -1))
 
 
@@ -108,30 +108,30 @@ def test_the_last_of_equal_places_wins_and_places_outside_are_clamped() -> None:
     pieces.add("elements", "ScatterElements", x, np.repeat(rows[:, None], 3, 1), updates, axis=0)
     pieces.add("read", "GatherND", x, rows[:, None])
     wanted = x.copy()
-    for place, update in zip(bounded, updates, strict=True):
-        wanted[place] = update
+    for index, update in zip(bounded, updates, strict=True):
+        wanted[index] = update
     expected = {"rows": wanted, "elements": wanted, "read": x[bounded]}
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
 def test_truth_values_and_16_bits_are_joined() -> None:
     pieces, expected = Pieces(opset=18), {}
-    places = np.array([[1], [0], [1], [1]])
+    indices = np.array([[1], [0], [1], [1]])
     for name, numpy in (("add", np.logical_or), ("mul", np.logical_and)):
         x, updates = np.array([True, False, True]), np.array([True, False, False, True])
-        pieces.add(f"flags_{name}", "ScatterND", x, places, updates, reduction=name)
-        expected[f"flags_{name}"] = joined(x, places, updates, numpy)
+        pieces.add(f"flags_{name}", "ScatterND", x, indices, updates, reduction=name)
+        expected[f"flags_{name}"] = joined(x, indices, updates, numpy)
     for dtype in (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)):
         x, updates = (RNG.normal(size=count).astype(dtype) for count in (3, 4))
-        pieces.add(f"add_{dtype.name}", "ScatterND", x, places, updates, reduction="add")
-        expected[f"add_{dtype.name}"] = joined(x, places, updates, np.add)
+        pieces.add(f"add_{dtype.name}", "ScatterND", x, indices, updates, reduction="add")
+        expected[f"add_{dtype.name}"] = joined(x, indices, updates, np.add)
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
-def joined(x: np.ndarray, places: np.ndarray, updates: np.ndarray, join: np.ufunc) -> np.ndarray:
+def joined(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, join: np.ufunc) -> np.ndarray:
     result = x.copy()
-    for (place,), update in zip(places, updates, strict=True):
-        result[place] = join(result[place], update)
+    for (index,), update in zip(indices, updates, strict=True):
+        result[index] = join(result[index], update)
     return result
 
 
@@ -139,15 +139,15 @@ def test_what_reads_and_follows_scattered_values() -> None:
     """A scatter's operands are computed by other kernels, and one of them is used again."""
     pieces = Pieces(opset=18)
     x, updates = RNG.normal(size=(40, 8)).astype(np.float32), RNG.normal(size=(3, 8)).astype(np.float32)
-    places = np.array([[39], [0], [7]])
-    for name, value in (("x", x), ("i", places), ("u", updates)):
+    indices = np.array([[39], [0], [7]])
+    for name, value in (("x", x), ("i", indices), ("u", updates)):
         pieces.input(name, value)
     pieces.add("exp", "Exp", "x")
     pieces.add("neg", "Neg", "u")
     pieces.add("scattered", "ScatterND", "exp", "i", "neg", out=TensorProto.FLOAT)
     pieces.add("sum", "Add", "scattered", "exp", out=TensorProto.FLOAT)
     wanted = np.exp(x)
-    wanted[places[:, 0]] = -updates
+    wanted[indices[:, 0]] = -updates
     expected = {"exp": np.exp(x), "neg": -updates, "scattered": wanted, "sum": wanted + np.exp(x)}
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 

@@ -35,8 +35,8 @@ def _gather_nd(data: np.ndarray, indices: np.ndarray) -> np.ndarray:
 def _scatter(data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
     """The updates one after the other, added, at the places that `_gather_nd` reads."""
     result = data.copy()
-    for place, update in zip(indices, updates, strict=True):
-        result[clamped(place[:1], 5)[0], clamped(place[1:], 3)[0]] += update
+    for index, update in zip(indices, updates, strict=True):
+        result[clamped(index[:1], 5)[0], clamped(index[1:], 3)[0]] += update
     return result
 
 
@@ -69,17 +69,17 @@ def _any_size(words: str, letter: str) -> str:
 def test_indices_outside(compiled: Compile, name: str, element: str, dims: str) -> None:
     """In memory of foreign numbers, none of which appears in the result or changes."""
     attributes, operands, result, reference = CASES[name]
-    kinds = [words.format(element) for words in operands]
-    shapes = [[int(word) for word in words.split()[:-1]] for words in kinds]
+    dtypes = [words.format(element) for words in operands]
+    shapes = [[int(word) for word in words.split()[:-1]] for words in dtypes]
     if dims == "named":
         # Updates have as many rows as indices.
-        kinds = [_any_size(words, letter) for words, letter in zip(kinds, "nmm", strict=False)]
+        dtypes = [_any_size(words, letter) for words, letter in zip(dtypes, "nmm", strict=False)]
         result = _any_size(result, "n" if name.startswith("scatter") else "m")
-    arguments = ", ".join(f"%{letter}" for letter in "abc"[: len(kinds)])
+    arguments = ", ".join(f"%{letter}" for letter in "abc"[: len(dtypes)])
     text = function(
-        dict(zip("abc", kinds, strict=False)),
+        dict(zip("abc", dtypes, strict=False)),
         result,
-        op(f'%r = "graph.{name}"({arguments}) {attributes}', *kinds, result),
+        op(f'%r = "graph.{name}"({arguments}) {attributes}', *dtypes, result),
     )
     indices = (INDICES if element == "i64" else NARROW).astype(element.replace("i", "int"))
     values = [np.arange(15, dtype=np.float32).reshape(5, 3), indices.reshape(shapes[1])]
@@ -97,15 +97,15 @@ def test_indices_outside(compiled: Compile, name: str, element: str, dims: str) 
 def test_data_without_elements(compiled: Compile, name: str) -> None:
     """No index is inside: the call fails, unless there is nothing to index."""
     attributes, operands, result, _ = CASES[name]
-    kinds = [_any_size(words.format("i64"), each) for words, each in zip(operands, "nmm", strict=False)]
+    dtypes = [_any_size(words.format("i64"), each) for words, each in zip(operands, "nmm", strict=False)]
     result = _any_size(result, "n" if name.startswith("scatter") else "m")
-    arguments = ", ".join(f"%{letter}" for letter in "abc"[: len(kinds)])
-    line = op(f'%r = "graph.{name}"({arguments}) {attributes}', *kinds, result)
-    program = compiled(function(dict(zip("abc", kinds, strict=False)), result, line))
+    arguments = ", ".join(f"%{letter}" for letter in "abc"[: len(dtypes)])
+    line = op(f'%r = "graph.{name}"({arguments}) {attributes}', *dtypes, result)
+    program = compiled(function(dict(zip("abc", dtypes, strict=False)), result, line))
     for rows in (2, 0):
-        shapes = [[0, 3], *([rows, *map(int, words.split()[1:-1])] for words in kinds[1:])]
+        shapes = [[0, 3], *([rows, *map(int, words.split()[1:-1])] for words in dtypes[1:])]
         kinds_of = [np.float32, np.int64, np.float32]
-        values = [np.zeros(shape, kind) for shape, kind in zip(shapes, kinds_of, strict=False)]
+        values = [np.zeros(shape, dtype) for shape, dtype in zip(shapes, kinds_of, strict=False)]
         if rows:
             fault = "its indices name elements of an axis that has none"
             with pytest.raises(ValueError, match=rf"^{name}: {fault}: n must be at least .*, got 0 and 1$"):

@@ -23,7 +23,7 @@ def outcome(pieces: Pieces) -> dict[str, str]:
     return wrong(compiled(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs))
 
 
-def numbers(dtype: Any) -> np.ndarray:
+def elements(dtype: Any) -> np.ndarray:
     """Halves and quarters, so that quotients meet ties, some out of range, of shape 4x6x3."""
     # Quotients beyond f16 are infinite, of which the reference makes the least integer.
     large = 5000 if dtype == np.float16 else 1e6
@@ -38,7 +38,7 @@ def zero_point(target: str, shape: tuple[int, ...] = ()) -> np.ndarray:
 
 def add_quantisation(pieces: Pieces, target: str, source: str) -> None:
     """Per tensor, per axis, and in blocks of which the last is shorter."""
-    x, scale_type = numbers(dtype_of(source)), "float32" if source == "int32" else source
+    x, scale_type = elements(dtype_of(source)), "float32" if source == "int32" else source
     for name, shape, attributes in (
         ("tensor", (), {}),
         ("axis", (6,), {"axis": 1}),
@@ -52,7 +52,7 @@ def add_quantisation(pieces: Pieces, target: str, source: str) -> None:
 
 def test_f32_becomes_every_quantised_type() -> None:
     pieces = Pieces(OPSET)
-    x, scale = numbers(np.float32), np.array(0.5, np.float32)
+    x, scale = elements(np.float32), np.array(0.5, np.float32)
     pieces.input("x", x), pieces.input("scale", scale)
     for target in TARGETS:
         pieces.add(target, "QuantizeLinear", "x", "scale", zero_point(target), out=number_of(target))
@@ -71,12 +71,12 @@ def test_every_quantisation(source: str) -> None:
 @pytest.mark.slow
 def test_attributes_say_the_type_and_the_precision() -> None:
     pieces = Pieces(OPSET)
-    x, scale = numbers(np.float32), np.array(0.3, np.float32)
+    x, scale = elements(np.float32), np.array(0.3, np.float32)
     for target in ("int4", "float8_e5m2"):
-        number = number_of(target)
-        pieces.add(target, "QuantizeLinear", x, scale, out=number, output_dtype=number)
+        element = number_of(target)
+        pieces.add(target, "QuantizeLinear", x, scale, out=element, output_dtype=element)
         if target == "float8_e5m2":
-            pieces.add("wild", "QuantizeLinear", x, scale, out=number, output_dtype=number, saturate=0)
+            pieces.add("wild", "QuantizeLinear", x, scale, out=element, output_dtype=element, saturate=0)
     # In f16, 2049 / 2 is 1024 or 1025 before anything is rounded to an integer.
     large = np.arange(2040, 2056, dtype=np.float32)
     attributes = {"output_dtype": TensorProto.INT16, "out": TensorProto.INT16}
@@ -123,9 +123,9 @@ def test_scales_that_are_powers_of_two() -> None:
     assert not wrong(actual, expected)
 
 
-def codes(*shape: int, kind: str = "uint8") -> np.ndarray:
-    limits = np.iinfo(kind)
-    return RNG.integers(limits.min, limits.max + 1, shape).astype(kind)
+def codes(*shape: int, element_type: str = "uint8") -> np.ndarray:
+    limits = np.iinfo(element_type)
+    return RNG.integers(limits.min, limits.max + 1, shape).astype(element_type)
 
 
 def scales(*shape: int, dtype: Any = np.float32) -> np.ndarray:
@@ -141,11 +141,15 @@ def expected_product(a: list[np.ndarray], b: list[np.ndarray], y: list[np.ndarra
     return np.clip(np.rint(value), limits.min, limits.max).astype(y[1].dtype)
 
 
-def matmul_case(kinds: str, per_row: bool, dtype: Any, batch: tuple[int, ...]) -> tuple[list, list, list]:
-    a, b, y = kinds.split()
+def matmul_case(dtypes: str, per_row: bool, dtype: Any, batch: tuple[int, ...]) -> tuple[list, list, list]:
+    a, b, y = dtypes.split()
     rows, columns = ((5, 1), (1, 4)) if per_row else ((), ())
-    left = [codes(*batch, 5, 33, kind=a), scales(*rows, dtype=dtype), codes(*rows, kind=a)]
-    right = [codes(*batch, 33, 4, kind=b), scales(*columns, dtype=dtype), codes(*columns, kind=b)]
+    left = [codes(*batch, 5, 33, element_type=a), scales(*rows, dtype=dtype), codes(*rows, element_type=a)]
+    right = [
+        codes(*batch, 33, 4, element_type=b),
+        scales(*columns, dtype=dtype),
+        codes(*columns, element_type=b),
+    ]
     return left, right, [np.array(0.05, dtype), np.array(3, y)]
 
 
@@ -195,7 +199,7 @@ def test_quantised_convolutions() -> None:
         ("padded", (6, 4, 3, 3), {"pads": [1, 1, 1, 1], "strides": [2, 1]}),
         ("grouped", (6, 2, 3, 2), {"group": 2}),
     ):
-        w = [codes(*shape, kind="int8"), scales(6), np.zeros(6, np.int8)]
+        w = [codes(*shape, element_type="int8"), scales(6), np.zeros(6, np.int8)]
         pieces.add(name, "QLinearConv", *x, *w, *y, bias, **attributes)
         w = [w[0], np.array(0.01, np.float32), np.array(0, np.int8)]
         pieces.add(f"{name}_scalar", "QLinearConv", *x, *w, *y, **attributes)
@@ -209,13 +213,13 @@ def test_integer_products_with_zero_points() -> None:
     """Zero points of rows of a and of columns of b."""
     pieces, expected = Pieces(21), {}
     for a_kind, b_kind in (("uint8", "int8"), ("int8", "uint8"), ("uint8", "uint8"), ("int8", "int8")):
-        a, b = codes(2, 5, 33, kind=a_kind), codes(2, 33, 4, kind=b_kind)
+        a, b = codes(2, 5, 33, element_type=a_kind), codes(2, 33, 4, element_type=b_kind)
         for name, rows, columns in (
             ("scalar", (), ()),
             ("vector", (5,), (4,)),
             ("whole", (2, 5, 1), (2, 1, 4)),
         ):
-            zeros = codes(*rows, kind=a_kind), codes(*columns, kind=b_kind)
+            zeros = codes(*rows, element_type=a_kind), codes(*columns, element_type=b_kind)
             label = f"{name}_{a_kind}_{b_kind}"
             pieces.add(label, "MatMulInteger", a, b, *zeros, out=TensorProto.INT32)
             left = zeros[0][:, None] if name == "vector" else zeros[0]
@@ -228,12 +232,12 @@ def test_integer_products_with_zero_points() -> None:
 def test_dynamic_quantisation() -> None:
     pieces = Pieces(21)
     for index, x in enumerate(([0, 2, -3, -2.5, 1.34, 0.5], [-1, -2.1, -1.3], [1, 2.1, 1.3], [0, 0])):
-        nodes = [f"{kind}{index}" for kind in ("y", "scale", "zero")]
+        nodes = [f"{element_type}{index}" for element_type in ("y", "scale", "zero")]
         name = pieces.input(f"x{index}", np.array(x, np.float32))
         pieces.nodes.append(helper.make_node("DynamicQuantizeLinear", [name], nodes, name=f"d{index}"))
-        kinds = (TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8)
+        dtypes = (TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8)
         pieces.outputs += [
-            helper.make_tensor_value_info(n, k, None) for n, k in zip(nodes, kinds, strict=True)
+            helper.make_tensor_value_info(n, k, None) for n, k in zip(nodes, dtypes, strict=True)
         ]
     expected = reference(pieces.model(), pieces.inputs)
     # All zeros: onnx's reference and its function body disagree about a scale of 0 or 1/255.

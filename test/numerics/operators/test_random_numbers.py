@@ -85,9 +85,9 @@ def test_seeds_decide_the_numbers(drawn: Arrays) -> None:
 
 def largest_step(sample: np.ndarray, distribution: Any) -> float:
     """Kolmogorov's and Smirnov's distance, times the root of the count: 1.95 in one of 1000 samples."""
-    places = distribution(np.sort(sample.astype(np.float64)))
+    indices = distribution(np.sort(sample.astype(np.float64)))
     steps = np.arange(len(sample) + 1) / len(sample)
-    distance = max((steps[1:] - places).max(), (places - steps[:-1]).max())
+    distance = max((steps[1:] - indices).max(), (indices - steps[:-1]).max())
     return float(distance * sqrt(len(sample)))
 
 
@@ -118,8 +118,8 @@ def dropout(ratio: Any, training: Any, opset: int = 22, **attributes: Any) -> Ar
     x = pieces.input("x", np.ones(COUNT, np.float32))
     names = [x, *(pieces._operand(n, v) for n, v in (("r", ratio), ("t", training)) if opset >= 12)]
     pieces.nodes.append(helper.make_node("Dropout", names, ["y", "mask"], name="d", **attributes))
-    kinds = {"y": TensorProto.FLOAT, "mask": TensorProto.BOOL if opset >= 10 else TensorProto.FLOAT}
-    pieces.outputs = [helper.make_tensor_value_info(name, kind, None) for name, kind in kinds.items()]
+    dtypes = {"y": TensorProto.FLOAT, "mask": TensorProto.BOOL if opset >= 10 else TensorProto.FLOAT}
+    pieces.outputs = [helper.make_tensor_value_info(name, dtype, None) for name, dtype in dtypes.items()]
     return compiled(pieces.model()).run(pieces.inputs)
 
 

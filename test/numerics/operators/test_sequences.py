@@ -60,13 +60,13 @@ def check(
         np.testing.assert_allclose(array, wanted, 1e-6, 1e-6)
 
 
-@pytest.mark.parametrize("place", ["one", "minus"])
+@pytest.mark.parametrize("position", ["one", "minus"])
 @pytest.mark.parametrize("dims", [(4, 3), ("a", "b")], ids=["known", "named"])
-def test_values_that_come_and_go(place: str, dims: Sequence[int | str]) -> None:
+def test_values_that_come_and_go(position: str, dims: Sequence[int | str]) -> None:
     text = (
-        f"a = SequenceConstruct(x, y) b = SequenceInsert(a, y, {place}) d = SequenceInsert(b, x)"
-        f" e = SequenceErase(d, {place}) f = SequenceErase(e) k = SequenceLength(f)"
-        f" z = SequenceAt(e, {place}) w = ConcatFromSequence<axis = -1>(d)"
+        f"a = SequenceConstruct(x, y) b = SequenceInsert(a, y, {position}) d = SequenceInsert(b, x)"
+        f" e = SequenceErase(d, {position}) f = SequenceErase(e) k = SequenceLength(f)"
+        f" z = SequenceAt(e, {position}) w = ConcatFromSequence<axis = -1>(d)"
         " v = ConcatFromSequence<axis = -1, new_axis = 1>(f)"
     )
     check(built(text, ["k", "z", "w", "v"], dims))

@@ -27,13 +27,15 @@ def texts(*values: str) -> np.ndarray:
     return np.array(values, object)
 
 
-def case(x: np.ndarray, number: int, wanted: Sequence[Any], dtype: Any = object) -> Case:
-    return Case("Cast", [x], {"to": number}, [number], expected=lambda _: [np.array(wanted).astype(dtype)])
+def case(x: np.ndarray, onnx_type: int, wanted: Sequence[Any], dtype: Any = object) -> Case:
+    return Case(
+        "Cast", [x], {"to": onnx_type}, [onnx_type], expected=lambda _: [np.array(wanted).astype(dtype)]
+    )
 
 
-def floats(number: int) -> Case:
+def floats(onnx_type: int) -> Case:
     values = [*(float(each) for each in NUMBERS), 7.0]
-    return case(texts(*NUMBERS, " 7\n"), number, values, helper.tensor_dtype_to_np_dtype(number))
+    return case(texts(*NUMBERS, " 7\n"), onnx_type, values, helper.tensor_dtype_to_np_dtype(onnx_type))
 
 
 def integers(dtype: Any) -> np.ndarray:
@@ -41,7 +43,7 @@ def integers(dtype: Any) -> np.ndarray:
 
 
 CASES = (
-    {f"to {number}": floats(number) for number in FLOATS}
+    {f"to {onnx_type}": floats(onnx_type) for onnx_type in FLOATS}
     | {
         "to i64": case(
             texts("9223372036854775807", "-9223372036854775808", "100.5", "-7.9", "1e3", " 12 "),
@@ -84,9 +86,9 @@ def test_forms() -> None:
 
 
 @cache
-def cast(kind: int, number: int) -> Executable:
-    x, y = (helper.make_tensor_value_info(*each, ["n"]) for each in (("x", kind), ("y", number)))
-    graph = helper.make_graph([helper.make_node("Cast", ["x"], ["y"], name="cast", to=number)], "g", [x], [y])
+def cast(source: int, target: int) -> Executable:
+    x, y = (helper.make_tensor_value_info(*each, ["n"]) for each in (("x", source), ("y", target)))
+    graph = helper.make_graph([helper.make_node("Cast", ["x"], ["y"], name="cast", to=target)], "g", [x], [y])
     return compiled(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
 
 

@@ -139,8 +139,8 @@ def test_integer_arithmetic_wraps_around(dtype: str) -> None:
     for op in ("Abs", "Sign", "BitwiseNot"):
         pieces.add(op, op, a, out=INTEGERS[dtype])
     pieces.add("Float", "Cast", a, out=TensorProto.FLOAT, to=TensorProto.FLOAT)
-    for name, number in INTEGERS.items():
-        pieces.add(f"to_{name}", "Cast", a, out=number, to=number)
+    for name, value in INTEGERS.items():
+        pieces.add(f"to_{name}", "Cast", a, out=value, to=value)
     actual = compiled(pieces.model()).run(pieces.inputs)
     with np.errstate(all="ignore"):
         a_, b_ = pieces.inputs["a"], pieces.inputs["b"]

@@ -17,10 +17,10 @@ class AlgebraPatterns(PatternBase):
         x = self.value()
         for _ in range(self.integer(2, 4)):
             rank = self.integer(0, min(1, len(self.values[x])))
-            number = self.number(float(self.choice((0.5, 1.0, 2.0, -1.0, 0.3, 1.7))), *[1] * rank)
+            value = self.number(float(self.choice((0.5, 1.0, 2.0, -1.0, 0.3, 1.7))), *[1] * rank)
             op = self.choice(("Add", "Mul", "Sub", "Div"))
             # Not a division by x, which may be zero.
-            operands = [number, x] if op != "Div" and self.integer(0, 2) == 0 else [x, number]
+            operands = [value, x] if op != "Div" and self.integer(0, 2) == 0 else [x, value]
             x = self.add(op, *operands, shape=self.values[x])
 
     def nothing(self) -> None:
@@ -184,11 +184,11 @@ class AlgebraPatterns(PatternBase):
         """Limits of limits."""
         x = self.value()
         for _ in range(2):
-            op, number = (
+            op, value = (
                 self.choice(("Max", "Min", "Relu", "Clip")),
                 self.number(self.choice((-0.3, 0.0, 0.4))),
             )
-            x = self.add(op, x, *([number] if op != "Relu" else []))
+            x = self.add(op, x, *([value] if op != "Relu" else []))
 
     def casts(self) -> None:
         """To a wider type and back, once or twice."""

@@ -50,23 +50,23 @@ class MovementGraph(RandomGraph):
         pads = [0, 0, *self.rng.integers(0, 2, 2), 0, 0, *self.rng.integers(0, 2, 2)]
         shape = tuple(int(dim + pads[i] + pads[4 + i]) for i, dim in enumerate(self.values[x]))
         value = self.choice((0.0, 0.0, -np.inf, 0.5))
-        kind = self.choice(("MaxPool", "AveragePool", "Conv"))
-        if np.isinf(value) and kind != "MaxPool":
+        op_name = self.choice(("MaxPool", "AveragePool", "Conv"))
+        if np.isinf(value) and op_name != "MaxPool":
             value = 0.0
         operands = [x, self.constant(np.array(pads, np.int64)), self.constant(np.float32(value))]
         self.node("Pad", operands, shape)
         x = list(self.values)[-1]
         own = [self.integer(0, 1) for _ in range(4)]
         stride = self.integer(1, 2)
-        places = tuple((dim + own[i] + own[2 + i] - 3) // stride + 1 for i, dim in enumerate(shape[2:]))
+        positions = tuple((dim + own[i] + own[2 + i] - 3) // stride + 1 for i, dim in enumerate(shape[2:]))
         attributes = {"kernel_shape": [3, 3], "pads": own, "strides": [stride, stride]}
-        if kind == "Conv":
+        if op_name == "Conv":
             weights = self.weights(4, shape[1], 3, 3, scale=(9 * shape[1]) ** -0.5)
-            self.node(kind, [x, weights], (shape[0], 4, *places), **attributes)
+            self.node(op_name, [x, weights], (shape[0], 4, *positions), **attributes)
             return
-        if kind == "AveragePool":
+        if op_name == "AveragePool":
             attributes["count_include_pad"] = self.integer(0, 1)
-        self.node(kind, [x], (*shape[:2], *places), **attributes)
+        self.node(op_name, [x], (*shape[:2], *positions), **attributes)
 
     def _parts(self, x: str, axis: int, count: int) -> list[str]:
         """Equal slices of x, in order."""
@@ -102,11 +102,11 @@ class MovementGraph(RandomGraph):
             return
         activation, results = self.integer(0, 1), []
         for part in self._parts(x, 1, 2):
-            channels, *places = self.values[part][1:]
+            channels, *positions = self.values[part][1:]
             operands = [part, self.weights(3, channels, 1, 1), *([self.weights(3)] if activation else [])]
-            self.node("Conv", operands, (self.values[x][0], 3, *places))
+            self.node("Conv", operands, (self.values[x][0], 3, *positions))
             if activation:
-                self.node("Relu", [list(self.values)[-1]], (self.values[x][0], 3, *places))
+                self.node("Relu", [list(self.values)[-1]], (self.values[x][0], 3, *positions))
             results.append(list(self.values)[-1])
         self.node("Concat", results, (self.values[x][0], 6, *self.values[x][2:]), axis=1)
 

@@ -21,10 +21,10 @@ class ProductPatterns(PatternBase):
             return
         if self.integer(0, 3) == 0:
             x = self.batch_norm(x)
-        count, inputs, *places = self.values[x]
+        count, inputs, *positions = self.values[x]
         outputs, kernel = int(self.rng.choice(DIMS)), self.choice((1, 3))
         pad = self.integer(0, kernel // 2)
-        shape = (count, outputs, *(size + 2 * pad - kernel + 1 for size in places))
+        shape = (count, outputs, *(size + 2 * pad - kernel + 1 for size in positions))
         if np.prod(shape) > LARGEST:
             return
         operands = [self.weights(outputs, inputs, kernel, kernel, scale=(inputs * kernel**2) ** -0.5)]
@@ -39,8 +39,8 @@ class ProductPatterns(PatternBase):
     def batch_norm(self, x: str) -> str:
         channels = self.values[x][1]
         variance = self.constant(self.rng.uniform(0.5, 2, channels).astype(np.float32))
-        numbers = [self.weights(channels) for _ in range(3)]
-        return self.add("BatchNormalization", x, *numbers, variance, epsilon=0.01)
+        values = [self.weights(channels) for _ in range(3)]
+        return self.add("BatchNormalization", x, *values, variance, epsilon=0.01)
 
     def padded_window(self) -> None:
         """Padding in front of a convolution or pooling, ReLU on either side of a maximum."""
@@ -49,10 +49,10 @@ class ProductPatterns(PatternBase):
         )
         if x is None:
             return
-        count, channels, *places = self.values[x]
+        count, channels, *positions = self.values[x]
         before, after, own = (self.integer(0, 1) for _ in range(3))
         mode = self.choice(("constant", "constant", "reflect", "edge"))
-        padded = tuple(size + before + after for size in places)
+        padded = tuple(size + before + after for size in positions)
         pads = self.ints(0, 0, before, before, 0, 0, after, after)
         x = self.add("Relu", x) if self.integer(0, 1) else x
         x = self.add("Pad", x, pads, shape=(count, channels, *padded), mode=mode)

@@ -118,19 +118,19 @@ class RandomGraph:
         x = self.value(lambda shape: len(shape) in (3, 4) and min(shape[2:]) >= 3)
         if x is None:
             return
-        channels, places = self.values[x][1], self.values[x][2:]
+        channels, positions = self.values[x][1], self.values[x][2:]
         depthwise = self.integer(0, 3) == 0
         outputs = channels if depthwise else int(self.rng.choice(DIMS))
         kernel, stride, pad = self.integer(1, 3), self.integer(1, 2), self.integer(0, 1)
-        result = tuple((size + 2 * pad - kernel) // stride + 1 for size in places)
-        fan = (1 if depthwise else channels) * kernel ** len(places)
+        result = tuple((size + 2 * pad - kernel) // stride + 1 for size in positions)
+        fan = (1 if depthwise else channels) * kernel ** len(positions)
         weights = self.weights(
-            outputs, 1 if depthwise else channels, *[kernel] * len(places), scale=fan**-0.5
+            outputs, 1 if depthwise else channels, *[kernel] * len(positions), scale=fan**-0.5
         )
         operands = [x, weights, *([self.weights(outputs)] if self.integer(0, 1) else [])]
         shape = (self.values[x][0], outputs, *result)
         if np.prod(shape) <= LARGEST:
-            spatial = len(places)
+            spatial = len(positions)
             self.node(
                 "Conv", operands, shape, strides=[stride] * spatial, pads=[pad] * 2 * spatial,
                 group=channels if depthwise else 1,
@@ -141,9 +141,9 @@ class RandomGraph:
         if x is None:
             return
         stride = self.integer(1, 2)
-        places = tuple((size - 2) // stride + 1 for size in self.values[x][2:])
+        positions = tuple((size - 2) // stride + 1 for size in self.values[x][2:])
         op = self.choice(("MaxPool", "AveragePool"))
-        self.node(op, [x], (*self.values[x][:2], *places), kernel_shape=[2, 2], strides=[stride, stride])
+        self.node(op, [x], (*self.values[x][:2], *positions), kernel_shape=[2, 2], strides=[stride, stride])
 
     def reduce(self) -> None:
         x = self.value(lambda shape: len(shape) >= 1)

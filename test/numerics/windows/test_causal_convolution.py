@@ -21,12 +21,12 @@ BIAS = RNG.standard_normal(CHANNELS, np.float32)
 
 def model(batch: int | str, length: int | str, past: bool) -> onnx.ModelProto:
     """One node with SiLU; the weights are constants."""
-    number = TensorProto.FLOAT
+    value = TensorProto.FLOAT
     x, state = [batch, CHANNELS, length], [batch, CHANNELS, TAPS - 1]
-    inputs = [helper.make_tensor_value_info("x", number, x)]
+    inputs = [helper.make_tensor_value_info("x", value, x)]
     if past:
-        inputs.append(helper.make_tensor_value_info("past", number, state))
-    outputs = [helper.make_tensor_value_info(name, number, dims) for name, dims in (("y", x), ("s", state))]
+        inputs.append(helper.make_tensor_value_info("past", value, state))
+    outputs = [helper.make_tensor_value_info(name, value, dims) for name, dims in (("y", x), ("s", state))]
     node = helper.make_node(
         "CausalConvWithState", ["x", "w", "b", "past" if past else ""], ["y", "s"], activation="silu"
     )

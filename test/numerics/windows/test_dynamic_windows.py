@@ -51,11 +51,11 @@ def model(operator: str, values: list[np.ndarray], rank: int, attributes: dict[s
     """One node; every dim of an input is a name of its own."""
     inputs = [
         helper.make_tensor_value_info(
-            f"x{place}",
+            f"x{index}",
             helper.np_dtype_to_tensor_dtype(value.dtype),
-            [f"d{place}_{axis}" for axis in range(value.ndim)],
+            [f"d{index}_{axis}" for axis in range(value.ndim)],
         )
-        for place, value in enumerate(values)
+        for index, value in enumerate(values)
     ]
     output = helper.make_tensor_value_info("y", F32, [f"r{axis}" for axis in range(rank)])
     node = helper.make_node(operator, [each.name for each in inputs], ["y"], **attributes)
@@ -72,7 +72,7 @@ def test_sizes_are_those_of_the_call(name: str) -> None:
     reference = ReferenceEvaluator(proto)
     # The second call has more images.
     for inputs in (values, [np.concatenate([values[0], values[0] * 2]), *values[1:]]):
-        named = {f"x{place}": value for place, value in enumerate(inputs)}
+        named = {f"x{index}": value for index, value in enumerate(inputs)}
         told: Any = runtime(proto, named) if operator == "ConvTranspose" else None
         expected: Any = list(told.values()) if told else reference.run(None, named)
         [actual] = program.run(inputs)

@@ -83,8 +83,8 @@ def test_axes_and_lengths() -> None:
     z = signal_of(3, 5, 4)
     for axis in (0, 1, -2, -3):
         # The dim of parts counts: -2 is the last of the signal.
-        place = axis if axis >= 0 else axis + 1
-        found.add(f"axis_{axis}", "DFT", z, np.fft.fft(z, axis=place), None, np.int64(axis))
+        index = axis if axis >= 0 else axis + 1
+        found.add(f"axis_{axis}", "DFT", z, np.fft.fft(z, axis=index), None, np.int64(axis))
     found.add("longer", "DFT", z, np.fft.fft(z, 9), 9)
     found.add("shorter", "DFT", z, np.fft.fft(z, 3), 3)
     found.add("shorter_onesided", "DFT", z.real, np.fft.rfft(z.real, 3), 3, onesided=1)
@@ -98,8 +98,8 @@ def test_axes_and_lengths() -> None:
 @pytest.mark.slow
 def test_short_time_transforms() -> None:
     x, window = signal_of(2, 50, real=True), np.hanning(16).astype(np.float32)
-    places = 5 * np.arange((50 - 16) // 5 + 1)[:, None] + np.arange(16)
-    frames = x[:, places]
+    indices = 5 * np.arange((50 - 16) // 5 + 1)[:, None] + np.arange(16)
+    frames = x[:, indices]
     found = Transforms(np.float32)
     found.add("window", "STFT", x, np.fft.rfft(frames * window), 5, list(window))
     found.add("no_window", "STFT", x, np.fft.rfft(frames), 5, None, 16)

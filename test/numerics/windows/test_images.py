@@ -52,12 +52,12 @@ def _floats(values: list[float]) -> list[np.float32]:
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
 def test_resize_coordinates(mode: str) -> None:
     pieces = Pieces(opset=19)
-    for transform, (number, target) in product(TRANSFORMS, enumerate((*SCALES, *SIZES))):
+    for transform, (element, target) in product(TRANSFORMS, enumerate((*SCALES, *SIZES))):
         # A single element: the evaluator reads at -0.5, ONNX's text and ONNX Runtime at 0.
         if transform == "pytorch_half_pixel" and 1 in target[2:]:
             continue
         attributes = {"mode": mode, "coordinate_transformation_mode": transform}
-        resize(pieces, f"{transform}{number}", image(1, 2, 5, 6), target, **attributes)
+        resize(pieces, f"{transform}{element}", image(1, 2, 5, 6), target, **attributes)
     check(pieces)
 
 
@@ -72,8 +72,8 @@ def test_resize_to_a_single_element(mode: str) -> None:
 def test_resize_nearest_modes() -> None:
     pieces = Pieces(opset=19)
     modes = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
-    for mode, transform, (number, target) in product(modes, ("half_pixel", "asymmetric"), enumerate(SCALES)):
-        name = f"{mode}_{transform}{number}"
+    for mode, transform, (element, target) in product(modes, ("half_pixel", "asymmetric"), enumerate(SCALES)):
+        name = f"{mode}_{transform}{element}"
         attributes = {"nearest_mode": mode, "coordinate_transformation_mode": transform}
         resize(pieces, name, image(1, 2, 5, 6), target, mode="nearest", **attributes)
     # The evaluator computes places in f64, where scales in f32 turn what means a half into a little less.
@@ -83,10 +83,10 @@ def test_resize_nearest_modes() -> None:
 @pytest.mark.parametrize("mode", ["linear", "cubic"])
 def test_resize_filters(mode: str) -> None:
     pieces = Pieces(opset=19)
-    for antialias, exclude, (number, target) in product((0, 1), (0, 1), enumerate((*SCALES, [1, 2, 2, 13]))):
+    for antialias, exclude, (element, target) in product((0, 1), (0, 1), enumerate((*SCALES, [1, 2, 2, 13]))):
         resize(
             pieces,
-            f"{antialias}{exclude}{number}",
+            f"{antialias}{exclude}{element}",
             image(1, 2, 11, 14),
             target,
             mode=mode,
@@ -241,10 +241,15 @@ def test_conv_transpose_of_weights_and_types() -> None:
     pieces, exact = Pieces(opset=22), Pieces(opset=22)
     for dtype in (np.float16, np.float64):
         x, w = image(1, 8, 6, 6).astype(dtype), image(8, 16, 4, 4).astype(dtype)
-        for target, kind in ((pieces, dtype), (exact, np.float64)):
-            name = target.constant(f"{np.dtype(dtype)}.w", w.astype(kind))
+        for target, element_type in ((pieces, dtype), (exact, np.float64)):
+            name = target.constant(f"{np.dtype(dtype)}.w", w.astype(element_type))
             target.add(
-                f"{np.dtype(dtype)}", "ConvTranspose", x.astype(kind), name, strides=[2, 2], pads=[1, 1, 1, 1]
+                f"{np.dtype(dtype)}",
+                "ConvTranspose",
+                x.astype(element_type),
+                name,
+                strides=[2, 2],
+                pads=[1, 1, 1, 1],
             )
     expected = reference(exact.model(), exact.inputs)
     expected["float16"] = expected["float16"].astype(np.float16)
@@ -315,11 +320,11 @@ def test_max_pool_indices() -> None:
 
 def test_max_unpool() -> None:
     pieces = Pieces(opset=22)
-    places = np.stack([RNG.permutation(64)[:16] + 64 * i for i in range(2)]).reshape(1, 2, 4, 4)
-    pieces.add("plain", "MaxUnpool", image(1, 2, 4, 4), places, kernel_shape=[2, 2], strides=[2, 2])
+    indices = np.stack([RNG.permutation(64)[:16] + 64 * i for i in range(2)]).reshape(1, 2, 4, 4)
+    pieces.add("plain", "MaxUnpool", image(1, 2, 4, 4), indices, kernel_shape=[2, 2], strides=[2, 2])
     shape = pieces.constant("shape", np.array([1, 2, 9, 10]))
     pieces.add(
-        "shape_given", "MaxUnpool", image(1, 2, 4, 4), places, shape, kernel_shape=[2, 2], strides=[2, 2]
+        "shape_given", "MaxUnpool", image(1, 2, 4, 4), indices, shape, kernel_shape=[2, 2], strides=[2, 2]
     )
     check(pieces)
 

@@ -44,9 +44,9 @@ def test_windows_and_exponents() -> None:
     assert not differences(compiled(pieces.model()).run(pieces.inputs), wanted)
 
 
-@pytest.mark.parametrize("kind", ["float16", "float64"])
-def test_other_types(kind: str) -> None:
-    x, attributes = random(1, 24, 6, 11, dtype=kind), {"size": 5, "alpha": 0.5, "beta": 0.75}
+@pytest.mark.parametrize("element_type", ["float16", "float64"])
+def test_other_types(element_type: str) -> None:
+    x, attributes = random(1, 24, 6, 11, dtype=element_type), {"size": 5, "alpha": 0.5, "beta": 0.75}
     pieces = Pieces()
     pieces.add("y", "LRN", x, **attributes)
     assert not differences(compiled(pieces.model()).run(pieces.inputs), {"y": expected(x, attributes)})

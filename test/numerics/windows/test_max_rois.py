@@ -30,8 +30,8 @@ def case(images: int, shape: list[int], scale: float, dtype: Any = np.float32, *
     # Negative numbers only, which an empty bin's 0 is above of.
     x = RNG.uniform(-9, -1, (images, 3, 8, 10)).astype(dtype)
     attributes = {"pooled_shape": shape, "spatial_scale": scale}
-    number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    return Case("MaxRoiPool", [x, regions(images, dtype)], attributes, (number,), tolerance=0.0, **more)
+    value = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    return Case("MaxRoiPool", [x, regions(images, dtype)], attributes, (value,), tolerance=0.0, **more)
 
 
 def pooled(x: np.ndarray, found: np.ndarray) -> list[np.ndarray]:

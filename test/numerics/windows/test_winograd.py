@@ -117,12 +117,12 @@ def test_the_matrices_are_exact(tile: int) -> None:
     """A^T ((G g) * (B^T d)) is the convolution of d and g, in rational numbers."""
     size = tile + 2
     for tap in range(3):
-        for place in range(size):
+        for position in range(size):
             made = [
                 sum(
-                    a * g[tap] * b[place]
+                    a * g[tap] * b[position]
                     for a, g, b in zip(row, kernel_matrix(tile), input_matrix(tile), strict=True)
                 )
                 for row in output_matrix(tile)
             ]
-            assert made == [int(index + tap == place) for index in range(tile)]
+            assert made == [int(index + tap == position) for index in range(tile)]

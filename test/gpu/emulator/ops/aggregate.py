@@ -149,8 +149,8 @@ def _shuffle(unit: Unit, op: Op, first: np.ndarray, second: np.ndarray) -> np.nd
 
 @op("vector.reduction")
 def _reduction(unit: Unit, op: Op, vector: np.ndarray, *initial: np.ndarray) -> np.ndarray:
-    kind = op.attributes["kind"].removeprefix("#vector.kind<").removesuffix(">")
-    return reduce(_COMBINE[kind], [*np.moveaxis(vector, 1, 0), *initial])
+    combiner = op.attributes["kind"].removeprefix("#vector.kind<").removesuffix(">")
+    return reduce(_COMBINE[combiner], [*np.moveaxis(vector, 1, 0), *initial])
 
 
 @op("builtin.unrealized_conversion_cast")

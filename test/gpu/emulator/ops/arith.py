@@ -142,14 +142,14 @@ def _cmpf(unit: Unit, op: Op, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 @op("arith.constant", "llvm.mlir.constant", "index.constant")
 def _constant(unit: Unit, op: Op) -> Value:
     if "value" not in op.memo:
-        kind, value = op.result_types[0], op.attributes["value"]
-        assert kind.dtype is not None
+        element_type, value = op.result_types[0], op.attributes["value"]
+        assert element_type.dtype is not None
         if isinstance(value, np.ndarray):
-            op.memo["value"] = value.astype(kind.dtype)[None]
-        elif isinstance(value, int) and kind.dtype.kind == "u":
-            op.memo["value"] = filled(kind, np.int64(value))
+            op.memo["value"] = value.astype(element_type.dtype)[None]
+        elif isinstance(value, int) and element_type.dtype.kind == "u":
+            op.memo["value"] = filled(element_type, np.int64(value))
         else:
-            op.memo["value"] = filled(kind, value)
+            op.memo["value"] = filled(element_type, value)
     return op.memo["value"]
 
 
@@ -171,9 +171,9 @@ def reinterpret(value: np.ndarray, like: np.dtype) -> np.ndarray:
 
 @op("arith.bitcast", "llvm.bitcast", "vector.bitcast")
 def _bitcast(unit: Unit, op: Op, value: np.ndarray) -> np.ndarray:
-    kind = op.result_types[0]
-    assert kind.dtype is not None
-    return reinterpret(value, kind.dtype).reshape(len(value), *kind.shape)
+    element_type = op.result_types[0]
+    assert element_type.dtype is not None
+    return reinterpret(value, element_type.dtype).reshape(len(value), *element_type.shape)
 
 
 @op("arith.addui_extended")

@@ -20,12 +20,10 @@ def _optional(op: Op, values: tuple[np.ndarray, ...]) -> list[Any]:
     return [*values, None, None]
 
 
-def _arrive(unit: Unit, number: Any, threads: Any) -> tuple[NamedBarrier, int]:
+def _arrive(unit: Unit, index: Any, threads: Any) -> tuple[NamedBarrier, int]:
     """The unit's active threads come to a barrier; the barrier, and the generation to wait for."""
     unit.require_whole_warps()
-    barrier = unit.block.barriers.setdefault(
-        unit.uniform(number) if number is not None else 0, NamedBarrier()
-    )
+    barrier = unit.block.barriers.setdefault(unit.uniform(index) if index is not None else 0, NamedBarrier())
     expected = unit.uniform(threads) if threads is not None else unit.block.threads
     if expected % 32:
         unit.fail(f"a barrier of {expected} threads: no whole number of warps")
@@ -43,15 +41,15 @@ def _wait(unit: Unit, barrier: NamedBarrier, generation: int) -> Steps:
 @op("nvvm.barrier", "gpu.barrier", "rocdl.barrier")
 def barrier(unit: Unit, op: Op, *values: np.ndarray) -> Steps:
     """bar.sync, or s_barrier with fences."""
-    number, threads, *_ = _optional(op, values)
+    index, threads, *_ = _optional(op, values)
     yield RUNNING
-    yield from _wait(unit, *_arrive(unit, number, threads))
+    yield from _wait(unit, *_arrive(unit, index, threads))
 
 
 @op("nvvm.barrier.arrive")
 def _barrier_arrive(unit: Unit, op: Op, *values: np.ndarray) -> None:
-    number, threads = (values[0], values[1]) if len(values) == 2 else (None, values[0])
-    _arrive(unit, number, threads)
+    index, threads = (values[0], values[1]) if len(values) == 2 else (None, values[0])
+    _arrive(unit, index, threads)
 
 
 @op("nvvm.bar.warp.sync")
@@ -63,16 +61,16 @@ def _warp_sync(unit: Unit, op: Op, mask: np.ndarray) -> None:
 def _cluster_arrive(unit: Unit, op: Op) -> None:
     barrier, cluster = unit.cluster.barrier, unit.cluster
     threads = sum(block.threads for block in cluster.blocks)
-    barrier.waiting[unit.number] = barrier.arrive(int(unit.mask.sum()), threads, unit.clock.release())
+    barrier.waiting[unit.index] = barrier.arrive(int(unit.mask.sum()), threads, unit.clock.release())
     cluster.progress += 1
 
 
 @op("nvvm.cluster.wait")
 def _cluster_wait(unit: Unit, op: Op) -> Steps:
     barrier = unit.cluster.barrier
-    if unit.number not in barrier.waiting:
+    if unit.index not in barrier.waiting:
         unit.fail("waits for the cluster without having arrived")
-    yield from _wait(unit, barrier, barrier.waiting.pop(unit.number))
+    yield from _wait(unit, barrier, barrier.waiting.pop(unit.index))
 
 
 @op("nvvm.fence.proxy", "nvvm.fence.proxy.sync_restrict")
@@ -86,7 +84,7 @@ def fence_proxy(unit: Unit, op: Op) -> None:
 def fence_mbarriers(unit: Unit, op: Op) -> None:
     """The mbarriers that the unit initialised are visible to copies and to other blocks."""
     for value in unit.block.mbarriers.values():
-        value.fenced |= value.maker == unit.number
+        value.fenced |= value.maker == unit.index
 
 
 @op("nvvm.setmaxregister", "nvvm.prefetch", "nvvm.nanosleep", "nvvm.pmevent")

@@ -82,19 +82,19 @@ def _if(unit: Unit, op: Op, condition: np.ndarray) -> Steps:
 @op("scf.for")
 def _for(unit: Unit, op: Op, low: np.ndarray, high: np.ndarray, step: np.ndarray, *initial: Value) -> Steps:
     outer, body, carried = unit.mask, op.regions[0][0], list(initial)
-    number, unsigned = low, "unsignedCmp" in op.attributes and op.attributes["unsignedCmp"]
+    index, unsigned = low, "unsignedCmp" in op.attributes and op.attributes["unsignedCmp"]
     while True:
-        inside = number < high if unsigned else signed(number) < signed(high)
+        inside = index < high if unsigned else signed(index) < signed(high)
         unit.mask = unit.mask & inside
         if not unit.mask.any():
             break
-        unit.env[body.arguments[0]] = number
+        unit.env[body.arguments[0]] = index
         for slot, value in zip(body.arguments[1:], carried, strict=True):
             unit.env[slot] = value
         values = yield from run_block(unit, body)
         whole = bool((unit.mask == outer).all())
         carried = values if whole else [merge(unit.mask, *p) for p in zip(values, carried, strict=True)]
-        number = number + step
+        index = index + step
         yield RUNNING
     unit.mask = outer
     return _leave(op, carried)

@@ -212,8 +212,8 @@ def _tensor_store(unit: Unit, op: Op, *values: np.ndarray) -> None:
 
 @op("nvvm.cp.async.bulk.tensor.reduce")
 def _tensor_reduce(unit: Unit, op: Op, *values: np.ndarray) -> None:
-    kind = op.attributes["redKind"].removesuffix(">").split("<")[-1].split()[-1]
-    _tensor_store_with(unit, op, values, _REDUCTIONS[kind])
+    combiner = op.attributes["redKind"].removesuffix(">").split("<")[-1].split()[-1]
+    _tensor_store_with(unit, op, values, _REDUCTIONS[combiner])
 
 
 @op("nvvm.cp.async.bulk.commit.group")

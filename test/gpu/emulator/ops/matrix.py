@@ -23,13 +23,13 @@ ELEMENTS = {
 _TF32_BITS = np.uint32(0xFFFFE000)
 
 
-def read_elements(bits: np.ndarray, kind: str) -> np.ndarray:
+def read_elements(bits: np.ndarray, element_type: str) -> np.ndarray:
     """Registers (uint32, [..., n]) as numbers [..., n, elements] that are multiplied: f32, or int64 of
     integers."""
-    if kind == "tf32":
+    if element_type == "tf32":
         bits = bits & _TF32_BITS
-    numbers = np.ascontiguousarray(bits)[..., None].view(ELEMENTS[kind])
-    return numbers.astype(np.int64 if kind in ("s8", "u8") else np.float32)
+    elements = np.ascontiguousarray(bits)[..., None].view(ELEMENTS[element_type])
+    return elements.astype(np.int64 if element_type in ("s8", "u8") else np.float32)
 
 
 def registers(values: list[np.ndarray], lanes: int) -> np.ndarray:
@@ -100,10 +100,10 @@ def _mma(unit: Unit, op: Op, *values: np.ndarray) -> Value:
     if (rows, columns) != (16, 8):
         unit.fail(f"products of shape {rows}x{columns}x{depth} are not known")
     left, right, initial = op.groups(values)
-    kinds = [_kind(op, "multiplicandAPtxType"), _kind(op, "multiplicandBPtxType")]
+    element_types = [_kind(op, "multiplicandAPtxType"), _kind(op, "multiplicandBPtxType")]
     a, b = (
-        read_elements(by_warp(registers(part, unit.lanes)), kind)
-        for part, kind in zip((left, right), kinds, strict=True)
+        read_elements(by_warp(registers(part, unit.lanes)), element_type)
+        for part, element_type in zip((left, right), element_types, strict=True)
     )
     a = gather(a, left_index(*a.shape[2:]), (16, depth))
     b = gather(b, right_index(*b.shape[2:]), (depth, 8))

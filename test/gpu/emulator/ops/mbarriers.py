@@ -37,7 +37,7 @@ def _init(unit: Unit, op: Op, address: np.ndarray, count: np.ndarray, *predicate
     for lane in _lanes(unit, predicate):
         block, offset = unit.shared_offset(int(addresses[lane]))
         block.shared.offsets(addresses[lane : lane + 1], 8, 8)
-        block.mbarriers[offset] = Mbarrier(int(counts[lane]), made=unit.clock.access(), maker=unit.number)
+        block.mbarriers[offset] = Mbarrier(int(counts[lane]), made=unit.clock.access(), maker=unit.index)
 
 
 @op("nvvm.mbarrier.inval")

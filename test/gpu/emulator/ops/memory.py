@@ -28,25 +28,29 @@ def _addressof(unit: Unit, op: Op) -> np.ndarray:
 
 @op("llvm.getelementptr")
 def _getelementptr(unit: Unit, op: Op, base: np.ndarray, *dynamic: np.ndarray) -> np.ndarray:
-    kind, rest = value_type(op.attributes["elem_type"]), iter(dynamic)
+    held_type, rest = value_type(op.attributes["elem_type"]), iter(dynamic)
     address = base
     for level, index in enumerate(op.attributes["rawConstantIndices"]):
         offset: Index = signed(next(rest)).astype(np.int64) if index == _DYNAMIC else np.int64(index)
         if level == 0:
-            size = kind.bytes
+            size = held_type.bytes
         else:
-            kind, size, offset = _part(kind, offset)
+            held_type, size, offset = _part(held_type, offset)
         address = address + (offset * size).astype(np.uint64)
     return address
 
 
-def _part(kind: ValueType, index: Index) -> tuple[ValueType, int, Index]:
+def _part(held_type: ValueType, index: Index) -> tuple[ValueType, int, Index]:
     """The type of a part, the size that an index counts, and the index."""
-    if kind.dtype is None:
-        if len(set(kind.parts)) == 1:
-            return kind.parts[0], kind.parts[0].bytes, index
-        return kind.parts[int(index)], 1, np.int64(sum(part.bytes for part in kind.parts[: int(index)]))
-    return ValueType(kind.dtype, kind.shape[1:]), kind.bytes // kind.shape[0], index
+    if held_type.dtype is None:
+        if len(set(held_type.parts)) == 1:
+            return held_type.parts[0], held_type.parts[0].bytes, index
+        return (
+            held_type.parts[int(index)],
+            1,
+            np.int64(sum(part.bytes for part in held_type.parts[: int(index)])),
+        )
+    return ValueType(held_type.dtype, held_type.shape[1:]), held_type.bytes // held_type.shape[0], index
 
 
 @op("llvm.addrspacecast")
@@ -64,22 +68,22 @@ def _pointer_bits(unit: Unit, op: Op, value: np.ndarray) -> np.ndarray:
     return value.astype(op.result_types[0].dtype)
 
 
-def _held(kind: ValueType, unit: Unit) -> tuple[np.dtype, int]:
+def _held(held_type: ValueType, unit: Unit) -> tuple[np.dtype, int]:
     """The type of the elements, and the size in memory."""
-    if kind.dtype is None:
+    if held_type.dtype is None:
         unit.fail("loads and stores of aggregates are not lowered ones")
-    return kind.dtype, kind.bytes
+    return held_type.dtype, held_type.bytes
 
 
 @op("llvm.load")
 def _load(unit: Unit, op: Op, address: np.ndarray) -> np.ndarray:
-    kind = op.result_types[0]
-    dtype, size = _held(kind, unit)
+    held_type = op.result_types[0]
+    dtype, size = _held(held_type, unit)
     space = op.operand_types[0].space or GENERIC
     data = unit.load(space, address, size, op.attributes.get("alignment", size))
-    if kind.dtype == np.bool_:
+    if held_type.dtype == np.bool_:
         data &= 1
-    return reinterpret(data, dtype).reshape(unit.lanes, *kind.shape)
+    return reinterpret(data, dtype).reshape(unit.lanes, *held_type.shape)
 
 
 @op("llvm.store")
@@ -110,10 +114,10 @@ _ATOMICS: dict[int, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 @op("llvm.atomicrmw")
 def _atomicrmw(unit: Unit, op: Op, address: np.ndarray, value: np.ndarray) -> np.ndarray:
-    kind = op.attributes["bin_op"]
-    if kind not in _ATOMICS:
-        unit.fail(f"atomic operation {kind} is not known")
-    return _one_by_one(unit, op, address, lambda lane, old: _ATOMICS[kind](old, _lane(value, lane)))
+    operation = op.attributes["bin_op"]
+    if operation not in _ATOMICS:
+        unit.fail(f"atomic operation {operation} is not known")
+    return _one_by_one(unit, op, address, lambda lane, old: _ATOMICS[operation](old, _lane(value, lane)))
 
 
 @op("llvm.cmpxchg")
@@ -138,9 +142,9 @@ def _one_by_one(
 
     Atomic accesses do not race with one another, and are not looked at by the search for races.
     """
-    kind, space = op.operand_types[1], op.operand_types[0].space or GENERIC
-    dtype, size = _held(kind, unit)
-    result = np.zeros((unit.lanes, *kind.shape), dtype)
+    held_type, space = op.operand_types[1], op.operand_types[0].space or GENERIC
+    dtype, size = _held(held_type, unit)
+    result = np.zeros((unit.lanes, *held_type.shape), dtype)
     lanes = np.nonzero(unit.mask)[0].tolist()
     unit.cluster.random.shuffle(lanes)
     for lane in lanes:
@@ -148,7 +152,7 @@ def _one_by_one(
             if block is None:
                 unit.prerequisites.require(lane)
             offsets = memory.offsets(where, size, size)
-            old = reinterpret(memory.data[offsets], dtype).reshape(1, *kind.shape)
+            old = reinterpret(memory.data[offsets], dtype).reshape(1, *held_type.shape)
             memory.data[offsets] = reinterpret(change(lane, old).astype(dtype), np.dtype(np.uint8))
             result[lane] = old[0]
     return result

@@ -111,11 +111,11 @@ def _shuffle(
     )
     segment, bound = clamp >> 8 & 31, clamp & 31
     first, last = lane & segment, (lane & segment) | (bound & ~segment)
-    kind = op.attributes["kind"].removesuffix(">").split()[-1]
+    mode = op.attributes["kind"].removesuffix(">").split()[-1]
     source = {"up": lane - offset, "down": lane + offset, "bfly": lane ^ offset}.get(
-        kind, first | offset & ~segment
+        mode, first | offset & ~segment
     )
-    valid = source >= last if kind == "up" else source <= last
+    valid = source >= last if mode == "up" else source <= last
     source = np.where(valid, source, lane) + (unit.threads - unit.threads[0] - lane)
     result = spread(value, unit.lanes)[source]
     return (result, valid) if op.attributes.get("return_value_and_is_valid") else result
@@ -133,13 +133,13 @@ def _elect(unit: Unit, op: Op, *mask: np.ndarray) -> np.ndarray:
 def _vote(unit: Unit, op: Op, mask: np.ndarray, predicate: np.ndarray) -> np.ndarray:
     members = _members(unit, mask)
     said = spread(predicate, unit.lanes).reshape(-1, LANES).astype(np.bool_)
-    kind = op.attributes["kind"].removesuffix(">").split()[-1]
+    mode = op.attributes["kind"].removesuffix(">").split()[-1]
     result = {
         "any": lambda: (said & members).any(1),
         "all": lambda: (said | ~members).all(1),
         "uni": lambda: (said | ~members).all(1) | ~(said & members).any(1),
         "ballot": lambda: ((said & members) << np.arange(LANES, dtype=np.uint64)).sum(1),
-    }[kind]()
+    }[mode]()
     return np.repeat(result, LANES).astype(op.result_types[0].dtype)
 
 
@@ -153,14 +153,14 @@ _REDUCTIONS: dict[str, np.ufunc] = {
 @op("nvvm.redux.sync")
 def _redux(unit: Unit, op: Op, value: np.ndarray, mask: np.ndarray) -> np.ndarray:
     members = _members(unit, mask)
-    kind = op.attributes["kind"].removesuffix(">").split()[-1]
+    mode = op.attributes["kind"].removesuffix(">").split()[-1]
     values = spread(value, unit.lanes).reshape(-1, LANES)
-    if kind in ("min", "max"):
+    if mode in ("min", "max"):
         values = signed(values)
     result = np.zeros_like(values)
     for warp, lanes in enumerate(members):
         if lanes.any():
-            result[warp] = reduce(_REDUCTIONS[kind], values[warp][lanes])
+            result[warp] = reduce(_REDUCTIONS[mode], values[warp][lanes])
     return result.reshape(-1).astype(op.result_types[0].dtype)
 
 

@@ -71,21 +71,21 @@ def _data_parallel(unit: Unit, op: Op, old: np.ndarray, value: np.ndarray) -> np
     if op.attributes["rowMask"] != _ALL or op.attributes["bankMask"] != _ALL:
         unit.fail("rows and banks that are masked are not known")
     if control < _END_OF_QUADS:
-        place = lane % _QUAD
-        return _from_lanes(unit, value, lane - place + (control >> 2 * place & 3))
+        lane_ = lane % _QUAD
+        return _from_lanes(unit, value, lane - lane_ + (control >> 2 * lane_ & 3))
     if _ROTATE < control <= _LAST_ROTATE:
-        place = lane % _ROW
-        return _from_lanes(unit, value, lane - place + (place - (control - _ROTATE)) % _ROW)
+        lane_ = lane % _ROW
+        return _from_lanes(unit, value, lane - lane_ + (lane_ - (control - _ROTATE)) % _ROW)
     unit.fail(f"the control {control:#x} of a data-parallel move is not known")
 
 
-def _numbers(kind: np.dtype) -> Callable[[Unit, np.ndarray], np.ndarray]:
+def _numbers(dtype: np.dtype) -> Callable[[Unit, np.ndarray], np.ndarray]:
     """Reads operands [lanes, K / 4] of elements `kind`, as numbers that are multiplied."""
-    wide = {"i": np.int64, "f": np.float32}.get(kind.kind if kind.itemsize < 8 else "", np.float64)
+    wide = {"i": np.int64, "f": np.float32}.get(dtype.kind if dtype.itemsize < 8 else "", np.float64)
 
     def read(unit: Unit, value: np.ndarray) -> np.ndarray:
-        held = reinterpret(spread(value, unit.lanes), kind).reshape(unit.lanes, -1)
-        return held.astype(np.float32 if kind == ml_dtypes.bfloat16 else wide)
+        held = reinterpret(spread(value, unit.lanes), dtype).reshape(unit.lanes, -1)
+        return held.astype(np.float32 if dtype == ml_dtypes.bfloat16 else wide)
 
     return read
 
@@ -111,15 +111,15 @@ _OPERANDS = {
 def _matrix(unit: Unit, op: Op, a: np.ndarray, b: np.ndarray, sums: np.ndarray) -> np.ndarray:
     """A [16, K] times B [K, 16], plus the sums [16, 16]."""
     _require_wavefronts(unit)
-    kind = op.result_types[0].dtype
-    assert kind is not None
+    dtype = op.result_types[0].dtype
+    assert dtype is not None
     read = _OPERANDS[op.name]
     left, right = (_matrices(read(unit, each)) for each in (a, b))
     product = left @ right.swapaxes(1, 2)
-    lane, number = np.ogrid[:WAVEFRONT, :4]
-    row = lane // 16 + 4 * number if op.name == _F64 else 4 * (lane // 16) + number
-    held = product[:, row, lane % 16 + 0 * number].reshape(unit.lanes, 4)
-    return (spread(sums, unit.lanes) + held.astype(kind)).astype(kind)
+    lane, position = np.ogrid[:WAVEFRONT, :4]
+    row = lane // 16 + 4 * position if op.name == _F64 else 4 * (lane // 16) + position
+    held = product[:, row, lane % 16 + 0 * position].reshape(unit.lanes, 4)
+    return (spread(sums, unit.lanes) + held.astype(dtype)).astype(dtype)
 
 
 def _matrices(values: np.ndarray) -> np.ndarray:
