@@ -28,20 +28,20 @@ REGISTERS_PER_SM = 65536
 
 
 def to_ptx(module: ir.Module, arch: str) -> bytes:
-    """What `mlc-translate --mlir-to-ptx` gives for kernels of threads."""
+    """Returns the PTX of kernels of threads, as `mlc-translate --mlir-to-ptx`."""
     lower(module)
     text = translate_to_llvm_ir(device_module(module.operation, "", "nvvm.kernel"))
     return emit(text, gpu_target("nvptx", arch, ""), "asm", own_runtime=False)
 
 
 def threads(arch: str) -> str:
-    """The passes that make threads of blocks, for one of NVIDIA's architectures."""
+    """Returns the passes that lower thread blocks to threads, for one of NVIDIA's architectures."""
     return f"tloop-set-target{{target=cuda:{arch}}}, accel-to-threads"
 
 
 @functools.cache
 def ptx_of(text: str, arch: str, passes: str) -> bytes:
-    """The same for a module on which passes run first, which make threads of its kernels."""
+    """Returns the PTX of a module after `passes`, which lower its kernels to threads."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module({passes})", module)
@@ -50,15 +50,15 @@ def ptx_of(text: str, arch: str, passes: str) -> bytes:
 
 @functools.cache
 def compiled_kernel(text: str, target: str, assembler: str = "") -> DeviceKernel:
-    """A kernel as `mlc compile` compiles it for a target, which its text names too; with
-    "report" as `assembler`, with what ptxas says of it."""
+    """Compiles a kernel as `mlc compile` does, for a target, which its text names too. With `assembler`
+    "report" it has ptxas's report."""
     job = {"text": text, "pipeline": parse_target(target).kernel_pipeline, "target": target, "optimize": 3}
     return DeviceKernel.from_bytes(compile_kernel(job | {"assembler": assembler})["object"])
 
 
 def check_with_ptxas(ptx: bytes, arch: str) -> None:
-    """Of each kernel: ptxas has no warnings, among them C75xx, which say that it serialises `wgmma`; no
-    registers lie in memory; a multiprocessor has enough of them for a block. Skips the test without ptxas."""
+    """Checks for each kernel that ptxas has no warnings, such as C75xx, for serialised `wgmma`; that no
+    registers are spilled; that a multiprocessor has enough for a thread block. Skips without ptxas."""
     if find_ptxas() is None:
         pytest.skip("ptxas (CUDA toolkit, or the extra gpu-test) is not installed")
     _, report = assemble_with_report(ptx, arch)
@@ -71,7 +71,7 @@ def check_with_ptxas(ptx: bytes, arch: str) -> None:
 
 @functools.cache
 def listing(ptx: bytes, arch: str) -> str:
-    """The code that ptxas makes. Skips the test without ptxas or nvdisasm."""
+    """Returns the machine code that ptxas emits. Skips the test without ptxas or nvdisasm."""
     program = find_tool("nvdisasm")
     if find_ptxas() is None or program is None:
         pytest.skip("ptxas or nvdisasm (CUDA toolkit, or the extra gpu-test) is not installed")
@@ -82,5 +82,5 @@ def listing(ptx: bytes, arch: str) -> str:
 
 
 def instructions(ptx: bytes, arch: str) -> Counter[str]:
-    """How often each instruction is in that code, without its suffixes."""
+    """Counts the instructions in that code, by name without suffixes."""
     return Counter(word.split(".")[0] for line in listing(ptx, arch).splitlines() for word in line.split())

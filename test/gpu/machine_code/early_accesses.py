@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 WAIT = "ACQBULK"
-# Ordinary ones, atomic ones, asynchronous copies, and those of the copy engine.
+# Loads and stores, atomics, asynchronous copies, and TMA.
 ACCESSES = frozenset("LD LDG ST STG LDGSTS ATOM ATOMG RED UTMALDG UTMASTG UTMAREDG UBLKCP UBLKRED".split())
-# What never goes on with the next instruction, unless it has a predicate.
+# Instructions that do not continue with the next one, unless they have a predicate.
 ENDS = frozenset({"EXIT", "RET", "BRA"})
 _INSTRUCTION = re.compile(r"/\*[0-9a-f]+\*/\s+(@!?U?P\d\s+)?([A-Z0-9_]+)[.\w]*\s*(.*);")
 _LABEL, _TARGET = re.compile(r"^(\.L_x_\d+|\.text\.\w+):"), re.compile(r"`\((\.L_x_\d+)\)")
@@ -35,7 +35,7 @@ def early_accesses(listing: str) -> list[str]:
 def _next(
     at: int, waited: bool, match: re.Match[str] | None, labels: dict[str, int]
 ) -> Iterator[tuple[int, bool]]:
-    """Where threads go on: a line, and whether they have waited. Called functions touch no memory."""
+    """Yields the next lines, and whether threads have waited there. Called functions touch no memory."""
     if match is None:
         yield at + 1, waited
         return

@@ -31,9 +31,9 @@ ELF_MACHINE_AMDGPU = 224
 
 
 @functools.cache
-def code_of(name: str, kind: OutputFormat = "asm") -> bytes:
+def code_of(name: str, output: OutputFormat = "asm") -> bytes:
     program, arch, _, _ = PRODUCTS[name]
-    return code(program.text(), "accel-to-threads,amdgpu-to-llvm", arch, kind)
+    return code(program.text(), "accel-to-threads,amdgpu-to-llvm", arch, output)
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
@@ -66,11 +66,11 @@ def test_objects_are_relocatable_files_for_the_processor() -> None:
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_loads_are_under_way_while_a_loop_multiplies(name: str) -> None:
-    """Of the block that is the loop's body: first loads, then products, then what was loaded is stored."""
+def test_loads_are_in_flight_while_a_loop_multiplies(name: str) -> None:
+    """The basic block that is the loop's body has loads, then mfma, then stores of the loaded values."""
     blocks = re.split(r"^\.LBB\S+:", code_of(name).decode(), flags=re.MULTILINE)
     (body,) = [block for block in blocks if "v_mfma" in block]
-    kinds = re.findall(r"\b(global_load|v_mfma|ds_write|global_store)", body)
-    order = [kind for kind, before in zip(kinds, ["", *kinds], strict=False) if kind != before]
+    names = re.findall(r"\b(global_load|v_mfma|ds_write|global_store)", body)
+    order = [name for name, before in zip(names, ["", *names], strict=False) if name != before]
     assert order[:3] == ["global_load", "v_mfma", "ds_write"]
     assert set(order[3:]) <= {"global_store"}

@@ -24,19 +24,19 @@ def ptx_of(
     length: int = LENGTH,
     mask: str = "",
 ) -> bytes:
-    """Of a kernel with enough heads for the largest tiles, unless others are asked for. `mask` is the shape
-    and type of a mask's tensor."""
-    kind = f"tensor<{heads}x{length}x{width}x{element}>"
-    operands, kinds = ["%q", "%k", "%v"], [kind] * 3
+    """Returns the PTX of a kernel, by default with enough heads for the largest tiles. `mask` is the shape
+    and element type of the mask's tensor."""
+    tensor = f"tensor<{heads}x{length}x{width}x{element}>"
+    operands, types = ["%q", "%k", "%v"], [tensor] * 3
     if mask:
-        operands, kinds = [*operands, "%mask"], [*kinds, f"tensor<{mask}>"]
-    arguments = ", ".join(f"{name}: {each}" for name, each in zip(operands, kinds, strict=True))
+        operands, types = [*operands, "%mask"], [*types, f"tensor<{mask}>"]
+    arguments = ", ".join(f"{name}: {type_}" for name, type_ in zip(operands, types, strict=True))
     text = f"""module attributes {{tloop.target = "cuda:{arch}"}} {{
-      func.func private @k({arguments}) -> {kind}
+      func.func private @k({arguments}) -> {tensor}
           attributes {{tloop.kernel, accel.precision = "{precision}"}} {{
         %r = "graph.attention"({", ".join(operands)}) {{scale = 0.125 : f64, causal = {str(causal).lower()}}}
-          : ({", ".join(kinds)}) -> {kind}
-        return %r : {kind}
+          : ({", ".join(types)}) -> {tensor}
+        return %r : {tensor}
       }} }}"""
     passes = "accel-from-attention, func.func(tloop-expand-math{keep-approximate=true})"
     return assembled.ptx_of(text, arch, f"{passes}, {assembled.threads(arch)}")
@@ -59,7 +59,7 @@ def test_ptx_has_the_instructions(width: int, causal: bool) -> None:
 
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("width", PRODUCTS)
-def test_ptxas_has_nothing_to_say(width: int, causal: bool) -> None:
+def test_ptxas_has_no_warnings(width: int, causal: bool) -> None:
     assembled.check_with_ptxas(ptx_of(width, causal), "sm_80")
 
 
@@ -89,14 +89,14 @@ def test_groups_of_warps_have_roles(width: int, causal: bool) -> None:
     loops = 2 if causal else 1
     scores = ptx.count("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16")
     results = ptx.count(f"wgmma.mma_async.sync.aligned.m64n{width}k16.f32.bf16.bf16")
-    # Steps of 16 numbers of a query, and of 16 of 128 keys.
+    # Steps of 16 elements of a query, and of 16 of 128 keys.
     of_scores, of_results = (1 + loops) * (width // 16), (loops + 1) * (128 // 16)
     if width == 128:
         assert scores == of_scores + of_results
     else:
         assert (scores, results) == (of_scores, of_results)
-    # Queries, keys and values come by TMA, in panels of 64 numbers, and the result goes so; nothing else is
-    # stored to shared memory. Of two panels of keys and of values, each of two blocks copies one for both.
+    # TMA loads queries, keys and values, in panels of 64 elements, and stores the result; nothing else is
+    # stored to shared memory. Of two panels of keys and values each of two thread blocks copies one.
     panels, together = width // 64, width == 128 and not causal
     assert ptx.count("multicast::cluster") == (2 if together else 0)
     assert (".reqnctapercluster 2, 1, 1" in ptx) == together
@@ -108,38 +108,40 @@ def test_groups_of_warps_have_roles(width: int, causal: bool) -> None:
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_the_softmax_runs_beside_a_product(causal: bool) -> None:
-    """In each loop the powers of two come while a product is under way, and the last wait behind them."""
+def test_the_softmax_overlaps_with_an_mma(causal: bool) -> None:
+    """In each loop the powers of two are computed while an mma is in flight, and the last wait follows
+    them."""
     ptx = ptx_of(128, causal, arch="sm_90a").decode()
-    waits = [each.start() for each in re.finditer(r"wgmma\.wait_group\.sync\.aligned 1;", ptx)]
+    waits = [match.start() for match in re.finditer(r"wgmma\.wait_group\.sync\.aligned 1;", ptx)]
     assert len(waits) == (2 if causal else 1)
     for start in waits:
         part = ptx[start : ptx.index("wgmma.wait_group.sync.aligned 0;", start)]
-        # One thread of a warp gives the keys back.
+        # One thread of a warp releases the keys.
         _, part = part.split("mbarrier.arrive", 1)
         assert part.count("ex2.approx.ftz.f32") == 64 + 2
-        # Two rows' greatest scores, of 4 threads; sums of weights stay apart.
+        # The maxima of two rows over 4 threads; sums of weights stay partial.
         assert part.count("shfl.sync") == 2 * 2
         assert "bra" not in part
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_groups_take_turns(causal: bool) -> None:
-    """In a turn are both products of an iteration, none of which is waited for; behind the loops the last."""
+def test_warp_groups_ping_pong(causal: bool) -> None:
+    """A section has both mma of an iteration, and no wait for them; the one after the loops has the last
+    mma."""
     ptx = ptx_of(128, causal, arch="sm_90a").decode()
-    turns = re.findall(r"bar\.sync\s+%r\d+, 256;.*?bar\.arrive\s+%r\d+, 256;", ptx, re.DOTALL)
+    sections = re.findall(r"bar\.sync\s+%r\d+, 256;.*?bar\.arrive\s+%r\d+, 256;", ptx, re.DOTALL)
     loops = 2 if causal else 1
-    assert [turn.count("wgmma.mma_async") for turn in turns] == [8 + 8] * loops + [8]
-    assert not any("wait" in turn for turn in turns)
+    assert [section.count("wgmma.mma_async") for section in sections] == [8 + 8] * loops + [8]
+    assert not any("wait" in section for section in sections)
 
 
 @pytest.mark.parametrize("kernel", [{"width": 128, "heads": 4}, {"width": 256}])
-def test_others_take_no_turns(kernel: dict[str, Any]) -> None:
-    """One group of warps, and heads whose softmax is short."""
+def test_other_kernels_do_not_ping_pong(kernel: dict[str, Any]) -> None:
+    """Kernels with one warp group, and with heads whose softmax is short."""
     assert b"bar.arrive" not in ptx_of(causal=True, arch="sm_90a", **kernel)
 
 
-# Kernels of attention for sm_90a: few queries, other numbers of a head, masks, f16, an odd number of keys.
+# Kernels of attention for sm_90a: few queries, other extents of heads, masks, f16, an odd number of keys.
 HOPPER: dict[str, dict[str, Any]] = {
     "64": {"width": 64, "causal": False},
     "64, causal": {"width": 64, "causal": True},
@@ -179,24 +181,24 @@ def test_code_has_the_instructions(width: int, causal: bool) -> None:
     assert not words["LDL"] and not words["STL"]
 
 
-# Of the softmax, of waits, and of branches.
+# Instructions of the softmax, of waits and of branches.
 OTHERS = {"BRA", "F2FP", "FADD", "FFMA", "FMNMX", "FMUL", "FSEL", "MUFU", "SHFL", "STS", "SYNCS"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("causal", [False, True])
-def test_a_turn_has_nothing_but_products(causal: bool) -> None:
-    """And what computes addresses, of a loop's code from the group's barrier to its arrival at the other
-    one's. Nor is there a branch until all products have ended."""
+def test_a_section_has_mma_and_addresses_only(causal: bool) -> None:
+    """A loop's section, from the wait at the group's barrier to the arrival at the other group's, has mma and
+    the computation of addresses. There is no branch until all mma have ended."""
     code = assembled.listing(ptx_of(128, causal, arch="sm_90a"), "sm_90a")
-    turns = re.findall(r"BAR\.SYNC\S* R\d+, 0x100 .*?BAR\.ARV R\d+, 0x100 ", code, re.DOTALL)
-    assert len(turns) == (3 if causal else 2)
-    for turn in turns[:-1]:
-        words = Counter(re.findall(r"\*/\s+(?:@!?U?P\d )?(\w+)", turn))
+    sections = re.findall(r"BAR\.SYNC\S* R\d+, 0x100 .*?BAR\.ARV R\d+, 0x100 ", code, re.DOTALL)
+    assert len(sections) == (3 if causal else 2)
+    for section in sections[:-1]:
+        words = Counter(re.findall(r"\*/\s+(?:@!?U?P\d )?(\w+)", section))
         assert (words["HGMMA"], words["WARPGROUP"]) == (8 + 8, 2)
         assert not OTHERS & set(words)
         # Keys on the diagonal are compared by their distance from a thread's first one.
         assert words["LOP3"] < 8
-        behind = code[code.index(turn) :]
-        softmax = behind[: behind.index("WARPGROUP.DEPBAR.LE gsb0, 0x0")]
+        rest = code[code.index(section) :]
+        softmax = rest[: rest.index("WARPGROUP.DEPBAR.LE gsb0, 0x0")]
         assert softmax.count("MUFU.EX2") == 64 + 2 and "BRA" not in softmax

@@ -51,13 +51,13 @@ def test_ptx_has_the_instructions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_ptxas_has_nothing_to_say(name: str) -> None:
+def test_ptxas_has_no_warnings(name: str) -> None:
     assembled.check_with_ptxas(ptx_of(name), ARCH)
 
 
 @pytest.mark.slow
 def test_arrivals_wait_for_no_memory() -> None:
-    """Of the whole GPU's memory: only where blocks meet, at the begin and at the end."""
+    """Barriers for the memory of the whole GPU occur only where clusters synchronise, at begin and end."""
     assert assembled.listing(ptx_of("along both"), ARCH).count("MEMBAR.ALL.GPU") == 2
 
 

@@ -67,7 +67,7 @@ def test_ptx_has_the_instructions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_results_are_stored_by_the_copy_engine(name: str) -> None:
+def test_results_are_stored_by_tma(name: str) -> None:
     ptx, program = ptx_of(name).decode(), PRODUCTS[name][0]
     panels = program.columns * (2 if program.result else 4) // 128
     assert ptx.count("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group") == panels
@@ -80,7 +80,7 @@ def test_results_are_stored_by_the_copy_engine(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_ptxas_has_nothing_to_say(name: str) -> None:
+def test_ptxas_has_no_warnings(name: str) -> None:
     assembled.check_with_ptxas(ptx_of(name), ARCH)
 
 

@@ -7,7 +7,7 @@ import pytest
 from gpu_kernels.tile_product import TileProduct
 
 ARCH = "sm_80"
-# Name -> (program, the instruction of tensor units, how many of them a thread's code has)
+# Name -> (program, the instruction of the tensor cores, how many of them a thread's code has)
 PRODUCTS = {
     # A warp's part is 64x32 or 32x64, in instructions of 16x8x16: 4 * 4 of the result, 4 steps.
     "bf16": (TileProduct(), "m16n8k16.row.col.f32.bf16.bf16.f32", 64),
@@ -41,5 +41,5 @@ def test_ptx_has_the_instructions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_ptxas_has_nothing_to_say(name: str) -> None:
+def test_ptxas_has_no_warnings(name: str) -> None:
     assembled.check_with_ptxas(ptx_of(name), ARCH)

@@ -21,22 +21,27 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "numerics" / "blocks"))
 import accel_gpu
 
 ROWS, DEPTH, COLUMNS = 32, 256, 64
-# Which of the arguments are weights, and what is read early for it.
+# The attributes that name the arguments that are weights, and those that are read early.
 WEIGHTS, EARLY = "accel.weights = array<i64: 1>", "accel.early_reads = array<i64: 1>"
-# Of f32 sums, relative to the sum of the terms' magnitudes.
+# The error bound of f32 sums, relative to the sum of the terms' magnitudes.
 SUM_ERROR = DEPTH * 2.0**-24
 
 
 def blocks(weights: str = WEIGHTS) -> str:
-    """y = x w as a program of thread blocks, with the numbers of the arguments that are weights."""
+    """Returns `y = x w` as a program of thread blocks; the attribute `weights` names arguments that are
+    weights."""
     x, w, y = (
-        f"tensor<{rows}x{columns}x{kind}>"
-        for rows, columns, kind in ((ROWS, DEPTH, "bf16"), (DEPTH, COLUMNS, "bf16"), (ROWS, COLUMNS, "f32"))
+        f"tensor<{rows}x{columns}x{element}>"
+        for rows, columns, element in (
+            (ROWS, DEPTH, "bf16"),
+            (DEPTH, COLUMNS, "bf16"),
+            (ROWS, COLUMNS, "f32"),
+        )
     )
     narrow = f"tensor<{ROWS}x{COLUMNS}xbf16>"
-    said = ", ".join(filter(None, (weights, "tloop.kernel")))
+    attributes = ", ".join(filter(None, (weights, "tloop.kernel")))
     text = f"""module attributes {{tloop.target = "cuda:sm_90a"}} {{
-      func.func private @k(%x: {x}, %w: {w}) -> {y} attributes {{{said}}} {{
+      func.func private @k(%x: {x}, %w: {w}) -> {y} attributes {{{attributes}}} {{
         %0 = "graph.matmul"(%x, %w) {{graph.unrounded}} : ({x}, {w}) -> {narrow}
         %1 = "graph.cast"(%0) {{saturate = true}} : ({narrow}) -> {y}
         return %1 : {y}
@@ -48,7 +53,7 @@ def blocks(weights: str = WEIGHTS) -> str:
 
 
 def error(text: str, old: str = EARLY, new: str = EARLY) -> float:
-    """The largest error of the kernel, with `new` in the place of `old` in its threads' code."""
+    """Returns the largest error of the kernel after replacing `old` by `new` in its threads' code."""
     random = np.random.default_rng(0)
     x, w = (
         random.normal(size=shape).astype(ml_dtypes.bfloat16) for shape in ((ROWS, DEPTH), (DEPTH, COLUMNS))
@@ -64,14 +69,14 @@ def error(text: str, old: str = EARLY, new: str = EARLY) -> float:
     return float((abs(y - x @ w) / (abs(x) @ abs(w))).max())
 
 
-def test_numbers() -> None:
+def test_values() -> None:
     assert error(blocks()) < SUM_ERROR
 
 
-@pytest.mark.parametrize("said", ["accel.none", "accel.early_reads = array<i64: 0>"])
-def test_other_arrays_are_not_read_early(said: str) -> None:
+@pytest.mark.parametrize("attribute", ["accel.none", "accel.early_reads = array<i64: 0>"])
+def test_other_arrays_are_not_read_early(attribute: str) -> None:
     with pytest.raises(EmulatorError, match=r"cp\.async\.shared\.global .*touches global memory before"):
-        error(blocks(), EARLY, said)
+        error(blocks(), EARLY, attribute)
 
 
 def test_without_weights_nothing_is_read_early() -> None:

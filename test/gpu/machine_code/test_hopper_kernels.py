@@ -35,7 +35,7 @@ PASSES = f"accel-kernel, {MATH}, {assembled.threads('sm_90a')}"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KERNELS)
-def test_ptxas_has_nothing_to_say(name: str) -> None:
+def test_ptxas_has_no_warnings(name: str) -> None:
     text, by_groups = KERNELS[name]
     ptx = assembled.ptx_of(text.replace(str(host_target()), "cuda:sm_90a"), "sm_90a", PASSES)
     assert (b"wgmma.mma_async" in ptx) == by_groups

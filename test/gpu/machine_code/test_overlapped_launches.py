@@ -1,4 +1,4 @@
-"""Kernels that begin before those in front of them have ended: what comes before the wait is noticed."""
+"""Kernels that begin before earlier ones have ended: accesses before the wait are errors."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_accesses_before_the_wait_are_errors(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [access for access in ACCESSES if "bulk" not in access])
-def test_accesses_behind_the_wait_are_none(name: str) -> None:
+def test_accesses_after_the_wait_are_no_errors(name: str) -> None:
     run_access(name, f"{BEGIN}\n{WAIT}")
 
 
@@ -82,12 +82,12 @@ def test_threads_that_do_not_wait_are_an_error(body: str) -> None:
         run(f"{BEGIN}\n{body}")
 
 
-def test_a_kernel_without_them_begins_behind_others() -> None:
+def test_a_kernel_without_waits_begins_after_others() -> None:
     run(ACCESSES["llvm.load"], np.zeros(32, np.int32))
 
 
-# Programs of blocks, what their arrays are, and how often their threads' code waits: each role for itself, of
-# the producers the one thread that works, the others of its warp, and the other warps.
+# Programs of thread blocks, their arrays, and the number of waits in their threads' code: one per role; of
+# the producers one each for the thread that works, the others of its warp, and the other warps.
 PRODUCT = TileProduct(rows=64, columns=64, size=128, stages=2, warps=4)
 PROGRAMS: dict[str, tuple[str, list[tuple[Any, Any]], int]] = {
     "elementwise": (accel_kernels.masked(1000), [(1024, np.float16), (1024, np.float32)], 1),
@@ -95,46 +95,46 @@ PROGRAMS: dict[str, tuple[str, list[tuple[Any, Any]], int]] = {
 }
 
 
-def changed(pattern: str, replacement: str, number: int = 0) -> Change:
-    """The match `number` of `pattern` in the threads' code is another."""
+def replace_match(pattern: str, replacement: str, index: int = 0) -> Change:
+    """Returns a change that replaces the match at `index` of `pattern` in the threads' code."""
 
     def change(module: ir.Module) -> ir.Module:
         text = str(module)
-        match = list(re.finditer(pattern, text, re.MULTILINE))[number]
+        match = list(re.finditer(pattern, text, re.MULTILINE))[index]
         return ir.Module.parse(text[: match.start()] + match.expand(replacement) + text[match.end() :])
 
     return change
 
 
 MUTANTS = {
-    "no wait": ("elementwise", changed(WAIT, "")),
+    "no wait": ("elementwise", replace_match(WAIT, "")),
     "a load before the wait": (
         "elementwise",
-        changed(rf"{WAIT}\n((?:.*\n)*?.*llvm\.load .*\n)", rf"\1{WAIT}\n"),
+        replace_match(rf"{WAIT}\n((?:.*\n)*?.*llvm\.load .*\n)", rf"\1{WAIT}\n"),
     ),
     "a store before the wait": (
         "elementwise",
-        changed(rf"{WAIT}\n((?:.*\n)*?)( *llvm\.return)", rf"\1{WAIT}\n\2"),
+        replace_match(rf"{WAIT}\n((?:.*\n)*?)( *llvm\.return)", rf"\1{WAIT}\n\2"),
     ),
-    "consumers do not wait": ("product", changed(WAIT, "", 0)),
-    "producers do not wait": ("product", changed(WAIT, "", 1)),
-    "idle threads do not wait": ("product", changed(WAIT, "", -1)),
+    "consumers do not wait": ("product", replace_match(WAIT, "", 0)),
+    "producers do not wait": ("product", replace_match(WAIT, "", 1)),
+    "idle threads do not wait": ("product", replace_match(WAIT, "", -1)),
 }
 
 
 def run_program(name: str, change: Change) -> None:
     text, arrays, _ = PROGRAMS[name]
-    made = [np.zeros(shape, kind) for shape, kind in arrays]
+    made = [np.zeros(shape, dtype) for shape, dtype in arrays]
     accel_gpu.run(text, *made, arch="sm_90a", change=change)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_wait_first(name: str) -> None:
-    def counted(module: ir.Module) -> ir.Module:
+    def count_waits(module: ir.Module) -> ir.Module:
         assert str(module).count(BEGIN) == 1 and str(module).count(WAIT) == PROGRAMS[name][2]
         return module
 
-    run_program(name, counted)
+    run_program(name, count_waits)
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -146,12 +146,12 @@ def test_mistakes_are_caught(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_code_has_the_instructions(name: str) -> None:
-    """As many as the threads' code: nothing is copied or dropped on the way."""
+    """Machine code has as many as the threads' code: none is duplicated or dropped."""
     text, _, waits = PROGRAMS[name]
     ptx = assembled.ptx_of(text, "sm_90a", assembled.threads("sm_90a"))
     assert ptx.count(b"griddepcontrol.launch_dependents;") == 1
     assert ptx.count(b"griddepcontrol.wait;") == waits
-    # Of memory that is read only as long as the kernel runs, which here begins too early.
+    # Loads of memory that is constant while the kernel runs: here it begins too early.
     assert b"ld.global.nc" not in ptx
     assembled.check_with_ptxas(ptx, "sm_90a")
     words = assembled.instructions(ptx, "sm_90a")

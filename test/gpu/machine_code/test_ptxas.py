@@ -50,7 +50,7 @@ def test_ptx_has_the_instructions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_ptxas_has_nothing_to_say(name: str) -> None:
+def test_ptxas_has_no_warnings(name: str) -> None:
     check_with_ptxas(ptx_of(name), KERNELS[name][0])
 
 
@@ -58,5 +58,5 @@ def test_ptxas_has_nothing_to_say(name: str) -> None:
 def test_code_has_the_instructions(name: str) -> None:
     arch, _, wanted = KERNELS[name]
     words = instructions(ptx_of(name), arch)
-    assert {each for each in wanted if not words[each]} == set()
+    assert {name for name in wanted if not words[name]} == set()
     assert not words["LDL"] and not words["STL"]

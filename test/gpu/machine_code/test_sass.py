@@ -1,4 +1,4 @@
-"""Kernels of models with products, as machine code: by tensor units, from registers, without warnings."""
+"""Kernels of models with matmuls, as machine code: on tensor cores, without spills and warnings."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tile_convolutions import Conv, IntegerConv
 from tile_products import IntegerProduct, Product, SmallFloatProduct
 
 TARGETS = ("cuda:sm_80", "cuda:sm_90a")
-# Products of warps with asynchronous copies; of groups of warps, with tiles that hardware copies in and out.
+# Instructions of mma of warps with asynchronous copies; of warp groups with loads by TMA, and stores by TMA.
 AMPERE, HOPPER, STORES = {"HMMA", "LDGSTS"}, {"HGMMA", "UTMALDG"}, {"UTMASTG"}
 
 
 def attention(width: int, causal: bool, element: str = "bf16") -> str:
-    """Of 64 heads and 1024 positions."""
-    kind = f"tensor<64x1024x{width}x{element}>"
+    """Returns a kernel of attention with 64 heads and 1024 positions."""
+    qkv = f"tensor<64x1024x{width}x{element}>"
     return f"""module attributes {{tloop.target = "{host_target()}"}} {{
-      func.func private @k(%q: {kind}, %k: {kind}, %v: {kind}) -> {kind} attributes {{tloop.kernel}} {{
+      func.func private @k(%q: {qkv}, %k: {qkv}, %v: {qkv}) -> {qkv} attributes {{tloop.kernel}} {{
         %r = "graph.attention"(%q, %k, %v) {{scale = 0.125 : f64, causal = {str(causal).lower()}}} :
-          ({kind}, {kind}, {kind}) -> {kind}
-        return %r : {kind}
+          ({qkv}, {qkv}, {qkv}) -> {qkv}
+        return %r : {qkv}
       }} }}"""
 
 
@@ -62,7 +62,7 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
         Product([4096, 1024], [1024, 4096], "bf16", epilogue="residual").text(),
         (AMPERE, HOPPER | STORES),
     ),
-    # What follows the product is computed where nothing comes in front of the wait for it.
+    # The epilogue is computed where nothing comes before the wait for the mma.
     "large product with all that follows": (
         EPILOGUE.format(m=4096, n=4096, k=1000),
         (AMPERE, HOPPER | STORES),
@@ -110,7 +110,7 @@ KERNELS: dict[str, tuple[str, tuple[set[str], set[str]]]] = {
         IntegerProduct([2048, 512], [512, 768], ("ui8", "i8"), flipped=True).text(),
         ({"IMMA", "LDGSTS"}, {"IGMMA", "UTMALDG"} | STORES),
     ),
-    # As f16 where tensor units have none of 8 bits.
+    # In f16 where tensor cores have no floats of 8 bits.
     "product of floats of 8 bits": (
         SmallFloatProduct([2048, 512], [512, 768], flipped=True).text(),
         ({"HMMA", "LDGSTS"}, {"QGMMA", "UTMALDG"} | STORES),
@@ -136,14 +136,14 @@ FAST = {
 }
 
 
-def compiled(name: str, target: str) -> DeviceKernel:
-    """With what ptxas says of it."""
+def compile_with_report(name: str, target: str) -> DeviceKernel:
+    """Compiles a kernel with ptxas's report."""
     text = KERNELS[name][0].replace(str(host_target()), str(parse_target(target)))
     return compiled_kernel(text, target, assembler="report")
 
 
 def cases() -> list[object]:
-    """One of each kind is fast."""
+    """Returns all kernels by target; all but one per category are slow."""
     return [
         pytest.param(name, target, marks=() if (name, target) in FAST else pytest.mark.slow)
         for name in KERNELS
@@ -153,9 +153,9 @@ def cases() -> list[object]:
 
 @pytest.mark.skipif(find_ptxas() is None, reason="ptxas (a CUDA toolkit, or triton) is not installed")
 @pytest.mark.parametrize(("name", "target"), cases())
-def test_ptxas_has_nothing_to_say(name: str, target: str) -> None:
+def test_ptxas_has_no_warnings(name: str, target: str) -> None:
     """Warnings of lost performance (C75xx) and registers in memory among them."""
-    kernel = compiled(name, target)
+    kernel = compile_with_report(name, target)
     assert kernel.warnings == ()
     for resource in kernel.resources():
         spills = resource["stack_bytes"], resource["spill_store_bytes"], resource["spill_load_bytes"]
@@ -165,10 +165,10 @@ def test_ptxas_has_nothing_to_say(name: str, target: str) -> None:
 
 @pytest.mark.parametrize(("name", "target"), cases())
 def test_code_has_the_instructions(name: str, target: str) -> None:
-    found = instructions(compiled(name, target).image, parse_target(target).cpu)
+    found = instructions(compile_with_report(name, target).image, parse_target(target).cpu)
     wanted = KERNELS[name][1][TARGETS.index(target)]
-    assert {each for each in wanted if not found[each]} == set()
+    assert {instruction for instruction in wanted if not found[instruction]} == set()
     assert not found["LDL"] and not found["STL"]
     if target == "cuda:sm_90a":
-        code = listing(compiled(name, target).image, "sm_90a")
+        code = listing(compile_with_report(name, target).image, "sm_90a")
         assert early_accesses(code) == [] and early_accesses(code.replace(WAIT, "NOP"))

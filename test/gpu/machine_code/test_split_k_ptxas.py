@@ -17,7 +17,7 @@ from tile_products import Product
 from mlc.codegen.host_target import host_target
 
 LONG = Product([128, 3072], [3072, 768], "f16", epilogue="residual").text()
-# Name -> (kernel, architecture, the instruction of tensor units)
+# Name -> (kernel, architecture, the instruction of the tensor cores)
 KERNELS = {
     "parts": (LONG, "sm_80", "mma.sync.aligned.m16n8k16"),
     "parts for groups of warps": (LONG, "sm_90a", "wgmma.mma_async.sync.aligned.m64n64k16"),
@@ -50,5 +50,5 @@ def test_products_are_the_first_launch_s(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_ptxas_has_nothing_to_say(name: str) -> None:
+def test_ptxas_has_no_warnings(name: str) -> None:
     assembled.check_with_ptxas(ptx_of(name), KERNELS[name][1])

@@ -19,7 +19,7 @@ from tile_products import Product
 
 ARCH = "sm_80"
 BF16, F16 = "m16n8k16.row.col.f32.bf16.bf16.f32", "m16n8k16.row.col.f32.f16.f16.f32"
-# Name -> (kernel, the instruction of tensor units if any, whether its operands are read as matrices)
+# Name -> (kernel, the tensor cores' instruction if any, whether `ldmatrix` loads its operands)
 KERNELS = {
     "bf16": (
         Product([2048, 512], [512, 768], "bf16", epilogue="bias").text(), BF16, True,
@@ -64,7 +64,7 @@ def ptx_of(name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", [name for name, (_, product, _) in KERNELS.items() if product])
-def test_products_use_tensor_units(name: str) -> None:
+def test_products_use_tensor_cores(name: str) -> None:
     _, product, matrices = KERNELS[name]
     ptx = ptx_of(name).decode()
     assert f"mma.sync.aligned.{product}" in ptx
@@ -97,10 +97,10 @@ def test_kernels_of_multiply_adds_access_memory_16_bytes_at_a_time(name: str) ->
     loads, adds = ptx.count("ld.global.v4") + ptx.count("cp.async.cg"), ptx.count("fma.rn.f32")
     assert 0 < loads < adds
     if name == "f32":
-        # Of 8x8 sums of a thread both operands are read 4 numbers at a time: 16 multiply-adds for each load.
+        # A thread has 8x8 accumulators and loads 4 elements of an operand at a time: 16 multiply-adds each.
         assert adds == 16 * ptx.count("ld.shared.v4.b32")
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_ptxas_has_nothing_to_say(name: str) -> None:
+def test_ptxas_has_no_warnings(name: str) -> None:
     assembled.check_with_ptxas(ptx_of(name), ARCH)

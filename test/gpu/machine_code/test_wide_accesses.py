@@ -1,4 +1,4 @@
-"""Kernels that memory limits read and write 16 bytes at a time, compiled from graph ops to PTX."""
+"""Memory-bound kernels access 16 bytes at a time, compiled from graph ops to PTX."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from tile_kernels import TARGET, TileCase, op, returned
 from tile_kernels import text as text_of
 
 WIDE = {"v4.b32"}
-NUMBERS = {"f32": {"b32"}, "bf16": {"b16"}}
+ELEMENTS = {"f32": {"b32"}, "bf16": {"b16"}}
 OVER = "axes = array<i64: {}>, keepdims = false"
 
 
 def chain(inputs: Sequence[str], result: str, *ops: tuple[str, str, str]) -> TileCase:
     """Ops (name, operands, attributes) one after the other, with results of one type: `%r0`, ..."""
-    kinds = {f"%{index}": kind for index, kind in enumerate(inputs)}
+    types = {f"%{index}": tensor for index, tensor in enumerate(inputs)}
     lines = []
     for index, (name, operands, attributes) in enumerate(ops):
-        given = [kinds[each] for each in operands.split(", ")]
-        lines.append(op(f"r{index}", name, operands, [*given, result], attributes))
-        kinds[f"%r{index}"] = result
+        operand_types = [types[operand] for operand in operands.split(", ")]
+        lines.append(op(f"r{index}", name, operands, [*operand_types, result], attributes))
+        types[f"%r{index}"] = result
     return TileCase(inputs, [result], "".join(lines) + returned(f"r{len(ops) - 1}", [result]), np.add)
 
 
 def cases(element: str) -> dict[str, TileCase]:
-    """Kernels of which some are of sizes of transformers with 768 features."""
+    """Returns kernels, some with the sizes of transformers with 768 features."""
     matrix, turned, row, column = (
         f"{shape}x{element}" for shape in ("1024x2048", "2048x1024", "2048", "1024")
     )
@@ -64,14 +64,14 @@ def cases(element: str) -> dict[str, TileCase]:
 
 
 @pytest.mark.parametrize("target", ["cuda:sm_80", "cuda:sm_90a"])
-@pytest.mark.parametrize("element", NUMBERS)
+@pytest.mark.parametrize("element", ELEMENTS)
 @pytest.mark.parametrize("name", cases("f32"))
 def test_global_memory_is_accessed_16_bytes_at_a_time(name: str, element: str, target: str) -> None:
     text = text_of(cases(element)[name]).replace(TARGET, str(parse_target(target)))
     ptx = compiled_kernel(text, target).image.decode()
     assert set(re.findall(r"\bld\.global\.(\S+)", ptx)) == WIDE
-    # One number for each row or column.
-    results = NUMBERS[element] if name.startswith("sums") else WIDE
+    # One element per row or column.
+    results = ELEMENTS[element] if name.startswith("sums") else WIDE
     assert set(re.findall(r"\bst\.global\.(\S+)", ptx)) == results
-    # None of it goes by narrow copies into shared memory.
+    # There are no narrow copies into shared memory.
     assert "cp.async.ca" not in ptx

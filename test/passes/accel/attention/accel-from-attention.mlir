@@ -1,8 +1,8 @@
 // RUN: mlc-opt %s --accel-from-attention --canonicalize --cse --split-input-file | filecheck %s
 
-// 64 queries of one of 4 heads in a block, the last ones first, as they see most of the 256 keys. Query s sees keys
-// up to s + 128: the loop ends behind those of the last query, and blocks that reach beyond the first query's are
-// masked. Scale and logarithm are one factor.
+// A thread block has 64 queries of one of 4 heads, the last ones first, as they see most of the 256 keys. Query s
+// sees keys up to s + 128: the loop ends after those of the last query, and tiles that reach beyond the first query's
+// are masked. Scale and logarithm are one factor.
 // CHECK-LABEL: func.func private @causal(
 // CHECK-SAME: %[[Q:.*]]: memref<4x128x64xbf16>, %[[K:.*]]: memref<4x256x64xbf16>, %[[V:.*]]: memref<4x256x64xbf16>, %[[R:.*]]: memref<4x128x64xbf16>) attributes {tloop.kernel}
 // CHECK: %[[FACTOR:.*]] = arith.constant dense<0.180336878> : vector<64x64xf32>
@@ -63,8 +63,8 @@ func.func private @causal(%q: tensor<4x128x64xbf16>, %k: tensor<4x256x64xbf16>, 
 
 // -----
 
-// Heads where they lie, 2 of queries with one of keys; exact f32: queries and weights in shared memory. A mask is added
-// to scaled scores. One block of keys, which reaches beyond the last one.
+// Heads are read in their layout, 2 of queries with one of keys; exact f32: queries and weights in shared memory. A
+// mask is added to scaled scores. One tile of keys, which reaches beyond the last one.
 // CHECK-LABEL: func.func private @grouped(
 // CHECK-SAME: %[[Q:.*]]: memref<1x20x4x16xf32>, %[[K:.*]]: memref<1x40x2x16xf32>, %{{.*}}: memref<1x40x2x16xf32>, %[[MASK:.*]]: memref<1x1x1x40xf32>, %[[R:.*]]: memref<1x20x4x16xf32>)
 // CHECK-DAG: %[[LOG:.*]] = arith.constant dense<1.44269502> : vector<32x64xf32>
@@ -97,7 +97,8 @@ func.func private @grouped(%q: tensor<1x20x4x16xf32>, %k: tensor<1x40x2x16xf32>,
 
 // -----
 
-// From the first 110 of 130 queries all 20 keys are hidden: their tiles see all of them, with the lowest number added.
+// All 20 keys are masked for the first 110 of 130 queries: their tiles see all keys, with the lowest finite value
+// added.
 // CHECK-LABEL: func.func private @more_queries(
 // CHECK-DAG: %[[LOWEST:.*]] = arith.constant dense<-3.40282347E+38> : vector<64x32xf32>
 // CHECK: %[[END:.*]] = arith.minsi %{{.*}}, %c20
@@ -133,8 +134,8 @@ module attributes {tloop.target = "cuda:sm_90a"} {
 
 // -----
 
-// Two groups of 64 queries each take turns, but not those of long heads, whose softmax is short. Two tiles of queries
-// that meet the same keys are the work of a cluster. Heads have two tiles each: the first dim of the grid says which.
+// Two warp groups of 64 queries each ping-pong, but not with long heads, whose softmax is short. Two tiles of queries
+// that use the same keys are computed by a cluster. Heads have two tiles each, selected by the first dim of the grid.
 // CHECK-LABEL: func.func private @two_groups(
 // CHECK: "accel.launch"(%c2, %c64) ({
 // CHECK-NEXT: ^bb0(%[[TILE:.*]]: index, %[[HEAD:.*]]: index):

@@ -45,16 +45,16 @@ LAYOUTS = {
 }
 
 
-def places(layout: Layout) -> Counter[tuple[int, ...]]:
+def elements(layout: Layout) -> Counter[tuple[int, ...]]:
     threads = range(1 << len(layout.threads))
     return Counter(layout.element(register, thread) for register in range(layout.size) for thread in threads)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
-def test_every_element_has_as_many_places_as_there_are_copies(layout: Layout) -> None:
+def test_every_element_is_held_as_often_as_there_are_copies(layout: Layout) -> None:
     copies = 1 << sum(1 for vector in layout.threads if not any(vector))
     expected = dict.fromkeys(itertools.product(*map(range, layout.shape)), copies)
-    assert places(layout) == expected
+    assert elements(layout) == expected
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
@@ -66,7 +66,7 @@ def test_registers_are_found_by_their_offset(layout: Layout) -> None:
 
 
 def test_the_fragments_of_ptx() -> None:
-    """m16n8k16: lane 5 is in group 1, and the second of its group."""
+    """Lane 5 is the second one of group 1 in m16n8k16."""
     one = WarpGrid(1, 1)
     sums = accumulators(16, 8, one)
     assert [sums.element(index, 5) for index in range(4)] == [(1, 2), (1, 3), (9, 2), (9, 3)]
@@ -79,7 +79,7 @@ def test_the_fragments_of_ptx() -> None:
     assert [right.element(index, 5) for index in range(4)] == [(2, 1), (3, 1), (10, 1), (11, 1)]
 
 
-def test_runs_of_registers_lie_side_by_side() -> None:
+def test_runs_of_registers_are_contiguous() -> None:
     assert blocked_layout([16, 256], 4, 8).unit_run(1) == 8
     assert SUMS.unit_run(1) == 2
     assert SUMS.unit_run(0) == 1
@@ -103,7 +103,8 @@ def test_transposed_and_reshaped_keep_elements() -> None:
 
 
 def test_a_part_has_registers_of_all_threads() -> None:
-    """Of columns, which registers tell apart, but not of rows, which warps do."""
+    """A part has fewer columns, which are in different registers, but not fewer rows, which are in different
+    warps."""
     sums = accumulators(64, 32, WarpGrid(4, 1))
     part = sums.part([64, 16])
     assert part is not None and part.shape == (64, 16) and part.size == sums.size // 2
@@ -124,7 +125,7 @@ def test_the_same_threads_in_other_registers() -> None:
     ("rows", "columns", "least_sum"), [(128, 128, 96), (64, 256, 96), (256, 32, 64), (16, 64, 24)]
 )
 def test_parts_of_warps_are_as_square_as_can_be(rows: int, columns: int, least_sum: int) -> None:
-    """Of 8 warps; a part has 16 rows and 8 columns at least."""
+    """Parts of 8 warps have at least 16 rows and 8 columns."""
     found = warp_grid(rows, columns, 8, 16, 8)
     part = rows // found.down, columns // found.across
     assert (found.down * found.across, found.copies) == (8, 1)
@@ -146,14 +147,14 @@ WAVEFRONT_ROWS, WAVEFRONT_COLUMNS = OperandSide(0, 16, 16, 1), OperandSide(1, 16
 
 def test_a_wavefront_holds_sums_as_its_instruction_leaves_them() -> None:
     """Columns 4 (l / 16) + r of row l % 16; of f64, columns l / 16 + 4 r."""
-    plain, apart = (amd.sums_layout(WAVEFRONT_ROWS, WAVEFRONT_COLUMNS, 1, each) for each in (False, True))
+    plain, apart = (amd.sums_layout(WAVEFRONT_ROWS, WAVEFRONT_COLUMNS, 1, flag) for flag in (False, True))
     for register, lane in itertools.product(range(4), range(64)):
         assert plain.element(register, lane) == (lane % 16, 4 * (lane // 16) + register)
         assert apart.element(register, lane) == (lane % 16, lane // 16 + 4 * register)
 
 
 def test_a_wavefront_gives_operands_as_its_instruction_takes_them() -> None:
-    """8 numbers of the reduction are those of two instructions that take 4 each."""
+    """8 elements along the reduction are those of two instructions that take 4 each."""
     one = WarpGrid(1, 1)
     left, right = amd.operand_layout(WAVEFRONT_ROWS, 8, one), amd.operand_layout(WAVEFRONT_COLUMNS, 8, one)
     for register, lane in itertools.product(range(8), range(64)):

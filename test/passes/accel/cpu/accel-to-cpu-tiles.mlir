@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(accel-to-cpu),canonicalize)' --split-input-file | filecheck %s
 
-// Reads fill a buffer with padding, then with what lies inside; a mask chooses of that. Masked writes ask for
-// each element.
+// Reads fill a buffer with padding, then with the elements within bounds; a mask selects from these. Masked writes
+// test each element.
 // CHECK-LABEL: func.func @transfers
 // CHECK: %[[STEPS:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<8xindex>)
 // CHECK: linalg.index 0
@@ -35,7 +35,7 @@ func.func @transfers(%n: index, %x: memref<?x?xf32>) {
 
 // -----
 
-// A dim of the tile along which an element is repeated has a loop of its own.
+// A dim of the tile along which an element is broadcast has a separate loop.
 // CHECK-LABEL: func.func @repeated
 // CHECK: %[[BUFFER:.*]] = memref.alloc() : memref<4x8xf32>
 // CHECK: scf.for %[[I:.*]] =
@@ -84,7 +84,7 @@ func.func @shapes(%n: index, %x: memref<?xf32>, %y: memref<?x?xf32>) {
 
 // -----
 
-// A number is the sum of all elements.
+// A scalar is the sum of all elements.
 // CHECK-LABEL: func.func @number
 // CHECK: %[[GIVEN:.*]] = memref.load
 // CHECK: %[[START:.*]] = tensor.from_elements %[[GIVEN]] : tensor<f32>
@@ -105,7 +105,7 @@ func.func @number(%n: index, %x: memref<?xf32>) {
 
 // -----
 
-// What a loop carries is written where it was; values that swap places are read before.
+// Loop-carried values are updated in place; values that are swapped are read first.
 // CHECK-LABEL: func.func @carried
 // CHECK: scf.for {{.*}} iter_args(%[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %[[R:.*]] = %{{.*}}) ->
 // CHECK-NEXT: %[[E:.*]] = math.exp %[[R]] : tensor<8xf32>
@@ -176,7 +176,7 @@ func.func @other(%x: vector<8xf32>) -> vector<8xf32> {
 
 #shared = #gpu.address_space<workgroup>
 
-// A buffer in the memory of another one is one of its own, and who copies makes no difference.
+// A buffer that reuses the memory of another one becomes a separate buffer; it does not matter who copies.
 // CHECK-LABEL: func.func @stored_by_the_copy_engine
 // CHECK: %[[TILE:.*]] = memref.alloc() : memref<8x32xf32>
 // CHECK: memref.load %[[TILE]]

@@ -2,8 +2,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// A product: a loop over blocks, buffers, copies of what lies inside, and sums where the loop carries them. What
-// says how a GPU is to run it is gone.
+// A matmul: a loop over thread blocks, buffers, copies of elements within bounds, and loop-carried accumulators.
+// Attributes for GPUs are dropped.
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: %[[A:.*]]: memref<?x200xf16>, %[[B:.*]]: memref<90x200xf16>
 // CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) in (%{{.*}}, 3) {
@@ -62,7 +62,7 @@ func.func @product(%a: memref<?x200xf16>, %b: memref<90x200xf16>, %c: memref<?x9
 
 #shared = #gpu.address_space<workgroup>
 
-// Groups of copies have ended too; a copy to global memory writes only what lies inside.
+// Groups of copies have ended too; a copy to global memory writes only elements within bounds.
 // CHECK-LABEL: func.func @groups
 // CHECK: %[[RING:.*]] = memref.alloc() : memref<4x32x64xf16>
 // CHECK: %[[TILE:.*]] = memref.subview %[[RING]]{{.*}} to memref<32x64xf16, strided<[64, 1], offset: ?>>

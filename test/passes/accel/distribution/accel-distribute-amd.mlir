@@ -122,7 +122,7 @@ func.func @multiply_adds(%c: memref<16x8xf32>) {
 
 // -----
 
-// A row per wavefront: lanes exchange what they have with those whose numbers differ in one bit, the lowest first.
+// A row per wavefront: lanes exchange values with those whose ids differ in one bit, the lowest first.
 // CHECK-LABEL: llvm.func @between_lanes_0(
 // CHECK: %[[THREAD:.*]] = rocdl.workitem.id.x : i32
 // CHECK: %[[O1:.*]] = rocdl.update.dpp %[[S0:.*]], %[[S0]] with 177, 15, 15, true : i32

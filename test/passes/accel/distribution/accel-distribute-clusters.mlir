@@ -33,7 +33,7 @@
 // CHECK-NEXT: %[[REMOTE:.*]] = nvvm.mapa %{{.*}}, %[[LANE]] : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK-NEXT: nvvm.mbarrier.arrive %[[REMOTE]] : !llvm.ptr<7>
 // CHECK-NEXT: }
-// The bytes of whole tiles come, whoever sends them: 64x64 and 64x128 of 2 bytes.
+// All bytes of the tiles are expected, from any sender: 64x64 and 64x128 of 2 bytes.
 // CHECK: nvvm.mbarrier.arrive.expect_tx %[[SIGNAL:.*]], %c24576_i32
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %arg3, %[[SIGNAL]], box[{{.*}}] multicast_mask = %{{.*}} :
 // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %arg4, %[[SIGNAL]], box[{{.*}}] multicast_mask = %{{.*}} :

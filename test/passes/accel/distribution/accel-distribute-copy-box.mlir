@@ -4,7 +4,7 @@
 #shared = #gpu.address_space<workgroup>
 
 // Every second pixel of a part of an image: row 4 * y + x of the buffer is the pixel at 2 * y, 2 * x from its start.
-// Behind the image, from the second line of the last block on, rows stay zero.
+// After the image, from the second line of the last block on, rows stay zero.
 // CPU-LABEL: func.func @box
 // CPU: scf.forall (%[[I:.*]]) in (5)
 // CPU: %[[ROWS:.*]] = memref.alloc() : memref<16x64xf16>
@@ -22,8 +22,8 @@
 // CPU: memref.load %arg0[%c0, %[[LINE]], %{{.*}}, %[[C]]]
 // CPU: memref.store %{{.*}}, %[[ROWS]][%{{.*}}, %{{.*}}]
 
-// A piece of 8 channels for each of 128 threads: bits 0 to 2 of a thread's number say which, bits 3 and 4 the column
-// of the pixel, the others its line.
+// A chunk of 8 channels for each of 128 threads: bits 0 to 2 of a thread's index select the chunk, bits 3 and 4 the
+// column of the pixel, the others its line.
 // THREADS-LABEL: llvm.func @box_0
 // THREADS: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
 // THREADS: %[[I:.*]] = nvvm.read.ptx.sreg.ctaid.x

@@ -86,8 +86,8 @@ func.func @compared(%x: memref<1024xf32>, %y: memref<1024xf32>) {
   return
 }
 
-// Places of a thread are numbers behind one of them: what they are compared with is subtracted from once. Numbers
-// that are read are compared as they are.
+// A thread's indices are constants after the first one: it is subtracted once from what they are compared with.
+// Integers that are loaded are compared as they are.
 // CHECK-LABEL: llvm.func @places_
 // CHECK-SAME: %[[LIMIT:[a-z0-9]+]]: i32)
 // CHECK: %[[FIRST:.*]] = arith.addi

@@ -2,8 +2,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Copies of 16 bytes, of which those outside of the memory read nothing and write zeros. Pieces of a swizzled row
-// are permuted by the row's number, alike in copies and reads. Half of the threads have no piece of the right operand.
+// Copies of 16 bytes, of which those out of bounds read nothing and write zeros. Chunks of a swizzled row are
+// permuted by the row's index, in copies and in reads. Half of the threads have no chunk of the right operand.
 // CHECK-LABEL: llvm.func @bf16_0(
 // CHECK-SAME: %[[A:.*]]: !llvm.ptr<1>, %[[B:.*]]: !llvm.ptr<1>, %[[C:.*]]: !llvm.ptr<1>) attributes {accel.shared_bytes = 768 : i32,
 // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @shared_memory
@@ -108,7 +108,7 @@ func.func @multiply_adds(%c: memref<8x16xf32>) {
 
 #shared = #gpu.address_space<workgroup>
 
-// Operands are rounded to nearest before they reach the tensor units.
+// Operands are rounded to nearest before the tensor cores read them.
 // CHECK-LABEL: llvm.func @tf32_0(
 // CHECK-COUNT-6: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> f32
 // CHECK: %[[A0:.*]] = nvvm.convert.float.to.tf32 %{{.*}} {rnd = #nvvm.fp_rnd_mode<rna>}

@@ -3,9 +3,10 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// What threads wrote is fenced in front of the barriers. Of 64 columns of 16 bits one instruction writes 16: a lane gives the
-// address of row 0 to 15 of its warp, whose 16 bytes are moved by the row's number. The first thread stores the tile, and
-// waits until it has been read; nothing comes behind, so that nobody waits for it.
+// The threads' writes are fenced before the barriers. Of 64 columns of 16 bits one instruction writes 16: a lane
+// supplies the address of row 0 to 15 of its warp, whose chunks of 16 bytes are permuted by the row's index. The
+// first thread stores the tile, and waits until it has been read; nothing follows, so that no other thread waits for
+// it.
 // CHECK-LABEL: llvm.func @halves_0(
 // CHECK-SAME: %[[MAP:[a-z0-9]+]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}) attributes {accel.shared_bytes = 8192 : i32,
 // CHECK-SAME: accel.tensor_maps = [{box = array<i64: 64, 64>, dims = array<i64: 136, 100>, dtype = "float16", l2_promotion = 128 : i64, parameter = 2 : i64,
@@ -40,8 +41,8 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: llvm.return
 
-// Pairs of 32 bits: threads of odd rows begin with the other half of a row. Two panels of 32 columns; what TMA wrote is
-// there behind the wait.
+// Pairs of 32 bits: threads of odd rows begin with the other half of a row. Two panels of 32 columns; TMA's writes
+// are complete after the wait.
 // CHECK-LABEL: llvm.func @words_1(
 // CHECK-SAME: box = array<i64: 32, 64, 1>, dims = array<i64: 72, 100, 3>, dtype = "float32"
 // CHECK: %[[ODD:.*]] = arith.andi %[[THREAD:.*]], %c4_i32
@@ -72,7 +73,7 @@
 // CHECK-LABEL: llvm.func @columns_2(
 // CHECK-COUNT-4: nvvm.stmatrix {{.*}}layout = #nvvm.mma_layout<col>
 
-// Where there is no copy engine threads store the tile, 16 bytes at a time.
+// Without TMA threads store the tile, 16 bytes at a time.
 // SM80-LABEL: llvm.func @halves_0(
 // SM80-NOT: accel.tensor_maps
 // SM80-NOT: bulk

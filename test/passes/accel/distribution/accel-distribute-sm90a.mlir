@@ -203,9 +203,9 @@ func.func @pixels(%n: index, %x: memref<1x4x28x28x1x64xf16>) {
 
 #shared = #gpu.address_space<workgroup>
 
-// Two products are under way. The first one writes registers, as it is added to zeros, and is waited for where its sums
-// are reduced; the words of the other one's left operand are made before its fence, and stay until it has ended. What
-// was reduced is stored, so that it comes before the wait for the second one.
+// Two mma are in flight. The first one overwrites registers, as its accumulator is zero, and is awaited where its
+// result is reduced; the words of the other one's left operand are computed before its fence, and kept until it has
+// ended. The reduced values are stored, so that they are computed before the wait for the second one.
 // CHECK-LABEL: llvm.func @two_products_0(
 // CHECK: nvvm.wgmma.fence.aligned
 // CHECK: nvvm.wgmma.mma_async %{{.*}}, %{{.*}}, %{{.*}}, <m = 64, n = 64, k = 16>, D[<f32>, <zero>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <col>]
@@ -243,9 +243,9 @@ func.func @two_products(%n: index, %p: memref<64x64xbf16>, %s: memref<64xf32>, %
 
 #shared = #gpu.address_space<workgroup>
 
-// Each group has a barrier, from number 2 on, where the one before it arrives and it waits: 256 threads. The first
-// group need not wait for its first turn, and the last one has nobody to whom it passes its last one. Between both are
-// no waits for products.
+// Each warp group has a barrier, from id 2 on, where the group before it arrives and it waits: 256 threads. The first
+// group does not wait before its first section, and the last one does not arrive after its last one. Within sections
+// there are no waits for mma.
 // CHECK-LABEL: llvm.func @turns_0(
 // CHECK: nvvm.setmaxregister increase
 // CHECK: %[[GROUP:.*]] = arith.shrui %{{.*}}, %c2_i32

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --tloop-set-target=target=cuda:sm_80 --accel-distribute --canonicalize --cse --split-input-file | filecheck %s
 
-// 8 numbers of 16 bits or 4 of 32 bits at a time: 16 bytes. A thread has 8 numbers side by side, and 8 more behind
+// 8 elements of 16 bits or 4 of 32 bits at a time: 16 bytes. A thread has 8 contiguous elements, and 8 more after
 // those of all threads.
 // CHECK: module attributes {gpu.container_module, tloop.target = "cuda:sm_80"}
 // CHECK-NEXT: gpu.module @kernels {
@@ -50,8 +50,8 @@ func.func @elementwise(%x: memref<1024xf16>, %y: memref<1024xf32>, %size: index)
 
 // -----
 
-// Parameters: each memref's pointer and dynamic dims, then scalars. Rows may be of any length, so single numbers;
-// each is tested on its own. Three of four warps hold copies, which they do not store.
+// Parameters: each memref's pointer and dynamic dims, then scalars. Rows may be of any length, so elements are
+// accessed and tested one by one. Three of four warps hold copies, which they do not store.
 // CHECK-LABEL: llvm.func @captured_0(
 // CHECK-SAME: %[[X:.*]]: !llvm.ptr<1>, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[Y:.*]]: !llvm.ptr<1>,
 // CHECK-SAME: %[[YROWS:.*]]: i32, %[[YCOLUMNS:.*]]: i32, %[[OFFSET:.*]]: i32, %[[FACTOR:.*]]: f32) attributes {{{.*}}nvvm.reqntid = array<i32: 128, 1, 1>}
@@ -113,8 +113,8 @@ func.func @captured(%x: memref<?x?xf32>, %y: memref<?x?xf32>, %factor: f32, %fir
 
 // -----
 
-// Numbers that the mask names, in pairs, as 50 is an even number; the others are the padding, and are not stored. The
-// mask has the layout of the tile, so that nothing goes through shared memory.
+// Elements whose mask is true, in pairs, as 50 is even; the others are the padding, and are not stored. The mask has
+// the layout of the tile, so that nothing goes through shared memory.
 // CHECK-LABEL: llvm.func @masked_0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>)
 // CHECK-SAME: accel.shared_bytes = 0 : i32
 // CHECK: %[[PAD:.*]] = arith.constant 7.000000e+00 : f32
@@ -148,8 +148,8 @@ func.func @masked(%x: memref<64xf32>, %y: memref<64xf32>) {
 
 // -----
 
-// A mask has the memory's order of dims, whatever the tile's is: columns below 3 of rows below 20. Its numbers are the
-// elements' own, where the tile has them.
+// A mask has the memory's order of dims, whatever the tile's is: columns below 3 of rows below 20. It is in the
+// tile's layout.
 // CHECK-LABEL: llvm.func @masked_columns_0(
 // CHECK-SAME: accel.shared_bytes = 0 : i32
 // CHECK-NOT: nvvm.barrier
@@ -218,8 +218,8 @@ func.func @between_lanes(%x: memref<2x128xf32>, %y: memref<2xf32>) {
 
 // -----
 
-// Two warps share the row: each leaves its maximum in shared memory, between barriers; the threads that differ in
-// the warp's number write to places of their own.
+// Two warps share the row: each stores its maximum to shared memory, between barriers, at an offset that depends on
+// the warp's index.
 // CHECK-LABEL: llvm.func @between_warps_0(
 // CHECK-SAME: accel.shared_bytes = 8 : i32
 // CHECK: %[[SHARED:.*]] = llvm.mlir.addressof @shared_memory
@@ -257,8 +257,8 @@ func.func @between_warps(%x: memref<1x256xf32>, %y: memref<1xf32>) {
 
 // -----
 
-// A loop carries the registers of a tile, and counts in 32 bits. Half of the threads hold copies; what lies behind
-// the memory is not stored.
+// A loop carries the registers of a tile, and counts in 32 bits. Half of the threads hold copies; elements out of
+// bounds are not stored.
 // CHECK-LABEL: llvm.func @loop_0(
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK-NEXT: %[[SUMS:.*]]:5 = scf.for %[[K:.*]] = %c0_i32 to %c64_i32 step %c1_i32

@@ -1,8 +1,7 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-kernel,accel-persist-blocks,accel-multicast-copies,accel-specialize-warps,canonicalize,cse,accel-stage-stores,canonicalize,cse)" | filecheck %s
 
-// Operands of the next tile are in the ring when this one is stored: it goes by way of 32 KiB of its own, which are half
-// of its columns. Of all that is computed of the sums, the same half is computed for each part, and read: bias and
-// residual.
+// Operands of the next tile are in the ring when this one is stored: it is staged in a separate buffer of 32 KiB,
+// half of its columns at a time. The epilogue is computed, and bias and residual are read, for the same half.
 // CHECK-LABEL: func.func private @k(
 // CHECK: %[[PART:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<128x128xbf16
 // CHECK: "accel.alloc"() {stages = 4 : i64

@@ -82,7 +82,7 @@ func.func @roles(%a: memref<256x512xbf16>, %b: memref<512x128xbf16>, %c: memref<
 // CHECK: "accel.mma"
 // CHECK-NEXT: vector.transfer_write %{{.*}}, %[[TILE]]
 // CHECK-NEXT: "accel.copy"(%[[TILE]], %{{.*}}, %c0, %c0) {box = array<i64: 64, 64>, bulk}
-// In a loop others come behind: what they use is not free.
+// In a loop other ops follow: memory that they use is not free.
 // CHECK-LABEL: func.func @in_a_loop
 // CHECK: ^bb0
 // CHECK-NEXT: %[[TILE:.*]] = "accel.alloc"() {stages = 1 : i64, swizzle = 128 : i64} : () -> memref<64x64xf16

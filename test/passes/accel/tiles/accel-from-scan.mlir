@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --accel-from-scan --canonicalize --cse --split-input-file | filecheck %s
 
 // Rows of 1500 in two parts of 1024; the second one begins with the first one's sum. 10 steps join runs of 1, 2, ...
-// 512 elements: a step's sums of earlier runs are added to what has place 1 of its pair.
+// 512 elements: a step adds the sum of the first run of a pair to the elements of the second.
 // CHECK-LABEL: func.func private @rows(
 // CHECK-SAME: %[[X:.*]]: memref<6x1500xf32>, %[[Y:.*]]: memref<6x1500xf32>) attributes {tloop.kernel}
 // CHECK: "accel.launch"(%c6) ({
@@ -38,7 +38,7 @@ func.func private @columns(%x: tensor<2x40x300xf16>) -> tensor<2x40x300xf16> att
 
 // -----
 
-// Products: what lies outside, and what is none of the earlier elements, is 1.
+// Products: elements out of bounds, and those that are not earlier ones, are 1.
 // CHECK-LABEL: func.func private @products(
 // CHECK: %[[ONE:.*]] = arith.constant dense<1> : vector<{{.*}}xi32>
 // CHECK: arith.muli %{{.*}} : vector<{{.*}}xi32>

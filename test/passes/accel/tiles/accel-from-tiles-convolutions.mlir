@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-kernel)" --split-input-file | filecheck %s
 
-// One loop over 3x3 places and 2 blocks of 64 channels. A step's pixels, two apart, are rows of a matrix; the image
-// begins before its memory, which has no padding.
+// One loop over 3x3 positions of the window and 2 blocks of 64 channels. A step's pixels, two apart, are rows of a
+// matrix; the image begins before its memory, which has no padding.
 // CHECK-LABEL: func.func private @convolution(
 // CHECK-SAME: %[[X:.*]]: memref<1x1x28x28x128xf16>, %[[W:.*]]: memref<1x1x3x3x128x64xf16>, %[[R:.*]]: memref<1x1x14x14x64xf32>)
 // CHECK: scf.for %[[I:.*]] = %c0 to %c18 step %c1 iter_args

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(accel-kernel)" --split-input-file | filecheck %s
 
-// 32x16 tiles, a cluster's two below one another: the first dim of the grid is the place in the cluster. Of 256
-// clusters 4 in a column, then those of the next of 16 columns, then the next 4 lines of clusters.
+// 32x16 tiles, a cluster's two in a column: the first dim of the grid is the index in the cluster. Of 256 clusters 4
+// in a column, then those of the next of 16 columns, then the next 4 lines of clusters.
 // CHECK-LABEL: func.func private @clusters(
 // CHECK: "accel.launch"(%c2, %c256) ({
 // CHECK-NEXT: ^bb0(%[[INSIDE:.*]]: index, %[[NUMBER:.*]]: index):

@@ -41,7 +41,7 @@ func.func private @scores(%q: tensor<2x64x3x40xf32>, %k: tensor<2x64x3x40xf32>) 
 
 // -----
 
-// Too few rows for tensor units: operands are widened, and multiplied as they are summed.
+// Too few rows for the matrix unit: operands are extended to the accumulator's type, and multiplied in it.
 // CHECK-LABEL: func.func private @few(
 // CHECK: "accel.mma"({{.*}}) {precision = "exact"} : (vector<8x64xf32>, vector<64x32xf32>, vector<8x32xf32>) -> vector<8x32xf32>
 func.func private @few(%a: tensor<5x128xf16>, %b: tensor<128x64xf16>) -> tensor<5x64xf32> attributes {tloop.kernel} {
@@ -52,7 +52,7 @@ func.func private @few(%a: tensor<5x128xf16>, %b: tensor<128x64xf16>) -> tensor<
 
 // -----
 
-// Integers of 8 bits as they lie in memory, the left ones unsigned.
+// Integers of 8 bits as they are in memory, the left ones unsigned.
 // CHECK-LABEL: func.func private @integers(
 // CHECK: "accel.copy"(%arg0, %{{.*}}) : (memref<64x96xi8>, memref<32x128xi8, #gpu.address_space<workgroup>>
 // CHECK: "accel.mma"({{.*}}) {precision = "exact", transpose_b, unsigned_a}

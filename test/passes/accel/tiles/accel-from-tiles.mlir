@@ -44,7 +44,7 @@ func.func private @sums(%x: tensor<50x20xf32>) -> tensor<50xf32> attributes {tlo
 #row = affine_map<(d0) -> (d0 * 10)>
 #same = affine_map<(d0) -> (d0)>
 
-// Tiles of 10, in vectors of 16: behind a tile lies the next one, which must not be written.
+// Tiles of 10, in vectors of 16: after a tile comes the next one, which must not be written.
 // CHECK-LABEL: func.func private @tens(
 // CHECK: %[[INSIDE:.*]] = vector.constant_mask [10] : vector<16xi1>
 // CHECK: vector.transfer_write %{{.*}}, %{{.*}}[%{{.*}}], %[[INSIDE]] : vector<16xf32>, memref<50xf32>
@@ -80,7 +80,7 @@ func.func private @copied(%x: tensor<50xf32>) -> tensor<50xf32> attributes {tloo
 
 // -----
 
-// A number is a vector of one.
+// A scalar is a vector of one element.
 // CHECK-LABEL: func.func private @number(
 // CHECK-SAME: %[[X:.*]]: memref<f32>, %[[Y:.*]]: memref<f32>)
 // CHECK-DAG: %[[FROM:.*]] = memref.expand_shape %[[X]] [] output_shape [1] : memref<f32> into memref<1xf32>
@@ -123,7 +123,7 @@ func.func private @turned(%x: tensor<20x30xf32>) -> tensor<30x20xf32> attributes
 #row = affine_map<(d0) -> (d0)>
 #same = affine_map<(d0, d1) -> (d0, d1)>
 
-// Rows of a table: places are row * 40 + column, and what is padding is not read.
+// Rows of a table: indices are row * 40 + column, and padding is not read.
 // CHECK-LABEL: func.func private @gathered(
 // CHECK-SAME: %[[X:.*]]: memref<50x40xf32>, %[[AT:.*]]: memref<8xindex>
 // CHECK: %[[FLAT:.*]] = memref.collapse_shape %[[X]] {{.*}} : memref<50x40xf32> into memref<2000xf32>
@@ -150,7 +150,7 @@ func.func private @gathered(%x: tensor<50x40xf32>, %at: tensor<8xindex>) -> tens
 #window = affine_map<(d0, d1) -> (d1)>
 #begin = affine_map<(d0) -> (d0)>
 
-// A window's place reads every second element, of a view.
+// A position of a window reads every second element, of a view.
 // CHECK-LABEL: func.func private @window(
 // CHECK-SAME: %[[X:.*]]: memref<33xf32>
 // CHECK: scf.for %[[PLACE:.*]] = %c0 to %c3 step %c1 iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<16xf32>)
@@ -182,7 +182,8 @@ func.func private @window(%x: tensor<33xf32>) -> tensor<16xf32> attributes {tloo
 
 // -----
 
-// A part of a result is written behind what it is put into, which other threads of the block may have written.
+// A part of a result is stored after the tensor into which it is inserted, which other threads of the block may have
+// stored.
 // CHECK-LABEL: func.func private @padded(
 // CHECK-SAME: %[[X:.*]]: memref<3x5xf32>, %[[Y:.*]]: memref<4x8xf32>)
 // CHECK: "accel.launch"(%c1)

@@ -84,7 +84,7 @@ func.func @back_edge(%n: index, %a: memref<64x512xbf16>, %b: memref<512x64xbf16>
   return
 }
 
-// A wait is a barrier between the reads of an iteration and the copies of the next; copies under way are no writes.
+// A wait is a barrier between the reads of an iteration and the copies of the next; copies in flight are no writes.
 // CHECK-LABEL: func.func @wait_is_a_barrier
 // CHECK: "accel.launch"
 // CHECK-NOT: gpu.barrier
@@ -156,8 +156,8 @@ func.func @nothing_shared(%n: index, %x: memref<64xf32>) {
   return
 }
 
-// A buffer in the memory of another one: what products read must have been read, and all of the tile be there when it
-// is stored. The wait is the barrier behind it.
+// A buffer in the memory of another one: mma must have read their operands, and the tile must be complete when it is
+// stored. The wait is the barrier after it.
 // CHECK-LABEL: func.func @memory_once_more
 // CHECK: "accel.mma"
 // CHECK-NEXT: "accel.reuse"

@@ -5,8 +5,8 @@ module attributes {gpu.container_module} {
   gpu.module @kernels {
     llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
-    // Both copies of the weights, %y, start in front of the wait, with what computes their addresses; the others
-    // behind it, in their groups.
+    // Both copies of the weights, %y, start before the wait, after the computation of their addresses; the others
+    // after it, in their groups.
     // CHECK: llvm.func @copies_0(%[[X:.*]]: !llvm.ptr<1>, %[[Y:.*]]: !llvm.ptr<1>)
     // CHECK-SAME: accel.early_reads = array<i64: 1>, accel.overlap_launches
     // CHECK-NEXT: nvvm.griddepcontrol launch_dependents
@@ -43,7 +43,7 @@ module attributes {gpu.container_module} {
       llvm.return
     }
 
-    // The first access is no such copy: all others come behind it.
+    // The first access is no such copy: all others stay after the wait.
     // CHECK: llvm.func @load_0(
     // CHECK-NOT: early_reads
     // CHECK: nvvm.griddepcontrol wait
@@ -57,7 +57,7 @@ module attributes {gpu.container_module} {
       llvm.return
     }
 
-    // A pointer that may be another one, and copies behind what is no copy.
+    // A pointer that may alias another one, and copies after an op that is no copy.
     // CHECK: llvm.func @others_0(
     // CHECK-NOT: early_reads
     // CHECK: nvvm.griddepcontrol wait

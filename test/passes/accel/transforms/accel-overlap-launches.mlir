@@ -4,7 +4,7 @@
 gpu.module @kernels {
   llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 
-  // Addresses, shared memory and barriers come in front of the wait; the load is the first of global memory.
+  // Addresses, shared memory and barriers come before the wait; the load is the first access to global memory.
   // CHECK: llvm.func @addresses({{.*}}) attributes {accel.overlap_launches, nvvm.kernel}
   // CHECK-NEXT: nvvm.griddepcontrol launch_dependents
   // CHECK-NOT: griddepcontrol

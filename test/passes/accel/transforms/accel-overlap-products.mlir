@@ -2,9 +2,9 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// The first iteration in front of the loops. Each iteration starts its first product, then the last one of the
-// iteration before, whose stage it gives back at the end. The branch is not taken in the first loop, and is in the
-// second one, which begins at the first multiple of 64 from which 64 more are greater than the limit.
+// The first iteration is peeled. Each iteration starts its first mma, then the last one of the previous iteration,
+// whose stage it releases at the end. The branch is not taken in the first loop, and is in the second one, which
+// begins at the first multiple of 64 from which 64 more are greater than the limit.
 // CHECK-LABEL: func.func @attention(
 // CHECK-SAME: %{{.*}}: index, %[[UPPER:.*]]: index, %[[LIMIT:.*]]: index, %[[R:.*]]: memref<64x64xf32>)
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.0{{.*}}> : vector<64x64xf32>
@@ -97,7 +97,7 @@ func.func @attention(%n: index, %end: index, %limit: index, %r: memref<64x64xf32
 
 #shared = #gpu.address_space<workgroup>
 
-// No branch: one loop. Without the attribute, or where the sums are read in front of the first product, loops stay.
+// No branch: one loop. Without the attribute, or if the accumulator is read before the first mma, loops stay.
 // CHECK-LABEL: func.func @others(
 // CHECK: }, {
 // CHECK-NEXT: "accel.mma"
@@ -152,8 +152,8 @@ func.func @others(%n: index, %end: index, %r: memref<64x64xf32>) {
 
 #shared = #gpu.address_space<workgroup>
 
-// Two groups of warps start the products of each iteration in turns; the first turn is the product in front of the
-// loop, the last one that behind it.
+// Two warp groups ping-pong: they start the mma of each iteration one after the other. The first section is the mma
+// before the loop, the last one that after it.
 // CHECK-LABEL: func.func @turns(
 // CHECK: }, {
 // CHECK-NEXT: "accel.await_ping_pong"() {first}
@@ -198,7 +198,7 @@ func.func @turns(%n: index, %end: index, %r: memref<128x64xf32>) {
 
 #shared = #gpu.address_space<workgroup>
 
-// One group has nobody to take turns with; four would share rows, and meet at barriers.
+// One warp group cannot ping-pong; four would share rows, and synchronise at barriers.
 // CHECK-LABEL: func.func @one_group(
 // CHECK-NOT: {{await|pass}}_turn
 // CHECK: "accel.mma"(%{{.*}}#0, %{{.*}}, %{{.*}}#1)
@@ -258,8 +258,8 @@ func.func @shared_rows(%n: index, %end: index, %r: memref<128x64xf32>) {
 
 #shared = #gpu.address_space<workgroup>
 
-// Keys and values have semaphores of their own. What the last product reads is waited for in front of both products of
-// an iteration, and given back at its end; keys are given back while the last product may run on.
+// Keys and values have separate semaphores. The operands of the last mma are awaited before both mma of an iteration,
+// and released at its end; keys are released while the last mma may stay in flight.
 // CHECK-LABEL: func.func @two_rings(
 // CHECK: %[[FULL:.*]] = "accel.create_semaphore"
 // CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"

@@ -5,7 +5,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// 200 tiles, and an H100's 132 multiprocessors. Buffers stay in front of the loop.
+// 200 tiles, and an H100's 132 multiprocessors. Buffers stay before the loop.
 // CHECK-LABEL: func.func @tiles
 // CHECK: "accel.launch"(%c132{{.*}}) ({
 // CHECK-NEXT: ^bb0(%[[BLOCK:.*]]: index):
@@ -62,7 +62,7 @@ func.func @tiles(%a: memref<128x512xbf16>, %b: memref<512x25600xbf16>, %c: memre
 // CHECK: arith.muli %[[INSIDE]], %c128
 // CHECK: arith.muli %[[PAIR]], %c128
 // CHECK: }) {cluster = array<i64: 2, 1>, warps = 8 : i64}
-// The cluster's own dim is not that of the blocks' numbers: 8 blocks along it are four clusters.
+// The cluster's dim is not that along which thread blocks loop: 8 thread blocks along it are four clusters.
 // CHECK-LABEL: func.func @several
 // CHECK: "accel.launch"(%c8, %c100)
 // CHECK-NOT: step %c132
@@ -130,7 +130,7 @@ func.func @several(%a: memref<1024x512xbf16>, %b: memref<512x12800xbf16>, %c: me
 // CHECK-LABEL: func.func @few_warps
 // CHECK: "accel.launch"(%c200)
 // CHECK: }) {warps = 4 : i64}
-// What comes in front of the loop would come again for each tile, with nobody to wait for it.
+// Copies before the loop would be repeated for each tile, and not awaited.
 // CHECK-LABEL: func.func @first_copy
 // CHECK: "accel.launch"(%c200)
 // SIX-LABEL: func.func @first_copy

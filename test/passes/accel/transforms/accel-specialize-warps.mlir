@@ -2,9 +2,9 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Producers await that a stage is empty, whose phase 1 has ended before they begin; consumers that it is full. The
-// phase changes where the ring begins anew. A product is under way when the stage before is given back. What comes
-// behind the loop is the consumers'.
+// Producers wait until a stage is empty, whose phase 1 has ended before they begin; consumers until it is full. The
+// phase changes where the ring wraps around. An mma is in flight when the previous stage is released. Ops after the
+// loop are the consumers'.
 // CHECK-LABEL: func.func @product
 // CHECK-SAME: %[[N:.*]]: index, %[[A:.*]]: memref<512x512xbf16>, %[[B:.*]]: memref<512x512xbf16>,
 // CHECK: ^bb0(%[[I:.*]]: index):
@@ -125,8 +125,8 @@ func.func @rounded_sums(%n: index, %a: memref<64x512xbf16>, %b: memref<512x64xbf
 
 #shared = #gpu.address_space<workgroup>
 
-// A loop around it: producers run it too, and the stage goes on through it. Tiles that are read in front of the
-// loop are the consumers'. 12 warps share the registers: 168 each, of which producers give 128 away.
+// An outer loop: producers run it too, and the stage is carried through it. Tiles that are read before the loop are
+// the consumers'. 12 warps share the registers: 168 each, of which producers release 128.
 // CHECK-LABEL: func.func @nest
 // CHECK: "accel.create_semaphore"
 // CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
@@ -222,7 +222,7 @@ func.func @carried_place(%n: index, %x: memref<512xf32>) {
 
 #shared = #gpu.address_space<workgroup>
 
-// A place that is read from memory is not for the producers.
+// Offsets that are loaded from memory are not for the producers.
 // CHECK-LABEL: func.func @place_from_memory
 // CHECK-NOT: accel.specialize
 // CHECK: accel.stages = 2
@@ -333,8 +333,8 @@ func.func @clusters(%a: memref<512x512xbf16>, %b: memref<512x512xbf16>, %c: memr
 
 #shared = #gpu.address_space<workgroup>
 
-// What is copied in front of the loop has a semaphore of its own; producers begin with it. The attributes go with the
-// consumers' loop.
+// Copies before the loop have a separate semaphore; producers begin with them. The attributes stay on the consumers'
+// loop.
 // CHECK-LABEL: func.func @first_copies
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<8x64xf32>
 // CHECK: %[[ROW:.*]] = "accel.alloc"() {stages = 1
@@ -379,8 +379,8 @@ func.func @first_copies(%n: index, %x: memref<8x64xf32>, %y: memref<8x64xf32>) {
 
 #shared = #gpu.address_space<workgroup>
 
-// Two products that overlap, and what each of them reads comes by itself, of the same stages and phases: it is waited
-// for in front of the product, and given back behind it.
+// Two mma that overlap; the operands of each arrive separately, in the same stages and phases: they are awaited
+// before the mma, and released after it.
 // CHECK-LABEL: func.func @products_overlap
 // CHECK: %[[FULL:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}
 // CHECK-NEXT: %[[EMPTY:.*]] = "accel.create_semaphore"() {arrivals = 1 : i64, stages = 2 : i64}

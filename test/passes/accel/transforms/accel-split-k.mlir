@@ -2,8 +2,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Two parts of 4 steps of each of 6 tiles; block 7 has part 1 of tile 1. What comes behind the loop is done where the
-// parts are added, first to last, by a warp for each 256 sums.
+// Two parts of 4 steps of each of 6 tiles; thread block 7 has part 1 of tile 1. The epilogue runs where the parts are
+// added, first to last, by a warp for each 256 accumulators.
 // CHECK-LABEL: func.func @parts(
 // CHECK-SAME: %[[A:.*]]: memref<384x512xbf16>, %[[B:.*]]: memref<512x64xbf16>, %[[BIAS:.*]]: memref<64xf32>, %[[C:.*]]: memref<384x64xf32>)
 // CHECK: %[[PARTS:.*]] = memref.alloc() {tloop.workspace} : memref<12x64x64xf32>
