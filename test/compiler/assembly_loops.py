@@ -11,7 +11,7 @@ _BRANCH = re.compile(r"\s+(?:j\w+|b\w*(?:\.\w+)?|cbn?z|tbn?z)\s.*?(\.L\w+)$")
 
 @dataclass(frozen=True)
 class Instructions:
-    """Patterns of one kind of machine: multiply-adds of vectors and of numbers, spills, calls."""
+    """Patterns of one architecture: multiply-adds of vectors and of scalars, spills, calls."""
 
     vector: str
     scalar: str

@@ -29,7 +29,7 @@ def dense_model(scale: float = 1.0, bias: float = 0.5) -> onnx.ModelProto:
 
 
 def dense_result(x: np.ndarray, model: onnx.ModelProto) -> np.ndarray:
-    w, b = (numpy_helper.to_array(each) for each in model.graph.initializer)
+    w, b = (numpy_helper.to_array(tensor) for tensor in model.graph.initializer)
     return np.maximum(x @ w + b, 0)
 
 
@@ -43,7 +43,7 @@ def save_external(model: onnx.ModelProto, path: Path) -> None:
 
 
 def pair_model(first: float, second: float) -> onnx.ModelProto:
-    """x [32, 32] * first + second, both constants full matrices."""
+    """Returns the model of x [32, 32] * first + second, both constants full matrices."""
     nodes = [helper.make_node("Mul", ["x", "a"], ["p"]), helper.make_node("Add", ["p", "b"], ["y"])]
     matrices = {"a": np.full((32, 32), first, np.float32), "b": np.full((32, 32), second, np.float32)}
     graph = helper.make_graph(

@@ -1,4 +1,4 @@
-"""The code of kernels for each kind of machine: vectors, nothing spilled, no calls of libm."""
+"""The code of kernels for each architecture: vectors, nothing spilled, no calls of libm."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_functions_are_vectors(kernel: str, name: str) -> None:
     text = assembly(FUNCTIONS[kernel], name)
     assert count(known.vector, [line for lines in innermost_loops(text) for line in lines]) >= 5
     called = re.findall(known.call, text)
-    assert [each for each in called if not each.startswith(("mlc_kmpc_", "mem"))] == []
+    assert [name for name in called if not name.startswith(("mlc_kmpc_", "mem"))] == []
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -110,4 +110,4 @@ def test_products_of_bf16_are_products_of_vectors(name: str) -> None:
     lines = [line for lines in innermost_loops(text) for line in lines]
     assert count(known.vector, lines) >= (4 if TARGETS[name] == "rvv" else 8)
     assert count(known.scalar, lines) == 0
-    assert [each for each in re.findall(known.call, text) if not each.startswith("mlc_kmpc_")] == []
+    assert [name for name in re.findall(known.call, text) if not name.startswith("mlc_kmpc_")] == []

@@ -1,4 +1,4 @@
-"""What a second compilation takes from the cache on disk, and what it must not."""
+"""A second compilation reads programs from the cache on disk, unless something has changed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def close(a: np.ndarray, b: np.ndarray) -> bool:
     return np.allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["path", "bytes", "proto"])
+@pytest.mark.parametrize("form", ["path", "bytes", "proto"])
 def test_the_second_compilation_comes_from_the_cache(
-    kind: str, tmp_path: Path, options: Options, x: np.ndarray
+    form: str, tmp_path: Path, options: Options, x: np.ndarray
 ) -> None:
     model = dense_model()
     onnx.save(model, tmp_path / "m.onnx")
-    given = {"path": tmp_path / "m.onnx", "bytes": model.SerializeToString(), "proto": model}[kind]
+    given = {"path": tmp_path / "m.onnx", "bytes": model.SerializeToString(), "proto": model}[form]
     first, second = compile_program(given, options), compile_program(given, options)
     assert not first.report["from_cache"]
     assert second.report["from_cache"]

@@ -1,4 +1,4 @@
-"""From a host function whose sizes only a call tells to what the manifest says of them."""
+"""Host functions with dynamic sizes, and their entries in the manifest."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def test_what_the_host_function_says() -> None:
     function = host()
     assert function.dims == ("batch", "seq")
     assert function.messages == ("matmul 'n3': inner dims",)
-    assert [each.shape for each in function.inputs] == [("batch", "seq"), ("batch", 4)]
+    assert [info.shape for info in function.inputs] == [("batch", "seq"), ("batch", 4)]
     assert [output.shape for output in function.outputs] == [("2*batch", "seq"), ()]
-    assert [each.shape for each in function.weight_types] == [(8,)]
+    assert [info.shape for info in function.weight_types] == [(8,)]
 
 
 def test_the_manifest_has_names_and_ranges() -> None:
@@ -87,7 +87,7 @@ def test_a_static_host_function_has_no_dims() -> None:
 
 
 def test_outputs_that_only_running_sizes() -> None:
-    """Without a text."""
+    """A module without its text."""
     text = HOST.replace('tloop.output_shapes = [["2*batch", "seq"], []]', "tloop.other = 0")
     assert [output.shape for output in host(text).outputs] == [("?", "?"), ()]
 

@@ -22,10 +22,10 @@ def failing_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     """Kernels go straight to the check that nothing untranslatable is left: it fails in the worker."""
     job = Builder._job
 
-    def changed(self: Builder, text: str, pipeline: str, *rest: Any) -> dict[str, Any]:
+    def change_job(self: Builder, text: str, pipeline: str, *rest: Any) -> dict[str, Any]:
         return job(self, text, pipeline.replace("cpu-kernel", "llvm-verify-translatable"), *rest)
 
-    monkeypatch.setattr(Builder, "_job", changed)
+    monkeypatch.setattr(Builder, "_job", change_job)
 
 
 @pytest.mark.usefixtures("failing_kernels")

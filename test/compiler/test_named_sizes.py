@@ -18,13 +18,13 @@ def program(
     op: str,
     inputs: Sequence[tuple[str, int, list[Any]]],
     rank: int,
-    number: int = TensorProto.FLOAT,
+    element: int = TensorProto.FLOAT,
     **attributes: Any,
 ) -> Any:
-    """One node on inputs of these names, element types and dims, with a result of the type `number`."""
+    """One node on inputs of these names, element types and dims, with a result of the type `element`."""
     nodes = [helper.make_node(op, [name for name, *_ in inputs], ["y"], name="node", **attributes)]
-    infos = [helper.make_tensor_value_info(*each) for each in inputs]
-    output = helper.make_tensor_value_info("y", number, [None] * rank)
+    infos = [helper.make_tensor_value_info(*info) for info in inputs]
+    output = helper.make_tensor_value_info("y", element, [None] * rank)
     graph = helper.make_graph(nodes, "g", infos, [output])
     model: onnx.ModelProto = helper.make_model(
         graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10
@@ -95,7 +95,8 @@ def test_a_kernel_of_several_nodes_is_called_by_the_last_one() -> None:
 
 
 def test_what_callers_read_of_the_sizes_of_outputs(tmp_path: Path) -> None:
-    """What it is computed from, if that are dims of inputs; else what the model calls it, if it does."""
+    """A size is named after the dims of inputs that it follows from; else as the model declares it, if it
+    does."""
     model = parser.parse_model(
         """<ir_version: 10, opset_import: ["" : 21]> g (float[n, 4] x, int64[2] s)
         => (float[twice, 4] y, float[rows, c] e, float[rows, ?] t, int64[2, found] f) {
@@ -113,11 +114,11 @@ def test_what_callers_read_of_the_sizes_of_outputs(tmp_path: Path) -> None:
     assert [str(spec) for spec in compiled.outputs] == expected
     compiled.save(tmp_path / "model.mlcx")
     assert [str(spec) for spec in mlc.load(tmp_path / "model.mlcx").outputs] == expected
-    shapes = [each.shape for each in compiled(ones(3, 4), np.array([2, 5]))]
+    shapes = [output.shape for output in compiled(ones(3, 4), np.array([2, 5]))]
     assert shapes == [(6, 4), (2, 5), (2, 5), (2, 12)]
 
 
-def test_sizes_of_too_many_dims_to_be_told() -> None:
+def test_sizes_of_too_many_dims_to_be_computed() -> None:
     """The message is cut."""
     fill = program("ConstantOfShape", [("s", TensorProto.INT64, [20])], 20)
     with pytest.raises(ValueError, match="full 'node': no memory can hold a tensor of shape") as failure:
@@ -126,7 +127,7 @@ def test_sizes_of_too_many_dims_to_be_told() -> None:
 
 
 def test_large_dims_of_nothing_do_not_make_small_results() -> None:
-    """2**60 sums of no number are more bytes than an int64_t counts."""
+    """2**60 sums of nothing are more bytes than an int64_t counts."""
     total = program(
         "ReduceSum", [("x", TensorProto.FLOAT, ["a", "b"]), ("s", TensorProto.INT64, [1])], 1, keepdims=0
     )

@@ -1,4 +1,4 @@
-"""mlc behind ONNX's standard backend interface."""
+"""mlc through ONNX's standard backend interface."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ import mlc.onnx_backend as backend
 ONCE: dict[str, Any] = {"threads": 1, "jobs": 1, "cache": False}
 
 
-def _model(op: str, shape: list[int | str], inputs: int = 2, kind: int = TensorProto.FLOAT) -> ModelProto:
+def _model(op: str, shape: list[int | str], inputs: int = 2, element: int = TensorProto.FLOAT) -> ModelProto:
     names = ["left", "right"][:inputs]
     graph = helper.make_graph(
         [helper.make_node(op, names, ["total"])],
         "g",
-        [helper.make_tensor_value_info(name, kind, shape) for name in names],
-        [helper.make_tensor_value_info("total", kind, None)],
+        [helper.make_tensor_value_info(name, element, shape) for name in names],
+        [helper.make_tensor_value_info("total", element, None)],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 

@@ -31,20 +31,20 @@ def test_without_fusion_there_are_more_launches_and_the_same_results(pool: Worke
 def test_switches_are_part_of_the_key(pool: WorkerPool) -> None:
     model, options = dense_model(), Options(pool=pool)
     disabled = replace(options, disable_passes=["graph-split-prepare"])
-    for each in (options, disabled, replace(options, replace_passes=SEPARATE)):
-        assert not compile_program(model, each).report["from_cache"]
+    for given in (options, disabled, replace(options, replace_passes=SEPARATE)):
+        assert not compile_program(model, given).report["from_cache"]
     assert compile_program(model, disabled).report["from_cache"]
 
 
 def test_exactness_changes_the_program(pool: WorkerPool) -> None:
-    """x + 0.0 is x but for -0.0; x - x is 0 but for NaN and infinity."""
+    """Exactness decides rewrites: x + 0.0 is x but for -0.0; x - x is 0 but for NaN and infinity."""
     model = helper.make_model(
         helper.make_graph(
             [
                 helper.make_node("Add", ["x", "zero"], ["sum"]),
                 helper.make_node("Sub", ["x", "x"], ["difference"]),
             ],
-            "numbers",
+            "identities",
             [helper.make_tensor_value_info("x", 1, [3])],
             [helper.make_tensor_value_info(name, 1, [3]) for name in ("sum", "difference")],
             [numpy_helper.from_array(np.zeros((), np.float32), "zero")],

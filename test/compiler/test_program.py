@@ -1,4 +1,4 @@
-"""What a compiled program says of itself."""
+"""The report and the manifest of a compiled program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_code_for_a_better_cpu_is_not_run(pool: WorkerPool, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1000])
-def test_a_wrong_number_of_threads_is_refused_before_compiling(threads: int) -> None:
+def test_a_wrong_thread_count_is_refused_before_compiling(threads: int) -> None:
     with pytest.raises(ValueError, match="threads must be 1 to 256"):
         mlc.compile("no such file", threads=threads)
 

@@ -20,23 +20,23 @@ RNG = np.random.default_rng(5)
 
 @pytest.fixture
 def program(pool: WorkerPool) -> Program:
-    def compiled(signature: str, nodes: str) -> Any:
+    def compile_text(signature: str, nodes: str) -> Any:
         """A model in ONNX's text syntax."""
         text = f'<ir_version: 10, opset_import: ["" : 21]> g {signature} {{ {nodes} }}'
         return mlc.compile(parser.parse_model(text), pool=pool)
 
-    return compiled
+    return compile_text
 
 
-def fails(run: Any, kind: type[Exception], message: str, *inputs: Any) -> None:
+def fails(run: Any, error: type[Exception], message: str, *inputs: Any) -> None:
     """A call ends with exactly this message."""
-    with pytest.raises(kind) as failure:
+    with pytest.raises(error) as failure:
         run(*inputs)
     assert str(failure.value) == message
 
 
 def floats(*shape: int) -> np.ndarray:
-    """Numbers that sums and products of two keep exactly."""
+    """Returns random floats whose sums and products are exact."""
     return RNG.integers(-50, 50, shape).astype(np.float32)
 
 
@@ -56,30 +56,30 @@ def same(found: Any, expected: Any) -> None:
 MIXED = [floats(2, 3), floats(0, 3), floats(5, 1)]
 
 
-def test_an_element_is_inserted_at_any_place(program: Program) -> None:
+def test_an_element_is_inserted_at_any_position(program: Program) -> None:
     run = program(
         "(seq(float[]) s, float[n] x, int64 at) => (seq(float[]) r)", "r = SequenceInsert(s, x, at)"
     )
-    for place in (0, 1, 3, -1, -3):
+    for position in (0, 1, 3, -1, -3):
         x, expected = floats(4), list(MIXED)
-        expected.insert(place, x)
-        same(run(MIXED, x, np.array(place)), [expected])
-    for place in (4, -4):
-        where = f"at position {place}, its length is 3$"
+        expected.insert(position, x)
+        same(run(MIXED, x, np.array(position)), [expected])
+    for position in (4, -4):
+        where = f"at position {position}, its length is 3$"
         with pytest.raises(ValueError, match=rf"'SequenceInsert:r'.* has no element {where}"):
-            run(MIXED, x, np.array(place))
+            run(MIXED, x, np.array(position))
 
 
 @pytest.mark.slow
-def test_an_element_is_read_and_erased_at_any_place(program: Program) -> None:
+def test_an_element_is_read_and_erased_at_any_position(program: Program) -> None:
     run = program(
         "(seq(float[a, b]) s, int64 at) => (float[c, d] z, seq(float[]) r, int64 n)",
         "z = SequenceAt(s, at) r = SequenceErase(s, at) n = SequenceLength(r)",
     )
-    for place in (0, 2, -1, -3):
+    for position in (0, 2, -1, -3):
         rest = list(MIXED)
-        del rest[place]
-        same(run(MIXED, np.array(place)), [MIXED[place], rest, np.array(2)])
+        del rest[position]
+        same(run(MIXED, np.array(position)), [MIXED[position], rest, np.array(2)])
 
 
 def test_what_is_inserted_changes_no_other_sequence(program: Program) -> None:
@@ -100,8 +100,8 @@ def test_elements_have_any_type(program: Program, dtype: str) -> None:
         f"(seq({dtype}[n]) s, {dtype}[m] x) => (seq({dtype}[]) r, {dtype}[k] z)",
         "one = Constant<value = int64 {1}>() r = SequenceInsert(s, x, one) z = SequenceAt(r, one)",
     )
-    kind = object if dtype == "string" else np.dtype("float64" if dtype == "double" else dtype)
-    s, x = (np.array(each).astype(kind) for each in ([1, 0, 1], [1, 1]))
+    numpy_type = object if dtype == "string" else np.dtype("float64" if dtype == "double" else dtype)
+    s, x = (np.array(values).astype(numpy_type) for values in ([1, 0, 1], [1, 1]))
     if dtype == "string":
         s, x = np.array(["one", "", "zwei"], object), np.array(["drei", "vier"], object)
     same(run([s, s[:1]], x), [[s, x, s[:1]], x])
@@ -169,7 +169,7 @@ def test_a_loop_makes_a_sequence(program: Program) -> None:
 FRONT = BUILD.replace("SequenceInsert(t, y)", "SequenceInsert(t, y, zero)")
 
 
-def test_sequences_that_a_loop_has_left_behind_are_released(program: Program) -> None:
+def test_sequences_that_a_loop_has_dropped_are_released(program: Program) -> None:
     """4000 sequences of up to 4000 elements: 64 MB of addresses, were they all kept. Each element takes 192
     bytes, each address 8."""
     run = program("(int64 n, float[m] x) => (seq(float[]) r)", "zero = Constant<value = int64 {0}>()" + FRONT)
@@ -194,7 +194,7 @@ def test_elements_that_a_loop_has_erased_are_released(program: Program) -> None:
 
 
 def test_optionals_keep_their_sequences(program: Program) -> None:
-    """What only the number inside another sequence names is needed."""
+    """A sequence that only an id in another sequence refers to is alive."""
     run = program(
         "(int64 n, float[m] x, optional(seq(float[])) o) => (optional(seq(float[])) r)",
         """true = Constant<value = bool {1}>()
@@ -226,7 +226,7 @@ def test_the_memory_of_sequences_has_a_bound(program: Program, monkeypatch: pyte
 
 
 @pytest.mark.slow
-def test_a_place_is_not_looked_at_where_nothing_reads_it(program: Program) -> None:
+def test_a_position_is_not_checked_where_nothing_reads_it(program: Program) -> None:
     run = program(
         "(int64 n, seq(float[a]) s, int64 at) => (int64 k)",
         """zero = Constant<value = int64 {0}>() true = Constant<value = bool {1}>()
@@ -330,14 +330,14 @@ def test_a_loop_carries_an_optional(program: Program) -> None:
 @pytest.mark.parametrize(
     "node", ["r = SequenceErase(s, at)", "y = SequenceAt(s, at) r = SequenceInsert(s, y)"]
 )
-def test_places_outside_a_sequence(program: Program, node: str) -> None:
+def test_positions_outside_a_sequence(program: Program, node: str) -> None:
     run = program("(seq(float[a, b]) s, int64 at) => (seq(float[]) r)", node)
-    for place in (3, -4, 2**62, -(2**63)):
-        where = f"at position {place}, its length is 3$"
+    for position in (3, -4, 2**62, -(2**63)):
+        where = f"at position {position}, its length is 3$"
         with pytest.raises(
             ValueError, match=rf"'Sequence\w+:\w': the sequence, or optional, has no element {where}"
         ):
-            run(MIXED, np.array(place))
+            run(MIXED, np.array(position))
     with pytest.raises(ValueError, match=r"has no element at position -1, its length is 0$"):
         run([], np.array(-1))
 
@@ -346,12 +346,12 @@ def test_places_outside_a_sequence(program: Program, node: str) -> None:
     "nodes",
     ["s = SequenceConstruct(x, x, x)", "s = SplitToSequence<keepdims = 0>(x)", "s = SplitToSequence(x, n)"],
 )
-def test_places_outside_a_sequence_that_the_model_makes(program: Program, nodes: str) -> None:
+def test_positions_outside_a_sequence_that_the_model_makes(program: Program, nodes: str) -> None:
     result = "float[c]" if "0" in nodes else "float[c, d]"
     run = program(f"(float[a, b] x, int64[e] n, int64 at) => ({result} z)", f"{nodes} z = SequenceAt(s, at)")
-    for place in (3, -4):
-        with pytest.raises(ValueError, match=f"has no element at position {place}, its length is 3$"):
-            run(floats(3, 2), np.array([1, 1, 1]), np.array(place))
+    for position in (3, -4):
+        with pytest.raises(ValueError, match=f"has no element at position {position}, its length is 3$"):
+            run(floats(3, 2), np.array([1, 1, 1]), np.array(position))
     if "n)" in nodes:
         message = "the lengths of its parts do not make up the dim of 3 that is split: 1 are left"
         with pytest.raises(ValueError, match=message):
@@ -361,10 +361,10 @@ def test_places_outside_a_sequence_that_the_model_makes(program: Program, nodes:
 @pytest.mark.slow
 def test_elements_that_are_not_as_the_type_says(program: Program) -> None:
     run = program("(seq(float[4]) s, int64 at) => (float[4] z)", "z = SequenceAt(s, at)")
-    said = "'SequenceAt:z': element 1 of its sequence has"
+    fault = "'SequenceAt:z': element 1 of its sequence has"
     for wrong, message in (
-        (floats(2, 2), f"sequence_at {said} rank 2, the model says 1"),
-        (floats(3), f"sequence_at {said} 3 elements along axis 0, the model says 4"),
+        (floats(2, 2), f"sequence_at {fault} rank 2, the model says 1"),
+        (floats(3), f"sequence_at {fault} 3 elements along axis 0, the model says 4"),
     ):
         fails(run, ValueError, message, [floats(4), wrong], np.array(1))
         fails(run, ValueError, message, [floats(4), wrong], np.array(-1))
@@ -372,7 +372,7 @@ def test_elements_that_are_not_as_the_type_says(program: Program) -> None:
     fails(
         any_size,
         ValueError,
-        f"sequence_dims {said} rank 2, the model says 1",
+        f"sequence_dims {fault} rank 2, the model says 1",
         [floats(2), floats(2, 2)],
         np.array(1),
     )
@@ -403,9 +403,9 @@ def test_what_is_no_such_optional(program: Program) -> None:
         "n = OptionalHasElement(o) m = OptionalHasElement(p)",
     )
     x, wrong = floats(2), np.zeros(3)
-    said = "expected dtype float32, got float64"
-    fails(run, TypeError, f"input 'o', element 1 of rank 1: {said}", [x, wrong], None)
-    fails(run, TypeError, f"input 'p': cannot use a ndarray as optional(float32): {said}", [x], wrong)
+    fault = "expected dtype float32, got float64"
+    fails(run, TypeError, f"input 'o', element 1 of rank 1: {fault}", [x, wrong], None)
+    fails(run, TypeError, f"input 'p': cannot use a ndarray as optional(float32): {fault}", [x], wrong)
 
 
 def test_strings_that_are_none(program: Program) -> None:
@@ -419,11 +419,11 @@ def test_strings_that_are_none(program: Program) -> None:
 
 def test_elements_that_cannot_be_joined(program: Program) -> None:
     run = program("(seq(float[a, b]) s) => (float[c, d] z)", "z = ConcatFromSequence<axis = 0>(s)")
-    said = "of its sequence has"
+    fault = "of its sequence has"
     wrong: tuple[tuple[list[np.ndarray], str], ...] = (
-        ([floats(2, 3), floats(2, 4)], f"element 1 {said} 4 elements along axis 1, element 0 has 3"),
-        ([floats(2, 3), floats(1, 3), floats(3)], f"element 2 {said} rank 1, element 0 has 2"),
-        ([floats(2)], f"element 0 {said} rank 1, the model says 2"),
+        ([floats(2, 3), floats(2, 4)], f"element 1 {fault} 4 elements along axis 1, element 0 has 3"),
+        ([floats(2, 3), floats(1, 3), floats(3)], f"element 2 {fault} rank 1, element 0 has 2"),
+        ([floats(2)], f"element 0 {fault} rank 1, the model says 2"),
         ([], "its sequence is empty"),
     )
     for elements, message in wrong:

@@ -1,4 +1,4 @@
-"""What can be compiled, and the errors for what cannot."""
+"""Sources of models, and the errors for objects that are none."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ func.func @main(%x: tensor<4xf32> {graph.name = "in"}) -> (tensor<4xf32> {graph.
 """
 
 
-def test_kinds(tmp_path: Path) -> None:
+def test_types_of_sources(tmp_path: Path) -> None:
     onnx.save(dense_model(), tmp_path / "m.onnx")
     assert isinstance(open_source(tmp_path / "m.onnx"), OnnxSource)
     assert isinstance(open_source(str(tmp_path / "m.onnx")), OnnxSource)
@@ -62,7 +62,9 @@ def test_a_missing_file(tmp_path: Path) -> None:
 def test_equal_bytes_have_one_digest(tmp_path: Path) -> None:
     model = dense_model()
     (tmp_path / "m.onnx").write_bytes(model.SerializeToString())
-    digests = {open_source(each).digest() for each in (model, model.SerializeToString(), tmp_path / "m.onnx")}
+    digests = {
+        open_source(given).digest() for given in (model, model.SerializeToString(), tmp_path / "m.onnx")
+    }
     assert len(digests) == 1
     assert open_source(dense_model(scale=2)).digest() not in digests
 

@@ -30,7 +30,7 @@ NOW = Specialise(after=2, background=False)
 
 
 def model(dims: Sequence[Any] = ("batch", 32)) -> onnx.ModelProto:
-    """y = max(x @ w, 0)."""
+    """Returns the model of y = max(x @ w, 0)."""
     nodes = [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node("Relu", ["p"], ["y"])]
     infos = [
         [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)]
@@ -46,10 +46,10 @@ def check(program: Executable, *sizes: int) -> None:
 
 
 def rows(program: Executable) -> dict[tuple[int, ...], dict[str, Any]]:
-    return {tuple(each["sizes"].values()): each for each in program.report()["specialised"]["sizes"]}
+    return {tuple(entry["sizes"].values()): entry for entry in program.report()["specialised"]["sizes"]}
 
 
-def compiled(given: Any, specialise: Any, pool: WorkerPool, **options: Any) -> Executable:
+def compile_specialised(given: Any, specialise: Any, pool: WorkerPool, **options: Any) -> Executable:
     return mlc.compile(given, threads=1, specialise=specialise, pool=pool, **options)
 
 
@@ -61,7 +61,7 @@ def test_the_next_process_takes_it_from_the_cache(
     pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     onnx.save(model(), tmp_path / "m.onnx")
-    program = compiled(tmp_path / "m.onnx", NOW, pool)
+    program = compile_specialised(tmp_path / "m.onnx", NOW, pool)
     for size in (3, 3, 3, 5):
         check(program, size)
     found = rows(program)
@@ -69,17 +69,17 @@ def test_the_next_process_takes_it_from_the_cache(
     assert found[5,]["state"] == "general"
     monkeypatch.setattr(specialisation, "WorkerProcess", no_process)
     for given in (tmp_path / "m.onnx", model().SerializeToString()):
-        again = compiled(given, NOW, pool)
+        again = compile_specialised(given, NOW, pool)
         for _ in range(3):
             check(again, 3)
         assert rows(again)[3,]["from_cache"] and rows(again)[3,]["own_calls"] == 1
-    alone = compiled(model(), "off", pool, dims={"batch": 3})
+    alone = compile_specialised(model(), "off", pool, dims={"batch": 3})
     assert alone.report()["from_cache"], "it is the program of --dim"
 
 
 @pytest.mark.slow
 def test_without_the_cache_it_is_compiled_all_the_same(pool: WorkerPool, cache_dir: Path) -> None:
-    program = compiled(model(), Specialise(after=2), pool, cache=False)
+    program = compile_specialised(model(), Specialise(after=2), pool, cache=False)
     for _ in range(2):
         check(program, 3)
     assert program.specialised is not None and program.specialised.wait(300)
@@ -91,7 +91,7 @@ def test_without_the_cache_it_is_compiled_all_the_same(pool: WorkerPool, cache_d
 def test_a_file_that_has_changed(pool: WorkerPool, tmp_path: Path) -> None:
     path = tmp_path / "m.onnx"
     onnx.save(model(), path)
-    program = compiled(path, NOW, pool)
+    program = compile_specialised(path, NOW, pool)
     other = tmp_path / "other.onnx"
     onnx.save(model((2, "batch", 32)), other)
     other.replace(path)
@@ -101,10 +101,10 @@ def test_a_file_that_has_changed(pool: WorkerPool, tmp_path: Path) -> None:
 
 
 def test_weights_that_have_changed(pool: WorkerPool, tmp_path: Path) -> None:
-    """Its own program would compute something else than the general one does."""
+    """A specialised program would compute something else than the general one does."""
     path = tmp_path / "m.onnx"
     save_external(model(), path)
-    program = compiled(path, NOW, pool)
+    program = compile_specialised(path, NOW, pool)
     other = model()
     other.graph.initializer[0].CopyFrom(numpy_helper.from_array(2 * WEIGHT, "w"))
     path.with_name("m.onnx.data").rename(tmp_path / "old")
@@ -115,14 +115,14 @@ def test_weights_that_have_changed(pool: WorkerPool, tmp_path: Path) -> None:
 
 
 def test_all_options_reach_the_process() -> None:
-    """Those that it does without do not change the program of a processor."""
+    """Options without an effect on a processor's program do not change it."""
     without = {"jobs", "cubin", "progress", "pool", "specialise", "reproducer_dir"}
     assert set(specialisation.job_options(Options())) == {field.name for field in fields(Options)} - without
 
 
-def killed(pool: WorkerPool) -> tuple[Executable, int]:
-    """A program whose compilation for other sizes was killed, and the number of the process."""
-    program = compiled(model(), Specialise(after=1), pool)
+def kill_while_compiling(pool: WorkerPool) -> tuple[Executable, int]:
+    """A program whose compilation for other sizes was killed, and the id of its process."""
+    program = compile_specialised(model(), Specialise(after=1), pool)
     check(program, 3)
     own = program.specialised
     assert own is not None and isinstance(own.make, SizeMaker)
@@ -137,7 +137,7 @@ def killed(pool: WorkerPool) -> tuple[Executable, int]:
 
 def test_a_killed_compilation(pool: WorkerPool, caplog: pytest.LogCaptureFixture) -> None:
     before = len(os.listdir("/proc/self/fd"))
-    program, pid = killed(pool)
+    program, pid = kill_while_compiling(pool)
     for _ in range(5):
         check(program, 3)
     assert "was killed by SIGKILL" in rows(program)[3,]["failure"]
@@ -191,14 +191,14 @@ def test_a_process_that_ends_leaves_nothing(cache_dir: Path, tmp_path: Path) -> 
 
 
 def test_sizes_ahead_of_time(pool: WorkerPool, tmp_path: Path) -> None:
-    program = compiled(model(), [{"batch": 1}, {"batch": 8}, {"batch": 1}], pool)
+    program = compile_specialised(model(), [{"batch": 1}, {"batch": 8}, {"batch": 1}], pool)
     program.save(tmp_path / "m.mlcx")
-    for each in (program, mlc.load(tmp_path / "m.mlcx")):
+    for loaded in (program, mlc.load(tmp_path / "m.mlcx")):
         for size in (1, 8, 2):
             for _ in range(2):
-                check(each, size)
-        assert {sizes: row["own_calls"] for sizes, row in rows(each).items()} == {(1,): 2, (8,): 2, (2,): 0}
-        assert not each.report()["specialised"]["automatic"]
+                check(loaded, size)
+        assert {sizes: row["own_calls"] for sizes, row in rows(loaded).items()} == {(1,): 2, (8,): 2, (2,): 0}
+        assert not loaded.report()["specialised"]["automatic"]
 
 
 @pytest.mark.parametrize(
@@ -219,12 +219,12 @@ def test_sizes_ahead_of_time(pool: WorkerPool, tmp_path: Path) -> None:
 )
 def test_wrong_sizes(sizes: dict[str, Any], dims: dict[str, Any], message: str, pool: WorkerPool) -> None:
     with pytest.raises(CompileError, match=message):
-        compiled(model(), [sizes], pool, dims=dims)
+        compile_specialised(model(), [sizes], pool, dims=dims)
 
 
 def test_dims_without_a_name(pool: WorkerPool) -> None:
     given = model((None, "seq", 32))
-    program = compiled(given, [{"x.shape[0]": 2, "seq": 3}], pool)
+    program = compile_specialised(given, [{"x.shape[0]": 2, "seq": 3}], pool)
     check(program, 2, 3)
     check(program, 3, 2)
     assert rows(program)[2, 3]["own_calls"] == 1 and rows(program)[3, 2]["own_calls"] == 0
@@ -240,12 +240,12 @@ def test_sizes_that_are_data_stay_open(pool: WorkerPool) -> None:
     """The program for a size of x still finds out how many of its elements are not 0."""
     node = helper.make_node("NonZero", ["x"], ["y"])
     infos = [
-        [helper.make_tensor_value_info(name, kind, shape)]
-        for name, kind, shape in (("x", TensorProto.FLOAT, ["n"]), ("y", TensorProto.INT64, [1, None]))
+        [helper.make_tensor_value_info(name, element, shape)]
+        for name, element, shape in (("x", TensorProto.FLOAT, ["n"]), ("y", TensorProto.INT64, [1, None]))
     ]
     graph = helper.make_graph([node], "g", infos[0], infos[1])
     given = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
-    program = compiled(given, [{"n": 6}], pool)
+    program = compile_specialised(given, [{"n": 6}], pool)
     for values in ([0, 1, 0, 2, 3, 0], [0] * 6, [1, 0]):
         x = np.array(values, np.float32)
         np.testing.assert_array_equal(program(x)[0], np.array(x.nonzero()))
@@ -263,7 +263,7 @@ def test_a_module_ahead_of_time(pool: WorkerPool) -> None:
     }"""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-    program = compiled(module, Specialise(sizes=[{"batch": 2}], after=1), pool)
+    program = compile_specialised(module, Specialise(sizes=[{"batch": 2}], after=1), pool)
     for size in (2, 3, 3):
         x = np.full((size, 8), size, np.float32)
         np.testing.assert_allclose(program(x)[0], np.exp(x), rtol=1e-5)
@@ -292,8 +292,8 @@ def test_a_convolution_of_its_own_size(pool: WorkerPool) -> None:
         opset_imports=[helper.make_opsetid("", 21)],
         ir_version=10,
     )
-    program = compiled(given, [{"batch": 1}, {"batch": 3}], pool)
-    general = compiled(given, "off", pool)
+    program = compile_specialised(given, [{"batch": 1}, {"batch": 3}], pool)
+    general = compile_specialised(given, "off", pool)
     for size in (1, 2, 3):
         x = draw.standard_normal((size, 3, 28, 28)).astype(np.float32)
         expected = general(x)[0]

@@ -1,4 +1,4 @@
-"""What NumPy evaluates of `@prepare` is what the compiled kernels compute."""
+"""Step lists: NumPy evaluates `@prepare` to the bits that compiled kernels compute."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def operands() -> list[np.ndarray]:
     return [a, np.array([1, -2, 0.0, 3e38, 1e-40, np.inf, 5, -1], np.float32)]
 
 
-def compiled(text: str, arguments: Sequence[np.ndarray]) -> None:
+def run_compiled(text: str, arguments: Sequence[np.ndarray]) -> None:
     target = str(host_target())
     job = {"text": text, "pipeline": "cpu-kernel", "target": target, "optimize": 1}
     call_entry(Image([compile_object(job)["object"]]), "k", list(arguments), [], 1)
@@ -136,37 +136,37 @@ def compiled(text: str, arguments: Sequence[np.ndarray]) -> None:
 @pytest.mark.parametrize("name", EXACT)
 def test_numpy_computes_what_the_kernel_does(name: str) -> None:
     text = kernel(*EXACT[name])
-    shape = [int(each) for each in re.findall(r"(\d+)x", EXACT[name][1])]
+    shape = [int(dim) for dim in re.findall(r"(\d+)x", EXACT[name][1])]
     found, wanted = np.zeros(shape, np.float32), np.ones(shape, np.float32)
     body = body_of(text)
     assert body is not None
     with np.errstate(all="ignore"):
         body.run([*operands(), found])
-    compiled(text, [*operands(), wanted])
+    run_compiled(text, [*operands(), wanted])
     assert np.array_equal(found, wanted, equal_nan=True)
     assert np.array_equal(np.signbit(found), np.signbit(wanted)) or np.isnan(wanted).any()
 
 
-@pytest.mark.parametrize("kind", ["bf16", "f16"])
-def test_numpy_rounds_as_the_kernel_does(kind: str) -> None:
+@pytest.mark.parametrize("element", ["bf16", "f16"])
+def test_numpy_rounds_as_the_kernel_does(element: str) -> None:
     text = kernel(
-        f'%h = "graph.cast"(%a) {{saturate = true}} : (tensor<6x8xf32>) -> tensor<6x8x{kind}>\n'
-        f'%t = "graph.transpose"(%h) {{permutation = array<i64: 1, 0>}} : (tensor<6x8x{kind}>) -> '
-        f"tensor<8x6x{kind}>\n"
+        f'%h = "graph.cast"(%a) {{saturate = true}} : (tensor<6x8xf32>) -> tensor<6x8x{element}>\n'
+        f'%t = "graph.transpose"(%h) {{permutation = array<i64: 1, 0>}} : (tensor<6x8x{element}>) -> '
+        f"tensor<8x6x{element}>\n"
         '%r = "graph.pad"(%t) {low = array<i64: 0, 1>, high = array<i64: 0, 2>, mode = "constant", '
-        f"value = 0.0 : f64}} : (tensor<8x6x{kind}>) -> tensor<8x9x{kind}>",
-        f"tensor<8x9x{kind}>",
+        f"value = 0.0 : f64}} : (tensor<8x6x{element}>) -> tensor<8x9x{element}>",
+        f"tensor<8x9x{element}>",
     )
     body = body_of(text)
     assert body is not None
-    spec = TensorSpec("", {"bf16": "bfloat16", "f16": "float16"}[kind], (8, 9))
+    spec = TensorSpec("", {"bf16": "bfloat16", "f16": "float16"}[element], (8, 9))
     found, wanted = (np.ones((8, 9), spec.buffer_dtype) for _ in range(2))
     with np.errstate(all="ignore"):
         body.run([*operands(), found])
-    compiled(text, [*operands(), wanted])
-    numbers, right = (each.view(spec.numpy_dtype).astype(np.float32) for each in (found, wanted))
-    assert np.array_equal(numbers, right, equal_nan=True)
-    assert np.isinf(numbers).sum() == np.isnan(numbers).sum() == 1
+    run_compiled(text, [*operands(), wanted])
+    values, right = (array.view(spec.numpy_dtype).astype(np.float32) for array in (found, wanted))
+    assert np.array_equal(values, right, equal_nan=True)
+    assert np.isinf(values).sum() == np.isnan(values).sum() == 1
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_what_numpy_may_compute_otherwise_is_compiled(line: str) -> None:
     assert body_of(kernel(line, X)) is None
 
 
-def test_a_padding_of_bf16_with_a_number_is_compiled() -> None:
+def test_a_padding_of_bf16_with_a_constant_is_compiled() -> None:
     line = (
         '%h = "graph.cast"(%a) {saturate = true} : (tensor<6x8xf32>) -> tensor<6x8xbf16>\n'
         '%r = "graph.pad"(%h) {low = array<i64: 0, 0>, high = array<i64: 0, 0>, mode = "constant", '
@@ -192,7 +192,7 @@ def test_a_padding_of_bf16_with_a_number_is_compiled() -> None:
     assert body_of(kernel(line, "tensor<6x8xbf16>")) is None
 
 
-def test_a_tape_is_json() -> None:
+def test_a_step_list_is_json() -> None:
     body = body_of(kernel(*EXACT["chain"]))
     assert body is not None
     region = BufferRegion(1, 64, "float32", (2, 3))
@@ -200,8 +200,8 @@ def test_a_tape_is_json() -> None:
     assert StepList.from_json(json.loads(json.dumps(step_list.to_json()))) == step_list
 
 
-def test_a_tape_evaluates_calls_and_copies() -> None:
-    """On one argument: %a at 0, %b at 192, the results of both kernels and a copy behind them."""
+def test_a_step_list_evaluates_calls_and_copies() -> None:
+    """One argument has %a at 0, %b at 192, then the results of both kernels and a copy."""
     a, b = operands()
     texts = {"n": kernel(*EXACT["add"]), "k": kernel(*EXACT["div"])}
     body = body_of(texts["n"])

@@ -9,14 +9,14 @@ from mlc.kernels import Output, Tensor, block, buffer, dims, exp, f32, i1, i32, 
 M, N, K = dims("M N K")
 
 
-def matmul_of(kind: Any) -> Any:
-    """A product of matrices of `kind`."""
+def matmul_of(element: Any) -> Any:
+    """Returns a kernel of products of matrices of `element`."""
 
     @kernel
     def matmul(
-        a: Tensor[kind, M, K],
-        b: Tensor[kind, K, N],
-        out: Output[kind, M, N],
+        a: Tensor[element, M, K],
+        b: Tensor[element, K, N],
+        out: Output[element, M, N],
     ) -> None:
         """The textbook's three loops."""
         for i in range(M):
@@ -59,7 +59,7 @@ def blocked_transpose(x: Tensor[f32, M, N], y: Output[f32, N, M]) -> None:
 
 @kernel
 def ragged_sums(lengths: Tensor[i32, M], x: Tensor[f32, M, N], sums: Output[f32, M]) -> None:
-    """Of the first `lengths[i]` elements of each row."""
+    """Sums the first `lengths[i]` elements of each row."""
     for i in range(M):
         total = f32(0)
         for j in range(lengths[i]):
@@ -90,7 +90,7 @@ def statistics(x: Tensor[i32, N], even: Output[i1, N], counts: Output[i32, 2]) -
 
 
 @kernel
-def shifted(x: Tensor[f32, N], y: Output[f32, N]) -> None:
+def shift(x: Tensor[f32, N], y: Output[f32, N]) -> None:
     """Reads beyond the ends only where a condition allows it."""
     for i in range(N):
         left = x[i - 1] if i > 0 else f32(0)

@@ -33,7 +33,7 @@
 // TILES: affine.for %[[J:.*]] = #{{.*}}(%[[JJ]]) to min #{{.*}}(%[[JJ]]) {
 // TILES: affine.store %{{.*}}, %{{.*}}[%[[I]] - %[[II]], %[[J]] - %[[JJ]]]
 
-// What only the data know is scf and memref.
+// Bounds and subscripts that depend on data are scf and memref.
 // RAGGED: affine.for %[[I:.*]] = 0 to 7 {
 // RAGGED: %[[LENGTH:.*]] = affine.load
 // RAGGED: %[[END:.*]] = arith.index_cast %[[LENGTH]] : i32 to index

@@ -25,11 +25,11 @@ from mlc.kernels import (
 M, N, K = dims("M N K")
 
 
-def matmul_of(kind: Any) -> Any:
-    """A product of matrices of `kind`."""
+def matmul_of(element: Any) -> Any:
+    """Returns a kernel of products of matrices of `element`."""
 
     @expression
-    def matmul(a: Tensor[kind, M, K], b: Tensor[kind, K, N]) -> Any:
+    def matmul(a: Tensor[element, M, K], b: Tensor[element, K, N]) -> Any:
         k = axis(K)
         return compute((M, N), lambda i, j: sum(a[i, k] * b[k, j], k), name="product")
 
@@ -55,14 +55,14 @@ def softmax(x: Tensor[f32, M, N], scale: float = 1.0) -> Any:
 
 
 @expression
-def pooled(x: Tensor[f32, N]) -> Any:
+def pool(x: Tensor[f32, N]) -> Any:
     """Two results; windows that only subscripts show."""
     k = axis(2)
     return compute(N // 2, lambda i: max(x[2 * i + k], k)), compute(N // 2, lambda i: min(x[2 * i + k], k))
 
 
 @expression
-def mirrored(x: Tensor[f32, N]) -> Any:
+def mirror(x: Tensor[f32, N]) -> Any:
     """Subscripts that indexing maps cannot say."""
     return compute(N, lambda i: x[N - 1 - i] + x[max(i - 1, 0)])
 
@@ -95,7 +95,7 @@ def constants(x: Tensor[f32, N]) -> Any:
 
 
 @expression
-def damped(x: Tensor[f32, N], steps: int) -> Any:
+def damp(x: Tensor[f32, N], steps: int) -> Any:
     """Python unrolls its own loops; shared parts are built once."""
 
     def element(i: Any) -> Any:

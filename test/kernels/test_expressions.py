@@ -34,16 +34,16 @@ def uniform(*shape: int) -> np.ndarray:
     return RANDOM.uniform(-1, 1, shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("kind", ["f32", "f64", "f16", "i32", "i64"])
+@pytest.mark.parametrize("element", ["f32", "f64", "f16", "i32", "i64"])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 7), (65, 33, 48)])
-def test_matmul(kind: str, shape: tuple[int, int, int]) -> None:
+def test_matmul(element: str, shape: tuple[int, int, int]) -> None:
     from mlc.dialects.graph.elements import dtype_of
 
     m, n, k = shape
-    a = RANDOM.integers(-3, 4, (m, k)).astype(dtype_of(kind))
-    b = RANDOM.integers(-3, 4, (k, n)).astype(dtype_of(kind))
-    result = tensor_kernels.matmul_of(kind)(a, b)
-    assert result.dtype == dtype_of(kind)
+    a = RANDOM.integers(-3, 4, (m, k)).astype(dtype_of(element))
+    b = RANDOM.integers(-3, 4, (k, n)).astype(dtype_of(element))
+    result = tensor_kernels.matmul_of(element)(a, b)
+    assert result.dtype == dtype_of(element)
     assert np.array_equal(result.astype(np.int64), a.astype(np.int64) @ b.astype(np.int64))
 
 
@@ -63,16 +63,16 @@ def test_softmax() -> None:
 
 def test_windows() -> None:
     x = uniform(14)
-    highest, lowest = tensor_kernels.pooled(x)
+    highest, lowest = tensor_kernels.pool(x)
     assert np.array_equal(highest, x.reshape(-1, 2).max(axis=1))
     assert np.array_equal(lowest, x.reshape(-1, 2).min(axis=1))
 
 
-def test_subscripts_of_any_kind() -> None:
+def test_subscripts_of_any_form() -> None:
     x, rows = uniform(5, 3), np.array([4, 0, 4, 1], np.int32)
     assert np.array_equal(tensor_kernels.gather(x, rows), x[rows])
     line = uniform(6)
-    assert np.array_equal(tensor_kernels.mirrored(line), line[::-1] + line[np.maximum(np.arange(6) - 1, 0)])
+    assert np.array_equal(tensor_kernels.mirror(line), line[::-1] + line[np.maximum(np.arange(6) - 1, 0)])
 
 
 def test_booleans() -> None:
@@ -97,12 +97,12 @@ def test_constant_elements() -> None:
 
 
 def test_shared_parts_are_built_once() -> None:
-    assert tensor_kernels.damped.mlir(N=8, steps=40).count("math.tanh") == 40
+    assert tensor_kernels.damp.mlir(N=8, steps=40).count("math.tanh") == 40
     x = uniform(8)
     expected = x.astype(np.float64)
     for _ in range(3):
         expected = np.tanh(expected) + expected
-    assert np.allclose(tensor_kernels.damped(x, steps=3), expected, rtol=1e-5)
+    assert np.allclose(tensor_kernels.damp(x, steps=3), expected, rtol=1e-5)
 
 
 def failing(body: Callable[[Any], Any]) -> KernelError:

@@ -22,7 +22,7 @@ product = tensor_kernels.matmul_of("f32")
 
 @graph_function
 def layer(x: Tensor[f32, M, 20], factor: float = 1.0) -> Any:
-    """A large and a small constant, a kernel in front of and behind graph ops."""
+    """A large and a small constant, a kernel before and after graph ops."""
     hidden = ops.relu(product(x, WEIGHTS) + OFFSETS)
     return loop_kernels.softmax(hidden * factor), ops.reduce_max(hidden, axes=[1], keepdims=False)
 

@@ -1,4 +1,4 @@
-"""What kernels with loops do not support is said at its place in the source."""
+"""Errors of kernels with loops are reported at their location in the source."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def mixed_types(x: X, y: Y) -> None:
         y[i] = x[i] * i32(i)  # 16: '*' mixes f32 and i32; convert one of them: f32(x)
 
 
-def index_as_number(x: X, y: Y) -> None:
+def index_as_float(x: X, y: Y) -> None:
     for i in range(8):
         y[i] = i  # 9: expected f32, but this is an index; convert it: f32(x)
 
@@ -76,7 +76,7 @@ def lost_scalar(x: X, y: Y) -> None:
     y[0] = last  # 12: 'last' is not defined here
 
 
-def returned(x: X, y: Y) -> Any:
+def return_value(x: X, y: Y) -> Any:
     return x  # 5: a kernel returns nothing; its outputs are parameters annotated Output[...]
 
 
@@ -90,8 +90,8 @@ def whole_tensor(x: X, y: Y) -> None:
 
 
 def other_loop(x: X, y: Y) -> None:
-    for each in x:  # 17: kernels loop over range(...) only
-        y[0] = each
+    for item in x:  # 17: kernels loop over range(...) only
+        y[0] = item
 
 
 def other_with(x: X, y: Y) -> None:
@@ -138,20 +138,21 @@ def float_subscript(x: X, y: Y) -> None:
 
 CASES = [
     while_loop, slices, unknown_name, inputs_are_read, out_of_bounds, before_the_first, rank, mixed_types,
-    index_as_number, untyped_sum, lost_scalar, returned, foreign_call, whole_tensor, other_loop, other_with,
-    nested_blocks, negative_step, integer_division, arity, odd_buffer, text, float_condition, float_subscript,
+    index_as_float, untyped_sum, lost_scalar, return_value, foreign_call, whole_tensor, other_loop,
+    other_with, nested_blocks, negative_step, integer_division, arity, odd_buffer, text, float_condition,
+    float_subscript,
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("function", CASES, ids=lambda each: each.__name__)
-def test_message_and_place(function: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("function", CASES, ids=lambda function: function.__name__)
+def test_message_and_location(function: Callable[..., Any]) -> None:
     lines, first = inspect.getsourcelines(function)
     offset, line = next((index, line) for index, line in enumerate(lines) if MARK.search(line))
     column, _, message = line.rpartition("# ")[2].strip().partition(": ")
     with pytest.raises(KernelError) as caught:
         kernel(function).mlir()
-    place = f"{__file__}:{first + offset}:{column}: error: "
-    assert str(caught.value).startswith(place + message), str(caught.value)
+    location = f"{__file__}:{first + offset}:{column}: error: "
+    assert str(caught.value).startswith(location + message), str(caught.value)
     # Where the user called, and the function that was called: nothing from inside.
     assert len(traceback.extract_tb(caught.value.__traceback__)) == 2
 

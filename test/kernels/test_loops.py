@@ -13,16 +13,16 @@ def uniform(*shape: int) -> np.ndarray:
     return RANDOM.uniform(-1, 1, shape).astype(np.float32)
 
 
-@pytest.mark.parametrize("kind", ["f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64"])
+@pytest.mark.parametrize("element", ["f32", "f64", "f16", "bf16", "i8", "i16", "i32", "i64"])
 @pytest.mark.parametrize("shape", [(1, 1, 1), (5, 3, 7), (16, 33, 8)])
-def test_matmul(kind: str, shape: tuple[int, int, int]) -> None:
+def test_matmul(element: str, shape: tuple[int, int, int]) -> None:
     from mlc.dialects.graph.elements import dtype_of
 
     m, n, k = shape
-    dtype = dtype_of(kind)
+    dtype = dtype_of(element)
     a = RANDOM.integers(-3, 4, (m, k)).astype(dtype)
     b = RANDOM.integers(-3, 4, (k, n)).astype(dtype)
-    result = loop_kernels.matmul_of(kind)(a, b)
+    result = loop_kernels.matmul_of(element)(a, b)
     assert result.dtype == dtype
     # Small integers, which every type holds exactly.
     assert np.array_equal(result.astype(np.int64), (a.astype(np.int64) @ b.astype(np.int64)).astype(dtype))
@@ -67,7 +67,7 @@ def test_two_outputs() -> None:
 
 def test_conditions_guard_what_they_stand_before() -> None:
     x = np.array([1, -2, 3], np.float32)
-    assert loop_kernels.shifted(x).tolist() == [2, 4, 0]
+    assert loop_kernels.shift(x).tolist() == [2, 4, 0]
 
 
 def test_outputs_may_be_given() -> None:

@@ -19,7 +19,7 @@ from mlc.kernels import KernelError, register_onnx_operator
 from mlc.passes import registry
 
 PLUGIN = Path(__file__).parent / "Inputs" / "operators.py"
-NUMBERS = np.array([2, 3, 4], np.int32)
+FACTORS = np.array([2, 3, 4], np.int32)
 
 
 def model(second: str = "Halves", inputs: int = 2) -> onnx.ModelProto:
@@ -28,7 +28,7 @@ def model(second: str = "Halves", inputs: int = 2) -> onnx.ModelProto:
         helper.make_node("Relu", ["a"], ["positive"]),
         helper.make_node("Outer", ["positive", "b"], ["product"], domain="test", scale=0.5),
         helper.make_node(
-            second, ["product", "numbers"][:inputs], ["left", "right"], domain="test", name="cut"
+            second, ["product", "factors"][:inputs], ["left", "right"], domain="test", name="cut"
         ),
         helper.make_node("Add", ["left", "right"], ["y"]),
     ]
@@ -40,15 +40,15 @@ def model(second: str = "Halves", inputs: int = 2) -> onnx.ModelProto:
             helper.make_tensor_value_info("b", TensorProto.FLOAT, [6]),
         ],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 3])],
-        [numpy_helper.from_array(NUMBERS, "numbers")],
+        [numpy_helper.from_array(FACTORS, "factors")],
     )
     opsets = [helper.make_opsetid("", 20), helper.make_opsetid("test", 1)]
     return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
-def expected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def reference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     product = np.outer(np.maximum(a, 0), b) * np.float32(0.5)
-    return product[:, :3] + product[:, 3:] * NUMBERS
+    return product[:, :3] + product[:, 3:] * FACTORS
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -65,7 +65,7 @@ def test_compiles_and_runs() -> None:
     random = np.random.default_rng(8)
     a, b = (random.uniform(-1, 1, size).astype(np.float32) for size in (4, 6))
     executable = mlc.compile(model())
-    assert np.allclose(executable(a, b)[0], expected(a, b), rtol=1e-6)
+    assert np.allclose(executable(a, b)[0], reference(a, b), rtol=1e-6)
 
 
 def test_programs_with_operators_of_plugins_are_not_cached() -> None:
@@ -102,6 +102,6 @@ def test_command_line(tmp_path: Path) -> None:
     done = run(f"--load-plugin={PLUGIN}")
     assert done.returncode == 0, done.stderr
     a, b = np.ones(4, np.float32), np.arange(6, dtype=np.float32)
-    assert np.allclose(mlc.load(compiled)(a, b)[0], expected(a, b))
+    assert np.allclose(mlc.load(compiled)(a, b)[0], reference(a, b))
     wrong = run("--load-plugin=missing.py")
     assert wrong.returncode == 2 and "cannot load plugin" in wrong.stderr

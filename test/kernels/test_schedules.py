@@ -1,4 +1,4 @@
-"""Python kernels with schedules of their own."""
+"""Python kernels with schedules of the user."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_schedules_are_applied(size: int) -> None:
 
 def test_schedules_are_part_of_the_kernel() -> None:
     assert double.scheduled(TILED).mlir(N=16).count("tloop.schedule") == 1
-    names = {each.mlir(N=16).split("@double_")[1][:12] for each in (double, double.scheduled(TILED))}
+    names = {version.mlir(N=16).split("@double_")[1][:12] for version in (double, double.scheduled(TILED))}
     assert len(names) == 2
 
 

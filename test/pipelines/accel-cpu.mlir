@@ -27,7 +27,7 @@ func.func private @double(%x: memref<1000xf32>, %y: memref<1000xf32>) attributes
 
 // -----
 
-// A block's tiles and its shared memory lie on the stack.
+// A block's tiles and its shared memory are on the stack.
 // expected-error @below {{the kernel needs 2097152 bytes of scratch memory; at most 786432 are allowed}}
 func.func private @large(%x: memref<1024x256xf32>, %y: memref<1024x256xf32>) attributes {tloop.kernel} {
   %none = arith.constant 0.0 : f32

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --accel-kernel | filecheck %s
 
-// 37 rows of 100 in 5 blocks of 8 rows; 28 places of a row of 128 are padding, which is no part of maximum and sum.
+// 37 rows of 100 in 5 blocks of 8 rows; 28 elements of a row of 128 are padding, which is no part of maximum and sum.
 // CHECK-LABEL: func.func private @softmax(
 // CHECK-SAME: %[[X:.*]]: memref<37x100xf32>, %[[Y:.*]]: memref<37x100xf32>) attributes {tloop.kernel}
 // CHECK: "accel.launch"(%c5)
@@ -21,7 +21,7 @@ func.func private @softmax(%x: tensor<37x100xf32>) -> tensor<37x100xf32> attribu
   return %r : tensor<37x100xf32>
 }
 
-// Three by three tiles of 32x32, so that there are more blocks; the reduction by steps of 64, whose operands are copied ahead, and a bias behind it.
+// Three by three tiles of 32x32, so that there are more blocks; the reduction by steps of 64, whose operands are copied ahead, and a bias after it.
 // CHECK-LABEL: func.func private @product(
 // CHECK-SAME: %[[A:.*]]: memref<70x100xf16>, %[[B:.*]]: memref<100x75xf16>, %[[BIAS:.*]]: memref<75xf16>, %[[C:.*]]: memref<70x75xf16>)
 // CHECK: "accel.launch"(%c9)

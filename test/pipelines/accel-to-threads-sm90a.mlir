@@ -5,7 +5,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// A product is under way when the stage before it is given back, and none behind the loop.
+// A product is in flight when the stage before it is given back, and none after the loop.
 // Launches overlap: consumers and the producers' thread wait for the kernel before.
 // CHECK: llvm.func @product_0(
 // CHECK-SAME: accel.overlap_launches

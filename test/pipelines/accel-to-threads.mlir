@@ -26,7 +26,7 @@
 // CHECK: gpu.launch_func @kernels::@product_0 blocks in (%c8, %c4, %c1) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %c24576_i32
 
 // A warp has 32x64 of the result: for each of 2 steps it reads 2 pieces of 16x16 from the left operand and 4 from the
-// right one, for 16 products. The loop's head, with the wait and the copies, comes behind its body.
+// right one, for 16 products. The loop's head, with the wait and the copies, comes after its body.
 // PTX: .target sm_80
 // PTX: .extern .shared .align 1024 .b8 shared_memory[];
 // PTX: .visible .entry product_0(

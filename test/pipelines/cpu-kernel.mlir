@@ -2,7 +2,7 @@
 // RUN: filecheck %s --input-file=%t.llvm.mlir --check-prefix=LLVM
 
 // A product with bias and activation. The rows of the accumulators are carried by the loop over the reduction, the bias is read
-// before all loops, the epilogue works on vectors, the rest of the rows has a static tile of its own; results go where the
+// before all loops, the epilogue works on vectors, the rest of the rows has a separate static tile; results go where the
 // caller wants them.
 // CHECK-LABEL: func.func private @product(
 // CHECK-SAME: %[[A:.*]]: memref<41x64xf32>, %[[B:.*]]: memref<64x64xf32>, %[[BIAS:.*]]: memref<64xf32>, %[[OUT:.*]]: memref<41x64xf32>)
@@ -83,7 +83,7 @@ func.func private @small(%a: tensor<8xf32>) -> tensor<8xf32> attributes {tloop.k
 
 // -----
 
-// Padding behind a convolution: the frame is filled, the result computed in place inside it, without a copy.
+// Padding after a convolution: the frame is filled, the result computed in place inside it, without a copy.
 // CHECK-LABEL: func.func private @padded(
 // CHECK-SAME: %[[OUT:[a-z0-9]*]]: memref<1x1x10x10x32xf32>)
 // CHECK-NOT: memref.alloc

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --lower-graph-gpu | filecheck %s
 
-// Channels are last: one transpose in front, one behind; padding stays that of its convolution, a 1x1 window is a
+// Channels are last: one transpose before, one after; padding stays that of its convolution, a 1x1 window is a
 // product of pixels, products take weights as they are.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[X:.*]] = "graph.transpose"(%arg0) {permutation = array<i64: 0, 2, 3, 1>}

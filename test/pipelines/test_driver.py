@@ -95,7 +95,7 @@ ACTIONS: dict[str, Callable[[ir.Operation], bool | None]] = {
 
 
 class Log(Instrumentation):
-    """Writes down what it is told."""
+    """Records its calls."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -125,7 +125,7 @@ def parse(text: str = TEXT) -> ir.Module:
     return parse_module(text, create_context(allow_unregistered_dialects=True), "t.mlir")
 
 
-def test_each_op_goes_through_a_nest_in_turn() -> None:
+def test_each_op_goes_through_a_nest_before_the_next() -> None:
     log = Log()
     run_pipeline("builtin.module(func.func(test-on-function,cse),symbol-dce)", parse(), log)
     functions = [
@@ -148,7 +148,7 @@ class Unchanged(Log):
         self.lines.append(f"unchanged {step.name}")
 
 
-def test_what_a_pass_left_alone_is_told_apart_from_what_it_may_have_changed() -> None:
+def test_unchanged_ops_are_distinguished_from_changed_ones() -> None:
     log = Unchanged()
     run_pipeline("builtin.module(test-on-module{action=nothing},test-on-module{action=pass})", parse(), log)
     assert [line for line in log.lines if "before" not in line] == [
@@ -176,7 +176,7 @@ class Prints(list[str]):
         return op.name
 
 
-def test_ir_is_printed_anew_only_after_a_change() -> None:
+def test_ir_is_printed_again_only_after_a_change() -> None:
     prints, dumps = Prints(), io.StringIO()
     printing = IRPrinting(prints, lambda: StreamSink(dumps), ALL_PASSES, ALL_PASSES)
     nothing, something = "test-on-module{action=nothing}", "test-on-module{action=build}"

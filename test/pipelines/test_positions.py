@@ -1,4 +1,4 @@
-"""Measures at places of a pipeline: several runs, several ops, failures."""
+"""Measures at positions of a pipeline: several runs, several ops, failures."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ class Counts(Positions[list[str]]):
         measure.append("end")
 
     def rows(self) -> list[tuple[int, str, int]]:
-        """Depth, name and number of runs of each place; begins and ends alternate."""
+        """Returns depth, name and count of runs of each position; begins and ends alternate."""
         assert all(
-            place.measure == ["begin", "end"] * (len(place.measure) // 2) for _, place in self.root.walk()
+            position.measure == ["begin", "end"] * (len(position.measure) // 2)
+            for _, position in self.root.walk()
         )
-        return [(depth, place.name, len(place.measure) // 2) for depth, place in self.root.walk()]
+        return [(depth, position.name, len(position.measure) // 2) for depth, position in self.root.walk()]
 
 
-def test_equal_passes_at_several_places() -> None:
+def test_equal_passes_at_several_positions() -> None:
     counts = Counts()
     for _ in range(2):
         pipeline = "builtin.module(cse,func.func(cse,cse),cse,builtin.module(func.func(cse)),gpu.module(cse))"

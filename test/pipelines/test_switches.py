@@ -28,7 +28,7 @@ def test_without_switches_names_stay() -> None:
 
 
 def test_a_disabled_pass_is_nowhere() -> None:
-    without = [each for each in GRAPH_OPTIMIZE if each != "cse"]
+    without = [name for name in GRAPH_OPTIMIZE if name != "cse"]
     assert len(without) < len(GRAPH_OPTIMIZE) - 1, "the test wants a pass that stands there twice"
     assert texts("graph-optimize", disabled=["cse"]) == [f"builtin.module({','.join(without)})"]
 
@@ -39,7 +39,7 @@ def test_a_nested_pass_and_its_empty_nest_go() -> None:
     ]
 
 
-def test_a_replacement_keeps_the_place() -> None:
+def test_a_replacement_keeps_the_position() -> None:
     expected = [kernel.replace("form-kernels", "form-kernels{fuse=false}") for kernel in FORM_KERNELS]
     assert texts("form-kernels", replaced=SEPARATE) == [f"builtin.module({','.join(expected)})"]
 
@@ -92,7 +92,7 @@ def test_passes_are_held_to_a_class(exactness: str) -> None:
         pass_name for pass_name in passes if any(option.name == "exactness" for option in pass_name.options())
     ]
     assert len(with_option) > 10
-    assert {str(each).partition("exactness=")[2].rstrip("}") for each in with_option} == {exactness}
+    assert {str(step).partition("exactness=")[2].rstrip("}") for step in with_option} == {exactness}
     others = {
         pass_name.name
         for pass_name in passes

@@ -24,7 +24,7 @@ def transformer() -> onnx.ModelProto:
     shapes = {f"w{name}": (WIDTH, WIDTH) for name in "qkvo"} | {f"b{name}": (WIDTH,) for name in "qkvo"}
     shapes |= {"table": (1000, WIDTH), "w1": (WIDTH, HIDDEN), "b1": (HIDDEN,), "w2": (HIDDEN, WIDTH)}
     shapes |= dict.fromkeys(("b2", "scale1", "scale2", "shift1", "shift2"), (WIDTH,))
-    weights = {name: _drawn(shape) for name, shape in shapes.items()}
+    weights = {name: _draw_weights(shape) for name, shape in shapes.items()}
     weights |= {"apart": np.asarray([1, LENGTH, HEADS, WIDTH // HEADS])}
     weights |= {"together": np.asarray([1, LENGTH, WIDTH])}
     weights |= {"root": np.asarray(math.sqrt(WIDTH // HEADS), np.float32)}
@@ -41,7 +41,7 @@ def transformer() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
 
-def _drawn(shape: tuple[int, ...]) -> np.ndarray:
+def _draw_weights(shape: tuple[int, ...]) -> np.ndarray:
     return _INITIAL.normal(scale=shape[0] ** -0.5, size=shape).astype(np.float32)
 
 

@@ -1,4 +1,4 @@
-"""Plans of GPU programs: kernels of several launches, places, copies, and what kernels cannot take."""
+"""Plans of GPU programs: kernels of several launches, offsets, copies, and operands that kernels refuse."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ MAPPED = {"dtype": "float32", "dims": [8, 4], "strides": [32], "box": [8, 4]}
 
 
 def test_parts_of_tensors_that_begin_anywhere_are_copied() -> None:
-    """Kernels access 16 bytes at once. Results are copied back; all such copies have one place behind the
+    """Kernels access 16 bytes at once. Results are copied back; all such copies share memory after the
     arena."""
     ones = [HostStep("one", (region(3, offset),)) for offset in (4, 32)]
     plan = plan_of(HostStep("twice", (region(1, 8), region(3, 20))), *ones)
@@ -125,8 +125,8 @@ def test_resources_are_those_of_the_functions() -> None:
     assert (one.resources()[0]["registers"], one.warnings) == (40, ("a warning",))
 
 
-def test_workspaces_lie_behind_the_arena() -> None:
-    """All kernels have the same place, which the largest fills."""
+def test_workspaces_come_after_the_arena() -> None:
+    """All kernels share one workspace, of the size of the largest."""
     launch = KernelLaunch(
         PlanKernel(0, "sum_0", (2, 1, 1), (128, 1, 1)), (PointerParameter(0), PointerParameter(1, 128))
     )

@@ -54,13 +54,15 @@ def architecture(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def compiled(architecture: str, pool: WorkerPool, cache: bool = False, **options: object) -> CompiledProgram:
+def compile_layers(
+    architecture: str, pool: WorkerPool, cache: bool = False, **options: object
+) -> CompiledProgram:
     given = Options(target=f"cuda:{architecture}", pool=pool, cache=cache, **options)  # type: ignore[arg-type]
     return compile_program(layers(), given)
 
 
 def test_the_plan_launches_what_the_images_hold(architecture: str, pool: WorkerPool) -> None:
-    program = compiled(architecture, pool)
+    program = compile_layers(architecture, pool)
     plan = Plan.from_json(program.manifest()["plan"])
     assert [value.name for value in plan.tensors("input").values()] == ["x"]
     assert [value.shape for value in plan.tensors("output").values()] == [(3, 24)]
@@ -78,28 +80,28 @@ def test_the_plan_launches_what_the_images_hold(architecture: str, pool: WorkerP
 
 
 def test_what_the_assembler_says_is_in_the_report(pool: WorkerPool) -> None:
-    gpu = compiled("sm_80", pool).report["gpu"]
+    gpu = compile_layers("sm_80", pool).report["gpu"]
     assert gpu["assembled"] == (find_ptxas() is not None)
-    assert [each["grid"][1:] for each in gpu["kernels"]] == [[1, 1]] * 4
+    assert [kernel["grid"][1:] for kernel in gpu["kernels"]] == [[1, 1]] * 4
     if not gpu["assembled"]:
         pytest.skip("ptxas (a CUDA toolkit, or triton) is not installed")
     assert gpu["warnings"] == []
-    for each in gpu["kernels"]:
-        assert 0 < each["registers"] <= 255
-        assert (each["spill_store_bytes"], each["spill_load_bytes"]) == (0, 0)
+    for kernel in gpu["kernels"]:
+        assert 0 < kernel["registers"] <= 255
+        assert (kernel["spill_store_bytes"], kernel["spill_load_bytes"]) == (0, 0)
 
 
 @pytest.mark.skipif(find_ptxas() is None, reason="ptxas (a CUDA toolkit, or triton) is not installed")
-def test_cubins_in_the_place_of_ptx(pool: WorkerPool) -> None:
-    program = compiled("sm_80", pool, cubin=True)
+def test_cubins_instead_of_ptx(pool: WorkerPool) -> None:
+    program = compile_layers("sm_80", pool, cubin=True)
     assert [name.rpartition(".")[2] for name in program.objects] == ["cubin"] * 4
     assert all(image.startswith(b"\x7fELF") for image in program.objects.values())
 
 
-def test_numbers_of_the_blocks_on_the_cpu(architecture: str, pool: WorkerPool) -> None:
+def test_results_of_the_blocks_on_the_cpu(architecture: str, pool: WorkerPool) -> None:
     ort = pytest.importorskip("onnxruntime")
     x = np.random.default_rng(1).normal(size=(3, 40)).astype(np.float32)
-    program = compiled(architecture, pool, blocks_on_cpu=True)
+    program = compile_layers(architecture, pool, blocks_on_cpu=True)
     assert program.plan is None
     session = ort.InferenceSession(layers().SerializeToString(), providers=["CPUExecutionProvider"])
     (wanted,) = session.run(None, {"x": x})
@@ -114,23 +116,23 @@ def test_blocks_on_the_cpu_through_the_api(x: np.ndarray) -> None:
 
 
 def test_the_cache_gives_the_same_program(pool: WorkerPool) -> None:
-    first, second = (compiled("sm_80", pool, cache=True) for _ in range(2))
+    first, second = (compile_layers("sm_80", pool, cache=True) for _ in range(2))
     assert (first.report["from_cache"], second.report["from_cache"]) == (False, True)
     assert (first.plan, first.objects) == (second.plan, second.objects)
     assert first.report["gpu"] == second.report["gpu"]
-    assert not compiled("sm_90a", pool, cache=True).report["from_cache"]
-    assert compiled("sm_80", pool, cache=True, blocks_on_cpu=True).plan is None
+    assert not compile_layers("sm_90a", pool, cache=True).report["from_cache"]
+    assert compile_layers("sm_80", pool, cache=True, blocks_on_cpu=True).plan is None
 
 
 def test_files_need_no_driver_until_they_are_called(
     pool: WorkerPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLC_CUDA_DRIVER", str(tmp_path / "libcuda.so.1"))
-    program, path = compiled("sm_80", pool), tmp_path / "model.mlcx"
+    program, path = compile_layers("sm_80", pool), tmp_path / "model.mlcx"
     program.save(path)
     executable = load(path)
-    assert [str(each) for each in executable.inputs] == ["x: float32[3,40]"]
-    assert [bytes(each) for each in executable.objects] == list(program.objects.values())
+    assert [str(spec) for spec in executable.inputs] == ["x: float32[3,40]"]
+    assert [bytes(code) for code in executable.objects] == list(program.objects.values())
     assert executable.weights.keys() == program.named_weights().keys()
     executable.save(tmp_path / "again.mlcx")
     assert (tmp_path / "again.mlcx").read_bytes() == path.read_bytes()
@@ -139,7 +141,7 @@ def test_files_need_no_driver_until_they_are_called(
 
 
 def test_a_plan_without_its_images_is_refused(pool: WorkerPool) -> None:
-    program = compiled("sm_80", pool)
+    program = compile_layers("sm_80", pool)
     manifest = program.manifest()
     manifest["plan"]["steps"][0]["launch"]["kernel"] = 99
     with pytest.raises(ExecutableError, match=r"plan: steps\[0\]: kernel 99 is not 0 to 3"):
@@ -156,7 +158,7 @@ def test_all_kernels_that_fail_are_named_at_once(
 
     monkeypatch.setattr(Builder, "_job", failing)
     with pytest.raises(CompileError) as raised:
-        compiled("sm_80", pool, reproducer_dir=str(tmp_path))
+        compile_layers("sm_80", pool, reproducer_dir=str(tmp_path))
     error = raised.value
     assert error.message == "4 of 4 kernels cannot be compiled for cuda:sm_80"
     for node in ("first", "norm", "second", "probabilities"):
@@ -166,7 +168,7 @@ def test_all_kernels_that_fail_are_named_at_once(
 
 def test_what_is_not_for_gpus(pool: WorkerPool, tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="cuda:sm_80 cannot be a shared library"):
-        compiled("sm_80", pool).save_shared_library(tmp_path / "model.so")
+        compile_layers("sm_80", pool).save_shared_library(tmp_path / "model.so")
     with pytest.raises(CompileError, match="no object files for cuda:sm_80"):
         emit_program(layers(), Options(target="cuda:sm_80"), "obj")
     with pytest.raises(mlc.TargetError, match="blocks_on_cpu needs a GPU as target"):

@@ -1,4 +1,4 @@
-"""Which memory kernels of a GPU's program read before those in front of them have ended: weights only."""
+"""Early reads of a GPU's kernels: they read only weights before the previous kernels have ended."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_weights_are_those_of_every_call(steps: list[HostStep], wanted: dict[str
 
 
 def chain() -> onnx.ModelProto:
-    """y = (x w) v of 32 rows, and z = y^T y: all by tensor units, the last one of no weights."""
+    """Returns the model of y = (x w) v of 32 rows, and z = y^T y: tensor cores multiply, z reads no
+    weights."""
     random = np.random.default_rng(0)
     weights = {name: random.normal(size=(256, 256)).astype(np.float32) for name in "wv"}
     nodes = [
@@ -80,8 +81,8 @@ def test_a_plan_says_what_is_read_early(pool: WorkerPool) -> None:
     weights, early = plan.tensors("weight"), []
     for step in plan.steps:
         assert isinstance(step, LaunchStep)
-        for number in plan.kernels[step.kernel].early_reads:
-            parameter = step.parameters[number]
+        for index in plan.kernels[step.kernel].early_reads:
+            parameter = step.parameters[index]
             assert isinstance(parameter, PointerParameter)
             early.append(weights[parameter.buffer].name)
     assert sorted(early) == sorted(value.name for value in weights.values())

@@ -1,4 +1,4 @@
-"""Convolutions of integers of 8 bits on GPUs: exact, with any zero points and padding, by tensor units."""
+"""Convolutions of 8-bit integers on GPUs: exact, with any zero points and padding, by tensor cores."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class Conv:
 
     @property
     def units(self) -> set[tuple[str, str]]:
-        """The types that tensor units multiply: filters of u8 around 128 are stored as i8."""
+        """The types that tensor cores multiply: filters of u8 around 128 are stored as i8."""
         signed = self.right is np.int8 or np.all(self.w_zero == 128)
         return {("u8" if self.left is np.uint8 else "s8", "s8" if signed else "u8")}
 
     def model(self) -> onnx.ModelProto:
-        """x, and perhaps z -> y."""
-        kind = helper.np_dtype_to_tensor_dtype(np.dtype(self.left))
+        """Returns the model of x, and perhaps z, to y."""
+        element = helper.np_dtype_to_tensor_dtype(np.dtype(self.left))
         shape = [self.filters, self.image[1] // self.group, self.window, self.window]
-        weights = {"w": numbers(self.right, shape, 0)}
-        inputs = [helper.make_tensor_value_info("x", kind, self.image)]
+        weights = {"w": random_integers(self.right, shape, 0)}
+        inputs = [helper.make_tensor_value_info("x", element, self.image)]
         if isinstance(self.x_zero, str):
-            inputs.append(helper.make_tensor_value_info("z", kind, []))
+            inputs.append(helper.make_tensor_value_info("z", element, []))
         elif self.x_zero is not None:
             weights["z"] = np.asarray(self.x_zero, self.left)
         if self.w_zero is not None:
@@ -66,13 +66,15 @@ class Conv:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
     def inputs(self) -> list[np.ndarray]:
-        x, z = numbers(self.left, self.image, 1), numbers(self.left, [], 2)
+        x, z = random_integers(self.left, self.image, 1), random_integers(self.left, [], 2)
         return [x, z] if isinstance(self.x_zero, str) else [x]
 
-    def wanted(self) -> np.ndarray:
-        """By products of i64, for each place of the window."""
-        x, *z = (each.astype(np.int64) for each in self.inputs())
-        w = numbers(self.right, [self.filters, self.image[1] // self.group, self.window, self.window], 0)
+    def reference(self) -> np.ndarray:
+        """Computes the result by products of i64, for each offset of the window."""
+        x, *z = (array.astype(np.int64) for array in self.inputs())
+        w = random_integers(
+            self.right, [self.filters, self.image[1] // self.group, self.window, self.window], 0
+        )
         zeros = np.asarray(0 if self.w_zero is None else self.w_zero, np.int64).reshape(-1, 1, 1, 1)
         x = x - (z[0] if z else self.x_zero or 0)
         top, left, bottom, right = self.pads
@@ -80,14 +82,14 @@ class Conv:
         windows = np.lib.stride_tricks.sliding_window_view(padded, [self.window] * 2, (2, 3))
         windows = windows[:, :, :: self.stride, :: self.stride]
         parts = np.split(windows, self.group, 1), np.split(w - zeros, self.group)
-        sums = [np.einsum("nchwij,ocij->nohw", *each) for each in zip(*parts, strict=True)]
+        sums = [np.einsum("nchwij,ocij->nohw", *pair) for pair in zip(*parts, strict=True)]
         return np.concatenate(sums, 1).astype(np.int32)
 
 
-def numbers(kind: type[Any], shape: Any, seed: int) -> np.ndarray:
-    """All of a type."""
-    limits = np.iinfo(kind)
-    return np.random.default_rng(seed).integers(limits.min, limits.max, shape, kind, endpoint=True)
+def random_integers(dtype: type[Any], shape: Any, seed: int) -> np.ndarray:
+    """Returns random integers of the whole range of a type."""
+    limits = np.iinfo(dtype)
+    return np.random.default_rng(seed).integers(limits.min, limits.max, shape, dtype, endpoint=True)
 
 
 CASES = {
@@ -114,7 +116,7 @@ DEPTHWISE = {
 FAST = [("of each filter", "sm_80"), ("a first layer", "sm_90a")]
 
 
-def compiled(
+def compile_for(
     model: onnx.ModelProto, architecture: str, pool: WorkerPool, **options: object
 ) -> CompiledProgram:
     given = Options(target=f"cuda:{architecture}", pool=pool, cache=False, **options)  # type: ignore[arg-type]
@@ -122,8 +124,8 @@ def compiled(
 
 
 def result(model: onnx.ModelProto, architecture: str, pool: WorkerPool, *inputs: np.ndarray) -> np.ndarray:
-    """Of the blocks, on the CPU."""
-    (found,) = compiled(model, architecture, pool, blocks_on_cpu=True).executable(threads=2)(*inputs)
+    """Returns the result of the blocks, run on the CPU."""
+    (found,) = compile_for(model, architecture, pool, blocks_on_cpu=True).executable(threads=2)(*inputs)
     return found
 
 
@@ -133,16 +135,16 @@ def cases() -> list[object]:
 
 
 @pytest.mark.parametrize(("name", "architecture"), cases())
-def test_numbers_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: WorkerPool) -> None:
+def test_results_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: WorkerPool) -> None:
     conv = CASES[name]
     found = result(conv.model(), architecture, pool, *conv.inputs())
-    assert np.array_equal(found, conv.wanted())
+    assert np.array_equal(found, conv.reference())
 
 
 @pytest.mark.parametrize(("name", "architecture"), cases())
-def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
+def test_tensor_cores_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
     """All that has the types of the filters; ptxas has no warnings and spills nothing."""
-    program = compiled(CASES[name].model(), architecture, pool)
+    program = compile_for(CASES[name].model(), architecture, pool)
     images = b"".join(program.objects.values()).decode()
     assert set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", images)) == CASES[name].units
     assert ("wgmma" in images) == (name == "for groups of warps" and architecture == "sm_90a")
@@ -150,30 +152,30 @@ def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -
     assert gpu["assembled"] == (find_ptxas() is not None)
     if gpu["assembled"]:
         assert gpu["warnings"] == []
-        assert not any(each["spill_store_bytes"] or each["spill_load_bytes"] for each in gpu["kernels"])
+        assert not any(kernel["spill_store_bytes"] or kernel["spill_load_bytes"] for kernel in gpu["kernels"])
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize(
-    "name", [each if each == "padding" else pytest.param(each, marks=pytest.mark.slow) for each in DEPTHWISE]
+    "name", [case if case == "padding" else pytest.param(case, marks=pytest.mark.slow) for case in DEPTHWISE]
 )
 def test_channels_on_their_own(name: str, architecture: str, pool: WorkerPool) -> None:
     conv = DEPTHWISE[name]
-    assert np.array_equal(result(conv.model(), architecture, pool, *conv.inputs()), conv.wanted())
+    assert np.array_equal(result(conv.model(), architecture, pool, *conv.inputs()), conv.reference())
 
 
 # Of each layer: filters, window, stride, and the zero point of what it gives.
 LAYERS = ((24, 3, 1, 0), (64, 3, 2, 131), (40, 1, 1, 99), (32, 1, 1, 0))
 
 
-def quantised() -> onnx.ModelProto:
+def quantised_layers() -> onnx.ModelProto:
     """Layers of QLinearConv with bias: x [2, 16, 10, 10] of u8 -> y [2, 32, 5, 5]."""
     rng = np.random.default_rng(0)
     weights: dict[str, Any] = {"s": np.float32(0.02), "z": np.uint8(119)}
     nodes, last, channels = [], ["x", "s", "z"], 16
     for layer, (filters, window, stride, zero) in enumerate(LAYERS):
         drawn: dict[str, Any] = {
-            "w": numbers(np.int8, [filters, channels, window, window], layer),
+            "w": random_integers(np.int8, [filters, channels, window, window], layer),
             "u": rng.uniform(1e-3, 5e-3, filters).astype(np.float32),
             "v": np.zeros(filters, np.int8),
             "s": np.float32(0.13),
@@ -197,14 +199,14 @@ def quantised() -> onnx.ModelProto:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_layers(architecture: str, pool: WorkerPool) -> None:
-    """Each is one kernel, which reads and writes integers of 8 bits, between a transpose in front and one
-    behind. The reference computes factors in f32: it may round a number the other way."""
-    x = numbers(np.uint8, [2, 16, 10, 10], 9)
-    found = result(quantised(), architecture, pool, x)
-    (wanted,) = map(np.asarray, ReferenceEvaluator(quantised()).run(None, {"x": x}))
+    """Each layer is one kernel, which reads and writes 8-bit integers, between a transpose before and one
+    after. The reference computes factors in f32: it may round an element the other way."""
+    x = random_integers(np.uint8, [2, 16, 10, 10], 9)
+    found = result(quantised_layers(), architecture, pool, x)
+    (wanted,) = map(np.asarray, ReferenceEvaluator(quantised_layers()).run(None, {"x": x}))
     assert np.unique(found).size > 100
     apart = np.abs(found.astype(int) - wanted.astype(int))
     assert apart.max() <= 1 and np.mean(apart > 0) < 1e-3
-    program = compiled(quantised(), architecture, pool)
+    program = compile_for(quantised_layers(), architecture, pool)
     products = [name for name, image in program.objects.items() if b"mma.sync" in image]
     assert len(products) == len(LAYERS) == program.report["launches"] - 2

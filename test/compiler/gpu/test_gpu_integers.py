@@ -1,4 +1,4 @@
-"""Products of integers of 8 bits on GPUs: exact, with any zero points, by tensor units."""
+"""Products of 8-bit integers on GPUs: exact, with any zero points, by tensor cores."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ CASES = {
 }
 
 
-def numbers(kind: type[Any], shape: list[int], seed: int) -> np.ndarray:
-    """All of a type."""
-    limits = np.iinfo(kind)
-    return np.random.default_rng(seed).integers(limits.min, limits.max, shape, kind, endpoint=True)
+def random_integers(dtype: type[Any], shape: list[int], seed: int) -> np.ndarray:
+    """Returns random integers of the whole range of a type."""
+    limits = np.iinfo(dtype)
+    return np.random.default_rng(seed).integers(limits.min, limits.max, shape, dtype, endpoint=True)
 
 
 def model(name: str) -> onnx.ModelProto:
-    """x [M, K], and perhaps z, of u8 -> y [M, N]."""
-    kind, left, right = CASES[name]
+    """Returns the model of x [M, K], and perhaps z, of u8 to y [M, N]."""
+    dtype, left, right = CASES[name]
     inputs = [helper.make_tensor_value_info("x", TensorProto.UINT8, [M, K])]
-    weights = {"w": numbers(kind, [K, N], 0)}
+    weights = {"w": random_integers(dtype, [K, N], 0)}
     if isinstance(left, str):
         inputs.append(helper.make_tensor_value_info("z", TensorProto.UINT8, []))
     elif left is not None:
@@ -56,48 +56,48 @@ def model(name: str) -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
 
-def wanted(name: str, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    kind, left, right = CASES[name]
-    w = numbers(kind, [K, N], 0).astype(np.int32)
+def reference(name: str, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+    dtype, left, right = CASES[name]
+    w = random_integers(dtype, [K, N], 0).astype(np.int32)
     given = z if isinstance(left, str) else np.asarray(0 if left is None else left)
     rows = given.astype(np.int32)[:, None] if given.ndim else given.astype(np.int32)
     columns = np.asarray(0 if right is None else right).astype(np.int32)
     return (x.astype(np.int32) - rows) @ (w - columns)
 
 
-def compiled(name: str, architecture: str, pool: WorkerPool, **options: object) -> CompiledProgram:
+def compile_case(name: str, architecture: str, pool: WorkerPool, **options: object) -> CompiledProgram:
     given = Options(target=f"cuda:{architecture}", pool=pool, cache=False, **options)  # type: ignore[arg-type]
     return compile_program(model(name), given)
 
 
 def cases() -> list[object]:
-    """Those with most to do are fast."""
+    """Returns all cases; those with the most features are fast."""
     fast = [("of both", "sm_80"), ("unsigned weights around 128", "sm_90a")]
     pairs = [(name, architecture) for name in CASES for architecture in ("sm_80", "sm_90a")]
     return [pytest.param(*pair, marks=() if pair in fast else pytest.mark.slow) for pair in pairs]
 
 
 @pytest.mark.parametrize(("name", "architecture"), cases())
-def test_numbers_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: WorkerPool) -> None:
-    x, z = numbers(np.uint8, [M, K], 1), numbers(np.uint8, [], 2)
-    program = compiled(name, architecture, pool, blocks_on_cpu=True)
+def test_results_of_the_blocks_on_the_cpu(name: str, architecture: str, pool: WorkerPool) -> None:
+    x, z = random_integers(np.uint8, [M, K], 1), random_integers(np.uint8, [], 2)
+    program = compile_case(name, architecture, pool, blocks_on_cpu=True)
     given = [x, z] if isinstance(CASES[name][1], str) else [x]
     (found,) = program.executable(threads=2)(*given)
-    assert np.array_equal(found, wanted(name, x, z))
+    assert np.array_equal(found, reference(name, x, z))
 
 
 @pytest.mark.parametrize(("name", "architecture"), cases())
-def test_tensor_units_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
-    objects = [value.decode() for value in compiled(name, architecture, pool).objects.values()]
-    kinds = set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", "".join(objects)))
+def test_tensor_cores_multiply(name: str, architecture: str, pool: WorkerPool) -> None:
+    objects = [value.decode() for value in compile_case(name, architecture, pool).objects.values()]
+    types = set(re.findall(r"mma\S*\.s32\.(u8|s8)\.(u8|s8)", "".join(objects)))
     signed = CASES[name][0] is np.int8 or name == "unsigned weights around 128"
-    assert kinds == {("u8", "s8" if signed else "u8")}
+    assert types == {("u8", "s8" if signed else "u8")}
     # Their operands come 16 bytes at a time, never byte by byte.
-    (product,) = (each for each in objects if "mma" in each)
+    (product,) = (text for text in objects if "mma" in text)
     assert "cp.async.cg.shared.global" in product and "cp.async.ca" not in product
     assert re.findall(r"\bld\.(?:global|shared)\S*\.[bus]8\b", product) == []
-    # None of the others is a product by elements: at most four numbers of a thread are multiplied.
-    others = [each for each in objects if each != product]
+    # None of the others is a product by elements: at most four random_integers of a thread are multiplied.
+    others = [text for text in objects if text != product]
     assert all(len(re.findall(r"\bm(?:ul|ad)\.lo\.s32", other)) <= 4 for other in others)
 
 
@@ -106,7 +106,7 @@ def test_a_right_operand_of_the_caller(pool: WorkerPool) -> None:
     rows, depth, columns = 1024, 64, 256
     node = helper.make_node("MatMulInteger", ["x", "w"], ["y"])
     shapes = {"x": (TensorProto.UINT8, [rows, depth]), "w": (TensorProto.INT8, [depth, columns])}
-    inputs = [helper.make_tensor_value_info(name, *kind) for name, kind in shapes.items()]
+    inputs = [helper.make_tensor_value_info(name, *dtype) for name, dtype in shapes.items()]
     output = helper.make_tensor_value_info("y", TensorProto.INT32, [rows, columns])
     made = helper.make_model(
         helper.make_graph([node], "product", inputs, [output]),
@@ -114,7 +114,7 @@ def test_a_right_operand_of_the_caller(pool: WorkerPool) -> None:
         ir_version=10,
     )
     options = Options(target="cuda:sm_90a", pool=pool, cache=False)
-    x, w = numbers(np.uint8, [rows, depth], 1), numbers(np.int8, [depth, columns], 2)
+    x, w = random_integers(np.uint8, [rows, depth], 1), random_integers(np.int8, [depth, columns], 2)
     on_cpu = compile_program(made, replace(options, blocks_on_cpu=True))
     (found,) = on_cpu.executable(threads=2)(x, w)
     assert np.array_equal(found, x.astype(np.int32) @ w.astype(np.int32))

@@ -26,20 +26,22 @@ pytestmark = pytest.mark.skipif(
 )
 SMALL = {"transformer": transformer, "convolutional": convolutional}
 TARGETS = ("cuda:sm_80", "cuda:sm_90a")
-# The type of operands that tensor units multiply.
+# The type of operands that tensor cores multiply.
 PRECISIONS = {"f32": set(), "tf32": {"tf32"}, "f16": {"f16"}, "bf16": {"bf16"}}
 FAST = {("transformer", "bf16", TARGETS[1]), ("convolutional", "tf32", TARGETS[0])}
 # The models that are built without PyTorch.
 WHOLE = [name for name, model in MODELS.items() if model.family != "torch"]
 
 
-def checked(model: onnx.ModelProto, target: str, precision: str, pool: WorkerPool) -> str:
+def check(model: onnx.ModelProto, target: str, precision: str, pool: WorkerPool) -> str:
     """The PTX of the model."""
     program = compile_program(model, Options(target=target, precision=precision, pool=pool))
     gpu, plan = program.report["gpu"], Plan.from_json(program.manifest()["plan"])
     assert gpu["assembled"] and gpu["warnings"] == []
     assert 0 < len(gpu["kernels"]) <= len(plan.steps)
-    spills = [each for each in gpu["kernels"] if each["spill_store_bytes"] or each["spill_load_bytes"]]
+    spills = [
+        kernel for kernel in gpu["kernels"] if kernel["spill_store_bytes"] or kernel["spill_load_bytes"]
+    ]
     assert spills == []
     return b"".join(bytes(value) for value in program.objects.values()).decode()
 
@@ -52,7 +54,7 @@ def checked(model: onnx.ModelProto, target: str, precision: str, pool: WorkerPoo
     ],
 )
 def test_small_models(name: str, precision: str, target: str, pool: WorkerPool) -> None:
-    text = checked(SMALL[name](), target, precision, pool)
+    text = check(SMALL[name](), target, precision, pool)
     multiplied = re.findall(r"mma\S*\.f32\.(tf32|f16|bf16)\.\1\b", text)
     assert set(multiplied) == PRECISIONS[precision]
 
@@ -60,8 +62,8 @@ def test_small_models(name: str, precision: str, target: str, pool: WorkerPool) 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WHOLE)
 def test_models_of_the_set(name: str, pool: WorkerPool) -> None:
-    """Each in one precision for one target, taken in turns: all of them take docs/generate_gpu_models.py half
+    """Each in one precision for one target, in round-robin: all of them take docs/generate_gpu_models.py half
     an hour."""
     precisions, index = list(PRECISIONS), WHOLE.index(name)
     target = TARGETS[index // len(precisions) % 2]
-    checked(MODELS[name].build(), target, precisions[index % len(precisions)], pool)
+    check(MODELS[name].build(), target, precisions[index % len(precisions)], pool)

@@ -1,4 +1,4 @@
-"""Models for GPUs in fewer bits: what lies between kernels, how many kernels there are, and the numbers."""
+"""Models for GPUs in lower precision: values between kernels, the count of kernels, and results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def model(
     """From x [rows, WIDTH] to y [rows, columns]."""
     rng = np.random.default_rng(0)
     arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in weights.items()}
-    scaled = {name: each / np.sqrt(each.shape[0], dtype=np.float32) for name, each in arrays.items()}
+    scaled = {name: array / np.sqrt(array.shape[0], dtype=np.float32) for name, array in arrays.items()}
     graph = helper.make_graph(
         nodes,
         "layers",
@@ -57,12 +57,12 @@ def launches(precision: str) -> list[tuple[str, str]]:
     pipelines = ("graph-optimize", "lower-graph-gpu", "form-kernels")
     options = Options(target="cuda:sm_80", precision=precision, pipelines=pipelines)
     module = planned_module(residual_block(), options)
-    functions = {each.operation.attributes["sym_name"].value: each.operation for each in module.body}
+    functions = {op.operation.attributes["sym_name"].value: op.operation for op in module.body}
     kernels = [op.attributes["kernel"].value for op in collect_ops(functions["main"], "tloop.launch")]
-    return [(name, _written(functions[name])) for name in kernels]
+    return [(name, _output_type(functions[name])) for name in kernels]
 
 
-def _written(kernel: ir.Operation) -> str:
+def _output_type(kernel: ir.Operation) -> str:
     (result,) = kernel.attributes["function_type"].value.results
     return str(result.element_type)
 
@@ -78,7 +78,7 @@ def test_no_kernel_only_converts() -> None:
 
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("bf16", 2e-2), ("f16", 3e-3)])
-def test_numbers(precision: str, tolerance: float, pool: WorkerPool) -> None:
+def test_results(precision: str, tolerance: float, pool: WorkerPool) -> None:
     ort = pytest.importorskip("onnxruntime")
     options = Options(target="cuda:sm_80", precision=precision, blocks_on_cpu=True, pool=pool, cache=False)
     x = np.random.default_rng(1).normal(size=(ROWS, WIDTH)).astype(np.float32)
@@ -90,7 +90,7 @@ def test_numbers(precision: str, tolerance: float, pool: WorkerPool) -> None:
     assert 1e-5 < error <= tolerance
 
 
-def test_weights_of_tf32_lie_as_wgmma_reads_them(pool: WorkerPool) -> None:
+def test_weights_of_tf32_are_stored_as_wgmma_reads_them(pool: WorkerPool) -> None:
     product = model([helper.make_node("MatMul", ["x", "w"], ["y"])], {"w": [WIDTH, 512]}, 1024, 512)
     options = Options(target="cuda:sm_90a", precision="tf32", pool=pool, cache=False)
     program = compile_program(product, options)

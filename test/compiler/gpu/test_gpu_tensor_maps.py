@@ -15,7 +15,7 @@ ROWS, DEPTH, COLUMNS = 1024, 256, 1024
 
 
 def product(rows: int) -> onnx.ModelProto:
-    """x [rows, 256] times weights [256, 1024]."""
+    """Returns the model of x [rows, 256] times weights [256, 1024]."""
     weights = np.random.default_rng(0).normal(size=(DEPTH, COLUMNS)).astype(np.float32)
     graph = helper.make_graph(
         [helper.make_node("MatMul", ["x", "w"], ["y"], "product")],
@@ -34,15 +34,15 @@ def test_a_plan_has_the_tensor_maps_of_its_kernels(pool: WorkerPool) -> None:
     given = [
         parameter for step in plan.steps if isinstance(step, LaunchStep) for parameter in step.parameters
     ]
-    maps = [each.map for each in given if isinstance(each, TensorMapParameter)]
-    assert [(each.dtype, each.dims, each.strides) for each in maps] == [
+    maps = [parameter.map for parameter in given if isinstance(parameter, TensorMapParameter)]
+    assert [(tensor_map.dtype, tensor_map.dims, tensor_map.strides) for tensor_map in maps] == [
         ("bfloat16", (DEPTH, ROWS), (2 * DEPTH,)),
         ("bfloat16", (COLUMNS, DEPTH), (2 * COLUMNS,)),
         # The result.
         ("float32", (COLUMNS, ROWS), (4 * COLUMNS,)),
     ]
-    assert [each.box[0] for each in maps] == [64, 64, 32]
-    assert all(each.swizzle == 128 for each in maps)
+    assert [tensor_map.box[0] for tensor_map in maps] == [64, 64, 32]
+    assert all(tensor_map.swizzle == 128 for tensor_map in maps)
     text = b"".join(program.objects.values())
     assert b"wgmma.mma_async" in text and b"cp.async.bulk.tensor" in text
 

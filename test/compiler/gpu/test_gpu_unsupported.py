@@ -46,7 +46,7 @@ def model() -> onnx.ModelProto:
         nodes,
         "unsupported",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 4])],
-        [helper.make_tensor_value_info(name, *each) for name, each in shapes.items()],
+        [helper.make_tensor_value_info(name, *info) for name, info in shapes.items()],
         [numpy_helper.from_array(np.array([2]), "k")],
     )
     opsets = [helper.make_opsetid("", 20), helper.make_opsetid("ai.onnx.ml", 3)]
@@ -54,7 +54,7 @@ def model() -> onnx.ModelProto:
 
 
 def reasons(pool: WorkerPool, **options: object) -> list[tuple[str, str]]:
-    """Of each kernel that cannot be compiled: the line that names its nodes, and the message."""
+    """Returns the line with the nodes and the message of each kernel that cannot be compiled."""
     with pytest.raises(CompileError) as caught:
         compile_program(model(), Options(cache=False, pool=pool, **options))  # type: ignore[arg-type]
     assert len(caught.value.causes) == 2
@@ -62,11 +62,11 @@ def reasons(pool: WorkerPool, **options: object) -> list[tuple[str, str]]:
 
 
 def test_gpu(pool: WorkerPool) -> None:
-    trees, best = sorted(reasons(pool, target="cuda:sm_80"), key=lambda each: "best" in each[0])
+    trees, best = sorted(reasons(pool, target="cuda:sm_80"), key=lambda reason: "best" in reason[0])
     assert 'loc("forest")' in trees[0] and 'loc("best")' in best[0]
     assert "thread blocks cannot compute 'graph.tree_ensemble': each row goes its own way" in trees[1]
     assert "thread blocks cannot compute 'graph.top_k': it places one element after the other" in best[1]
-    assert all(each.endswith("; a processor can (--unsupported=cpu)") for _, each in (trees, best))
+    assert all(text.endswith("; a processor can (--unsupported=cpu)") for _, text in (trees, best))
 
 
 def options(pool: WorkerPool, **others: object) -> Options:
@@ -75,7 +75,8 @@ def options(pool: WorkerPool, **others: object) -> Options:
 
 
 def test_on_the_processor(pool: WorkerPool) -> None:
-    """The numbers, with the blocks of the others on the processor too; which kernels, and why."""
+    """Results, with the blocks of the other kernels on the processor too; the report of kernels and
+    reasons."""
     ort = pytest.importorskip("onnxruntime")
     program = compile_program(model(), options(pool, blocks_on_cpu=True))
     x = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
@@ -100,10 +101,10 @@ def test_from_the_cache(pool: WorkerPool) -> None:
 
 
 def test_what_is_named_is_placed_too(pool: WorkerPool) -> None:
-    place = {"graph-place": "graph-place{device=cpu nodes=squashed}"}
-    program = compile_program(model(), options(pool, replace_passes=place))
+    replacement = {"graph-place": "graph-place{device=cpu nodes=squashed}"}
+    program = compile_program(model(), options(pool, replace_passes=replacement))
     assert program.plan is not None and not program.plan.kernels
-    reasons = [each["reason"] for each in program.report["processor"]["kernels"]]
+    reasons = [kernel["reason"] for kernel in program.report["processor"]["kernels"]]
     assert "placed by graph-place" in reasons
 
 
@@ -127,6 +128,6 @@ def test_what_is_no_choice(pool: WorkerPool) -> None:
 
 
 def test_second_device(pool: WorkerPool) -> None:
-    place = {"graph-place": "graph-place{ops=tree_ensemble,top_k}"}
-    for _, each in reasons(pool, replace_passes=place):
-        assert each.endswith("; do not place it by graph-place")
+    replacement = {"graph-place": "graph-place{ops=tree_ensemble,top_k}"}
+    for _, text in reasons(pool, replace_passes=replacement):
+        assert text.endswith("; do not place it by graph-place")

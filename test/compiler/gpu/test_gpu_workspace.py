@@ -1,4 +1,4 @@
-"""Kernels of GPUs whose launches share memory: where it lies, and numbers of their blocks on the CPU."""
+"""Kernels of GPUs whose launches share memory: its offset, and the results of their blocks on the CPU."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROWS, DEPTH, COLUMNS = 32, 4096, 64
 
 
 def long_product() -> onnx.ModelProto:
-    """y = relu(x w + b) of x [32, 4096], whose 2 tiles are too few for any GPU."""
+    """Returns the model of y = relu(x w + b) of x [32, 4096], whose 2 tiles are too few for any GPU."""
     rng = np.random.default_rng(0)
     weights = {"w": rng.normal(size=(DEPTH, COLUMNS)), "b": rng.normal(size=COLUMNS)}
     graph = helper.make_graph(
@@ -24,13 +24,13 @@ def long_product() -> onnx.ModelProto:
         "long",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [ROWS, DEPTH])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [ROWS, COLUMNS])],
-        [numpy_helper.from_array(each.astype(np.float32), name) for name, each in weights.items()],
+        [numpy_helper.from_array(array.astype(np.float32), name) for name, array in weights.items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
 
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90a"])
-def test_parts_lie_behind_the_arena(architecture: str, pool: WorkerPool) -> None:
+def test_parts_come_after_the_arena(architecture: str, pool: WorkerPool) -> None:
     options = Options(target=f"cuda:{architecture}", pool=pool, cache=False)
     plan = Plan.from_json(compile_program(long_product(), options).manifest()["plan"])
     (arena,) = (at for at, buffer in enumerate(plan.buffers) if isinstance(buffer, ArenaBuffer))
@@ -38,7 +38,7 @@ def test_parts_lie_behind_the_arena(architecture: str, pool: WorkerPool) -> None
     assert isinstance(products, LaunchStep) and isinstance(sums, LaunchStep)
     parts = plan.kernels[products.kernel].grid[0] // plan.kernels[sums.kernel].grid[0]
     assert parts > 1
-    places = [
+    pointers = [
         [
             parameter
             for parameter in step.parameters
@@ -46,13 +46,13 @@ def test_parts_lie_behind_the_arena(architecture: str, pool: WorkerPool) -> None
         ]
         for step in (products, sums)
     ]
-    assert places[0] == places[1] and len(places[0]) == 1
-    assert plan.buffers[arena].nbytes - places[0][0].offset == parts * ROWS * COLUMNS * 4
+    assert pointers[0] == pointers[1] and len(pointers[0]) == 1
+    assert plan.buffers[arena].nbytes - pointers[0][0].offset == parts * ROWS * COLUMNS * 4
 
 
-def test_numbers_of_the_blocks_on_the_cpu(pool: WorkerPool) -> None:
+def test_results_of_the_blocks_on_the_cpu(pool: WorkerPool) -> None:
     model = long_product()
-    w, b = (numpy_helper.to_array(each).astype(np.float64) for each in model.graph.initializer)
+    w, b = (numpy_helper.to_array(tensor).astype(np.float64) for tensor in model.graph.initializer)
     x = np.random.default_rng(1).normal(size=(ROWS, DEPTH)).astype(np.float32)
     options = Options(target="cuda:sm_80", pool=pool, cache=False, blocks_on_cpu=True)
     executable = compile_program(model, options).executable(threads=2)

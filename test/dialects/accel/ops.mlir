@@ -103,7 +103,7 @@ func.func @roles(%a: memref<512x512xf16>, %stage: index, %phase: index) {
   return
 }
 
-// A tile that the copy engine stores, from where another one was.
+// A tile that TMA stores, from the shared memory of another one.
 // CHECK-LABEL: func.func @bulk
 // CHECK: %[[M:.*]] = "accel.alloc"
 // CHECK: %[[R:.*]] = "accel.reuse"(%[[M]]) {swizzle = 128 : i64} : (memref<32x64xf16, #gpu.address_space<workgroup>>) -> memref<32x32xf32, #gpu.address_space<workgroup>>
@@ -143,7 +143,7 @@ func.func @clusters(%a: memref<512x512xf16>, %stage: index) {
   return
 }
 
-// Groups of warps take turns.
+// Groups of warps in ping-pong.
 // CHECK-LABEL: func.func @turns
 // CHECK: "accel.await_ping_pong"() {first} : () -> ()
 // CHECK-NEXT: "accel.pass_ping_pong"() : () -> ()

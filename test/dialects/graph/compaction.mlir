@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --verify-diagnostics | mlc-opt --split-input-file | filecheck %s
 
-// Ops whose data say how many results there are: results of the largest size, and their number.
+// Ops whose number of results depends on data: results of the largest size, and their count.
 
 // CHECK-LABEL: func.func @f
 func.func @f(%x: tensor<2x?x4xf32>, %c: tensor<3xi1>, %boxes: tensor<2x9x4xf32>, %scores: tensor<2x5x9xf32>, %v: tensor<?xi32>) {

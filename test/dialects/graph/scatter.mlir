@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s | mlc-opt | filecheck %s
 
-// Updates written at places that indices name.
+// Updates written at indices.
 
 // CHECK-LABEL: func.func @f
 func.func @f(%data: tensor<4x?x2xf32>,

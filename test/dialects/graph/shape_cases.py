@@ -111,7 +111,7 @@ def _fits(dims: Shape, kernel: Shape, window: dict[str, Any]) -> bool:
 
 def _onnx(operator: str, shapes: Sequence[Shape], attributes: dict[str, Any]) -> Shape | None:
     """The result shape that ONNX infers for one node on f32 tensors, None when it refuses the node."""
-    names = [f"x{place}" for place in range(len(shapes))]
+    names = [f"x{index}" for index in range(len(shapes))]
     pairs = zip(names, shapes, strict=True)
     inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in pairs]
     output = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
@@ -126,15 +126,15 @@ def _onnx(operator: str, shapes: Sequence[Shape], attributes: dict[str, Any]) ->
     return dims if all(dim > 0 for dim in dims) else None
 
 
-def _numbers(random: Random, low: int, high: int, count: int) -> list[int]:
+def _random_integers(random: Random, low: int, high: int, count: int) -> list[int]:
     return [random.randint(low, high) for _ in range(count)]
 
 
 def _window(random: Random, spatial: int) -> dict[str, Any]:
     return {
-        "strides": _numbers(random, 1, 3, spatial),
-        "dilations": _numbers(random, 1, 2, spatial),
-        "pads": _numbers(random, 0, 2, 2 * spatial),
+        "strides": _random_integers(random, 1, 3, spatial),
+        "dilations": _random_integers(random, 1, 2, spatial),
+        "pads": _random_integers(random, 0, 2, 2 * spatial),
     }
 
 
@@ -150,7 +150,7 @@ def convolution(random: Random) -> Case:
     return _conv_case(random, (batch, 2 * block, *dims), block, kernel, window)
 
 
-def _blocked(shape: Shape, block: int) -> Shape:
+def _blocked_shape(shape: Shape, block: int) -> Shape:
     batch, channels, *dims = shape
     return (batch, channels // block, *dims, block)
 
@@ -164,8 +164,8 @@ def _pool_case(random: Random, x: Shape, block: int, kernel: Shape, window: dict
     attributes = {**window, "kernel": kernel, "ceil_mode": ceil_mode}
     if random.random() < 0.5:
         return Case(name, (x,), expected, attributes)
-    result = expected and _blocked(expected, block)
-    return Case(name, (_blocked(x, block),), result, {**attributes, "layout": "NCHWc"})
+    result = expected and _blocked_shape(expected, block)
+    return Case(name, (_blocked_shape(x, block),), result, {**attributes, "layout": "NCHWc"})
 
 
 def _conv_case(random: Random, x: Shape, block: int, kernel: Shape, window: dict[str, Any]) -> Case:
@@ -182,8 +182,8 @@ def _conv_case(random: Random, x: Shape, block: int, kernel: Shape, window: dict
     packed = (channels // block, *kernel, block)
     if group != channels:
         packed = (outputs // 4, channels // group // block, *kernel, block, 4)
-    result = expected and _blocked(expected, block if group == channels else 4)
-    return Case("conv", (_blocked(x, block), packed), result, {**attributes, "layout": "NCHWc"})
+    result = expected and _blocked_shape(expected, block if group == channels else 4)
+    return Case("conv", (_blocked_shape(x, block), packed), result, {**attributes, "layout": "NCHWc"})
 
 
 def movement(random: Random) -> Case:
@@ -222,9 +222,7 @@ def _concat(random: Random) -> Case:
     shapes = [x]
     for _ in range(random.randint(0, 10)):
         disturbed = random.randint(0, len(x) - 1) if random.random() < 0.05 else axis
-        shapes.append(
-            tuple(random.randint(1, 6) if place == disturbed else dim for place, dim in enumerate(x))
-        )
+        shapes.append(tuple(random.randint(1, 6) if axis == disturbed else dim for axis, dim in enumerate(x)))
     shapes = shapes[:8]
     return Case("concat", tuple(shapes), _numpy(np.concatenate, _zeros(*shapes), axis=axis), {"axis": axis})
 
@@ -258,9 +256,9 @@ def _slice(random: Random) -> Case:
         random.choice((range(0, dim, 2), range(dim - 1, -1, -1), range(1, dim), range(dim))) for dim in x
     ]
     attributes = {
-        "starts": [each.start for each in ranges],
-        "sizes": [random.choice((len(each), -1)) for each in ranges],
-        "steps": [each.step for each in ranges],
+        "starts": [selected.start for selected in ranges],
+        "sizes": [random.choice((len(selected), -1)) for selected in ranges],
+        "steps": [selected.step for selected in ranges],
     }
     expected: tuple[int, ...] | None = tuple(map(len, ranges))
     if x and random.random() < 0.2:
@@ -289,7 +287,7 @@ def _gather(random: Random) -> Case:
 def _gather_elements(random: Random) -> Case:
     data = _shape(random, 1)
     axis = random.randint(0, len(data) - 1)
-    indices = tuple(random.randint(1, 6) if place == axis else dim for place, dim in enumerate(data))
+    indices = tuple(random.randint(1, 6) if other == axis else dim for other, dim in enumerate(data))
     expected = _numpy(np.take_along_axis, *_zeros(data), np.zeros(indices, np.int64), axis=axis)
     return Case("gather_elements", (data, indices), expected, {"axis": axis}, ("f32", "i64"))
 

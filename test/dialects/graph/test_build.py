@@ -65,7 +65,7 @@ def test_constants_of_every_type_come_back(name: str, shape: tuple[int, ...]) ->
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2", "float32"])
-def test_constants_keep_values_without_a_number(name: str) -> None:
+def test_constants_keep_nan_and_infinities(name: str) -> None:
     dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
     array = np.array([np.nan, np.inf, -np.inf, -0.0, 1.5, 3.0e-5], dtype)
     read = graph.attribute(graph.build("constant", [], {"value": array}).owner, "value")
@@ -133,10 +133,10 @@ def test_result_types_refine_and_are_checked() -> None:
     with pytest.raises(graph.ShapeError, match="is no op of the graph dialect"):
         graph.build("nothing", [])
     with pytest.raises(graph.ShapeError, match="known ranks"):
-        graph.build("exp", [_unranked()])
+        graph.build("exp", [_build_unranked()])
 
 
-def _unranked() -> ir.Value:
+def _build_unranked() -> ir.Value:
     return ir.Operation.create(
         "graph.exp", [ir.Type.parse("tensor<*xf32>")], [_value("tensor<2xf32>")]
     ).result

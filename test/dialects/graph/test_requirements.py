@@ -1,4 +1,4 @@
-"""What ops take for true of dims that only a call tells is what their definitions ask of numbers."""
+"""Requirements on dynamic dims are what the definitions of ops check on static ones."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ COUNT = 300
 pytestmark = pytest.mark.usefixtures("context")
 
 
-def _named(case: Case, random: Random) -> tuple[list[tuple[int | Size, ...]], dict[str, int]]:
-    """The operands' dims, some of them names, and what the names stand for."""
-    told: dict[str, int] = {}
+def _with_names(case: Case, random: Random) -> tuple[list[tuple[int | Size, ...]], dict[str, int]]:
+    """Returns the operands' dims, some of them names, and the values of the names."""
+    sizes: dict[str, int] = {}
     shapes = []
-    for place, shape in enumerate(case.operands):
+    for index, shape in enumerate(case.operands):
         dims: list[int | Size] = []
-        for axis, number in enumerate(shape):
-            is_known = random.random() < 0.3 or (place in case.known and axis == len(shape) - 1)
-            name = f"x{place}_{axis}"
+        for axis, dim in enumerate(shape):
+            is_known = random.random() < 0.3 or (index in case.known and axis == len(shape) - 1)
+            name = f"x{index}_{axis}"
             if not is_known:
-                told[name] = number
-            dims.append(number if is_known else symbol(name))
+                sizes[name] = dim
+            dims.append(dim if is_known else symbol(name))
         shapes.append(tuple(dims))
-    return shapes, told
+    return shapes, sizes
 
 
-def _required(case: Case, shapes: Sequence[Sequence[int | Size]]) -> tuple[list[Requirement], tuple]:
-    """What the op takes for true on operands of named dims, and the dims of its result."""
+def _find_requirements(case: Case, shapes: Sequence[Sequence[int | Size]]) -> tuple[list[Requirement], tuple]:
+    """Returns the requirements of the op on operands of named dims, and the dims of its result."""
     elements = case.elements or ("f32",) * len(shapes)
-    kinds = [
+    types = [
         ir.RankedTensorType.get(
             [UNKNOWN if isinstance(dim, Size) else dim for dim in shape], ir.Type.parse(element)
         )
@@ -57,13 +57,13 @@ def _required(case: Case, shapes: Sequence[Sequence[int | Size]]) -> tuple[list[
             regions=1,
             attributes={
                 "sym_name": ir.StringAttr.get("main"),
-                "function_type": ir.TypeAttr.get(ir.FunctionType.get(kinds, [])),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get(types, [])),
                 "arg_attrs": ir.ArrayAttr.get(
                     [ir.DictAttr.get({"graph.dims": names_attribute([shape])[0]}) for shape in shapes]
                 ),
             },
         )
-    block = function.regions[0].blocks.append(*kinds)
+    block = function.regions[0].blocks.append(*types)
     with ir.InsertionPoint(block):
         made = graph.build(case.name, list(block.arguments), case.attributes).owner
         ir.Operation.create("func.return")
@@ -76,17 +76,17 @@ def test_requirements_are_what_the_definition_asks(family: Callable[[Random], Ca
     """They hold of the dims that NumPy or ONNX allows, whose result has then these dims, and of no others."""
     random, checked = Random(1), 0
     for case in cases(family, COUNT):
-        shapes, told = _named(case, random)
+        shapes, sizes = _with_names(case, random)
         try:
-            found, result = _required(case, shapes)
+            found, result = _find_requirements(case, shapes)
         except graph.ShapeError:
             assert case.expected is None, case
             continue
-        holds = all(each.holds(told) for each in found)
+        holds = all(requirement.holds(sizes) for requirement in found)
         assert holds == (case.expected is not None), (case, shapes, found)
         if case.expected is not None:
-            assert tuple(evaluate(dim, told) for dim in result) == case.expected, (case, shapes, result)
-            checked += bool(told)
+            assert tuple(evaluate(dim, sizes) for dim in result) == case.expected, (case, shapes, result)
+            checked += bool(sizes)
     assert checked > COUNT / 4
 
 
@@ -113,14 +113,14 @@ def _ops(path: Path) -> Iterator[OpData]:
         yield from found
 
 
-def _disturbed(data: OpData, random: Random) -> list[GraphTensor]:
-    """The operands with one dim changed."""
+def _change_dim(data: OpData, random: Random) -> list[GraphTensor]:
+    """Returns the operands with one dim changed."""
     operands = list(data.operands)
-    place = random.choice([place for place, operand in enumerate(operands) if operand.shape])
-    dims = [dim or 0 for dim in operands[place].shape or ()]
+    index = random.choice([index for index, operand in enumerate(operands) if operand.shape])
+    dims = [dim or 0 for dim in operands[index].shape or ()]
     axis = random.randrange(len(dims))
     dims[axis] = random.choice([0, 1, max(0, dims[axis] - 1), dims[axis] + 1, 2 * dims[axis]])
-    operands[place] = GraphTensor(tuple(dims), operands[place].element)
+    operands[index] = GraphTensor(tuple(dims), operands[index].element)
     return operands
 
 
@@ -134,26 +134,28 @@ def _allows(data: OpData, operands: Sequence[GraphTensor]) -> tuple[GraphTensor,
 def _as_names(
     data: OpData, operands: Sequence[GraphTensor], random: Random
 ) -> tuple[list[GraphTensor], dict[str, int]]:
-    told: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     named = []
-    for place, each in enumerate(operands):
+    for index, tensor in enumerate(operands):
         dims: list[int | Size] = []
-        for axis, number in enumerate(each.shape or ()):
-            is_last = place == 1 and axis == len(each.shape or ()) - 1
+        for axis, dim in enumerate(tensor.shape or ()):
+            is_last = index == 1 and axis == len(tensor.shape or ()) - 1
             is_known = random.random() < 0.3 or (is_last and data.spec.name in TUPLES)
-            dims.append(number if is_known else symbol(f"x{place}_{axis}"))  # type: ignore[arg-type]
+            dims.append(dim if is_known else symbol(f"x{index}_{axis}"))  # type: ignore[arg-type]
             if not is_known:
-                told[f"x{place}_{axis}"] = number or 0
-        named.append(GraphTensor(tuple(dims), each.element))  # type: ignore[arg-type]
-    return named, told
+                sizes[f"x{index}_{axis}"] = dim or 0
+        named.append(GraphTensor(tuple(dims), tensor.element))  # type: ignore[arg-type]
+    return named, sizes
 
 
 def test_what_has_words_is_required_first() -> None:
-    """Of a window without any position not only that its result has -3 elements."""
+    """For a window without any position not only the result's -3 elements are reported."""
     window = {"kernel": (5,), "strides": (1,), "pads": (0, 0), "dilations": (1,), "ceil_mode": False}
     n = symbol("n")
-    found, _ = _required(Case("max_pool", ((1, 2, 9),), None, {**window, "layout": "NCHW"}), [(1, 2, n)])
-    assert [(each.left, each.fault) for each in found] == [
+    found, _ = _find_requirements(
+        Case("max_pool", ((1, 2, 9),), None, {**window, "layout": "NCHW"}), [(1, 2, n)]
+    )
+    assert [(requirement.left, requirement.fault) for requirement in found] == [
         (n - 5, "its window is larger than x"),
         (n - 4, ""),
     ]
@@ -161,18 +163,18 @@ def test_what_has_words_is_required_first() -> None:
 
 @pytest.mark.parametrize("path", OPS, ids=lambda path: path.stem)
 def test_definitions_assume_what_they_check(path: Path) -> None:
-    """Every op of the lit tests, with operands as they are there and disturbed ones: on names the definition
-    assumes what it checks on numbers."""
+    """Every op of the lit tests, with operands as they are there and with changed dims: on names the
+    definition assumes what it checks on integers."""
     random = Random(path.stem)
     for data in _ops(path):
         for repeat in range(40):
-            operands = list(data.operands) if not repeat else _disturbed(data, random)
+            operands = list(data.operands) if not repeat else _change_dim(data, random)
             expected = _allows(data, operands)
-            named, told = _as_names(data, operands, random)
+            named, sizes = _as_names(data, operands, random)
             try:
                 with assumptions() as found:
                     result = infer(data.spec, named, data.attributes, data.results, data.bodies)
             except graph.ShapeError:
                 result = None
-            holds = result is not None and all(each.holds(told) for each in found)
+            holds = result is not None and all(requirement.holds(sizes) for requirement in found)
             assert holds == (expected is not None), (data.spec.name, operands, named, found)

@@ -26,9 +26,9 @@ pytestmark = pytest.mark.usefixtures("context")
 def _types(case: Case, unknown: Callable[[], bool] = lambda: False) -> list[ir.Type]:
     elements = case.elements or ("f32",) * len(case.operands)
     found = []
-    for place, (shape, element) in enumerate(zip(case.operands, elements, strict=True)):
+    for index, (shape, element) in enumerate(zip(case.operands, elements, strict=True)):
         dims = [UNKNOWN if unknown() else dim for dim in shape]
-        if place in case.known:
+        if index in case.known:
             dims[-1:] = shape[-1:]
         found.append(ir.RankedTensorType.get(dims, ir.Type.parse(element)))
     return found
@@ -72,19 +72,19 @@ def test_every_op_accepts_what_it_infers_and_survives_the_verifier() -> None:
     assert ir.Module.parse(str(module)).operation.verify()
 
 
-def _random_value(random: Random, kind: str, choices: tuple[str, ...]) -> Any:
-    numbers = [random.randint(-3, 5) for _ in range(random.randint(0, 5))]
+def _random_value(random: Random, type_: str, choices: tuple[str, ...]) -> Any:
+    integers = [random.randint(-3, 5) for _ in range(random.randint(0, 5))]
     values = {
         "int": random.randint(-5, 9),
         "float": random.uniform(-2, 2),
         "scalar": random.choice((3, 0.5, None)),
         "bool": random.random() < 0.5,
-        "ints": random.choice((numbers, [1, 1], [0, 1], [1, 1, 1, 1])),
+        "ints": random.choice((integers, [1, 1], [0, 1], [1, 1, 1, 1])),
         "str": random.choice((*choices, "other")),
         "strs": random.choice((["a"], ["2*a + 1", "b"], ["", "a"], ["a b"], ["'a b'", "max(a, 3)"], [])),
         "elements": np.zeros(random.randint(0, 300), np.float32),
     }
-    return values[kind]
+    return values[type_]
 
 
 def _random_type(random: Random) -> ir.Type:

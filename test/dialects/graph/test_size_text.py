@@ -26,7 +26,7 @@ def test_what_a_size_prints_is_what_it_parses_from(size: object) -> None:
     assert parse_size(str(size)) == size
 
 
-def test_numbers_and_spaces() -> None:
+def test_integers_and_spaces() -> None:
     assert parse_size(" 2*3 - 1 ") == 5
     assert parse_size("-2*a") == A * -2
 
@@ -35,7 +35,7 @@ WRONG = ["", "a b", "2*", "floordiv(a)", "root(a, b)", "a %", "floordiv(a, 0)", 
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_is_no_size_is_said(text: str) -> None:
+def test_errors_quote_the_text(text: str) -> None:
     with pytest.raises(SizeTextError, match="is no size"):
         parse_size(text)
 

@@ -1,4 +1,4 @@
-"""Sizes of named dims: one form for equal ones, bounds, and the numbers that they stand for."""
+"""Sizes of named dims: one form for equal ones, bounds, and their values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mlc.dialects.graph.sizes import (
 )
 
 A, B = symbol("a"), symbol("b")
-# What they are for sizes and for numbers.
+# The operations on sizes and on ints.
 OPERATIONS: dict[str, tuple[Callable, Callable]] = {
     "+": (operator.add, operator.add),
     "-": (operator.sub, operator.sub),
@@ -44,7 +44,7 @@ def test_equal_sizes_have_one_form() -> None:
     assert str(2 * A * B - A + 3) == "2*a*b - a + 3"
 
 
-def test_a_size_without_names_is_a_number() -> None:
+def test_a_size_without_names_is_an_int() -> None:
     assert (A + 5) - A == 5
     assert isinstance((A + 5) - A, int)
     assert product([2, 3]) == 6
@@ -62,7 +62,7 @@ def test_what_does_not_divide_is_a_factor() -> None:
         floordiv(A, 0)
 
 
-def test_what_a_number_divides_leaves_the_quotient() -> None:
+def test_terms_that_an_int_divides_leave_the_quotient() -> None:
     assert floordiv(2 * A + 3, 2) == A + 1
     assert floordiv(A - 1, 2) + 1 == floordiv(A + 1, 2)
     assert str(floordiv(4 * A + B - 3, 2)) == "2*a + floordiv(b + 1, 2) - 2"
@@ -126,18 +126,18 @@ def test_names() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_arithmetic_is_that_of_numbers(seed: int) -> None:
-    """Random expressions, computed with sizes and with the numbers that their names stand for."""
+def test_arithmetic_is_that_of_ints(seed: int) -> None:
+    """Random expressions, computed with sizes and with the values of their names."""
     generator = random.Random(seed)
     dims = {name: generator.randrange(1, 9) for name in "abc"}
     sizes: list[tuple[int | Size, int]] = [(symbol(name), dims[name]) for name in "abc"] + [(3, 3), (2, 2)]
     for _ in range(12):
         (one, left), (two, right) = generator.choices(sizes, k=2)
-        kind = generator.choice("+-*/><")
-        if kind == "/" and right <= 0:
+        name = generator.choice("+-*/><")
+        if name == "/" and right <= 0:
             continue
-        on_sizes, on_numbers = OPERATIONS[kind]
-        made = (on_sizes(one, two), on_numbers(left, right))
+        on_sizes, on_ints = OPERATIONS[name]
+        made = (on_sizes(one, two), on_ints(left, right))
         sizes.append(made)
         assert evaluate(made[0], dims) == made[1]
         bound = lower_bound(made[0]) if isinstance(made[0], Size) else None

@@ -1,4 +1,4 @@
-"""The dims of single values, and the comparisons of values whose dims only running tells."""
+"""The dims of single values, and comparisons of values with dynamic dims."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ func.func @f(%x: !xyz {graph.dims = ["batch", "seq", ""]}, %y: !rows, %z: !rows,
   %turned = "graph.transpose"(%x) {permutation = array<i64: 1, 0, 2>} : (!xyz) -> !xyz
   %sum = "graph.add"(%y, %z) : (!rows, !rows) -> !rows
   %dims = "graph.shape_of"(%turned) : (!xyz) -> tensor<3xi64>
-  %told = "graph.sizes"(%dims) {names = ["n", "m", ""], dims = ["n", "2*m", "4"],
+  %sizes = "graph.sizes"(%dims) {names = ["n", "m", ""], dims = ["n", "2*m", "4"],
     operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<3xi64>) -> tensor<3xi64>
-  %view = "graph.reshape"(%x, %told) {shape = array<i64: -1, -1, 4>}
+  %view = "graph.reshape"(%x, %sizes) {shape = array<i64: -1, -1, 4>}
     : (!xyz, tensor<3xi64>) -> tensor<?x?x4xf32>
   %one = "graph.expand"(%y, %shape) {shape = array<i64: -1, 8>} : (!rows, tensor<2xi64>) -> !rows
   %two = "graph.expand"(%y, %shape) {shape = array<i64: -1, 8>} : (!rows, tensor<2xi64>) -> !rows
@@ -38,7 +38,7 @@ def values() -> Iterator[dict[str, ir.Value]]:
         module = ir.Module.parse(FUNCTION)
         block = module.body.operations[0].regions[0].blocks[0]
         ops = [op.operation for op in block.operations]
-        names = ["same", "turned", "sum", "dims", "told", "view", "one", "two"]
+        names = ["same", "turned", "sum", "dims", "sizes", "view", "one", "two"]
         found = dict(zip(["x", "y", "z", "shape"], block.arguments, strict=True))
         found |= {name: op.results[0] for name, op in zip(names, ops[:-1], strict=True)}
         with ir.InsertionPoint(ops[-1]):

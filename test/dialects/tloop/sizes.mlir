@@ -1,6 +1,6 @@
 // RUN: %roundtrip
 
-// Sizes in the host program that only a call tells.
+// Dynamic sizes in the host program.
 // CHECK-LABEL: func.func @main
 func.func @main(%s: tensor<2xi64>, %t: tensor<i32>) {
   // CHECK: "tloop.read_sizes"(%{{.*}}) {names = ["k", ""]} : (tensor<2xi64>) -> ()

@@ -25,6 +25,6 @@ def halves(
 
 
 def register(_registry: Any) -> None:
-    """What --load-plugin calls."""
+    """The entry point of --load-plugin."""
     register_onnx_operator("test", "Outer", outer)
     register_onnx_operator("test", "Halves", halves)

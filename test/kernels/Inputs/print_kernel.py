@@ -10,5 +10,5 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 module, _, name = sys.argv[1].partition(".")
 found = getattr(import_module(module), name)
 kernel = found(sys.argv.pop(2)) if name.endswith("_of") else found
-pairs = (each.split("=") for each in sys.argv[2:])
+pairs = (argument.split("=") for argument in sys.argv[2:])
 print(kernel.mlir(**{key: int(value) for key, value in pairs}))
