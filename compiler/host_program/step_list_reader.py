@@ -24,7 +24,7 @@ from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.common.kernel_functions import HOST
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.buffers import TRANSFER
-from mlc.passes.host.offsets import CONTROL, STEPS, BufferAddress, places_of
+from mlc.passes.host.offsets import CONTROL, STEPS, BufferAddress, buffer_addresses
 
 NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 
@@ -36,7 +36,7 @@ def read_step_list(
     evaluate have bodies; `devices` has the kernels that are not on the target's device. Raises CompileError
     for control flow, which a list cannot hold."""
     _check_straight(function)
-    addresses = places_of(function)
+    addresses = buffer_addresses(function)
     tokens: dict[ir.Value, int] = {}
     steps: list[HostStep] = []
     for op in [op.operation for op in function.regions[0].blocks[0]]:

@@ -1,8 +1,7 @@
-"""A host function on buffers, built from the one on tensors and its memory plan.
+"""Builds a host function on buffers from the one on tensors and its memory plan.
 
-Control flow of a host function on buffers: `scf` ops around launches.
-
-Numbers of iterations and conditions are read from buffers where no constant says them.
+Control flow becomes `scf` ops around launches; trip counts and conditions that are no constants are read from
+buffers.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from mlc.passes.graph.common.values import splat
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.host.common.description import describe
-from mlc.passes.host.common.scalars import index_held, scalar_held
+from mlc.passes.host.common.scalars import read_index, read_scalar
 from mlc.passes.host.memory.allocations import Allocations
 from mlc.passes.host.memory.arena import ArenaPlan, lower_bound
 from mlc.passes.host.memory.bodies import is_stored
@@ -29,115 +28,117 @@ from mlc.passes.loops.kernel_entry import row_major_strides
 
 
 class BodyBuilder:
-    """Builds control flow for a host function's rewriter, which builds what is in the bodies."""
+    """Builds control flow for a host function's rewriter, which builds the bodies."""
 
     def __init__(self, host: HostRewriter) -> None:
         self.host = host
-        # The number of the present run, by the body's argument.
+        # The index of the present iteration, by the body's argument.
         self.iterations: dict[ir.Value, ir.Value] = {}
         self.rows: dict[MovingRow, ir.Value] = {}
 
     def build(self, op: ir.Operation) -> None:
-        """`scf` ops at the insertion point for an `if` or a `loop`."""
+        """Builds `scf` ops at the insertion point for an `if` or a `loop`."""
         if op.name == IF:
-            self.branches(op)
+            self.build_branches(op)
             return
         loop = Loop(op)
         self.host.move_values(op)
         if is_steady(loop):
-            self.counted(loop)
+            self.build_for(loop)
         else:
-            self.conditional(loop)
+            self.build_while(loop)
 
-    def branches(self, op: ir.Operation) -> None:
-        made = scf.IfOp(self.scalar(op.operands[0]), has_else=True)
-        for place, block in enumerate((made.then_block, made.else_block)):
+    def build_branches(self, op: ir.Operation) -> None:
+        """Builds an `scf.if`."""
+        made = scf.IfOp(self.scalar(graph.If(op).condition), has_else=True)
+        for index, block in enumerate((made.then_block, made.else_block)):
             with self.inside(block):
-                self.host.rewrite_all(body_of(op, place))
-                self.host.move_values(terminator_of(body_of(op, place)))
+                self.host.rewrite_all(body_of(op, index))
+                self.host.move_values(terminator_of(body_of(op, index)))
                 scf.YieldOp([])
 
-    def counted(self, loop: Loop) -> None:
-        """A loop of which nothing but its number of runs says when it ends."""
-        made = scf.ForOp(index_constant(0), self.runs(loop), index_constant(1))
+    def build_for(self, loop: Loop) -> None:
+        """Builds an `scf.for`, for a loop that ends at its trip count."""
+        made = scf.ForOp(index_constant(0), self.trip_count(loop), index_constant(1))
         with self.inside(made.body):
             self.body(loop, made.induction_variable)
             scf.YieldOp([])
 
-    def runs(self, loop: Loop) -> ir.Value:
-        """The number of runs, 0 where the condition does not hold at first."""
-        trips, first = self.number(loop.op.operands[0]), splat(loop.op.operands[1])
+    def trip_count(self, loop: Loop) -> ir.Value:
+        """Returns the trip count, 0 if the condition does not hold at first."""
+        view = graph.Loop(loop.op)
+        trips, first = self.index(view.trip_count), splat(view.condition)
         if first is not None and first:
             return trips
-        return arith.SelectOp(self.scalar(loop.op.operands[1]), trips, index_constant(0)).result
+        return arith.SelectOp(self.scalar(view.condition), trips, index_constant(0)).result
 
-    def conditional(self, loop: Loop) -> None:
-        """A loop whose body says whether it runs again."""
-        trips, first = self.number(loop.op.operands[0]), self.scalar(loop.op.operands[1])
-        kinds = [ir.IndexType.get(), i1()]
-        made = scf.WhileOp(kinds, [index_constant(0), first])
-        before, after = made.before.blocks.append(*kinds), made.after.blocks.append(*kinds)
+    def build_while(self, loop: Loop) -> None:
+        """Builds an `scf.while`, for a loop whose body computes the condition."""
+        view = graph.Loop(loop.op)
+        trips, first = self.index(view.trip_count), self.scalar(view.condition)
+        types = [ir.IndexType.get(), i1()]
+        made = scf.WhileOp(types, [index_constant(0), first])
+        before, after = made.before.blocks.append(*types), made.after.blocks.append(*types)
         with ir.InsertionPoint(before):
-            number, going = before.arguments
-            less = arith.CmpIOp(arith.CmpIPredicate.slt, number, trips).result
+            index, going = before.arguments
+            less = arith.CmpIOp(arith.CmpIPredicate.slt, index, trips).result
             scf.ConditionOp(arith.AndIOp(less, going).result, before.arguments)
         with self.inside(after):
-            number = after.arguments[0]
-            going = self.body(loop, number)
-            following = arith.AddIOp(number, index_constant(1)).result
+            index = after.arguments[0]
+            going = self.body(loop, index)
+            following = arith.AddIOp(index, index_constant(1)).result
             scf.YieldOp([following, going])
 
-    def body(self, loop: Loop, number: ir.Value) -> ir.Value:
-        """One run; whether there may be another."""
+    def body(self, loop: Loop, index: ir.Value) -> ir.Value:
+        """Builds the iteration `index`; returns whether there may be another."""
         iteration, condition = list(loop.body.arguments)[:2]
-        self.iterations[iteration] = number
+        self.iterations[iteration] = index
         if is_stored(iteration):
-            count = arith.IndexCastOp(i64(), number).result
+            count = arith.IndexCastOp(i64(), index).result
             memref.StoreOp(count, self.host.buffer(iteration), [])
         if is_stored(condition):
-            memref.StoreOp(self.truth(True), self.host.buffer(condition), [])
+            memref.StoreOp(integer_constant(i1(), True), self.host.buffer(condition), [])
         self.host.rewrite_all(loop.body)
-        # Before what is carried changes.
+        # Read before the carried values change.
         again = yields(loop.body)[0]
-        going = self.truth(True) if is_steady(loop) else self.scalar(again)
+        going = integer_constant(i1(), True) if is_steady(loop) else self.scalar(again)
         self.host.move_values(terminator_of(loop.body))
         return going
 
     @contextmanager
     def inside(self, block: ir.Block) -> Iterator[None]:
-        """Builds in a block; views that are made there are for nobody outside."""
+        """Builds in a block; views that are built there are not used outside."""
         views, rows = dict(self.host.views), dict(self.rows)
         with ir.InsertionPoint(block):
             yield
         self.host.views, self.rows = views, rows
 
     def scalar(self, value: ir.Value) -> ir.Value:
-        return scalar_held(value, self.host.buffer)
+        """The element of a tensor of rank 0."""
+        return read_scalar(value, self.host.buffer)
 
-    def number(self, value: ir.Value) -> ir.Value:
-        return index_held(value, self.host.buffer)
+    def index(self, value: ir.Value) -> ir.Value:
+        """The element of a tensor of rank 0, as an index."""
+        return read_index(value, self.host.buffer)
 
-    def truth(self, value: bool) -> ir.Value:
-        return integer_constant(i1(), value)
-
-    def moved(self, rows: Sequence[MovingRow], width: int, begin: int) -> ir.Value:
-        """The place of a part that lies in rows, `begin` behind that, counted in `width` bytes."""
-        place = index_constant(begin)
+    def row_offset(self, rows: Sequence[MovingRow], width: int, begin: int) -> ir.Value:
+        """Returns the offset, in units of `width` bytes, of a part that begins `begin` units after `rows`."""
+        offset = index_constant(begin)
         for row in rows:
             stride = index_constant(row.size // width)
-            place = arith.AddIOp(place, arith.MulIOp(self.row(row), stride).result).result
-        return place
+            offset = arith.AddIOp(offset, arith.MulIOp(self.row(row), stride).result).result
+        return offset
 
     def row(self, row: MovingRow) -> ir.Value:
-        """The number of a row."""
+        """Returns the index of a row."""
         if row not in self.rows:
-            number = self.iterations[row.iteration]
+            index = self.iterations[row.iteration]
             if row.step < 0:
-                number = arith.SubIOp(index_constant(row.first), number).result
+                index = arith.SubIOp(index_constant(row.first), index).result
             elif row.first:
-                number = arith.AddIOp(index_constant(row.first), number).result
+                index = arith.AddIOp(index_constant(row.first), index).result
             last = index_constant(row.count - 1)
-            self.rows[row] = arith.MinUIOp(number, last).result
+            self.rows[row] = arith.MinUIOp(index, last).result
         return self.rows[row]
 
 
@@ -148,13 +149,13 @@ def is_steady(loop: Loop) -> bool:
     return again == loop.body.arguments[1] or (constant is not None and bool(constant))
 
 
-# On a copy that a transfer became: where to.
+# On a copy that replaces a transfer: the device to which it copies.
 TRANSFER = tloop.Transfer.NAME
 
 
-def memref_type(kind: ir.Type) -> ir.MemRefType:
-    """The buffer of a tensor of static shape."""
-    tensor = ir.RankedTensorType(kind)
+def memref_type(tensor_type: ir.Type) -> ir.MemRefType:
+    """The type of the buffer of a tensor of static shape."""
+    tensor = ir.RankedTensorType(tensor_type)
     return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
 
 
@@ -169,20 +170,20 @@ class HostRewriter:
         self.offsets: dict[PlannedBuffer, int] = dict(zip(roots, plan.offsets, strict=True))
         self.views: dict[tuple[object, ...], ir.Value] = {}
         self.arguments: dict[str, list[ir.Value]] = {}
-        # By the step that waits for them: the transfers that are under way.
+        # The transfers in flight, by the step that waits for them.
         self.started: dict[int, list[ir.Value]] = {}
         self.bodies = BodyBuilder(self)
 
     def build(self) -> ir.Operation:
-        """The new function, which stands before the old one."""
+        """Builds the new function before the old one."""
         plan, old = self.allocations, self.function
         inputs = [memref_type(value.type) for value in plan.arguments]
         outputs = [memref_type(value.type) for value in plan.returned]
-        weights = [memref_type(op.results[0].type) for op in plan.weights]
+        weights = [memref_type(value.type) for op in plan.weights for value in op.results]
         arena = ir.MemRefType.get([self.plan.size], i8())
-        kind = ir.FunctionType.get([*inputs, *outputs, *weights, arena], [])
-        name = old.attributes["sym_name"].value
-        function = func.FuncOp(name, kind, loc=old.location, ip=ir.InsertionPoint(old))
+        type_ = ir.FunctionType.get([*inputs, *outputs, *weights, arena], [])
+        name = func.Func(old).sym_name
+        function = func.FuncOp(name, type_, loc=old.location, ip=ir.InsertionPoint(old))
         values = list(function.add_entry_block().arguments)
         first_weight = len(inputs) + len(outputs)
         self.arguments = {
@@ -192,14 +193,14 @@ class HostRewriter:
             "arena": values[-1:],
         }
         with ir.InsertionPoint(function.entry_block):
-            self.rewrite_all(old.regions[0].blocks[0])
+            self.rewrite_all(func.Func(old).entry_block)
             func.ReturnOp([], loc=old.location)
         self.describe(function.operation)
         return function.operation
 
     def rewrite_all(self, block: ir.Block) -> None:
-        """Builds what stands for the ops of a block."""
-        for op in [each.operation for each in block.operations]:
+        """Rewrites the ops of a block."""
+        for op in [op.operation for op in block.operations]:
             step = self.allocations.steps.of(op)
             self.wait(op, step)
             self.rewrite(op, step)
@@ -210,6 +211,7 @@ class HostRewriter:
             gpu.WaitOp(None, [token], loc=op.location)
 
     def rewrite(self, op: ir.Operation, step: int) -> None:
+        """Builds the op on buffers at the insertion point; nothing for views and constants."""
         with op.location:
             if op.name == tloop.Launch.NAME:
                 inputs = [self.buffer(value) for value in op.operands]
@@ -223,20 +225,23 @@ class HostRewriter:
                 self.bodies.build(op)
 
     def transfer(self, op: ir.Operation, step: int) -> None:
-        source, target = self.buffer(op.operands[0]), self.buffer(op.results[0])
+        """Builds the copy of a transfer, an asynchronous one if launches run before its wait."""
+        transfer = tloop.Transfer(op)
+        source, target = self.buffer(transfer.operand), self.buffer(transfer.copy)
         if step not in self.allocations.waits:
             copy = memref.CopyOp(source, target)
         else:
             copy = gpu.MemcpyOp(ir.Type.parse("!gpu.async.token"), [], target, source)
-            self.started.setdefault(self.allocations.waits[step], []).append(copy.results[0])
-        copy.attributes[TRANSFER] = op.attributes["to"]
+            self.started.setdefault(self.allocations.waits[step], []).append(copy.asyncToken)
+        copy.attributes[TRANSFER] = ir.StringAttr.get(transfer.to)
 
     def move_values(self, op: ir.Operation) -> None:
-        """Copies what could not be written in place: operands of a concatenation, values of a body."""
+        """Copies values that could not be written in place: operands of a concatenation, values of a body."""
         for move in self.allocations.moves.get(address(op), ()):
             memref.CopyOp(self.buffer(move.value), self.target(move))
 
     def target(self, move: BufferCopy) -> ir.Value:
+        """The part of a buffer to which a value is copied."""
         width = element_bytes(str(move.target.type.element_type))
         rows = [move.row] if move.row else []
         part = self.allocations.spans[move.target].part(move.offset * width, *rows)
@@ -246,40 +251,45 @@ class HostRewriter:
         """The buffer of a value, in the value's own shape."""
         return self.view(self.allocations.where(value), memref_type(value.type))
 
-    def view(self, part: BufferSlice, kind: ir.MemRefType) -> ir.Value:
-        where, index = part.buffer.place or ("arena", 0)
+    def view(self, part: BufferSlice, type_: ir.MemRefType) -> ir.Value:
+        """The part of a buffer, as a memref of a type."""
+        role, index = part.buffer.argument or ("arena", 0)
         begin = part.begin + self.offsets.get(part.buffer, 0)
-        key = (where, index, begin, part.rows, str(kind))
+        key = (role, index, begin, part.rows, str(type_))
         if key not in self.views:
-            make = self.arena_view if where == "arena" else self.argument_view
-            self.views[key] = make(self.arguments[where][index], begin, part, kind)
+            make = self.arena_view if role == "arena" else self.argument_view
+            self.views[key] = make(self.arguments[role][index], begin, part, type_)
         return self.views[key]
 
-    def arena_view(self, arena: ir.Value, begin: int, part: BufferSlice, kind: ir.MemRefType) -> ir.Value:
-        offset = self.bodies.moved(part.rows, 1, begin) if part.rows else index_constant(begin)
-        return memref.ViewOp(kind, arena, offset, []).result
+    def arena_view(self, arena: ir.Value, begin: int, part: BufferSlice, type_: ir.MemRefType) -> ir.Value:
+        """Builds a view of the arena."""
+        offset = self.bodies.row_offset(part.rows, 1, begin) if part.rows else index_constant(begin)
+        return memref.ViewOp(type_, arena, offset, []).result
 
-    def argument_view(self, source: ir.Value, begin: int, part: BufferSlice, kind: ir.MemRefType) -> ir.Value:
-        if source.type == kind and not begin and not part.rows:
+    def argument_view(
+        self, source: ir.Value, begin: int, part: BufferSlice, type_: ir.MemRefType
+    ) -> ir.Value:
+        """Builds a view of an argument of the function."""
+        if source.type == type_ and not begin and not part.rows:
             return source
-        width = element_bytes(str(kind.element_type))
-        shape, offset = list(kind.shape), begin // width
+        width = element_bytes(str(type_.element_type))
+        shape, offset = list(type_.shape), begin // width
         strides = row_major_strides(shape)
         static = ir.ShapedType.get_dynamic_stride_or_offset() if part.rows else offset
         if static:
             layout = ir.StridedLayoutAttr.get(static, strides)
-            kind = ir.MemRefType.get(shape, kind.element_type, layout)
-        moved = [self.bodies.moved(part.rows, width, offset)] if part.rows else []
-        return memref.ReinterpretCastOp(kind, source, moved, [], [], [static], shape, strides).result
+            type_ = ir.MemRefType.get(shape, type_.element_type, layout)
+        offsets = [self.bodies.row_offset(part.rows, width, offset)] if part.rows else []
+        return memref.ReinterpretCastOp(type_, source, offsets, [], [], [static], shape, strides).result
 
     def describe(self, function: ir.Operation) -> None:
-        """What the compiler must know to call the function, and what people ask about its memory."""
+        """Sets the attributes that the compiler needs to call the function, and statistics of its memory."""
         launches = [op for op in self.allocations.ops if op.name == tloop.Launch.NAME]
-        numbers = {
+        statistics = {
             "num_inputs": len(self.arguments["input"]),
             "num_outputs": len(self.arguments["output"]),
             "arena_bytes": self.plan.size,
             "arena_lower_bound": lower_bound(self.allocations.lifetimes()),
             "unshared_bytes": sum(tensor_bytes(value) for op in launches for value in op.results),
         }
-        describe(function, numbers, self.plan.strategy, self.allocations.weights)
+        describe(function, statistics, self.plan.strategy, self.allocations.weights)

@@ -1,4 +1,4 @@
-"""host-insert-transfers: values move between the memories of devices by ops of their own."""
+"""host-insert-transfers: separate ops move values between the memories of devices."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from mlc.passes.host.memory.in_flight import is_view
 
 
 def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:
-    """Gives each launch, and each op of the host's, its operands where it can read them; `devices` are those
-    of the kernels by name."""
-    own = GPU if CPU in devices.values() else HOST
-    for op in [each.operation for each in function.regions[0].blocks[0]]:
+    """Transfers the operands of launches, and of ops of the host, to memory that they can read; `devices` are
+    those of the kernels by name."""
+    program = GPU if CPU in devices.values() else HOST
+    for op in [inner.operation for inner in func.Func(function).entry_block]:
         if op.name in CONSTANTS or is_view(op):
             continue
-        device = devices.get(tloop.Launch(op).kernel, HOST) if op.name == tloop.Launch.NAME else HOST
+        device = devices.get(tloop.Launch(op).kernel, HOST) if tloop.Launch.isa(op) else HOST
         for index, value in enumerate(op.operands):
             if not _is_there(value, device, devices):
-                to = ir.StringAttr.get(own if device == HOST else device)
+                to = ir.StringAttr.get(program if device == HOST else device)
                 with ir.InsertionPoint(op), op.location:
                     op.operands[index] = TransferOp(to, value, value.type).copy
 
@@ -38,29 +38,27 @@ def _refuse_bodies(function: ir.Operation) -> None:
 
 
 def _is_there(value: ir.Value, device: str, devices: dict[str, str]) -> bool:
-    """Whether a value lies with the launch that computes it, else with the host, and that is `device`. A
-    program on a GPU finds weights of the processor's kernels in its memory."""
+    """Whether a value is in the memory of `device`: that of the launch that computes it, else the host's. A
+    program on a GPU has weights of the processor's kernels in the processor's memory."""
     op = defining_op(viewed_buffer(value))
-    if op is not None and op.name == tloop.Launch.NAME:
+    if op is not None and tloop.Launch.isa(op):
         return devices.get(tloop.Launch(op).kernel, HOST) == device
     return device == HOST or (device == CPU and op is not None and op.name in CONSTANTS)
 
 
 @dataclass(frozen=True)
 class InsertTransfers(Pass):
-    """Insert a `tloop.transfer` wherever a launch reads what lies in another device's memory, and where the
-    host needs what a device has computed. Inputs, weights and results lie with the host. In a program of a
-    GPU they lie with it, and what is transferred is what kernels on the processor (`tloop.device = "cpu"`)
-    read, but weights, and what they compute."""
+    """Insert a `tloop.transfer` wherever a launch reads a value in another device's memory, and where the
+    host needs a device's result. Inputs, weights and results are in the host's memory. In a program of a GPU
+    they are in the GPU's, and transfers move operands of kernels on the processor (`tloop.device = "cpu"`),
+    but not weights, and their results."""
 
     name: ClassVar[str] = "host-insert-transfers"
 
     def run(self, op: ir.Operation) -> bool:
-        functions = [
-            each.operation for each in op.regions[0].blocks[0] if each.operation.name == func.Func.NAME
-        ]
-        kernels = [each for each in functions if is_kernel(each)]
-        devices = {kernel.attributes["sym_name"].value: device_of_kernel(kernel) for kernel in kernels}
+        functions = [inner.operation for inner in op.regions[0].blocks[0] if func.Func.isa(inner)]
+        kernels = filter(is_kernel, functions)
+        devices = {func.Func(kernel).sym_name: device_of_kernel(kernel) for kernel in kernels}
         if set(devices.values()) <= {HOST}:
             return False
         for function in filter(is_host, functions):

@@ -12,12 +12,12 @@ from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic
 from mlc.passes.host.memory.ordering import smallest_order
-from mlc.passes.host.plan_memory import kernels_in_place
+from mlc.passes.host.plan_memory import overwritable_operands
 from mlc.passes.remarks import report_applied, report_missed
 
 
 def reorder(function: ir.Operation, ops: list[ir.Operation]) -> None:
-    """Puts the ops of the function's block, the terminator last, into the order of the list."""
+    """Reorders the ops of the function's block; the terminator is last."""
     terminator = ops[-1]
     for op in ops[:-1]:
         op.move_before(terminator)
@@ -27,21 +27,21 @@ def reorder(function: ir.Operation, ops: list[ir.Operation]) -> None:
 class OrderLaunches(Pass):
     """Order the launches of `@main` and `@prepare` so that the least memory is live at once.
 
-    Heuristics are tried: whatever frees most memory first, and depth first from the results. The present
-    order stays unless one of them needs less, and where sizes are not known, kernels not formed, or ops have
-    bodies.
+    It tries two heuristics: the op that frees most memory first, and depth first from the results. The
+    present order stays unless one of them needs less memory, and if sizes are dynamic, kernels are not
+    formed, or ops have bodies.
     """
 
     name: ClassVar[str] = "host-order-launches"
 
     def run(self, op: ir.Operation) -> None:
-        in_place = kernels_in_place(op)
+        in_place = overwritable_operands(op)
         for function in host_functions(op):
             if collect_ops(function, graph.CONTROL_OPS):
                 report_missed(function, "order launches", "there is control flow")
                 continue
             if is_dynamic(function):
-                report_missed(function, "order launches", "only a call tells how much memory they need")
+                report_missed(function, "order launches", "their sizes are dynamic")
                 continue
             try:
                 name, ops, before, after = smallest_order(function, in_place)

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
+from mlc.dialects import tloop
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.graph.common.views import CONSTANTS
 from mlc.passes.graph.fusion.form_kernels import host_functions
-from mlc.passes.host.memory.in_flight import LAUNCH, TRANSFER, first_reads, is_view
+from mlc.passes.host.memory.in_flight import LAUNCH, first_reads, is_view
 from mlc.passes.host.order_launches import reorder
 
 
 class TransferOrder:
-    """The ops of a host function by number, and their order, in which transfers move forward."""
+    """The ops of a host function by index, and their order, in which transfers move forward."""
 
     def __init__(self, ops: Sequence[ir.Operation]) -> None:
         self.ops = ops
@@ -23,8 +24,8 @@ class TransferOrder:
         self._makers = {value: index for index, op in enumerate(ops) for value in op.results}
 
     def advance(self, transfer: int, reader: int, ahead: int) -> None:
-        """Lets a transfer begin before the `ahead` last launches in front of its first reader, or where it is
-        a result of the function before all launches since it was made."""
+        """Moves a transfer before the last `ahead` launches that precede its first reader; a result of the
+        function before all launches since its operand was computed."""
         moved, maker = self._chain(transfer)
         begin = 0 if maker is None else self.order.index(maker) + 1
         between = self.order[begin : self.order.index(reader)]
@@ -35,8 +36,8 @@ class TransferOrder:
             self._before(launches[0], moved)
 
     def _chain(self, index: int) -> tuple[list[int], int | None]:
-        """A transfer behind the views, and the weight, that it reads; and the op that makes what these are
-        views of, None for an argument of the function."""
+        """Returns the weight and the views that a transfer reads, then the transfer; and the op that computes
+        the viewed value, None for an argument of the function."""
         chain = [index]
         while self.ops[index].operands:
             maker = self._makers.get(self.ops[index].operands[0])
@@ -47,44 +48,44 @@ class TransferOrder:
         return chain[::-1], None
 
     def _before(self, launch: int, moved: Sequence[int]) -> None:
-        """Puts those of `moved` that come behind a launch in front of it."""
-        place = self.order.index(launch)
-        late = [index for index in moved if self.order.index(index) > place]
+        """Moves those of `moved` that are after a launch before it."""
+        position = self.order.index(launch)
+        late = [index for index in moved if self.order.index(index) > position]
         rest = [index for index in self.order if index not in late]
-        place = rest.index(launch)
-        self.order = rest[:place] + late + rest[place:]
+        position = rest.index(launch)
+        self.order = rest[:position] + late + rest[position:]
 
 
-def overlapped(ops: Sequence[ir.Operation], ahead: int) -> list[ir.Operation]:
-    """The ops in an order in which transfers begin early; launches stay in theirs."""
+def overlap(ops: Sequence[ir.Operation], ahead: int) -> list[ir.Operation]:
+    """Orders the ops so that transfers begin early; the order of launches stays."""
     steps, reads = TransferOrder(ops), first_reads(ops)
     for index, op in enumerate(ops):
-        if op.name == TRANSFER:
-            steps.advance(index, reads.get(op.results[0], len(ops) - 1), ahead)
+        if transfer := tloop.Transfer.match(op):
+            steps.advance(index, reads.get(transfer.copy, len(ops) - 1), ahead)
     return [ops[index] for index in steps.order]
 
 
 @dataclass(frozen=True)
 class OverlapTransfers(Pass):
-    """Move each `tloop.transfer` forward, so that it runs beside launches that do not need it.
+    """Move each `tloop.transfer` forward, so that it overlaps with launches that do not need it.
 
-    It begins as soon as what it reads was computed, but no more than `ahead` launches before the first op
-    that needs it: what is transferred takes memory from then on. Transfers of the function's results begin at
-    once. With `ahead=0` only these overlap. A transfer with launches between it and the first op that reads
-    it is under way during them: `host-plan-memory` keeps both of its buffers until then, and makes a
-    `gpu.memcpy async` of it and a `gpu.wait`, which stands as late as it can.
+    It begins as soon as its operand was computed, but no more than `ahead` launches before the first op that
+    reads it: its copy takes memory from then on. Transfers of the function's results begin at once. With
+    `ahead=0` only these overlap. A transfer is in flight during the launches between it and the first op that
+    reads it: `host-plan-memory` keeps both of its buffers until then, and makes a `gpu.memcpy async` of it
+    and a `gpu.wait`, as late as possible.
     """
 
     name: ClassVar[str] = "host-overlap-transfers"
-    ahead: int = option(2, help="launches beside which a transfer may run before what it gives is needed")
+    ahead: int = option(2, help="launches with which a transfer may overlap before its copy is read")
 
     def run(self, op: ir.Operation) -> bool:
         if self.ahead < 0:
             raise PassError(f"ahead is {self.ahead}, but counts launches")
         changed = False
         for function in host_functions(op):
-            ops = [each.operation for each in function.regions[0].blocks[0]]
-            if any(each.name == TRANSFER for each in ops):
-                reorder(function, overlapped(ops, self.ahead))
+            ops = [inner.operation for inner in func.Func(function).entry_block]
+            if any(map(tloop.Transfer.isa, ops)):
+                reorder(function, overlap(ops, self.ahead))
                 changed = True
         return changed

@@ -1,11 +1,11 @@
-"""host-plan-memory: the host functions from tensors to buffers: inputs, outputs, weights, and one arena."""
+"""host-plan-memory: host functions on tensors become functions on inputs, outputs, weights and one arena."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import IN_PLACE
 from mlc.passes.graph.fusion.form_kernels import host_functions
@@ -17,21 +17,21 @@ from mlc.passes.host.memory.arena import plan
 from mlc.passes.host.sized.function import SizedFunction
 
 
-def kernels_in_place(module: ir.Operation) -> dict[str, list[int]]:
-    """The operands that each kernel may write over, by the kernel's name."""
-    functions = [each.operation for each in module.regions[0].blocks[0]]
+def overwritable_operands(module: ir.Operation) -> dict[str, list[int]]:
+    """The positions of the operands that each kernel may overwrite, by the kernel's name."""
+    functions = [inner.operation for inner in module.regions[0].blocks[0]]
     return {
-        function.attributes["sym_name"].value: list(function.attributes[IN_PLACE])
+        func.Func(function).sym_name: list(function.attributes[IN_PLACE])
         for function in functions
         if IN_PLACE in function.attributes
     }
 
 
 def check_addressable(function: ir.Operation, allocations: Allocations) -> None:
-    """Raises PassError if the function's buffers, none of them shared, are more than 63 bits count."""
+    """Raises PassError if the function's buffers take 2^63 bytes or more without sharing."""
     total = sum(allocations.sizes())
     if total >= 2**63:
-        name = function.attributes["sym_name"].value
+        name = func.Func(function).sym_name
         raise PassError(
             f"the tensors of '@{name}' take {total} bytes, more than there are addresses", function.location
         )
@@ -39,27 +39,27 @@ def check_addressable(function: ir.Operation, allocations: Allocations) -> None:
 
 @dataclass(frozen=True)
 class HostPlanMemory(Pass):
-    """Give every value of `@main` and `@prepare` a place: inputs, outputs and weights are arguments,
-    everything else lies at a fixed offset of the arena, where buffers share memory if they are not live
-    together. Reshapes and contiguous slices are parts of their operand's buffer; the operands of contiguous
-    concatenations are written where the result lies, or copied there; elementwise kernels write over an
-    operand that they read last. Launches become `tloop.launch_into`, transfers `memref.copy`, or where
-    launches run meanwhile `gpu.memcpy async` and `gpu.wait`; the buffers of these live until the wait.
+    """Assign every value of `@main` and `@prepare` to memory: inputs, outputs and weights are arguments,
+    other values have fixed offsets in the arena, where buffers that are not live at the same time share
+    memory. Reshapes and contiguous slices are parts of their operand's buffer; the operands of contiguous
+    concatenations are written to the result's buffer, or copied there; elementwise kernels write over an
+    operand that they read last. Launches become `tloop.launch_into`, transfers `memref.copy`, or, if they
+    overlap with launches, `gpu.memcpy async` and `gpu.wait`; the buffers of these live until the wait.
 
     Offsets are those of the best of several strategies, named in `tloop.arena_strategy`;
     `tloop.arena_lower_bound` is the largest sum of bytes that are live at once, which no plan can undercut,
-    `tloop.unshared_bytes` what the results of all launches would take apart.
+    `tloop.unshared_bytes` the size of the results of all launches without sharing.
 
-    A function with dims that only a call tells allocates as it runs: `memref.alloc` before a launch,
-    `memref.dealloc` behind the last op that needs it; `tloop.output` marks the memory of outputs. It computes
-    sizes by `arith` ops, and fails a call by `cf.assert`. `tloop.dims` names the dims that callers give,
-    `tloop.input_shapes` and `tloop.output_shapes` say where they are.
+    A function with dynamic dims allocates at run time: `memref.alloc` before a launch, `memref.dealloc` after
+    the last op that needs the memory; `tloop.output` marks the memory of outputs. It computes sizes by
+    `arith` ops, and fails a call by `cf.assert`. `tloop.dims` names the dims that callers give,
+    `tloop.input_shapes` and `tloop.output_shapes` list the dims of arguments.
     """
 
     name: ClassVar[str] = "host-plan-memory"
 
     def run(self, op: ir.Operation) -> None:
-        in_place = kernels_in_place(op)
+        in_place = overwritable_operands(op)
         for function in host_functions(op):
             if is_dynamic(function):
                 describe_objects(SizedFunction(function, in_place).build(), function, op)

@@ -28,37 +28,36 @@ BODY_OPS = {*graph.CONTROL_OPS, graph.Yield.NAME}
 
 
 def mismatch(field: str, actual: Sequence[ir.Value], declared: Sequence[ir.Type]) -> str:
-    """How operands or results of a launch differ from what the kernel declares; empty if they agree."""
+    """Describes how operands or results of a launch differ from the kernel's; empty if they agree."""
     if len(actual) != len(declared):
         return f"has {len(actual)} {field}s, but the kernel has {len(declared)}"
-    for index, (value, kind) in enumerate(zip(actual, declared, strict=True)):
-        if value.type != kind:
-            return f"has {field} #{index} of type {value.type}, but the kernel's is {kind}"
+    for index, (value, type_) in enumerate(zip(actual, declared, strict=True)):
+        if value.type != type_:
+            return f"has {field} #{index} of type {value.type}, but the kernel's is {type_}"
     return ""
 
 
 def signature(kernel: ir.Operation) -> ir.FunctionType:
-    """What launches of a kernel fit: all but the operand that gives dims."""
-    kind = kernel.attributes["function_type"].value
-    return ir.FunctionType.get(kind.inputs[:-1], kind.results) if DIMS in kernel.attributes else kind
+    """The function type that launches of a kernel have: all but the operand of the dims."""
+    type_: ir.FunctionType = func.Func(kernel).function_type
+    return ir.FunctionType.get(type_.inputs[:-1], type_.results) if DIMS in kernel.attributes else type_
 
 
 def launch_violation(launch: ir.Operation, kernels: Mapping[str, ir.FunctionType]) -> str:
-    """What is wrong with a launch, empty when nothing is."""
-    name = launch.attributes["kernel"].value
+    """Describes the fault of a launch; empty if there is none."""
+    name = tloop.Launch(launch).kernel
     if name not in kernels:
         return f"the kernel @{name} does not exist"
-    kind = kernels[name]
-    wrong = mismatch("operand", launch.operands, kind.inputs) or mismatch(
-        "result", launch.results, kind.results
-    )
+    type_ = kernels[name]
+    wrong = mismatch("operand", launch.operands, type_.inputs)
+    wrong = wrong or mismatch("result", launch.results, type_.results)
     return f"launch of @{name} {wrong}" if wrong else ""
 
 
 def violations(
     function: ir.Operation, kernels: Mapping[str, ir.FunctionType]
 ) -> Iterator[tuple[str, ir.Location]]:
-    """What keeps `function` from being a host program, as messages and locations."""
+    """Yields the messages and locations of the reasons why `function` is not a host program."""
     for op in collect_ops(function):
         if op.name not in HOST_OPS | BODY_OPS | SIZE_OPS and not needs_no_kernel(op):
             advice = ": run graph-form-kernels first" if op.name.startswith("graph.") else ""
@@ -78,13 +77,9 @@ class HostVerify(Pass):
     name: ClassVar[str] = "host-verify"
 
     def run(self, op: ir.Operation) -> None:
-        functions = [
-            each.operation for each in op.regions[0].blocks[0] if each.operation.name == func.Func.NAME
-        ]
+        functions = [inner.operation for inner in op.regions[0].blocks[0] if func.Func.isa(inner)]
         kernels = {
-            function.attributes["sym_name"].value: signature(function)
-            for function in functions
-            if is_kernel(function)
+            func.Func(function).sym_name: signature(function) for function in functions if is_kernel(function)
         }
         fail_on(
             violation

@@ -1,1 +1,1 @@
-"""What static and dynamic host functions share."""
+"""Utilities of static and dynamic host functions."""

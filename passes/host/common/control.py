@@ -1,4 +1,4 @@
-"""Control flow of a host function as `host-entry` builds it: `scf` ops, on numbers of 64 bits."""
+"""Control flow of a host function as `host-entry` builds it: `scf` ops, on integers of 64 bits."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ class EntryControlBuilder:
 
     def __init__(self, entry: EntryBuilder) -> None:
         self.entry = entry
-        # The numbers and truth values of the function on memrefs, as they are in the entry.
+        # The scalars of the function on memrefs, and the values that replace them in the entry.
         self.values: dict[ir.Value, ir.Value] = {}
         self.outermost: ir.Operation | None = None
 
     def build(self, op: ir.Operation) -> None:
-        """What an op becomes; nothing for views and returns, which have no code of their own."""
-        if op.name == arith.IndexCast.NAME:
-            number, kind = self.values[arith.IndexCast(op).in_], self.kind(arith.IndexCast(op).out.type)
-            self.values[arith.IndexCast(op).out] = _converted(number, kind)
+        """Builds the code of an op; nothing for views and returns, which have none."""
+        cast = arith.IndexCast.match(op)
+        if cast is not None:
+            self.values[cast.out] = _convert(self.values[cast.in_], self.convert_type(cast.out.type))
         elif op.name.startswith(("arith.", "scf.")):
             self.copy(op)
 
     def copy(self, op: ir.Operation) -> None:
-        """The op on numbers of 64 bits, bodies included."""
+        """Copies an op, bodies included, with indices as integers of 64 bits."""
         made = ir.Operation.create(
             op.name,
-            results=[self.kind(value.type) for value in op.results],
+            results=[self.convert_type(value.type) for value in op.results],
             operands=[self.values[value] for value in op.operands],
-            attributes={name: self.attribute(each) for name, each in attributes_of(op).items()},
+            attributes={name: self.attribute(value) for name, value in attributes_of(op).items()},
             regions=len(op.regions),
         )
         self.values.update(zip(op.results, made.results, strict=True))
@@ -54,19 +54,22 @@ class EntryControlBuilder:
             self.outermost = None
 
     def body(self, old: ir.Block, region: ir.Region) -> None:
-        block = region.blocks.append(*(self.kind(value.type) for value in old.arguments))
+        """Builds the ops of a block in a new block of `region`."""
+        block = region.blocks.append(*(self.convert_type(value.type) for value in old.arguments))
         self.values.update(zip(old.arguments, block.arguments, strict=True))
         with ir.InsertionPoint(block):
             self.entry.block(old)
 
-    def kind(self, kind: ir.Type) -> ir.Type:
-        if isinstance(kind, ir.MemRefType):
+    def convert_type(self, type_: ir.Type) -> ir.Type:
+        """Converts memrefs to pointers, and indices to integers of 64 bits."""
+        if isinstance(type_, ir.MemRefType):
             return ir.Type.parse("!llvm.ptr")
-        return i64() if isinstance(kind, ir.IndexType) else kind
+        return i64() if isinstance(type_, ir.IndexType) else type_
 
     def attribute(self, attribute: ir.Attribute) -> ir.Attribute:
+        """Converts an index attribute to an integer of 64 bits; others stay."""
         if isinstance(attribute, ir.IntegerAttr) and isinstance(attribute.type, ir.IndexType):
-            return ir.IntegerAttr.get(self.kind(attribute.type), attribute.value)
+            return ir.IntegerAttr.get(i64(), attribute.value)
         return attribute
 
     @contextmanager
@@ -79,9 +82,9 @@ class EntryControlBuilder:
             yield
 
 
-def _converted(number: ir.Value, kind: ir.Type) -> ir.Value:
-    """A signed number in another width."""
-    if number.type == kind:
-        return number
-    is_wider = ir.IntegerType(kind).width > ir.IntegerType(number.type).width
-    return (arith.ExtSIOp if is_wider else arith.TruncIOp)(kind, number).result
+def _convert(value: ir.Value, target: ir.Type) -> ir.Value:
+    """Converts a signed integer to another width."""
+    if value.type == target:
+        return value
+    is_wider = ir.IntegerType(target).width > ir.IntegerType(value.type).width
+    return (arith.ExtSIOp if is_wider else arith.TruncIOp)(target, value).result

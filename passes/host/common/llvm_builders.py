@@ -1,4 +1,4 @@
-"""The ops of a host function's machine-level form: numbers of 64 bits, addresses, calls."""
+"""Builders of the ops of a host function's machine-level form: integers of 64 bits, addresses, calls."""
 
 from __future__ import annotations
 
@@ -8,39 +8,41 @@ from contextlib import contextmanager
 from mlc.bindings import ir, llvm, scf
 from mlc.passes.common.constants import i1, i8, i64, i64_attribute
 
-# As an index of `llvm.getelementptr`: it is an operand.
+# An index of `llvm.getelementptr` that is an operand.
 _DYNAMIC = -(2**31)
 
 
 def pointer() -> ir.Type:
+    """The type of pointers."""
     return ir.Type.parse("!llvm.ptr")
 
 
 def constant(value: int) -> ir.Value:
+    """A constant of type i64."""
     return llvm.ConstantOp(i64(), i64_attribute(value)).result
 
 
-def allocated(count: int, element: ir.Type) -> ir.Value:
-    """Memory of the function's own for so many elements."""
+def allocate_on_stack(count: int, element: ir.Type) -> ir.Value:
+    """Allocates memory for `count` elements on the stack."""
     return llvm.AllocaOp(pointer(), constant(count), ir.TypeAttr.get(element)).result
 
 
 def offset(base: ir.Value, index: int, element: ir.Type) -> ir.Value:
-    """The address of an element."""
+    """The address of the element at a static index."""
     if index >= 2**31:
-        return moved(base, constant(index), element)
+        return element_address(base, constant(index), element)
     indices = ir.DenseI32ArrayAttr.get([index])
     return llvm.GEPOp(pointer(), base, [], indices, ir.TypeAttr.get(element), None).result
 
 
-def moved(base: ir.Value, index: ir.Value, element: ir.Type) -> ir.Value:
-    """The address of an element by its number at run time."""
+def element_address(base: ir.Value, index: ir.Value, element: ir.Type) -> ir.Value:
+    """The address of the element at a dynamic index."""
     indices = ir.DenseI32ArrayAttr.get([_DYNAMIC])
     return llvm.GEPOp(pointer(), base, [index], indices, ir.TypeAttr.get(element), None).result
 
 
 def call(name: str, *operands: ir.Value, result: ir.Type | None = None) -> ir.Value | None:
-    """Calls the function of a name; what it returns, if it has a result of that type."""
+    """Calls the function of a name; returns its result, if it has one of type `result`."""
     made = ir.Operation.create(
         llvm.Call.NAME,
         results=[] if result is None else [result],
@@ -56,33 +58,29 @@ def call(name: str, *operands: ir.Value, result: ir.Type | None = None) -> ir.Va
 
 @contextmanager
 def where(condition: ir.Value) -> Iterator[None]:
-    """What is built in the `with` block runs where the condition holds."""
+    """Builds the ops of the `with` block in an `scf.if` on the condition."""
     made = ir.Operation.create(scf.If.NAME, operands=[condition], regions=2)
     with ir.InsertionPoint(made.regions[0].blocks.append()):
         yield
         ir.Operation.create(scf.Yield.NAME)
 
 
-def load(kind: ir.Type, address: ir.Value) -> ir.Value:
-    """Reads a number, or a truth value, which is a byte in memory."""
-    read = llvm.LoadOp(_stored(kind), address).result
-    return _converted(llvm.Trunc.NAME, read, kind) if _is_truth(kind) else read
+def load(type_: ir.Type, address: ir.Value) -> ir.Value:
+    """Reads a scalar; a boolean is a byte in memory."""
+    read = llvm.LoadOp(_memory_type(type_), address).result
+    return _convert(llvm.Trunc.NAME, read, type_) if type_ == i1() else read
 
 
 def store(value: ir.Value, address: ir.Value) -> None:
-    """Writes a number, or a truth value."""
-    if _is_truth(value.type):
-        value = _converted(llvm.ZExt.NAME, value, _stored(value.type))
+    """Writes a scalar; a boolean becomes a byte."""
+    if value.type == i1():
+        value = _convert(llvm.ZExt.NAME, value, i8())
     llvm.StoreOp(value, address)
 
 
-def _is_truth(kind: ir.Type) -> bool:
-    return bool(kind == i1())
+def _memory_type(type_: ir.Type) -> ir.Type:
+    return i8() if type_ == i1() else type_
 
 
-def _stored(kind: ir.Type) -> ir.Type:
-    return i8() if _is_truth(kind) else kind
-
-
-def _converted(name: str, value: ir.Value, kind: ir.Type) -> ir.Value:
-    return ir.Operation.create(name, results=[kind], operands=[value]).result
+def _convert(name: str, value: ir.Value, target: ir.Type) -> ir.Value:
+    return ir.Operation.create(name, results=[target], operands=[value]).result

@@ -1,4 +1,4 @@
-"""Numbers and truth values that a host function on buffers needs as it runs."""
+"""Integers and booleans that a host function on buffers reads at run time."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from mlc.passes.common.constants import index_constant, integer_constant
 from mlc.passes.graph.common.values import splat
 
 
-def scalar_held(value: ir.Value, buffer_of: Callable[[ir.Value], ir.Value]) -> ir.Value:
-    """The truth value or number that a tensor of rank 0 holds: a constant, or read from its buffer."""
+def read_scalar(value: ir.Value, buffer_of: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """Returns the element of a tensor of rank 0, integers or booleans: a constant, or read from its
+    buffer."""
     known = splat(value)
     if known is None:
         return memref.LoadOp(buffer_of(value), []).result
-    kind = value.type.element_type
-    return integer_constant(kind, int(known))
+    return integer_constant(value.type.element_type, int(known))
 
 
-def index_held(value: ir.Value, buffer_of: Callable[[ir.Value], ir.Value]) -> ir.Value:
-    """What a tensor of rank 0 holds, such as a number of runs, as an index."""
+def read_index(value: ir.Value, buffer_of: Callable[[ir.Value], ir.Value]) -> ir.Value:
+    """Returns the element of a tensor of rank 0, such as a trip count, as an index."""
     known = splat(value)
     if known is not None:
         return index_constant(int(known))
-    return arith.IndexCastOp(ir.IndexType.get(), scalar_held(value, buffer_of)).result
+    return arith.IndexCastOp(ir.IndexType.get(), read_scalar(value, buffer_of)).result

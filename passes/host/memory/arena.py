@@ -1,8 +1,8 @@
-"""Offsets in one arena for buffers with known lifetimes: the best of several strategies.
+"""Offsets in one arena for buffers with known live ranges: the best of several strategies.
 
-Every strategy places one buffer after the other at a gap that is free during its life; they differ in the
-order and in the gap. Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference" (2020),
-compare such orders; no one of them is best for all models.
+Every strategy puts one buffer after the other into a gap that is free during its live range; they differ in
+the order and in the gap. Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference"
+(2020), compare such orders; no one of them is best for all models.
 """
 
 from __future__ import annotations
@@ -23,29 +23,30 @@ class Lifetime:
     last: int
 
     def overlaps(self, other: Lifetime) -> bool:
+        """Whether both are live at some step."""
         return self.first <= other.last and other.first <= self.last
 
 
 @dataclass(frozen=True)
 class ArenaPlan:
-    """Offsets (multiples of ALIGNMENT) per buffer, the arena's size in bytes, and what found them."""
+    """Offsets (multiples of ALIGNMENT) per buffer, the arena's size in bytes, and the strategy's name."""
 
     offsets: tuple[int, ...]
     size: int
     strategy: str
 
 
-def aligned(size: int) -> int:
-    """The size rounded up to the alignment of offsets."""
+def align(size: int) -> int:
+    """Rounds a size up to the alignment of offsets."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 def live_bytes(lifetimes: Sequence[Lifetime]) -> dict[int, int]:
-    """The sum of the sizes that are live, at each step at which a life begins."""
+    """The sum of the live sizes, at each step at which a live range begins."""
     change: dict[int, int] = {}
-    for each in lifetimes:
-        change[each.first] = change.get(each.first, 0) + aligned(each.size)
-        change[each.last + 1] = change.get(each.last + 1, 0) - aligned(each.size)
+    for lifetime in lifetimes:
+        change[lifetime.first] = change.get(lifetime.first, 0) + align(lifetime.size)
+        change[lifetime.last + 1] = change.get(lifetime.last + 1, 0) - align(lifetime.size)
     live, begins = 0, {lifetime.first for lifetime in lifetimes}
     sums = {}
     for step in sorted(change):
@@ -61,7 +62,7 @@ def lower_bound(lifetimes: Sequence[Lifetime]) -> int:
 
 
 def _by_breadth(lifetimes: Sequence[Lifetime]) -> list[int]:
-    """Buffers of the fullest step first, large ones before small ones."""
+    """Orders buffers of the fullest step first, large ones before small ones."""
     live = live_bytes(lifetimes)
     fullest = [
         max(bytes for step, bytes in live.items() if lifetime.first <= step <= lifetime.last)
@@ -76,11 +77,11 @@ def _sorted_by(key: Callable[[Lifetime], object]) -> Callable[[Sequence[Lifetime
 
 # In the order in which they are tried; of equally good ones the first is taken.
 ORDERS: dict[str, Callable[[Sequence[Lifetime]], list[int]]] = {
-    "size": _sorted_by(lambda each: -each.size),
+    "size": _sorted_by(lambda buffer: -buffer.size),
     "breadth": _by_breadth,
-    "area": _sorted_by(lambda each: -each.size * (each.last - each.first + 1)),
-    "duration": _sorted_by(lambda each: (each.first - each.last, -each.size)),
-    "first-use": _sorted_by(lambda each: (each.first, -each.size)),
+    "area": _sorted_by(lambda buffer: -buffer.size * (buffer.last - buffer.first + 1)),
+    "duration": _sorted_by(lambda buffer: (buffer.first - buffer.last, -buffer.size)),
+    "first-use": _sorted_by(lambda buffer: (buffer.first, -buffer.size)),
 }
 
 
@@ -93,17 +94,18 @@ def _tightest(gaps: Iterator[tuple[int, int]]) -> int:
 
 
 def _highest(gaps: Iterator[tuple[int, int]], size: int, top: int) -> int | None:
-    """The last offset at which `size` bytes end at `top` or before; None where that is no gap."""
+    """The last offset at which `size` bytes end at `top` or before; None if no gap has it."""
     return max((min(end, top) - size for begin, end in gaps if min(end, top) - size >= begin), default=None)
 
 
-# Which gap of those that are large enough: (begin, end) in bytes.
+# The choice among the gaps that are large enough: (begin, end) in bytes.
 FITS: dict[str, Callable[[Iterator[tuple[int, int]]], int]] = {"lowest": _lowest, "tightest": _tightest}
 _ENDLESS = 1 << 62
 
 
 def _gaps(taken: list[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
-    """Free ranges of at least `size` bytes between sorted taken ones, and the endless one behind them."""
+    """Yields free ranges of at least `size` bytes between sorted taken ones, and the endless one after
+    them."""
     offset = 0
     for begin, end in taken:
         if begin - offset >= size:
@@ -114,29 +116,30 @@ def _gaps(taken: list[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class AllocationProblem:
-    """Buffers to place: their sizes, rounded up, and for each those whose lives overlap its own."""
+    """Buffers to place: their sizes, rounded up, and for each those whose live ranges overlap with it."""
 
     sizes: list[int]
     conflicts: list[list[int]]
 
     @staticmethod
     def of(lifetimes: Sequence[Lifetime]) -> AllocationProblem:
+        """The problem of buffers with these live ranges."""
         conflicts = [
             [j for j, other in enumerate(lifetimes) if j != i and lifetime.overlaps(other)]
             for i, lifetime in enumerate(lifetimes)
         ]
-        return AllocationProblem([aligned(lifetime.size) for lifetime in lifetimes], conflicts)
+        return AllocationProblem([align(lifetime.size) for lifetime in lifetimes], conflicts)
 
 
-def place(
+def assign_offsets(
     problem: AllocationProblem,
     order: Sequence[int],
     fit: Callable[[Iterator[tuple[int, int]]], int] = _lowest,
     hung: Mapping[int, int] | None = None,
     limit: int = _ENDLESS,
 ) -> tuple[list[int], int]:
-    """Offsets, and the arena's size, for buffers placed in `order`; those in `hung` end as close below the
-    number given there as they can. Ends at the first buffer that reaches beyond `limit`."""
+    """Returns offsets, and the arena's size, for buffers placed in `order`; those in `hung` end at the offset
+    given there or as close below it as possible. Stops at the first buffer that exceeds `limit`."""
     sizes = problem.sizes
     offsets, ends = [-1] * len(sizes), [-1] * len(sizes)
     for index in order:
@@ -150,16 +153,16 @@ def place(
     return offsets, max(ends, default=0)
 
 
-# Placements that a search may try, and comparisons that it may cost; the share of moves in the order.
+# Placements that a search may try, and comparisons that it may take; the share of moves in the order.
 _TRIES, _WORK, _MOVES = 300, 2_000_000, 0.5
 
 
 def _search(problem: AllocationProblem, order: list[int], bound: int) -> tuple[list[int], int]:
-    """Better offsets by moving a random buffer that reaches the top of the arena forward in the order, or by
-    hanging a buffer from the bound instead of standing it on others, or the other way round; a step is kept
-    unless it is worse. Seeded: equal models have equal plans."""
+    """Searches better offsets: moves a random buffer that reaches the top of the arena forward in the order,
+    or toggles whether a buffer hangs from the bound; a step is kept unless it is worse. Seeded: equal models
+    have equal plans."""
     generator = random.Random(0)
-    best, hung = place(problem, order), dict[int, int]()
+    best, hung = assign_offsets(problem, order), dict[int, int]()
     tries = min(_TRIES, _WORK // (1 + sum(map(len, problem.conflicts))))
     for _ in range(tries):
         if best[1] == bound:
@@ -173,20 +176,20 @@ def _search(problem: AllocationProblem, order: list[int], bound: int) -> tuple[l
         else:
             index = generator.randrange(len(order))
             turned.pop(index) if index in turned else turned.update({index: bound})
-        found = place(problem, changed, hung=turned, limit=best[1])
+        found = assign_offsets(problem, changed, hung=turned, limit=best[1])
         if found[1] <= best[1]:
             best, order, hung = found, changed, turned
     return best
 
 
 def plan(lifetimes: Sequence[Lifetime]) -> ArenaPlan:
-    """The smallest plan of all strategies; searches from each order where none reaches the bound."""
+    """Returns the smallest plan of all strategies; searches from each order if none reaches the bound."""
     bound, problem = lower_bound(lifetimes), AllocationProblem.of(lifetimes)
     best = ArenaPlan((), _ENDLESS, "")
     for name, ordered in ORDERS.items():
         for fit_name, fit in FITS.items():
             order = ordered(lifetimes)
-            offsets, size = place(problem, order, fit)
+            offsets, size = assign_offsets(problem, order, fit)
             if size < best.size:
                 best = ArenaPlan(tuple(offsets), size, f"{name}, {fit_name} gap")
             if size == bound:

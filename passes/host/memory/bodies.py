@@ -1,8 +1,8 @@
-"""Buffers of what enters and leaves the bodies of control flow.
+"""Buffers of the values that enter and leave the bodies of control flow.
 
-A carried value has one buffer: what it is at first is written or copied there, each run reads it there and
-leaves the next value there, and the loop's result is what lies there at the end. Branches write their
-results to one place, scanned values go into their row of the stack.
+A carried value has one buffer: the initial value is written or copied there, each iteration reads it there
+and writes the next value there, and the loop's result is the last one. Branches write their results to the
+same buffer, scanned values go into their row of the stack.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Bodies:
         self.ops: list[ir.Operation] = []
 
     def visit(self, op: ir.Operation, step: int) -> None:
-        """Makes the buffers of an op with bodies, and notes what it reads."""
+        """Makes the buffers of an op with bodies, and records its reads."""
         if op.name == YIELD:
             self.read(list(op.operands), step)
             return
@@ -52,14 +52,14 @@ class Bodies:
             self.all.spans[value].buffer.last = end
 
     def read(self, values: list[ir.Value], step: int) -> None:
-        """Notes that values are read; constants are no buffers."""
+        """Records reads of values; constants have no buffers."""
         for value in values:
             if value in self.all.spans:
                 self.all.read(value, step)
 
     def put_values(self) -> None:
-        """Has values written where they are wanted, or copied there. Inner bodies come first: the result
-        of a loop is written as soon as its first value is."""
+        """Lets values be written to the buffers that need them, or copied there. Inner bodies come first: the
+        result of a loop is written as soon as its initial value is."""
         for op in reversed(self.ops):
             if op.name == LOOP:
                 self.put_loop(Loop(op))
@@ -67,8 +67,9 @@ class Bodies:
                 self.put_branch(op, 0, self.all.steps.of(op))
                 self.put_branch(op, 1, self.all.steps.end(op.regions[0]))
 
-    def put_branch(self, op: ir.Operation, place: int, begin: int) -> None:
-        block = body_of(op, place)
+    def put_branch(self, op: ir.Operation, index: int, begin: int) -> None:
+        """Puts the results of the branch `index`, which begins at a step, into those of the op."""
+        block = body_of(op, index)
         for value, result in zip(yields(block), op.results, strict=True):
             own = self.all.own(value)
             if own is not None and own.first > begin:
@@ -77,6 +78,7 @@ class Bodies:
                 self.move(terminator_of(block), BufferCopy(value, result))
 
     def put_loop(self, loop: Loop) -> None:
+        """Puts initial and next values into the buffers of carried ones, scanned values into stacks."""
         op, end = loop.op, terminator_of(loop.body)
         begin = self.all.steps.of(op)
         stacks = list(op.results)[len(loop.carried) :]
@@ -85,10 +87,10 @@ class Bodies:
             own = self.all.own(after)
             if own is not None and self.may_replace(loop, argument, after, own):
                 own.put_into(self.all.spans[argument].buffer)
-        # Copies of what is scanned come first: it may be what is carried, as it was in this run.
+        # Copies of scanned values come first: one may be a carried value of this iteration.
         for value, stack in zip(loop.scanned, stacks, strict=True):
             if not stack.type.shape[0]:
-                # Further runs write the last row: of none, nothing.
+                # Iterations beyond write the last row; an empty stack has none.
                 continue
             row = MovingRow(loop.body.arguments[0], 0, 1, stack.type.shape[0], tensor_bytes(value))
             own = self.all.own(value)
@@ -97,7 +99,7 @@ class Bodies:
             else:
                 self.move(end, BufferCopy(value, stack, row=row))
         for initial, argument, after in carried:
-            if not self.lies_there(after, argument):
+            if not self.is_in_buffer_of(argument, after):
                 self.check_computed(loop, after)
                 self.move(end, BufferCopy(after, argument))
             own = self.all.own(initial)
@@ -106,12 +108,12 @@ class Bodies:
             else:
                 self.move(op, BufferCopy(initial, argument))
 
-    def lies_there(self, value: ir.Value, argument: ir.Value) -> bool:
-        """Whether a value needs no copy to the buffer of a carried one."""
+    def is_in_buffer_of(self, argument: ir.Value, value: ir.Value) -> bool:
+        """Whether a value is in the buffer of a carried one and needs no copy."""
         return value in self.all.spans and self.all.where(value) == self.all.where(argument)
 
     def move(self, op: ir.Operation, move: BufferCopy) -> None:
-        """Raises PassError for what has no buffer."""
+        """Adds a copy. Raises PassError for a value without a buffer."""
         if move.value not in self.all.spans:
             raise PassError(
                 "a constant enters or leaves a body, but has no buffer; run graph-form-kernels first",
@@ -120,8 +122,8 @@ class Bodies:
         self.all.move(op, move)
 
     def check_computed(self, loop: Loop, value: ir.Value) -> None:
-        """Copies at the end of a run happen one after the other: none may read what another has written.
-        Raises PassError for another carried value, as it was."""
+        """Raises PassError if the next value is another carried value: copies at the end of an iteration are
+        sequential, and none may read what another has written."""
         if viewed_buffer(value) in loop.carried:
             raise PassError(
                 "a carried value becomes another one without a launch; run graph-form-kernels first",
@@ -129,20 +131,20 @@ class Bodies:
             )
 
     def may_replace(self, loop: Loop, argument: ir.Value, after: ir.Value, own: PlannedBuffer) -> bool:
-        """Whether the next carried value, which has a buffer of its own, may be written over the present one:
-        nothing reads that later, and a launch that reads it meanwhile does so in place."""
+        """Whether the next carried value, which has the buffer `own`, may overwrite the present one: nothing
+        reads that later, and a launch that reads it at the same step works in place."""
         begin = self.all.steps.of(loop.op)
         if own.first <= begin:
             return False
         last = max((step for step, _ in self.reads(argument, begin)), default=begin)
         at_once = [op for step, op in self.reads(argument, begin) if step == own.first]
         return last < own.first or (
-            last == own.first and all(self.reads_in_place(op, argument, after) for op in at_once)
+            last == own.first and all(self.may_write_over(op, argument, after) for op in at_once)
         )
 
     def reads(self, value: ir.Value, begin: int) -> Iterator[tuple[int, ir.Operation]]:
-        """Who reads a value of the body of the loop that begins at a step, and until when: those in loops
-        inside until these end."""
+        """Yields the readers of a value of the body of the loop that begins at a step, and the step until
+        which each reads: the end of the loop for those in inner loops."""
         steps = self.all.steps
         for user in users(value):
             if is_part(user):
@@ -152,21 +154,21 @@ class Bodies:
             inner = [end for first, end in steps.loops if begin < first < step <= end]
             yield max(inner, default=step), user
 
-    def reads_in_place(self, op: ir.Operation, argument: ir.Value, after: ir.Value) -> bool:
-        """Whether a launch that makes `after` may write it over `argument`."""
-        if op.name != tloop.Launch.NAME or view_source(after) not in list(op.results):
+    def may_write_over(self, op: ir.Operation, argument: ir.Value, after: ir.Value) -> bool:
+        """Whether a launch that computes `after` may write it over `argument`."""
+        if not tloop.Launch.isa(op) or view_source(after) not in list(op.results):
             return False
         allowed = self.all.in_place.get(tloop.Launch(op).kernel, ())
-        place = self.all.where(argument)
+        part = self.all.where(argument)
         read = [
-            index for index, value in enumerate(op.operands) if self.all.where(value).buffer is place.buffer
+            index for index, value in enumerate(op.operands) if self.all.where(value).buffer is part.buffer
         ]
-        whole = all(self.all.where(op.operands[index]) == place for index in read)
+        whole = all(self.all.where(op.operands[index]) == part for index in read)
         return whole and all(index in allowed for index in read)
 
 
 def is_stored(scalar: ir.Value) -> bool:
-    """Whether a loop's iteration or condition is needed in memory: rows are found without it, and so is what
-    its own body yields of it, a condition."""
+    """Whether a loop's iteration or condition is needed in memory: rows and the condition that the body
+    yields do not read it there."""
     end = terminator_of(scalar.owner)
     return any(user.name != tloop.Row.NAME and user != end for user in users(scalar))

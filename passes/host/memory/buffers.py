@@ -1,8 +1,9 @@
-"""Buffers of a host function: what shares memory with what, and for how long."""
+"""Buffers of a host function, their parts and live ranges."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from mlc.bindings import ir
 from mlc.dialects.graph.elements import element_bytes
@@ -10,17 +11,14 @@ from mlc.dialects.graph.elements import element_bytes
 
 def tensor_bytes(value: ir.Value) -> int:
     """Bytes of a tensor of static shape."""
-    kind = ir.RankedTensorType(value.type)
-    count = 1
-    for extent in kind.shape:
-        count *= extent
-    return count * element_bytes(str(kind.element_type))
+    tensor = ir.RankedTensorType(value.type)
+    return prod(tensor.shape) * element_bytes(str(tensor.element_type))
 
 
 @dataclass(frozen=True)
 class MovingRow:
-    """Where a part of a buffer begins that moves as a loop runs: row `first + step * iteration` of `count`
-    rows, each of `size` bytes; the last one for numbers beyond."""
+    """The begin of a part of a buffer that depends on a loop's iteration: row `first + step * iteration` of
+    `count` rows, each of `size` bytes; the last one for indices beyond."""
 
     iteration: ir.Value
     first: int
@@ -33,21 +31,21 @@ class MovingRow:
 class PlannedBuffer:
     """`size` bytes, written first at step `first`, used last at step `last`.
 
-    `place` is ("input" | "output" | "weight", index) for buffers that are arguments, None in the arena. A
-    buffer that is a part of another has its `parent`, and lies `offset` bytes behind its begin, in `row` of
-    it where that is given.
+    `argument` is ("input" | "output" | "weight", index) for buffers that are arguments, None in the arena. A
+    buffer that is a part of another has its `parent`, and begins `offset` bytes after its begin, in `row` of
+    it if that is given.
     """
 
     size: int
     first: int
     last: int
-    place: tuple[str, int] | None = None
+    argument: tuple[str, int] | None = None
     parent: PlannedBuffer | None = None
     offset: int = 0
     row: MovingRow | None = None
 
     def root(self) -> BufferSlice:
-        """The outermost buffer, and where in it this one begins."""
+        """The outermost buffer, from the begin of this one on."""
         buffer, offset, rows = self, 0, list[MovingRow]()
         while buffer.parent is not None:
             offset += buffer.offset
@@ -66,18 +64,18 @@ class PlannedBuffer:
 
 @dataclass(frozen=True)
 class BufferSlice:
-    """What begins `begin` bytes, and then these rows, behind the begin of a buffer."""
+    """A part of a buffer, which begins `begin` bytes, and these rows, after the buffer's begin."""
 
     buffer: PlannedBuffer
     begin: int = 0
     rows: tuple[MovingRow, ...] = ()
 
     def part(self, offset: int, *rows: MovingRow) -> BufferSlice:
-        """What begins so far behind this."""
+        """The part that begins `offset` bytes, and rows, after the begin of this one."""
         return BufferSlice(self.buffer, self.begin + offset, (*self.rows, *rows))
 
     def in_root(self) -> BufferSlice:
-        """The same place in the outermost buffer."""
+        """The same part, of the outermost buffer."""
         root = self.buffer.root()
         return root.part(self.begin, *self.rows)
 
@@ -89,7 +87,7 @@ class BufferSlice:
 
 @dataclass(frozen=True)
 class BufferCopy:
-    """A value that must be copied to where another one lies, or `offset` elements behind its begin, in
+    """A value that must be copied to the buffer of another one, `offset` elements after its begin, in
     `row`."""
 
     value: ir.Value

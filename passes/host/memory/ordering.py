@@ -1,8 +1,8 @@
 """Orders of a host function's ops, and the memory that each needs.
 
-The least peak over all topological orders is NP-hard to find; two heuristics are tried beside the program's
-own order: whatever frees most memory first (list scheduling), and depth first from the results, which ends
-one branch before it begins the next.
+The least peak over all topological orders is NP-hard to find; two heuristics are tried besides the present
+order: the op that frees most memory first (list scheduling), and depth first from the results, which ends one
+branch before it begins the next.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from mlc.bindings import ir
 from mlc.dialects import graph as graph_dialect
 from mlc.dialects import tloop
 from mlc.passes.host.memory.allocations import Allocations, allocate
-from mlc.passes.host.memory.arena import aligned, lower_bound
+from mlc.passes.host.memory.arena import align, lower_bound
 from mlc.passes.host.memory.buffers import PlannedBuffer
 
 
 class Dependences:
-    """The ops of a block by position: which read which, and the buffers of the arena that each touches."""
+    """The ops of a block by position: the ops whose results each reads, and the buffers that it touches."""
 
     def __init__(self, allocations: Allocations) -> None:
         self.ops = allocations.ops
@@ -34,7 +34,7 @@ class Dependences:
             return
         values = [value for value in (*op.operands, *op.results) if value in allocations.spans]
         roots = dict.fromkeys(allocations.where(value).buffer for value in values)
-        yield from (root for root in roots if root.place is None)
+        yield from (root for root in roots if root.argument is None)
 
     def bytes_of(self, index: int) -> int:
         """Bytes of the arena that the op touches."""
@@ -42,13 +42,13 @@ class Dependences:
 
 
 def depth_first(graph: Dependences) -> list[int]:
-    """What the results need, operand by operand; of several operands the one with most memory first."""
+    """Orders ops depth first from the results; of several operands the one with most memory first."""
     order: list[int] = []
     seen: set[int] = set()
     pending = list(reversed(range(len(graph.ops))))
     while pending:
         index = pending[-1]
-        operands = [each for each in graph.operands[index] if each not in seen]
+        operands = [operand for operand in graph.operands[index] if operand not in seen]
         if index in seen or not operands:
             pending.pop()
             if index not in seen:
@@ -60,7 +60,7 @@ def depth_first(graph: Dependences) -> list[int]:
 
 
 class ListScheduler:
-    """Takes, of the ops whose operands are there, the one that adds least to the live memory."""
+    """Takes, of the ops whose operands are computed, the one that adds least to the live memory."""
 
     def __init__(self, graph: Dependences) -> None:
         self.graph = graph
@@ -76,14 +76,13 @@ class ListScheduler:
 
     def growth(self, index: int) -> int:
         """Bytes that the op begins to use, less those that it is the last to use."""
-        if not self.graph.touched[index]:
-            return 0
-        begun = sum(aligned(each.size) for each in self.graph.touched[index] if each not in self.live)
-        ended = sum(aligned(each.size) for each in self.graph.touched[index] if self.touches[each] == 1)
+        touched = self.graph.touched[index]
+        begun = sum(align(buffer.size) for buffer in touched if buffer not in self.live)
+        ended = sum(align(buffer.size) for buffer in touched if self.touches[buffer] == 1)
         return begun - ended
 
     def take(self, index: int) -> list[int]:
-        """Runs the op; those that became ready by that."""
+        """Takes the op; returns those that became ready by that."""
         for buffer in self.graph.touched[index]:
             self.live.add(buffer)
             self.touches[buffer] -= 1
@@ -92,6 +91,7 @@ class ListScheduler:
         return [reader for reader in self.readers[index] if not self.missing[reader]]
 
     def order(self) -> list[int]:
+        """Takes all ops; returns their positions in this order."""
         # The terminator, which touches nothing, must stay last.
         last = len(self.missing) - 1
         ready = [index for index, count in enumerate(self.missing[:last]) if not count]
@@ -100,7 +100,7 @@ class ListScheduler:
             best = min(ready, key=lambda index: (self.growth(index), index))
             ready.remove(best)
             order.append(best)
-            ready += [each for each in self.take(best) if each != last]
+            ready += [index for index in self.take(best) if index != last]
         return [*order, last]
 
 
@@ -113,14 +113,14 @@ ORDERS: dict[str, Callable[[Dependences], list[int]]] = {
 def smallest_order(
     function: ir.Operation, in_place: Mapping[str, Sequence[int]]
 ) -> tuple[str, list[ir.Operation], int, int]:
-    """The order of the function's ops that needs least memory: its name ("program" if none beats the present
-    one), the ops in it, and the peak of live bytes in the present order and in it."""
+    """Finds the order of the function's ops that needs least memory: its name ("program" if none beats the
+    present one), the ops in it, and the peak of live bytes in the present order and in it."""
     present = allocate(function, in_place)
     before = best = lower_bound(present.lifetimes())
     graph, name, ops = Dependences(present), "program", list(present.ops)
-    for each, heuristic in ORDERS.items():
+    for candidate, heuristic in ORDERS.items():
         order = [graph.ops[index] for index in heuristic(graph)]
         peak = lower_bound(allocate(function, in_place, order).lifetimes())
         if peak < best:
-            name, ops, best = each, order, peak
+            name, ops, best = candidate, order, peak
     return name, ops, before, best

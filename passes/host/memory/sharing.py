@@ -1,4 +1,4 @@
-"""What lies in the buffer of another value: views, rows, operands of concatenations, results in place."""
+"""Values in the buffers of others: views, rows, operands of concatenations, results in place."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mlc.bindings import ir
+from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import joined_offsets, view_offset
@@ -22,22 +23,20 @@ class Sharing:
     def __init__(self, allocations: Allocations) -> None:
         self.all = allocations
 
-    def row(self, op: ir.Operation) -> None:
-        """A row is a part of its source, which moves with the iteration."""
-        source, iteration = op.operands
-        first, step = (op.attributes[name].value for name in ("first", "step"))
-        if source not in self.all.spans:
-            raise foreign(op)
-        if loop_of(iteration) is None:
+    def row(self, op: tloop.Row) -> None:
+        """Makes a row a part of its source, which moves with the iteration."""
+        if op.operand not in self.all.spans:
+            raise foreign(op.operation)
+        if loop_of(op.iteration) is None:
             raise PassError(
-                "'tloop.row' takes the iteration of a loop around it, and nothing else", op.location
+                "'tloop.row' takes the iteration of a loop around it, and nothing else", op.operation.location
             )
-        count = ir.RankedTensorType(source.type).shape[0]
-        row = MovingRow(iteration, first, step, count, tensor_bytes(op.results[0]))
-        self.all.spans[op.results[0]] = self.all.spans[source].part(0, row)
+        count = ir.RankedTensorType(op.operand.type).shape[0]
+        row = MovingRow(op.iteration, op.first, op.step, count, tensor_bytes(op.row))
+        self.all.spans[op.row] = self.all.spans[op.operand].part(0, row)
 
-    def place(self, op: ir.Operation, step: int) -> None:
-        """Views are parts of their operand, operands of a concatenation parts of its result. Raises
+    def share(self, op: ir.Operation, step: int) -> None:
+        """Makes views parts of their operand, operands of a concatenation parts of its result. Raises
         PassError for other ops."""
         offset, offsets = view_offset(op), joined_offsets(op)
         if offset is not None and op.operands[0] in self.all.spans:
@@ -48,41 +47,42 @@ class Sharing:
         elif offset is None:
             raise foreign(op)
 
-    def reuse_operand(self, op: ir.Operation, step: int) -> None:
-        """Lets the launch write over an operand that it reads last, where the kernel is made for it."""
-        allowed = self.all.in_place.get(op.attributes["kernel"].value, ())
+    def reuse_operand(self, op: tloop.Launch, step: int) -> None:
+        """Lets the launch, of one result, write over an operand that it reads last, if the kernel may."""
+        allowed = self.all.in_place.get(op.kernel, ())
         if not allowed:
             return
-        target = self.all.spans[op.results[0]].buffer
-        if target.place is not None or target.parent is not None or target.first != step:
+        (result,) = op.results
+        target = self.all.spans[result].buffer
+        if target.argument is not None or target.parent is not None or target.first != step:
             return
         others = [value for position, value in enumerate(op.operands) if position not in allowed]
         for index in allowed:
             part = self.all.where(op.operands[index])
             root = part.buffer
-            fits = root.place is None and root.last == step and root.size == target.size and part.is_begin
+            fits = root.argument is None and root.last == step and root.size == target.size and part.is_begin
             is_read = any(self.all.where(value).buffer is root for value in others)
             if fits and root is not target and not is_read:
                 target.put_into(root)
                 return
 
     def _join(self, op: ir.Operation, offsets: Sequence[int], step: int) -> None:
-        """Puts the operands of a concatenation into its result; copies those that lie elsewhere."""
-        result = op.results[0]
+        """Puts the operands of a concatenation into its result; copies those in other buffers."""
+        result = graph.Concat(op).result
         whole = self.all.new(result, step)
         width = element_bytes(str(result.type.element_type))
         loop_around = self.all.steps.loop_around
         for value, offset in zip(op.operands, offsets, strict=True):
             self.all.read(value, step)
             own = self.all.own(value)
-            # What an earlier run, or nothing in a loop, has made is not made anew where the result lies.
-            alike = own is not None and loop_around(own.first) == loop_around(step)
-            if own is not None and own is not whole and alike:
+            # An iteration must write the whole result: values of outer or inner loops are copied.
+            same_loop = own is not None and loop_around(own.first) == loop_around(step)
+            if own is not None and own is not whole and same_loop:
                 own.put_into(whole, offset * width)
             else:
                 self.all.move(op, BufferCopy(value, result, offset))
 
 
 def foreign(op: ir.Operation) -> PassError:
-    """That a host function cannot hold the op."""
+    """The error for an op that a host function cannot hold."""
     return PassError(f"a host function cannot hold '{op.name}'; run graph-form-kernels first", op.location)

@@ -1,4 +1,4 @@
-"""The steps of a host function: its ops by number, those of bodies behind the op that holds them."""
+"""The steps of a host function: indices of its ops, those of bodies after the op that holds them."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from mlc.passes.graph.control_flow.bodies import LOOP
 
 
 def all_steps(ops: Sequence[ir.Operation]) -> Iterator[ir.Operation]:
-    """The ops and those of their bodies, in the order of the text: branches one behind the other."""
+    """Yields the ops and those of their bodies, in the order of the text: one branch after the other."""
     for op in ops:
         yield op
         if op.name in graph.CONTROL_OPS:
             for region in op.regions:
-                yield from all_steps([each.operation for each in region.blocks[0].operations])
+                yield from all_steps([inner.operation for inner in region.blocks[0].operations])
 
 
 class StepNumbering:
-    """The numbers of ops, and from which to which the loops go."""
+    """The steps of ops, and the first and last steps of loops."""
 
     def __init__(self, ops: Sequence[ir.Operation]) -> None:
-        self._numbers = {address(op): number for number, op in enumerate(ops)}
+        self._steps = {address(op): step for step, op in enumerate(ops)}
         # (step of the loop, step of the end of its body), outer loops first.
         self.loops = [(self.of(op), self.end(op.regions[0])) for op in ops if op.name == LOOP]
 
     def of(self, op: ir.Operation) -> int:
-        """The number of an op."""
-        return self._numbers[address(op)]
+        """The step of an op."""
+        return self._steps[address(op)]
 
     def end(self, region: ir.Region) -> int:
         """The step that ends a body."""
         return self.of(terminator_of(region.blocks[0]))
 
     def needed_until(self, first: int, step: int) -> int:
-        """Until when a buffer that is written at `first` and read at `step` is needed: to the end of the
-        outermost loop around the reader that the buffer was made before, as the next run reads it too."""
+        """The last step that needs a buffer written at `first` and read at `step`: the end of the outermost
+        loop around the reader that begins after `first`, as the next iteration reads the buffer too."""
         ends = [end for begin, end in self.loops if first < begin < step <= end]
         return max(ends, default=step)
 

@@ -1,1 +1,1 @@
-"""Host functions whose sizes only a call tells: memory is allocated as they run."""
+"""Host functions with dynamic sizes: memory is allocated at run time."""

@@ -1,6 +1,6 @@
-"""Control flow of a host function whose sizes only a call tells: `scf` ops that carry memory.
+"""Control flow of a host function with dynamic sizes: `scf` ops that carry memory.
 
-What leaves a body is memory that the body has allocated, or a copy; whoever gets it releases it.
+A body yields memory that it has allocated, or a copy; the receiver releases it.
 """
 
 from __future__ import annotations
@@ -9,65 +9,70 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, memref, scf
+from mlc.dialects import graph
 from mlc.passes.common.constants import i1, i64, index_constant
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import Loop
-from mlc.passes.host.common.scalars import index_held, scalar_held
+from mlc.passes.host.common.scalars import read_index, read_scalar
 from mlc.passes.host.memory.bodies import is_stored
 from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes
-from mlc.passes.host.sized.numbers import elements_of, memref_of
+from mlc.passes.host.sized.size_values import elements_of, memref_of
 
 if TYPE_CHECKING:
     from mlc.passes.host.sized.function import SizedFunction
 
 
 class SizedControlBuilder:
-    """Builds control flow for a host function's builder, which builds what is in the bodies."""
+    """Builds control flow for a host function's builder, which builds the bodies."""
 
     def __init__(self, host: SizedFunction) -> None:
         self.host, self.storage = host, host.storage
 
     def build(self, op: ir.Operation, step: int, memory: BlockAllocations) -> None:
+        """Builds `scf` ops at the insertion point for an `if` or a `loop`."""
         if op.name == IF:
             self.branches(op, memory)
         else:
             self.loop(Loop(op), step, memory)
 
     def branches(self, op: ir.Operation, memory: BlockAllocations) -> None:
-        kinds = [memref_of(value.type) for value in op.results]
-        made = scf.IfOp(scalar_held(op.operands[0], self.storage.buffer), kinds, has_else=True)
-        for place, block in enumerate((made.then_block, made.else_block)):
-            with ir.InsertionPoint(block), self.host.numbers.inside():
-                body = body_of(op, place)
+        """Builds an `scf.if` whose results are memory."""
+        types = [memref_of(value.type) for value in op.results]
+        made = scf.IfOp(read_scalar(graph.If(op).condition, self.storage.buffer), types, has_else=True)
+        for index, block in enumerate((made.then_block, made.else_block)):
+            with ir.InsertionPoint(block), self.host.sizes.inside():
+                body = body_of(op, index)
                 inner = self.host.body(body)
-                scf.YieldOp(self.leaving(yields(body), inner, kinds))
+                scf.YieldOp(self.leave(yields(body), inner, types))
         self.keep(op.results, made.results, memory)
 
     def loop(self, loop: Loop, step: int, memory: BlockAllocations) -> None:
-        kinds = [memref_of(value.type) for value in loop.carried]
-        stacks = [self.storage.new(value, memory) for value in list(loop.op.results)[len(kinds) :]]
-        trips = index_held(loop.op.operands[0], self.storage.buffer)
-        first = scalar_held(loop.op.operands[1], self.storage.buffer)
+        """Builds an `scf.while` that carries an index, the condition, and memory."""
+        carried, view = [memref_of(value.type) for value in loop.carried], graph.Loop(loop.op)
+        stacks = [self.storage.new(value, memory) for value in view.results[len(carried) :]]
+        trips = read_index(view.trip_count, self.storage.buffer)
+        first = read_scalar(view.condition, self.storage.buffer)
         initial = [
-            self.entering(value, kind, loop.op, step, memory)
-            for value, kind in zip(loop.initial, kinds, strict=True)
+            self.enter(value, type_, loop.op, step, memory)
+            for value, type_ in zip(loop.initial, carried, strict=True)
         ]
-        types = [ir.IndexType.get(), i1(), *kinds]
+        types = [ir.IndexType.get(), i1(), *carried]
         made = scf.WhileOp(types, [index_constant(0), first, *initial])
         before, after = made.before.blocks.append(*types), made.after.blocks.append(*types)
         with ir.InsertionPoint(before):
             less = arith.CmpIOp(arith.CmpIPredicate.slt, before.arguments[0], trips).result
             scf.ConditionOp(arith.AndIOp(less, before.arguments[1]).result, before.arguments)
-        with ir.InsertionPoint(after), self.host.numbers.inside():
+        with ir.InsertionPoint(after), self.host.sizes.inside():
             scf.YieldOp(self.run(loop, after.arguments, stacks))
-        self.keep(list(loop.op.results)[: len(kinds)], list(made.results)[2:], memory)
+        self.keep(view.results[: len(carried)], list(made.results)[2:], memory)
 
     def run(self, loop: Loop, arguments: Sequence[ir.Value], stacks: Sequence[ir.Value]) -> list[ir.Value]:
-        """One run: the number of the next one, whether there is one, and what is carried there."""
-        number, going, *carried = arguments
+        """Builds an iteration; returns the next index, whether there is another iteration, and carried
+        memory."""
+        index, going, *carried = arguments
         iteration, condition = list(loop.body.arguments)[:2]
         scalars = [
-            self.store(iteration, arith.IndexCastOp(i64(), number).result),
+            self.store(iteration, arith.IndexCastOp(i64(), index).result),
             self.store(condition, going),
         ]
         self.storage.buffers.update(zip(loop.carried, carried, strict=True))
@@ -75,80 +80,82 @@ class SizedControlBuilder:
         for value, buffer in zip(loop.carried, carried, strict=True):
             inner.own(value, buffer)
         for value, stack in zip(loop.scanned, stacks, strict=True):
-            self.write_row(value, stack, number)
-        again = scalar_held(yields(loop.body)[0], self.storage.buffer)
-        kinds = [memref_of(value.type) for value in loop.carried]
-        following = self.leaving(loop.next, inner, kinds)
+            self.write_row(value, stack, index)
+        again = read_scalar(yields(loop.body)[0], self.storage.buffer)
+        types = [memref_of(value.type) for value in loop.carried]
+        following = self.leave(loop.next, inner, types)
         for scalar in filter(None, scalars):
             memref.DeallocOp(scalar)
-        return [arith.AddIOp(number, index_constant(1)).result, again, *following]
+        return [arith.AddIOp(index, index_constant(1)).result, again, *following]
 
-    def leaving(
-        self, values: Sequence[ir.Value], memory: BlockAllocations, kinds: Sequence[ir.MemRefType]
+    def leave(
+        self, values: Sequence[ir.Value], memory: BlockAllocations, types: Sequence[ir.MemRefType]
     ) -> list[ir.Value]:
-        """The memory of what a body yields; the rest of what it has allocated is released."""
+        """Returns the memory of the values that a body yields, and releases what else it has allocated."""
         result = []
-        for value, kind in zip(values, kinds, strict=True):
-            if memory.owned(value) and memory.lifetimes.source(value) == value:
-                result.append(self.typed(memory.take(value), value, kind))
+        for value, type_ in zip(values, types, strict=True):
+            if memory.owns(value) and memory.lifetimes.source(value) == value:
+                result.append(self.cast(memory.take(value), type_))
             else:
-                result.append(self.copied(value, kind))
+                result.append(self.copy(value, type_))
         for buffer in memory.dead_after(len(memory.lifetimes.ops)):
             memref.DeallocOp(buffer)
         return result
 
-    def entering(
-        self, value: ir.Value, kind: ir.MemRefType, op: ir.Operation, step: int, memory: BlockAllocations
+    def enter(
+        self, value: ir.Value, type_: ir.MemRefType, op: ir.Operation, step: int, memory: BlockAllocations
     ) -> ir.Value:
-        """The memory of what a loop carries at first: the value's own, which the loop uses last, or
+        """Returns the memory of an initial value of a loop: that of the value if the loop is its last use, or
         a copy."""
         uses = sum(operand == value for operand in op.operands)
-        is_last = memory.owned(value) and memory.lifetimes.last(value) == step and uses == 1
+        is_last = memory.owns(value) and memory.lifetimes.last(value) == step and uses == 1
         inside = any(
-            memory.lifetimes.source(each) == memory.lifetimes.source(value)
-            for each in Lifetimes(body_of(op)).used_from_outside()
+            memory.lifetimes.source(used) == memory.lifetimes.source(value)
+            for used in Lifetimes(body_of(op)).used_from_outside()
         )
         if is_last and memory.lifetimes.source(value) == value and not inside:
-            return self.typed(memory.take(value), value, kind)
-        return self.copied(value, kind)
+            return self.cast(memory.take(value), type_)
+        return self.copy(value, type_)
 
-    def copied(self, value: ir.Value, kind: ir.MemRefType) -> ir.Value:
+    def copy(self, value: ir.Value, type_: ir.MemRefType) -> ir.Value:
+        """Copies a value to new memory, cast to `type_`."""
         buffer = self.storage.allocate(value)
         self.storage.copy(value, buffer)
-        return self.typed(buffer, value, kind)
+        return self.cast(buffer, type_)
 
-    def typed(self, buffer: ir.Value, value: ir.Value, kind: ir.MemRefType) -> ir.Value:
-        """The memory as the type of what carries it, which may know fewer dims."""
-        return buffer if buffer.type == kind else memref.CastOp(kind, buffer).result
+    def cast(self, buffer: ir.Value, type_: ir.MemRefType) -> ir.Value:
+        """Casts memory to the type of the value that carries it, which may have fewer static dims."""
+        return buffer if buffer.type == type_ else memref.CastOp(type_, buffer).result
 
     def keep(self, values: Sequence[ir.Value], buffers: Sequence[ir.Value], memory: BlockAllocations) -> None:
+        """Lets the block own the buffers of the results of control flow."""
         for value, buffer in zip(values, buffers, strict=True):
             self.storage.buffers[value] = buffer
             memory.own(value, buffer)
 
-    def write_row(self, value: ir.Value, stack: ir.Value, number: ir.Value) -> None:
-        """Copies a scanned value to its row of the stack: for numbers beyond to the last one, if there is
+    def write_row(self, value: ir.Value, stack: ir.Value, index: ir.Value) -> None:
+        """Copies a scanned value to a row of the stack; for indices beyond to the last row, if there is
         one."""
         zero, one = index_constant(0), index_constant(1)
-        count = self.host.numbers.of(elements_of(value))
+        count = self.host.sizes.of(elements_of(value))
         rows = memref.DimOp(stack, zero).result
-        row = arith.MaxSIOp(arith.MinSIOp(number, arith.SubIOp(rows, one).result).result, zero).result
-        copied = arith.MulIOp(count, arith.MinSIOp(rows, one).result).result
-        target = _elements(stack, arith.MulIOp(row, count).result, copied)
-        memref.CopyOp(_elements(self.storage.buffer(value), zero, copied), target)
+        row = arith.MaxSIOp(arith.MinSIOp(index, arith.SubIOp(rows, one).result).result, zero).result
+        copied_elements = arith.MulIOp(count, arith.MinSIOp(rows, one).result).result
+        target = _elements(stack, arith.MulIOp(row, count).result, copied_elements)
+        memref.CopyOp(_elements(self.storage.buffer(value), zero, copied_elements), target)
 
-    def store(self, scalar: ir.Value, number: ir.Value) -> ir.Value | None:
-        """Gives a scalar of a body memory, where somebody reads it."""
+    def store(self, scalar: ir.Value, content: ir.Value) -> ir.Value | None:
+        """Stores a scalar of a body in memory if an op reads it there."""
         if not is_stored(scalar):
             return None
         buffer = memref.AllocOp(memref_of(scalar.type), [], []).result
-        memref.StoreOp(number, buffer, [])
+        memref.StoreOp(content, buffer, [])
         self.storage.buffers[scalar] = buffer
         return buffer
 
 
 def _elements(buffer: ir.Value, first: ir.Value, count: ir.Value) -> ir.Value:
-    """So many elements of a buffer from one on."""
+    """Builds a view of `count` elements of a buffer from `first` on."""
     shape, step = [ir.ShapedType.get_dynamic_size()], ir.ShapedType.get_dynamic_stride_or_offset()
-    kind = ir.MemRefType.get(shape, buffer.type.element_type, ir.StridedLayoutAttr.get(step, [1]))
-    return memref.ReinterpretCastOp(kind, buffer, [first], [count], [], [step], shape, [1]).result
+    type_ = ir.MemRefType.get(shape, buffer.type.element_type, ir.StridedLayoutAttr.get(step, [1]))
+    return memref.ReinterpretCastOp(type_, buffer, [first], [count], [], [step], shape, [1]).result

@@ -1,5 +1,5 @@
-"""The machine-level form of a host function whose sizes only a call tells: buffers are pointers, sizes are
-numbers of 64 bits; memory and the end of a call that fails are the runtime's."""
+"""The machine-level form of a host function with dynamic sizes: buffers are pointers, sizes are integers of
+64 bits; the runtime allocates memory and ends a call that fails."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.control import EntryControlBuilder
-from mlc.passes.host.common.llvm_builders import allocated, call, constant, offset, pointer, where
+from mlc.passes.host.common.llvm_builders import allocate_on_stack, call, constant, offset, pointer, where
 from mlc.passes.host.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, TOO_LARGE, BufferOps
 from mlc.passes.host.sized.storage import CALLER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# They end a call (mlc_runtime.h).
+# Functions of the runtime that end a call (mlc_runtime.h).
 FAIL, MISMATCH = "mlc_host_fail", "mlc_host_mismatch"
-# What the runtime's functions take and give.
+# The operands and the result of the runtime's functions.
 SIGNATURES = {
     ALLOCATE: ("i64", "ptr"),
     RELEASE: ("ptr", "void"),
@@ -33,7 +33,7 @@ SIGNATURES = {
 
 
 def is_sized(function: ir.Operation) -> bool:
-    """Whether the sizes of a host function on buffers are known only when it is called."""
+    """Whether a host function on buffers has dynamic sizes."""
     return "tloop.dims" in function.attributes
 
 
@@ -44,13 +44,14 @@ class SizedEntryBuilder:
         self.function = function
         self.control = EntryControlBuilder(self)
         self.values = self.control.values
-        self.messages = [each.value for each in function.attributes["tloop.messages"]]
+        self.messages = [text.value for text in function.attributes["tloop.messages"]]
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
+        """Builds the entry's body at the insertion point."""
         launches = collect_ops(self.function, [tloop.LaunchInto.NAME])
         parts = [buffers_and_dims(op) for op in launches]
-        self.frame = allocated(max((len(each) for each, _ in parts), default=1), pointer())
-        self.numbers = allocated(1 + max((len(each) for _, each in parts), default=0), i64())
+        self.frame = allocate_on_stack(max((len(pointers) for pointers, _ in parts), default=1), pointer())
+        self.dims = allocate_on_stack(1 + max((len(sizes) for _, sizes in parts), default=0), i64())
         self.buffers = BufferOps(self.function, self.values, self.message)
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
             **self.buffers.steps,
@@ -59,27 +60,26 @@ class SizedEntryBuilder:
             tloop.Check.NAME: self.check,
             func.Return.NAME: lambda op: None,
         }
-        self.given(buffers, dims)
-        self.block(self.function.regions[0].blocks[0])
+        self.load_arguments(buffers, dims)
+        self.block(func.Func(self.function).entry_block)
 
-    def given(self, buffers: ir.Value, dims: ir.Value) -> None:
-        """The arguments, and the dims that the caller has read off the inputs."""
-        names = [each.value for each in self.function.attributes["tloop.dims"]]
-        values = [llvm.LoadOp(i64(), offset(dims, place, i64())).result for place in range(len(names))]
-        arguments = list(self.function.regions[0].blocks[0].arguments)
-        shapes = [[each.value for each in shape] for shape in self.function.attributes["tloop.input_shapes"]]
-        for place, argument in enumerate(arguments):
-            loaded = llvm.LoadOp(pointer(), offset(buffers, place, pointer())).result
+    def load_arguments(self, buffers: ir.Value, dims: ir.Value) -> None:
+        """Loads the arguments, and the dims that the caller has read from the inputs."""
+        names = [name.value for name in self.function.attributes["tloop.dims"]]
+        values = [llvm.LoadOp(i64(), offset(dims, index, i64())).result for index in range(len(names))]
+        shapes = [[dim.value for dim in shape] for shape in self.function.attributes["tloop.input_shapes"]]
+        for index, argument in enumerate(func.Func(self.function).arguments):
+            loaded = llvm.LoadOp(pointer(), offset(buffers, index, pointer())).result
             self.values[argument] = loaded
-            texts = shapes[place] if place < len(shapes) else [""] * argument.type.rank
+            texts = shapes[index] if index < len(shapes) else [""] * argument.type.rank
             self.buffers.shapes[argument] = [
                 values[names.index(text)] if text else constant(extent if extent >= 0 else 0)
                 for extent, text in zip(argument.type.shape, texts, strict=True)
             ]
 
     def block(self, block: ir.Block) -> None:
-        """What the ops of a block become, at the insertion point."""
-        for op in [each.operation for each in block.operations]:
+        """Builds the ops of a block at the insertion point."""
+        for op in [op.operation for op in block.operations]:
             with op.location:
                 if op.name in self.steps:
                     self.steps[op.name](op)
@@ -89,35 +89,37 @@ class SizedEntryBuilder:
                     raise PassError(f"'{op.name}' cannot be part of a host function", op.location)
 
     def launch(self, op: ir.Operation) -> None:
+        """Stores the operands' addresses and dims to memory, and calls the kernel."""
         buffers, dims = buffers_and_dims(op)
         for slot, value in enumerate(buffers):
             llvm.StoreOp(self.values[value], offset(self.frame, slot, pointer()))
-        numbers = [self.values[value] for value in dims]
+        sizes = [self.values[value] for value in dims]
         if CALLER in op.attributes:
-            numbers = [constant(self.messages.index(op.attributes[CALLER].value)), *numbers]
-        for slot, number in enumerate(numbers):
-            llvm.StoreOp(number, offset(self.numbers, slot, i64()))
-        call(op.attributes["kernel"].value, self.frame, self.numbers)
+            sizes = [self.message(op.attributes[CALLER]), *sizes]
+        for slot, size in enumerate(sizes):
+            llvm.StoreOp(size, offset(self.dims, slot, i64()))
+        call(tloop.LaunchInto(op).kernel, self.frame, self.dims)
 
     def affirm(self, op: ir.Operation) -> None:
-        """Ends the call where the condition does not hold."""
-        truth = i1()
-        true = llvm.ConstantOp(truth, ir.IntegerAttr.get(truth, 1)).result
-        with where(llvm.XOrOp(self.values[op.operands[0]], true).result):
+        """Ends the call if the condition does not hold."""
+        condition, true = cf.Assert(op).arg, llvm.ConstantOp(i1(), ir.IntegerAttr.get(i1(), 1)).result
+        with where(llvm.XOrOp(self.values[condition], true).result):
             call(FAIL, self.message(op.attributes["msg"]))
 
     def check(self, op: ir.Operation) -> None:
-        """Ends the call where two numbers are not as they must be, and says which they are."""
-        left, right = (self.values[value] for value in op.operands)
-        with where(_is_wrong(op.attributes["relation"].value, left, right)):
+        """Ends the call if two values are not in the relation, with a message that contains them."""
+        view = tloop.Check(op)
+        left, right = self.values[view.left], self.values[view.right]
+        with where(_is_violated(view.relation, left, right)):
             call(MISMATCH, left, right, self.message(op.attributes["message"]))
 
     def message(self, text: ir.Attribute) -> ir.Value:
+        """The index of a message, as a constant."""
         return constant(self.messages.index(text.value))
 
 
-def _is_wrong(relation: str, left: ir.Value, right: ir.Value) -> ir.Value:
-    """Whether two numbers are not as a `tloop.check` says."""
+def _is_violated(relation: str, left: ir.Value, right: ir.Value) -> ir.Value:
+    """Whether two values are not in the relation of a `tloop.check`."""
     predicates = llvm.ICmpPredicate
     if relation == "product":
         pair = ir.Type.parse("!llvm.struct<(i64, i1)>")

@@ -1,5 +1,5 @@
-"""Memory in the machine-level form of a host function whose sizes only a call tells: buffers are pointers,
-which the runtime gives."""
+"""Memory in the machine-level form of a host function with dynamic sizes: buffers are pointers that the
+runtime allocates."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.llvm_builders import (
-    allocated,
+    allocate_on_stack,
     call,
     constant,
+    element_address,
     load,
-    moved,
     offset,
     pointer,
     store,
@@ -36,8 +36,8 @@ MOST_BYTES = 2.0**47
 
 
 class BufferOps:
-    """Builds what `memref` ops become. `values` has what stands for the values of the function on memrefs,
-    `message` gives the number of a text."""
+    """Builds the code of `memref` ops. `values` maps the values of the function on memrefs to the entry's,
+    `message` gives the index of a text."""
 
     def __init__(
         self,
@@ -59,113 +59,116 @@ class BufferOps:
             memref.Store.NAME: self.store,
         }
         made = collect_ops(function, [memref.Alloc.NAME])
-        # Where the runtime reads the dims of an output, and of what is too large.
-        self.dims = allocated(max((op.results[0].type.rank for op in made), default=1) or 1, i64())
+        # The memory in which the runtime reads the dims of an output, or of a buffer that is too large.
+        ranks = [memref.Alloc(op).memref.type.rank for op in made]
+        self.dims = allocate_on_stack(max(ranks, default=1) or 1, i64())
 
-    def extents(self, kind: ir.MemRefType, dynamic: Sequence[ir.Value]) -> list[ir.Value]:
-        """The sizes of a buffer, of which `dynamic` are those that its type does not tell."""
+    def extents(self, type_: ir.MemRefType, dynamic: Sequence[ir.Value]) -> list[ir.Value]:
+        """The sizes of a buffer along its dims; `dynamic` are those that its type does not have."""
         rest = iter(dynamic)
         return [
-            self.values[next(rest)] if kind.is_dynamic_dim(axis) else constant(extent)
-            for axis, extent in enumerate(kind.shape)
+            self.values[next(rest)] if type_.is_dynamic_dim(axis) else constant(extent)
+            for axis, extent in enumerate(type_.shape)
         ]
 
     def allocate(self, op: ir.Operation) -> None:
-        value = op.results[0]
-        kind = ir.MemRefType(value.type)
-        extents = self.shapes[value] = self.extents(kind, op.operands)
+        """Allocates a buffer, or the memory of an output; ends a call that asks for too much."""
+        value = memref.Alloc(op).memref
+        type_ = ir.MemRefType(value.type)
+        extents = self.shapes[value] = self.extents(type_, memref.Alloc(op).dynamic_sizes)
         if CALLER in op.attributes:
-            with where(is_too_large(kind, extents)):
-                call(TOO_LARGE, self.message(op.attributes[CALLER]), *self.told(extents))
-        size = byte_count(kind, extents)
+            with where(is_too_large(type_, extents)):
+                call(TOO_LARGE, self.message(op.attributes[CALLER]), *self.store_dims(extents))
+        size = byte_count(type_, extents)
         if OUTPUT not in op.attributes:
             self.values[value] = call(ALLOCATE, size, result=pointer())
             return
         index = constant(op.attributes[OUTPUT].value)
-        self.values[value] = call(OUTPUT_MEMORY, index, *self.told(extents), size, result=pointer())
+        self.values[value] = call(OUTPUT_MEMORY, index, *self.store_dims(extents), size, result=pointer())
 
-    def told(self, extents: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
-        """How many sizes there are, and where the runtime reads them."""
-        for place, extent in enumerate(extents):
-            llvm.StoreOp(extent, offset(self.dims, place, i64()))
+    def store_dims(self, extents: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
+        """Stores sizes for the runtime; returns their count and their address."""
+        for index, extent in enumerate(extents):
+            llvm.StoreOp(extent, offset(self.dims, index, i64()))
         return constant(len(extents)), self.dims
 
     def release(self, op: ir.Operation) -> None:
-        call(RELEASE, self.values[op.operands[0]])
+        """Releases a buffer."""
+        call(RELEASE, self.values[memref.Dealloc(op).memref])
 
     def dim(self, op: ir.Operation) -> None:
-        axis = arith.Constant.defining(op.operands[1])
-        shape = self.shapes.get(op.operands[0])
+        """Reads a size. Raises PassError if it is not known."""
+        dim = memref.Dim(op)
+        axis, shape = arith.Constant.defining(dim.index), self.shapes.get(dim.source)
         if axis is None or shape is None:
             raise PassError("the dims of this buffer are not known", op.location)
-        self.values[op.results[0]] = shape[axis.value.value]
+        self.values[dim.result] = shape[axis.value.value]
 
     def cast(self, op: ir.Operation) -> None:
-        self.values[op.results[0]] = self.values[op.operands[0]]
+        """Keeps the pointer."""
+        self.values[memref.Cast(op).dest] = self.values[memref.Cast(op).source]
 
     def reinterpret(self, op: ir.Operation) -> None:
-        """The pointer, so many elements further on; strides are those of rows."""
-        value, kind = op.results[0], ir.MemRefType(op.results[0].type)
-        source, *operands = op.operands
-        (static,) = op.attributes["static_offsets"]
-        moves = static == ir.ShapedType.get_dynamic_stride_or_offset()
-        steps = operands[: int(moves)]
-        dynamic = [axis for axis in range(kind.rank) if kind.is_dynamic_dim(axis)]
-        self.shapes[value] = self.extents(kind, operands[len(steps) : len(steps) + len(dynamic)])
-        element = stored_type(kind)
-        if moves:
-            self.values[value] = moved(self.values[source], self.values[steps[0]], element)
+        """Adds the offset, in elements, to the pointer; strides are row-major."""
+        cast = memref.ReinterpretCast(op)
+        type_, base = ir.MemRefType(cast.result.type), self.values[cast.source]
+        self.shapes[cast.result] = self.extents(type_, cast.sizes)
+        element, (static,) = stored_type(type_), cast.static_offsets
+        if cast.offsets:
+            self.values[cast.result] = element_address(base, self.values[cast.offsets[0]], element)
         else:
-            base = self.values[source]
-            self.values[value] = offset(base, static, element) if static else base
+            self.values[cast.result] = offset(base, static, element) if static else base
 
     def copy(self, op: ir.Operation) -> None:
-        source, target = op.operands
+        """Copies a buffer."""
+        source, target = memref.Copy(op).source, memref.Copy(op).target
         size = byte_count(ir.MemRefType(source.type), self.shapes[source])
         llvm.MemcpyOp(self.values[target], self.values[source], size, False)
 
     def load(self, op: ir.Operation) -> None:
-        buffer, *indices = op.operands
-        self.values[op.results[0]] = load(op.results[0].type, self.place(buffer, indices))
+        """Loads an element."""
+        view = memref.Load(op)
+        self.values[view.result] = load(view.result.type, self.address(view.memref, view.indices))
 
     def store(self, op: ir.Operation) -> None:
-        value, buffer, *indices = op.operands
-        store(self.values[value], self.place(buffer, indices))
+        """Stores an element."""
+        view = memref.Store(op)
+        store(self.values[view.value], self.address(view.memref, view.indices))
 
-    def place(self, buffer: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
+    def address(self, buffer: ir.Value, indices: Sequence[ir.Value]) -> ir.Value:
         """The address of an element of a vector or a scalar."""
         base = self.values[buffer]
         if not indices:
             return base
-        return moved(base, self.values[indices[0]], stored_type(ir.MemRefType(buffer.type)))
+        return element_address(base, self.values[indices[0]], stored_type(ir.MemRefType(buffer.type)))
 
 
-def byte_count(kind: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
-    """The bytes of a buffer."""
-    total = constant(element_bytes(str(kind.element_type)))
+def byte_count(type_: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
+    """The size of a buffer in bytes."""
+    total = constant(element_bytes(str(type_.element_type)))
     for extent in extents:
         total = llvm.MulOp(total, extent, llvm.IntegerOverflowFlags.none).result
     return total
 
 
-def is_too_large(kind: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
+def is_too_large(type_: ir.MemRefType, extents: Sequence[ir.Value]) -> ir.Value:
     """Whether a buffer has negative sizes, or more bytes than there are addresses."""
-    double, number = ir.F64Type.get(), constant(0)
-    size = _double(float(element_bytes(str(kind.element_type))))
+    double, zero = ir.F64Type.get(), constant(0)
+    size = _double(float(element_bytes(str(type_.element_type))))
     wrong = None
     for extent in extents:
         size = llvm.FMulOp(size, llvm.SIToFPOp(double, extent).result).result
-        negative = llvm.ICmpOp(llvm.ICmpPredicate.slt, extent, number).result
+        negative = llvm.ICmpOp(llvm.ICmpPredicate.slt, extent, zero).result
         wrong = negative if wrong is None else llvm.OrOp(wrong, negative).result
     large = llvm.FCmpOp(llvm.FCmpPredicate.oge, size, _double(MOST_BYTES)).result
     return llvm.OrOp(wrong, large).result
 
 
 def _double(value: float) -> ir.Value:
-    kind = ir.F64Type.get()
-    return llvm.ConstantOp(kind, ir.FloatAttr.get(kind, value)).result
+    double = ir.F64Type.get()
+    return llvm.ConstantOp(double, ir.FloatAttr.get(double, value)).result
 
 
-def stored_type(kind: ir.MemRefType) -> ir.Type:
-    """An integer of an element's bytes."""
-    return ir.IntegerType.get_signless(8 * element_bytes(str(kind.element_type)))
+def stored_type(type_: ir.MemRefType) -> ir.Type:
+    """The integer type of the size of an element in memory."""
+    return ir.IntegerType.get_signless(8 * element_bytes(str(type_.element_type)))

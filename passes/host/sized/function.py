@@ -1,7 +1,4 @@
-"""A host function on buffers whose sizes only a call tells: it allocates memory as it runs.
-
-What a host function whose sizes only a call tells says of itself to whoever calls it.
-"""
+"""Builds a host function with dynamic sizes on buffers, which allocates memory at run time."""
 
 from __future__ import annotations
 
@@ -21,32 +18,32 @@ from mlc.passes.graph.shapes.size_assumptions import who
 from mlc.passes.host.common.description import describe
 from mlc.passes.host.sized.control import SizedControlBuilder
 from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes, is_view
-from mlc.passes.host.sized.numbers import SizeValues, input_names, memref_of, reinterpreted, sizes_of
 from mlc.passes.host.sized.runtime_calls import call_runtime
 from mlc.passes.host.sized.size_ops import SizeOps
+from mlc.passes.host.sized.size_values import SizeValues, input_names, memref_of, reinterpret, sizes_of
 from mlc.passes.host.sized.storage import CALLER, Storage
 
 
 def describe_sized(
     function: ir.Operation, old: ir.Operation, returned: Sequence[ir.Value], weights: Sequence[ir.Operation]
 ) -> None:
-    """Sets the attributes of a function on buffers that was made of `old`, which returns `returned`."""
+    """Sets the attributes of a function on buffers that was built from `old`, which returns `returned`."""
     names = input_names(old)
-    numbers = {
+    statistics = {
         "num_inputs": len(names),
         "num_outputs": len(returned),
         "arena_bytes": 0,
         "arena_lower_bound": 0,
         "unshared_bytes": 0,
     }
-    describe(function, numbers, "run time", weights)
+    describe(function, statistics, "run time", weights)
     shapes = [[str(dim) if not isinstance(dim, int) else "" for dim in sizes_of(v)] for v in returned]
-    given = dict.fromkeys(name for shape in names for name in shape if name)
+    dims = dict.fromkeys(name for shape in names for name in shape if name)
     callers = [op for op in collect_ops(function) if CALLER in op.attributes]
     messages = [cf.Assert(op).msg for op in collect_ops(function, [cf.Assert.NAME])]
     messages += [tloop.Check(op).message for op in collect_ops(function, [tloop.Check.NAME])]
     messages += [op.attributes[CALLER].value for op in callers]
-    function.attributes["tloop.dims"] = _texts(list(given))
+    function.attributes["tloop.dims"] = _texts(list(dims))
     function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(name) for name in names])
     function.attributes["tloop.output_shapes"] = ir.ArrayAttr.get([_texts(shape) for shape in shapes])
     function.attributes["tloop.messages"] = _texts(list(dict.fromkeys(messages)))
@@ -60,27 +57,25 @@ REFERENCES = (graph.Weight.NAME, graph.Prepared.NAME)
 
 
 class SizedFunction:
-    """Builds the function on buffers next to the one on tensors. `in_place` says which operands each kernel
-    may write over."""
+    """Builds the function on buffers next to the one on tensors. `in_place` lists the operands that each
+    kernel may overwrite."""
 
     def __init__(self, function: ir.Operation, in_place: Mapping[str, Sequence[int]]) -> None:
         self.function = function
-        self.block = function.regions[0].blocks[0]
-        self.numbers = SizeValues()
-        self.storage = Storage(self.block, self.numbers, in_place)
-        self.sizes = SizeOps(self.numbers, self.storage)
+        self.block = func.Func(function).entry_block
+        self.sizes = SizeValues()
+        self.storage = Storage(self.block, self.sizes, in_place)
+        self.size_ops = SizeOps(self.sizes, self.storage)
         self.control = SizedControlBuilder(self)
 
     def build(self) -> ir.Operation:
-        """The new function, which stands before the old one."""
+        """Builds the new function before the old one."""
         old, returned = self.function, list(terminator_of(self.block).operands)
-        references = [each.operation for each in self.block if each.operation.name in REFERENCES]
-        values = [*self.block.arguments, *returned, *(op.results[0] for op in references)]
+        references = [op.operation for op in self.block if op.operation.name in REFERENCES]
+        values = [*self.block.arguments, *returned, *(value for op in references for value in op.results)]
         arena = ir.MemRefType.get([0], i8())
-        kind = ir.FunctionType.get([*(memref_of(value.type) for value in values), arena], [])
-        made = func.FuncOp(
-            old.attributes["sym_name"].value, kind, loc=old.location, ip=ir.InsertionPoint(old)
-        )
+        type_ = ir.FunctionType.get([*(memref_of(value.type) for value in values), arena], [])
+        made = func.FuncOp(func.Func(old).sym_name, type_, loc=old.location, ip=ir.InsertionPoint(old))
         arguments = list(made.add_entry_block().arguments)
         count = len(self.block.arguments)
         self.storage.buffers.update(zip(self.block.arguments, arguments, strict=False))
@@ -95,35 +90,36 @@ class SizedFunction:
         return made.operation
 
     def name_dims(self, arguments: Sequence[ir.Value]) -> None:
+        """Sets the values of named dims to the sizes of arguments."""
         for argument, names in zip(arguments, input_names(self.function), strict=False):
             for axis, name in enumerate(names):
-                if name and not self.numbers.knows(name):
-                    self.numbers.name(name, memref.DimOp(argument, index_constant(axis)).result)
+                if name and not self.sizes.knows(name):
+                    self.sizes.name(name, memref.DimOp(argument, index_constant(axis)).result)
 
     def body(self, block: ir.Block) -> BlockAllocations:
-        """Builds what stands for the ops of a block but its last one; what is still allocated then."""
+        """Rewrites the ops of a block but its last one; returns the memory that is still allocated then."""
         memory = BlockAllocations(Lifetimes(block))
         for step, op in enumerate(memory.lifetimes.ops[:-1]):
-            with op.location, self.numbers.named_by(who(op, _said(op))):
+            with op.location, self.sizes.named_by(who(op, _describe(op))):
                 self.rewrite(op, step, memory)
                 for buffer in memory.dead_after(step):
                     memref.DeallocOp(buffer)
         return memory
 
     def rewrite(self, op: ir.Operation, step: int, memory: BlockAllocations) -> None:
-        """Raises PassError for ops that a host function cannot hold."""
+        """Builds an op on buffers. Raises PassError for ops that a host function cannot hold."""
         if op.name == tloop.Launch.NAME:
             self.launch(op, step, memory)
         elif op.name == tloop.SizeValues.NAME:
-            self.sizes.write_numbers(op, memory)
+            self.size_ops.write_sizes(tloop.SizeValues(op), memory)
         elif op.name == tloop.ReadSizes.NAME:
-            self.sizes.read_sizes(op)
+            self.size_ops.read_sizes(tloop.ReadSizes(op))
         elif op.name == tloop.Expect.NAME:
-            self.sizes.expect(op)
+            self.size_ops.expect(tloop.Expect(op))
         elif op.name == graph.CallRuntime.NAME:
-            call_runtime(op, self.numbers, self.storage, memory)
+            call_runtime(graph.CallRuntime(op), self.sizes, self.storage, memory)
         elif op.name == graph.Check.NAME:
-            self.check(op, memory)
+            self.check(graph.Check(op), memory)
         elif op.name in graph.CONTROL_OPS:
             self.control.build(op, step, memory)
         elif is_view(op):
@@ -131,43 +127,43 @@ class SizedFunction:
         elif op.name == graph.Concat.NAME and joined_offsets(op) is not None:
             self.join(op, memory)
         elif op.name not in (*REFERENCES, graph.Constant.NAME):
-            raise PassError(
-                f"a host function of sizes that only a call tells cannot hold '{op.name}'", op.location
-            )
+            raise PassError(f"a host function with dynamic sizes cannot hold '{op.name}'", op.location)
 
     def launch(self, op: ir.Operation, step: int, memory: BlockAllocations) -> None:
+        """Allocates the results of a launch, and builds it on buffers."""
         inputs = [self.storage.buffer(value) for value in op.operands]
         outputs = [self.storage.result(op, value, step, memory) for value in op.results]
-        texts = [each.value for each in op.attributes[DIMS]] if DIMS in op.attributes else []
-        dims = [self.numbers.of(parse_size(text)) for text in texts]
-        build_launch_into(op.attributes["kernel"].value, inputs, outputs, dims)
+        texts = [text.value for text in op.attributes[DIMS]] if DIMS in op.attributes else []
+        dims = [self.sizes.of(parse_size(text)) for text in texts]
+        build_launch_into(tloop.Launch(op).kernel, inputs, outputs, dims)
 
-    def check(self, op: ir.Operation, memory: BlockAllocations) -> None:
-        """The call fails with the op's message, or goes on with a copy of what is checked."""
-        x, truth = op.operands
-        cf.AssertOp(memref.LoadOp(self.storage.buffer(truth), []), graph.attribute(op, "message"))
-        self.storage.copy(x, self.storage.new(op.results[0], memory))
+    def check(self, op: graph.Check, memory: BlockAllocations) -> None:
+        """Lets the call fail with the op's message, or go on with a copy of the operand."""
+        cf.AssertOp(memref.LoadOp(self.storage.buffer(op.truth), []), op.message)
+        self.storage.copy(op.x, self.storage.new(op.result, memory))
 
     def view(self, op: ir.Operation) -> None:
+        """Makes the result of a view a part of the operand's memory."""
         source, result = op.operands[0], op.results[0]
         if source in self.storage.buffers:
             offset = view_offset(op) or 0
-            self.storage.buffers[result] = reinterpreted(
-                self.numbers, self.storage.buffer(source), result.type, sizes_of(result), offset
+            self.storage.buffers[result] = reinterpret(
+                self.sizes, self.storage.buffer(source), result.type, sizes_of(result), offset
             )
 
     def join(self, op: ir.Operation, memory: BlockAllocations) -> None:
-        result, offsets = op.results[0], joined_offsets(op) or ()
+        """Copies the operands of a concatenation to its result."""
+        result, offsets = graph.Concat(op).result, joined_offsets(op) or ()
         whole = self.storage.new(result, memory)
         for value, offset in zip(op.operands, offsets, strict=True):
             self.storage.copy(value, whole, offset)
 
 
-def _said(op: ir.Operation) -> str:
-    """What messages say that an op does."""
-    if op.name == tloop.Launch.NAME:
+def _describe(op: ir.Operation) -> str:
+    """The name of an op in messages."""
+    if tloop.Launch.isa(op):
         # A kernel's name ends in a hash of what it computes.
         return re.sub("_[0-9a-f]{12}$", "", tloop.Launch(op).kernel)
-    if op.name == graph.CallRuntime.NAME:
+    if graph.CallRuntime.isa(op):
         return str(graph.CallRuntime(op).function)
     return op.name.partition(".")[2].removeprefix("read_")

@@ -1,4 +1,4 @@
-"""Which values of a block share memory, and after which op nobody needs it any more."""
+"""Values of a block that share memory, and their last uses."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def is_view(op: ir.Operation) -> bool:
 
 
 class Lifetimes:
-    """The last uses of values of a block, in ops by number; bodies count as the op that holds them."""
+    """The last uses of values of a block, by the ops' indices; bodies count as the op that holds them."""
 
     def __init__(self, block: ir.Block) -> None:
-        self.ops = [each.operation for each in block.operations]
+        self.ops = [op.operation for op in block.operations]
         self._source: dict[ir.Value, ir.Value] = {}
         self._last: dict[ir.Value, int] = {}
         self._own = {value for op in self.ops for value in op.results}
@@ -32,7 +32,7 @@ class Lifetimes:
                 self._last.setdefault(self._source[result], step)
 
     def used_from_outside(self) -> set[ir.Value]:
-        """What the ops of the block, and those in their bodies, use of what is made around it."""
+        """The values from outside the block that its ops, and those in their bodies, use."""
         used = {
             value
             for op in self.ops
@@ -41,34 +41,34 @@ class Lifetimes:
         return used - self._own
 
     def source(self, value: ir.Value) -> ir.Value:
-        """What the value is a view of, in this block or around it."""
+        """The value, in this block or outside, of which `value` is a view."""
         return self._source.get(value, value)
 
     def last(self, value: ir.Value) -> int:
-        """The op that uses the value's memory last, views included."""
+        """The index of the op that uses the value's memory last, views included."""
         return self._last.get(self.source(value), -1)
 
 
 class BlockAllocations:
-    """What a block has allocated and not released, by the values that lie there."""
+    """The memory that a block has allocated and not released, by values."""
 
     def __init__(self, lifetimes: Lifetimes) -> None:
         self.lifetimes = lifetimes
         self._owned: dict[ir.Value, ir.Value] = {}
 
     def own(self, value: ir.Value, buffer: ir.Value) -> None:
-        """The block has allocated the value's memory, and releases it."""
+        """Lets the block own, and later release, the value's memory."""
         self._owned[value] = buffer
 
-    def owned(self, value: ir.Value) -> bool:
-        """Whether the block owns the memory in which the value lies."""
+    def owns(self, value: ir.Value) -> bool:
+        """Whether the block owns the value's memory."""
         return self.lifetimes.source(value) in self._owned
 
     def take(self, value: ir.Value) -> ir.Value:
-        """The memory of a value, which the block does not own any more."""
+        """Returns the memory of a value; the block gives up ownership."""
         return self._owned.pop(self.lifetimes.source(value))
 
     def dead_after(self, step: int) -> Sequence[ir.Value]:
-        """The memory that nobody needs after an op; the block does not own it any more."""
+        """Returns the memory that is dead after an op; the block gives up ownership."""
         dead = [value for value in self._owned if self.lifetimes.last(value) <= step]
         return [self._owned.pop(value) for value in dead]

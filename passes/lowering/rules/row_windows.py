@@ -26,15 +26,16 @@ def row_window(op: ir.Operation, kernel: Sequence[int], combiner: str, neutral: 
     `combiner` is "sum", "maximum" or, with the weights as second operand, "product"; `neutral` is the
     padding.
     """
-    window = graph.Window(op)
-    result = tloop.RowWindow(ir.Operation.create(ROW_WINDOW, [window.result.type], list(op.operands)))
-    result.kind, result.neutral, result.kernel = combiner, neutral, tuple(kernel)
-    result.strides, result.dilations, result.pads = (
-        window.strides,
-        window.dilations,
-        window.pads[: len(kernel)],
-    )
-    return result.result
+    window, conv = graph.Window(op), graph.Conv.match(op)
+    sizes = (kernel, window.strides, window.dilations, window.pads[: len(kernel)])
+    return tloop.RowWindowOp(
+        ir.StringAttr.get(combiner),
+        *(ir.DenseI64ArrayAttr.get(list(values)) for values in sizes),
+        ir.FloatAttr.get_f64(neutral),
+        window.x,
+        None if conv is None else conv.w,
+        window.result.type,
+    ).result
 
 
 def part_rows(op: ir.Operation, lanes: int) -> int:

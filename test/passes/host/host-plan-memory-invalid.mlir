@@ -30,7 +30,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{result #0 needs a launch of its own that writes it; run graph-form-kernels first}}
+  // expected-error @below {{result #0 needs a separate launch that writes it; run graph-form-kernels first}}
   return %x : tensor<4xf32>
 }
 
@@ -40,7 +40,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = "tloop.launch"(%x) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @below {{result #1 needs a launch of its own that writes it; run graph-form-kernels first}}
+  // expected-error @below {{result #1 needs a separate launch that writes it; run graph-form-kernels first}}
   return %0, %0 : tensor<4xf32>, tensor<4xf32>
 }
 

@@ -1,4 +1,4 @@
-"""Plans of the arena: sound for any lifetimes, and no larger than they must be where that is known."""
+"""Plans of the arena: sound for any live ranges, and of the least size where that is known."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mlc.passes.host.memory.arena import (
     ORDERS,
     AllocationProblem,
     Lifetime,
-    aligned,
+    align,
+    assign_offsets,
     lower_bound,
-    place,
     plan,
 )
 
@@ -48,14 +48,14 @@ def test_the_lower_bound_holds(seed: int) -> None:
     lifetimes = random_lifetimes(seed)
     steps = range(60)
     live = [
-        sum(aligned(lifetime.size) for lifetime in lifetimes if lifetime.first <= step <= lifetime.last)
+        sum(align(lifetime.size) for lifetime in lifetimes if lifetime.first <= step <= lifetime.last)
         for step in steps
     ]
     assert lower_bound(lifetimes) == max(live)
     assert plan(lifetimes).size >= lower_bound(lifetimes)
 
 
-def test_a_chain_takes_turns_in_two_places() -> None:
+def test_a_chain_alternates_between_two_buffers() -> None:
     """Each op reads one buffer while it writes the next."""
     chain = [Lifetime(1024, step, step + 1) for step in range(10)]
     found = plan(chain)
@@ -88,7 +88,7 @@ def test_the_best_strategy_is_taken() -> None:
     lifetimes = [Lifetime(256, 2, 4), Lifetime(192, 2, 2), Lifetime(320, 3, 6), Lifetime(192, 2, 2)]
     problem = AllocationProblem.of(lifetimes)
     assert problem.conflicts == [[1, 2, 3], [0, 3], [0], [0, 1]]
-    by_size = place(problem, ORDERS["size"](lifetimes))
+    by_size = assign_offsets(problem, ORDERS["size"](lifetimes))
     assert by_size == ([320, 0, 0, 576], 768)
     found = plan(lifetimes)
     assert (found.size, found.strategy) == (lower_bound(lifetimes), "breadth, lowest gap")
@@ -107,7 +107,8 @@ def test_plans_are_deterministic() -> None:
 
 
 def test_a_chain_of_residual_blocks_needs_buffers_that_hang_from_the_top() -> None:
-    """Sizes and lives of ResNet-50's first stages: the large buffers must take turns at both ends."""
+    """Sizes and live ranges of ResNet-50's first stages: the large buffers must alternate between both
+    ends."""
     large, wide, middle, small = 3211264, 1806336, 861184, 802816
     lives = [
         (629292, 0, 4), (3268864, 4, 5), (small, 5, 16), (middle, 8, 9), (wide, 9, 11), (wide, 11, 13),

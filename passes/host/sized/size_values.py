@@ -1,4 +1,4 @@
-"""Sizes as numbers of the host program."""
+"""Sizes as values of the host program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
 
-from mlc.bindings import arith, cf, ir, memref
+from mlc.bindings import arith, cf, func, ir, memref
 from mlc.dialects.graph.dims.function_dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Name, Size, SizeFunction, name_of, product
@@ -16,46 +16,47 @@ from mlc.passes.common.constants import index_constant
 
 
 class SizeValues:
-    """Index values for sizes, made at the insertion point; each once per block and the blocks in it."""
+    """Index values of sizes, built at the insertion point, once per block and the blocks inside."""
 
     def __init__(self) -> None:
         self._names: dict[str, ir.Value] = {}
         self._made: dict[int | Size, ir.Value] = {}
-        # The op for which sizes are made, as messages call it.
+        # The op for which sizes are computed, as messages call it.
         self.who = ""
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """What is made in the `with` block is for nobody outside."""
+        """Forgets the values built in the `with` block at its end."""
         names, made = dict(self._names), dict(self._made)
         yield
         self._names, self._made = names, made
 
     @contextmanager
     def named_by(self, who: str) -> Iterator[None]:
-        """Messages of checks that the sizes need which are made in the `with` block begin so."""
+        """Begins the messages of checks that are built in the `with` block with `who`."""
         outer, self.who = self.who, who
         yield
         self.who = outer
 
     def name(self, name: str, value: ir.Value) -> None:
-        """Says what a name stands for."""
+        """Sets the value of a name."""
         self._names[name] = value
 
     def knows(self, name: str) -> bool:
+        """Whether the name has a value."""
         return name in self._names
 
-    def tell(self, sizes: Sequence[int | Size]) -> bool:
-        """Whether all names are known on which the sizes depend."""
+    def determine(self, sizes: Sequence[int | Size]) -> bool:
+        """Whether all names on which the sizes depend have values."""
         return all(name in self._names for size in sizes if isinstance(size, Size) for name in size.names)
 
     def of(self, size: int | Size) -> ir.Value:
-        """The size as a value of type index. Raises PassError for names that nothing has told yet."""
+        """Returns the size as a value of type index. Raises PassError for names without a value."""
         if size not in self._made:
-            self._made[size] = self._number(size)
+            self._made[size] = self._build(size)
         return self._made[size]
 
-    def _number(self, size: int | Size) -> ir.Value:
+    def _build(self, size: int | Size) -> ir.Value:
         if isinstance(size, int):
             return index_constant(size)
         total: ir.Value | None = None
@@ -64,7 +65,7 @@ class SizeValues:
             for factor in monomial:
                 value = self._factor(factor)
                 term = value if term is None else self._product(term, value, size)
-            assert term is not None, "a term has a number or a factor"
+            assert term is not None, "a term has a coefficient or a factor"
             total = term if total is None else arith.AddIOp(total, term).result
         assert total is not None, "a size has terms"
         return total
@@ -89,23 +90,24 @@ class SizeValues:
         return joined
 
     def _product(self, left: ir.Value, right: ir.Value, size: Size) -> ir.Value:
-        """Data may say any sizes: a product that 64 bits do not hold is a call that fails."""
+        """Multiplies sizes, which may be data of any size: the call fails if 64 bits do not hold the
+        product."""
         self.check(left, right, "product", f"a product in the size {size} is too large")
         return arith.MulIOp(left, right).result
 
     def _quotient(self, left: ir.Value, right: ir.Value, text: str) -> ir.Value:
-        """Rounded down; what is divided by 0 is a call that fails."""
+        """Divides sizes, rounding down; the call fails for a divisor of 0."""
         is_divisor = arith.CmpIOp(arith.CmpIPredicate.ne, right, self.of(0)).result
         cf.AssertOp(is_divisor, f"{self.who}: the size {text} is divided by 0")
         return arith.FloorDivSIOp(left, right).result
 
     def check(self, left: ir.Value, right: ir.Value, relation: str, message: str) -> None:
-        """The call fails with the message, and the two numbers, unless they are as the relation says."""
+        """Lets the call fail with the message, and both values, unless they are in the relation."""
         build_check(left, right, relation, f"{self.who}: {message}")
 
 
 def sizes_of(value: ir.Value) -> list[int | Size]:
-    """The dims of a tensor value. Raises PassError for one that nothing tells."""
+    """The dims of a tensor value. Raises PassError for an unknown dim."""
     sizes = [dim for dim in named_dims(value) if dim is not None]
     if len(sizes) != value.type.rank:
         raise PassError(f"unknown dims of this {value.type}", value.location)
@@ -119,49 +121,52 @@ def elements_of(value: ir.Value) -> int | Size:
 
 
 def bytes_of(value: ir.Value) -> int | Size:
-    """The bytes of a tensor."""
+    """The size of a tensor in bytes."""
     return elements_of(value) * element_bytes(str(value.type.element_type))
 
 
-def memref_of(kind: ir.Type) -> ir.MemRefType:
-    """The buffer of a tensor."""
-    tensor = ir.RankedTensorType(kind)
+def memref_of(tensor_type: ir.Type) -> ir.MemRefType:
+    """The type of the buffer of a tensor."""
+    tensor = ir.RankedTensorType(tensor_type)
     return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
 
 
-def reinterpreted(
-    numbers: SizeValues, source: ir.Value, kind: ir.Type, sizes: Sequence[int | Size], offset: int = 0
+def reinterpret(
+    values: SizeValues, source: ir.Value, tensor_type: ir.Type, sizes: Sequence[int | Size], offset: int = 0
 ) -> ir.Value:
-    """The buffer `source`, from an element on, with the dims and the element type of a tensor."""
-    tensor = ir.RankedTensorType(kind)
+    """Casts the buffer `source`, from an element on, to the dims and the element type of a tensor."""
+    tensor = ir.RankedTensorType(tensor_type)
     strides: list[int | Size] = [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    (static, dynamic), (steps, moving) = _mixed(numbers, sizes), _mixed(numbers, strides, stride=True)
+    (static, dynamic), (steps, moving) = (
+        _split_sizes(values, sizes),
+        _split_sizes(values, strides, stride=True),
+    )
     layout = ir.StridedLayoutAttr.get(offset, steps)
     result = ir.MemRefType.get(static, tensor.element_type, layout if len(sizes) or offset else None)
     return memref.ReinterpretCastOp(result, source, [], dynamic, moving, [offset], static, steps).result
 
 
-def _mixed(
-    numbers: SizeValues, sizes: Sequence[int | Size], stride: bool = False
+def _split_sizes(
+    values: SizeValues, sizes: Sequence[int | Size], stride: bool = False
 ) -> tuple[list[int], list[ir.Value]]:
     mark = ir.ShapedType.get_dynamic_stride_or_offset() if stride else ir.ShapedType.get_dynamic_size()
     static = [size if isinstance(size, int) else mark for size in sizes]
-    return static, [numbers.of(size) for size in sizes if isinstance(size, Size)]
+    return static, [values.of(size) for size in sizes if isinstance(size, Size)]
 
 
 def input_names(function: ir.Operation) -> list[list[str]]:
-    """Per argument the names of its dims, "" for numbers. Raises PassError for a dim that is no name."""
+    """Names of the dims per argument, "" for static ones. Raises PassError for other sizes."""
     result = []
-    for argument in function.regions[0].blocks[0].arguments:
+    for argument in func.Func(function).arguments:
         names = ["" if isinstance(dim, int) else name_of(dim) for dim in sizes_of(argument)]
         if None in names:
-            raise PassError("the dims of arguments are numbers or names", function.location)
+            raise PassError("the dims of arguments are static or names", function.location)
         result.append([name or "" for name in names])
     return result
 
 
-def flattened(kind: ir.Type) -> ir.RankedTensorType:
-    """A vector of a tensor's elements."""
-    tensor = ir.RankedTensorType(kind)
+def flatten(tensor_type: ir.Type) -> ir.RankedTensorType:
+    """The type of a vector of a tensor's elements."""
+    tensor = ir.RankedTensorType(tensor_type)
     count = prod(tensor.shape) if tensor.has_static_shape else ir.ShapedType.get_dynamic_size()
     return ir.RankedTensorType.get([count], tensor.element_type)
