@@ -155,7 +155,7 @@ def _concat(step: GradientStep) -> list[Value | None]:
 
 
 def _slice(step: GradientStep) -> list[Value | None]:
-    x, starts, steps = graph.Slice(step).x, step.attribute("starts"), step.attribute("steps")
+    x, starts, steps = step.operands[0], step.attribute("starts"), step.attribute("steps")
     if any(size != 1 for size in steps) or not (x.is_static and step.result.is_static):
         raise UnsupportedNodeError("slices with steps, or of dynamic dims, have no rule to differentiate")
     extents, taken = step.node.shape(x), step.node.shape(step.result)
