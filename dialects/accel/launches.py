@@ -13,7 +13,7 @@ WARPS = (1, 2, 4, 8, 16)
 MOST_WARPS = 32
 MOST_REGISTERS = 255
 # The portable limit of thread blocks per cluster.
-MOST_BLOCKS = 8
+MOST_CLUSTER_BLOCKS = 8
 
 
 def _launch_fault(op: ext.Operation) -> str:
@@ -30,8 +30,8 @@ def _launch_fault(op: ext.Operation) -> str:
 def _cluster_fault(cluster: ir.Attribute, grid: Sequence[ir.Value]) -> str:
     if not isinstance(cluster, ir.DenseI64ArrayAttr) or len(cluster) != len(grid) or min(cluster) < 1:
         return f"cluster must be an array of positive i64, one for each of the {len(grid)} dims of the grid"
-    if prod(cluster) > MOST_BLOCKS:
-        return f"cluster must have at most {MOST_BLOCKS} blocks, but has {prod(cluster)}"
+    if prod(cluster) > MOST_CLUSTER_BLOCKS:
+        return f"cluster must have at most {MOST_CLUSTER_BLOCKS} blocks, but has {prod(cluster)}"
     for dim, (blocks, size) in enumerate(zip(grid, cluster, strict=True)):
         count = _constant(blocks)
         if count is not None and count % size:

@@ -9,7 +9,7 @@ from mlc.dialects import graph
 from mlc.passes.base import PassError
 from mlc.passes.common.kernel_functions import EXACT, PRECISION, precision_of
 from mlc.passes.common.rewriting import collect_ops, users
-from mlc.passes.graph.attention.kernel import block_obstacle
+from mlc.passes.graph.attention.kernel import thread_block_obstacle
 
 ATTENTION = graph.Attention.NAME
 TRANSPOSE = graph.Transpose.NAME
@@ -96,7 +96,7 @@ def attention_of(kernel: ir.Operation) -> Attention | None:
     if not found:
         return None
     op = found[0]
-    if (reason := block_obstacle(op)) is not None:
+    if (reason := thread_block_obstacle(op)) is not None:
         raise PassError(f"attention is to be taken apart by graph-decompose-attention: {reason}", op.location)
     _check_ops(kernel, op)
     q, k, v, *masks = [_read(operand) for operand in op.operands]

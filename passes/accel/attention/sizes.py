@@ -16,7 +16,7 @@ from mlc.targets import GpuTarget, Target
 LEAST = 16
 MOST_QUERIES, FEW_QUERIES, MOST_KEYS = 128, 64, 64
 # Thread blocks that occupy all multiprocessors of a GPU; with fewer, tiles have fewer queries.
-BLOCKS = 128
+BUSY_THREAD_BLOCKS = 128
 # Bytes of a stage of keys and values in shared memory, by the bytes of an element, and the number of stages.
 # Elements of 4 bytes are loaded one by one, and each address takes a register.
 STAGE_BYTES, STAGES = {2: 32 << 10, 4: 16 << 10}, 2
@@ -127,5 +127,5 @@ def pad_extent(extent: int, most: int = 1 << 30) -> int:
 
 
 def _most_queries(attention: Attention) -> int:
-    blocks = prod(attention.leading) * -(-attention.queries // MOST_QUERIES)
-    return MOST_QUERIES if blocks >= BLOCKS else FEW_QUERIES
+    thread_blocks = prod(attention.leading) * -(-attention.queries // MOST_QUERIES)
+    return MOST_QUERIES if thread_blocks >= BUSY_THREAD_BLOCKS else FEW_QUERIES

@@ -19,7 +19,7 @@ from mlc.passes.accel.distribution.layout_assignment import assign_layouts
 from mlc.passes.accel.threads.common import (
     control,
     elementwise,
-    products,
+    mma,
     reductions,
     shared,
     small_floats,
@@ -34,7 +34,7 @@ from mlc.passes.common.rewriting import collect_ops
 _HANDLERS: dict[str, Handler] = {
     **elementwise.HANDLERS,
     **control.HANDLERS,
-    **products.HANDLERS,
+    **mma.HANDLERS,
     **reductions.HANDLERS,
     **shared.HANDLERS,
     **small_floats.HANDLERS,

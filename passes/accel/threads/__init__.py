@@ -1,1 +1,1 @@
-"""Code for one thread from programs of blocks: what `accel-distribute` is made of."""
+"""The code of a thread from programs of thread blocks: the parts of the pass `accel-distribute`."""

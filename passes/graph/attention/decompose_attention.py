@@ -17,7 +17,7 @@ from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import Pass, option
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.attention.heads import heads, is_grouped, split_groups
-from mlc.passes.graph.attention.kernel import block_obstacle, obstacle
+from mlc.passes.graph.attention.kernel import obstacle, thread_block_obstacle
 from mlc.passes.graph.common.rules import Rules, apply_rules
 from mlc.passes.graph.common.terms import like_type
 from mlc.passes.graph.common.values import dtype, scalar_constant
@@ -128,7 +128,7 @@ def _unknown_batches(op: ir.Operation) -> str | None:
 def attention_without_blocks(op: ir.Operation) -> ir.Value | None:
     """Attention that no program of a GPU's thread blocks computes as one. Groups of heads and boolean masks
     are left to the program."""
-    reason = block_obstacle(op)
+    reason = thread_block_obstacle(op)
     if reason is None:
         return None
     report_missed(op, "attention in one kernel", reason)

@@ -56,7 +56,7 @@ def _open_obstacle(op: ir.Operation) -> str | None:
     return None
 
 
-def block_obstacle(op: ir.Operation) -> str | None:
+def thread_block_obstacle(op: ir.Operation) -> str | None:
     """Returns the reason why `graph.attention` is decomposed for a GPU; None if thread blocks of one kernel
     compute it."""
     q, k, v, *masks = list(op.operands)

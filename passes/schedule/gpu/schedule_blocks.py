@@ -10,7 +10,7 @@ from math import prod
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, tensor
-from mlc.dialects.accel.launches import MOST_BLOCKS
+from mlc.dialects.accel.launches import MOST_CLUSTER_BLOCKS
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.computation import computations, root_computation
 from mlc.passes.common.kernel_functions import kernels_on_tensors, schedules
@@ -116,9 +116,9 @@ class ScheduleBlocks(Pass):
 
     def run(self, op: ir.Operation) -> None:
         wanted, cluster = Wanted(self.split_k, self.stream_k), self.cluster
-        if cluster and (len(cluster) != 2 or min(cluster) < 1 or prod(cluster) > MOST_BLOCKS):
+        if cluster and (len(cluster) != 2 or min(cluster) < 1 or prod(cluster) > MOST_CLUSTER_BLOCKS):
             raise PassError(
-                f"cluster must be two numbers whose product is at most {MOST_BLOCKS}, not {cluster}",
+                f"cluster must be two numbers whose product is at most {MOST_CLUSTER_BLOCKS}, not {cluster}",
                 op.location,
             )
         scheduled = set(schedules(op))

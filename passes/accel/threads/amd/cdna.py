@@ -8,7 +8,7 @@ from mlc.bindings import arith, ir, rocdl
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.threads.amd import copies
 from mlc.passes.accel.threads.amd.mfma import MfmaInstruction
-from mlc.passes.accel.threads.amd.products import WavefrontMma, instruction_for
+from mlc.passes.accel.threads.amd.wavefront_mma import WavefrontMma, instruction_for
 from mlc.passes.accel.threads.common.architecture import Architecture, MmaLowering
 from mlc.passes.accel.threads.common.code import ThreadCode
 from mlc.passes.common.constants import i32

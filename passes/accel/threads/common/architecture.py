@@ -62,7 +62,7 @@ class Architecture(ABC):
 
     @abstractmethod
     def kernel_attributes(self, threads: int, cluster: Sequence[int]) -> str:
-        """Attributes of a kernel: `threads` per block, and blocks of a cluster along each dim of the grid."""
+        """Attributes of a kernel with `threads` threads per block; `cluster` are blocks per cluster."""
 
     @abstractmethod
     def thread_id(self) -> ir.Value:

@@ -32,13 +32,13 @@ def synchronise() -> None:
     nvvm.cluster_wait(aligned=True)
 
 
-def blocks_along(cluster: Sequence[int], dims: Sequence[int]) -> Integer:
+def ranks_along(cluster: Sequence[int], dims: Sequence[int]) -> Integer:
     """Returns a mask of the ranks of this thread block, and of those in the cluster that differ from it along
     exactly one of `dims`."""
-    return reduce(_either, (_blocks_along(cluster, dim) for dim in dims))
+    return reduce(_either, (_ranks_along(cluster, dim) for dim in dims))
 
 
-def _blocks_along(cluster: Sequence[int], dim: int) -> Integer:
+def _ranks_along(cluster: Sequence[int], dim: int) -> Integer:
     # Ranks are consecutive along the first dim.
     distance = prod(cluster[:dim])
     first = sum(1 << distance * index for index in range(cluster[dim]))

@@ -20,11 +20,11 @@ from mlc.passes.accel.threads.nvidia import (
     semaphores,
     tensor_copies,
     warp_roles,
-    warpgroup_products,
+    warpgroup_mma,
     wgmma,
 )
 from mlc.passes.accel.threads.nvidia.ampere import Ampere
-from mlc.passes.accel.threads.nvidia.warpgroup_products import WarpgroupMma
+from mlc.passes.accel.threads.nvidia.warpgroup_mma import WarpgroupMma
 from mlc.passes.common.rewriting import collect_ops
 
 
@@ -37,7 +37,7 @@ class Hopper(Ampere):
     clusters = True
     handlers = {
         **Ampere.handlers,
-        **warpgroup_products.HANDLERS,
+        **warpgroup_mma.HANDLERS,
         **warp_roles.HANDLERS,
         **semaphores.HANDLERS,
         **tensor_copies.HANDLERS,

@@ -68,7 +68,7 @@ def notify(code: ThreadCode, op: ir.Operation) -> None:
     nvvm.bar_warp_sync(integers.value(-1))
     lane = integers.value(integers.mask(code.thread_id(), (1 << LANE_BITS) - 1))
     if view.multicast is not None:
-        notified = clusters.blocks_along(cluster_around(op), view.multicast)
+        notified = clusters.ranks_along(cluster_around(op), view.multicast)
         with ir.InsertionPoint(then(clusters.is_among(lane, notified))):
             clusters.arrive(barrier, lane)
         return

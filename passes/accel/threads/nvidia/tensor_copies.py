@@ -40,7 +40,7 @@ def _start(code: ThreadCode, copy: ir.Operation, barrier: ir.Value) -> None:
     mask: ir.Value | None = None
     dim = accel.Copy(copy).multicast
     if dim is not None:
-        mask = clusters.multicast_mask(clusters.blocks_along(cluster_around(copy), [dim]))
+        mask = clusters.multicast_mask(clusters.ranks_along(cluster_around(copy), [dim]))
     for pointer, coordinates in _panels(code, copy):
         written = llvm.addrspacecast(cluster, pointer)
         nvvm.cp_async_bulk_tensor_shared_cluster_global(

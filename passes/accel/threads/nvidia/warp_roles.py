@@ -15,7 +15,7 @@ from mlc.passes.accel.common.layouts import LANE_BITS
 from mlc.passes.accel.threads.common.code import Role, ThreadCode
 from mlc.passes.accel.threads.common.control import then
 from mlc.passes.accel.threads.nvidia import clusters
-from mlc.passes.accel.threads.nvidia.warpgroup_products import warp_index
+from mlc.passes.accel.threads.nvidia.warpgroup_mma import warp_index
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i32_attribute
 from mlc.passes.common.rewriting import collect_ops

@@ -18,8 +18,8 @@ from mlc.passes.accel.common.matrix_layouts import (
     scalar_sums,
     warp_grid,
 )
-from mlc.passes.accel.threads.amd import products as amd
-from mlc.passes.accel.threads.amd.products import OperandSide
+from mlc.passes.accel.threads.amd import wavefront_mma as amd
+from mlc.passes.accel.threads.amd.wavefront_mma import OperandSide
 
 GRID = WarpGrid(2, 2)
 SUMS = accumulators(64, 32, GRID)
@@ -38,8 +38,8 @@ LAYOUTS = {
     "columns": columns_of(scalar_sums(64, 64, WarpGrid(2, 2)), 4),
     "wavefronts": blocked_layout([16, 256], 2, 8, lane_bits=6),
     "wavefront_scalar_sums": scalar_sums(64, 64, GRID, 6),
-    "amd_sums": amd.sums_layout(OperandSide(0, 64, 32, 1), OperandSide(1, 64, 32, 2), 1, False),
-    "amd_sums_of_f64": amd.sums_layout(OperandSide(0, 64, 32, 2), OperandSide(1, 64, 64, 1), 1, True),
+    "amd_sums": amd.accumulators(OperandSide(0, 64, 32, 1), OperandSide(1, 64, 32, 2), 1, False),
+    "amd_sums_of_f64": amd.accumulators(OperandSide(0, 64, 32, 2), OperandSide(1, 64, 64, 1), 1, True),
     "amd_left": amd.operand_layout(OperandSide(0, 64, 32, 2), 8, GRID),
     "amd_right": amd.operand_layout(OperandSide(1, 64, 32, 1), 4, GRID),
 }
@@ -147,7 +147,7 @@ WAVEFRONT_ROWS, WAVEFRONT_COLUMNS = OperandSide(0, 16, 16, 1), OperandSide(1, 16
 
 def test_a_wavefront_holds_sums_as_its_instruction_leaves_them() -> None:
     """Columns 4 (l / 16) + r of row l % 16; of f64, columns l / 16 + 4 r."""
-    plain, apart = (amd.sums_layout(WAVEFRONT_ROWS, WAVEFRONT_COLUMNS, 1, flag) for flag in (False, True))
+    plain, apart = (amd.accumulators(WAVEFRONT_ROWS, WAVEFRONT_COLUMNS, 1, flag) for flag in (False, True))
     for register, lane in itertools.product(range(4), range(64)):
         assert plain.element(register, lane) == (lane % 16, 4 * (lane // 16) + register)
         assert apart.element(register, lane) == (lane % 16, lane // 16 + 4 * register)
@@ -156,7 +156,10 @@ def test_a_wavefront_holds_sums_as_its_instruction_leaves_them() -> None:
 def test_a_wavefront_gives_operands_as_its_instruction_takes_them() -> None:
     """8 elements along the reduction are those of two instructions that take 4 each."""
     one = WarpGrid(1, 1)
-    left, right = amd.operand_layout(WAVEFRONT_ROWS, 8, one), amd.operand_layout(WAVEFRONT_COLUMNS, 8, one)
+    left, right = (
+        amd.operand_layout(WAVEFRONT_ROWS, 8, one),
+        amd.operand_layout(WAVEFRONT_COLUMNS, 8, one),
+    )
     for register, lane in itertools.product(range(8), range(64)):
         assert left.element(register, lane) == (lane % 16, 8 * (lane // 16) + register)
         assert right.element(register, lane) == (8 * (lane // 16) + register, lane % 16)
@@ -164,7 +167,7 @@ def test_a_wavefront_gives_operands_as_its_instruction_takes_them() -> None:
 
 def test_sums_of_wavefronts_are_the_next_products_left_operand() -> None:
     rows, columns = OperandSide(0, 64, 32, 1), OperandSide(1, 16, 16, 1)
-    assert amd.sums_layout(rows, columns, 1, False) == amd.operand_layout(rows, 4, WarpGrid(2, 1))
+    assert amd.accumulators(rows, columns, 1, False) == amd.operand_layout(rows, 4, WarpGrid(2, 1))
 
 
 def test_neighbours_belong_to_different_instructions() -> None:

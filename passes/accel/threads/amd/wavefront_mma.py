@@ -69,7 +69,7 @@ class OperandSide:
         return along(self.dim, 2, self.part, self.extent // self.part)
 
 
-def sums_layout(rows: OperandSide, columns: OperandSide, copies: int, apart: bool) -> Layout:
+def accumulators(rows: OperandSide, columns: OperandSide, copies: int, apart: bool) -> Layout:
     """Returns the accumulator's layout; with `apart` a lane's elements of an instruction are 4 columns
     apart."""
     low, high = columns.inner()[: bits(SUMS)], columns.inner()[bits(SUMS) :]
@@ -119,7 +119,7 @@ class WavefrontMma:
     def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
         rows, columns = accel.Mma(self.op).result.type.shape
         grid = warp_grid(rows, columns, warps, EXTENT, EXTENT, whole_rows=whole_rows)
-        return sums_layout(*self._sides(grid), grid.copies, self._apart)
+        return accumulators(*self._sides(grid), grid.copies, self._apart)
 
     def left_layout(self, accumulator: Layout) -> Layout:
         grid, (_, depth) = grid_of(accumulator), accel.Mma(self.op).a.type.shape
