@@ -21,7 +21,7 @@ from mlc.passes.common.kernel_functions import kernels_on_tensors
 from mlc.passes.common.linalg_builders import affine_map, constant, dims
 from mlc.passes.common.rewriting import collect_ops, erase_op
 from mlc.passes.common.signedness import drop_signedness
-from mlc.passes.schedule.gpu.tiles import ELEMENTS, padded
+from mlc.passes.schedule.gpu.tiles import ELEMENTS, next_power_of_two
 
 
 @dataclass(frozen=True)
@@ -132,12 +132,12 @@ class ScanTile:
         """Long along the innermost dim, that neighbours in memory are read together."""
         rank = len(shape)
         if rank == 1:
-            return cls(axis, None, 1, min(padded(shape[axis]), ELEMENTS))
+            return cls(axis, None, 1, min(next_power_of_two(shape[axis]), ELEMENTS))
         if axis < rank - 1:
-            lines = min(padded(shape[-1]), LINES)
-            return cls(axis, rank - 1, lines, min(padded(shape[axis]), max(1, ELEMENTS // lines)))
-        steps = min(padded(shape[axis]), ELEMENTS)
-        return cls(axis, rank - 2, min(padded(shape[rank - 2]), ELEMENTS // steps), steps)
+            lines = min(next_power_of_two(shape[-1]), LINES)
+            return cls(axis, rank - 1, lines, min(next_power_of_two(shape[axis]), max(1, ELEMENTS // lines)))
+        steps = min(next_power_of_two(shape[axis]), ELEMENTS)
+        return cls(axis, rank - 2, min(next_power_of_two(shape[rank - 2]), ELEMENTS // steps), steps)
 
     @property
     def places(self) -> list[int]:

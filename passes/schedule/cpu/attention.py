@@ -2,8 +2,6 @@
 
 Per block: its queries are transposed, so that vectors run along them; scores of all keys, a register tile at
 a time, go into a local buffer; softmax along its columns; then the product with the values.
-
-Whether rows that lie apart from each other stay in the second cache.
 """
 
 from __future__ import annotations
@@ -23,30 +21,30 @@ from mlc.passes.schedule.cpu.attention_parts import PARTS, name_attention_parts
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule, RegisterTile
 from mlc.targets import Target
 
-# Lines with one place in a way share the ways of a set; processors' second caches have 8 to 20.
+# Lines with the same index share the ways of a set; L2 caches have 8 to 20.
 WAYS = 16
 
 
 def stays_in_l2(rows: int, stride: int, target: Target) -> bool:
-    """Whether two operands of `rows` rows, `stride` bytes from row to row, stay in the second cache, of which
-    they take what lies between the rows, too, so far as no other row falls there."""
+    """Whether two operands of `rows` rows, `stride` bytes from row to row, stay in the L2 cache: the rows use
+    only the sets to which multiples of the stride map."""
     return 2 * rows * gcd(stride, target.l2 // WAYS) <= target.l2
 
 
-# Vectors of scores that one iteration of the softmax's loops takes: independent ones hide latencies, and the
-# exponential needs registers for each.
+# Vectors of scores per iteration of the softmax's loops: independent ones hide latencies, and the exponential
+# needs registers for each.
 VECTORS_AT_ONCE = {16: 4, 32: 8}
-# Iterations of the parallel loop per core that are enough to share the work evenly, and the cores that a
-# target without a number of them is taken to have.
+# Iterations of the parallel loop per core that are enough to share the work evenly, and the cores assumed if
+# the target does not specify them.
 ITERATIONS_PER_CORE, USUAL_CORES = 4, 8
-# Blocks of queries that must read a copy of the values; the kernel's large buffers with the copy: a few small
-# ones lie on the stack, too.
+# The least number of blocks of queries that a copy of the values pays for; bytes of the kernel's large
+# buffers with the copy: a few small ones are on the stack, too.
 LEAST_BLOCKS, COPY_BYTES = 4, 704 << 10
 ELEMENT_BYTES = 4
 
 
 def schedule_attention(kernel: ir.Operation) -> bool:
-    """Schedules a kernel with `scores` and `values`; False where there are none."""
+    """Schedules a kernel with `scores` and `values`; returns False if there are none."""
     parts = name_attention_parts(kernel)
     if parts is None:
         return False
@@ -55,20 +53,20 @@ def schedule_attention(kernel: ir.Operation) -> bool:
 
 
 def share_of_queries(queries: int, block: int, parts: int) -> int:
-    """How many of a head's queries an iteration of the parallel loop takes: in `parts` parts or, failing
-    that, as many as can be. Parts are equal, as threads must not write each other's queries; their last
-    blocks may compute 1/8 of the queries again."""
+    """Returns the queries of a head per iteration of the parallel loop: the queries are divided into `parts`
+    parts or, failing that, as many as can be. Parts are equal, as threads must not write each other's
+    queries; their last blocks may compute 1/8 of the queries again."""
 
-    def computed(share: int) -> int:
+    def work(share: int) -> int:
         return queries // share * -(-share // block) * block
 
     shares = [index for index in range(queries, block - 1, -1) if queries % index == 0]
-    fitting = [share for share in shares if computed(share) * 8 <= computed(queries) * 9]
-    return next((each for each in fitting if queries // each >= parts), fitting[-1])
+    fitting = [share for share in shares if work(share) * 8 <= work(queries) * 9]
+    return next((share for share in fitting if queries // share >= parts), fitting[-1])
 
 
 class AttentionSchedule:
-    """Emits the primitives."""
+    """Emits the primitives of the schedule."""
 
     def __init__(
         self, kernel: ir.Operation, root: Computation, scores: Computation, values: Computation
@@ -89,6 +87,7 @@ class AttentionSchedule:
         self.blocks = {name: self.builder.get_block(name) for name in ("root", *PARTS)}
 
     def build(self) -> None:
+        """Emits the schedule."""
         columns = self.values.extents[self.values.parallel[-1]]
         scores = self.register_tile(self.keys, self.block)
         values = self.register_tile(self.block, columns)
@@ -102,12 +101,13 @@ class AttentionSchedule:
         for name, anchor, tile in (("scores", self.scores, scores), ("values", self.values, values)):
             schedule = ContractionSchedule(anchor, anchor, self.target)
             self.blocks[name] = schedule.tile_reductions(self.builder, self.blocks[name], tile)
-        # First alone: what is transposed now is transposed by shuffles.
+        # First alone: vectors that are transposed now are transposed by shuffles.
         self.builder.vectorize([self.blocks.pop("queries")])
         self.builder.vectorize(list(self.blocks.values()))
 
     def tile_blocks(self) -> None:
-        """Threads share the heads, and shares of a head's queries; each takes block after block of them."""
+        """Makes the loops over heads and shares of a head's queries parallel, around one over blocks of
+        queries."""
         *leading, queries, _ = self.values.parallel
         outside = {self.root_dims[dim]: 1 for dim in leading}
         if self.share < self.queries:
@@ -121,7 +121,7 @@ class AttentionSchedule:
                 self.builder.shift_inwards(loop)
 
     def tile_products(self, scores: RegisterTile, values: RegisterTile) -> None:
-        """Both products by register tiles, with what reads them."""
+        """Tiles both products and the computations that read them by register tiles."""
         *_, queries, column = self.values.parallel
         key, query = self.scores.parallel[-2:]
         parts: tuple[str, ...] = ("scores", "scores_init")
@@ -132,8 +132,8 @@ class AttentionSchedule:
         self.tile("root", self.root_dims[queries], values.rows, self.block, parts)
 
     def should_copy_values(self) -> bool:
-        """Whether a head's values, which all blocks of queries read, lie so far apart, between those of other
-        heads, that they push each other out of the second cache. There must be room for the copy."""
+        """Whether a head's values, which all blocks of queries read, are so far apart, between those of other
+        heads, that they evict each other from the L2 cache. There must be room for the copy."""
         source, read = self.values.inputs[1], self.values.maps[1]
         shape = list(ir.RankedTensorType(source.type).shape)
         at = [dim_position(result) for result in read.results].index(self.values.reductions[0])
@@ -155,7 +155,7 @@ class AttentionSchedule:
         return loop
 
     def tile(self, name: str, dim: int, size: int, extent: int, parts: Sequence[str] = ()) -> None:
-        """Takes `size` of the `extent` points of a dim at a time; `parts` are computed in the loop."""
+        """Tiles a dim of `extent` points by `size`; `parts` are computed in the loop."""
         if extent <= size:
             return
         self.blocks[name], loop = self.builder.tile(self.blocks[name], positions({dim: size}), "sequential")
@@ -165,20 +165,20 @@ class AttentionSchedule:
             self.uneven.append(loop)
 
     def peel(self) -> None:
-        """Splits the last, smaller iteration off the loops that have one, outer ones first."""
+        """Peels the partial last iteration of the loops that have one, outer ones first."""
         for loop in self.uneven:
             self.builder.peel(loop)
         self.uneven = []
 
     def tile_queries(self) -> None:
-        """Squares of vectors, transposed in registers."""
+        """Tiles the queries by squares of vectors, transposed in registers."""
         *_, depth, column = range(self.scores.maps[0].n_dims - 1)
         width = lanes(self.target)
         self.tile("queries", depth, width, self.scores.extents[self.scores.reductions[0]])
         self.tile("queries", column, width, self.block)
 
     def tile_softmax(self, width: int) -> None:
-        """A few vectors of each of a few rows of scores at a time."""
+        """Tiles the softmax by a few vectors of each of a few rows of scores."""
         *_, keys, last = range(self.scores.maps[0].n_dims - 1)
         most = max(count for limit, count in VECTORS_AT_ONCE.items() if limit <= registers(self.target))
         rows = max(1, most // vectors(width, lanes(self.target)))
@@ -187,7 +187,7 @@ class AttentionSchedule:
             self.tile(name, key, rows, self.keys)
 
     def register_tile(self, rows: int, columns: int) -> RegisterTile:
-        """Of two vectors of columns: one of four reads the keys or values twice as often."""
+        """Returns a register tile of at most two vectors of columns, with the rows that fit the registers."""
         width = tile_columns(columns, lanes(self.target), registers(self.target))
         width = min(width, 2 * lanes(self.target))
         most = accumulators(self.target, vectors(width, lanes(self.target)))

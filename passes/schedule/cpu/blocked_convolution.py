@@ -1,4 +1,4 @@
-"""The schedule of convolutions of small images with many channels: blocks of the input channels."""
+"""The schedule of convolutions of small images with many channels, by blocks of the input channels."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add, positions
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule, choose_tile
 
-# Of more pixels, weights are used so often that it does not matter how they come.
+# With more pixels, weights are reused so often that the order of loading them does not matter.
 MOST_PIXELS = 100
-# Of the second cache, for the image and the weights of two blocks of channels.
+# Share of the L2 cache for the image and the weights of two blocks of channels.
 TOGETHER = 3 / 4
-# Of the first cache, for the weights that all pixels are multiplied by before the next ones come.
+# Share of the L1 cache for the weights by which all pixels are multiplied before the next ones are loaded.
 WEIGHTS = 1 / 2
 ELEMENT_BYTES = 4
 # The dims of a convolution on blocked channels, and of its reduction.
@@ -24,14 +24,14 @@ FILTERS = [BLOCK, INPUT_BLOCK, WINDOW_LINE, WINDOW_COLUMN, INPUT_CHANNEL, CHANNE
 
 
 def blocked_convolution(schedule: ContractionSchedule) -> BlockedConvolution | None:
-    """The schedule for an image of few pixels, where it and the filters of two blocks of channels do not fit
-    the second cache; None for other contractions."""
+    """Returns the schedule for an image of few pixels, if it and the filters of two blocks of channels do not
+    fit the L2 cache; None for other contractions."""
     anchor, target = schedule.anchor, schedule.target
     if len(anchor.parallel) != CHANNEL + 1 or len(anchor.extents) != INPUT_CHANNEL + 1:
         return None
-    places = [dim_position(result) for result in anchor.maps[1].results]
-    in_place = list(schedule.root_dims.items()) == [(dim, dim) for dim in anchor.parallel]
-    if places != FILTERS or not in_place or not is_multiply_add(anchor):
+    dims = [dim_position(result) for result in anchor.maps[1].results]
+    same_dims = list(schedule.root_dims.items()) == [(dim, dim) for dim in anchor.parallel]
+    if dims != FILTERS or not same_dims or not is_multiply_add(anchor):
         return None
     extents = anchor.extents
     per_block = prod(extents[dim] for dim in FILTERS[2:]) * ELEMENT_BYTES
@@ -46,14 +46,15 @@ def blocked_convolution(schedule: ContractionSchedule) -> BlockedConvolution | N
 
 @dataclass
 class BlockedConvolution:
-    """For each block of output channels, so many `blocks` of input channels after the other: all pixels are
-    multiplied by their filters, which stay in the first cache. The sums so far lie where the result goes."""
+    """The schedule that, per block of output channels, multiplies all pixels by the filters of `blocks`
+    blocks of input channels at a time, which stay in the L1 cache. Partial sums are kept in the result's
+    buffer."""
 
     schedule: ContractionSchedule
     blocks: int
 
     def build(self, builder: ScheduleBuilder, has_root: bool) -> None:
-        """Emits the schedule for the blocks named "anchor", "init" and, where one follows, "root"."""
+        """Emits the schedule for the blocks named "anchor", "init" and, with `has_root`, "root"."""
         sizes = positions({BATCH: 1, BLOCK: 1})
         anchor, init = builder.get_block("anchor"), builder.get_block("init")
         elementwise = []
@@ -65,11 +66,11 @@ class BlockedConvolution:
             anchor, loop = builder.tile(anchor, sizes, "parallel")
         elementwise.append(builder.compute_at(init, loop))
         anchor = self.tile_anchor(builder, anchor)
-        lines = [builder.tile(each, positions({LINE: 1}), "sequential")[0] for each in elementwise]
+        lines = [builder.tile(block, positions({LINE: 1}), "sequential")[0] for block in elementwise]
         builder.vectorize([anchor, *lines])
 
     def tile_anchor(self, builder: ScheduleBuilder, anchor: ir.Value) -> ir.Value:
-        """Register tiles over all pixels for each block of the reduction."""
+        """Tiles the anchor by register tiles over all pixels, for each block of the reduction."""
         tile, extents = choose_tile(self.schedule.anchor, self.schedule.target), self.schedule.anchor.extents
         anchor, _ = builder.tile(anchor, positions({INPUT_BLOCK: self.blocks}), "sequential")
         uneven = []

@@ -1,4 +1,5 @@
-"""The schedule of products whose left operand does not stay in the second cache: blocks of the reduction."""
+"""The schedule of matrix products whose left operand does not fit the L2 cache, by blocks of the
+reduction."""
 
 from __future__ import annotations
 
@@ -16,32 +17,32 @@ from mlc.passes.schedule.common.contractions import is_multiply_add
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule, choose_tile
 from mlc.targets import Target
 
-# In sizes of the second cache: larger left operands come from the third one for each panel.
+# Times the size of the L2 cache: larger left operands come from the L3 cache for each panel.
 LARGE = 1.5
-# Rows that lie a multiple of this apart share few sets of the first cache. It is also what a way of such a
-# cache holds.
+# Rows whose distance is a multiple of this share few sets of the L1 cache. It is also the size of a way of
+# such a cache.
 ALIASING_BYTES = 4096
-# Of the second cache, for the copied block: a block of a panel, and the one that is fetched, lie beside it.
+# Share of the L2 cache for the copied block, next to a block of a panel and the one that is fetched.
 BLOCK = 3 / 8
 LARGEST_BLOCK_BYTES = 512 << 10
-# Shorter blocks load and store the accumulators too often. A row of the longest one spans no whole page.
+# Shorter blocks load and store the accumulators too often. A row of the longest one is less than a page.
 LEAST_DEPTH, LARGEST_DEPTH = 128, 768
-# For fewer panels or rows the copy does not pay.
+# With fewer panels or rows the copy does not pay.
 LEAST_PANELS, LEAST_ROWS = 6, 64
 ELEMENT_BYTES = 4
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """Rows and steps of the reduction that are taken together."""
+    """Rows of a block, and its steps of the reduction."""
 
     rows: int
     depth: int
 
 
 def choose_blocks(rows: int, panels: int, depth: int, target: Target, tile_rows: int) -> Blocks | None:
-    """The blocks of a product `rows` x `depth` times `depth` x `panels` panels, whose register tiles have
-    `tile_rows`; None where the left operand is read well as it lies, or where the sizes have no suitable
+    """Returns the blocks of a product `rows` x `depth` times `depth` x `panels` panels, whose register tiles
+    have `tile_rows`; None if the left operand is read well without a copy, or the sizes have no suitable
     divisors."""
     if panels < LEAST_PANELS or depth <= LARGEST_DEPTH or _ways(target) > tile_rows + 1:
         return None
@@ -51,34 +52,34 @@ def choose_blocks(rows: int, panels: int, depth: int, target: Target, tile_rows:
     for block_depth in range(LARGEST_DEPTH, LEAST_DEPTH - 1, -1):
         if depth % block_depth == 0:
             fitting = range(min(most // block_depth, rows), LEAST_ROWS - 1, -1)
-            block_rows = next((each for each in fitting if rows % each == 0), None)
+            block_rows = next((size for size in fitting if rows % size == 0), None)
             if block_rows is not None:
                 return Blocks(block_rows, block_depth)
     return None
 
 
 def _ways(target: Target) -> int:
-    """How many lines of one set the first cache holds: with one for each row of a tile and one for the panel,
-    whole rows are read as well as blocks of them."""
+    """Returns the ways of the L1 cache: with one for each row of a tile and one for the panel, full rows are
+    read as well as blocks of them."""
     return target.l1d // ALIASING_BYTES
 
 
 def _reads_badly(rows: int, depth: int, target: Target) -> bool:
-    """Whether the left operand does not stay in the second cache, or its rows not in the first one."""
+    """Whether the left operand does not stay in the L2 cache, or its rows not in the L1 cache."""
     bytes_per_row = ELEMENT_BYTES * depth
     return rows * bytes_per_row > target.l2 * LARGE or bytes_per_row % ALIASING_BYTES == 0
 
 
 def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
-    """The schedule of `matmul_packed`, [M, K] times [P, K, t], whose result is [M, P, t]; None for another
-    contraction, and where blocks do not pay."""
+    """Returns the schedule of `matmul_packed`, [M, K] times [P, K, t], whose result is [M, P, t]; None for
+    another contraction, and if blocks do not pay."""
     anchor = schedule.anchor
-    places = [[dim_position(result) for result in indexing_map.results] for indexing_map in anchor.maps]
+    dims = [[dim_position(result) for result in indexing_map.results] for indexing_map in anchor.maps]
     if anchor.dynamic:
         return None
-    packed = places == [[0, 3], [1, 3, 2], [0, 1, 2]] and anchor.reductions == [3]
-    in_place = list(schedule.root_dims.items()) == [(0, 0), (1, 1), (2, 2)]
-    if not packed or not in_place or not is_multiply_add(anchor) or not _is_f32(anchor):
+    packed = dims == [[0, 3], [1, 3, 2], [0, 1, 2]] and anchor.reductions == [3]
+    same_dims = list(schedule.root_dims.items()) == [(0, 0), (1, 1), (2, 2)]
+    if not packed or not same_dims or not is_multiply_add(anchor) or not _is_f32(anchor):
         return None
     rows, panels, _, depth = anchor.extents
     tile = choose_tile(anchor, schedule.target)
@@ -87,13 +88,13 @@ def blocked_product(schedule: ContractionSchedule) -> BlockedProduct | None:
 
 
 def _is_f32(computation: Computation) -> bool:
-    kinds = [ir.RankedTensorType(operand.type).element_type for operand in computation.op.operands]
-    return all(isinstance(kind, ir.F32Type) for kind in kinds)
+    elements = [ir.RankedTensorType(operand.type).element_type for operand in computation.op.operands]
+    return all(isinstance(element, ir.F32Type) for element in elements)
 
 
-def over_the_sums(root: Computation, anchor: Computation) -> Computation:
-    """The root as one that writes over the anchor's result, place by place: so the sums of the blocks before
-    the last are kept in the result's memory and need none of their own."""
+def overwrite_sums(root: Computation, anchor: Computation) -> Computation:
+    """Makes the root overwrite the anchor's result elementwise, so that partial sums are kept in the result's
+    buffer."""
     at = root.inputs.index(anchor.result)
     inputs, maps = list(root.inputs), list(root.maps[:-1])
     del inputs[at], maps[at]
@@ -112,13 +113,13 @@ def over_the_sums(root: Computation, anchor: Computation) -> Computation:
 
 @dataclass
 class BlockedProduct:
-    """A product alone, or one whose root writes over its sums."""
+    """The schedule of a product alone, or of one whose root overwrites its sums."""
 
     schedule: ContractionSchedule
     blocks: Blocks
 
     def build(self, builder: ScheduleBuilder, has_root: bool) -> None:
-        """Emits the schedule for the blocks named "anchor", "init" and, where one follows, "root"."""
+        """Emits the schedule for the blocks named "anchor", "init" and, with `has_root`, "root"."""
         names = ["init", "root"] if has_root else ["init"]
         elementwise = []
         for block in map(builder.get_block, names):
@@ -128,8 +129,8 @@ class BlockedProduct:
         builder.vectorize([anchor, *elementwise])
 
     def tile_anchor(self, builder: ScheduleBuilder, anchor: ir.Value) -> ir.Value:
-        """For each block of the reduction, whose part of the left operand is copied: register tiles, for one
-        panel after the other, which threads share."""
+        """Tiles the anchor by register tiles in a parallel loop over panels, for each block of the reduction,
+        whose part of the left operand is copied."""
         schedule, blocks = self.schedule, self.blocks
         tile = choose_tile(schedule.anchor, schedule.target)
         most = accumulators(schedule.target, vectors(tile.width, lanes(schedule.target)))

@@ -1,4 +1,4 @@
-"""Reductions over the rows of a large array, which are read whole: sums lie in the first cache."""
+"""Reductions over the rows of a large array, which are read contiguously: sums stay in the L1 cache."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add, positions
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule, TileNest
 
-# Rows that are added to the sums together: so many fewer loads and stores of these.
+# Rows that are added to the sums together, by which loads and stores of these decrease.
 ROWS = 4
-# Of sums that are taken together: parts of rows follow each other in memory for a page.
+# Sums of a tile: parts of rows are contiguous in memory for a page.
 LARGEST_BYTES = 4096
 ELEMENT_BYTES = 4
 
 
 def column_sums(schedule: ContractionSchedule) -> ColumnSums | None:
-    """The schedule of a reduction over the rows of an array that the second cache does not hold; None for
-    other contractions, and where a register tile takes whole rows."""
+    """Returns the schedule of a reduction over the rows of an array that does not fit the L2 cache; None for
+    other contractions, and if a register tile takes full rows."""
     anchor = schedule.anchor
     if is_multiply_add(anchor) or not _reads_whole_rows(anchor):
         return None
@@ -36,24 +36,25 @@ def column_sums(schedule: ContractionSchedule) -> ColumnSums | None:
 
 def _reads_whole_rows(anchor: Computation) -> bool:
     """Whether an input has all dims, the columns last and rows before them; others have plain dims."""
-    places = [[dim_position(result) for result in indexing_map.results] for indexing_map in anchor.maps[:-1]]
+    inputs = [[dim_position(result) for result in indexing_map.results] for indexing_map in anchor.maps[:-1]]
     every = {dim for dim, extent in enumerate(anchor.extents) if extent > 1}
     rows = [anchor.reductions[-1], anchor.parallel[-1]]
-    whole = any(place[-2:] == rows and every <= set(place) for place in places)
-    return whole and all(None not in place for place in places)
+    whole = any(dims[-2:] == rows and every <= set(dims) for dims in inputs)
+    return whole and all(None not in dims for dims in inputs)
 
 
 def _columns_together(extent: int, width: int) -> int | None:
-    """The largest divisor of `extent`, a multiple of the width, that leaves threads something to share; None
-    without one of two widths."""
+    """Returns the largest divisor of `extent`, a multiple of the width, that leaves work for several threads;
+    None without one of two widths."""
     most = min(LARGEST_BYTES // ELEMENT_BYTES, extent // 2)
     fitting = range(most // width * width, width, -width)
-    return next((each for each in fitting if extent % each == 0), None)
+    return next((columns for columns in fitting if extent % columns == 0), None)
 
 
 @dataclass
 class ColumnSums:
-    """Sums of `columns` columns that lie in memory while rows pass by, in vectors of `width`."""
+    """The schedule with sums of `columns` columns in memory, to which rows are added in vectors of
+    `width`."""
 
     schedule: ContractionSchedule
     columns: int
@@ -71,13 +72,13 @@ class ColumnSums:
         init, _ = builder.tile(nest.init, at_init, "sequential")
         at_root = positions({self.schedule.root_dims[column]: self.width})
         root, _ = builder.tile(nest.root, at_root, "sequential")
-        # Last: it simplifies the loops, and takes what stands for the other computations along.
+        # Last: it simplifies the loops, and with them removes the tags of the other computations.
         if extents[anchor.reductions[-1]] % ROWS:
             builder.peel(rows)
         builder.vectorize([init, tiled, root])
 
     def tile_anchor(self, builder: ScheduleBuilder, tiled: ir.Value) -> tuple[ir.Value, ir.Value]:
-        """Outer dims of the sum point by point, rows in groups, whose vectors are added one by one.
+        """Tiles outer dims of the sum by 1, and rows by groups, whose vectors are added one by one.
 
         Returns the tiled anchor and the loop over groups."""
         anchor = self.schedule.anchor

@@ -2,8 +2,6 @@
 
 The kernel's result is computed tile by tile; for each tile the accumulator starts in registers, runs through
 all of the reduction, gets its epilogue, and is stored once.
-
-The register tile of a contraction: which dims it lies along, and how many points of each it has.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from mlc.targets import Target
 @dataclass(frozen=True)
 class RegisterTile:
     """The accumulators that stay in registers: `rows` points of dim `row` (None: no dim has rows) times
-    `width` points of dim `column`; all that for `lines` points of dim `line`, where it has one."""
+    `width` points of dim `column`, for each of `lines` points of dim `line`, if it has one."""
 
     column: int
     width: int
@@ -42,14 +40,14 @@ class RegisterTile:
 
     @property
     def sizes(self) -> dict[int, int]:
-        """Points of the dims that have rows."""
+        """The tile sizes of the dims that have rows."""
         dims = {self.line: self.lines, self.row: self.rows}
         return {dim: points for dim, points in dims.items() if dim is not None}
 
 
 def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> RegisterTile:
-    """The register tile of a contraction for the target's registers. With `overlap`, the last tile of columns
-    may begin within the one before."""
+    """Returns the register tile of a contraction for the target's registers. With `overlap`, the last tile of
+    columns may begin within the one before."""
     column, candidates = anchor.parallel[-1], reusing_dims(anchor)
     width = tile_columns(anchor.extents[column], lanes(target), registers(target), overlap)
     if not candidates:
@@ -68,11 +66,13 @@ def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> R
 
 
 def reusing_dims(anchor: Computation) -> list[int]:
-    """The dims, besides the column, that do not index the vector operand: their points reuse it. Where the
-    columns slide, no dim is like that, and those whose steps are alike are taken."""
+    """Returns the dims, besides the column, that do not index the vector operand: their points reuse it. If
+    the columns slide, no dim is like that, and those with constant strides are taken."""
     column = anchor.parallel[-1]
     vector_maps = [
-        each for each in anchor.maps[:-1] if each.results and dim_position(list(each.results)[-1]) == column
+        indexing_map
+        for indexing_map in anchor.maps[:-1]
+        if indexing_map.results and dim_position(list(indexing_map.results)[-1]) == column
     ]
     weighted = is_multiply_add(anchor) or len(vector_maps) == 2
     shared = dims_read(vector_maps[-1]) if weighted else {column}
@@ -88,7 +88,7 @@ HEAVY_EPILOGUE = 12
 class TileNest:
     """The loops over tiles of the result, outermost first; anchor and initial value move into each of them.
 
-    `root_dims` says which dim of the root each parallel dim of the anchor is.
+    `root_dims` maps each parallel dim of the anchor to a dim of the root.
     """
 
     def __init__(self, builder: ScheduleBuilder, anchor: Computation, root_dims: Mapping[int, int]) -> None:
@@ -98,12 +98,12 @@ class TileNest:
         self.root, self.anchor, self.init = (builder.get_block(name) for name in ("root", "anchor", "init"))
         self.uneven: list[ir.Value] = []
         self.overlapping: list[ir.Value] = []
-        # Over as many points as only running tells.
+        # Loops over dynamic extents.
         self.open: list[ir.Value] = []
 
     def tile(self, sizes: Mapping[int, int], mode: str, overlap: bool = False) -> None:
-        """Adds a loop that takes `sizes[dim]` points of each of the anchor's dims. With `overlap`, a last,
-        smaller tile is made a whole one."""
+        """Adds a loop over tiles of `sizes[dim]` points of the anchor's dims. With `overlap`, a partial last
+        tile is made a full one."""
         by_root_dim = {self.root_dims[dim]: size for dim, size in sizes.items()}
         self.root, loop = self.builder.tile(self.root, positions(by_root_dim), mode)
         self.anchor = self.builder.compute_at(self.anchor, loop)
@@ -115,7 +115,7 @@ class TileNest:
             (self.overlapping if overlap else self.uneven).append(loop)
 
     def peel(self) -> None:
-        """Splits the last, smaller iteration off every loop that has one, or makes it a whole one."""
+        """Peels the partial last tile of every loop that has one, or makes it a full one."""
         for loop in self.open:
             self.builder.balance(loop)
         for loop in self.overlapping:
@@ -124,14 +124,14 @@ class TileNest:
             self.builder.peel(loop)
 
     def split_root(self, dims: Iterable[int]) -> None:
-        """Runs the root alone point by point along `dims` of the anchor."""
+        """Tiles the root alone by 1 along `dims` of the anchor."""
         sizes = {self.root_dims[dim]: 1 for dim in dims}
         self.root, _ = self.builder.tile(self.root, positions(sizes), "sequential")
 
 
 @dataclass
 class ContractionSchedule:
-    """`root` computes the kernel's result from the result of `anchor`, elementwise."""
+    """The schedule of a kernel whose `root` computes the result elementwise from that of `anchor`."""
 
     root: Computation
     anchor: Computation
@@ -140,7 +140,8 @@ class ContractionSchedule:
     root_dims: dict[int, int] = field(default_factory=dict)
 
     def matches(self) -> bool:
-        """Whether root and anchor have one iteration space, so that a tile of one is a tile of the other."""
+        """Whether root and result of the anchor have one iteration space, so that tiles of one are tiles of
+        the other."""
         reads = [index for index, value in enumerate(self.root.inputs) if value == self.anchor.result]
         if len(reads) != 1:
             return False
@@ -152,7 +153,7 @@ class ContractionSchedule:
         return True
 
     def has_heavy_epilogue(self) -> bool:
-        """Whether the epilogue of a whole tile would not fit the registers; it then runs row by row, from
+        """Whether the epilogue of a full tile would not fit the registers; it then runs row by row, from
         memory."""
         return len(self.root.op.regions[0].blocks[0].operations) > HEAVY_EPILOGUE
 
@@ -176,26 +177,27 @@ class ContractionSchedule:
         builder.vectorize([nest.init, anchor, *([nest.root] if vector_root else [])])
 
     def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
-        """The dims outside the tile, point by point, and what a tile takes of the next one, if that divides
-        it; without any of known size, the threads share the columns."""
+        """Returns the tile sizes of the parallel loop: 1 for the dims outside the tile, and the lines of the
+        tile if they divide the dim; without any of static extent, the threads share the columns."""
         extents = self.anchor.extents
         outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column, tile.line)]
         sizes = {dim: 1 for dim in outer if extents[dim] > 1}
         if tile.line is not None and extents[tile.line] % tile.lines == 0:
             sizes[tile.line] = tile.lines
         columns = extents[tile.column]
-        # There may be one batch only where running tells how many there are.
+        # A dynamic batch may be 1.
         alone = self.anchor.dynamic.issuperset(sizes)
         if alone and columns > tile.width and columns % tile.width == 0:
             return {**sizes, tile.column: tile.width}
         return sizes
 
     def reduction_steps(self, tile: RegisterTile) -> dict[int, int]:
-        """Outer reduction dims point by point; the innermost of a matrix product in unrolled steps."""
+        """Returns the tile sizes of the reduction: 1 for outer dims, unrolled steps for the innermost of a
+        matrix product."""
         extents = self.anchor.extents
         steps = {dim: 1 for dim in self.anchor.reductions if extents[dim] > 1}
         innermost = self.anchor.reductions[-1]
-        # Of as many steps as only running tells, none are unrolled: there would be some left.
+        # A dynamic reduction is not unrolled: there would be a remainder.
         if is_multiply_add(self.anchor) and innermost in steps and innermost not in self.anchor.dynamic:
             rows = tile.rows * tile.lines
             longest = longest_step(self.target, rows)

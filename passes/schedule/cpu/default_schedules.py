@@ -1,18 +1,15 @@
-"""tloop-default-schedules: a schedule for every kernel, by its class and the target.
-
-The names by which the schedule of a user finds the computations of a kernel.
-"""
+"""tloop-default-schedules: a schedule for every kernel, by its class and the target."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.passes.base import Pass
 from mlc.passes.common.computation import Computation, computations, root_computation
 from mlc.passes.common.kernel_functions import DIMS, ONE_THREAD, is_kernel, schedules
-from mlc.passes.common.named_blocks import BLOCK_TAG, tagged_blocks
+from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
 from mlc.passes.schedule.common.contractions import is_column_reduction
 from mlc.passes.schedule.common.plain import PARALLEL_WORK, row_dims, schedule_elementwise, schedule_rows
 from mlc.passes.schedule.cpu.attention import schedule_attention
@@ -25,24 +22,26 @@ from mlc.passes.schedule.cpu.winograd import schedule_winograd
 
 
 def name_blocks(kernel: ir.Operation) -> None:
-    """Names the computations of a kernel, unless they have names.
+    """Names the computations of a kernel for schedules of users, unless they have names.
 
-    "root" computes the result. Where one other is a reduction it is "anchor", and what computes its initial
+    "root" computes the result. If one other is a reduction it is "anchor", and the computation of its initial
     value "init". The rest are "producer0", "producer1", ... in program order.
     """
     if tagged_blocks(kernel):
         return
     root, everything = root_computation(kernel), computations(kernel)
     names: list[tuple[Computation, str]] = [(root, "root")] if root is not None else []
-    reducing = [each for each in everything if each.reductions and (root is None or each.op != root.op)]
+    others = [computation for computation in everything if root is None or computation.op != root.op]
+    reducing = [computation for computation in others if computation.reductions]
     if len(reducing) == 1:
         names.append((reducing[0], "anchor"))
-    names += [(each, "init") for each in everything if _starts(each, [*reducing, *([root] if root else [])])]
+    candidates = [*reducing, *([root] if root else [])]
+    names += [(computation, "init") for computation in everything if _starts(computation, candidates)]
     for computation, name in names:
-        computation.op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
-    rest = [each for each in everything if BLOCK_TAG not in each.op.attributes]
+        name_block(computation.op, name)
+    rest = [computation for computation in everything if BLOCK_TAG not in computation.op.attributes]
     for index, computation in enumerate(rest):
-        computation.op.attributes[BLOCK_TAG] = ir.StringAttr.get(f"producer{index}")
+        name_block(computation.op, f"producer{index}")
 
 
 def _starts(computation: Computation, candidates: list[Computation]) -> bool:
@@ -51,26 +50,26 @@ def _starts(computation: Computation, candidates: list[Computation]) -> bool:
     return len(reducing) == 1 and reducing[0].init == computation.result
 
 
-# The same for products and convolutions, which take many points per cycle.
+# PARALLEL_WORK of products and convolutions, which take many points per cycle.
 PARALLEL_PRODUCTS = 8 * PARALLEL_WORK
 
 
 def schedule_kernel(kernel: ir.Operation) -> None:
-    """Adds the schedule of `kernel`, or none where plain loops do."""
+    """Adds the schedule of `kernel`, or none if plain loops do."""
     if DIMS in kernel.attributes:
         schedule_run_time_dims(kernel)
         return
     if schedule_winograd(kernel) or schedule_window(kernel) or schedule_trees(kernel):
         return
     root, everything = root_computation(kernel), computations(kernel)
-    # Nothing can be tiled without a point.
-    if root is None or any(each.work == 0 for each in everything):
+    # Empty iteration spaces cannot be tiled.
+    if root is None or any(computation.work == 0 for computation in everything):
         return
-    if all(each.work < (PARALLEL_PRODUCTS if each.reductions else PARALLEL_WORK) for each in everything):
+    if all(map(_is_small, everything)):
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
     if schedule_attention(kernel):
         return
-    reducing = [each for each in everything if each.reductions]
+    reducing = [computation for computation in everything if computation.reductions]
     if (
         len(reducing) == 1
         and is_column_reduction(reducing[0])
@@ -83,6 +82,11 @@ def schedule_kernel(kernel: ir.Operation) -> None:
         schedule_elementwise(kernel, root)
 
 
+def _is_small(computation: Computation) -> bool:
+    """Whether the computation is not worth waking a thread."""
+    return computation.work < (PARALLEL_PRODUCTS if computation.reductions else PARALLEL_WORK)
+
+
 @dataclass(frozen=True)
 class DefaultSchedules(Pass):
     """Attach a `tloop.schedule` to each kernel that has none: register tiles for contractions, convolutions
@@ -93,8 +97,8 @@ class DefaultSchedules(Pass):
 
     def run(self, op: ir.Operation) -> None:
         scheduled = set(schedules(op))
-        for kernel in [each.operation for each in op.regions[0].blocks[0] if is_kernel(each.operation)]:
-            if kernel.attributes["sym_name"].value in scheduled:
+        for kernel in filter(is_kernel, [child.operation for child in op.regions[0].blocks[0]]):
+            if func.Func(kernel).sym_name in scheduled:
                 name_blocks(kernel)
             else:
                 schedule_kernel(kernel)

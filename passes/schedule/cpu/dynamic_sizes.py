@@ -1,7 +1,4 @@
-"""The default schedules of kernels with dims that only running them tells.
-
-The default schedule of sums of products along as many columns as only running tells: row by row.
-"""
+"""Default schedules of kernels with dynamic dims; sums of products along dynamic columns go row by row."""
 
 from __future__ import annotations
 
@@ -24,8 +21,8 @@ from mlc.passes.schedule.cpu.streamed_attention import schedule_streamed_attenti
 
 
 def schedule_open_columns(kernel: ir.Operation, root: Computation, anchor: Computation) -> list[int] | None:
-    """All columns of a row, for one step of the reduction after the other: LLVM makes vectors of columns in
-    the innermost loop. Returns the root's dims of rows, or None where it does not fit."""
+    """Computes all columns of a row for one step of the reduction after the other, so that LLVM vectorises
+    the innermost loop. Returns the root's dims of rows, or None if the kernel does not fit."""
     if [_column_of_root(root, anchor)] != root.parallel[-1:]:
         return None
     rows = [dim for dim in row_dims(root) if dim != root.parallel[-1]]
@@ -39,19 +36,17 @@ def schedule_open_columns(kernel: ir.Operation, root: Computation, anchor: Compu
 
 
 def _column_of_root(root: Computation, anchor: Computation) -> int | None:
-    """The root's dim that runs along the columns."""
+    """Returns the root's dim that runs along the columns."""
     if root.op == anchor.op:
         return anchor.parallel[-1]
-    reads = [each for value, each in zip(root.inputs, root.maps, strict=False) if value == anchor.result]
+    reads = [read for value, read in zip(root.inputs, root.maps, strict=False) if value == anchor.result]
     return dim_position(list(reads[0].results)[-1]) if len(reads) == 1 else None
 
 
 def schedule_run_time_dims(kernel: ir.Operation) -> None:
-    """Tiles of one point of each dim that only running the kernel tells: what lies inside has a size."""
-    root, reducing = (
-        root_computation(kernel),
-        [computation for computation in computations(kernel) if computation.reductions],
-    )
+    """Tiles every dynamic dim by 1, so that the computations inside have static sizes."""
+    root = root_computation(kernel)
+    reducing = [computation for computation in computations(kernel) if computation.reductions]
     # Loops over nothing stay as they are.
     if root is None or 0 in root.extents:
         return
@@ -78,12 +73,13 @@ def schedule_run_time_dims(kernel: ir.Operation) -> None:
 
 
 def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:
-    """Says how many iterations of the parallel loop, likely one of `iterations`, are worth a thread."""
+    """Sets the least number of iterations of the parallel loop, likely of `iterations`, that are worth a
+    thread."""
     points = max(computation.work for computation in computations(kernel)) // max(1, iterations)
     least = -(-PARALLEL_WORK // max(1, points))
     kernel.attributes[LEAST_ITERATIONS] = i64_attribute(least)
 
 
 def _has_open_rows(anchor: Computation) -> bool:
-    """Whether vectors run along a dim of known size, so that a register tile fits."""
+    """Whether vectors run along a static dim, so that a register tile fits."""
     return is_column_reduction(anchor) and anchor.parallel[-1] not in anchor.dynamic

@@ -1,4 +1,4 @@
-"""The default schedule of attention whose numbers of queries and keys only running tells: blocks of both."""
+"""The default schedule of attention with dynamic numbers of queries and keys, by blocks of both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KEYS, BLOCKS = 512, 4
 
 
 def schedule_streamed_attention(kernel: ir.Operation) -> bool:
-    """Schedules a kernel with `scores` and `values`; False where there are none."""
+    """Schedules a kernel with `scores` and `values`; returns False if there are none."""
     parts = name_given_parts(kernel)
     if parts is None:
         return False
@@ -30,7 +30,7 @@ def schedule_streamed_attention(kernel: ir.Operation) -> bool:
 
 
 class StreamedAttention:
-    """Emits the primitives."""
+    """Emits the primitives of the schedule."""
 
     def __init__(
         self, kernel: ir.Operation, root: Computation, scores: Computation, values: Computation
@@ -44,6 +44,7 @@ class StreamedAttention:
         self.blocks = {name: self.builder.get_block(name) for name in PARTS}
 
     def build(self) -> None:
+        """Emits the schedule."""
         *leading, queries, _ = self.values.parallel
         outside = {self.root_dims[dim]: 1 for dim in leading}
         row = self.root_dims[queries]
@@ -56,7 +57,7 @@ class StreamedAttention:
         self.tile_values()
         self.tile_squares()
         count = len(leading)
-        # Vectors of queries, or of features, row by row: only running tells how many keys there are.
+        # Vectors of queries, or of features, row by row: the number of keys is dynamic.
         rows = {"top": count + 1, "total": count + 1, "powers": count, "values_scaled": count}
         for name, dim in rows.items():
             self.tile(name, {dim: 1})
@@ -74,16 +75,18 @@ class StreamedAttention:
         return loop
 
     def tile(self, name: str, sizes: dict[int, int], parts: Sequence[str] = ()) -> ir.Value:
+        """Tiles a block; `parts` are computed in the loop."""
         self.blocks[name], loop = self.builder.tile(self.blocks[name], positions(sizes), "sequential")
         for part in parts:
             self.blocks[part] = self.builder.compute_at(self.blocks[part], loop)
         return loop
 
     def width(self, columns: int) -> int:
-        """Columns of a register tile: at most two vectors."""
+        """Returns the columns of a register tile: at most two vectors."""
         return min(tile_columns(columns, lanes(self.target), registers(self.target)), 2 * lanes(self.target))
 
     def tile_scores(self) -> None:
+        """Tiles the scores by register tiles."""
         key, query = self.scores.parallel[-2:]
         width = self.width(QUERIES)
         most = accumulators(self.target, vectors(width, lanes(self.target)))
@@ -93,6 +96,7 @@ class StreamedAttention:
         self.builder.balance(self.tile("masked", {key: open_rows(width, lanes(self.target), most)}, parts))
 
     def tile_values(self) -> None:
+        """Tiles the product with the values by register tiles."""
         query, column = self.values.parallel[-2:]
         columns = self.values.extents[column]
         width = self.width(columns)
@@ -107,7 +111,7 @@ class StreamedAttention:
             self.builder.peel(loop)
 
     def tile_squares(self) -> None:
-        """Queries are transposed in registers."""
+        """Tiles the queries by squares, transposed in registers."""
         *_, depth, column = range(self.scores.maps[0].n_dims - 1)
         width = lanes(self.target)
         for dim, extent in ((depth, self.scores.extents[self.scores.reductions[0]]), (column, QUERIES)):
@@ -117,7 +121,7 @@ class StreamedAttention:
                     self.builder.peel(loop)
 
     def reduce(self, name: str, anchor: Computation) -> None:
-        """The loop over what a product sums: keys one by one, as only running tells how many there are."""
+        """Tiles the reduction of a product, along the dynamic number of keys by 1."""
         dim = anchor.reductions[0]
         extent, step = anchor.extents[dim], 2 if name == "scores" else 1
         step = step if extent % step == 0 else 1

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mlc.bindings import ir
+from mlc.dialects import tloop
 from mlc.passes.common.computation import root_computation
-from mlc.passes.common.named_blocks import BLOCK_TAG
+from mlc.passes.common.named_blocks import name_block
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.lowering.rules.row_windows import ROW_WINDOW, part_rows
@@ -14,17 +15,18 @@ from mlc.passes.schedule.cpu.epilogue import vectorises
 
 
 def schedule_window(kernel: ir.Operation) -> bool:
-    """A parallel loop over images, channels and rows of the result, a few at a time; False where there is no
-    such window."""
+    """Schedules a parallel loop over images, channels and rows of the result, a few at a time; returns False
+    if there is no such window."""
     windows = collect_ops(kernel, ROW_WINDOW)
     if not windows:
         return False
     window, root = windows[0], root_computation(kernel)
-    if root is None or window.results[0] not in list(root.op.operands) or not vectorises(root):
-        # What computes with truth values is a loop over elements behind the window's.
-        root = insert_copy(window.results[0])
-    for name, op in (("root", root.op), ("window", window)):
-        op.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
+    result = tloop.RowWindow(window).result
+    if root is None or result not in list(root.op.operands) or not vectorises(root):
+        # Computations on booleans are a loop over elements after the window's.
+        root = insert_copy(result)
+    name_block(root.op, "root")
+    name_block(window, "window")
     builder = ScheduleBuilder(kernel)
     rows = part_rows(window, lanes(target_of(kernel)))
     tiled, loop = builder.tile(builder.get_block("root"), [1, 1, rows], "parallel")

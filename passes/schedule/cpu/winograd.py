@@ -1,10 +1,11 @@
-"""The default schedules of Winograd convolutions: transformed back alone, or all three steps fused."""
+"""Default schedules of Winograd convolutions: of the output transform alone, or of all three steps fused."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from mlc.bindings import ir
+from mlc.dialects import tloop
 from mlc.passes.common.computation import Computation, root_computation
 from mlc.passes.common.linalg_builders import static_shape
 from mlc.passes.common.named_blocks import name_block
@@ -20,13 +21,14 @@ from mlc.passes.schedule.structured.winograd_tiles import INPUT, OUTPUT
 
 
 def schedule_winograd(kernel: ir.Operation) -> bool:
-    """Schedules a kernel with a transform back; False where there is none."""
+    """Schedules a kernel with an output transform; returns False if there is none."""
     outputs, inputs = collect_ops(kernel, OUTPUT), collect_ops(kernel, INPUT)
     if not outputs:
         return False
     output, root = outputs[0], root_computation(kernel)
-    if root is None or output.results[0] not in list(root.op.operands):
-        root = insert_copy(output.results[0])
+    image = tloop.WinogradOutput(output).image
+    if root is None or image not in list(root.op.operands):
+        root = insert_copy(image)
     name_block(root.op, "root")
     name_block(output, "output")
     if inputs:
@@ -37,13 +39,14 @@ def schedule_winograd(kernel: ir.Operation) -> bool:
 
 
 def _one_tile(output: ir.Operation) -> list[int]:
-    """The part of the result that is transformed back at a time."""
-    tile, block = output.attributes["tile"].value, static_shape(output.results[0])[-1]
+    """Returns the tile sizes of the part of the result that is transformed at a time."""
+    view = tloop.WinogradOutput(output)
+    tile, block = view.tile, static_shape(view.image)[-1]
     return [1, 1, tile, tile, *([chunk_of(block)] if chunk_of(block) < block else [])]
 
 
 def _schedule_output(kernel: ir.Operation, output: ir.Operation) -> None:
-    """A parallel loop over the tiles of the result; each is transformed back and gets its epilogue."""
+    """Schedules a parallel loop over the tiles of the result; each is transformed and gets its epilogue."""
     builder = ScheduleBuilder(kernel)
     root, loop = builder.tile(builder.get_block("root"), _one_tile(output), "parallel")
     builder.compute_at(builder.get_block("output"), loop)
@@ -51,16 +54,17 @@ def _schedule_output(kernel: ir.Operation, output: ir.Operation) -> None:
 
 
 def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Operation) -> None:
-    """A parallel loop over strips of the image. A strip is transformed once; then, for each group of columns,
-    it is multiplied and transformed back, tile by tile."""
-    tile, product = output.attributes["tile"].value, output.operands[0].owner.operation
+    """Schedules a parallel loop over strips of the image. A strip is transformed once; then, for each group
+    of columns, it is multiplied and transformed back, tile by tile."""
+    view = tloop.WinogradOutput(output)
+    tile, product = view.tile, view.products.owner.operation
     anchor = Computation(product)
     products = insert_copy(anchor.result)
     named = {"input": before, "products": products.op, "anchor": product}
     for name, op in (*named.items(), ("init", anchor.init.owner.operation)):
         name_block(op, name)
-    _, _, blocks, lanes_ = static_shape(output.operands[0])
-    strip = choose_strip(tile, *image_tiles(before), static_shape(before.results[0])[2])
+    _, _, blocks, lanes_ = static_shape(view.products)
+    strip = choose_strip(tile, *image_tiles(before), static_shape(tloop.WinogradInput(before).tiles)[2])
     assert strip is not None, "fusion asks the same question"
     builder = ScheduleBuilder(kernel)
     moved = ("output", "products", "anchor", "init")
@@ -77,7 +81,7 @@ def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Opera
 
 
 def group_of(blocks: int, block: int) -> int:
-    """How many of the blocks of columns are transformed back at a time."""
+    """Returns the number of blocks of columns that are transformed at a time."""
     return max(index for index in range(1, max(1, GROUP // block) + 1) if blocks % index == 0)
 
 
@@ -102,7 +106,8 @@ def _compute_in_tile(
 def _schedule_product(
     builder: ScheduleBuilder, blocks: dict[str, ir.Value], anchor: Computation, strip: Strip
 ) -> None:
-    """Register tiles, for one place of the tiles and one block of columns after the other."""
+    """Tiles the product by register tiles, for one element of the tiles and one block of columns at a
+    time."""
     target = target_of(builder.schedule.parent)
     tile = choose_tile(anchor, target)
     most = accumulators(target, vectors(tile.width, lanes(target)))

@@ -1,4 +1,4 @@
-"""What tiling needs of elementwise computations: places that are sums of loops, and few dims."""
+"""Rewrites of elementwise computations for tiling: to linear indices and to few dims."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mlc.passes.schedule.common.transform_script import HANDLE, match, run_scrip
 _FLAT = "tloop.flat"
 
 
-def read_computed_places(kernel: ir.Operation) -> None:
-    """Operands in memory whose places are no sums of loops (quotients, remainders, from the end on) are read
-    by `tensor.extract` in the body: a tile of such a computation reads no slice of them."""
-    for op in collect_ops(kernel, linalg.Generic.NAME):
-        maps = [each.value for each in op.attributes["indexing_maps"]]
-        inputs = range(op.attributes["operandSegmentSizes"][0])
-        computed = [each for each in inputs if not all(map(_is_sum, maps[each].results))]
-        if computed and all(defining_op(op.operands[each], linalg.Generic.NAME) is None for each in computed):
+def read_by_extract(kernel: ir.Operation) -> None:
+    """Reads operands in memory whose indices are not linear (quotients, remainders, reversed) by
+    `tensor.extract` in the body: a tile of such a computation reads no slice of them."""
+    for generic in map(linalg.Generic, collect_ops(kernel, linalg.Generic.NAME)):
+        inputs, maps = generic.inputs, generic.indexing_maps
+        computed = [index for index in range(len(inputs)) if not all(map(_is_sum, maps[index].results))]
+        if computed and all(linalg.Generic.defining(inputs[index]) is None for index in computed):
+            op = generic.operation
             with ir.InsertionPoint(op), op.location:
-                replace_op(op, list(_with_extracts(op, maps, computed).results))
+                replace_op(op, list(_with_extracts(generic, computed).results))
 
 
 def _is_sum(expression: ir.AffineExpr) -> bool:
@@ -36,36 +36,35 @@ def _is_sum(expression: ir.AffineExpr) -> bool:
     return _is_sum(binary.lhs) and _is_sum(binary.rhs)
 
 
-def _with_extracts(op: ir.Operation, maps: Sequence[ir.AffineMap], computed: Sequence[int]) -> ir.Operation:
-    """The computation without the operands `computed`, whose elements its body reads itself."""
-    inputs = op.attributes["operandSegmentSizes"][0]
-    kept = [index for index in range(len(op.operands)) if index not in computed]
-    made = linalg.GenericOp(
-        [result.type for result in op.results],
-        [op.operands[each] for each in kept if each < inputs],
-        list(op.operands)[inputs:],
-        ir.ArrayAttr.get([ir.AffineMapAttr.get(maps[each]) for each in kept]),
-        op.attributes["iterator_types"],
+def _with_extracts(old: linalg.Generic, computed: Sequence[int]) -> ir.Operation:
+    """Builds the computation without the inputs `computed`, whose elements its body reads itself."""
+    maps, arguments = old.indexing_maps, old.arguments
+    kept = [index for index in range(len(maps)) if index not in computed]
+    new = linalg.GenericOp(
+        [result.type for result in old.result_tensors],
+        [value for index, value in enumerate(old.inputs) if index not in computed],
+        old.outputs,
+        ir.ArrayAttr.get([ir.AffineMapAttr.get(maps[index]) for index in kept]),
+        ir.ArrayAttr.get(old.iterator_types),
     )
-    old = op.regions[0].blocks[0]
-    body = made.regions[0].blocks.append(*[old.arguments[each].type for each in kept])
-    values = dict(zip([old.arguments[each] for each in kept], body.arguments, strict=True))
+    body = new.regions[0].blocks.append(*[arguments[index].type for index in kept])
+    values = dict(zip([arguments[index] for index in kept], body.arguments, strict=True))
     with ir.InsertionPoint(body):
         indices = [linalg.IndexOp(dim).result for dim in range(maps[0].n_dims)]
-        for each in computed:
-            places = [_applied(maps[each], result, indices) for result in maps[each].results]
-            values[old.arguments[each]] = tensor.extract(op.operands[each], places)
-        clone_ops([each.operation for each in old.operations], values)
-    return made.operation
+        for index in computed:
+            element = [_apply(maps[index], result, indices) for result in maps[index].results]
+            values[arguments[index]] = tensor.extract(old.inputs[index], element)
+        clone_ops([op.operation for op in old.entry_block.operations], values)
+    return new.operation
 
 
-def _applied(access: ir.AffineMap, result: ir.AffineExpr, indices: Sequence[ir.Value]) -> ir.Value:
+def _apply(access: ir.AffineMap, result: ir.AffineExpr, indices: Sequence[ir.Value]) -> ir.Value:
     return affine.AffineApplyOp(ir.AffineMap.get(access.n_dims, 0, [result]), list(indices)).result
 
 
 def flatten_elementwise(kernel: ir.Operation) -> None:
-    """Results that are computed element by element from inputs of the same shape get one dim: its tiles
-    seldom have padding."""
+    """Flattens elementwise computations on inputs of the result's shape to one dim: its tiles seldom have
+    padding."""
     for op in collect_ops(kernel, linalg.Generic.NAME):
         if _is_plain(op):
             op.attributes[_FLAT] = ir.UnitAttr.get()
@@ -74,15 +73,18 @@ def flatten_elementwise(kernel: ir.Operation) -> None:
 
 
 def _is_plain(op: ir.Operation) -> bool:
-    """Whether all operands are read in the result's order, and only inputs are read and only results made."""
-    maps = [each.value for each in op.attributes["indexing_maps"]]
-    identity = ir.AffineMap.get_identity(maps[0].n_dims)
-    inputs = list(op.operands)[: op.attributes["operandSegmentSizes"][0]]
+    """Whether all operands are read in the result's order, and are arguments, and the result is the
+    kernel's."""
+    generic = linalg.Generic(op)
+    identity = ir.AffineMap.get_identity(generic.indexing_maps[0].n_dims)
     return (
-        maps[0].n_dims > 1
+        identity.n_dims > 1
         and len(op.results) == 1
-        and all(each == identity for each in maps)
-        and all(isinstance(each.type, ir.RankedTensorType) and defining_op(each) is None for each in inputs)
-        and all(func.Return.isa(user) for user in users(op.results[0]))
+        and all(indexing_map == identity for indexing_map in generic.indexing_maps)
+        and all(
+            isinstance(value.type, ir.RankedTensorType) and defining_op(value) is None
+            for value in generic.inputs
+        )
+        and all(func.Return.isa(user) for user in users(op.result))
         and not collect_ops(op, (linalg.Index.NAME, tensor.Extract.NAME))
     )

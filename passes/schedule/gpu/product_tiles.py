@@ -1,5 +1,5 @@
-"""How thread blocks share a product: the tile of the result that a block computes, in which steps, and by how
-many warps. The choice is that of docs/gpu-products.md."""
+"""Tiles of a matrix product for thread blocks: the part of the result that a block computes, its steps of the
+reduction, and its warps. The choice is that of docs/gpu-products.md."""
 
 from __future__ import annotations
 
@@ -11,40 +11,42 @@ from mlc.bindings import ir
 from mlc.dialects.accel.compute import are_multiplied
 from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.target import target_of
-from mlc.passes.schedule.gpu.tiles import padded
+from mlc.passes.schedule.gpu.tiles import next_power_of_two
 from mlc.targets import GpuTarget, Target
 
-# Rows and columns of a tile, largest first: the larger, the more often what was copied is multiplied.
+# Rows and columns of a tile, largest first: the larger, the more often a copied element is used.
 TILES = ((128, 128), (128, 64), (64, 64), (64, 32), (32, 32))
-# Also of those that groups of warps multiply: each of two groups reads its rows and the columns once then,
-# for 256 columns of sums, which are 128 registers of a thread.
+# Tiles that warp groups multiply: each of two groups reads its rows and the columns once then, for 256
+# columns of accumulators, which are 128 registers of a thread.
 GROUP_TILES = ((128, 256), *TILES)
 # As many blocks as keep most multiprocessors busy: there are 108 on an A100, 132 on an H100.
 BLOCKS = 96
-# Elements of the result for each warp: 32 registers of each thread, or less where a block had too few warps
-# otherwise, but what one instruction of tensor units makes.
+# Elements of the result for each warp: 32 registers of each thread, or less if a block had too few warps
+# otherwise, but the tile of one tensor core instruction.
 WARP_ELEMENTS, LEAST_WARP_ELEMENTS = 1024, 128
 FEW_WARPS, MOST_WARPS = 4, 8
-# Bytes of the reduction in a step: of large tiles, whose steps take long enough, and of small ones; of all
-# that groups of warps multiply.
+# Bytes of the reduction in a step: of large tiles, whose steps take long enough, and of small ones, and of
+# all that warp groups multiply.
 STEP_BYTES, LONG_STEP_BYTES = 64, 128
 LARGE = 192
-# Steps whose operands are on their way or being multiplied.
+# Steps whose operands are in flight or being multiplied.
 STAGES = 4
-# Without tensor units several steps of so few bytes are one, if two of these need no more shared memory.
+# Without tensor cores several steps of at most this size are merged, if two stages fit this much shared
+# memory.
 SHORT_STEP_BYTES, MERGED_STAGES, MERGED_BYTES = 16, 2, 48 << 10
-# What `accel.mma` does not know is summed in registers, with all of its products.
+# The tile and step of types that `accel.mma` does not support.
 SCALAR_TILE, SCALAR_STEP = (16, 16), 8
 
 
 @dataclass(frozen=True)
 class ProductTile:
-    """Points of the iteration dims of a product, by dim: `result` of those of its result, `steps` of its
-    reductions, one loop each; `warps` compute it, in loops of `stages`.
+    """The tile sizes of a product by dim: `result` for the dims of its result, `steps` for its reductions,
+    one loop each; `warps` compute a tile, in loops of `stages`.
 
-    It has `height` rows and `width` columns, and takes `depth` points of the reduction in each of `count`
-    steps, `merged` of those of the loops; there are `tiles` such. `parts` of its steps are a block's each, or
-    all steps of all tiles are shared by `blocks`, if there are more than 1 (`product_sharing.py`).
+    A tile has `height` rows and `width` columns, and takes `depth` points of the reduction in each of `count`
+    steps, each of which merges `merged` iterations; there are `tiles` of them. The steps of a tile are split
+    into `parts` for as many blocks, or those of all tiles are shared by `blocks`, if these are more than 1
+    (`reduction_sharing.py`).
     """
 
     result: dict[int, int]
@@ -62,21 +64,21 @@ class ProductTile:
 
 
 def product_tiles(anchor: Computation, precision: str) -> list[ProductTile]:
-    """Those of a computation that sums products of its two inputs, largest first."""
+    """Returns the tiles of a computation that sums products of its two inputs, largest first."""
     known, size = element_bytes(anchor)
     sizes: tuple[tuple[int, int], ...] = TILES if known else (SCALAR_TILE,)
     if known and uses_tensor_cores(size, precision) and _is_for_groups(anchor):
         sizes = GROUP_TILES
-    return [_product_tile(anchor, precision, each) for each in sizes]
+    return [_product_tile(anchor, precision, size) for size in sizes]
 
 
 def widest_tile(tiles: Sequence[ProductTile]) -> ProductTile:
-    """The first of which there are as many as blocks are wanted, else the last."""
+    """Returns the first tile that gives at least BLOCKS blocks, else the last one."""
     return next((tile for tile in tiles if tile.tiles >= BLOCKS), tiles[-1])
 
 
 def uses_tensor_cores(size: int, precision: str) -> bool:
-    """Whether operands of elements of so many bytes are multiplied by tensor units."""
+    """Whether tensor cores multiply operands with elements of `size` bytes."""
     return size < 4 or precision == "tf32"
 
 
@@ -88,41 +90,42 @@ def _product_tile(anchor: Computation, precision: str, sizes: tuple[int, int]) -
     long = uses_tensor_cores(size, precision) and (height + width < LARGE or _is_for_groups(anchor))
     step = (LONG_STEP_BYTES if long else STEP_BYTES) // size
     innermost = anchor.reductions[-1]
-    depth = min(step if known else SCALAR_STEP, padded(anchor.extents[innermost]))
+    depth = min(step if known else SCALAR_STEP, next_power_of_two(anchor.extents[innermost]))
     steps = dict.fromkeys(anchor.reductions[:-1], 1) | {innermost: depth}
-    # A loop of one iteration would go, with what is said of it.
+    # A loop of one iteration would be removed, with its attributes.
     several = {dim: points for dim, points in steps.items() if anchor.extents[dim] > points}
     steps = several or {innermost: depth}
     count = prod(-(-anchor.extents[dim] // points) for dim, points in steps.items())
     is_short = known and not uses_tensor_cores(size, precision) and depth * size <= SHORT_STEP_BYTES
-    merged = _merged(count, (height + width) * depth * size) if is_short else 1
+    merged = _merged_steps(count, (height + width) * depth * size) if is_short else 1
     depth, count = depth * merged, count // merged
     warps, stages = _warps(height * width), min(STAGES if merged == 1 else MERGED_STAGES, count)
     tiles = _blocks(anchor, result)
     return ProductTile(result, steps, warps, stages, height, width, depth, count, tiles, merged)
 
 
-def _merged(count: int, copied: int) -> int:
-    """How many of `count` steps are one, each of which copies so many bytes: an equal part of them, and of
-    all not more than a half."""
+def _merged_steps(count: int, copied: int) -> int:
+    """Returns how many of `count` steps, each of which copies `copied` bytes, become one: a divisor of the
+    count, at most half of it."""
     most = min(count // 2, MERGED_BYTES // (MERGED_STAGES * copied))
     return max(index for index in range(1, max(1, most) + 1) if count % index == 0)
 
 
 def modelled_gpu(target: Target) -> GpuTarget | None:
-    """The target, if it is a GPU that the models of schedules are for: NVIDIA's. Others are scheduled as if
-    they were an A100."""
+    """Returns the target, if it is a GPU that the models of schedules are for: NVIDIA's. Others are scheduled
+    as if they were an A100."""
     return target if isinstance(target, GpuTarget) and target.is_nvidia else None
 
 
 def _is_for_groups(anchor: Computation) -> bool:
-    """Whether groups of warps multiply tiles that hardware copies: rows of 128 bytes are then one panel, and
-    four products long. They read numbers of 16 bits in any order, others with the reduction innermost only.
-    """
+    """Whether warp groups multiply tiles that TMA copies: rows of 128 bytes are then one panel, and the depth
+    of four instructions. They read elements of 16 bits in any order, others with the reduction innermost
+    only."""
     gpu = modelled_gpu(target_of(anchor.op))
     if gpu is None or not gpu.clusters:
         return False
-    return element_bytes(anchor)[1] == 2 or all(_ends_in_reduction(anchor, each) for each in anchor.maps[:2])
+    reduction_last = all(_ends_in_reduction(anchor, indexing_map) for indexing_map in anchor.maps[:2])
+    return element_bytes(anchor)[1] == 2 or reduction_last
 
 
 def _ends_in_reduction(anchor: Computation, indexing_map: ir.AffineMap) -> bool:
@@ -138,16 +141,16 @@ def _warps(elements: int) -> int:
 
 
 def sides(anchor: Computation) -> tuple[list[int], list[int]]:
-    """The dims of rows, which only the left operand and the result have, and those of columns."""
-    left, right = (dims_read(each) for each in anchor.maps[:2])
+    """Returns the dims of rows, which only the left operand and the result have, and those of columns."""
+    left, right = map(dims_read, anchor.maps[:2])
     rows = [dim for dim in anchor.parallel if dim in left and dim not in right]
     columns = [dim for dim in anchor.parallel if dim in right and dim not in left]
     return rows, columns
 
 
 def element_bytes(anchor: Computation) -> tuple[bool, int]:
-    """Whether operands are alike, of numbers that products of tiles know, and their size."""
-    left, right = (ir.RankedTensorType(each.type).element_type for each in anchor.inputs[:2])
+    """Returns whether `accel.mma` supports the operands' element types, and the bytes of an element."""
+    left, right = (ir.RankedTensorType(value.type).element_type for value in anchor.inputs[:2])
     known = are_multiplied(left, right) and (isinstance(left, ir.FloatType) or left.width == 8)
     return known, max(8, left.width) // 8
 
@@ -155,7 +158,7 @@ def element_bytes(anchor: Computation) -> tuple[bool, int]:
 def _tile(
     anchor: Computation, rows: Sequence[int], columns: Sequence[int], sizes: tuple[int, int]
 ) -> dict[int, int]:
-    """Points of all dims of the result: 1 of those that both operands have."""
+    """Returns the tile sizes of all dims of the result: 1 for those that both operands have."""
     result = dict.fromkeys(anchor.parallel, 1)
     for dims, size in zip((rows, columns), sizes, strict=True):
         result.update(zip(dims, box_of_points([anchor.extents[dim] for dim in dims], size), strict=True))
@@ -167,11 +170,11 @@ def _blocks(anchor: Computation, tile: dict[int, int]) -> int:
 
 
 def box_of_points(extents: Sequence[int], size: int) -> list[int]:
-    """Powers of two whose product is `size`, or less where there are fewer points: the fewest boxes of this
-    shape that cover all points, long along the last dims where there are several such."""
-    most = prod(map(padded, extents))
-    boxes = _boxes(list(map(padded, extents)), min(size, most))
-    return min(boxes, key=lambda box: (_count(extents, box), [-each for each in reversed(box)]))
+    """Returns powers of two whose product is `size`, or less if there are fewer points: the shape of which
+    the fewest boxes cover all points, and of several the one that is longest along the last dims."""
+    most = prod(map(next_power_of_two, extents))
+    boxes = _boxes(list(map(next_power_of_two, extents)), min(size, most))
+    return min(boxes, key=lambda box: (_count(extents, box), [-points for points in reversed(box)]))
 
 
 def _count(extents: Sequence[int], box: Sequence[int]) -> int:
@@ -179,7 +182,7 @@ def _count(extents: Sequence[int], box: Sequence[int]) -> int:
 
 
 def _boxes(limits: list[int], size: int) -> Iterator[list[int]]:
-    """All of `size` points, none longer than `limits`."""
+    """Yields all boxes of `size` points, none longer than `limits`."""
     if not limits:
         if size == 1:
             yield []

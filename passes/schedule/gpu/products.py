@@ -1,7 +1,6 @@
-"""Schedules of products and convolutions for thread blocks.
+"""Schedules of matrix products and convolutions for thread blocks: tiles, clusters, and the order of blocks.
 
-In which order thread blocks take the tiles of a product, and which blocks are a cluster. The choice is
-that of docs/gpu-products.md.
+The choice is that of docs/gpu-products.md.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ from mlc.passes.schedule.gpu.reduction_sharing import (
 from mlc.passes.schedule.gpu.tiled_kernel import ResultComputation, TiledKernel
 from mlc.targets import GpuTarget
 
-# What a loop over tiles is told.
+# Attributes of a loop over tiles.
 CLUSTER_ATTRIBUTE, GROUP_ATTRIBUTE = "accel.cluster", "accel.group"
 
-# Blocks of a cluster, whose tiles have at least so many elements, in loops of at least so many steps.
+# Blocks of a cluster along a dim, and the least elements of their tiles and steps of their loops.
 CLUSTER, CLUSTER_TILE, CLUSTER_STEPS = 2, 128 * 128, 4
 
 # Tiles of a group along the dims whose neighbours are far apart in the order of the others.
 GROUP = 8
 
-# Of a grid's dims but the first.
+# The largest extent of a grid's dims but the first.
 MOST_CLUSTERS = 65535
 
 
@@ -57,27 +56,28 @@ class Grid:
 
     @property
     def target(self) -> GpuTarget | None:
+        """The GPU, if its model is known."""
         return modelled_gpu(target_of(self.anchor.op))
 
 
 def order_blocks(
-    anchor: Computation, precision: str, tile: ProductTile, places: Mapping[int, int], asked: Sequence[int]
+    anchor: Computation, precision: str, tile: ProductTile, root_dims: Mapping[int, int], asked: Sequence[int]
 ) -> dict[str, list[int]]:
-    """Attributes of the loop over tiles: which are a cluster's, and in which order they come, by dim with
-    several of them. `places` are the dims of the loops, `asked` is the shape of clusters that is asked for.
+    """Returns attributes of the loop over tiles: the shapes of clusters and of groups, over the dims with
+    several tiles. `root_dims` are the dims of the loops, `asked` is the requested shape of clusters.
 
     Blocks that share reductions are in no clusters, and in plain order.
     """
     if tile.parts > 1 or tile.blocks:
         return {}
-    dims = sorted(tile.result, key=lambda dim: places[dim])
+    dims = sorted(tile.result, key=lambda dim: root_dims[dim])
     grid = Grid(anchor, {dim: -(-anchor.extents[dim] // tile.result[dim]) for dim in dims})
     known, size = element_bytes(anchor)
     large = known and uses_tensor_cores(size, precision) and _is_large(tile)
     cluster = cluster_of(grid, asked or ((CLUSTER, CLUSTER) if large else (1, 1)), both=bool(asked))
     found = {CLUSTER_ATTRIBUTE: cluster, GROUP_ATTRIBUTE: group_of(grid, cluster)}
     several = [dim for dim in dims if grid.counts[dim] > 1]
-    return {name: [each.get(dim, 1) for dim in several] for name, each in found.items() if each}
+    return {name: [shape.get(dim, 1) for dim in several] for name, shape in found.items() if shape}
 
 
 def _is_large(tile: ProductTile) -> bool:
@@ -85,9 +85,9 @@ def _is_large(tile: ProductTile) -> bool:
 
 
 def cluster_of(grid: Grid, wanted: Sequence[int], both: bool) -> dict[int, int]:
-    """How many tiles along dims of the result are the work of a cluster: of rows and of columns as many as
-    `wanted`, where they divide the tiles; of columns only if not of rows, unless of `both`. No dims where
-    the target has no clusters."""
+    """Returns the tiles of a cluster along dims of the result: of rows and of columns as many as `wanted`, if
+    they divide the tiles; of columns only if not of rows, unless of `both`. No dims if the target has no
+    clusters."""
     if grid.target is None or not grid.target.clusters:
         return {}
     rows, columns = (
@@ -98,16 +98,16 @@ def cluster_of(grid: Grid, wanted: Sequence[int], both: bool) -> dict[int, int]:
 
 
 def _dim_of(dims: Sequence[int], counts: Mapping[int, int], size: int) -> dict[int, int]:
-    """The last of `dims` whose tiles `size` divides."""
+    """Returns the last of `dims` whose number of tiles `size` divides, with `size`."""
     if size == 1:
         return {}
     return next(({dim: size} for dim in reversed(dims) if counts[dim] % size == 0), {})
 
 
 def group_of(grid: Grid, cluster: Mapping[int, int]) -> dict[int, int]:
-    """How many clusters along dims of the result are numbered one behind the other, before the next ones
-    along the dims that loops have last. Blocks that run at the same time then read some rows and some
-    columns, not all of one of them."""
+    """Returns the clusters of a group along dims of the result, whose ids are consecutive, before the next
+    ones along the innermost dims. Blocks that run at the same time then read some rows and some columns, not
+    all of one of them."""
     if prod(grid.counts.values()) <= (grid.target.cores if grid.target else PROCESSORS):
         return {}
     counts = {dim: count // cluster.get(dim, 1) for dim, count in grid.counts.items()}
@@ -117,7 +117,7 @@ def group_of(grid: Grid, cluster: Mapping[int, int]) -> dict[int, int]:
     if not several or several[-1] not in fast:
         return {}
     found, rest = {}, GROUP // prod(cluster.get(dim, 1) for dim in slow)
-    for dim in [each for each in reversed(several) if each in slow]:
+    for dim in [dim for dim in reversed(several) if dim in slow]:
         found[dim] = _largest_divisor(counts[dim], rest)
         rest //= found[dim]
     return {dim: size for dim, size in found.items() if size > 1}
@@ -130,23 +130,23 @@ def _largest_divisor(count: int, limit: int) -> int:
 def schedule_product(
     kernel: ir.Operation, root: Computation, anchor: Computation, wanted: Wanted, cluster: Sequence[int] = ()
 ) -> None:
-    """Sums of a tile stay in registers; operands come into shared memory, a step of the reduction at a
-    time. Blocks may share the steps of a tile, or be in clusters, of `cluster` blocks along rows and columns
-    if that is asked for."""
+    """Schedules a product: accumulators of a tile stay in registers, operands are copied to shared memory, a
+    step of the reduction at a time. Blocks may share the steps of a tile, or be in clusters, of `cluster`
+    blocks along rows and columns if that is given."""
     result, precision = ResultComputation.of(root, anchor), _precision(kernel, anchor)
     if precision != EXACT:
         anchor.op.attributes[PRECISION] = ir.StringAttr.get(precision)
     tile = _tile(anchor, precision, wanted)
     tiled = TiledKernel(kernel, result, tile.result)
     tiled.builder.annotate(tiled.blocks, "accel.warps", tile.warps)
-    for name, numbers in order_blocks(anchor, precision, tile, result.places, cluster).items():
-        tiled.builder.annotate(tiled.blocks, name, numbers)
+    for name, shape in order_blocks(anchor, precision, tile, result.root_dims, cluster).items():
+        tiled.builder.annotate(tiled.blocks, name, shape)
     tiled.compute_all()
     _steps(tiled.builder, tiled.block(anchor), tile)
 
 
 def _steps(builder: ScheduleBuilder, block: ir.Value, tile: ProductTile) -> None:
-    """A loop for each dim of the reduction; in the innermost one, copies."""
+    """Adds a loop for each dim of the reduction, and copies in the innermost one."""
     for dim, points in tile.steps.items():
         block, loop = builder.tile(block, positions({dim: points}), "sequential")
     for operand, buffer in enumerate(("left", "right")):
@@ -161,7 +161,7 @@ def _steps(builder: ScheduleBuilder, block: ir.Value, tile: ProductTile) -> None
 
 
 def _tile(anchor: Computation, precision: str, wanted: Wanted) -> ProductTile:
-    """As large as leaves enough blocks, unless they share the reduction."""
+    """Returns the largest tile that leaves enough blocks, unless they share the reduction."""
     tiles = product_tiles(anchor, precision)
     widest = widest_tile(tiles)
     known, size = element_bytes(anchor)
@@ -172,7 +172,7 @@ def _tile(anchor: Computation, precision: str, wanted: Wanted) -> ProductTile:
 
 
 def _precision(kernel: ir.Operation, anchor: Computation) -> str:
-    """What the kernel asks for, if it is of f32."""
-    single = all(isinstance(each.type.element_type, ir.F32Type) for each in anchor.inputs)
+    """Returns the kernel's precision of products of f32; EXACT for other types."""
+    single = all(isinstance(value.type.element_type, ir.F32Type) for value in anchor.inputs)
     asked = precision_of(kernel)
     return asked if single else EXACT

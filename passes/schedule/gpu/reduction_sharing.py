@@ -1,7 +1,7 @@
-"""When blocks share the reduction of a product's tiles: a model of the time that its blocks take.
+"""The choice between split-K, stream-K and plain tiles, by a model of the time that a product's blocks take.
 
-Rates are NVIDIA's, for each multiprocessor and cycle (whitepapers of A100 and H100). What a step, a block and
-a launch cost beside that is estimated, not measured. docs/gpu-products.md explains the choice.
+Rates are NVIDIA's, per multiprocessor and cycle (whitepapers of A100 and H100). The overheads of a step, a
+block and a launch are estimated, not measured. docs/gpu-products.md explains the choice.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from mlc.passes.schedule.gpu.product_tiles import GROUP_TILES, ProductTile, modelled_gpu, widest_tile
 from mlc.targets import GpuTarget, Target
 
-# Bytes of an operand that tensor units multiply by as many of the other one, and numbers that multiply-adds
-# do; of sm_80, twice as many on sm_90a.
+# Bytes of an operand that tensor cores multiply by as many of the other one, and scalar multiply-adds; of
+# sm_80, twice as many on sm_90a.
 UNIT_BYTES, MULTIPLY_ADDS = 2048, 64
-# Rows that tensor units of sm_90a need for their rate.
+# Rows that tensor cores of sm_90a need for their rate.
 GROUP_ROWS = 64
-# Bytes between a multiprocessor and the cache that all share; between its shared memory and all else.
+# Bytes between a multiprocessor and the L2 cache; between its shared memory and all else.
 CACHE_BYTES, SHARED_RATE = 64, 128
 # Cycles: a barrier, reads of shared memory and a product that wait for each other; the first copies and the
 # last stores of a block; one more launch.
@@ -26,16 +26,16 @@ STEP_CYCLES, BLOCK_CYCLES, LAUNCH_CYCLES = 128, 1000, 2500
 MOST_PARTS, LEAST_STEPS = 16, 2
 # Persistent blocks on a multiprocessor at most.
 MOST_PERSISTENT = 2
-# What sharing must save of the time, since the model is coarse.
+# The share of the time that sharing must save, since the model is coarse.
 GAIN = 0.2
 SUM_BYTES = 4
-# What is assumed of GPUs without a description, and of those that the rates are not for: an A100's.
+# Assumed of GPUs without a description, and of those that the rates are not for: an A100's.
 PROCESSORS, SHARED_BYTES = 108, 163 * 1024
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked for: parts of each tile's reduction, 1 for none, or blocks that share all steps; where
+    """The requested sharing: parts of each tile's reduction, 1 for none, or blocks that share all steps; if
     both are 0, the choice is the model's."""
 
     parts: int = 0
@@ -44,8 +44,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class ProductShape:
-    """A product as a GPU sees it: `size` bytes are an element, which tensor `units` multiply or which they do
-    not."""
+    """A product on a target: bytes of an element, and whether tensor cores multiply it (`units`)."""
 
     target: Target
     size: int
@@ -53,53 +52,54 @@ class ProductShape:
 
     @property
     def gpu(self) -> GpuTarget | None:
+        """The GPU, if its model is known."""
         return modelled_gpu(self.target)
 
     @property
     def processors(self) -> int:
-        """Multiprocessors."""
+        """The number of multiprocessors."""
         return self.gpu.cores if self.gpu else PROCESSORS
 
     def resident(self, tile: ProductTile) -> int:
-        """Blocks that one multiprocessor runs at the same time."""
+        """Returns the blocks that one multiprocessor runs at the same time."""
         shared = self.gpu.shared_bytes if self.gpu else SHARED_BYTES
-        return max(1, shared // (tile.stages * self._copied(tile)))
+        return max(1, shared // (tile.stages * self._step_bytes(tile)))
 
-    def _copied(self, tile: ProductTile) -> int:
-        """Bytes of a step's operands."""
+    def _step_bytes(self, tile: ProductTile) -> int:
+        """Returns the bytes of a step's operands."""
         return (tile.height + tile.width) * tile.depth * self.size
 
     def _step(self, tile: ProductTile) -> float:
-        """Cycles of a multiprocessor for the products and the copies of a step."""
+        """Returns the cycles of a multiprocessor for the products and the copies of a step."""
         fast = self.gpu is not None and self.gpu.clusters
         rate = UNIT_BYTES // self.size if self.units else MULTIPLY_ADDS
         if fast and (tile.height >= GROUP_ROWS or not self.units):
             rate *= 2
         products = tile.height * tile.width * tile.depth / rate
         moved = self._read_by_groups(tile) / SHARED_RATE if fast and self.units else 0
-        return max(products, self._copied(tile) / CACHE_BYTES, moved)
+        return max(products, self._step_bytes(tile) / CACHE_BYTES, moved)
 
     def _read_by_groups(self, tile: ProductTile) -> int:
-        """Bytes of a step that come into shared memory, and that products read there: each group of warps
-        its rows and all columns."""
+        """Returns the bytes of a step that are written to shared memory, and that products read there: each
+        warp group its rows and all columns."""
         groups = max(1, tile.height // GROUP_ROWS)
         read = (tile.height + tile.width * groups) * tile.depth * self.size
-        return self._copied(tile) + read
+        return self._step_bytes(tile) + read
 
     def _blocks_time(self, tile: ProductTile, blocks: int, steps: int) -> float:
-        """Of blocks with so many steps each; those that run on a multiprocessor at the same time wait for
-        their operands together."""
-        each = -(-blocks // self.processors)
-        turns = -(-each // self.resident(tile))
-        return steps * (each * self._step(tile) + turns * STEP_CYCLES) + turns * BLOCK_CYCLES
+        """Returns the cycles of blocks with `steps` steps; those that run on a multiprocessor at the same
+        time wait for their operands together."""
+        per_processor = -(-blocks // self.processors)
+        waves = -(-per_processor // self.resident(tile))
+        return steps * (per_processor * self._step(tile) + waves * STEP_CYCLES) + waves * BLOCK_CYCLES
 
     def _sums_time(self, tile: ProductTile, tiles: int) -> float:
-        """To write or read the sums of so many tiles."""
+        """Returns the cycles to write or read the accumulators of `tiles` tiles."""
         bytes_of_tile = tile.height * tile.width * SUM_BYTES
         return -(-tiles // self.processors) * bytes_of_tile / CACHE_BYTES
 
     def time(self, tile: ProductTile) -> float:
-        """Cycles of all blocks, and of the launch that adds what they share."""
+        """Returns the cycles of all blocks, and of the launch that adds shared sums."""
         if tile.parts > 1:
             blocks = tile.tiles * tile.parts
             steps = -(-tile.count // tile.parts)
@@ -115,8 +115,8 @@ class ProductShape:
 
 
 def plain_tile(problem: ProductShape, tiles: Sequence[ProductTile]) -> ProductTile:
-    """Where blocks share no reductions: the widest tile of which there are enough; of those for groups of
-    warps alone the next one instead, where the model says that its waves are so much fuller."""
+    """Returns the tile without shared reductions: the widest one that gives enough blocks; instead of the
+    largest one for warp groups the next one, if its time is less."""
     widest = widest_tile(tiles)
     if (widest.height, widest.width) != GROUP_TILES[0]:
         return widest
@@ -126,18 +126,18 @@ def plain_tile(problem: ProductShape, tiles: Sequence[ProductTile]) -> ProductTi
 def shared_tile(
     problem: ProductShape, plain: ProductTile, tiles: Sequence[ProductTile], wanted: Wanted
 ) -> ProductTile:
-    """`plain`, or what is asked for, or what the model says is faster."""
+    """Returns `plain`, or the requested sharing, or one that is faster by the model."""
     if wanted.parts == 1:
         return plain
-    found = list(_shared(problem, tiles, wanted))
+    found = list(_candidates(problem, tiles, wanted))
     if not found:
         return plain
     best = min(found, key=problem.time)
     return best if wanted != Wanted() or problem.time(best) < (1 - GAIN) * problem.time(plain) else plain
 
 
-def _shared(problem: ProductShape, tiles: Sequence[ProductTile], wanted: Wanted) -> Iterator[ProductTile]:
-    """Tiles whose reductions are shared as is asked for, or in any way that may pay."""
+def _candidates(problem: ProductShape, tiles: Sequence[ProductTile], wanted: Wanted) -> Iterator[ProductTile]:
+    """Yields tiles whose reductions are shared as requested, or in any way that may pay."""
     for tile in tiles:
         if wanted.parts:
             if tile.count > 1:
@@ -148,7 +148,7 @@ def _shared(problem: ProductShape, tiles: Sequence[ProductTile], wanted: Wanted)
             for parts in range(2, min(MOST_PARTS, tile.count // LEAST_STEPS) + 1):
                 yield _in_parts(tile, parts)
         else:
-            # Against a last wave of few blocks. Those that stay are as many as a GPU has room for,
+            # Against a last wave of few blocks. Persistent blocks are as many as are resident on the GPU,
             # which must be known.
             blocks = problem.processors * min(MOST_PERSISTENT, problem.resident(tile))
             if problem.gpu is not None and tile.tiles % blocks:
@@ -156,5 +156,5 @@ def _shared(problem: ProductShape, tiles: Sequence[ProductTile], wanted: Wanted)
 
 
 def _in_parts(tile: ProductTile, parts: int) -> ProductTile:
-    """With no more stages than a part has steps."""
+    """Returns the tile in `parts`, with no more stages than a part has steps."""
     return replace(tile, parts=parts, stages=min(tile.stages, -(-tile.count // parts)))

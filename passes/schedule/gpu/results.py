@@ -1,4 +1,4 @@
-"""The parts of a kernel that are scheduled on their own: its results, and what is inserted into them."""
+"""The parts of a kernel that are scheduled separately: its results, and the tensors inserted into them."""
 
 from __future__ import annotations
 
@@ -22,40 +22,41 @@ VIEWS = (tensor.CollapseShape.NAME, tensor.ExpandShape.NAME)
 class ResultGroup:
     """A computation whose result is written to memory, and those that only it needs, in program order."""
 
-    number: int
+    index: int
     root: Computation
     producers: list[Computation]
 
     @property
     def reducing(self) -> list[Computation]:
+        """The computations with reductions."""
         return [producer for producer in (*self.producers, self.root) if producer.reductions]
 
 
 def block(builder: ScheduleBuilder, computation: Computation) -> ir.Value:
-    """The handle of a computation that has a name."""
+    """Returns the handle of a computation that has a name."""
     return builder.get_block(computation.op.attributes[BLOCK_TAG].value)
 
 
 def parts_of(kernel: ir.Operation) -> list[ResultGroup]:
-    """The parts in the order in which they are computed; all of their computations get names. What is not
-    computed, but only lies elsewhere, is copied by a computation. Raises PassError."""
+    """Returns the parts in the order in which they are computed; all of their computations get names. Values
+    that are not computed are copied by a computation. Raises PassError."""
     roots: list[Computation] = []
     end = terminator_of(kernel.regions[0].blocks[0])
     for index in range(len(end.operands)):
         _find_roots(end, index, roots)
-    parts = [ResultGroup(number, root, _producers(root, roots)) for number, root in enumerate(roots)]
-    for number, each in enumerate(roots):
-        tag(each, f"root{number}" if number else "root")
+    parts = [ResultGroup(index, root, _producers(root, roots)) for index, root in enumerate(roots)]
+    for index, root in enumerate(roots):
+        tag(root, f"root{index}" if index else "root")
     named: set[int] = set()
-    for each in [producer for part in parts for producer in part.producers]:
-        if address(each.op) not in named:
-            tag(each, f"producer{len(named)}")
-            named.add(address(each.op))
+    for producer in [producer for part in parts for producer in part.producers]:
+        if address(producer.op) not in named:
+            tag(producer, f"producer{len(named)}")
+            named.add(address(producer.op))
     return parts
 
 
 def _find_roots(user: ir.Operation, index: int, roots: list[Computation]) -> None:
-    """Adds the roots that the operand `index` of `user` is made of, those that are overwritten first."""
+    """Adds the roots that compute the operand `index` of `user`, those that are overwritten first."""
     op = defining_op(user.operands[index])
     if op is not None and op.name == tensor.Empty.NAME:
         return
@@ -83,14 +84,13 @@ def _is_taken(op: ir.Operation, roots: list[Computation]) -> bool:
 
 
 def _copy_for(user: ir.Operation, index: int) -> Computation:
-    """A computation that copies an operand of `user` for it."""
+    """Inserts a computation that copies an operand of `user` for it."""
     value = user.operands[index]
-    kind = ir.RankedTensorType(value.type)
-    identity = affine_map(kind.rank, dims(kind.rank))
+    type_ = ir.RankedTensorType(value.type)
+    identity = affine_map(type_.rank, dims(type_.rank))
     with ir.InsertionPoint(user), user.location:
-        copy = generic(
-            [value], [identity], empty(list(kind.shape), kind.element_type), identity, lambda new, _old: new
-        )
+        output = empty(list(type_.shape), type_.element_type)
+        copy = generic([value], [identity], output, identity, lambda new, _old: new)
     user.operands[index] = copy
     return Computation(copy.owner.operation)
 
@@ -104,9 +104,5 @@ def _producers(root: Computation, roots: list[Computation]) -> list[Computation]
             continue
         found[address(op)] = op
         waiting += list(op.operands)
-    block = root.op.block
-    return [Computation(each.operation) for each in block.operations if _is_producer(each.operation, found)]
-
-
-def _is_producer(op: ir.Operation, found: dict[int, ir.Operation]) -> bool:
-    return linalg.Generic.isa(op) and address(op) in found
+    ops = [op.operation for op in root.op.block.operations]
+    return [Computation(op) for op in ops if linalg.Generic.isa(op) and address(op) in found]

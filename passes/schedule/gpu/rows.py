@@ -1,4 +1,4 @@
-"""Schedules for thread blocks of what is no product: elementwise, rows, windows."""
+"""Schedules for thread blocks of kernels without products: elementwise, rows, windows."""
 
 from __future__ import annotations
 
@@ -10,25 +10,31 @@ from mlc.passes.common.computation import Computation, dim_position, dims_read
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.gpu.results import ResultGroup, block
-from mlc.passes.schedule.gpu.tiles import ELEMENTS, ReductionTiles, elementwise_tile, padded, rows_of
+from mlc.passes.schedule.gpu.tiles import (
+    ELEMENTS,
+    ReductionTiles,
+    elementwise_tile,
+    next_power_of_two,
+    rows_of,
+)
 
-# Of a launch: how many warps its blocks have. Blocks whose tiles have more elements have more warps.
+# Attribute of a launch: the warps of its blocks. Blocks whose tiles have more elements have more warps.
 WARPS = "accel.warps"
 LARGE_TILE, MORE_WARPS = 4 * ELEMENTS, 8
-# Of a loop: which part of the kernel it computes.
+# Attribute of a loop: the index of the part of the kernel that it computes.
 PART = "accel.part"
 
 
 def schedule_part(builder: ScheduleBuilder, part: ResultGroup) -> None:
-    """A block for each tile of the root, which computes all that the tile needs: rows of reductions whole, or
-    part by part, windows element by element."""
+    """Schedules a block for each tile of the root, which computes all that the tile needs: rows of reductions
+    at once or in steps, windows element by element."""
     if not part.reducing:
         _schedule_blocks(builder, part, elementwise_tile(part.root))
         return
     rows = rows_of(part.root, part.producers)
     _schedule_blocks(builder, part, rows.tile)
-    for each in (part.root, *(producer for producer in part.producers if producer.reductions)):
-        _schedule_steps(builder, part, rows, each)
+    for computation in (part.root, *(producer for producer in part.producers if producer.reductions)):
+        _schedule_steps(builder, part, rows, computation)
 
 
 def _schedule_blocks(builder: ScheduleBuilder, part: ResultGroup, tile: list[int]) -> None:
@@ -36,8 +42,8 @@ def _schedule_blocks(builder: ScheduleBuilder, part: ResultGroup, tile: list[int
         return
     _, loop = builder.tile(block(builder, part.root), tile, "parallel")
     # Loops of several parts are not merged, even if they compute the same.
-    if part.number:
-        builder.annotate(loop, PART, part.number)
+    if part.index:
+        builder.annotate(loop, PART, part.index)
     if _elements(part.root, tile) > LARGE_TILE:
         builder.annotate(loop, WARPS, MORE_WARPS)
     # Consumers before producers.
@@ -46,7 +52,7 @@ def _schedule_blocks(builder: ScheduleBuilder, part: ResultGroup, tile: list[int
 
 
 def _elements(root: Computation, tile: list[int]) -> int:
-    return prod(padded(size or extent) for size, extent in zip(tile, root.extents, strict=True))
+    return prod(next_power_of_two(size or extent) for size, extent in zip(tile, root.extents, strict=True))
 
 
 def _schedule_steps(
@@ -64,8 +70,8 @@ def _schedule_steps(
 
 
 def _computed_in_steps(computation: Computation, stepped: set[int]) -> set[int]:
-    """The addresses of elementwise computations that a loop over the dims `stepped` reads other parts of in
-    each step; each of its readers computes them anew."""
+    """Returns the addresses of elementwise computations of which a loop over the dims `stepped` reads other
+    parts in each step: they are rematerialised in each reader."""
     found: set[int] = set()
     for value, access in zip(computation.inputs, computation.maps, strict=False):
         op = defining_op(value)
@@ -78,7 +84,7 @@ def _computed_in_steps(computation: Computation, stepped: set[int]) -> set[int]:
 
 
 def _along(producer: Computation, access: ir.AffineMap, stepped: set[int]) -> set[int]:
-    """The dims of a producer along which its reader's dims `stepped` run."""
+    """Returns the dims of a producer along which its reader's dims `stepped` run."""
     found = set()
     for own, read in zip(producer.maps[-1].results, access.results, strict=True):
         dim = dim_position(own)

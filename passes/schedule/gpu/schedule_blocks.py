@@ -1,7 +1,4 @@
-"""tloop-schedule-blocks: a schedule for every kernel of a GPU, whose tiles are thread blocks' work.
-
-Constants of kernels as computations, which blocks share.
-"""
+"""tloop-schedule-blocks: a schedule for every kernel of a GPU, whose tiles are the work of thread blocks."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
-from mlc.bindings import arith, ir, tensor
+from mlc.bindings import arith, func, ir, tensor
 from mlc.dialects.accel.launches import MOST_CLUSTER_BLOCKS
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.computation import computations, root_computation
@@ -18,7 +15,7 @@ from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic
 from mlc.passes.common.rewriting import collect_ops, replace_op
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add
-from mlc.passes.schedule.gpu.elementwise_access import flatten_elementwise, read_computed_places
+from mlc.passes.schedule.gpu.elementwise_access import flatten_elementwise, read_by_extract
 from mlc.passes.schedule.gpu.products import schedule_product
 from mlc.passes.schedule.gpu.reduction_sharing import Wanted
 from mlc.passes.schedule.gpu.results import parts_of
@@ -28,27 +25,28 @@ from mlc.passes.schedule.gpu.windows import is_window, schedule_window
 
 
 def compute_constants(kernel: ir.Operation) -> None:
-    """Tensors of one number get a computation that writes it. Raises PassError for others."""
+    """Replaces splat tensors by computations that write them. Raises PassError for other constants."""
     for op in collect_ops(kernel, arith.Constant.NAME):
         if isinstance(arith.Constant(op).result.type, ir.RankedTensorType):
-            replace_op(op, _filled(op))
+            replace_op(op, _fill(arith.Constant(op)))
 
 
-def _filled(op: ir.Operation) -> ir.Value:
-    kind, value = ir.RankedTensorType(op.results[0].type), op.attributes["value"]
+def _fill(constant: arith.Constant) -> ir.Value:
+    op, value = constant.operation, constant.value
+    type_ = ir.RankedTensorType(constant.result.type)
     if not isinstance(value, ir.DenseElementsAttr) or not value.is_splat:
         raise PassError(
-            "a constant whose elements differ has no form on tiles: threads cannot look numbers up in their "
+            "a constant whose elements differ has no form on tiles: threads cannot look elements up in their "
             "code",
             op.location,
         )
     with ir.InsertionPoint(op), op.location:
-        number = arith.ConstantOp(kind.element_type, value.get_splat_value()).result
-        every = affine_map(kind.rank, dims(kind.rank))
+        scalar = arith.ConstantOp(type_.element_type, value.get_splat_value()).result
+        every = affine_map(type_.rank, dims(type_.rank))
         return generic(
-            [number],
-            [affine_map(kind.rank, [])],
-            empty(kind.shape, kind.element_type),
+            [scalar],
+            [affine_map(type_.rank, [])],
+            empty(type_.shape, type_.element_type),
             every,
             lambda new, _old: new,
         )
@@ -60,12 +58,12 @@ def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ..
     compute_constants(kernel)
     root = root_computation(kernel)
     reducing = [computation for computation in computations(kernel) if computation.reductions]
-    for each in reducing:
-        if any(each.extents[dim] == 0 for dim in each.reductions):
+    for computation in reducing:
+        if any(computation.extents[dim] == 0 for dim in computation.reductions):
             # Upstream's tiling crashes on it.
             raise PassError(
                 "a reduction of no elements has no schedule: graph-eliminate-empty leaves none",
-                each.op.location,
+                computation.op.location,
             )
     if root is not None and len(reducing) == 1 and not collect_ops(kernel, tensor.InsertSlice.NAME):
         # A product without rows and columns is a sum like others.
@@ -80,9 +78,9 @@ def schedule_kernel(kernel: ir.Operation, wanted: Wanted, cluster: tuple[int, ..
 
 
 def schedule_results(kernel: ir.Operation) -> None:
-    """Adds the schedule of a kernel whose results, and what is inserted into them, are scheduled each on its
-    own."""
-    read_computed_places(kernel)
+    """Adds the schedule of a kernel whose results, and the tensors inserted into them, are scheduled
+    separately."""
+    read_by_extract(kernel)
     flatten_elementwise(kernel)
     parts = parts_of(kernel)
     builder = ScheduleBuilder(kernel)
@@ -118,10 +116,10 @@ class ScheduleBlocks(Pass):
         wanted, cluster = Wanted(self.split_k, self.stream_k), self.cluster
         if cluster and (len(cluster) != 2 or min(cluster) < 1 or prod(cluster) > MOST_CLUSTER_BLOCKS):
             raise PassError(
-                f"cluster must be two numbers whose product is at most {MOST_CLUSTER_BLOCKS}, not {cluster}",
+                f"cluster must be two integers whose product is at most {MOST_CLUSTER_BLOCKS}, not {cluster}",
                 op.location,
             )
         scheduled = set(schedules(op))
         for kernel in kernels_on_tensors(op):
-            if kernel.attributes["sym_name"].value not in scheduled:
+            if func.Func(kernel).sym_name not in scheduled:
                 schedule_kernel(kernel, wanted, cluster)

@@ -1,4 +1,4 @@
-"""What the schedules for thread blocks share: a loop over tiles of the result, in which all is computed."""
+"""The loop over tiles of the result, in which schedules for thread blocks compute everything."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mlc.passes.schedule.common.plain import tag
 
 @dataclass(frozen=True)
 class ResultComputation:
-    """The computation of a kernel's result, and for each dim of the result of its product or window, which
-    one of the root it is."""
+    """The computation of a kernel's result, and the dim of the root for each dim of the result of its product
+    or window."""
 
     root: Computation
-    places: dict[int, int]
+    root_dims: dict[int, int]
 
     @staticmethod
     def of(root: Computation, anchor: Computation) -> ResultComputation:
-        """With a copy as the root where `anchor` computes the result. Raises PassError where the root does
-        not read each element of the anchor's result once."""
+        """Returns the result of a kernel, with a copy as the root if `anchor` computes the result. Raises
+        PassError if the root does not read each element of the anchor's result once."""
         if root.op == anchor.op:
             root = insert_copy(anchor.result)
         reads = [read for value, read in zip(root.inputs, root.maps, strict=False) if value == anchor.result]
@@ -33,7 +33,7 @@ class ResultComputation:
         if sorted(dim for dim in dims if dim is not None) != list(range(len(root.extents))):
             raise PassError("what follows a product must read each of its elements once", root.op.location)
         pairs = zip(anchor.parallel, dims, strict=True)
-        return ResultComputation(root, {dim: place for dim, place in pairs if place is not None})
+        return ResultComputation(root, {dim: root_dim for dim, root_dim in pairs if root_dim is not None})
 
 
 class TiledKernel:
@@ -45,22 +45,22 @@ class TiledKernel:
         self.others = [
             computation for computation in computations(kernel) if computation.op != result.root.op
         ]
-        for number, each in enumerate(self.others):
-            tag(each, _name(number))
+        for index, computation in enumerate(self.others):
+            tag(computation, _name(index))
         self.builder = ScheduleBuilder(kernel)
-        sizes = positions({result.places[dim]: points for dim, points in tile.items()})
+        sizes = positions({result.root_dims[dim]: points for dim, points in tile.items()})
         _, self.blocks = self.builder.tile(self.builder.get_block("root"), sizes, "parallel")
 
     def compute_all(self) -> None:
-        """In the loop, consumers before producers."""
-        for number in reversed(range(len(self.others))):
-            self.builder.compute_at(self.builder.get_block(_name(number)), self.blocks)
+        """Moves all computations into the loop, consumers before producers."""
+        for index in reversed(range(len(self.others))):
+            self.builder.compute_at(self.builder.get_block(_name(index)), self.blocks)
 
     def block(self, computation: Computation) -> ir.Value:
-        """The handle of one that is not the root."""
-        number = [other.op == computation.op for other in self.others].index(True)
-        return self.builder.get_block(_name(number))
+        """Returns the handle of a computation that is not the root."""
+        index = [other.op == computation.op for other in self.others].index(True)
+        return self.builder.get_block(_name(index))
 
 
-def _name(number: int) -> str:
-    return f"producer{number}"
+def _name(index: int) -> str:
+    return f"producer{index}"

@@ -1,4 +1,4 @@
-"""How much of a kernel's result one thread block computes, and in what steps."""
+"""Tiles of elementwise kernels and of reductions for thread blocks, and their steps."""
 
 from __future__ import annotations
 
@@ -12,66 +12,71 @@ from mlc.passes.schedule.common.plain import row_dims
 
 # Elements of a tile: 8 for each thread of 4 warps, as many as 16 bytes of f16 hold.
 ELEMENTS = 1024
-# What a reduction needs of one result: as many elements at most, which 128 threads hold in 64 registers each;
-# of what is longer, steps of so many elements.
+# The most elements that a reduction reads at once for one result, which 128 threads hold in 64 registers
+# each; the elements of a step of longer ones.
 ROW_ELEMENTS, STEP_ELEMENTS = 8192, 2048
-# Neighbours in memory that are read or written together: bytes of a cache's line, as f32.
+# Neighbours in memory that are read or written together: a cache line of f32.
 NEIGHBOURS = 32
 
 
-def padded(extent: int) -> int:
-    """What a dim is in a tile of threads: the next power of two."""
+def next_power_of_two(extent: int) -> int:
+    """Returns the extent of a dim in a tile of threads: the next power of two."""
     return 1 << (extent - 1).bit_length() if extent > 1 else 1
 
 
 def elementwise_tile(root: Computation) -> list[int]:
-    """The inner dims whole, as far as they fit; squares where an operand's neighbours in memory lie along
-    another dim than the result's."""
+    """Returns the tile sizes of an elementwise computation: inner dims in full, as far as they fit; squares
+    if an operand's neighbours in memory are along another dim than the result's."""
     extents = root.extents
     if not extents:
         return []
-    turned = [each for each in _turned_dims(root) if extents[each] > 1]
+    transposed = [dim for dim in _transposed_dims(root) if extents[dim] > 1]
     tile = [1] * len(extents)
     rest = ELEMENTS
     # A dim may come twice: neighbours first.
-    for dim in [len(extents) - 1, *turned] if turned else []:
-        tile[dim] = min(NEIGHBOURS, padded(extents[dim]), rest)
+    for dim in [len(extents) - 1, *transposed] if transposed else []:
+        tile[dim] = min(NEIGHBOURS, next_power_of_two(extents[dim]), rest)
         rest //= tile[dim]
     for dim in reversed(range(len(extents))):
-        more = min(rest, padded(extents[dim]) // tile[dim])
+        more = min(rest, next_power_of_two(extents[dim]) // tile[dim])
         tile[dim] *= more
         rest //= more
-    return _tiled(tile, extents)
+    return _tile_sizes(tile, extents)
 
 
-def _turned_dims(root: Computation) -> list[int]:
-    """The dims, but the last, along which inputs lie side by side in memory."""
-    inner = [dim_position(each.results[-1]) for each in root.maps[:-1] if len(each.results)]
-    return sorted({dim for dim in inner if dim is not None and dim != len(root.extents) - 1})
+def _transposed_dims(root: Computation) -> list[int]:
+    """Returns the dims, but the last, along which inputs are contiguous in memory."""
+    return sorted({dim for dim in _inner_dims(root) if dim is not None and dim != len(root.extents) - 1})
 
 
-def _tiled(tile: Sequence[int], extents: Sequence[int]) -> list[int]:
-    """0 for the dims that are whole; empty if all are."""
+def _inner_dims(computation: Computation) -> list[int | None]:
+    """Returns the iteration dim of the last dim of each input."""
+    inputs = [list(indexing_map.results) for indexing_map in computation.maps[:-1]]
+    return [dim_position(results[-1]) for results in inputs if results]
+
+
+def _tile_sizes(tile: Sequence[int], extents: Sequence[int]) -> list[int]:
+    """Returns the sizes of a tile, 0 for the dims that are not tiled; empty if none is."""
     sizes = [0 if size >= extent else size for size, extent in zip(tile, extents, strict=True)]
     return sizes if any(sizes) else []
 
 
 def _inner_first(extents: Sequence[int], dims: Sequence[int], elements: int) -> list[int]:
-    """Extents of a tile with that many elements at most, counted with padding, along `dims`; all of the
-    others."""
+    """Returns the extents of a tile with `elements` elements at most, counted with padding, along `dims`; the
+    other dims in full."""
     tile = list(extents)
     rest = elements
     for dim in reversed(dims):
-        tile[dim] = min(rest, padded(extents[dim]))
+        tile[dim] = min(rest, next_power_of_two(extents[dim]))
         rest //= tile[dim]
     return tile
 
 
 @dataclass(frozen=True)
 class ReductionTiles:
-    """Tiles for a root which reduces dims, or has producers that do. `tile` is that of the root, empty for
-    all of it; where `long`, the reduced dims are taken in steps of `step` elements. `rows` are the dims of
-    the root that no reduction touches."""
+    """The tiles of a root which reduces dims, or has producers that do. `tile` is that of the root, empty for
+    all of it; if `long`, the reduced dims are tiled by steps of `step` elements. `rows` are the dims of the
+    root that no reduction touches."""
 
     tile: list[int]
     long: bool
@@ -79,31 +84,33 @@ class ReductionTiles:
     rows: list[int]
 
     def steps(self, computation: Computation, is_root: bool) -> list[int]:
-        """Sizes of sequential tiles: 1 along a window, parts of long rows; empty where it has no loop."""
+        """Returns the sizes of sequential tiles: 1 along a window, parts of long rows; empty if there is no
+        loop."""
         windows = window_dims(computation)
         extents = computation.extents
         rest = [dim for dim in computation.reductions if dim not in windows]
         if is_root and not computation.reductions:
             rest = [dim for dim in range(len(extents)) if dim not in self.rows]
         tile = _inner_first(extents, rest, self.step) if self.long else list(extents)
-        return _tiled([1 if dim in windows else size for dim, size in enumerate(tile)], extents)
+        return _tile_sizes([1 if dim in windows else size for dim, size in enumerate(tile)], extents)
 
 
 def rows_of(root: Computation, producers: Sequence[Computation]) -> ReductionTiles:
-    """Some rows: all of what reductions touch, or of what is longer than a tile one row at a time."""
+    """Returns the tiles of some rows, with all dims that reductions touch, or of one row if it is too
+    long."""
     rows = row_dims(root)
-    whole = max(_row_length(each, rows if each.op == root.op else None) for each in (root, *producers))
+    whole = max([_row_length(root, rows), *(_row_length(producer, None) for producer in producers)])
     columns = any(map(_reduces_columns, (root, *producers)))
-    side_by_side = min(NEIGHBOURS, padded(root.extents[rows[-1]])) if rows and columns else 1
+    side_by_side = min(NEIGHBOURS, next_power_of_two(root.extents[rows[-1]])) if rows and columns else 1
     fitting = max(1, ROW_ELEMENTS // whole)
     count = max(ELEMENTS // whole, min(side_by_side, fitting)) if whole <= ROW_ELEMENTS else side_by_side
     tile = _inner_first(root.extents, rows, count)
-    return ReductionTiles(_tiled(tile, root.extents), whole > ROW_ELEMENTS, STEP_ELEMENTS // count, rows)
+    return ReductionTiles(_tile_sizes(tile, root.extents), whole > ROW_ELEMENTS, STEP_ELEMENTS // count, rows)
 
 
 def _reduces_columns(computation: Computation) -> bool:
-    """Whether neighbours in memory go to results of their own."""
-    inner = [dim_position(each.results[-1]) for each in computation.maps[:-1] if len(each.results)]
+    """Whether neighbours in memory belong to different results."""
+    inner = _inner_dims(computation)
     kept = [dim for dim in inner if dim is not None and dim not in computation.reductions]
     return bool(computation.reductions) and any(computation.extents[dim] > 1 for dim in kept)
 
@@ -111,12 +118,12 @@ def _reduces_columns(computation: Computation) -> bool:
 def _row_length(computation: Computation, rows: Sequence[int] | None) -> int:
     extents, windows = computation.extents, window_dims(computation)
     if rows is None or computation.reductions:
-        return prod(padded(extents[dim]) for dim in computation.reductions if dim not in windows)
-    return prod(padded(extent) for dim, extent in enumerate(extents) if dim not in rows)
+        return prod(next_power_of_two(extents[dim]) for dim in computation.reductions if dim not in windows)
+    return prod(next_power_of_two(extent) for dim, extent in enumerate(extents) if dim not in rows)
 
 
 def window_dims(computation: Computation) -> set[int]:
-    """The reduced dims that are added to others where an operand is read."""
+    """Returns the reduced dims that are added to others in the index of an operand."""
     found: set[int] = set()
     for access in computation.maps:
         for result in access.results:

@@ -1,8 +1,6 @@
-"""Schedules of products of matrices with vectors, or with few of them, for thread blocks: they read the
-matrix once, as wide as they can, and no element of it twice, so that shared memory would be of no use.
-
-One reduction as two: many partial results side by side, and what joins them.
-"""
+"""Schedules of products of matrices with one or few vectors, for thread blocks: they read every element of
+the matrix once, as wide as they can, so that shared memory would be of no use. The reduction is split in
+two."""
 
 from __future__ import annotations
 
@@ -17,41 +15,42 @@ from mlc.passes.common.rewriting import defining_op, replace_op
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.gpu.product_tiles import BLOCKS, element_bytes, sides
 from mlc.passes.schedule.gpu.tiled_kernel import ResultComputation, TiledKernel
-from mlc.passes.schedule.gpu.tiles import padded
+from mlc.passes.schedule.gpu.tiles import next_power_of_two
 
 
-def split_sum(computation: Computation, factor: int, place: int) -> tuple[Computation, Computation]:
-    """Replaces a sum over one dim, the last one: partial results number i are the sums of terms i, i +
-    factor, and so on. They lie along dim `place` of the first computation's result; the second one adds them.
+def split_sum(computation: Computation, factor: int, axis: int) -> tuple[Computation, Computation]:
+    """Splits a sum over one dim, the last one: the partial result with index i is the sum of terms i, i +
+    factor, and so on. `axis` is the dim of the first computation's result along which they are; the second
+    one adds them.
 
     `factor` must divide the dim, and inputs that have it must be indexed by it alone.
     """
     op, parallel = computation.op, computation.maps[-1].n_dims - 1
-    kind = ir.RankedTensorType(computation.result.type)
-    shape = [*kind.shape[:place], factor, *kind.shape[place:]]
+    type_ = ir.RankedTensorType(computation.result.type)
+    shape = [*type_.shape[:axis], factor, *type_.shape[axis:]]
     with ir.InsertionPoint(op), op.location:
         inputs = [
-            _expanded(value, access, parallel, factor)
+            _expand_input(value, access, parallel, factor)
             for value, access in zip(computation.inputs, computation.maps, strict=False)
         ]
-        maps = [_split_map(access, parallel, place) for access in computation.maps[:-1]]
+        maps = [_split_map(access, parallel, axis) for access in computation.maps[:-1]]
         every = dims(parallel + 2)
         partial = generic(
             inputs,
             maps,
-            full_tensor(shape, kind.element_type, 0),
+            full_tensor(shape, type_.element_type, 0),
             affine_map(parallel + 2, every[:-1]),
-            lambda *scalars: _cloned(op, scalars),
+            lambda *scalars: _clone_scalars(op, scalars),
             reductions=[parallel + 1],
         )
-        kept = [each for at, each in enumerate(every[:-1]) if at != place]
+        kept = [dim for index, dim in enumerate(every[:-1]) if index != axis]
         whole = generic(
             [partial],
             [affine_map(parallel + 1, every[:-1])],
             computation.init,
             affine_map(parallel + 1, kept),
             _add,
-            reductions=[place],
+            reductions=[axis],
         )
     replace_op(op, whole)
     return Computation(partial.owner.operation), Computation(whole.owner.operation)
@@ -61,35 +60,35 @@ def _add(new: ir.Value, old: ir.Value) -> ir.Value:
     return arith.addf(old, new) if is_float(old.type) else arith.addi(old, new)
 
 
-def _expanded(value: ir.Value, access: ir.AffineMap, reduced: int, factor: int) -> ir.Value:
-    """An input with the dim that is reduced as two."""
-    kind = ir.RankedTensorType(value.type)
+def _expand_input(value: ir.Value, access: ir.AffineMap, reduced: int, factor: int) -> ir.Value:
+    """Expands the dim of an input that is reduced into two."""
+    type_ = ir.RankedTensorType(value.type)
     groups: list[list[int]] = []
     shape: list[int] = []
-    for extent, result in zip(kind.shape, access.results, strict=True):
+    for extent, result in zip(type_.shape, access.results, strict=True):
         parts = [extent // factor, factor] if dim_position(result) == reduced else [extent]
         groups.append(list(range(len(shape), len(shape) + len(parts))))
         shape += parts
-    result_type = ir.RankedTensorType.get(shape, kind.element_type)
+    result_type = ir.RankedTensorType.get(shape, type_.element_type)
     return tensor.ExpandShapeOp(result_type, value, groups, [], shape).result
 
 
-def _split_map(access: ir.AffineMap, reduced: int, place: int) -> ir.AffineMap:
-    """The iteration dims with a new one at `place`, which is part of the last one."""
+def _split_map(access: ir.AffineMap, reduced: int, axis: int) -> ir.AffineMap:
+    """Returns the map over the iteration dims with a new one at `axis`, which is part of the last one."""
     every = dims(reduced + 2)
-    renamed = [*every[:place], *every[place + 1 : reduced + 1]]
+    renamed = [*every[:axis], *every[axis + 1 : reduced + 1]]
     results: list[ir.AffineExpr] = []
     for result in access.results:
         dim = dim_position(result)
         if dim == reduced:
-            results += [every[reduced + 1], every[place]]
+            results += [every[reduced + 1], every[axis]]
         else:
             results.append(result if dim is None else renamed[dim])
     return affine_map(reduced + 2, results)
 
 
-def _cloned(op: ir.Operation, scalars: Sequence[ir.Value]) -> ir.Value:
-    """The computation's body on other scalars, at the current insertion point."""
+def _clone_scalars(op: ir.Operation, scalars: Sequence[ir.Value]) -> ir.Value:
+    """Clones the computation's body for other scalars."""
     body = op.regions[0].blocks[0]
     return clone_body(body, dict(zip(body.arguments, scalars, strict=True)))[0]
 
@@ -100,25 +99,25 @@ MOST_VECTORS = 4
 ELEMENTS = 2048
 # Columns of a tile: a sector of memory at least, unless blocks would be too few, and as many as a warp reads
 # at once at most. Between them, as many as leave several blocks on each multiprocessor: the loads that one
-# block has under way are too few for the speed of the memory.
+# block has in flight are too few for the bandwidth of the memory.
 SECTOR_BYTES, LEAST_COLUMNS, MOST_COLUMNS = 32, 8, 128
 MANY_BLOCKS = 4 * BLOCKS
-# Partial sums, below which it is no use to split.
+# Partial sums, below which splitting does not pay.
 LEAST_SUMS = 16
 
 
 def schedule_vectors(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:
-    """Adds the schedule if one side of the product has few points, and its reduction can be split."""
+    """Adds the schedule if one operand of the product has few vectors, and its reduction can be split."""
     long = _long_dim(anchor)
-    if long is None or any(defining_op(each) is not None for each in anchor.inputs):
+    if long is None or any(defining_op(value) is not None for value in anchor.inputs):
         return False
     columns = _columns(anchor, long)
     factor = gcd(anchor.extents[anchor.reductions[0]], ELEMENTS // columns)
     if factor < LEAST_SUMS:
         return False
     result = ResultComputation.of(root, anchor)
-    tile = {dim: padded(anchor.extents[dim]) for dim in anchor.parallel} | {long: columns}
-    partial, _ = split_sum(anchor, factor, _place_of_sums(anchor, long))
+    tile = {dim: next_power_of_two(anchor.extents[dim]) for dim in anchor.parallel} | {long: columns}
+    partial, _ = split_sum(anchor, factor, _axis_of_sums(anchor, long))
     tiled = TiledKernel(kernel, result, tile)
     tiled.compute_all()
     tiled.builder.tile(tiled.block(partial), positions({partial.reductions[0]: 1}), "sequential")
@@ -126,17 +125,17 @@ def schedule_vectors(kernel: ir.Operation, root: Computation, anchor: Computatio
 
 
 def _columns(anchor: Computation, long: int) -> int:
-    """A sector of memory at least, wider where that leaves enough blocks; less where there would be too
-    few."""
+    """Returns the columns of a tile: a sector of memory at least, wider if that leaves enough blocks; less if
+    there would be too few."""
     extent = anchor.extents[long]
     sector = SECTOR_BYTES // max(1, element_bytes(anchor)[1])
     least = sector if extent >= sector * BLOCKS else LEAST_COLUMNS
     wide = 1 << (extent // MANY_BLOCKS).bit_length() >> 1
-    return min(padded(extent), max(least, min(MOST_COLUMNS, wide)))
+    return min(next_power_of_two(extent), max(least, min(MOST_COLUMNS, wide)))
 
 
 def _long_dim(anchor: Computation) -> int | None:
-    """The dim along which the matrix has many vectors; None where both sides have, or the product is
+    """Returns the dim along which the matrix has many vectors; None if both operands have, or the product is
     batched."""
     rows, columns = sides(anchor)
     batch = [dim for dim in anchor.parallel if dim not in (*rows, *columns)]
@@ -148,8 +147,8 @@ def _long_dim(anchor: Computation) -> int | None:
     return long[0] if alone and prod(anchor.extents[dim] for dim in few) <= MOST_VECTORS else None
 
 
-def _place_of_sums(anchor: Computation, long: int) -> int:
-    """Where partial sums lie, so that the last dim is that along which the matrix lies in memory."""
-    matrix = next(each for each in anchor.maps[:2] if long in map(dim_position, each.results))
+def _axis_of_sums(anchor: Computation, long: int) -> int:
+    """Returns the dim of the partial sums for which the last dim is the contiguous one of the matrix."""
+    matrix = next(access for access in anchor.maps[:2] if long in map(dim_position, access.results))
     last = dim_position(list(matrix.results)[-1])
     return len(anchor.parallel) if last == anchor.reductions[0] else long

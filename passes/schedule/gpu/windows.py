@@ -1,11 +1,11 @@
-"""Schedules of windows that sum or compare each channel on its own, depthwise convolutions and pools, for
-thread blocks."""
+"""Schedules of windows that sum or compare channels separately, depthwise convolutions and pools, for thread
+blocks."""
 
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, tensor
 from mlc.passes.common.computation import Computation, dim_position, dims_read
-from mlc.passes.common.rewriting import defining_op, terminator_of
+from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.gpu.product_tiles import box_of_points
 from mlc.passes.schedule.gpu.tiled_kernel import ResultComputation, TiledKernel
@@ -15,7 +15,7 @@ ELEMENTS = 1024
 
 
 def is_window(anchor: Computation) -> bool:
-    """Whether it reads an image at sums of places and of offsets in a window."""
+    """Whether the computation reads an image at sums of coordinates and of offsets in a window."""
     return any(
         dim_position(result) is None and len(_dims_of(access, result)) > 1
         for access in anchor.maps[:1]
@@ -28,7 +28,8 @@ def _dims_of(access: ir.AffineMap, result: ir.AffineExpr) -> set[int]:
 
 
 def schedule_window(kernel: ir.Operation, root: Computation, anchor: Computation) -> None:
-    """A tile of the result stays in registers, and takes in one place of the window after the other."""
+    """Schedules a window: a tile of the result stays in registers, to which the window's elements are added
+    one by one."""
     extents = [anchor.extents[dim] for dim in anchor.parallel]
     tile = dict(zip(anchor.parallel, box_of_points(extents, ELEMENTS), strict=True))
     tiled = TiledKernel(kernel, ResultComputation.of(root, anchor), tile)
@@ -38,18 +39,20 @@ def schedule_window(kernel: ir.Operation, root: Computation, anchor: Computation
     for dim in steps:
         block, loop = builder.tile(block, positions({dim: 1}), "sequential")
     if steps and _skips(anchor) and _has_zeros_around(anchor.inputs[0]):
-        # Of what is around a memory only copies read more than single elements at a distance: zeros.
+        # Only copies read vectors past the bounds of a memory, as zeros.
         builder.cache_read(block, loop, 0, "image")
 
 
 def _has_zeros_around(image: ir.Value) -> bool:
-    pad = defining_op(image, tensor.Pad.NAME)
-    filler = pad and defining_op(terminator_of(pad.regions[0].blocks[0]).operands[0], arith.Constant.NAME)
-    return filler is not None and filler.attributes["value"].value == 0
+    pad = tensor.Pad.defining(image)
+    if pad is None:
+        return False
+    filler = arith.Constant.defining(tensor.Yield(terminator_of(pad.entry_block)).value)
+    return filler is not None and bool(filler.value.value == 0)
 
 
 def _skips(anchor: Computation) -> bool:
-    """Whether neighbours in the result read what are no neighbours in the image."""
+    """Whether neighbours in the result read elements of the image that are not adjacent."""
     parallel = set(anchor.parallel)
     return any(
         isinstance(part, ir.AffineMulExpr) and _dims_of(anchor.maps[0], part) & parallel
@@ -59,7 +62,7 @@ def _skips(anchor: Computation) -> bool:
 
 
 def _parts(expression: ir.AffineExpr) -> list[ir.AffineExpr]:
-    """The terms of a sum."""
+    """Returns the terms of a sum."""
     if not isinstance(expression, ir.AffineAddExpr):
         return [expression]
     binary = ir.AffineBinaryExpr(expression)

@@ -68,8 +68,7 @@ def _union(ranges: list[tuple[IndexForm, int]]) -> tuple[IndexForm, int | None]:
 
 
 def _range(index: tuple[IndexForm, int], loop: ir.Operation) -> tuple[IndexForm, int] | None:
-    """Returns the first element that an index covers while the loops inside of `loop` run, and their
-    number."""
+    """Returns the first element that an index covers while the loops inside of `loop` run, and the count."""
     form, size = index
     own = Loop(loop).iv
     invariant = {

@@ -1,4 +1,4 @@
-"""compute_inline of structured computations: a producer's body moves into its consumers'."""
+"""The primitive compute_inline of structured computations: a producer's body moves into its consumers'."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from mlc.passes.schedule.common.state import StepError
 
 
 def inline_structured(producer: ir.Operation) -> None:
-    """Raises StepError if the producer is not elementwise, or if others than structured ops read it."""
+    """Inlines the producer. Raises StepError if it is not elementwise, or if others than structured ops read
+    it."""
     order = _order(producer)
-    consumers = users(producer.results[0])
-    for each in consumers:
-        _check_consumer(each, producer)
+    consumers = users(producer.result)
+    for consumer in consumers:
+        _check_consumer(consumer, producer)
     for consumer in consumers:
         merged = consumer
         while (at := _position(merged, producer)) is not None:
@@ -23,7 +24,7 @@ def inline_structured(producer: ir.Operation) -> None:
 
 
 def _order(producer: ir.Operation) -> list[int]:
-    """Which dim of the result each iteration dim of the producer is."""
+    """Returns the dim of the result for each iteration dim of the producer."""
     computation = Computation(producer)
     if producer.name != linalg.Generic.NAME or len(producer.results) != 1:
         raise StepError(f"the producer is a '{producer.name}'; only elementwise generics can be inlined")
@@ -38,16 +39,15 @@ def _order(producer: ir.Operation) -> list[int]:
 
 
 def _position(consumer: ir.Operation, producer: ir.Operation) -> int | None:
-    """The consumer's first input that is the producer's result."""
-    inputs = list(consumer.operands)[: consumer.attributes["operandSegmentSizes"][0]]
-    return next((at for at, each in enumerate(inputs) if each == producer.results[0]), None)
+    """Returns the position of the consumer's first input that is the producer's result, or None."""
+    inputs = linalg.Generic(consumer).inputs
+    return next((position for position, value in enumerate(inputs) if value == producer.result), None)
 
 
 def _check_consumer(consumer: ir.Operation, producer: ir.Operation) -> None:
     if not linalg.Generic.isa(consumer):
         raise StepError(f"the producer's result is also used by '{consumer.name}'")
-    outputs = list(consumer.operands)[consumer.attributes["operandSegmentSizes"][0] :]
-    if any(output == producer.results[0] for output in outputs):
+    if any(output == producer.result for output in linalg.Generic(consumer).outputs):
         raise StepError("the producer's result is the initial value of a computation")
 
 
@@ -56,21 +56,17 @@ def merge(producer: ir.Operation, consumer: ir.Operation, at: int, order: list[i
     ours, theirs = Computation(producer), Computation(consumer)
     read = list(theirs.maps[at].results)
     count = theirs.maps[at].n_dims
-    places = ir.AffineMap.get(count, 0, [read[dim] for dim in order])
+    indices = ir.AffineMap.get(count, 0, [read[dim] for dim in order])
     added = [
-        ir.AffineMap.get(count, 0, [result.compose(places) for result in m.results]) for m in ours.maps[:-1]
+        ir.AffineMap.get(count, 0, [result.compose(indices) for result in m.results]) for m in ours.maps[:-1]
     ]
-    inputs, outputs = (int(each) for each in consumer.attributes["operandSegmentSizes"])
-    rest = [position for position in range(inputs) if position != at]
-    maps = [*(theirs.maps[position] for position in rest), *added, *theirs.maps[inputs:]]
-    operands = [
-        *(consumer.operands[position] for position in rest),
-        *ours.inputs,
-        *(consumer.operands[inputs + position] for position in range(outputs)),
-    ]
+    inputs, outputs = linalg.Generic(consumer).inputs, linalg.Generic(consumer).outputs
+    rest = [position for position in range(len(inputs)) if position != at]
+    maps = [*(theirs.maps[position] for position in rest), *added, *theirs.maps[len(inputs) :]]
+    operands = [*(inputs[position] for position in rest), *ours.inputs, *outputs]
     attributes = dict(consumer.attributes.items()) | {
-        "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - outputs, outputs]),
+        "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(indexing_map) for indexing_map in maps]),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands) - len(outputs), len(outputs)]),
     }
     with ir.InsertionPoint(consumer), consumer.location:
         types = [result.type for result in consumer.results]
@@ -83,14 +79,14 @@ def merge(producer: ir.Operation, consumer: ir.Operation, at: int, order: list[i
 
 
 def _fill(new: ir.Operation, producer: ir.Operation, consumer: ir.Operation, at: int) -> None:
-    """The producer's body, then the consumer's."""
+    """Clones the producer's body, then the consumer's, into `new`."""
     mine, other = producer.regions[0].blocks[0], consumer.regions[0].blocks[0]
     kept = [argument for position, argument in enumerate(other.arguments) if position != at]
-    inputs = int(consumer.attributes["operandSegmentSizes"][0]) - 1
+    inputs = len(linalg.Generic(consumer).inputs) - 1
     first = list(mine.arguments)[:-1]
     old = [*kept[:inputs], *first, *kept[inputs:]]
     block = new.regions[0].blocks.append(
-        *(each.type for each in old), arg_locs=[consumer.location] * len(old)
+        *(argument.type for argument in old), arg_locs=[consumer.location] * len(old)
     )
     values = dict(zip(old, block.arguments, strict=True))
     with ir.InsertionPoint(block):

@@ -1,19 +1,20 @@
-"""pack and rfactor: structured steps that change the iteration space, through upstream's transforms."""
+"""The primitives pack and rfactor, which change the iteration space, through upstream's transforms."""
 
 from __future__ import annotations
 
 from mlc.bindings import ir, linalg, tensor
+from mlc.dialects import tloop
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.named_blocks import BLOCK_TAG, carriers
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import HANDLE, match
 
-# Marks of the ops that a script makes, until they have their names.
+# Marks of the ops that a script builds, until they have their names.
 PARTIAL, COMBINED = "tloop.new.partial", "tloop.new.combined"
 
 
-def structured(handle: ir.Value, state: ScheduleState) -> ir.Operation:
-    """The one structured computation that the handle stands for. Raises StepError."""
+def single_computation(handle: ir.Value, state: ScheduleState) -> ir.Operation:
+    """Returns the one structured computation to which the handle refers. Raises StepError."""
     found = state.targets(handle)
     if len(found) != 1:
         raise StepError(f"it works on one, but an earlier step has made {len(found)} copies")
@@ -23,17 +24,19 @@ def structured(handle: ir.Value, state: ScheduleState) -> ir.Operation:
 
 
 def pack(op: ir.Operation, state: ScheduleState) -> None:
-    """Packs are then written out as reshapes and transposes: there is no lowering of them further down."""
-    block = structured(op.operands[0], state)
-    name, sizes = block.attributes[BLOCK_TAG], list(op.attributes["sizes"])
+    """Packs a contraction; packs are then lowered to reshapes and transposes, as later passes do not lower
+    them."""
+    step = tloop.Pack(op)
+    block = single_computation(step.block, state)
+    name, sizes = block.attributes[BLOCK_TAG], list(step.sizes)
     dims = len(block.attributes["iterator_types"])
     if len(sizes) > dims:
         raise StepError(f"there are {len(sizes)} sizes for {dims} dimensions")
     _check_divides(block, sizes)
     sizes += [0] * (dims - len(sizes))
-    state.name(op.results[0], state.tag(op.operands[0]))
+    state.name(step.packed, state.tag(step.block))
     state.run(
-        match("b", state.tag(op.operands[0])),
+        match("b", state.tag(step.block)),
         f"%p = transform.structured.pack %b packed_sizes = [{', '.join(map(str, sizes))}] "
         f': ({HANDLE}) -> (!transform.op<"linalg.generic">)',
         f'transform.annotate %p "{PARTIAL}" : !transform.op<"linalg.generic">',
@@ -57,18 +60,19 @@ def _check_divides(block: ir.Operation, sizes: list[int]) -> None:
 
 
 def _write_out(verb: str, *makes: str) -> list[str]:
-    """Script: upstream's lowering of every `linalg.<verb>`, which makes ops of these kinds."""
-    kinds = ", ".join(f'!transform.op<"{make}">' for make in makes)
-    kind = f'!transform.op<"linalg.{verb}">'
+    """Returns a script: upstream's lowering of every `linalg.<verb>` to ops with the names `makes`."""
+    results = ", ".join(f'!transform.op<"{make}">' for make in makes)
+    handle = f'!transform.op<"linalg.{verb}">'
     return [
-        f'%{verb}s = transform.structured.match ops{{["linalg.{verb}"]}} in %root : ({HANDLE}) -> {kind}',
-        f"%{verb}:{len(makes)} = transform.structured.lower_{verb} %{verb}s : ({kind}) -> ({kinds})",
+        f'%{verb}s = transform.structured.match ops{{["linalg.{verb}"]}} in %root : ({HANDLE}) -> {handle}',
+        f"%{verb}:{len(makes)} = transform.structured.lower_{verb} %{verb}s : ({handle}) -> ({results})",
     ]
 
 
 def rfactor(op: ir.Operation, state: ScheduleState) -> None:
-    """The partial results lie side by side, so that vectors can hold them."""
-    block, factor = structured(op.operands[0], state), op.attributes["factor"].value
+    """Splits a reduction; the partial results are contiguous, so that vectors can hold them."""
+    step = tloop.RFactor(op)
+    block, factor = single_computation(step.block, state), step.factor
     name = block.attributes[BLOCK_TAG].value
     computation = Computation(block)
     if len(computation.reductions) != 1:
@@ -77,7 +81,7 @@ def rfactor(op: ir.Operation, state: ScheduleState) -> None:
     if extent % factor:
         raise StepError(f"factor {factor} does not divide the {extent} points of the reduction")
     state.run(
-        match("b", state.tag(op.operands[0])),
+        match("b", state.tag(step.block)),
         "%a, %f, %s, %c = transform.structured.split_reduction %b "
         f"{{split_factor = {factor}, insert_split_dimension = {len(computation.parallel)}, inner_parallel}} "
         f": ({HANDLE}) -> ({', '.join([HANDLE] * 4)})",
@@ -86,8 +90,8 @@ def rfactor(op: ir.Operation, state: ScheduleState) -> None:
     )
     _name(state, PARTIAL, ir.StringAttr.get(f"{name}.partial"))
     _name(state, COMBINED, ir.StringAttr.get(name))
-    state.name(op.results[0], f'{BLOCK_TAG} = "{name}.partial"')
-    state.name(op.results[1], f'{BLOCK_TAG} = "{name}"')
+    state.name(step.partial, f'{BLOCK_TAG} = "{name}.partial"')
+    state.name(step.combined, f'{BLOCK_TAG} = "{name}"')
 
 
 def _name(state: ScheduleState, mark: str, name: ir.Attribute) -> None:

@@ -1,16 +1,13 @@
-"""What reads a part of a tensor says of it."""
+"""Offsets of slices as values."""
 
 from __future__ import annotations
 
-from mlc.bindings import ir
+from mlc.bindings import ir, tensor
 from mlc.passes.common.constants import index_constant
 
 
 def slice_offsets(op: ir.Operation) -> list[ir.Value]:
-    """The offsets of a `tensor.extract_slice` as values."""
-    dynamic = iter(list(op.operands)[1:])
-    unknown = ir.ShapedType.get_dynamic_size()
-    return [
-        next(dynamic) if offset == unknown else index_constant(offset)
-        for offset in op.attributes["static_offsets"]
-    ]
+    """Returns the offsets of a `tensor.extract_slice` as values."""
+    part = tensor.ExtractSlice(op)
+    dynamic, unknown = iter(part.offsets), ir.ShapedType.get_dynamic_size()
+    return [next(dynamic) if offset == unknown else index_constant(offset) for offset in part.static_offsets]

@@ -1,8 +1,9 @@
-"""tensorize: a computation is replaced by an implementation of it."""
+"""The primitive tensorize: a computation is replaced by an implementation of it."""
 
 from __future__ import annotations
 
 from mlc.bindings import func, ir, outermost_op
+from mlc.dialects import tloop
 from mlc.passes.common.cloning import clone_body
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.common.rewriting import attributes_of, terminator_of
@@ -13,33 +14,36 @@ _FLAGS = "fastmath"
 
 
 def tensorize(op: ir.Operation, state: ScheduleState) -> None:
-    pattern = _function(op, op.attributes["intrinsic"].value)
+    """Inlines the implementation that the pattern function names."""
+    step = tloop.Tensorize(op)
+    pattern = _function(op, step.intrinsic)
     if IMPLEMENTATION not in pattern.attributes:
         raise StepError(f"the pattern has no attribute {IMPLEMENTATION}")
     implementation = _function(op, pattern.attributes[IMPLEMENTATION].value)
     wanted = _computation(pattern)
-    for block in state.targets(op.operands[0]):
-        _check_alike(structured_one(block), wanted)
+    for block in state.targets(step.block):
+        _check_equal(structured_one(block), wanted)
         _inline(block, implementation)
 
 
 def structured_one(block: ir.Operation) -> ir.Operation:
-    """`block`, if it is structured."""
+    """Returns `block`. Raises StepError if it is not structured."""
     if not block.name.startswith("linalg."):
         raise StepError(f"the block is a '{block.name}'; this primitive works on structured computations")
     return block
 
 
 def _function(op: ir.Operation, name: str) -> ir.Operation:
-    """The function of the module that is called `name`."""
-    for each in outermost_op(op).regions[0].blocks[0]:
-        if func.Func.isa(each) and each.operation.attributes["sym_name"].value == name:
-            return each.operation
+    """Returns the function of the module that is called `name`."""
+    for found in outermost_op(op).regions[0].blocks[0]:
+        if func.Func.isa(found) and func.Func(found).sym_name == name:
+            return found.operation
     raise StepError(f"the module has no function @{name}")
 
 
 def _computation(pattern: ir.Operation) -> ir.Operation:
-    """The single structured op of the pattern, whose operands are the function's arguments in order."""
+    """Returns the single structured op of the pattern, whose operands are the function's arguments in
+    order."""
     block = pattern.regions[0].blocks[0]
     ops = [op.operation for op in block.operations]
     if (
@@ -51,8 +55,8 @@ def _computation(pattern: ir.Operation) -> ir.Operation:
     return ops[0]
 
 
-def _check_alike(block: ir.Operation, wanted: ir.Operation) -> None:
-    """Raises StepError naming the first difference."""
+def _check_equal(block: ir.Operation, wanted: ir.Operation) -> None:
+    """Raises StepError that names the first difference."""
     for found, expected in zip(block.operands, wanted.operands, strict=False):
         if found.type != expected.type:
             raise StepError(f"the block works on a {found.type} where the pattern has a {expected.type}")
@@ -66,9 +70,9 @@ def _check_alike(block: ir.Operation, wanted: ir.Operation) -> None:
 
 
 def _text(op: ir.Operation) -> tuple[str, list[set[str]]]:
-    """The computation as text: attributes without tags, and what the body yields as expressions, so that the
-    order in which ops stand in it does not matter. Then the fastmath flags of its ops."""
-    attributes = {name: str(each) for name, each in attributes_of(op).items() if name != BLOCK_TAG}
+    """Returns the computation as text: attributes without tags, and the yielded values as expressions, so
+    that the order of ops does not matter; and the fastmath flags of its ops."""
+    attributes = {name: str(value) for name, value in attributes_of(op).items() if name != BLOCK_TAG}
     body = op.regions[0].blocks[0]
     flags: list[set[str]] = []
     yielded = [_expression(value, body, flags) for value in terminator_of(body).operands]
@@ -76,12 +80,13 @@ def _text(op: ir.Operation) -> tuple[str, list[set[str]]]:
 
 
 def _expression(value: ir.Value, body: ir.Block, flags: list[set[str]]) -> str:
-    """How `value` is computed from the arguments of `body`; `flags` takes the fastmath flags of each op."""
+    """Returns `value` as an expression of the arguments of `body`; adds the fastmath flags of its ops to
+    `flags`."""
     if isinstance(value, ir.BlockArgument):
         return f"{'argument' if value.owner == body else 'outer value'} {value.arg_number}: {value.type}"
     op = value.owner.operation
     operands = ", ".join(_expression(operand, body, flags) for operand in op.operands)
-    attributes = {name: str(each) for name, each in attributes_of(op).items()}
+    attributes = {name: str(attribute) for name, attribute in attributes_of(op).items()}
     written = attributes.pop(_FLAGS, "")
     flags.append(set(written[written.find("<") + 1 : -1].split(",")) - {"none", ""})
     regions = str(op) if len(op.regions) else ""
@@ -90,7 +95,7 @@ def _expression(value: ir.Value, body: ir.Block, flags: list[set[str]]) -> str:
 
 
 def _inline(block: ir.Operation, implementation: ir.Operation) -> None:
-    """Clones the body of the implementation in front of the block, in whose place its result comes."""
+    """Replaces the block by a clone of the implementation's body."""
     body = implementation.regions[0].blocks[0]
     if [argument.type for argument in body.arguments] != [operand.type for operand in block.operands]:
         raise StepError("the implementation takes other arguments than the pattern")

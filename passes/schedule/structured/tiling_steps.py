@@ -1,14 +1,15 @@
-"""One function per schedule primitive: the transform script that applies it to a kernel.
+"""Primitives that tile structured computations, through upstream's transforms.
 
-`compute_at` for computations that are no linalg ops but know their parts: each part that a loop reads is
-computed where it is read.
+Computations that are no linalg ops build their parts themselves: `compute_at` computes each part that a loop
+reads before its use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import func, ir, tensor
+from mlc.bindings import func, ir, scf, tensor
+from mlc.dialects import tloop
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.named_blocks import BLOCK_TAG, carriers, tagged_blocks
@@ -22,8 +23,8 @@ from mlc.passes.schedule.structured.winograd_tiles import INPUT, OUTPUT, input_p
 
 
 def window_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
-    """Rows of a window on plain images."""
-    return row_window_part(op, slice_offsets(reader), reader.results[0].type, lanes(target_of(op)))
+    """Builds the rows that `reader` reads of a window on plain images."""
+    return row_window_part(op, slice_offsets(reader), reader.result.type, lanes(target_of(op)))
 
 
 _PARTS: dict[str, Callable[[ir.Operation, ir.Operation], ir.Value]] = {
@@ -34,38 +35,42 @@ _PARTS: dict[str, Callable[[ir.Operation, ir.Operation], ir.Value]] = {
 
 
 def is_transform(op: ir.Operation) -> bool:
-    """Whether the computation is no linalg op but knows its parts."""
+    """Whether the computation is no linalg op, and can build its parts."""
     return op.name in _PARTS
 
 
 def compute_parts(op: ir.Operation, readers: Sequence[ir.Operation]) -> None:
-    """Replaces the slices `readers` of the computation `op` by computations of what they read."""
+    """Replaces the slices `readers` of the computation `op` by computations of these parts."""
     for reader in readers:
         with ir.InsertionPoint(reader), reader.location:
             part = _PARTS[op.name](op, reader)
-        reader.results[0].replace_all_uses_with(part)
+        reader.result.replace_all_uses_with(part)
         reader.erase()
     op.erase()
 
 
-# The name that a computation bears while it is moved, to tell it from copies of it.
+# The name of a computation while it is moved, which distinguishes it from copies of it.
 PENDING = "pending"
 
 
 def get_block(op: ir.Operation, state: ScheduleState) -> None:
-    name = op.attributes["block_name"].value
+    """Finds a computation by its name."""
+    step = tloop.GetBlock(op)
+    name = step.block_name
     if not any(block.attributes[BLOCK_TAG].value == name for block in tagged_blocks(state.kernel)):
         known = sorted({block.attributes[BLOCK_TAG].value for block in tagged_blocks(state.kernel)})
         raise StepError(f"the kernel has no block '{name}'; it has: {', '.join(known) or 'none'}")
-    state.name(op.results[0], f'{BLOCK_TAG} = "{name}"')
+    state.name(step.block, f'{BLOCK_TAG} = "{name}"')
 
 
 def tile(op: ir.Operation, state: ScheduleState) -> None:
-    tag, sizes = state.tag(op.operands[0]), state.sizes(op, "sizes")
-    parallel = op.attributes["mode"].value == "parallel"
+    """Tiles a computation by sequential loops or one parallel loop."""
+    step = tloop.Tile(op)
+    tag, sizes = state.tag(step.block), state.sizes(op, "sizes")
+    parallel = step.mode == "parallel"
     count = 1 if parallel else sum(size != 0 for size in sizes)
-    state.name(op.results[0], tag)
-    loop = state.new_loop(op.results[1])
+    state.name(step.tiled, tag)
+    loop = state.new_loop(step.loop)
     state.run(
         match("b", tag),
         f"%t, %l{'' if parallel else f':{count}'} = transform.structured.tile_using_"
@@ -78,8 +83,8 @@ def tile(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def resolve_dims(state: ScheduleState) -> None:
-    """Sizes that are dims of computed tensors become what these follow from, equal ones one value. More
-    patterns would drop computations that only copy, which drive the tiling."""
+    """Replaces dims of computed tensors by the values that they follow from, equal ones by one. More patterns
+    would drop computations that only copy, which drive the tiling."""
     state.run(
         apply_patterns("memref.resolve_ranked_shaped_type_result_dims"),
         f"transform.apply_cse to %root : {HANDLE}",
@@ -87,11 +92,12 @@ def resolve_dims(state: ScheduleState) -> None:
 
 
 def compute_at(op: ir.Operation, state: ScheduleState) -> None:
-    """One script per use: upstream fuses a single use at a time, and leaves the producer where it was for
-    the others."""
-    block, loop = (state.tag(operand) for operand in op.operands)
-    state.name(op.results[0], block)
-    if compute_tiles_at(state.targets(op.operands[0]), loop):
+    """Moves a computation into a loop, by a script per use: upstream fuses a single use at a time, and leaves
+    the producer for the others."""
+    step = tloop.ComputeAt(op)
+    block, loop = state.tag(step.block), state.tag(step.loop)
+    state.name(step.moved, block)
+    if compute_tiles_at(state.targets(step.block), loop):
         return
     name = block.partition('"')[2].rstrip('"')
     moved = False
@@ -114,12 +120,12 @@ def compute_at(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
-    """Computes, of computations that are no linalg ops but know their parts, each part that the loop reads,
-    where it is read. Returns whether they are such computations."""
+    """Computes the parts that the loop reads of computations that can build them. Returns False for
+    others."""
     if not all(map(is_transform, computations)):
         return False
     for computation in computations:
-        readers = users(computation.results[0])
+        readers = users(computation.result)
         for reader in readers:
             if reader.name != tensor.ExtractSlice.NAME or not _inside(reader, loop):
                 raise StepError(f"'{reader.name}' reads all of it, not a tile")
@@ -158,9 +164,10 @@ def _retag(kernel: ir.Operation, old: str, new: str) -> None:
 
 
 def peel(op: ir.Operation, state: ScheduleState) -> None:
-    """Of the copies of a loop that earlier peeling has made, those that have a smaller last iteration."""
-    state.loop_tag(op.operands[0])
-    loops = state.targets(op.operands[0])
+    """Peels the loop; of copies that earlier peeling has made, those that have a partial last iteration."""
+    handle = tloop.Peel(op).loop
+    state.loop_tag(handle)
+    loops = state.targets(handle)
     for loop in [loop for loop in loops if has_rest(loop)] or loops:
         loop.attributes[PENDING] = ir.UnitAttr.get()
     state.run(
@@ -175,16 +182,19 @@ def peel(op: ir.Operation, state: ScheduleState) -> None:
 
 def has_rest(loop: ir.Operation) -> bool:
     """Whether the last of several iterations of an `scf.for` is smaller, or may be."""
-    start, stop, step = (constant_value(operand) for operand in list(loop.operands)[:3])
+    view = scf.For(loop)
+    start, stop, step = map(constant_value, (view.lower_bound, view.upper_bound, view.step))
     if start is None or stop is None or step is None:
         return True
     return stop - start > step and (stop - start) % step != 0
 
 
 def interchange(op: ir.Operation, state: ScheduleState) -> None:
-    tag = state.tag(op.operands[0])
-    permutation = ", ".join(str(dim) for dim in op.attributes["permutation"])
-    state.name(op.results[0], tag)
+    """Permutes the iteration dims of a computation."""
+    step = tloop.Interchange(op)
+    tag = state.tag(step.block)
+    permutation = ", ".join(map(str, step.permutation))
+    state.name(step.reordered, tag)
     state.run(
         match("b", tag),
         f"%t = transform.structured.interchange %b iterator_interchange = [{permutation}] "

@@ -1,8 +1,7 @@
-"""vectorize of structured computations.
+"""The primitive vectorize of structured computations.
 
-Moves constant strides from indexing maps into slices, because only unit-stride accesses vectorise.
-
-Conversions of vectors to wider floats, moved in front of the ops that only spread their elements.
+Constant strides move from indexing maps into slices, because only unit-stride accesses vectorise. Conversions
+of vectors to wider floats move before the ops that only permute or repeat their elements.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ _SPREADING = (vector.Transpose.NAME, vector.Broadcast.NAME)
 
 
 def widen_first(kernel: ir.Operation) -> None:
-    """extf(transpose(x)) -> transpose(extf(x)), and the same for broadcasts.
+    """Rewrites `extf(transpose(x))` to `transpose(extf(x))`, and the same for broadcasts.
 
-    Fewer elements are converted, and upstream sees a contraction in a product of transposed broadcasts only
-    where nothing stands between the two.
+    Fewer elements are converted, and upstream finds a contraction in a product of transposed broadcasts only
+    if nothing is between the two.
     """
     apply_patterns(kernel, {arith.ExtF.NAME: _swap})
 
@@ -31,26 +30,27 @@ def _swap(op: ir.Operation) -> bool:
     spread = next((found for name in _SPREADING if (found := defining_op(ext_f.in_, name))), None)
     if spread is None or not isinstance(spread.operands[0].type, ir.VectorType):
         return False
-    source, result = spread.operands[0], ir.VectorType(ext_f.out.type)
+    [source], result = spread.operands, ir.VectorType(ext_f.out.type)
     wide = arith.extf(ir.VectorType.get(ir.VectorType(source.type).shape, result.element_type), source)
     moved = spread.clone()
     moved.operands[0] = wide
-    moved.results[0].set_type(result)
+    moved.operation.result.set_type(result)
     replace_op(op, moved)
     return True
 
 
 def widen_elements(kernel: ir.Operation) -> None:
-    """extract(extf(x)) -> extf(extract(x)), for single elements: they can then be loaded one by one."""
+    """Rewrites `extract(extf(x))` to `extf(extract(x))` for single elements, which can then be loaded one by
+    one."""
     apply_patterns(kernel, {vector.Extract.NAME: _extract_first})
 
 
 def _extract_first(op: ir.Operation) -> bool:
     extract = vector.Extract(op)
     widened = arith.ExtF.defining(extract.source)
-    if widened is None or len(op.operands) != 1 or isinstance(extract.result.type, ir.VectorType):
+    if widened is None or extract.dynamic_position or isinstance(extract.result.type, ir.VectorType):
         return False
-    narrow = vector.extract(widened.in_, [], op.attributes["static_position"])
+    narrow = vector.extract(widened.in_, [], list(extract.static_position))
     replace_op(op, arith.extf(extract.result.type, narrow))
     return True
 
@@ -63,18 +63,18 @@ def make_accesses_unit_stride(root: ir.Operation) -> None:
 
 
 def _rewrite(generic: ir.Operation) -> None:
-    maps = [attribute.value for attribute in generic.attributes["indexing_maps"]]
+    maps = linalg.Generic(generic).indexing_maps
     for index, indexing_map in enumerate(maps):
         dims, strides = _split(indexing_map)
         if all(stride == 1 for stride in strides):
             continue
         generic.operands[index] = _strided_slice(generic, generic.operands[index], strides)
         maps[index] = ir.AffineMap.get(indexing_map.n_dims, indexing_map.n_symbols, dims)
-    generic.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps])
+    linalg.Generic(generic).indexing_maps = maps
 
 
 def _split(indexing_map: ir.AffineMap) -> tuple[list[ir.AffineExpr], list[int]]:
-    """`(d0 * 2, d1)` -> `[d0, d1], [2, 1]`."""
+    """Splits `(d0 * 2, d1)` into `[d0, d1], [2, 1]`."""
     dims, strides = [], []
     for expression in indexing_map.results:
         product = isinstance(expression, ir.AffineMulExpr)
@@ -92,13 +92,13 @@ def _strided_slice(before: ir.Operation, operand: ir.Value, strides: list[int]) 
 
 
 def vectorize(op: ir.Operation, state: ScheduleState) -> None:
-    """Unit dims go first (they hide contractions), then vectors; the accumulator's reads and writes are
-    hoisted out of the reduction loops while still on tensors, and only then contractions become outer
-    products."""
-    # A computation that only copies may be gone by now.
+    """Vectorizes computations: first unit dims are dropped (they hide contractions); the accumulator's reads
+    and writes are hoisted out of the reduction loops while still on tensors, and only then contractions
+    become outer products."""
+    # A computation that only copies may have been erased.
     tags = [state.name_of(operand) for operand in op.operands]
     settle_sizes(state)
-    # Where tiles are computed in a loop, the buffer that they are parts of need not be whole.
+    # If tiles are computed in a loop, the buffer of which they are parts need not be complete.
     state.run(transform_script.apply_patterns("tensor.fold_tensor_empty"))
     erase_identities(state.kernel)
     fold_unit_dims(state)
@@ -110,8 +110,7 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
 
 
 def settle_sizes(state: ScheduleState) -> None:
-    """Tiles of parts that peeling split off have sizes that are constants, but only once a minimum is
-    simplified."""
+    """Simplifies the minima that are the sizes of peeled tiles to constants."""
     if any(not value.type.has_static_shape for op in tagged_blocks(state.kernel) for value in op.results):
         state.run(
             transform_script.apply_patterns(
@@ -121,13 +120,12 @@ def settle_sizes(state: ScheduleState) -> None:
 
 
 def structured_blocks(kernel: ir.Operation) -> list[ir.Operation]:
-    """The tagged computations with a body; copies into caches have none."""
+    """Returns the tagged computations with a body; copies into caches have none."""
     return [op for op in tagged_blocks(kernel) if len(op.regions)]
 
 
 def erase_identities(kernel: ir.Operation) -> None:
-    """Drops the computations that only copy their input: they have driven the tiling and are of no more
-    use."""
+    """Erases the computations that only copy their input, which have driven the tiling."""
     for op in structured_blocks(kernel):
         block = op.regions[0].blocks[0]
         if (
@@ -135,17 +133,17 @@ def erase_identities(kernel: ir.Operation) -> None:
             and len(op.operands) == 2
             and terminator_of(block).operands[0] == block.arguments[0]
         ):
-            source, maps = op.operands[0], list(op.attributes["indexing_maps"])
-            if source.type == op.results[0].type and maps[0] == maps[1]:
-                op.results[0].replace_all_uses_with(source)
+            source, maps = op.operands[0], linalg.Generic(op).indexing_maps
+            if source.type == op.result.type and maps[0] == maps[1]:
+                op.result.replace_all_uses_with(source)
                 op.erase()
 
 
 def fold_unit_dims(state: ScheduleState) -> None:
     """Drops the unit dims of the kernel's structured ops.
 
-    Upstream's patterns make new ops without the old one's attributes but keep the body: the tag travels
-    there.
+    Upstream's patterns build new ops without the old one's attributes but keep the body, which has the tag
+    meanwhile.
     """
     for op in structured_blocks(state.kernel):
         terminator_of(op.regions[0].blocks[0]).attributes[BLOCK_TAG] = op.attributes[BLOCK_TAG]
@@ -169,7 +167,8 @@ def _make_vectors(state: ScheduleState, tags: list[str]) -> None:
 
 
 def _lower_contractions(state: ScheduleState) -> None:
-    """Reductions become contractions, which keep their sums in registers, and these outer products."""
+    """Rewrites reductions to contractions, which keep their sums in registers, and these to outer
+    products."""
     state.run(
         transform_script.apply_patterns(
             "vector.reduction_to_contract", "vector.transfer_permutation_patterns"
@@ -194,8 +193,8 @@ def _lower_contractions(state: ScheduleState) -> None:
 
 
 def _lower_leftovers(state: ScheduleState) -> None:
-    """Reductions along columns go row by row, and squares that are read to be transposed by shuffles: what
-    upstream makes of them by default goes element by element."""
+    """Lowers reductions along columns row by row, and transposes of squares that are read to shuffles:
+    upstream's defaults go element by element."""
     if collect_ops(state.kernel, vector.MultiDimReduction.NAME):
         by_rows = 'lowering_strategy = "innerparallel"'
         state.run(
@@ -207,9 +206,8 @@ def _lower_leftovers(state: ScheduleState) -> None:
             ),
         )
     transposes = collect_ops(state.kernel, vector.Transpose.NAME)
-    if any(
-        defining_op(transpose.operands[0], vector.TransferRead.NAME) is not None for transpose in transposes
-    ):
+    sources = [vector.Transpose(transpose).vector for transpose in transposes]
+    if any(vector.TransferRead.defining(source) is not None for source in sources):
         state.run(
             transform_script.apply_patterns('vector.lower_transpose lowering_strategy = "shuffle_16x16"')
         )

@@ -20,7 +20,7 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
 "tloop.schedule"() ({
   %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
   %t, %l = "tloop.tile"(%root) {sizes = array<i64: 20>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
-  // expected-error @below {{schedule of @k: step 3 ('tloop.shift_inwards') does not apply: a loop from 0 to 16 has no whole tile of 20}}
+  // expected-error @below {{schedule of @k: step 3 ('tloop.shift_inwards') does not apply: a loop from 0 to 16 has no full tile of 20}}
   "tloop.shift_inwards"(%l) : (!tloop.loop) -> ()
 }) {kernel = @k} : () -> ()
 

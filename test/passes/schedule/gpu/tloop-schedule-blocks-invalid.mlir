@@ -33,7 +33,7 @@ func.func private @number(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tenso
 // -----
 
 func.func private @table(%x: tensor<3xf32>) -> tensor<3xf32> attributes {tloop.kernel} {
-  // expected-error @below {{a constant whose elements differ has no form on tiles: threads cannot look numbers up in their code}}
+  // expected-error @below {{a constant whose elements differ has no form on tiles: threads cannot look elements up in their code}}
   %c = "graph.constant"() {value = dense<[1.0, 2.0, 3.0]> : tensor<3xf32>} : () -> tensor<3xf32>
   %r = "graph.add"(%x, %c) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   return %r : tensor<3xf32>
