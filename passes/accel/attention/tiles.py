@@ -31,11 +31,8 @@ def reduce_rows(combining: str, matrix: ir.Value, start: ir.Value) -> ir.Value:
 
 
 def partial_sums(matrix: ir.Value, start: ir.Value) -> ir.Value:
-    """Adds to column `c` of `start`, of n columns, the elements of columns c, c + n, c + 2 n, ... of
-    `matrix`.
-
-    In the accumulator layouts of tensor cores they belong to one thread.
-    """
+    """Adds to column c of `start`, of n columns, columns c, c + n, c + 2 n, ... of `matrix`; those of an
+    accumulator of tensor cores are in one thread."""
     rows, columns = matrix.type.shape
     parts = start.type.shape[1]
     cut = ir.VectorType.get([rows, columns // parts, parts], matrix.type.element_type)

@@ -15,8 +15,9 @@ from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.copying_loops import AHEAD
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, control, pointers
+from mlc.passes.accel.threads.common.accesses import emit_if
 from mlc.passes.accel.threads.common.code import ThreadCode
-from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_through_registers, thread_copy, where
+from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_through_registers, thread_copy
 from mlc.passes.common.constants import i32, i32_attribute
 
 _WORD_BYTES = 4
@@ -35,7 +36,7 @@ def copy(code: ThreadCode, op: ir.Operation) -> None:
     once = addresses.one_of_copies(code, part.layout, 0)
     if not code.unfinished:
         code.unfinished.append(_keep_order)
-    code.unfinished.append(lambda: where(once, lambda: _store(code, part, chunks, size)))
+    code.unfinished.append(lambda: emit_if(once, lambda: _store(code, part, chunks, size)))
 
 
 def _keep_order() -> None:

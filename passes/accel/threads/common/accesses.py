@@ -1,10 +1,10 @@
-"""Vectorised loads and stores of a thread: contiguous elements at once."""
+"""Vectorised and predicated accesses of a thread: contiguous elements at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from mlc.bindings import arith, ir, llvm
+from mlc.bindings import arith, ir, llvm, scf
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common.packed_registers import build_vector
@@ -38,3 +38,14 @@ def store_run(element: ir.Type, pointer: ir.Value, values: Sequence[ir.Value]) -
     parts = [value if value.type == stored else arith.ExtUIOp(stored, value).result for value in values]
     whole = parts[0] if len(parts) == 1 else build_vector(parts)
     llvm.StoreOp(whole, pointer, alignment=element_bytes(element) * len(parts))
+
+
+def emit_if(conditions: Sequence[ir.Value], emit: Callable[[], None]) -> None:
+    """Calls `emit` to emit code that runs if all conditions hold."""
+    condition = integers.all_of(conditions)
+    if condition is None:
+        emit()
+        return
+    with ir.InsertionPoint(scf.IfOp(condition).then_block):
+        emit()
+        scf.YieldOp([])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from mlc.bindings import arith, ir, scf
+from mlc.bindings import arith, ir
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.integers import Integer
 from mlc.passes.accel.common.layouts import Layout
 from mlc.passes.accel.common.shared_memory import element_bytes
-from mlc.passes.accel.threads.common.accesses import load_run, store_run
+from mlc.passes.accel.threads.common.accesses import emit_if, load_run, store_run
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.pointers import element_pointer
 
@@ -78,24 +79,14 @@ def store_tile(
     once = one_of_copies(code, tile.layout, separate_bits)
     for first in range(0, tile.layout.size, run):
         coordinates = element_coordinates(code, tile.layout, base, first)
-        conditions = bounds_conditions(memory, coordinates) if clipped else []
-        condition = integers.all_of([*_mask_conditions(mask, first), *once, *conditions])
-        _store(memory, coordinates, tile.values[first : first + run], condition)
+        bounds = bounds_conditions(memory, coordinates) if clipped else []
+        values = tile.values[first : first + run]
+        conditions = [*_mask_conditions(mask, first), *once, *bounds]
+        emit_if(conditions, partial(_store, memory, coordinates, values))
 
 
-def _store(
-    memory: ThreadMemref,
-    coordinates: Sequence[Integer],
-    values: Sequence[ir.Value],
-    condition: ir.Value | None,
-) -> None:
-    """Stores `values` if `condition` is None or true."""
-    if condition is None:
-        store_run(memory.element, element_pointer(memory, coordinates), values)
-        return
-    with ir.InsertionPoint(scf.IfOp(condition).then_block):
-        _store(memory, coordinates, values, None)
-        scf.YieldOp([])
+def _store(memory: ThreadMemref, coordinates: Sequence[Integer], values: Sequence[ir.Value]) -> None:
+    store_run(memory.element, element_pointer(memory, coordinates), values)
 
 
 def access_run(

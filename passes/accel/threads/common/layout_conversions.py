@@ -3,6 +3,8 @@ memory."""
 
 from __future__ import annotations
 
+from math import prod
+
 from mlc.bindings import arith, ir
 from mlc.bindings import vector as vector_dialect
 from mlc.passes.accel.common.axis_info import ANYTHING
@@ -77,10 +79,7 @@ def _through_memory(code: ThreadCode, tile: ThreadTile, layout: Layout) -> Threa
 
 def scratch_for(code: ThreadCode, shape: tuple[int, ...], element: ir.Type) -> ThreadMemref:
     """Returns scratch in shared memory for a tile, valid until the next call; the caller emits barriers."""
-    strides, step = [], 1
-    for extent in reversed(shape):
-        strides.append(step)
-        step *= extent
-    code.shared.need_scratch(step * element_bytes(element))
+    strides = tuple(prod(shape[dim + 1 :]) for dim in range(len(shape)))
+    code.shared.need_scratch(prod(shape) * element_bytes(element))
     start = pointers.byte_pointer(code.shared_pointer(), code.shared.scratch_start)
-    return ThreadMemref(start, tuple(shape), tuple(reversed(strides)), element, shared=True)
+    return ThreadMemref(start, tuple(shape), strides, element, shared=True)

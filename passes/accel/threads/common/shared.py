@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, gpu, ir, memref, scf
+from mlc.bindings import gpu, ir, memref
 from mlc.dialects import accel
 from mlc.dialects.accel import box_of
 from mlc.passes.accel.common import integers
@@ -19,6 +19,7 @@ from mlc.passes.accel.threads.common.accesses import stored_type
 from mlc.passes.accel.threads.common.code import ThreadCode, ThreadMemref, ThreadTile
 from mlc.passes.accel.threads.common.elementwise import scalar_type
 from mlc.passes.base import PassError
+from mlc.passes.common.linalg_builders import constant
 
 
 def alloc(code: ThreadCode, op: ir.Operation) -> None:
@@ -144,29 +145,11 @@ def copy_through_registers(code: ThreadCode, copy: ThreadCopy) -> None:
             code, ThreadTile(copy.outside, values), copy.target, copy.base, True, copy.multiple
         )
         return
-    element = scalar_type(copy.target.element)
-    zero = arith.ConstantOp(element, _zero(element)).result
+    zero = constant(scalar_type(copy.target.element), 0)
     values = addresses.load_tile(code, copy.outside, copy.source, copy.base, zero, copy.multiple).values
     addresses.store_tile(
         code, ThreadTile(layout, values), copy.target, here, False, _longest_run(copy.target)
     )
-
-
-def _zero(element: ir.Type) -> ir.Attribute:
-    if isinstance(element, ir.IntegerType):
-        return ir.IntegerAttr.get(element, 0)
-    return ir.FloatAttr.get(element, 0.0)
-
-
-def where(conditions: Sequence[ir.Value], emit: Callable[[], None]) -> None:
-    """Calls `emit` to emit code that runs if all conditions hold."""
-    condition = integers.all_of(conditions)
-    if condition is None:
-        emit()
-        return
-    with ir.InsertionPoint(scf.IfOp(condition).then_block):
-        emit()
-        scf.YieldOp([])
 
 
 def barrier(code: ThreadCode, _op: ir.Operation) -> None:

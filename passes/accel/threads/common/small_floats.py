@@ -88,13 +88,8 @@ def truncate(code: ThreadCode, op: ir.Operation) -> None:
         return
     if _element(operand).width > 32:
         raise PassError("cannot distribute a conversion of f64 to 8 bits, which rounds twice", op.location)
-    byte = i8()
-    _convert(
-        code,
-        operand,
-        result,
-        lambda value: arith.trunci(byte, narrow(_resize_float(value, ir.F32Type.get()), form)),
-    )
+    byte, f32 = i8(), ir.F32Type.get()
+    _convert(code, operand, result, lambda value: arith.trunci(byte, narrow(_resize_float(value, f32), form)))
 
 
 def bitcast(code: ThreadCode, op: ir.Operation) -> None:

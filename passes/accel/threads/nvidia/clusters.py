@@ -68,9 +68,7 @@ def is_among(lane: ir.Value, mask: Integer) -> ir.Value:
 
 
 def arrive(barrier: ir.Value, rank: ir.Value) -> None:
-    """Arrives at the same mbarrier of the thread block with this rank.
-
-    The arrival reports reads, of mma that have completed. No writes must become visible to the other thread
-    block, and a release at cluster scope would wait for all writes of the thread's warp to any memory."""
+    """Arrives at the same mbarrier of the thread block with this rank. It reports reads of completed mma: no
+    writes must become visible, and a release at cluster scope would wait for all writes of the warp."""
     remote = nvvm.mapa(ir.Type.parse("!llvm.ptr<7>"), barrier, rank)
     nvvm.mbarrier_arrive(remote, scope=ir.Attribute.parse("#nvvm.mem_scope<cta>"), results=[])

@@ -7,8 +7,9 @@ from mlc.dialects import accel
 from mlc.passes.accel.common import integers
 from mlc.passes.accel.common.shared_memory import element_bytes
 from mlc.passes.accel.threads.common import addresses, pointers
+from mlc.passes.accel.threads.common.accesses import emit_if
 from mlc.passes.accel.threads.common.code import ThreadCode
-from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_through_registers, thread_copy, where
+from mlc.passes.accel.threads.common.shared import ThreadCopy, copy_through_registers, thread_copy
 
 CACHE_L2, CACHE_ALL = "#nvvm<load_cache_modifier cg>", "#nvvm<load_cache_modifier ca>"
 # The smallest size that `cp.async` copies.
@@ -22,7 +23,7 @@ def copy(code: ThreadCode, op: ir.Operation) -> None:
     size = part.run * element_bytes(part.target.element)
     if part.target.shared and size >= _LEAST_BYTES:
         # With fewer chunks than threads, some threads have none.
-        where(addresses.one_of_copies(code, part.layout, 0), lambda: _copy_chunks(code, part, size))
+        emit_if(addresses.one_of_copies(code, part.layout, 0), lambda: _copy_chunks(code, part, size))
     else:
         copy_through_registers(code, part)
 

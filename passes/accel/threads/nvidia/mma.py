@@ -113,14 +113,14 @@ class MmaInstruction:
         made = nvvm.MmaOp(
             struct,
             ir.Attribute.parse(f"#nvvm.shape<m = 16, n = 8, k = {self.depth}>"),
-            _attribute("mma_layout", "row"),
-            _attribute("mma_layout", "col"),
+            nvvm_attribute("mma_layout", "row"),
+            nvvm_attribute("mma_layout", "col"),
             self._words(left),
             self._words(right),
             start,
-            multiplicandAPtxType=_attribute("mma_type", _NAMES[str(self.left)]),
-            multiplicandBPtxType=_attribute("mma_type", _NAMES[str(self.right)]),
-            intOverflowBehavior=_attribute("mma_int_overflow", "wrapped")
+            multiplicandAPtxType=nvvm_attribute("mma_type", _NAMES[str(self.left)]),
+            multiplicandBPtxType=nvvm_attribute("mma_type", _NAMES[str(self.right)]),
+            intOverflowBehavior=nvvm_attribute("mma_int_overflow", "wrapped")
             if isinstance(self.left, ir.IntegerType)
             else None,
         ).operation.results[0]
@@ -141,5 +141,6 @@ def round_to_tf32(value: ir.Value) -> ir.Value:
     return nvvm.ConvertFloatToTF32Op(value, rnd=mode, results=[i32()]).operation.results[0]
 
 
-def _attribute(name: str, value: str) -> ir.Attribute:
+def nvvm_attribute(name: str, value: str) -> ir.Attribute:
+    """Parses the attribute `#nvvm.name<value>`."""
     return ir.Attribute.parse(f"#nvvm.{name}<{value}>")

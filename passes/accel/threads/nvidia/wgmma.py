@@ -22,6 +22,7 @@ from mlc.passes.accel.common.tensor_maps import SWIZZLED_ROWS
 from mlc.passes.accel.common.warpgroups import WgmmaOperand
 from mlc.passes.accel.threads.common import pointers
 from mlc.passes.accel.threads.common.code import ThreadCode
+from mlc.passes.accel.threads.nvidia.mma import nvvm_attribute
 from mlc.passes.common.constants import i32, i64, integer_constant
 
 # A dummy word in shared memory for each thread, which is never read.
@@ -142,21 +143,21 @@ class WgmmaInstruction:
         return self._from_registers(sums, adds, left, right)
 
     def _from_memory(self, sums: ir.Value, adds: bool, left: ir.Value, right: ir.Value) -> ir.Value:
-        one = _attribute("wgmma_scale_in", "one")
+        one = nvvm_attribute("wgmma_scale_in", "one")
         return nvvm.wgmma_mma_async(
             sums.type,
             sums,
             left,
             right,
             ir.Attribute.parse(f"#nvvm.shape<m = 64, n = {self.columns}, k = {self.depth}>"),
-            _attribute("wgmma_type", _NAMES[str(self.left)]),
-            _attribute("wgmma_type", _NAMES[str(self.right)]),
-            _attribute("wgmma_type", _SUMS[str(self.sums)]),
-            _attribute("wgmma_scale_out", "one" if adds else "zero"),
+            nvvm_attribute("wgmma_type", _NAMES[str(self.left)]),
+            nvvm_attribute("wgmma_type", _NAMES[str(self.right)]),
+            nvvm_attribute("wgmma_type", _SUMS[str(self.sums)]),
+            nvvm_attribute("wgmma_scale_out", "one" if adds else "zero"),
             one,
             one,
-            _attribute("mma_layout", "col" if self.left_flipped else "row"),
-            _attribute("mma_layout", "row" if self.right_flipped else "col"),
+            nvvm_attribute("mma_layout", "col" if self.left_flipped else "row"),
+            nvvm_attribute("mma_layout", "row" if self.right_flipped else "col"),
         )
 
     def _from_registers(
@@ -221,7 +222,3 @@ def pack_struct(values: Sequence[ir.Value]) -> ir.Value:
 def unpack_struct(whole: ir.Value, types: Sequence[ir.Type]) -> list[ir.Value]:
     """Returns the fields of an LLVM struct, which have these types."""
     return [llvm.extractvalue(type_, whole, [index]) for index, type_ in enumerate(types)]
-
-
-def _attribute(name: str, value: str) -> ir.Attribute:
-    return ir.Attribute.parse(f"#nvvm.{name}<{value}>")
