@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 from typing import Any
 
 from mlc.bindings import arith, func, gpu, ir, llvm, memref
@@ -36,9 +35,7 @@ _OPERANDS = frozenset(
         *(memref.ExtractAlignedPointerAsIndex.NAME, memref.CollapseShape.NAME, memref.ExpandShape.NAME),
     )
 )
-# Groups of operands of `gpu.launch_func`.
-_GRID, _BLOCK, _CLUSTER = slice(1, 4), slice(4, 7), slice(7, 10)
-_SHARED, _PARAMETERS = 10, 11
+
 # The entries of a tensor map that are no fields of TensorMapSpec: its parameter, and that of its memory.
 _POSITIONS = ("parameter", "pointer")
 
@@ -47,7 +44,7 @@ def read_launches(module: ir.Operation, target: GpuTarget) -> tuple[KernelLaunch
     """Returns the launches of the one kernel of a module, in order. Raises PassError unless they are a
     straight line that `target` can run."""
     kernel, workspace = _kernel_of(module), read_workspace(module)
-    functions = {_symbol(op): op for op in collect_ops(module, llvm.LLVMFunc.NAME)}
+    functions = {llvm.LLVMFunc(op).sym_name: op for op in collect_ops(module, llvm.LLVMFunc.NAME)}
     return tuple(_launch(op, functions[_function_name(op)], target, workspace) for op in _launch_ops(kernel))
 
 
@@ -93,9 +90,12 @@ def _launch_ops(kernel: ir.Operation) -> Iterator[ir.Operation]:
 def _launch(
     op: ir.Operation, function: ir.Operation, target: GpuTarget, workspace: Workspace
 ) -> KernelLaunch:
-    groups = _groups(op)
-    grid, block, cluster = (_sizes(groups[part]) for part in (_GRID, _BLOCK, _CLUSTER))
-    shared = _constant(groups[_SHARED][0]) if groups[_SHARED] else 0
+    launch = gpu.LaunchFunc(op)
+    grid = _sizes(launch.grid_size_x, launch.grid_size_y, launch.grid_size_z)
+    block = _sizes(launch.block_size_x, launch.block_size_y, launch.block_size_z)
+    cluster = _sizes(launch.cluster_size_x, launch.cluster_size_y, launch.cluster_size_z)
+    shared_size = launch.dynamic_shared_memory_size
+    shared = 0 if shared_size is None else _constant(shared_size)
     if shared > target.shared_bytes:
         raise PassError(
             f"a block needs {shared} bytes of shared memory; {target.name} has {target.shared_bytes}",
@@ -103,24 +103,15 @@ def _launch(
         )
     overlap = OVERLAP in function.attributes
     early = tuple(function.attributes[EARLY_READS]) if EARLY_READS in function.attributes else ()
-    kernel = PlanKernel(0, _symbol(function), grid, block, cluster, shared, overlap, early)
-    maps = _tensor_maps(function)
-    parameters = groups[_PARAMETERS]
+    kernel = PlanKernel(0, llvm.LLVMFunc(function).sym_name, grid, block, cluster, shared, overlap, early)
+    maps, operands = _tensor_maps(function), enumerate(launch.kernel_operands)
     return KernelLaunch(
-        kernel,
-        tuple(_parameter(parameter, maps.get(at), workspace) for at, parameter in enumerate(parameters)),
+        kernel, tuple(_parameter(operand, maps.get(index), workspace) for index, operand in operands)
     )
 
 
-def _groups(op: ir.Operation) -> list[list[ir.Value]]:
-    """Returns the operands in their groups, some of them empty."""
-    sizes = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
-    operands = list(op.operands)
-    return [operands[begin:end] for begin, end in pairwise(accumulate(sizes, initial=0))]
-
-
-def _sizes(groups: list[list[ir.Value]]) -> tuple[int, int, int]:
-    x, y, z = (_constant(group[0]) if group else 1 for group in groups)
+def _sizes(*sizes: ir.Value | None) -> tuple[int, int, int]:
+    x, y, z = (1 if size is None else _constant(size) for size in sizes)
     return x, y, z
 
 
@@ -174,8 +165,4 @@ def _constant(value: ir.Value) -> int:
 
 
 def _function_name(launch: ir.Operation) -> str:
-    return str(ir.SymbolRefAttr(launch.attributes["kernel"]).value[-1])
-
-
-def _symbol(function: ir.Operation) -> str:
-    return str(ir.StringAttr(function.attributes["sym_name"]).value)
+    return str(ir.SymbolRefAttr(gpu.LaunchFunc(launch).kernel).value[-1])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mlc.bindings import func, ir
+from mlc.bindings import fields, func, ir, views
 from mlc.compiler.errors import CompileError
 from mlc.dialects import tloop
 from mlc.dialects.graph.elements import dtype_of
@@ -81,21 +81,37 @@ class HostFunction:
     strings: tuple[str, ...] = ()
 
 
+class _Plan(views.AnyView):
+    """The attributes that `host-plan-memory` writes at a host function."""
+
+    num_inputs = fields.integer(name="tloop.num_inputs")
+    num_outputs = fields.integer(name="tloop.num_outputs")
+    input_shapes = fields.optional(fields.array(name="tloop.input_shapes"))
+    output_shapes = fields.optional(fields.array(name="tloop.output_shapes"))
+    object_types = fields.optional(fields.array(name="tloop.object_types"))
+    weights = fields.array(name="tloop.weights")
+    arena_bytes = fields.optional(fields.integer(name="tloop.arena_bytes"))
+    arena_lower_bound = fields.integer(name="tloop.arena_lower_bound")
+    arena_strategy = fields.string(name="tloop.arena_strategy")
+    dims = fields.optional(fields.strings(name="tloop.dims"))
+    messages = fields.strings((), name="tloop.messages")
+    strings = fields.strings((), name="tloop.strings")
+
+
 def read_host_function(op: ir.Operation, text: str) -> HostFunction:
     """Reads a `func.func` after `host-plan-memory`; `text` is the module of it alone. Raises CompileError
     where it has no plan."""
-    name = func.Func(op).sym_name
-    if "tloop.arena_bytes" not in op.attributes:
+    name, plan = func.Func(op).sym_name, _Plan(op)
+    if plan.arena_bytes is None:
         raise CompileError(
             f"the graph pipelines left @{name} without a plan: host-plan-memory must be the last"
         )
     types = list(func.Func(op).function_type.inputs)
-    inputs, outputs = (op.attributes[f"tloop.num_{role}"].value for role in ("inputs", "outputs"))
-    texts = [*_shapes(op, "input", inputs), *_shapes(op, "output", outputs)]
+    inputs, outputs = plan.num_inputs, plan.num_outputs
+    texts = [*_shapes(plan.input_shapes, inputs), *_shapes(plan.output_shapes, outputs)]
     texts += [()] * (len(types) - 1 - len(texts))
-    references = [ir.DictAttr(entry) for entry in op.attributes["tloop.weights"]]
     infos = [_info(*buffer) for buffer in zip(types[:-1], texts, strict=True)]
-    infos[: inputs + outputs] = _set_object_types(infos[: inputs + outputs], op)
+    infos[: inputs + outputs] = _set_object_types(infos[: inputs + outputs], plan)
     launches = collect_ops(op, tloop.LaunchInto.NAME)
     calls = [launch for launch in launches if CALLER not in launch.attributes]
     functions = [tloop.LaunchInto(launch).kernel for launch in launches if CALLER in launch.attributes]
@@ -105,15 +121,15 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
         tuple(infos[:inputs]),
         tuple(infos[inputs : inputs + outputs]),
         tuple(infos[inputs + outputs :]),
-        tuple(_weight(reference) for reference in references),
-        op.attributes["tloop.arena_bytes"].value,
-        op.attributes["tloop.arena_lower_bound"].value,
-        op.attributes["tloop.arena_strategy"].value,
+        tuple(_weight(ir.DictAttr(entry)) for entry in plan.weights),
+        plan.arena_bytes,
+        plan.arena_lower_bound,
+        plan.arena_strategy,
         tuple(tloop.LaunchInto(call).kernel for call in calls),
-        _texts(op, "tloop.dims") if "tloop.dims" in op.attributes else None,
-        _texts(op, "tloop.messages"),
+        plan.dims,
+        plan.messages,
         tuple(dict.fromkeys(function.removeprefix(PREFIX) for function in functions)),
-        _texts(op, "tloop.strings"),
+        plan.strings,
     )
 
 
@@ -127,24 +143,18 @@ def _info(type_: Any, texts: Sequence[str] = ()) -> TensorInfo:
     return TensorInfo(dtype_of(str(shaped.element_type)).name, tuple(sizes))
 
 
-def _texts(op: ir.Operation, name: str) -> tuple[str, ...]:
-    """Returns an attribute that is an array of strings; empty where it is absent."""
-    return tuple(text.value for text in op.attributes[name]) if name in op.attributes else ()
-
-
-def _shapes(op: ir.Operation, role: str, count: int) -> list[tuple[str, ...]]:
-    """Returns the texts of sizes of each input or output; empty where all are static."""
-    name = f"tloop.{role}_shapes"
-    if name not in op.attributes:
+def _shapes(shapes: Sequence[ir.Attribute] | None, count: int) -> list[tuple[str, ...]]:
+    """Returns the texts of sizes of each of `count` inputs or outputs; empty where all are static."""
+    if shapes is None:
         return [()] * count
-    return [tuple(size.value for size in ir.ArrayAttr(shape)) for shape in op.attributes[name]]
+    return [tuple(size.value for size in ir.ArrayAttr(shape)) for shape in shapes]
 
 
-def _set_object_types(infos: Sequence[TensorInfo], op: ir.Operation) -> list[TensorInfo]:
+def _set_object_types(infos: Sequence[TensorInfo], plan: _Plan) -> list[TensorInfo]:
     """Returns the inputs and outputs, with the types of those that are strings or sequences."""
-    if "tloop.object_types" not in op.attributes:
+    if plan.object_types is None:
         return list(infos)
-    dtypes = [name.value for side in op.attributes["tloop.object_types"] for name in ir.ArrayAttr(side)]
+    dtypes = [name.value for side in plan.object_types for name in ir.ArrayAttr(side)]
     return [replace(info, dtype=dtype or info.dtype) for info, dtype in zip(infos, dtypes, strict=True)]
 
 

@@ -72,8 +72,9 @@ def _step(
     if op.name == memref.Copy.NAME:
         return HostStep(COPY, regions, None, to, 1)
     # `gpu.memcpy` has its destination first.
-    tokens[op.results[0]] = len(tokens)
-    return HostStep(COPY, regions[::-1], tokens[op.results[0]], to, 1)
+    transfer = len(tokens)
+    tokens[op.result] = transfer
+    return HostStep(COPY, regions[::-1], transfer, to, 1)
 
 
 def _region(value: ir.Value, address: BufferAddress) -> BufferRegion:
@@ -96,28 +97,28 @@ def read_body(kernel: ir.Operation) -> NumpyKernel | None:
         if item is None:
             return None
         items.append(item)
-        indices[op.results[0]] = len(indices)
+        indices[op.result] = len(indices)
     return None
 
 
 def _item(op: ir.Operation, operands: list[int]) -> EncodedConstant | Evaluated | None:
     name = op.name.removeprefix("graph.")
     spec = graph.specs().get(name)
-    if spec is None or len(op.results) != 1 or not _is_static(op.results[0]):
+    if spec is None or len(op.results) != 1 or not _is_static(op.result):
         return None
     attributes: dict[str, Any] = {
         attribute.name: graph.attribute(op, attribute.name) for attribute in spec.attributes
     }
-    dtype = dtype_of(str(graph.element_type(op.results[0]))).name
+    dtype = dtype_of(str(graph.element_type(op.result))).name
     if name == "constant":
         return EncodedConstant.of(attributes["value"]) if dtype in TYPES else None
     if name == "cast":
-        if not can_evaluate_cast(dtype_of(str(graph.element_type(op.operands[0]))).name, dtype):
+        if not can_evaluate_cast(dtype_of(str(graph.element_type(graph.Cast(op).x))).name, dtype):
             return None
         attributes = {"to": dtype}
     elif not can_evaluate(name, attributes, dtype, len(operands)):
         return None
-    return Evaluated(name, attributes, tuple(operands), tuple(op.results[0].type.shape))
+    return Evaluated(name, attributes, tuple(operands), tuple(op.result.type.shape))
 
 
 def _is_static(value: ir.Value) -> bool:

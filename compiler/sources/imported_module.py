@@ -23,9 +23,7 @@ class Imported:
 
 def main_of(module: Any) -> Any:
     """Returns the function `@main` of a module, or None."""
+    from mlc.bindings import func
+
     body = module.operation.regions[0].blocks[0]
-    return next((op for op in body if _is_main(op.operation)), None)
-
-
-def _is_main(op: Any) -> bool:
-    return op.name == "func.func" and op.attributes["sym_name"].value == "main"
+    return next((op for op in body if func.Func.isa(op) and func.Func(op).sym_name == "main"), None)

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from mlc.bindings import ir, parent_op
 from mlc.dialects.graph.ops.control import CONTROL_LIMIT, YIELD
 
+from . import views
 from .attributes import RESULT_SEGMENTS, SEGMENTS, segments
 from .spec import OpSpec, RegionSignature, ShapeError, specs
 from .types import tensor_of
 
-CONTROL_OPS = ("graph.if", "graph.loop")
+CONTROL_OPS = (views.If.NAME, views.Loop.NAME)
 
 
 def yield_of(block: ir.Block) -> ir.Operation:

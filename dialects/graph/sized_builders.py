@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.dialects.graph import views
 from mlc.dialects.graph.builder import build
 from mlc.dialects.graph.dims.value_dims import dims_of
@@ -104,7 +104,7 @@ def _definitions_before() -> Iterator[tuple[str, _Definition]]:
     while True:
         levels.append((block, None if before is None else before.operation))
         owner = block.owner.operation
-        if owner.name == "func.func" or owner.parent is None:
+        if func.Func.isa(owner) or owner.parent is None:
             break
         block, before = owner.block, owner
     for level, end in reversed(levels):

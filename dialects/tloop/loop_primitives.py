@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
 from mlc.dialects.tloop.handles import REST, SAMPLED, sampled_fault, target_fault
 from mlc.dialects.verification import verifier
@@ -16,11 +17,11 @@ AXES = tuple(f"{level}.{dim}" for level in ("block", "thread") for dim in "xyz")
 
 
 def _split_fault(op: ext.Operation) -> str:
-    factors, tail = list(op.attributes["factors"]), op.attributes["tail"].value
+    split = views.Split(op.operation)
+    factors, tail, made = list(split.factors), split.tail, len(split.loops)
     if tail not in TAILS:
         return f"tail must be one of {', '.join(TAILS)}, but is '{tail}'"
-    if len(factors) < 2 or len(factors) != len(op.operation.results):
-        made = len(op.operation.results)
+    if len(factors) < 2 or len(factors) != made:
         return f"takes one factor for each of the loops that it makes, at least 2, but {factors} make {made}"
     if factors.count(REST) > 1 or any(factor < 1 and factor not in (REST, SAMPLED) for factor in factors):
         return f"factors must be positive, with at most one {REST} for what is left, but are {factors}"
@@ -28,12 +29,12 @@ def _split_fault(op: ext.Operation) -> str:
 
 
 def _unroll_fault(op: ext.Operation) -> str:
-    factor = op.attributes["factor"].value
+    factor = views.Unroll(op.operation).factor
     return "" if factor >= 2 or factor == 0 else f"factor must be at least 2, or 0 for all, but is {factor}"
 
 
 def _bind_fault(op: ext.Operation) -> str:
-    axis = op.attributes["axis"].value
+    axis = views.Bind(op.operation).axis
     return "" if axis in AXES else f"axis must be one of {', '.join(AXES)}, but is '{axis}'"
 
 
@@ -45,20 +46,22 @@ def _order_fault(op: ext.Operation) -> str:
 def _annotate_fault(op: ext.Operation) -> str:
     if "value" not in op.attributes:
         return "value is missing"
-    if not op.attributes["key"].value:
+    if not views.Annotate(op.operation).key:
         return "key is empty"
     return target_fault(op, 0)
 
 
 def _perfect_tile_fault(op: ext.Operation) -> str:
-    dim, largest = op.attributes["dim"].value, op.attributes["largest"].value
+    sample = views.SamplePerfectTile(op.operation)
+    dim, largest = sample.dim, sample.largest
     if dim < 0 or largest < 1:
         return f"dim must not be negative and largest must be positive, but are {dim} and {largest}"
     return target_fault(op, 0)
 
 
 def _categorical_fault(op: ext.Operation) -> str:
-    candidates, chances = list(op.attributes["candidates"]), list(op.attributes["probabilities"])
+    sample = views.SampleCategorical(op.operation)
+    candidates, chances = sample.candidates, list(sample.probabilities)
     if not candidates or len(candidates) != len(chances):
         return f"needs a probability per candidate, but has {len(chances)} for {len(candidates)}"
     if any(chance < 0 for chance in chances) or abs(sum(chances) - 1) > ROUNDING:

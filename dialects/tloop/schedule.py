@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
 from mlc.dialects.tloop.handles import SAMPLED, is_block, is_loop, sampled_fault
 from mlc.dialects.verification import report, verifier
@@ -36,7 +37,7 @@ PRIMITIVES = frozenset(
 
 
 def _tile_fault(op: ext.Operation) -> str:
-    sizes, mode = list(op.attributes["sizes"]), op.attributes["mode"].value
+    sizes, mode = list(views.Tile(op.operation).sizes), views.Tile(op.operation).mode
     if mode not in MODES:
         return f"mode must be one of {', '.join(MODES)}, but is '{mode}'"
     if any(size < 0 and size != SAMPLED for size in sizes) or not any(sizes):
@@ -45,21 +46,21 @@ def _tile_fault(op: ext.Operation) -> str:
 
 
 def _interchange_fault(op: ext.Operation) -> str:
-    permutation = list(op.attributes["permutation"])
+    permutation = list(views.Interchange(op.operation).permutation)
     if sorted(permutation) == list(range(len(permutation))):
         return ""
     return f"permutation must hold 0 to {len(permutation) - 1} once each, but is {permutation}"
 
 
 def _pack_fault(op: ext.Operation) -> str:
-    sizes = list(op.attributes["sizes"])
+    sizes = list(views.Pack(op.operation).sizes)
     if any(size < 0 for size in sizes) or not any(sizes):
         return f"sizes must be non-negative and not all 0, but are {sizes}"
     return ""
 
 
 def _rfactor_fault(op: ext.Operation) -> str:
-    factor = op.attributes["factor"].value
+    factor = views.RFactor(op.operation).factor
     return "" if factor >= 2 else f"factor must be at least 2, but is {factor}"
 
 

@@ -76,11 +76,10 @@ def _expect_fault(op: ext.Operation) -> str:
             return str(error)
     if "fault" in op.attributes and not isinstance(op.attributes["fault"], ir.StringAttr):
         return f"fault must be a string, but is {op.attributes['fault']}"
-    return _relation_fault(op)
+    return _relation_fault(views.Expect(op.operation).relation)
 
 
-def _relation_fault(op: ext.Operation, relations: Sequence[str] = RELATIONS) -> str:
-    relation = op.attributes["relation"].value
+def _relation_fault(relation: str, relations: Sequence[str] = RELATIONS) -> str:
     return "" if relation in relations else f"relation is '{relation}', none of {', '.join(relations)}"
 
 
@@ -107,7 +106,7 @@ def _check_fault(op: ext.Operation) -> str:
     types = [value.type for value in op.operation.operands]
     if any(not isinstance(type_, ir.IndexType) for type_ in types):
         return f"operands must be of type index, but are {', '.join(map(str, types))}"
-    return _relation_fault(op, (*RELATIONS, "product"))
+    return _relation_fault(views.Check(op.operation).relation, (*RELATIONS, "product"))
 
 
 class CheckOp(TLoop.Operation, name="check"):

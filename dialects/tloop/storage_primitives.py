@@ -1,18 +1,23 @@
 """Primitives that choose where values are computed and stored."""
 
 from mlc.bindings import ext, ir
+from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop
 from mlc.dialects.verification import verifier
 
 
-def _operand_fault(op: ext.Operation) -> str:
-    operand = op.attributes["operand"].value
+def _operand_fault(operand: int) -> str:
     return "" if operand >= 0 else f"operand must not be negative, but is {operand}"
 
 
+def _cache_read_fault(op: ext.Operation) -> str:
+    return _operand_fault(views.CacheRead(op.operation).operand)
+
+
 def _prefetch_fault(op: ext.Operation) -> str:
-    distance = op.attributes["distance"].value
-    return _operand_fault(op) or ("" if distance >= 1 else f"distance must be positive, but is {distance}")
+    prefetch = views.Prefetch(op.operation)
+    wrong = "" if prefetch.distance >= 1 else f"distance must be positive, but is {prefetch.distance}"
+    return _operand_fault(prefetch.operand) or wrong
 
 
 def _compute_at_fault(op: ext.Operation) -> str:
@@ -82,7 +87,7 @@ class CacheReadOp(TLoop.Operation, name="cache_read"):
     loop: ext.Operand[LoopType]
     cache: ext.Result[BlockType]
 
-    verify_invariants = verifier(_operand_fault, operand=ir.IntegerAttr, block_name=ir.StringAttr)
+    verify_invariants = verifier(_cache_read_fault, operand=ir.IntegerAttr, block_name=ir.StringAttr)
 
 
 class CacheWriteOp(TLoop.Operation, name="cache_write"):

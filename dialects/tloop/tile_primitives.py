@@ -1,12 +1,13 @@
 """Primitives on loops over tiles of structured computations, for partial tiles and streams of tiles."""
 
 from mlc.bindings import ext, ir
+from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import LoopType, TLoop
 from mlc.dialects.verification import verifier
 
 
 def _stream_fault(op: ext.Operation) -> str:
-    queries, keys = (op.attributes[name].value for name in ("queries", "keys"))
+    queries, keys = views.StreamKeys(op.operation).queries, views.StreamKeys(op.operation).keys
     if queries > 0 and keys > 0:
         return ""
     return f"blocks must not be empty, but are of {queries} queries and {keys} keys"

@@ -91,7 +91,7 @@ def build_generic(
     block.append_to(result.regions[0])
     result.attributes[BLOCK_TAG] = ir.StringAttr.get(name)
     scratch.erase()
-    return result.results[0]
+    return result.result
 
 
 def _generic(

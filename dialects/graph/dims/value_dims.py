@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.dialects.graph import views
 from mlc.dialects.graph.dims.dim_names import NAMES, Shape, argument_name, named_dims, names_attribute
 from mlc.dialects.graph.dims.propagation import computed_sizes, followed_dims, size_array
@@ -113,7 +113,7 @@ class _Before(_Written):
 def _private_name(value: ir.Value, axis: int) -> str:
     """Returns a name that no other value has, for a dim that follows from nothing."""
     owner = value.owner
-    if isinstance(owner, ir.Block) and owner.owner.operation.name == "func.func":
+    if isinstance(owner, ir.Block) and func.Func.isa(owner.owner.operation):
         return argument_name(value.arg_number, axis)
     return f"?{hash(value)}.shape[{axis}]"
 
