@@ -6,7 +6,7 @@
 #first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// A loop is a block that branches to itself. Bases of buffers are loaded before it; rows are found by the iteration.
+// A loop is a block that branches to itself. Bases of buffers are loaded before it; the iteration gives the addresses of rows.
 // CHECK-LABEL: llvm.func @mlc_main(%arg0: !llvm.ptr, %arg1: !llvm.ptr)
 // CHECK: llvm.call @apart
 // CHECK: llvm.load %arg0

@@ -2,7 +2,7 @@
 
 #first_2_of_25 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// Transfers beside kernels are calls of the runtime, each with memory of its own.
+// Transfers that overlap with kernels are calls of the runtime, each with separate memory.
 // CHECK-DAG: llvm.func @mlc_transfer_start(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64){{$}}
 // CHECK-DAG: llvm.func @mlc_transfer_wait(!llvm.ptr){{$}}
 // CHECK-LABEL: llvm.func @mlc_main

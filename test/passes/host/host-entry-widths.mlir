@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --host-plan-memory --host-entry | filecheck %s
 
-// Sizes that are elements of 32 bits become numbers of 64, and back.
+// Sizes that are elements of type i32 are extended to i64, and truncated when they are stored.
 // CHECK-LABEL: llvm.func @mlc_main
 // CHECK: %[[ELEMENT:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i32
 // CHECK: %[[WIDE:.*]] = arith.extsi %[[ELEMENT]] : i32 to i64

@@ -3,7 +3,7 @@
 #first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// Kernels are declared, not part of the module: they are compiled on their own.
+// Kernels are declared, not part of the module: they are compiled separately.
 // CHECK-NOT: func.func
 // CHECK-DAG: llvm.func @k(!llvm.ptr, !llvm.ptr){{$}}
 // CHECK-DAG: llvm.func @add(!llvm.ptr, !llvm.ptr){{$}}

@@ -1,8 +1,8 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-place{device=cpu unsupported=true}),form-kernels)" | filecheck %s
 
-// In a GPU's program all lies with the GPU, but what a kernel on the processor computes. That finds weights on the
-// host, and parts of them; other launches find them on the device. A part of what it has computed moves as it
-// is read.
+// In a GPU's program all values are in the GPU's memory, but results of a kernel on the processor. That kernel reads
+// weights, and parts of them, on the host; other launches read them on the device. A part of its result is transferred
+// where it is read.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = "graph.weight"
 // CHECK: %[[I:.*]] = "graph.weight"

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-place{ops=matmul,relu}),form-kernels)" | filecheck %s
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-place{ops=matmul,relu}),form-kernels,host-plan-memory)" | filecheck %s --check-prefix=PLAN
 
-// Kernels are of one device: relu would end the kernel of abs. The weight is transferred once for two products;
+// Kernels are of one device: relu would end the kernel of abs. The weight is transferred once for two matmuls;
 // a reshaped result comes back as it is returned.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[W:.*]] = "graph.weight"

@@ -6,7 +6,7 @@
 
 // NEGATIVE: ahead is -1, but counts launches
 
-// The weight is on its way during two launches; what is computed right before it is needed cannot be. A result is
+// The weight is in flight during two launches; a value computed right before it is needed cannot be. A result is
 // transferred while the next kernel runs, with the view of it.
 // CHECK-LABEL: func.func @main
 // CHECK: %[[A:.*]] = "tloop.launch"(%arg0)
@@ -39,8 +39,8 @@
 #first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_2_of_24 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// What is under way has a token; waits stand as late as they can. The square may not lie where the product is read
-// from, although its kernel could write over it.
+// A transfer in flight has a token; waits are as late as possible. The square may not overwrite the product, which is
+// still read, although its kernel could.
 // PLAN-LABEL: func.func @main(%arg0: memref<4x16xf32>, %arg1: memref<4x16xf32>, %arg2: memref<64xf32>
 // PLAN: kernel = @host
 // PLAN: %[[T0:.*]] = gpu.memcpy async %{{.*}}, %arg3 : memref<16x16xf32>, memref<16x16xf32> {tloop.transfer = "accel"}

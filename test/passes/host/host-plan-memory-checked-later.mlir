@@ -2,7 +2,7 @@
 
 #first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// An output that a value is only checked to fit in later gets no kernel's results before that: they are copied.
+// No kernel writes its results to an output before the check that the value fits: they are copied.
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<2x2xf32> {
   // CHECK: %[[OWN:.*]] = memref.alloc(%[[N:.*]]) {tloop.caller = "one"} : memref<?xf32>

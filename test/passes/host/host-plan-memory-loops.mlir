@@ -6,8 +6,8 @@
 #first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// A carried value lies in one buffer, here the output: its first value is computed there, and each next one over the present
-// one, which the launch reads in place. What is stacked is computed in its row. Nothing is copied, nothing lies in the arena.
+// A carried value has one buffer, here the output: the initial value is computed there, and each next one over the present
+// one, which the launch reads in place. Stacked values are computed in their rows. Nothing is copied, the arena is empty.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<3x16xf32>, %[[A:.*]]: memref<16xf32>, %[[OUT:.*]]: memref<16xf32>, %[[STACK:.*]]: memref<3x16xf32>, %{{.*}}: memref<0xi8>)
 // CHECK-NOT: memref.copy
@@ -51,8 +51,8 @@ func.func @main(%x: tensor<3x16xf32>, %a: tensor<16xf32>) -> (tensor<16xf32>, te
 #first_3_of_32 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// The next value is not computed over the present one: another launch reads that later. It is copied at the end of the run, behind
-// the row of the stack. The trip count is an input; a row beyond the last is the last.
+// The next value is not computed over the present one: another launch reads that later. It is copied at the end of the
+// iteration, after the row of the stack. The trip count is an input; a row beyond the last is the last.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[N:.*]]: memref<i64>, %[[X:.*]]: memref<3x16xf32>, %[[OUT:.*]]: memref<16xf32>, %[[STACK:.*]]: memref<3x16xf32>, %[[ARENA:.*]]: memref<64xi8>)
 // CHECK: %[[COUNT:.*]] = memref.load %[[N]][] : memref<i64>
@@ -94,8 +94,8 @@ func.func @main(%n: tensor<i64>, %x: tensor<3x16xf32>) -> (tensor<16xf32>, tenso
 #first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// A body that says whether it runs again. What it reads from around it lives until the loop ends: the values of the body, of
-// which the first is dead when the second is made, lie beside it, and not in its place.
+// A body that computes the condition. Values from outside that it reads live until the loop ends: the values of the body, of
+// which the first is dead when the second is computed, do not overwrite them.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: tloop.arena_bytes = 192 : i64
 // CHECK: %[[GO:.*]] = memref.load %{{.*}}[] : memref<i1>
@@ -135,7 +135,7 @@ func.func @main(%c: tensor<i1>, %a: tensor<16xf32>) -> tensor<16xf32> {
 #first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// Branches share memory and write to one place; what is only passed on is copied there.
+// Branches share memory and write to the same buffer; values that they only yield are copied there.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[C:.*]]: memref<i1>, %[[A:.*]]: memref<16xf32>, %[[OUT:.*]]: memref<16xf32>, %[[ARENA:.*]]: memref<64xi8>)
 // CHECK: %[[TAKEN:.*]] = memref.load %[[C]][]

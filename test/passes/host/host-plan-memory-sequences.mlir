@@ -5,9 +5,9 @@
 #first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// A loop that copies a sequence: what it carries is a number, of which each iteration makes a new one; an
-// element has memory of its own, of the sizes that the runtime tells. Numbers behind the buffers are the
-// options, then for each buffer its element type, its rank and its sizes.
+// A loop that copies a sequence: it carries a handle, and each iteration makes a new one; an element has separate
+// memory, of the sizes that the runtime returns. The dims after the buffers are the options, then for each buffer its
+// element type, its rank and its sizes.
 // CHECK: func.func @main
 // CHECK-SAME: tloop.messages = ["sizes: k must be at least 0", "sequence_dims", "sequence_at", "sequence_append 'copy'"]
 // CHECK-SAME: tloop.object_types = {{\[}}["", "", "sequence(float32)"], ["sequence(float32)"]]
@@ -25,7 +25,7 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.object_t
     // CHECK-DAG: %[[I64:.*]] = arith.constant 7 : index
     // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
     // CHECK: "tloop.launch_into"(%arg2, %[[PLACE]], %[[DIMS]], %[[ONE]], %[[I64]], %[[ZERO]], %[[I64]], %[[ZERO]], %[[I64]], %[[ONE]], %[[ONE]]) {kernel = @mlc_call_sequence_dims, num_outputs = 1 : i64{{.*}}tloop.caller = "sequence_dims"}
-    // The message's number comes first.
+    // The message's index comes first.
     // ENTRY: scf.while
     // ENTRY: ^bb0(
     // ENTRY: llvm.getelementptr %[[BUFFERS:.*]][2]

@@ -3,8 +3,8 @@
 
 #first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// Memory for dims that only a call tells is allocated before the launch that writes it, and released behind the
-// last op that reads it.
+// Memory for dynamic dims is allocated before the launch that writes it, and released after the last op that reads
+// it.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes =
 // CHECK-SAME: {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k",
@@ -77,7 +77,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
   return %2, %3 : tensor<?xf32>, tensor<1xi64>
 }
 
-// Dims that are numbers have no text, one for each.
+// Static dims have an empty text each.
 // CHECK-LABEL: func.func @prepare
 // CHECK-SAME: tloop.input_shapes = {{\[}}["n", "", ""]]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["", "", "n"]]

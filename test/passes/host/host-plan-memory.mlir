@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --host-plan-memory --canonicalize | filecheck %s
 
-// Arguments are inputs, outputs, weights, arena. The first value of the arena is dead when the third is made, and gives it
-// its place; the second lives on. Views are free; what is returned is computed in the output, and read from there.
+// Arguments are inputs, outputs, weights, arena. The first value of the arena is dead when the third is computed,
+// which takes its offset; the second lives on. Views are free; returned values are computed in the output, and read there.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[IN:.*]]: memref<4x4xf32>, %[[OUT0:.*]]: memref<2x8xf32>, %[[OUT1:.*]]: memref<16xf32>, %[[W:.*]]: memref<16xf32>, %[[P:.*]]: memref<16xf32>, %[[ARENA:.*]]: memref<128xi8>)
 // CHECK-SAME: tloop.arena_bytes = 128 : i64, tloop.arena_lower_bound = 128 : i64, tloop.arena_strategy = "size, lowest gap", tloop.num_inputs = 1 : i64,

@@ -27,7 +27,7 @@ func.func @no_kernel(%x: tensor<1x1x8x8x16xf32>, %w: tensor<1x1x3x3x16x32xf32>) 
   return %0 : tensor<1x1x8x8x32xf32>
 }
 
-// Pads that belong to a pool's kernel, with what they consist of.
+// Pads in a pool's kernel, with their value.
 // CHECK-LABEL: func.func private @pool
 // CHECK: %[[X:.*]] = tensor.pad %arg0 low[0, 0, 1, 1, 0] high[0, 0, 1, 1, 0] {
 // CHECK: tensor.yield %{{.*}} : f32
@@ -42,7 +42,7 @@ func.func private @pool(%x: tensor<1x1x8x8x16xf32>) -> (tensor<1x1x8x8x16xf32>, 
   return %1, %2 : tensor<1x1x8x8x16xf32>, tensor<1x1x10x10x16xf32>
 }
 
-// Numbers of 8 bits are padded before the convolution makes them wider.
+// Integers of 8 bits are padded before the convolution widens them.
 // CHECK-LABEL: func.func private @narrow
 // CHECK: %[[X:.*]] = tensor.pad %arg0 low[0, 0, 1, 1, 0] high[0, 0, 1, 1, 0] {
 // CHECK: %[[NUMBER:.*]] = arith.constant 0 : i8

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize | filecheck %s
 
-// Scores lie keys first; keys and values are read through their transposes; the quotient comes last.
+// The outer dim of scores is the keys; keys and values are read through their transposes; the quotient comes last.
 // CHECK-DAG: #[[KEYS:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d0, d3)>
 // CHECK-DAG: #[[QUERIES:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>
 // CHECK-DAG: #[[WEIGHTS:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>
@@ -43,7 +43,7 @@ func.func private @masked(%q: tensor<2x48x16xf32>, %k: tensor<40x2x16xf32>, %v: 
   return %2 : tensor<2x48x8xf32>
 }
 
-// All heads read one head of keys. Where weights that are NaN count as 0, so does what they weigh.
+// All heads read one head of keys. Where weights that are NaN count as 0, so do the weighted values.
 // CHECK-LABEL: func.func private @shared
 // CHECK: linalg.generic {indexing_maps = [#[[SHARED_KEYS]], #[[QUERIES]], #[[OUT]]]
 // CHECK-SAME: ins(%arg1, %arg0

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg | filecheck %s
 
-// What is selected is written at the place that counts it; behind it zeros.
+// Selected elements are written at the index that counts them; zeros follow.
 // CHECK-LABEL: func.func private @compress
 // CHECK: %[[ALL:.*]]:2 = scf.for %[[AT:[a-z0-9]+]] = %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[COUNT:[a-z0-9]+]] = %{{.*}}) -> (tensor<2x3xf32>, index)
 // CHECK: %[[HERE:.*]] = tensor.extract %arg1[%[[AT]]]
@@ -49,7 +49,7 @@ func.func private @suppression(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9x
 
 // -----
 
-// Limits that only running tells: the number of boxes is at most the attribute, thresholds are the scores' type.
+// Dynamic limits: the number of boxes is at most the attribute, thresholds are the scores' type.
 // CHECK-LABEL: func.func private @told
 // CHECK: %[[MOST:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<3xf64>
 // CHECK: arith.fptosi
@@ -62,7 +62,7 @@ func.func private @told(%boxes: tensor<2x9x4xf32>, %scores: tensor<2x3x9xf32>, %
 
 // -----
 
-// A value is new where the one before comes before it; only then its place and its count begin.
+// A value is new if the previous one precedes it; only then its first position is stored and its count begins.
 // CHECK-LABEL: func.func private @unique
 // CHECK: scf.for {{.*}} -> (tensor<9xf32>, tensor<9xi64>, tensor<9xi64>, tensor<9xi64>, index)
 // CHECK: %[[LESS:.*]] = arith.cmpf ult, %[[BEFORE:.*]], %[[VALUE:.*]] : f32
@@ -78,7 +78,7 @@ func.func private @unique(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xi64>, t
 
 // -----
 
-// The levels of a heap whose size only running tells are the digits of the size but one.
+// The number of levels of a heap of dynamic size is that of the binary digits of the size, less one.
 // CHECK-LABEL: func.func private @any_size
 // CHECK: %[[SIZE:.*]] = tensor.extract %{{.*}} : tensor<1xindex>
 // CHECK: %[[WIDE:.*]] = arith.index_cast %[[SIZE]] : index to i64

@@ -15,7 +15,7 @@ func.func private @batched(%a: tensor<1x3x5xf32>, %b: tensor<2x5x4xf32>) -> tens
 
 // -----
 
-// A transpose that only products read is part of their maps.
+// A transpose that only contractions read is part of their maps.
 // CHECK: #[[A:.*]] = affine_map<(d0, d1, d2) -> (d0, d2)>
 // CHECK: #[[B:.*]] = affine_map<(d0, d1, d2) -> (d1, d2)>
 // CHECK-LABEL: func.func private @transposed
@@ -29,7 +29,7 @@ func.func private @transposed(%a: tensor<3x5xf32>, %b: tensor<4x5xf32>) -> tenso
 
 // -----
 
-// Behind it 16-bit floats are widened: it is a computation of its own, which fusion takes in later.
+// 16-bit floats are widened after it: it is a separate computation, which is fused later.
 // CHECK: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-LABEL: func.func private @narrow
 // CHECK: %[[T:.*]] = linalg.generic {indexing_maps = [#[[SWAPPED]], {{.*}} ins(%arg1 : tensor<4x5xf16>)

@@ -19,7 +19,7 @@ func.func private @cut(%x: tensor<2x4x5xf32>) -> tensor<2x7x8xf32> attributes {t
   return %2 : tensor<2x7x8xf32>
 }
 
-// Padding that does not cover it, a slice that begins behind the first element, one of an argument: the part is written.
+// Padding that does not cover it, a slice that begins after the first element, one of an argument: the part is written.
 // CHECK-LABEL: func.func private @part
 // CHECK-COUNT-3: tensor.extract_slice
 // CHECK-NOT: tensor.insert_slice {{.*}} [2, 4, 5] [1, 1, 1]

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --pass-pipeline='builtin.module(func.func(graph-to-linalg))' --split-input-file | filecheck %s
 
-// Dims that only running the kernel tells are numbers of its last operand; a mean divides by one of them.
+// Dynamic dims are elements of the kernel's last operand; a mean divides by one of them.
 
 // CHECK-LABEL: func.func private @mean
 func.func private @mean(%x: tensor<?x?x8xf32>, %dims: tensor<2xindex>) -> tensor<?x8xf32> attributes {tloop.kernel, tloop.dims = [["d0", "d1", ""], ["d0", ""]]} {
@@ -17,7 +17,7 @@ func.func private @mean(%x: tensor<?x?x8xf32>, %dims: tensor<2xindex>) -> tensor
 
 // -----
 
-// A dim that does not follow from the operands' is named at the op; parts are written one behind the other.
+// A dim that does not follow from the operands' is named at the op; parts are written one after the other.
 
 // CHECK-LABEL: func.func private @join
 func.func private @join(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %dims: tensor<3xindex>) -> tensor<?x4xf32> attributes {tloop.kernel, tloop.dims = [["d0", ""], ["d1", ""], ["d2", ""]]} {

@@ -75,7 +75,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// Signed numbers keep their sign when shifted.
+// Signed integers keep their sign when shifted.
 // CHECK-LABEL: func.func private @shift
 // CHECK: arith.shrsi
 // CHECK: arith.shrui

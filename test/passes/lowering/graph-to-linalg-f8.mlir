@@ -1,8 +1,8 @@
 // RUN: mlc-opt %s --graph-to-linalg | filecheck %s
 // RUN: mlc-opt %s --pass-pipeline="builtin.module(func.func(graph-to-linalg{keep-f8=true}))" | filecheck %s --check-prefix=KEPT
 
-// Integers, or floats of 8 bits as products of tensor units take them: widened as they are, narrowed by arithmetic. Those
-// of which there are no products are integers in any case.
+// Integers, or floats of 8 bits as matrix units take them: widened as they are, narrowed by arithmetic. Those
+// without matrix instructions are integers in any case.
 // CHECK-LABEL: func.func private @widened(%{{.*}}: tensor<4xi8>
 // CHECK-NOT: f8E
 // CHECK: arith.extui %{{.*}} : i8 to i32

@@ -37,7 +37,7 @@ func.func private @gather_constants(%x: tensor<10x4xf32>) -> (tensor<3x4xf32>, t
   return %0, %1, %2 : tensor<3x4xf32>, tensor<3x4xf32>, tensor<1x4xf32>
 }
 
-// The indices are read once for each dim that they name; the batch dim and the rest of the slice stay in place.
+// The indices are read once for each dim that they index; the batch dim and the rest of the slice stay in place.
 // CHECK-LABEL: func.func private @gather_nd
 // CHECK: linalg.generic {{.*}} ins(%arg1, %arg1 : tensor<2x3x2xi64>, tensor<2x3x2xi64>)
 // CHECK-NEXT: ^bb0(%[[I:.*]]: i64, %[[J:.*]]: i64, %{{.*}}: f32):

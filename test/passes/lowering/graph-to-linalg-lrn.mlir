@@ -29,7 +29,7 @@ func.func private @three(%x: tensor<1x48x56x56xf32>) -> tensor<1x48x56x56xf32> a
   return %0 : tensor<1x48x56x56xf32>
 }
 
-// Neighbours further away than there are channels are not looked for; other exponents are powers.
+// Neighbours further away than the number of channels are not read; other exponents are powers.
 // CHECK-LABEL: func.func private @wide
 // CHECK-COUNT-2: tensor.extract
 // CHECK-NOT: tensor.extract

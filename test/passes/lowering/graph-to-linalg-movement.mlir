@@ -30,7 +30,7 @@ func.func private @concat(%x: tensor<2x3xf32>, %y: tensor<2x5xf32>) -> tensor<2x
 
 // -----
 
-// Dims that are read backwards: the part first, then its places in reverse; the other dim is cut to 1.
+// Dims that are read backwards: the slice first, then its elements in reverse; the other dim is cut to 1.
 // CHECK: #[[BACKWARDS:.*]] = affine_map<(d0, d1) -> (-d0 + 2, d1)>
 // CHECK-LABEL: func.func private @reversed_slice
 // CHECK: %[[PART:.*]] = tensor.extract_slice %arg0[1, 4] [3, 1] [2, 1] : tensor<7x7xf32> to tensor<3x1xf32>

@@ -24,7 +24,7 @@ func.func private @largest(%x: tensor<2x70xf32>) -> (tensor<2x4xf32>, tensor<2x4
 
 // -----
 
-// Columns are read one element after the other. The smallest: a number before NaN; without an order at the end
+// Columns are read one element after the other. The smallest: NaN is last; without an order at the end
 // the heap stays.
 // CHECK-LABEL: func.func private @smallest
 // CHECK-NOT: vector.
@@ -42,8 +42,7 @@ func.func private @smallest(%x: tensor<70x2xf16>) -> (tensor<3x2xf16>, tensor<3x
 
 // -----
 
-// All elements of rows of which only a call tells how many there are, and how long: a heap of all, and nothing to
-// compare with it.
+// All elements of a dynamic number of rows, of dynamic length: a heap of all, and nothing to compare with it.
 // CHECK-LABEL: func.func private @sorted
 // CHECK-DAG: %[[ROWS:.*]] = tensor.extract %arg1[%c0
 // CHECK-DAG: %[[LENGTH:.*]] = tensor.extract %arg1[%c1
@@ -61,7 +60,7 @@ func.func private @sorted(%x: tensor<?x?xf32>, %n: tensor<2xindex>) -> (tensor<?
 
 // -----
 
-// Of the column's largest element and the diagonal the rows change places, which turns the sign.
+// The rows of the column's largest element and of the diagonal are swapped, which flips the sign.
 // CHECK-LABEL: func.func private @determinant
 // CHECK: scf.for %[[STEP:[a-z0-9]+]] = %{{.*}} -> (tensor<3x3xf32>, f32)
 // CHECK: math.absf

@@ -27,7 +27,7 @@ func.func private @products(%x: tensor<4xf16>) -> tensor<4xf16> attributes {tloo
 
 // -----
 
-// The largest element first, then the first position where it stands, or a NaN.
+// The largest element first, then the first position of it, or of a NaN.
 // CHECK-LABEL: func.func private @first_largest
 // CHECK: arith.maximumf
 // CHECK: linalg.index 1

@@ -19,7 +19,7 @@ func.func private @elements(%x: tensor<4x5xf32>, %i: tensor<2x3xi64>, %u: tensor
 
 // -----
 
-// Two coordinates of each tuple, then the place in the slice. Without a reduction updates stand as they are.
+// Two coordinates of each tuple, then the index in the slice. Without a reduction updates replace elements.
 // CHECK-LABEL: func.func private @slices
 // CHECK: scf.for %[[I:[a-z0-9]+]] =
 // CHECK: scf.for %[[K:[a-z0-9]+]] = %{{.*}} iter_args(%[[OLD:[a-z0-9]+]] =
@@ -38,7 +38,7 @@ func.func private @slices(%x: tensor<4x5x6xf32>, %i: tensor<3x2xi32>, %u: tensor
 
 // -----
 
-// 16 bits are joined in f32, unsigned numbers as such, truth values by `and` and `or`.
+// 16-bit floats are combined in f32, unsigned integers as such, booleans by `and` and `or`.
 // CHECK-LABEL: func.func private @types
 // CHECK: %[[WIDE:.*]] = arith.mulf %{{.*}} : f32
 // CHECK: arith.truncf %[[WIDE]] : f32 to bf16

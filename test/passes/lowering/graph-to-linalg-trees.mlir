@@ -1,9 +1,9 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg | filecheck %s
 
 // A loop from root to leaf for each row, group and tree. The first child is taken where the feature is at most
-// the threshold, or is NaN and the node says so by a complemented feature. No place is outside the tables, and
-// no way is longer than the depth. Then the leaves' weights are summed over the trees, in a computation of its
-// own: going down the trees is no elementwise one, which would be fused and done for each weight.
+// the threshold, or is NaN and the node has a complemented feature. No index is outside the tables, and no path is
+// longer than the depth. Then the leaves' weights are summed over the trees, in a separate computation: walking down
+// the trees is not elementwise, which would be fused and repeated for each weight.
 // CHECK-LABEL: func.func private @summed
 // CHECK: %[[ROOTS:[a-z0-9_]+]] = tensor.expand_shape {{.*}} into tensor<2x7x1xi32>
 // CHECK: %[[LEAVES:[a-z0-9_]+]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]{{.*}} ins(%[[ROOTS]] : tensor<2x7x1xi32>) outs(%{{.*}} : tensor<2x7x6xi32>)

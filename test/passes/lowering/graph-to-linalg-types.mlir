@@ -68,7 +68,7 @@ func.func private @between(%x: tensor<4xf16>) -> tensor<4xbf16> attributes {tloo
 
 // -----
 
-// Of floats in 8 bits kernels see the bits. What is too large becomes the largest number, or NaN.
+// Kernels see the bits of 8-bit floats. Values that are too large become the largest finite value, or NaN.
 // CHECK-LABEL: func.func private @to_f8(%arg0: tensor<4xf64>{{.*}}) -> (tensor<4xi8>, tensor<4xi8>)
 // What f32 cuts off of an f64 sets the last bit, so that rounding sees it.
 // CHECK: %[[NEAR:.*]] = arith.truncf %{{.*}} : f64 to f32
@@ -132,7 +132,7 @@ func.func private @constant_f8() -> (tensor<3xf8E4M3FN>, tensor<9xf8E4M3FN>) att
 
 // -----
 
-// The last bits of an i32, whatever the number.
+// The last bits of an i32, for any value.
 // CHECK-LABEL: func.func private @to_i4({{.*}}) -> tensor<4xi4>
 // CHECK: arith.fptosi %{{.*}} : f32 to i32
 // CHECK: arith.trunci %{{.*}} : i32 to i4
@@ -141,7 +141,7 @@ func.func private @to_i4(%x: tensor<4xf32>) -> tensor<4xui4> attributes {tloop.k
   return %0 : tensor<4xui4>
 }
 
-// Constants of 4 bits without a sign, of one number and of several.
+// Unsigned constants of 4 bits, of one element and of several.
 // CHECK-LABEL: func.func private @constants_of_4_bits
 // CHECK-DAG: arith.constant dense<[1, -1, -8, 7]> : tensor<4xi4>
 // CHECK-DAG: arith.constant dense<-2> : tensor<4xi4>

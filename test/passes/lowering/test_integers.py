@@ -31,16 +31,16 @@ def pool() -> Iterator[WorkerPool]:
         yield workers
 
 
-@pytest.mark.parametrize(("name", "kind", "a", "b", "expected"), CASES)
+@pytest.mark.parametrize(("name", "dtype", "a", "b", "expected"), CASES)
 def test_binary(
-    name: str, kind: type, a: list[int], b: list[int], expected: list[int], pool: WorkerPool
+    name: str, dtype: type, a: list[int], b: list[int], expected: list[int], pool: WorkerPool
 ) -> None:
-    tensor = f"tensor<{len(a)}x{ELEMENTS[kind.__name__]}>"
+    tensor = f"tensor<{len(a)}x{ELEMENTS[dtype.__name__]}>"
     text = f"""func.func @main(%a: {tensor}, %b: {tensor}) -> {tensor} {{
       %0 = "graph.{name}"(%a, %b) : ({tensor}, {tensor}) -> {tensor}
       return %0 : {tensor}
     }}"""
     with create_context(), ir.Location.unknown():
         program = compile_program(ir.Module.parse(text), Options(cache=False, pool=pool))
-    result = program.executable(threads=1)(np.array(a, kind), np.array(b, kind))[0]
+    result = program.executable(threads=1)(np.array(a, dtype), np.array(b, dtype))[0]
     assert result.tolist() == expected

@@ -14,7 +14,7 @@ from mlc.frontends.onnx import ImportedModel
 
 
 class ControlFlowSubject(Subject):
-    """A subject of which a few values are computed once more, in branches and loops."""
+    """A subject of which a few values are recomputed in branches and loops."""
 
     @cached_property
     def imported(self) -> ImportedModel:
@@ -32,13 +32,13 @@ class ControlFlow:
         self.rng = np.random.default_rng(seed)
 
     def insert(self, count: int) -> None:
-        """Wraps up to `count` ops; some of them may be constants of nothing but weights."""
-        suiting = [each.operation for each in self.block if suits(each.operation)]
+        """Wraps up to `count` ops; some of them may depend on weights only."""
+        suiting = [op.operation for op in self.block if suits(op.operation)]
         for index in self.rng.permutation(len(suiting))[:count]:
             self.wrap(suiting[index])
 
     def wrap(self, op: ir.Operation) -> None:
-        """Gives the users of the op's result what control flow makes of it."""
+        """Lets the users of the op's result read the result of control flow."""
         value = op.results[0]
         uses = [(use.owner.operation, use.operand_number) for use in value.uses]
         with op.context, ir.InsertionPoint.after(op), op.location:
@@ -48,13 +48,13 @@ class ControlFlow:
 
     def condition(self) -> ir.Value:
         """True, false, or an input."""
-        kind = self.rng.integers(3)
-        if kind < 2:
-            return graph.build("constant", [], {"value": np.array(bool(kind))})
+        choice = self.rng.integers(3)
+        if choice < 2:
+            return graph.build("constant", [], {"value": np.array(bool(choice))})
         x = self.block.arguments[0]
         axes = list(range(len(graph.shape_of(x))))
         largest = graph.build("reduce_mean", [x], {"axes": axes, "keepdims": False})
-        return graph.build("greater", [largest, number(0.0)])
+        return graph.build("greater", [largest, scalar(0.0)])
 
     def branch(self, op: ir.Operation) -> ir.Value:
         """The value, or minus it; sometimes the same in both branches."""
@@ -68,7 +68,7 @@ class ControlFlow:
         return made.results[0]
 
     def loop(self, op: ir.Operation) -> ir.Value:
-        """The value plus half of it per iteration, and the mean of what the iterations scanned."""
+        """The value plus half of it per iteration, and the mean of the scanned values."""
         value = op.results[0]
         trips = graph.build("constant", [], {"value": np.array(self.rng.integers(1, 4))})
         true = graph.build("constant", [], {"value": np.array(True)})
@@ -77,17 +77,17 @@ class ControlFlow:
         )
         made = build_control("loop", [trips, true, value], [value.type, stacked])
         body = made.regions[0].blocks[0]
-        for kind in (trips.type, true.type, value.type):
-            body.add_argument(kind, op.location)
+        for type_ in (trips.type, true.type, value.type):
+            body.add_argument(type_, op.location)
         with ir.InsertionPoint(body):
-            more = graph.build("mul", [op.clone().results[0], number(0.5)])
+            more = graph.build("mul", [op.clone().results[0], scalar(0.5)])
             total = graph.build("add", [body.arguments[2], more])
             build_yield([body.arguments[1], total, more])
         mean = graph.build("reduce_mean", [made.results[1]], {"axes": [0], "keepdims": False}, value.type)
         return graph.build("add", [made.results[0], mean])
 
 
-def number(value: float) -> ir.Value:
+def scalar(value: float) -> ir.Value:
     return graph.build("constant", [], {"value": np.array(value, np.float32)})
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from mlc.bindings import func, ir, tensor
 from mlc.dialects import graph
 
-NUMBER, TRUTH, STACK = "tensor<i64>", "tensor<i1>", "tensor<?xi64>"
+INTEGER, BOOLEAN, STACK = "tensor<i64>", "tensor<i1>", "tensor<?xi64>"
 ARITHMETIC = ("add", "mul", "sub", "neg", "div", "max")
 
 
@@ -22,16 +22,16 @@ class Program:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        self.number, self.truth, self.stack = map(ir.Type.parse, (NUMBER, TRUTH, STACK))
+        self.integer, self.boolean, self.stack = map(ir.Type.parse, (INTEGER, BOOLEAN, STACK))
 
     def write(self) -> ir.Module:
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
-            main = func.FuncOp("main", ([self.number] * 3 + [self.truth], [self.number] * 4))
+            main = func.FuncOp("main", ([self.integer] * 3 + [self.boolean], [self.integer] * 4))
             block = main.add_entry_block()
         with ir.InsertionPoint(block):
-            *numbers, truth = block.arguments
-            values, _ = self.ops(numbers, [truth], depth=3)
+            *integers, boolean = block.arguments
+            values, _ = self.ops(integers, [boolean], depth=3)
             func.ReturnOp([self.pick(values) for _ in range(4)])
         return module
 
@@ -42,95 +42,95 @@ class Program:
         return values[-1 - min(int(self.random.expovariate(0.5)), len(values) - 1)]
 
     def ops(
-        self, numbers: Sequence[ir.Value], truths: Sequence[ir.Value], depth: int
+        self, integers: Sequence[ir.Value], booleans: Sequence[ir.Value], depth: int
     ) -> tuple[list[ir.Value], list[ir.Value]]:
-        """Some ops on values in view, with all values in view after them."""
-        numbers, truths = list(numbers), list(truths)
+        """Builds some ops on visible values; returns all values that are visible after them."""
+        integers, booleans = list(integers), list(booleans)
         for _ in range(self.random.randint(2, 5)):
-            kind = self.random.choice(("arithmetic", "arithmetic", "constant", "truth", "if", "loop"))
-            if kind == "constant":
-                numbers.append(self.constant(np.int64(self.random.randint(-3, 3))))
-            elif kind == "truth":
-                truths.append(self.condition(numbers))
-            elif kind == "arithmetic" or depth == 0:
+            choice = self.random.choice(("arithmetic", "arithmetic", "constant", "condition", "if", "loop"))
+            if choice == "constant":
+                integers.append(self.constant(np.int64(self.random.randint(-3, 3))))
+            elif choice == "condition":
+                booleans.append(self.condition(integers))
+            elif choice == "arithmetic" or depth == 0:
                 name = self.random.choice(self.arithmetic)
-                operands = [self.pick(numbers) for _ in range(1 if name == "neg" else 2)]
-                numbers.append(graph.build(name, operands))
+                operands = [self.pick(integers) for _ in range(1 if name == "neg" else 2)]
+                integers.append(graph.build(name, operands))
             else:
-                write = self.branches if kind == "if" else self.loop
-                numbers += write(numbers, truths, depth - 1)
-        return numbers, truths
+                write = self.branches if choice == "if" else self.loop
+                integers += write(integers, booleans, depth - 1)
+        return integers, booleans
 
-    def condition(self, numbers: Sequence[ir.Value]) -> ir.Value:
+    def condition(self, integers: Sequence[ir.Value]) -> ir.Value:
         if self.random.random() < 0.5:
             return self.constant(np.asarray(self.random.random() < 0.6))
-        return graph.build("less", [self.pick(numbers), self.pick(numbers)])
+        return graph.build("less", [self.pick(integers), self.pick(integers)])
 
-    def branches(self, numbers: list[ir.Value], truths: list[ir.Value], depth: int) -> list[ir.Value]:
+    def branches(self, integers: list[ir.Value], booleans: list[ir.Value], depth: int) -> list[ir.Value]:
         count = self.random.randint(0, 3)
-        op = graph.build_control("if", [self.pick(truths)], [self.number] * count)
+        op = graph.build_control("if", [self.pick(booleans)], [self.integer] * count)
         same = self.random.random() < 0.3
         state = self.random.getstate()
         for region in op.regions:
             if same:
                 self.random.setstate(state)
             with ir.InsertionPoint(region.blocks[0]):
-                inner, _ = self.ops(numbers, truths, depth)
+                inner, _ = self.ops(integers, booleans, depth)
                 graph.build_yield([self.pick(inner) for _ in range(count)])
         return list(op.results)
 
-    def loop(self, numbers: list[ir.Value], truths: list[ir.Value], depth: int) -> list[ir.Value]:
+    def loop(self, integers: list[ir.Value], booleans: list[ir.Value], depth: int) -> list[ir.Value]:
         known = self.random.random() < 0.7
-        trips = self.constant(np.int64(self.random.randint(-1, 3))) if known else numbers[2]
-        initial = [self.pick(numbers) for _ in range(self.random.randint(0, 3))]
+        trips = self.constant(np.int64(self.random.randint(-1, 3))) if known else integers[2]
+        initial = [self.pick(integers) for _ in range(self.random.randint(0, 3))]
         count, stacks = len(initial), self.random.randint(0, 2)
-        types = [self.number] * count + [self.stack] * stacks
-        op = graph.build_control("loop", [trips, self.pick(truths), *initial], types)
+        types = [self.integer] * count + [self.stack] * stacks
+        op = graph.build_control("loop", [trips, self.pick(booleans), *initial], types)
         block = op.regions[0].blocks[0]
-        for kind in (self.number, self.truth, *[self.number] * count):
-            block.add_argument(kind, ir.Location.unknown())
+        for type_ in (self.integer, self.boolean, *[self.integer] * count):
+            block.add_argument(type_, ir.Location.unknown())
         with ir.InsertionPoint(block):
-            self.body(block, numbers, truths, depth, stacks)
+            self.body(block, integers, booleans, depth, stacks)
         carried, scanned = list(op.results)[:count], list(op.results)[count:]
         total = {"axes": [0], "keepdims": False}
-        return [*carried, *(graph.build("reduce_sum", [each], total) for each in scanned)]
+        return [*carried, *(graph.build("reduce_sum", [stack], total) for stack in scanned)]
 
     def body(
-        self, block: ir.Block, numbers: list[ir.Value], truths: list[ir.Value], depth: int, stacks: int
+        self, block: ir.Block, integers: list[ir.Value], booleans: list[ir.Value], depth: int, stacks: int
     ) -> None:
         """Fills a loop's body; some carried values do not change, or always become a value from outside."""
         iteration, condition, *carried = block.arguments
-        inner, conditions = self.ops([*numbers, iteration, *carried], [*truths, condition], depth)
+        inner, conditions = self.ops([*integers, iteration, *carried], [*booleans, condition], depth)
         again = self.random.choice((condition, self.pick(conditions)))
-        after = [self.random.choice((old, self.pick(inner), self.pick(numbers))) for old in carried]
+        after = [self.random.choice((old, self.pick(inner), self.pick(integers))) for old in carried]
         graph.build_yield([again, *after, *(self.pick(inner) for _ in range(stacks))])
 
 
 class StaticProgram(Program):
-    """Programs that never trap, and whose stacks have as many rows as their loops run."""
+    """Programs that never trap, and whose stacks have a row per iteration."""
 
     arithmetic = tuple(name for name in ARITHMETIC if name != "div")
 
-    def loop(self, numbers: list[ir.Value], truths: list[ir.Value], depth: int) -> list[ir.Value]:
+    def loop(self, integers: list[ir.Value], booleans: list[ir.Value], depth: int) -> list[ir.Value]:
         runs, steady = self.random.randint(1, 3), self.random.random() < 0.6
         count = self.constant(np.int64(runs))
-        trips = count if steady else self.random.choice((numbers[2], count))
-        going = self.constant(np.asarray(True)) if steady else self.pick(truths)
-        initial = [self.pick(numbers) for _ in range(self.random.randint(0, 3))]
-        kinds = [self.number] * len(initial)
+        trips = count if steady else self.random.choice((integers[2], count))
+        going = self.constant(np.asarray(True)) if steady else self.pick(booleans)
+        initial = [self.pick(integers) for _ in range(self.random.randint(0, 3))]
+        carried_types = [self.integer] * len(initial)
         stacks = self.random.randint(0, 2) if steady else 0
-        stack = ir.RankedTensorType.get([runs], self.number.element_type)
-        op = graph.build_control("loop", [trips, going, *initial], kinds + [stack] * stacks)
+        stack = ir.RankedTensorType.get([runs], self.integer.element_type)
+        op = graph.build_control("loop", [trips, going, *initial], carried_types + [stack] * stacks)
         block = op.regions[0].blocks[0]
-        for kind in (self.number, self.truth, *kinds):
-            block.add_argument(kind, ir.Location.unknown())
+        for type_ in (self.integer, self.boolean, *carried_types):
+            block.add_argument(type_, ir.Location.unknown())
         with ir.InsertionPoint(block):
-            self.body(block, numbers, truths, depth, stacks)
+            self.body(block, integers, booleans, depth, stacks)
         if steady:
             graph.yield_of(block).operands[0] = block.arguments[1]
         total = {"axes": [0], "keepdims": False}
         carried, scanned = list(op.results)[: len(initial)], list(op.results)[len(initial) :]
-        return [*carried, *(graph.build("reduce_sum", [each], total) for each in scanned)]
+        return [*carried, *(graph.build("reduce_sum", [stack], total) for stack in scanned)]
 
 
 def _div(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -191,4 +191,4 @@ def _loop(op: ir.Operation, operands: list[Any], env: dict[ir.Value, Any]) -> li
         stacks.append(scanned)
         iteration += 1
     count = len(op.results) - len(carried)
-    return [*carried, *(np.array([row[place] for row in stacks], np.int64) for place in range(count))]
+    return [*carried, *(np.array([row[index] for row in stacks], np.int64) for index in range(count))]

@@ -69,8 +69,8 @@ func.func @once(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<?x4xf32>) {
 #first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// Seven iterations, but the body ends it: once. One iteration under a condition that only
-// the run tells: it stays.
+// Seven iterations, but the body ends the loop: one remains. One iteration under a dynamic
+// condition: it stays.
 // CHECK-LABEL: func.func @stops
 // CHECK: %[[E:.*]] = "graph.exp"(%arg1)
 // CHECK: %[[L:.*]] = "graph.loop"

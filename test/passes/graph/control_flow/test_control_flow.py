@@ -31,8 +31,8 @@ def context() -> Iterator[None]:
 def results(module: ir.Module, inputs: tuple[int, int, int, bool]) -> list[int] | None:
     """Returns the results of @main; None where it would trap."""
     block = module.body.operations[0].entry_block
-    *numbers, truth = inputs
-    values = [*map(np.int64, numbers), np.bool_(truth)]
+    *integers, truth = inputs
+    values = [*map(np.int64, integers), np.bool_(truth)]
     try:
         return [int(value) for value in evaluate(block, dict(zip(block.arguments, values, strict=True)))]
     except ZeroDivisionError:
@@ -90,10 +90,10 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<4xf32>, %j: tensor<i
 
 
 def segments(count: int, most: int) -> str:
-    return ", ".join(str(int(place < count)) for place in range(most))
+    return ", ".join(str(int(index < count)) for index in range(most))
 
 
-def test_what_may_fail_is_said_once() -> None:
+def test_an_op_that_may_fail_is_reported_once() -> None:
     text = STUCK.replace("YIELD", segments(2, 32)).replace("LOOP", segments(3, 34))
     module = ir.Module.parse(text.replace("RESULTS", segments(1, 32)))
     with collect_remarks() as remarks:

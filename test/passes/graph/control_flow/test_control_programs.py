@@ -25,10 +25,10 @@ def check(seeds: range) -> None:
                 options = Options(pool=pool, replace_passes=APART if seed % 2 else {})
                 executable = compile_program(module, options).executable(1)
                 block = module.body.operations[0].entry_block
-                for *numbers, truth in INPUTS:
-                    values = [*map(np.int64, numbers), np.bool_(truth)]
+                for *integers, truth in INPUTS:
+                    values = [*map(np.int64, integers), np.bool_(truth)]
                     expected = evaluate(block, dict(zip(block.arguments, values, strict=True)))
-                    inputs = {f"input{place}": np.asarray(value) for place, value in enumerate(values)}
+                    inputs = {f"input{index}": np.asarray(value) for index, value in enumerate(values)}
                     found = executable.run(inputs)
                     assert [*map(int, found.values())] == [*map(int, expected)], f"seed {seed}: {module}"
 

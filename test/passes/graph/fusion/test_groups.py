@@ -18,9 +18,9 @@ IMAGE, FILTER, PADDED = "tensor<1x1x4x4x8xf32>", "tensor<1x1x1x1x8x8xf32>", "ten
 PAD = '{{low = array<i64: 0, 0, 1, 1, 0>, high = array<i64: 0, 0, 1, 1, 0>, mode = "{}", value = 0.0}}'
 
 
-def op(name: str, operands: str, kinds: str, attributes: str = "") -> str:
-    """One op in generic form; `kinds` is its function type."""
-    return f'"graph.{name}"({operands}) {attributes} : {kinds}'
+def op(name: str, operands: str, types: str, attributes: str = "") -> str:
+    """One op in generic form; `types` is its function type."""
+    return f'"graph.{name}"({operands}) {attributes} : {types}'
 
 
 def groups(arguments: str, body: str) -> list[list[str]]:
@@ -29,22 +29,22 @@ def groups(arguments: str, body: str) -> list[list[str]]:
         module = ir.Module.parse(f"func.func @main({arguments}) {{\n{body}\nreturn\n}}")
         function = module.body.operations[0].operation
         return [
-            [each.name.removeprefix("graph.") for each in group.ops]
+            [op.name.removeprefix("graph.") for op in group.ops]
             for group in fuse(function.regions[0].blocks[0])
         ]
 
 
-def unary(result: str, name: str, operand: str, kind: str = MATRIX) -> str:
-    return f"{result} = {op(name, operand, f'({kind}) -> {kind}')}\n"
+def unary(result: str, name: str, operand: str, type_: str = MATRIX) -> str:
+    return f"{result} = {op(name, operand, f'({type_}) -> {type_}')}\n"
 
 
 def binary(result: str, name: str, operands: str, left: str = MATRIX, right: str = MATRIX) -> str:
     return f"{result} = {op(name, operands, f'({left}, {right}) -> {MATRIX}')}\n"
 
 
-def use(value: str, kind: str = MATRIX) -> str:
+def use(value: str, type_: str = MATRIX) -> str:
     """A reader that fuses with nothing: the value leaves its group."""
-    return f"%u{value[1:]} = {op('shape_of', value, f'({kind}) -> tensor<2xi64>')}\n"
+    return f"%u{value[1:]} = {op('shape_of', value, f'({type_}) -> tensor<2xi64>')}\n"
 
 
 def test_elementwise_chain_is_one_group() -> None:
@@ -73,7 +73,7 @@ def test_a_broadcast_producer_stays_outside() -> None:
     assert groups(f"%b: {VECTOR}, %y: {MATRIX}", body) == [["exp"], ["neg", "mul"]]
 
 
-def test_the_epilogue_of_a_product_takes_what_it_reads() -> None:
+def test_the_epilogue_of_a_matmul_takes_its_producers() -> None:
     product = f"%1 = {op('matmul', '%a, %b', f'(tensor<8x4xf32>, tensor<4x16xf32>) -> {MATRIX}')}\n"
     body = unary("%0", "exp", "%x") + product + binary("%2", "add", "%0, %1")
     arguments = f"%x: {MATRIX}, %a: tensor<8x4xf32>, %b: tensor<4x16xf32>"
@@ -85,7 +85,7 @@ def test_a_larger_result_is_no_epilogue() -> None:
     assert groups(f"%r: {ROW}, %x: {MATRIX}", body) == [["exp"], ["add"]]
 
 
-def test_softmax_takes_what_is_before_and_after() -> None:
+def test_softmax_takes_elementwise_ops_before_and_after() -> None:
     softmax = f"%1 = {op('softmax', '%0', f'({MATRIX}) -> {MATRIX}', '{axis = 1}')}\n"
     body = unary("%0", "exp", "%x") + softmax + unary("%2", "neg", "%1")
     assert groups(f"%x: {MATRIX}", body) == [["exp", "softmax", "neg"]]
@@ -131,19 +131,19 @@ def test_a_product_reads_through_transposes_that_keep_its_columns(
 
 
 ROWS = "tensor<9x16xf32>"
-PLACES = "tensor<8xi32>"
+INDICES = "tensor<8xi32>"
 
 
 def lookup(result: str, data: str, indices: str) -> str:
-    kinds = f"({ROWS}, {PLACES}) -> {MATRIX}"
-    return f"{result} = {op('gather', f'{data}, {indices}', kinds, '{axis = 0}')}\n"
+    types = f"({ROWS}, {INDICES}) -> {MATRIX}"
+    return f"{result} = {op('gather', f'{data}, {indices}', types, '{axis = 0}')}\n"
 
 
-def test_gathers_meet_in_an_elementwise_kernel() -> None:
+def test_gathers_share_an_elementwise_kernel() -> None:
     body = lookup("%0", "%x", "%i") + lookup("%1", "%x", "%j")
     body += binary("%2", "mul", "%0, %w", right=ROW) + binary("%3", "mul", "%1, %w", right=ROW)
     body += binary("%4", "add", "%2, %3")
-    arguments = f"%x: {ROWS}, %i: {PLACES}, %j: {PLACES}, %w: {ROW}"
+    arguments = f"%x: {ROWS}, %i: {INDICES}, %j: {INDICES}, %w: {ROW}"
     (found,) = groups(arguments, body)
     assert sorted(found) == ["add", "gather", "gather", "mul", "mul"]
 
@@ -151,7 +151,7 @@ def test_gathers_meet_in_an_elementwise_kernel() -> None:
 def test_a_gather_is_no_part_of_a_products_epilogue() -> None:
     body = f"%0 = {op('matmul', '%a, %b', f'(tensor<8x4xf32>, tensor<4x16xf32>) -> {MATRIX}')}\n"
     body += lookup("%1", "%x", "%i") + binary("%2", "add", "%0, %1")
-    arguments = f"%x: {ROWS}, %i: {PLACES}, %a: tensor<8x4xf32>, %b: tensor<4x16xf32>"
+    arguments = f"%x: {ROWS}, %i: {INDICES}, %a: tensor<8x4xf32>, %b: tensor<4x16xf32>"
     assert groups(arguments, body) == [["gather"], ["matmul", "add"]]
 
 
@@ -166,9 +166,9 @@ def test_a_gather_is_no_part_of_a_products_epilogue() -> None:
 def test_a_gather_of_single_elements_computes_its_indices(
     data: str, result: str, expected: list[list[str]]
 ) -> None:
-    body = f"%0 = {op('add', '%i, %j', f'({PLACES}, {PLACES}) -> {PLACES}')}\n"
-    body += f"%1 = {op('gather', '%x, %0', f'({data}, {PLACES}) -> {result}', '{axis = 0}')}\n"
-    assert groups(f"%x: {data}, %i: {PLACES}, %j: {PLACES}", body) == expected
+    body = f"%0 = {op('add', '%i, %j', f'({INDICES}, {INDICES}) -> {INDICES}')}\n"
+    body += f"%1 = {op('gather', '%x, %0', f'({data}, {INDICES}) -> {result}', '{axis = 0}')}\n"
+    assert groups(f"%x: {data}, %i: {INDICES}, %j: {INDICES}", body) == expected
 
 
 def test_kernels_do_not_exceed_the_operands_of_a_launch() -> None:
@@ -181,9 +181,8 @@ def test_kernels_do_not_exceed_the_operands_of_a_launch() -> None:
     assert max(len(names) + 1 for names in found) <= 22
 
 
-def test_groups_follow_what_they_read() -> None:
-    """The product's group ends after the one that computes its epilogue's other operand, and runs after
-    it."""
+def test_groups_follow_their_producers() -> None:
+    """The matmul's group ends after the one that computes its epilogue's other operand, and runs after it."""
     product = f"%0 = {op('matmul', '%a, %b', f'(tensor<8x4xf32>, tensor<4x16xf32>) -> {MATRIX}')}\n"
     body = product + unary("%1", "exp", "%x") + use("%1") + binary("%2", "add", "%0, %1")
     arguments = f"%x: {MATRIX}, %a: tensor<8x4xf32>, %b: tensor<4x16xf32>"

@@ -43,7 +43,7 @@ def check(text: str, *passes: str) -> ir.Operation:
         rng = np.random.default_rng(0)
         arguments = before.body.operations[0].regions[0].blocks[0].arguments
         inputs = [rng.normal(size=argument.type.shape) for argument in arguments]
-        (wanted,), (found,) = (evaluate(each, inputs, WeightStore()) for each in (before, after))
+        (wanted,), (found,) = (evaluate(module, inputs, WeightStore()) for module in (before, after))
         assert np.allclose(found, wanted, rtol=1e-12, atol=1e-12)
         names = [op.name for op in collect_ops(after.operation)]
         assert context is not None
@@ -65,7 +65,7 @@ def test_pools(name: str) -> None:
     check(function(f"%x: {X}", body, result), "graph-channels-last")
 
 
-def test_what_lies_between_has_channels_last_too() -> None:
+def test_ops_between_convolutions_have_channels_last_too() -> None:
     """Two convolutions and a pool with bias, addition and activation between them: one transpose before,
     one after, and those of the filters."""
     w, y = "tensor<6x6x3x3xf32>", "tensor<2x6x7x8xf32>"

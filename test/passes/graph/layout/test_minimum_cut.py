@@ -86,16 +86,16 @@ class RandomCosts:
 
 def random_graph(random: Random, count: int) -> str:
     values, lines = ["%x", "%y"], []
-    for place in range(count):
+    for index in range(count):
         name = random.choice(list(OPS))
         attributes, weights = OPS[name]
         operands = [random.choice(values[-3:])]
         operands += [WEIGHTS[name]] if weights else [random.choice(values)] if name == "add" else []
-        kinds = ", ".join([IMAGE, weights] if weights else [IMAGE] * len(operands))
+        types = ", ".join([IMAGE, weights] if weights else [IMAGE] * len(operands))
         op = "conv" if name == "depthwise" else name
-        made = f'"graph.{op}"({", ".join(operands)}) {{{attributes}}} : ({kinds}) -> {IMAGE}'
-        lines.append(f'%{place} = {made} loc("{place}")')
-        values.append(f"%{place}")
+        made = f'"graph.{op}"({", ".join(operands)}) {{{attributes}}} : ({types}) -> {IMAGE}'
+        lines.append(f'%{index} = {made} loc("{index}")')
+        values.append(f"%{index}")
     arguments = f"%x: {IMAGE}, %y: {IMAGE}, %w: {OPS['conv'][1]}, %v: {OPS['depthwise'][1]}"
     body = "\n".join(lines)
     return f"func.func @main({arguments}) -> {IMAGE} {{\n{body}\nreturn {values[-1]} : {IMAGE}\n}}"

@@ -147,13 +147,13 @@ def grouped_model(groups: int) -> ModelProto:
     rng = np.random.default_rng(0)
     constants = [numpy_helper.from_array(np.full(groups, 2), "sizes")]
     nodes = [helper.make_node("Split", ["x", "sizes"], [f"x{index}" for index in range(groups)], axis=1)]
-    for each in range(groups):
+    for group in range(groups):
         for name, shape in (("w", (3, 2, 3, 3)), ("b", (3,))):
             array = rng.standard_normal(shape).astype(np.float32)
-            constants.append(numpy_helper.from_array(array, f"{name}{each}"))
-        operands = [f"x{each}", f"w{each}", f"b{each}"]
-        nodes.append(helper.make_node("Conv", operands, [f"c{each}"], pads=[1, 1, 1, 1]))
-        nodes.append(helper.make_node("Relu", [f"c{each}"], [f"r{each}"]))
+            constants.append(numpy_helper.from_array(array, f"{name}{group}"))
+        operands = [f"x{group}", f"w{group}", f"b{group}"]
+        nodes.append(helper.make_node("Conv", operands, [f"c{group}"], pads=[1, 1, 1, 1]))
+        nodes.append(helper.make_node("Relu", [f"c{group}"], [f"r{group}"]))
     nodes.append(helper.make_node("Concat", [f"r{index}" for index in range(groups)], ["y"], axis=1))
     x, y = (
         helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", channels * groups, 5, 5])

@@ -27,8 +27,8 @@ def remarks(name: str, arguments: str, results: str, body: str) -> list[Remark]:
 
 
 def missed_remarks(found: list[Remark]) -> list[tuple[str, str]]:
-    """Op and reason of what was left."""
-    return [(each.op, each.message) for each in found if each.outcome == "missed"]
+    """The op and the reason of missed rewrites."""
+    return [(remark.op, remark.message) for remark in found if remark.outcome == "missed"]
 
 
 def padded_convolution(value: str, results: str, returned: str) -> list[tuple[str, str]]:

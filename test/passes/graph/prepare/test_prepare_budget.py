@@ -66,12 +66,12 @@ def test_the_default_is_at_least_16_mib() -> None:
     assert default_of([f"%w = {weight(8)}"]) == 16 * 2**20
 
 
-def test_transformed_weights_have_a_budget_of_their_own() -> None:
+def test_transformed_weights_have_a_separate_budget() -> None:
     assert allowance_of([f"%w = {weight(8)}"]) == 128 * 2**20
     assert allowance_of([f"%w = {weight(4 * 2**30)}"]) == 2**30
 
 
-def test_what_stays_is_said() -> None:
+def test_an_op_beyond_the_budget_is_reported() -> None:
     (remark,) = remarks_of(budget=23)
     assert (remark.outcome, remark.rule, remark.op) == ("missed", "graph-split-prepare", graph.Tile.NAME)
     assert remark.message == "tensor<32xi8> grows by more than is left of the budget of 23 bytes"

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from rule_example import Examples, each, weights
+from rule_example import Examples, per_op, weights
 from rule_values import Values
 
 from mlc.bindings import ir
 
 ALGEBRA: Examples = {
     "simplify_algebra.operand_order": [
-        *each("add mul min max", lambda v, f: getattr(v, f)(v.y, v.x)),
-        *each("equal bitwise_and bitwise_or bitwise_xor", lambda v, f: getattr(v, f)(v.j, v.i)),
-        *each("and or xor equal", lambda v, f: getattr(v, f)(v.d, v.c)),
+        *per_op("add mul min max", lambda v, f: getattr(v, f)(v.y, v.x)),
+        *per_op("equal bitwise_and bitwise_or bitwise_xor", lambda v, f: getattr(v, f)(v.j, v.i)),
+        *per_op("and or xor equal", lambda v, f: getattr(v, f)(v.d, v.c)),
         lambda v: v.equal(v.y, v.x),
     ],
     "identity_rules.neutral": [
         lambda v: v.mul(v.x, 1),
-        *each("and", lambda v, f: v.and_(v.c, True)),
-        *each("or xor", lambda v, f: getattr(v, f)(v.c, False)),
-        *each("bitwise_or bitwise_xor", lambda v, f: getattr(v, f)(v.i, 0)),
+        *per_op("and", lambda v, f: v.and_(v.c, True)),
+        *per_op("or xor", lambda v, f: getattr(v, f)(v.c, False)),
+        *per_op("bitwise_or bitwise_xor", lambda v, f: getattr(v, f)(v.i, 0)),
     ],
     "identity_rules.absorbing": [
         lambda v: v.and_(v.c, False),
@@ -31,28 +31,28 @@ ALGEBRA: Examples = {
     "identity_rules.minus_exact_zero": [lambda v: v.sub(v.i, 0), lambda v: v.sub(v.x, 0.0)],
     "identity_rules.minus_zero": [lambda v: v.sub(v.x, -0.0)],
     "identity_rules.from_exact_zero": [
-        lambda v: v.sub(v.number(0, v.i), v.i),
-        lambda v: v.sub(v.number(-0.0, v.x), v.x),
+        lambda v: v.sub(v.scalar(0, v.i), v.i),
+        lambda v: v.sub(v.scalar(-0.0, v.x), v.x),
     ],
-    "identity_rules.from_zero": [lambda v: v.sub(v.number(0.0, v.x), v.x)],
+    "identity_rules.from_zero": [lambda v: v.sub(v.scalar(0.0, v.x), v.x)],
     "identity_rules.over_one": [lambda v: v.div(v.x, 1), lambda v: v.div(v.i, 1)],
     "identity_rules.times_minus_one": [lambda v: v.mul(v.x, -1), lambda v: v.mul(v.i, -1)],
     "identity_rules.times_integer_zero": [lambda v: v.mul(v.i, 0)],
     "identity_rules.times_zero": [lambda v: v.mul(v.x, 0.0)],
     "identity_rules.same_twice": [
-        *each("min max", lambda v, f: getattr(v, f)(v.x, v.x)),
-        *each("and or", lambda v, f: getattr(v, f)(v.c, v.c)),
-        *each("bitwise_and bitwise_or", lambda v, f: getattr(v, f)(v.i, v.i)),
+        *per_op("min max", lambda v, f: getattr(v, f)(v.x, v.x)),
+        *per_op("and or", lambda v, f: getattr(v, f)(v.c, v.c)),
+        *per_op("bitwise_and bitwise_or", lambda v, f: getattr(v, f)(v.i, v.i)),
     ],
     "identity_rules.integers_cancel": [
-        *each("sub bitwise_xor", lambda v, f: getattr(v, f)(v.i, v.i)),
+        *per_op("sub bitwise_xor", lambda v, f: getattr(v, f)(v.i, v.i)),
         lambda v: v.xor(v.c, v.c),
     ],
     "identity_rules.floats_cancel": [lambda v: v.sub(v.x, v.x)],
     "identity_rules.quotient_of_same": [lambda v: v.div(v.x, v.x)],
-    "identity_rules.never_less": each("less greater", lambda v, f: getattr(v, f)(v.x, v.x)),
+    "identity_rules.never_less": per_op("less greater", lambda v, f: getattr(v, f)(v.x, v.x)),
     "identity_rules.equals_itself": [
-        *each("equal less_equal greater_equal", lambda v, f: getattr(v, f)(v.i, v.i)),
+        *per_op("equal less_equal greater_equal", lambda v, f: getattr(v, f)(v.i, v.i)),
         lambda v: v.equal(v.c, v.c),
     ],
     "identity_rules.choice_of_same": [
@@ -66,14 +66,14 @@ ALGEBRA: Examples = {
     ],
     "chain_rules.reciprocal_twice": [lambda v: v.reciprocal(v.reciprocal(v.x))],
     "chain_rules.of_itself": [
-        *each("relu sign floor ceil round", lambda v, f: getattr(v, f)(getattr(v, f)(v.x))),
+        *per_op("relu sign floor ceil round", lambda v, f: getattr(v, f)(getattr(v, f)(v.x))),
         lambda v: v.floor(v.ceil(v.x)),
         lambda v: v.round(v.sign(v.x)),
     ],
     "chain_rules.of_not_negative": [
-        *each("relu abs", lambda v, f: getattr(v, f)(v.exp(v.x))),
+        *per_op("relu abs", lambda v, f: getattr(v, f)(v.exp(v.x))),
         lambda v: v.relu(v.sqrt(v.abs(v.x))),
-        *each("abs relu", lambda v, f: getattr(v, f)(v.abs(v.x))),
+        *per_op("abs relu", lambda v, f: getattr(v, f)(v.abs(v.x))),
         lambda v: v.relu(v.add(v.mul(v.x, v.x), v.sigmoid(v.y))),
         lambda v: v.abs(v.max(v.x, v.softplus(v.y))),
         lambda v: v.relu(v.reduce("sum", v.mul(v.abs(v.m), v.clamp(v.m, min=0.5)), 1)),
@@ -81,7 +81,7 @@ ALGEBRA: Examples = {
     ],
     "chain_rules.abs_of_relu": [lambda v: v.abs(v.relu(v.x))],
     "chain_rules.of_other_sign": [
-        *each("abs cos cosh", lambda v, f: getattr(v, f)(v.neg(v.x))),
+        *per_op("abs cos cosh", lambda v, f: getattr(v, f)(v.neg(v.x))),
         lambda v: v.abs(v.neg(v.i)),
         lambda v: v.cosh(v.abs(v.x)),
     ],
@@ -93,13 +93,13 @@ ALGEBRA: Examples = {
     ],
     "chain_rules.minus_negated": [lambda v: v.sub(v.x, v.neg(v.y)), lambda v: v.sub(v.i, v.neg(v.j))],
     "chain_rules.both_negated": [
-        *each("mul div", lambda v, f: getattr(v, f)(v.neg(v.x), v.neg(v.y))),
+        *per_op("mul div", lambda v, f: getattr(v, f)(v.neg(v.x), v.neg(v.y))),
         lambda v: v.mul(v.neg(v.i), v.neg(v.j)),
     ],
     "chain_rules.negated_integer_difference": [lambda v: v.neg(v.sub(v.i, v.j))],
     "chain_rules.negated_difference": [lambda v: v.neg(v.sub(v.x, v.y))],
     "chain_rules.opposite_comparison": [
-        *each("less less_equal greater greater_equal", lambda v, f: v.not_(getattr(v, f)(v.i, v.j)))
+        *per_op("less less_equal greater greater_equal", lambda v, f: v.not_(getattr(v, f)(v.i, v.j)))
     ],
     "chain_rules.choice_of_opposite": [
         lambda v: v.where(v.not_(v.less(v.x, v.y)), v.x, v.y),
@@ -131,7 +131,7 @@ ALGEBRA: Examples = {
         lambda v: v.max(v.i, 0),
         lambda v: v.min(v.i, 0),
     ],
-    "bound_rules.zero_as_bound": each("max min", lambda v, f: getattr(v, f)(v.x, 0.0)),
+    "bound_rules.zero_as_bound": per_op("max min", lambda v, f: getattr(v, f)(v.x, 0.0)),
     "simplify_algebra.common_factor": [
         lambda v: v.add(v.mul(v.x, v.y), v.mul(v.y, v.sigmoid(v.x))),
         lambda v: v.sub(v.mul(v.x, 2.5), v.mul(v.x, 1.5)),

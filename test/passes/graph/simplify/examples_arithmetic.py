@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from rule_example import Examples, each, f32, weights
+from rule_example import Examples, f32, per_op, weights
 from rule_values import Values
 
 from mlc.bindings import ir
@@ -11,13 +11,13 @@ from mlc.bindings import ir
 STRENGTH: Examples = {
     "reduce_strength.first_power": [lambda v: v.pow(v.x, 1.0)],
     "reduce_strength.zeroth_power": [lambda v: v.pow(v.x, 0.0), lambda v: v.pow(v.i, 0)],
-    "reduce_strength.whole_power": each("2 3 4", lambda v, n: v.pow(v.x, float(n))),
+    "reduce_strength.whole_power": per_op("2 3 4", lambda v, n: v.pow(v.x, float(n))),
     "reduce_strength.inverse_power": [lambda v: v.pow(v.x, -1.0)],
-    "reduce_strength.root_of_positive": each("0.5 -0.5", lambda v, n: v.pow(v.abs(v.x), float(n))),
-    "reduce_strength.root_of_any": each("0.5 -0.5", lambda v, n: v.pow(v.max(v.x, 0.1), float(n))),
-    "reduce_strength.quotient_of_one": [lambda v: v.div(v.number(1.0, v.x), v.x)],
+    "reduce_strength.root_of_positive": per_op("0.5 -0.5", lambda v, n: v.pow(v.abs(v.x), float(n))),
+    "reduce_strength.root_of_any": per_op("0.5 -0.5", lambda v, n: v.pow(v.max(v.x, 0.1), float(n))),
+    "reduce_strength.quotient_of_one": [lambda v: v.div(v.scalar(1.0, v.x), v.x)],
     "reduce_strength.quotient_by_power_of_two": [
-        *each("8 0.25 -1024", lambda v, n: v.div(v.x, float(n))),
+        *per_op("8 0.25 -1024", lambda v, n: v.div(v.x, float(n))),
         lambda v: v.div(v.m, v.constant(f32([1, 2, 4, 8, 16, -0.5]))),
     ],
     "reduce_strength.quotient_by_constant": [
@@ -25,24 +25,24 @@ STRENGTH: Examples = {
         lambda v: v.div(v.m, v.constant(f32([1, 2, 3, 4, 5, 6]))),
     ],
     "reduce_strength.quotient_by_root": [lambda v: v.div(v.m, v.sqrt(v.abs(v.column)))],
-    "reduce_strength.reciprocal_of_root": each(
+    "reduce_strength.reciprocal_of_root": per_op(
         "sqrt rsqrt", lambda v, f: v.reciprocal(getattr(v, f)(v.abs(v.x)))
     ),
-    "reduction_rules.extreme_of_one": each(
+    "reduction_rules.extreme_of_one": per_op(
         "max min prod l1 sum_square", lambda v, f: v.reduce(f, v.one, 0, keepdims=False)
     ),
     "reduction_rules.sum_of_one": [
-        *each("sum mean l2 log_sum_exp", lambda v, f: v.reduce(f, v.one, 0, keepdims=False)),
+        *per_op("sum mean l2 log_sum_exp", lambda v, f: v.reduce(f, v.one, 0, keepdims=False)),
         lambda v: v.reduce("log_sum", v.abs(v.one), 0),
     ],
-    "reduction_rules.extreme_of_extremes": each(
+    "reduction_rules.extreme_of_extremes": per_op(
         "max min", lambda v, f: v.reduce(f, v.reduce(f, v.p, 1, keepdims=False), 0, 2, keepdims=False)
     )
-    + each("max min", lambda v, f: v.reduce(f, v.reduce(f, v.part(v.m, [0, 0], [0, 6]), 0), 1)),
-    "reduction_rules.sum_of_sums": each(
+    + per_op("max min", lambda v, f: v.reduce(f, v.reduce(f, v.part(v.m, [0, 0], [0, 6]), 0), 1)),
+    "reduction_rules.sum_of_sums": per_op(
         "sum mean prod", lambda v, f: v.reduce(f, v.reduce(f, v.p, 1, 2), 3)
     )
-    + each("sum prod", lambda v, f: v.reduce(f, v.reduce(f, v.part(v.m, [0, 0], [0, 6]), 0), 1)),
+    + per_op("sum prod", lambda v, f: v.reduce(f, v.reduce(f, v.part(v.m, [0, 0], [0, 6]), 0), 1)),
     "reduction_rules.gather_of_range": [
         lambda v: v.gather(v.m, v.constant(np.int64(-2)), axis=1),
         lambda v: v.gather(v.m, v.constant(np.array([4, 2, 0])), axis=1),
@@ -86,20 +86,20 @@ CONSTANTS: Examples = {
         lambda v: v.mul(v.mul(v.x, 300.0), 300.0),
         lambda v: v.add(v.add(v.x, 65504.0), 65504.0),
     ],
-    "constant_rules.both_chained": each(
+    "constant_rules.both_chained": per_op(
         "add mul", lambda v, f: getattr(v, f)(getattr(v, f)(v.x, 1.5), getattr(v, f)(v.y, 2.5))
     ),
     "constant_rules.after_inverse": [
-        lambda v: v.add(v.sub(v.number(1.5, v.x), v.x), 2.5),
-        lambda v: v.mul(v.div(v.number(1.5, v.x), v.x), 2.5),
+        lambda v: v.add(v.sub(v.scalar(1.5, v.x), v.x), 2.5),
+        lambda v: v.mul(v.div(v.scalar(1.5, v.x), v.x), 2.5),
     ],
     "constant_rules.inverse_of_direct": [
-        lambda v: v.sub(v.number(1.5, v.x), v.add(v.x, 2.5)),
-        lambda v: v.div(v.number(1.5, v.x), v.mul(v.x, 2.5)),
+        lambda v: v.sub(v.scalar(1.5, v.x), v.add(v.x, 2.5)),
+        lambda v: v.div(v.scalar(1.5, v.x), v.mul(v.x, 2.5)),
     ],
     "constant_rules.inverse_of_inverse": [
-        lambda v: v.sub(v.number(1.5, v.x), v.sub(v.number(2.5, v.x), v.x)),
-        lambda v: v.div(v.number(1.5, v.x), v.div(v.number(2.5, v.x), v.x)),
+        lambda v: v.sub(v.scalar(1.5, v.x), v.sub(v.scalar(2.5, v.x), v.x)),
+        lambda v: v.div(v.scalar(1.5, v.x), v.div(v.scalar(2.5, v.x), v.x)),
     ],
     "constant_rules.negated_product": [lambda v: v.neg(v.mul(v.m, v.constant(ROW)))],
     "constant_rules.product_of_negated": [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from rule_example import Example, Examples, each
+from rule_example import Example, Examples, per_op
 from rule_values import Values
 
 from mlc.bindings import ir
@@ -19,13 +19,13 @@ def _stack(v: Values) -> ir.Value:
 
 
 def _other_type(value: ir.Value) -> str:
-    """One of the width of the value's elements."""
-    kind = graph.element_type(value)
-    return f"i{kind.width}" if str(kind) != f"i{kind.width}" else f"ui{kind.width}"
+    """Another element type of the width of the value's elements."""
+    element = graph.element_type(value)
+    return f"i{element.width}" if str(element) != f"i{element.width}" else f"ui{element.width}"
 
 
 def _of_expanded() -> Iterator[Example]:
-    """Every elementwise op of one operand, of an expanded row."""
+    """Yields every elementwise op of one operand, on an expanded row."""
     for spec in graph.specs().values():
         if spec.family != "elementwise" or len(spec.operands) != 1:
             continue
@@ -37,23 +37,23 @@ def _of_expanded() -> Iterator[Example]:
         if spec.name == "bitcast":
             yield lambda v: v.bitcast(v.expand(v.one, shape=[4, 6]), type=_other_type(v.one))
             continue
-        kind = {"type": "f64"} if spec.name == "cast" else {}
-        yield lambda v, name=spec.name, row=row, kind=kind: getattr(v, name)(
-            v.expand(row(v), shape=[4, 6]), **kind
+        options = {"type": "f64"} if spec.name == "cast" else {}
+        yield lambda v, name=spec.name, row=row, options=options: getattr(v, name)(
+            v.expand(row(v), shape=[4, 6]), **options
         )
 
 
 BROADCASTS: Examples = {
     "broadcast_rules.function_of_expanded": list(_of_expanded()),
     "broadcast_rules.broadcast_operands": [
-        *each(
+        *per_op(
             "add sub mul div pow min max equal less less_equal greater greater_equal complex",
             lambda v, f: getattr(v, f)(v.expand(v.column, shape=[4, 6]), v.m),
         ),
-        *each("and or xor", lambda v, f: getattr(v, f)(v.c, v.constant(np.array([True] * 4)))),
-        *each(
+        *per_op("and or xor", lambda v, f: getattr(v, f)(v.c, v.constant(np.array([True] * 4)))),
+        *per_op(
             "bitwise_and bitwise_or bitwise_xor shift_left shift_right mod",
-            lambda v, f: getattr(v, f)(v.i, v.number(np.full(144, 3), v.i)),
+            lambda v, f: getattr(v, f)(v.i, v.scalar(np.full(144, 3), v.i)),
         ),
         lambda v: v.add(v.m, v.unsqueeze(v.row, axes=[0])),
         lambda v: v.mul(v.m, v.tile(v.column, repeats=[1, 6])),
@@ -70,7 +70,7 @@ BROADCASTS: Examples = {
         lambda v: v.expand(v.unsqueeze(v.row, axes=[0]), shape=[4, 6])
     ],
     "broadcast_rules.tile_of_ones": [lambda v: v.tile(v.column, repeats=[1, 5])],
-    "simplify_broadcasts.extreme_of_expanded": each(
+    "simplify_broadcasts.extreme_of_expanded": per_op(
         "max min", lambda v, f: v.reduce(f, v.expand(v.column, shape=[2, 4, 6]), 0, 2, keepdims=False)
     ),
     "simplify_broadcasts.mean_of_expanded": [

@@ -5,7 +5,7 @@ Constants that overflow together, nothing to reduce, floats where the rule is of
 
 from __future__ import annotations
 
-from rule_example import Examples, each
+from rule_example import Examples, per_op
 from rule_values import LARGE
 
 # Numbers of which two are out of the range of f32, and of f16.
@@ -13,7 +13,7 @@ HUGE, TINY, HALF = 1e25, 1e-25, 300.0
 
 LEFT: Examples = {
     "chain_rules.negated_integer_difference": [lambda v: v.neg(v.sub(v.x, v.y))],
-    "identity_rules.equals_itself": each(
+    "identity_rules.equals_itself": per_op(
         "equal less_equal greater_equal", lambda v, f: getattr(v, f)(v.x, v.x)
     ),
     "identity_rules.integers_cancel": [lambda v: v.sub(v.x, v.x)],
@@ -39,22 +39,22 @@ LEFT: Examples = {
         lambda v: v.add(v.add(v.x, LARGE), v.add(v.y, LARGE)),
     ],
     "constant_rules.after_inverse": [
-        lambda v: v.mul(v.div(v.number(HUGE, v.x), v.x), HUGE),
-        lambda v: v.add(v.sub(v.number(LARGE, v.x), v.x), LARGE),
+        lambda v: v.mul(v.div(v.scalar(HUGE, v.x), v.x), HUGE),
+        lambda v: v.add(v.sub(v.scalar(LARGE, v.x), v.x), LARGE),
     ],
     "constant_rules.inverse_of_direct": [
-        lambda v: v.div(v.number(TINY, v.x), v.mul(v.x, HUGE)),
-        lambda v: v.sub(v.number(LARGE, v.x), v.add(v.x, -LARGE)),
+        lambda v: v.div(v.scalar(TINY, v.x), v.mul(v.x, HUGE)),
+        lambda v: v.sub(v.scalar(LARGE, v.x), v.add(v.x, -LARGE)),
     ],
     "constant_rules.inverse_of_inverse": [
-        lambda v: v.div(v.number(HUGE, v.x), v.div(v.number(TINY, v.x), v.x)),
-        lambda v: v.sub(v.number(LARGE, v.x), v.sub(v.number(-LARGE, v.x), v.x)),
+        lambda v: v.div(v.scalar(HUGE, v.x), v.div(v.scalar(TINY, v.x), v.x)),
+        lambda v: v.sub(v.scalar(LARGE, v.x), v.sub(v.scalar(-LARGE, v.x), v.x)),
     ],
     "simplify_algebra.common_factor": [lambda v: v.add(v.mul(v.x, LARGE), v.mul(v.x, LARGE / 2))],
     "fold_scale.into_weights": [lambda v: v.mul(v.matmul(v.m, v.full(HUGE, 6, 2)), HUGE)],
     "reassociate_constants.factor_before_product": [lambda v: v.matmul(v.mul(v.m, HUGE), v.full(HUGE, 6, 2))],
     **{
-        f"simplify_broadcasts.{rule}": each(
+        f"simplify_broadcasts.{rule}": per_op(
             names, lambda v, f: v.reduce(f, v.expand(v.one, shape=[0, 6]), 0, keepdims=False)
         )
         for rule, names in (("extreme", "max min"), ("mean", "mean"), ("sum", "sum"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from rule_example import Examples, each, f32
+from rule_example import Examples, f32, per_op
 from rule_values import Values
 
 from mlc.bindings import ir
@@ -28,7 +28,7 @@ MOVEMENT: Examples = {
         lambda v: v.squeeze(v.unsqueeze(v.m, axes=[1]), axes=[1]),
         lambda v: v.unsqueeze(v.squeeze(v.one, axes=[0]), axes=[0]),
     ],
-    "view_rules.view_of_nothing": each("squeeze unsqueeze", lambda v, f: getattr(v, f)(v.m, axes=[])),
+    "view_rules.view_of_nothing": per_op("squeeze unsqueeze", lambda v, f: getattr(v, f)(v.m, axes=[])),
     "view_rules.as_reshape": [
         lambda v: v.squeeze(v.one, axes=[0]),
         lambda v: v.unsqueeze(v.m, axes=[0]),
@@ -88,11 +88,11 @@ MOVEMENT: Examples = {
         lambda v: v.gather(v.exp(v.m), v.constant(np.array([], np.int64)), axis=0),
         lambda v: v.gather(v.add(v.m, 1), v.constant(np.int64(2)), axis=1),
     ],
-    "hoist_movement.grow_after_movement": each(
+    "hoist_movement.grow_after_movement": per_op(
         "f64 i64 ui64", lambda v, t: v.transpose(v.cast(v.neg(v.m), type=t), permutation=[1, 0])
     ),
     "hoist_movement.shrink_before_movement": [
-        *each("f16 i8 i1", lambda v, t: v.cast(v.transpose(v.neg(v.m), permutation=[1, 0]), type=t)),
+        *per_op("f16 i8 i1", lambda v, t: v.cast(v.transpose(v.neg(v.m), permutation=[1, 0]), type=t)),
         lambda v: v.cast(v.expand(v.neg(v.one), shape=[4, 6]), type="f16"),
     ],
     "slice_rules.concat_of_one": [lambda v: v.concat(v.m, axis=0)],
@@ -115,7 +115,7 @@ MOVEMENT: Examples = {
         lambda v: v.cast(v.cast(v.k, type="f32"), type="i8"),
         lambda v: v.cast(v.cast(v.k, type="i32"), type="ui8"),
         lambda v: v.cast(v.cast(v.c, type="f32"), type="i1"),
-        *each("i1 ui8", lambda v, t: v.cast(v.cast(v.c, type=t), type="f32")),
+        *per_op("i1 ui8", lambda v, t: v.cast(v.cast(v.c, type=t), type="f32")),
         lambda v: v.cast(v.cast(v.c, type="i32"), type="f32"),
     ],
     "copy_rules.pad_by_nothing": [lambda v: v.pad(v.m, low=[0, 0], high=[0, 0])],
@@ -141,11 +141,11 @@ MOVEMENT: Examples = {
 }  # fmt: skip
 
 EMPTY: Examples = {
-    "eliminate_empty.reduction_of_nothing": each(
+    "eliminate_empty.reduction_of_nothing": per_op(
         "sum mean max min prod l1 l2 sum_square log_sum log_sum_exp",
         lambda v, f: v.reduce(f, v.part(v.m, [0, 0], [0, 6]), 0),
     )
-    + each("sum max min prod", lambda v, f: v.reduce(f, v.part(v.i, [0], [0]), 0)),
+    + per_op("sum max min prod", lambda v, f: v.reduce(f, v.part(v.i, [0], [0]), 0)),
     "eliminate_empty.product_of_nothing": [
         lambda v: v.matmul(v.part(v.m, [0, 0], [4, 0]), v.part(v.n, [0, 0], [0, 4]))
     ],

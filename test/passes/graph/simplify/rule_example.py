@@ -13,12 +13,12 @@ Example = Callable[[Values], ir.Value]
 Examples = dict[str, list[Example]]
 
 
-def f32(numbers: Sequence[float] | Sequence[Sequence[float]]) -> np.ndarray:
+def f32(values: Sequence[float] | Sequence[Sequence[float]]) -> np.ndarray:
     """An array of f32."""
-    return np.array(numbers, np.float32)
+    return np.array(values, np.float32)
 
 
-def each(names: str, build: Callable[[Values, str], ir.Value]) -> list[Example]:
+def per_op(names: str, build: Callable[[Values, str], ir.Value]) -> list[Example]:
     """An example per op name."""
     return [lambda v, name=name: build(v, name) for name in names.split()]
 

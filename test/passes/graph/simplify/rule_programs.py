@@ -18,7 +18,7 @@ from mlc.dialects.graph.elements import dtype_of
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.lists.cpu import CPU_KERNEL
 
-# What would join ops, approximate functions, or refuse the heap.
+# Passes that fuse ops, approximate functions, or refuse the heap.
 _LEFT_OUT = (
     "linalg-fuse-elementwise-ops", "tloop-expand-math", "tloop-default-schedules", "tloop-apply-schedules",
     "tloop-verify-loops", "tloop-sink-loads", "tloop-split-accumulators", "tloop-share-addresses",
@@ -27,7 +27,7 @@ _LEFT_OUT = (
 )  # fmt: skip
 # Nor may two results be one value: each is written to a separate buffer.
 PIPELINE = ",".join(
-    each for each in CPU_KERNEL if each != "cse" and not any(name in each for name in _LEFT_OUT)
+    entry for entry in CPU_KERNEL if entry != "cse" and not any(name in entry for name in _LEFT_OUT)
 )
 
 
@@ -42,9 +42,9 @@ class Program:
         self.types = types
 
     def run(self, name: str, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The results of a function."""
-        kinds = [ir.RankedTensorType(kind) for kind in self.types[name][1]]
-        results = [np.empty(kind.shape, dtype_of(str(kind.element_type))) for kind in kinds]
+        """Returns the results of a function."""
+        types = map(ir.RankedTensorType, self.types[name][1])
+        results = [np.empty(type_.shape, dtype_of(str(type_.element_type))) for type_ in types]
         arrays = [*inputs, *results]
         pointers = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
         self.library[name](pointers, None)
@@ -60,8 +60,8 @@ def compile_module(module: ir.Module) -> Iterator[Program]:
         attributes["tloop.kernel"] = ir.UnitAttr.get()
         # Results of private functions become arguments.
         attributes["sym_visibility"] = ir.StringAttr.get("private")
-        kind = attributes["function_type"].value
-        types[attributes["sym_name"].value] = (list(kind.inputs), list(kind.results))
+        type_ = attributes["function_type"].value
+        types[attributes["sym_name"].value] = (list(type_.inputs), list(type_.results))
     run_pipeline(f"builtin.module(graph-materialize-padding,{PIPELINE})", module, verify_each=False)
     text = llvm.translate_module_to_llvmir(module.operation)
     data = emit(text, host_target(), optimize=0, own_runtime=False)

@@ -1,4 +1,4 @@
-"""The values on which rules of graph passes are tried, and a short way to build graph ops of them."""
+"""The values on which rules of graph passes are tested, and a short way to build graph ops on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLOATS = np.array(
     ],
     np.float32,
 )
-ORDINARY = np.array([-3.7, -2.5, -1.3, -1.0, -0.6, -0.11, 0.07, 0.3, 0.9, 1.0, 1.7, 2.9], np.float32)
+NORMAL = np.array([-3.7, -2.5, -1.3, -1.0, -0.6, -0.11, 0.07, 0.3, 0.9, 1.0, 1.7, 2.9], np.float32)
 INTEGERS = np.array([0, 1, -1, 2, -2, 7, -7, 255, 2**24 + 1, 2**31 - 1, -(2**31), 1 - 2**31], np.int32)
 SMALL = np.array([0, 1, -1, 5, -5, 100, 127, -128], np.int8)
 TRUTH = np.array([True, False])
@@ -31,7 +31,7 @@ HALVES = np.array(
     np.float16,
 )
 UNSIGNED = np.array([0, 1, 2, 3, 5, 7, 44, 100, 127, 128, 200, 255], np.uint8)
-# What rules of rounding keep of integers: no zero, since x / x is 1 to approximate rules.
+# Integers on which rules of rounding are tested: no zero, since x / x is 1 to approximate rules.
 WHOLE = np.array([1, -1, 2, -2, 3, 7, -7, 255, 46341, 2**24 + 1, 2**31 - 1, -(2**31)], np.int32)
 
 
@@ -46,19 +46,19 @@ def matrix(values: np.ndarray) -> np.ndarray:
     return np.resize(np.roll(values, 5), (4, 6))
 
 
-# The arguments whose elements are of the type that rules are tried on.
+# The arguments whose elements are of the type on which rules are tested.
 OF_TYPE = {"x", "y", "m", "n", "row", "one", "column", "p"}
 
 
-def arguments(numbers: np.ndarray) -> dict[str, np.ndarray]:
-    """The values by name: vectors of pairs of numbers x, y, integers i, j, small integers k, truth values c,
-    d; matrices m `[4, 6]`, n `[6, 4]`, row `[6]`, one `[1, 6]`, column `[4, 1]`, an image p `[1, 2, 3, 4]`.
-    i and j are unsigned where the numbers are.
+def arguments(elements: np.ndarray) -> dict[str, np.ndarray]:
+    """Returns arrays by name: vectors of pairs of elements x, y, integers i, j, small integers k, booleans c,
+    d; matrices m `[4, 6]`, n `[6, 4]`, row `[6]`, one `[1, 6]`, column `[4, 1]`, an image p `[1, 2, 3, 4]`. i
+    and j are unsigned if the elements are.
     """
-    x, y = pairs(numbers)
-    i, j = pairs(numbers if numbers.dtype.kind == "u" else INTEGERS)
+    x, y = pairs(elements)
+    i, j = pairs(elements if elements.dtype.kind == "u" else INTEGERS)
     c, d = pairs(TRUTH)
-    m = matrix(numbers)
+    m = matrix(elements)
     return {
         "x": x, "y": y, "i": i, "j": j, "k": SMALL, "c": c, "d": d, "m": m, "n": m.reshape(6, 4)[::-1].copy(),
         "row": m[0].copy(), "one": m[1:2].copy(), "column": m[:, 2:3].copy(),
@@ -66,16 +66,16 @@ def arguments(numbers: np.ndarray) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-def convert_array(array: np.ndarray, kind: np.dtype) -> np.ndarray:
-    """The numbers in another type; those that it lacks wrap round, or are infinite."""
+def convert_array(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Converts an array to another type; values out of range wrap round, or become infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
-        return (array.astype(np.int64) if kind.kind in "iu" else array).astype(kind)
+        return (array.astype(np.int64) if dtype.kind in "iu" else array).astype(dtype)
 
 
 class Values:
-    """Values of a function by name, and graph ops by name: `v.add(v.x, v.y)`. Numbers among operands become
-    constants of the first operand's element type; arrays of f32 become constants of x's. `touched` are the
-    names that were asked for.
+    """Values of a function by name, and graph ops by name: `v.add(v.x, v.y)`. Python's numerals as operands
+    become constants of the first operand's element type; arrays of f32 become constants of x's. `touched` are
+    the names that were read.
     """
 
     def __init__(self, named: dict[str, ir.Value]) -> None:
@@ -92,16 +92,16 @@ class Values:
         def build(*operands: Any, type: str = "", **attributes: Any) -> ir.Value:
             like = next(operand for operand in operands if isinstance(operand, ir.Value))
             values = [
-                operand if isinstance(operand, ir.Value) else self.number(operand, like)
+                operand if isinstance(operand, ir.Value) else self.scalar(operand, like)
                 for operand in operands
             ]
             return graph.build(name, values, attributes, _result_type(like, type))
 
         return build
 
-    def number(self, number: Any, like: ir.Value) -> ir.Value:
-        """A constant of the elements of `like`."""
-        return self._dense(convert_array(np.asarray(number), dtype(like)))
+    def scalar(self, value: Any, like: ir.Value) -> ir.Value:
+        """A constant of the element type of `like`."""
+        return self._dense(convert_array(np.asarray(value), dtype(like)))
 
     def constant(self, array: Any) -> ir.Value:
         given = np.asarray(array)
@@ -111,12 +111,12 @@ class Values:
         return graph.build("constant", [], {"value": array})
 
     def full(self, value: float, *shape: int) -> ir.Value:
-        kind = ir.RankedTensorType.get(shape, graph.element_type(self.x))
-        number = convert_array(np.asarray(value), dtype(self.x)).item()
-        return graph.build("full", [], {"value": number}, kind)
+        type_ = ir.RankedTensorType.get(shape, graph.element_type(self.x))
+        element = convert_array(np.asarray(value), dtype(self.x)).item()
+        return graph.build("full", [], {"value": element}, type_)
 
-    def reduce(self, kind: str, x: ir.Value, *axes: int, keepdims: bool = True) -> ir.Value:
-        return graph.build(f"reduce_{kind}", [x], {"axes": axes, "keepdims": keepdims})
+    def reduce(self, name: str, x: ir.Value, *axes: int, keepdims: bool = True) -> ir.Value:
+        return graph.build(f"reduce_{name}", [x], {"axes": axes, "keepdims": keepdims})
 
     def part(self, x: ir.Value, starts: Any, sizes: Any, steps: Any = None) -> ir.Value:
         fields = {"starts": starts, "sizes": sizes, "steps": steps or [1] * len(starts)}

@@ -17,8 +17,8 @@ from rule_values import (
     FLOATS,
     HALVES,
     INTEGERS,
+    NORMAL,
     OF_TYPE,
-    ORDINARY,
     TRUTH,
     UNSIGNED,
     WHOLE,
@@ -49,13 +49,13 @@ def rules_of(name: str) -> Rules:
     return getattr(sys.modules[cls.__module__], "RULES", {})
 
 
-PASSES = [each for each in registry.names() if each.startswith("graph-") and each != "graph-to-linalg"]
+PASSES = [name for name in registry.names() if name.startswith("graph-") and name != "graph-to-linalg"]
 RULES = join_tables(*map(rules_of, PASSES))
-# What rounding may change, by the bytes of a float; integers wrap round equally in any order.
+# Tolerances for rounding, by the bytes of a float; integers wrap round equally in any order.
 TOLERANCE = {4: 2e-5, 2: 1e-2}
-# Each example is tried on numbers of every type that its ops take.
+# Each example is tested on values of every type that its ops take.
 SPECIAL = [FLOATS, HALVES, INTEGERS, UNSIGNED, TRUTH]
-USUAL = [ORDINARY, ORDINARY.astype(np.float16), WHOLE, UNSIGNED[1:]]
+USUAL = [NORMAL, NORMAL.astype(np.float16), WHOLE, UNSIGNED[1:]]
 # Of integers these are roots and logarithms, which the compiler refuses.
 OF_FLOATS = {f"graph.{name}" for name in ("erf", "reduce_l2", "reduce_log_sum", "reduce_log_sum_exp")}
 CLASSES_OF_ELEMENTS = {"float": "f32", "signed": "i32", "unsigned": "ui8", "bool": "i1"}
@@ -70,7 +70,7 @@ def all_rules(table: Rules = RULES) -> dict[str, Rule]:
 
 
 def test_every_exact_rule_has_examples() -> None:
-    """A rule that declares nothing is exact: each is known to be."""
+    """A rule that declares nothing is exact: each is tested."""
     exact = {name for name, rule in all_rules().items() if exactness_of(rule) == "exact"}
     assert sorted(exact - set(EXAMPLES)) == ELSEWHERE
 
@@ -89,29 +89,29 @@ Examples = Sequence[tuple[str, Example]]
 def build(
     name: str, inputs: dict[str, np.ndarray], examples: Examples
 ) -> tuple[Examples, list[ir.Operation]]:
-    """A function that returns the ops of those examples that the inputs' types fit; these, and the ops."""
-    kinds = [
+    """Builds a function that returns the ops of the examples that take the inputs' types; returns both."""
+    input_types = [
         ir.RankedTensorType.get(value.shape, ir.Type.parse(graph.elements.element_of(value.dtype)))
         for value in inputs.values()
     ]
-    function = func.FuncOp(name, ir.FunctionType.get(kinds, []))
+    function = func.FuncOp(name, ir.FunctionType.get(input_types, []))
     block = function.add_entry_block()
     with ir.InsertionPoint(block):
         values = Values(dict(zip(inputs, block.arguments, strict=True)))
         built = [(example, attempt(values, example[1])) for example in examples]
         results = [value for _, value in built if value is not None]
         func.ReturnOp(results)
-    types = ir.FunctionType.get(kinds, [result.type for result in results])
+    types = ir.FunctionType.get(input_types, [result.type for result in results])
     function.attributes["function_type"] = ir.TypeAttr.get(types)
     # Those that did not fit leave dead ops.
     for op in list(block)[-2::-1]:
         if not has_uses(op.operation.results[0]):
             op.operation.erase()
-    return [each for each, value in built if value is not None], [result.owner for result in results]
+    return [example for example, value in built if value is not None], [result.owner for result in results]
 
 
 def attempt(values: Values, example: Example) -> ir.Value | None:
-    """The value that an example builds; None where its ops do not take the values' type or depend on it."""
+    """Builds the value of an example; None if its ops do not take the values' type or do not depend on it."""
     values.touched.clear()
     x = dtype(values.named["x"])
     try:
@@ -125,14 +125,14 @@ def attempt(values: Values, example: Example) -> ir.Value | None:
 
 
 def rewrite(rule: str, op: ir.Operation) -> bool:
-    """Applies the rules of one name to an op; whether they changed it."""
-    chosen = [each for each in RULES[op.name] if name_of(each) == rule]
+    """Applies the rules of one name to an op; returns whether they changed it."""
+    chosen = [candidate for candidate in RULES[op.name] if name_of(candidate) == rule]
     with ir.InsertionPoint(op):
-        return any(replacing(each)(op) for each in chosen)
+        return any(replacing(candidate)(op) for candidate in chosen)
 
 
 def class_of(op: ir.Operation) -> str:
-    """The class of elements that an op is of: those of its first operand, or of what `where` chooses from."""
+    """The class of elements of an op: that of its first operand, or of the operands that `where` selects."""
     element = dtype(op.operands[1 if graph.Where.isa(op) else 0])
     return {"f": "float", "i": "signed", "u": "unsigned", "b": "bool", "c": "complex"}[element.kind]
 
@@ -140,14 +140,16 @@ def class_of(op: ir.Operation) -> str:
 class Case:
     """Programs of all examples of some classes before and after their rules, for one set of inputs.
 
-    `tried` are the rules' and the ops' names and the classes of elements, one per example; `wrong` names
+    `tried` are the rules' and the ops' names and the classes of elements, one per example; `wrong` are
     examples in f32 that their rule should have changed, or left.
     """
 
-    def __init__(self, numbers: np.ndarray, classes: tuple[str, ...]) -> None:
-        self.inputs = arguments(numbers)
+    def __init__(self, elements: np.ndarray, classes: tuple[str, ...]) -> None:
+        self.inputs = arguments(elements)
         rules = [name for name, rule in all_rules().items() if exactness_of(rule) in classes]
-        examples = [(name, each) for name in rules for each in (*EXAMPLES.get(name, []), *LEFT.get(name, []))]
+        examples = [
+            (name, example) for name in rules for example in (*EXAMPLES.get(name, []), *LEFT.get(name, []))
+        ]
         self.module = ir.Module.create()
         with ir.InsertionPoint(self.module.body):
             fitting, _ = build("before", self.inputs, examples)
@@ -156,52 +158,55 @@ class Case:
         changed = [rewrite(name, op) for (name, _), op in zip(fitting, ops, strict=True)]
         self.wrong = [
             f"{'changes' if did else 'leaves'} {' '.join(title)}"
-            for (name, each), title, did in zip(fitting, self.tried, changed, strict=True)
-            if numbers.dtype == np.float32 and did == (each in LEFT.get(name, []))
+            for (name, example), title, did in zip(fitting, self.tried, changed, strict=True)
+            if elements.dtype == np.float32 and did == (example in LEFT.get(name, []))
         ]
 
     def results(self, program: Program) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-        """The rule, op and class of each example, and what it gives before and after."""
+        """Yields the rule, op and class of each example, and its results before and after."""
         both = [program.run(side, list(self.inputs.values())) for side in ("before", "after")]
         return zip(map(" ".join, self.tried), *both, strict=True)
 
 
 def failures(
-    numbers: np.ndarray, classes: tuple[str, ...], wrong: Callable[[np.ndarray, np.ndarray], str]
+    elements: np.ndarray, classes: tuple[str, ...], wrong: Callable[[np.ndarray, np.ndarray], str]
 ) -> list[str]:
     with create_context(), ir.Location.unknown():
-        case = Case(numbers, classes)
+        case = Case(elements, classes)
         with compile_module(case.module) as program:
             found = [(name, wrong(before, after)) for name, before, after in case.results(program)]
     return case.wrong + [f"{name}: {text}" for name, text in found if text]
 
 
 def different_bits(before: np.ndarray, after: np.ndarray) -> str:
-    """The first element of other bits; one NaN is as good as another."""
+    """Describes the first element with other bits; all NaNs are equal."""
     assert before.shape == after.shape and before.dtype == after.dtype
     same = before.view(f"u{before.itemsize}") == after.view(f"u{after.itemsize}")
     if before.dtype.kind == "f":
         same |= np.isnan(before) & np.isnan(after)
-    places = np.argwhere(~same)
-    return f"{after[tuple(places[0])]} instead of {before[tuple(places[0])]}" if len(places) else ""
+    return first_difference(~same, before, after)
 
 
 def far_away(before: np.ndarray, after: np.ndarray) -> str:
     tolerance = TOLERANCE[before.itemsize] if before.dtype.kind == "f" else 0
     a, b = after.astype(np.float64), before.astype(np.float64)
     close = np.isclose(a, b, tolerance, tolerance, equal_nan=True) | (a == b)
-    places = np.argwhere(~close)
-    return f"{after[tuple(places[0])]} instead of {before[tuple(places[0])]}" if len(places) else ""
+    return first_difference(~close, before, after)
 
 
-@pytest.mark.parametrize("numbers", SPECIAL, ids=lambda each: each.dtype.name)
-def test_exact_rules_keep_every_bit(numbers: np.ndarray) -> None:
-    assert failures(numbers, ("exact",), different_bits) == []
+def first_difference(differs: np.ndarray, before: np.ndarray, after: np.ndarray) -> str:
+    indices = np.argwhere(differs)
+    return f"{after[tuple(indices[0])]} instead of {before[tuple(indices[0])]}" if len(indices) else ""
 
 
-@pytest.mark.parametrize("numbers", USUAL, ids=lambda each: each.dtype.name)
-def test_other_rules_keep_ordinary_numbers(numbers: np.ndarray) -> None:
-    assert failures(numbers, ("rounding", "approximate"), far_away) == []
+@pytest.mark.parametrize("elements", SPECIAL, ids=lambda elements: elements.dtype.name)
+def test_exact_rules_keep_every_bit(elements: np.ndarray) -> None:
+    assert failures(elements, ("exact",), different_bits) == []
+
+
+@pytest.mark.parametrize("elements", USUAL, ids=lambda elements: elements.dtype.name)
+def test_other_rules_keep_normal_values(elements: np.ndarray) -> None:
+    assert failures(elements, ("rounding", "approximate"), far_away) == []
 
 
 def classes_taken(op: str) -> list[str]:
@@ -210,22 +215,22 @@ def classes_taken(op: str) -> list[str]:
     operand = graph.specs()[name].operands[1 if name == "where" else 0]
     floats = {"bool", "signed", "unsigned"} if op in OF_FLOATS else set()
     return [
-        each
-        for each, element in CLASSES_OF_ELEMENTS.items()
-        if operand.elements.admits(element) and each not in floats
+        name
+        for name, element in CLASSES_OF_ELEMENTS.items()
+        if operand.elements.admits(element) and name not in floats
     ]
 
 
 def test_every_op_of_an_exact_rule_has_an_example() -> None:
-    """And one of each class of elements that the op takes."""
+    """It also has an example of each class of elements that the op takes."""
     with create_context(), ir.Location.unknown():
-        tried = {each for numbers in SPECIAL for each in Case(numbers, ("exact",)).tried}
+        tried = {title for elements in SPECIAL for title in Case(elements, ("exact",)).tried}
     wanted = {
-        (name_of(rule), op, each)
+        (name_of(rule), op, class_)
         for op, rules in RULES.items()
         for rule in rules
         if exactness_of(rule) == "exact" and name_of(rule) not in ELSEWHERE
-        for each in classes_taken(op)
+        for class_ in classes_taken(op)
     }
     assert sorted(wanted - tried) == []
 
@@ -237,8 +242,8 @@ def test_the_comparison_sees_the_sign_of_zero_and_not_that_of_nan() -> None:
 
 
 @pytest.mark.parametrize("name", PASSES)
-def test_passes_say_the_worst_that_their_rules_do(name: str) -> None:
-    """By default, that is: approximate rules are off."""
+def test_passes_declare_the_worst_class_of_their_rules(name: str) -> None:
+    """Approximate rules are off by default."""
     classes = {exactness_of(rule) for value in rules_of(name).values() for rule in value} - {"approximate"}
     cls = registry.lookup(name)
     assert cls is not None

@@ -2,8 +2,8 @@
 
 #first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// The operands of a concatenation are written where the result lies; a concatenation inside another one too. What
-// lies elsewhere (an input, or a value that is there already) is copied.
+// The operands of a concatenation are written to the result's buffer; those of a nested concatenation too. Values in other
+// buffers (an input, or an operand that occurs twice) are copied.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<1x4x8xf32>, %{{.*}}: memref<1x14x8xf32>, %[[ARENA:.*]]: memref<448xi8>)
 // CHECK-SAME: tloop.arena_bytes = 448 : i64, tloop.arena_lower_bound = 448 : i64
@@ -35,7 +35,7 @@ func.func @main(%x: tensor<1x4x8xf32>) -> tensor<1x14x8xf32> {
 
 #first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// What is returned has a place of its own, so that the concatenation copies it; and it is written into the output if it
+// A returned value has a separate buffer, so that the concatenation copies it; and it is written into the output if it
 // is returned itself.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X:.*]]: memref<1x4x8xf32>, %[[OUT:.*]]: memref<1x8x8xf32>, %[[A:.*]]: memref<1x4x8xf32>, %{{.*}}: memref<0xi8>)
