@@ -74,7 +74,7 @@ class Objects:
     first ids; it must not grow while this table is in use. Id 0 is the empty sequence."""
 
     def __init__(self, constants: Objects | None = None) -> None: ...
-    def numbers(self, texts: Sequence[str]) -> bytes:
+    def ids(self, texts: Sequence[str]) -> bytes:
         """Returns the ids of strings, as int64; equal ones have one id."""
 
     def texts(self, ids: Buffer) -> list[str]:

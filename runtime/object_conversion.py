@@ -41,7 +41,7 @@ class ObjectEdges:
         self.peak_bytes = 0
         self._constants = Objects()
         # Id 0 is the empty string.
-        self._constants.numbers(["", *strings[1:]])
+        self._constants.ids(["", *strings[1:]])
 
     def call(self, program: Callable[..., list[Any]], arrays: Sequence[Any], *out: Any) -> list[Any]:
         """Calls the program, which takes and returns ids, and returns its outputs. `out` may be a list of
@@ -132,7 +132,7 @@ def _string_ids(objects: Objects, value: Any) -> np.ndarray:
     array = value if isinstance(value, np.ndarray) else np.asarray(value, object)
     if array.dtype.kind not in "UOST":
         raise TypeError(f"expected strings, got {array.dtype}")
-    return np.frombuffer(objects.numbers(array.reshape(-1).tolist()), np.int64).reshape(array.shape)
+    return np.frombuffer(objects.ids(array.reshape(-1).tolist()), np.int64).reshape(array.shape)
 
 
 def _element(objects: Objects, dtype: str, value: Any) -> tuple[int, tuple[int, ...], Any]:

@@ -208,7 +208,7 @@ static PyObject *objects_run(ObjectsObject *self, PyObject *arguments) {
 }
 
 static PyMethodDef objects_methods[] = {
-    {"numbers", (PyCFunction)objects_ids, METH_O, "numbers(texts) -> their ids, as bytes of int64"},
+    {"ids", (PyCFunction)objects_ids, METH_O, "ids(texts) -> their ids, as bytes of int64"},
     {"texts", (PyCFunction)objects_texts, METH_O, "texts(ids) -> list of str"},
     {"sequence", (PyCFunction)objects_sequence, METH_O, "sequence(elements) -> the id of a new sequence"},
     {"elements", (PyCFunction)objects_elements, METH_O, "elements(id) -> [(element type, shape, memory)]"},
