@@ -103,7 +103,7 @@ def schedule_step(name: str, size: int) -> mlc.Kernel:
     schedule = mlc.Schedule(matmul.mlir(M=size, N=size, K=size))
     block = schedule.get_block("product")
     STEPS[name](schedule, block, *schedule.get_loops(block))
-    return matmul.scheduled(schedule)
+    return matmul.with_schedule(schedule)
 
 
 def measure(executable: Any, arrays: tuple[np.ndarray, ...], repeat: int) -> float:

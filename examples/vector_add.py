@@ -76,7 +76,7 @@ def schedule_step(name: str) -> mlc.Kernel:
     schedule = mlc.Schedule(add.mlir(N=SIZE))
     [loop] = schedule.get_loops(schedule.get_block("sum"))
     STEPS[name](schedule, loop)
-    return add.scheduled(schedule)
+    return add.with_schedule(schedule)
 
 
 # From a kernel with its schedule to the llvm dialect for a GPU: ours, then upstream's.

@@ -36,7 +36,7 @@ class Kernel:
         types = ", ".join(f"{parameter.name}: {parameter.type}" for parameter in self.signature.parameters)
         return f"Kernel({self.name}({types}))"
 
-    def scheduled(self, schedule: object) -> Kernel:
+    def with_schedule(self, schedule: object) -> Kernel:
         """Returns the same kernel with a schedule: an op `tloop.schedule` as text, or an object whose `str`
         is one."""
         return replace(self, schedule=str(schedule), executables={})
@@ -83,7 +83,7 @@ class Kernel:
         return compile_kernel(self._specialise_by_name(given), target, threads)
 
     @surface
-    def imported(self, **given: Any) -> Imported:
+    def to_module(self, **given: Any) -> Imported:
         """Returns a program that launches the kernel, as the compiler takes it: `mlc.compile(kernel)`."""
         from mlc.kernels.kernel_modules import kernel_program
 

@@ -197,7 +197,7 @@ def _bind(parameter: PlanParameter, regions: Sequence[BufferRegion]) -> PlanPara
         address = _inside(parameter, regions)
         return PointerParameter(address.buffer, address.offset)
     if isinstance(parameter, TensorMapParameter):
-        return replace(parameter, place=_inside(parameter.place, regions))
+        return replace(parameter, address=_inside(parameter.address, regions))
     return parameter
 
 

@@ -29,8 +29,8 @@ def load_for_target(source: Source, options: Options) -> Imported:
 def open_source(model: Any) -> Source:
     """Returns the source for a model as users give it. Raises CompileError, ModelError."""
     load_plugins()
-    if hasattr(model, "imported"):  # a program written in Python
-        model = model.imported()
+    if hasattr(model, "to_module"):  # a program written in Python
+        model = model.to_module()
     if isinstance(model, Imported):
         return ImportedSource(model)
     if isinstance(model, str | os.PathLike):

@@ -41,7 +41,7 @@ class GraphFunction:
         return imported.module.operation.get_asm(assume_verified=True)
 
     @surface
-    def imported(self, **given: Any) -> Imported:
+    def to_module(self, **given: Any) -> Imported:
         """Returns the module with its weights, as the compiler takes it: `mlc.compile(function)`."""
         return self._import(*given_sizes(self.signature, given))
 

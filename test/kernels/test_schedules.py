@@ -30,15 +30,17 @@ def double(x: Tensor[f32, N]) -> Any:
 
 @pytest.mark.parametrize("size", [16, 100])
 def test_schedules_are_applied(size: int) -> None:
-    kernel = double.scheduled(TILED)
+    kernel = double.with_schedule(TILED)
     assert "scf.forall" in kernel.loops(N=size) and "scf.forall" not in double.loops(N=size)
     x = np.random.default_rng(9).uniform(-1, 1, size).astype(np.float32)
     assert np.array_equal(kernel(x), 2 * x)
 
 
 def test_schedules_are_part_of_the_kernel() -> None:
-    assert double.scheduled(TILED).mlir(N=16).count("tloop.schedule") == 1
-    names = {version.mlir(N=16).split("@double_")[1][:12] for version in (double, double.scheduled(TILED))}
+    assert double.with_schedule(TILED).mlir(N=16).count("tloop.schedule") == 1
+    names = {
+        version.mlir(N=16).split("@double_")[1][:12] for version in (double, double.with_schedule(TILED))
+    }
     assert len(names) == 2
 
 
@@ -47,7 +49,7 @@ def test_an_object_that_prints_as_one_will_do() -> None:
         def __str__(self) -> str:
             return TILED
 
-    assert "scf.forall" in double.scheduled(Recorded()).loops(N=16)
+    assert "scf.forall" in double.with_schedule(Recorded()).loops(N=16)
 
 
 CASES = [
@@ -61,7 +63,7 @@ CASES = [
 @pytest.mark.parametrize(("schedule", "expected"), CASES, ids=["block", "op", "two", "none"])
 def test_messages(schedule: str, expected: str) -> None:
     with pytest.raises(KernelError) as caught:
-        double.scheduled(schedule).loops(N=16)
+        double.with_schedule(schedule).loops(N=16)
     assert caught.value.message.startswith(expected), caught.value.message
 
 
@@ -85,7 +87,7 @@ MOVED = """
 
 def test_schedules_find_each_computation() -> None:
     x = np.arange(64, dtype=np.float32)
-    assert np.array_equal(chain.scheduled(MOVED)(x), (x + 1) ** 2)
+    assert np.array_equal(chain.with_schedule(MOVED)(x), (x + 1) ** 2)
 
 
 def test_schedules_of_python() -> None:
@@ -95,7 +97,7 @@ def test_schedules_of_python() -> None:
     _, inner = schedule.split(k, [None, 4])
     schedule.unroll(inner)
     schedule.parallel(i)
-    scheduled = kernel.scheduled(schedule)
+    scheduled = kernel.with_schedule(schedule)
     assert "affine.parallel" in scheduled.loops(M=16, N=32, K=8)
     a, b = np.ones((16, 8), np.float32), np.ones((8, 32), np.float32)
     assert np.array_equal(scheduled(a, b), a @ b)

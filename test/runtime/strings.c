@@ -21,7 +21,7 @@ void mlc_host_fail_text(int64_t op, const char *text) {
 /* No call runs. */
 void mlc_host_each_memory(mlc_visit *visit, void *context) { (void)visit, (void)context; }
 size_t mlc_host_live_bytes(void) { return 0; }
-uint64_t mlc_host_call_number(void) { return 0; }
+uint64_t mlc_host_call_id(void) { return 0; }
 
 static mlc_objects table;
 static int64_t odd[ODD];

@@ -201,10 +201,20 @@ PARTICIPLES = frozenset(
 NOT_PARTICIPLES = frozenset("seed feed need embed speed shed exceed proceed succeed red bleed indeed".split())
 
 # These files name the words themselves.
-OWN_FILES = ("tools/checks/glossary.py", "docs/glossary.md", "test/tools/checks/test_words.py")
+OWN_FILES = (
+    "bindings/former_names.py",
+    "docs/glossary.md",
+    "test/tools/checks/test_words.py",
+    "test/tools/mlc-opt/former-names.mlir",
+    "tools/checks/glossary.py",
+)
 
 ALLOWED = (
-    Allowed("place, places", r"\b[Ii]n[- _]place\b|\bin_place\b", "in-place update is the field's term"),
+    Allowed(
+        "place, places",
+        r"\b[Ii]n[- _]place\b|\b\w*(?:in_place|IN_PLACE|InPlace)\w*\b",
+        "in-place update is the field's term",
+    ),
     Allowed(
         "place, places", r"\btak(?:es?|ing|en) place\b|\btook place\b|\bdecimal places?\b", "plain English"
     ),
@@ -213,11 +223,15 @@ ALLOWED = (
     ),
     Allowed(
         "place, places",
-        r"\bplace\b|\bplace_(?:of|ops)\b|\b_?PLACE_PASS\b|\bPlaceOps\b",
+        r"\bplaces?\b|\bplace_(?:of|ops)\b|\b_?PLACE_PASS\b|\bPLACE\b|\bPlaceOps\b|\bPlaces\b|\b_place_between\b",
         "device placement",
         "*/place.py",
     ),
-    Allowed("place, places", r"\bplace_of\b|\b_PLACE_PASS\b|\bPlaceOps\b", "device placement"),
+    Allowed(
+        "place, places",
+        r"\bplace_of\b|\b_PLACE_PASS\b|\bPlaceOps\b|\bgraph\.fusion\.place\b",
+        "device placement",
+    ),
     Allowed("place, places", r"\bplaces?\b", "device placement", "docs/placement.md"),
     Allowed(
         "place, places",
@@ -234,10 +248,12 @@ ALLOWED = (
         r"\brandom_numbers?\b|\bcomplex_numbers?\b|\brandom numbers?\b",
         "the plain sense",
     ),
+    Allowed("number, numbers (of a value)", r'"graph-number-objects"', "a former name", "passes/registry.py"),
     Allowed("take turns, in turns, turn of", r"\bturn_(?:on|off|over|into)\b", "the verb"),
     Allowed(
         "kind, kinds",
-        r"\bvector\.kind\b|\bCombiningKind\b|\b\w*dtype\.kind\b|\bParameter\.kind\b|\bRMWKind\b",
+        r"\bvector\.kind\b|\bCombiningKind\b|\b\w*dtype\.kind\b|\bParameter\.kind\b|\bRMWKind\b"
+        r'|\bschedule_kind\b|"kind": "llvm"|\bkind: ir\.StringAttr\b',
         "upstream's own names",
     ),
     Allowed("kind, kinds", r"cudaMemcpyKind|\bkind of cudaMemcpy\b", "the CUDA API's own name"),

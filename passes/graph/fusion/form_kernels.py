@@ -145,8 +145,8 @@ class Outliner:
                 dims.describe_copy(op, self.copy(op, values))
             func.ReturnOp([values[value] for value in results], loc=_location(group))
         dims.describe_kernel(function.operation, arguments, results)
-        if group.place:
-            function.operation.attributes[DEVICE] = ir.StringAttr.get(group.place)
+        if group.device:
+            function.operation.attributes[DEVICE] = ir.StringAttr.get(group.device)
         if shared := in_place_operands(group, arguments):
             function.operation.attributes[IN_PLACE] = ir.DenseI64ArrayAttr.get(shared)
         return function.operation

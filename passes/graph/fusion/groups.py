@@ -138,8 +138,8 @@ class Group:
         return self.ops[-1].results[0]
 
     @property
-    def place(self) -> str:
-        """The device of its ops."""
+    def device(self) -> str:
+        """The device of its ops, "" for the target."""
         return place_of(self.ops[0])
 
 
@@ -205,7 +205,7 @@ class Fusion:
     def accepts(self, group: Group, op: ir.Operation) -> bool:
         """Whether `op` can end the kernel of `group`."""
         # One operand of the launch is the result.
-        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT or place_of(op) != group.place:
+        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT or place_of(op) != group.device:
             return False
         same_shape = graph.same_shape(group.result, op.results[0])
         if op.name in ELEMENTWISE:
@@ -239,7 +239,7 @@ class Fusion:
         group = self.by_result[values[0]]
         if not has_one_user(values[0]):
             reason = "its operand has other readers, for which it must be in memory"
-        elif group.place != place_of(op):
+        elif group.device != place_of(op):
             reason = "its operand is computed on another device"
         elif group.closed or group.anchor not in TAKES_EPILOGUE:
             reason = f"nothing can follow in a kernel of '{group.ops[-1].name}'"
@@ -255,7 +255,7 @@ class Fusion:
             producer = self.by_result.get(value)
             if producer is None or producer is group or not has_one_use(value) or producer.closed:
                 continue
-            if producer.place != group.place:
+            if producer.device != group.device:
                 continue
             # One operand of the launch is the result.
             if len(group.inputs() | producer.inputs()) >= OPERAND_LIMIT:

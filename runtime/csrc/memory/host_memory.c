@@ -89,7 +89,7 @@ size_t mlc_host_live_bytes(void) {
   return bytes;
 }
 
-uint64_t mlc_host_call_number(void) { return running ? call_count : 0; }
+uint64_t mlc_host_call_id(void) { return running ? call_count : 0; }
 
 void mlc_host_mismatch(int64_t left, int64_t right, int64_t message) {
   mlc_host_leave(current(), MLC_HOST_MISMATCH, message, left, right);

@@ -75,7 +75,7 @@ void mlc_host_each_memory(mlc_visit *visit, void *context);
 /* The bytes of this memory that are allocated, without outputs; 0 if no call runs. */
 size_t mlc_host_live_bytes(void);
 /* The id of the outermost call that runs on this thread, from 1 on; 0 if none does. */
-uint64_t mlc_host_call_number(void);
+uint64_t mlc_host_call_id(void);
 
 /* Fails the running call with a text that stays. */
 _Noreturn void mlc_host_fail_text(int64_t message, const char *text);

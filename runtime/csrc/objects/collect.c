@@ -31,7 +31,7 @@ static void mark_element(marking *m, mlc_element *element) {
   int64_t id;
   if (element->rank == 0 && element->bytes == sizeof id) {
     memcpy(&id, element->data, sizeof id);
-    mark_sequence(m, mlc_objects_place(m->table, id));
+    mark_sequence(m, mlc_objects_index(m->table, id));
   }
 }
 
@@ -58,7 +58,7 @@ static void mark_memory(void *context, const void *memory, size_t bytes) {
   marking *m = context;
   const int64_t *values = memory;
   for (size_t i = 0; i < bytes / sizeof *values; i++)
-    mark_sequence(m, mlc_objects_place(m->table, values[i]));
+    mark_sequence(m, mlc_objects_index(m->table, values[i]));
 }
 
 static void mark(marking *m) {
@@ -115,7 +115,7 @@ static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 
 void mlc_objects_collect(mlc_objects *table, size_t bytes) {
   /* Outside of the call the roots are not known. */
-  if (table->step != 0 && table->call == mlc_host_call_number()) {
+  if (table->step != 0 && table->call == mlc_host_call_id()) {
     marking m = {table, -1};
     table->collections++;
     mark(&m);
@@ -128,7 +128,7 @@ void mlc_objects_collect(mlc_objects *table, size_t bytes) {
 }
 
 void mlc_objects_step(mlc_objects *table) {
-  const uint64_t call = mlc_host_call_number();
+  const uint64_t call = mlc_host_call_id();
   if (call != table->call) {
     table->call = call;
     for (int64_t index = 0; index < table->sequence_count; index++)

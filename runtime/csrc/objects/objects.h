@@ -97,7 +97,7 @@ int64_t mlc_objects_append(mlc_objects *table, const mlc_sequence *sequence, mlc
 /* The sequence with an id; NULL if there is none. */
 const mlc_sequence *mlc_objects_get_sequence(const mlc_objects *table, int64_t id);
 /* The index of its entry of `sequences`; -1 if there is none. */
-int64_t mlc_objects_place(const mlc_objects *table, int64_t id);
+int64_t mlc_objects_index(const mlc_objects *table, int64_t id);
 size_t mlc_objects_element_bytes(const mlc_element *element);
 size_t mlc_objects_run_bytes(int64_t size);
 

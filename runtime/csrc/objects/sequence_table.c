@@ -8,7 +8,7 @@
 /* The high bits of an id; the low ones are the index of the sequence. Other integers have the tag only by accident. */
 static const int64_t TAG = INT64_C(0x5e9b3d) << 40, INDEX_MASK = (INT64_C(1) << 40) - 1;
 
-int64_t mlc_objects_place(const mlc_objects *table, int64_t id) {
+int64_t mlc_objects_index(const mlc_objects *table, int64_t id) {
   const int64_t index = id & INDEX_MASK;
   const bool is_one = (id & ~INDEX_MASK) == TAG && index < table->sequence_count && table->sequences[index].run;
   return is_one ? index : -1;
@@ -18,7 +18,7 @@ const mlc_sequence *mlc_objects_get_sequence(const mlc_objects *table, int64_t i
   static const mlc_sequence empty = {0};
   if (id == 0)
     return &empty;
-  const int64_t index = mlc_objects_place(table, id);
+  const int64_t index = mlc_objects_index(table, id);
   return index < 0 ? NULL : &table->sequences[index];
 }
 

@@ -207,7 +207,7 @@ class PreparedSteps:
             value = pointer(self._address(parameter))
             self._on_move(parameter, lambda address: _set(value, address + parameter.offset))
             return value
-        start = parameter.place
+        start = parameter.address
         known = self._addresses[start.buffer] != UNKNOWN
         made = TensorMap(self._device, parameter.map, self._address(start) if known else None)
         self._on_move(start, lambda address: made.encode(address + start.offset))

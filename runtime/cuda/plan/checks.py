@@ -112,7 +112,7 @@ def _check_launch(plan: Plan, step: LaunchStep, where: str) -> None:
         elif isinstance(parameter, PointerParameter):
             _check_range(plan, parameter, 0, here, "device")
         else:
-            _check_range(plan, parameter.place, parameter.map.nbytes, here, "device")
+            _check_range(plan, parameter.address, parameter.map.nbytes, here, "device")
             _check_map(parameter, here)
     check_early_reads(step, plan.kernels[step.kernel], plan.buffers, where)
 
@@ -120,7 +120,7 @@ def _check_launch(plan: Plan, step: LaunchStep, where: str) -> None:
 def _check_map(parameter: TensorMapParameter, where: str) -> None:
     try:
         # Buffers themselves are aligned.
-        check_address(parameter.map, parameter.place.offset)
+        check_address(parameter.map, parameter.address.offset)
     except ExecutableError as error:
         raise ExecutableError(f"{where}: {error}") from error
 

@@ -120,7 +120,7 @@ class TensorMapParameter:
     """A tensor map of memory on the device."""
 
     TAG: ClassVar[str] = "tensor_map"
-    place: BufferOffset
+    address: BufferOffset
     map: TensorMapSpec
 
 

@@ -17,7 +17,7 @@ from mlc.runtime.cuda.plan.json_records import decode, encode
 from mlc.runtime.cuda.plan.parts import NO_CODE, Buffer, Image, PlanKernel, Processor, Step, TensorBuffer
 from mlc.runtime.errors import ExecutableError
 
-FORMAT = 1
+FORMAT = 2
 MAX_TEXT_BYTES = 1 << 28
 
 

@@ -72,7 +72,7 @@ def test_steps_launch_on_the_buffers_of_the_program() -> None:
             "launch": {
                 "kernel": 0,
                 "parameters": [
-                    {"tensor_map": {"place": {"buffer": 0}, "map": MAPPED}},
+                    {"tensor_map": {"address": {"buffer": 0}, "map": MAPPED}},
                     {"pointer": {"buffer": 3, "offset": 128}},
                     {"scalar": {"type": "i32", "value": 7}},
                 ],

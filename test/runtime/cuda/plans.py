@@ -39,7 +39,7 @@ COUNT = scalar("i32", 8)
 def affine() -> dict[str, Any]:
     """Returns the plan of `y = x * w + 1.5`, through the arena; buffers: x, y, w, arena."""
     return {
-        "format": 1,
+        "format": 2,
         "images": [{"name": "kernels.ptx", "architecture": "sm_80"}],
         "kernels": [MULTIPLY, SHIFT],
         "buffers": [
@@ -134,11 +134,11 @@ def tensor_maps() -> dict[str, Any]:
     """Returns a plan of `y = x`, through a tensor map of the input."""
     spec = {"dtype": "float32", "dims": [4, 2], "strides": [16], "box": [4, 2]}
     return {
-        "format": 1,
+        "format": 2,
         "images": [{"name": "kernels.ptx", "architecture": "sm_90a"}],
         "kernels": [{**MULTIPLY, "function": "copy_map", "cluster": [1, 1, 1]}],
         "buffers": [tensor("input", "x"), tensor("output", "y")],
-        "steps": [launch(0, {"tensor_map": {"place": at(0), "map": spec}}, pointer(1), COUNT)],
+        "steps": [launch(0, {"tensor_map": {"address": at(0), "map": spec}}, pointer(1), COUNT)],
     }
 
 

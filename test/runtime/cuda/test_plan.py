@@ -68,7 +68,7 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("format", 2, "plan: no plan of format 1"),
+        ("format", 1, "plan: no plan of format 2"),
         ("images", {}, r"plan\.images: expected a list of at most 1048576, got \{\}"),
         ("images.0.name", "../x", r"images\[0\]: '../x' is no plain file name"),
         ("images.0.name", ".hidden", "is no plain file name"),
@@ -118,17 +118,17 @@ MAP = {"dtype": "float32", "dims": [8], "strides": [], "box": [8]}
         ("steps.0", launch(0, *[scalar("i8", 0)] * 1025), "1025 parameters"),
         (
             "steps.0",
-            launch(0, {"tensor_map": {"place": at(3, 240), "map": MAP}}),
+            launch(0, {"tensor_map": {"address": at(3, 240), "map": MAP}}),
             "32 bytes at 240 are not",
         ),
         (
             "steps.0",
-            launch(0, {"tensor_map": {"place": at(3, 8), "map": MAP}}),
+            launch(0, {"tensor_map": {"address": at(3, 8), "map": MAP}}),
             "is not aligned to 16 bytes",
         ),
         (
             "steps.0",
-            launch(0, {"tensor_map": {"place": at(3), "map": {**MAP, "box": [3]}}}),
+            launch(0, {"tensor_map": {"address": at(3), "map": {**MAP, "box": [3]}}}),
             r"plan\.steps\[0\]\.launch\.parameters\[0\]\.tensor_map\.map: tensor map .* no multiple of 16",
         ),
         ("steps.2.copy.nbytes", 33, r"steps\[2\]: copy: target: 33 bytes at 0|steps\[2\]: target: 33 bytes"),
@@ -181,7 +181,7 @@ def test_calls_of_the_processor_that_are_refused(path: str, value: Any, message:
         parse_plan(json.dumps(change_plan(path, value, host_calls)))
 
 
-@pytest.mark.parametrize("text", ["", "[", "null", "[]", "3", "[" * 100000, '{"format": 1}', b"\xff"])
+@pytest.mark.parametrize("text", ["", "[", "null", "[]", "3", "[" * 100000, '{"format": 2}', b"\xff"])
 def test_what_is_no_plan(text: Any) -> None:
     with pytest.raises(ExecutableError, match=r"^file\.json: "):
         parse_plan(text, "file.json")
@@ -201,7 +201,7 @@ def test_plans_made_in_python_are_checked_too() -> None:
     with pytest.raises(ExecutableError, match="0 streams"):
         Plan((), (), (), (), 0)
     assert Plan((), (), (), ()).to_json() == {
-        "format": 1,
+        "format": 2,
         "images": [],
         "kernels": [],
         "buffers": [],

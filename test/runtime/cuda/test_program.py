@@ -264,5 +264,5 @@ def test_folder(stub: Any, tmp_path: Path) -> None:
     with pytest.raises(ExecutableError, match=r"kernels\.ptx: cannot read: No such file"):
         read_program(folder)
     (folder / "plan.json").write_text("{}")
-    with pytest.raises(ExecutableError, match=r"plan\.json: no plan of format 1"):
+    with pytest.raises(ExecutableError, match=r"plan\.json: no plan of format 2"):
         read_program(folder)
