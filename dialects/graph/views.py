@@ -385,7 +385,7 @@ class Celu(views.View):
 
 
 class Check(views.View):
-    """X; the call fails unless `truth` is true."""
+    """Passes x on; the call fails unless `truth` is true."""
 
     NAME = "graph.check"
     x = fields.operand(0)

@@ -71,7 +71,7 @@ def _folder_name(op: ir.Operation) -> str:
 class IRPrinting(Instrumentation):
     """Prints IR before and after the passes named in `before_passes` and `after_passes`.
 
-    `printer` turns an op into text; its second argument says whether the op is known to be valid.
+    `printer` turns an op into text; its second argument is whether the op is known to be valid.
     `after_failure` prints after the passes that fail, whichever they are, and after no other.
     `new_sink` makes the sink for the dumps of one run of a pipeline.
     """

@@ -16,7 +16,7 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-simplify-control-flow",
     "graph-hoist-invariants",
     "graph-simplify-control-flow",
-    # No-ops would stand between the parts of idioms.
+    # No-ops would separate the parts of idioms.
     "graph-eliminate-noops",
     # Ops on empty tensors would be carried through all passes.
     "graph-eliminate-empty",

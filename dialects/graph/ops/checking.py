@@ -33,7 +33,7 @@ define(
     OpSpec(
         "check",
         FAMILY,
-        "x; the call fails unless `truth` is true",
+        "passes x on; the call fails unless `truth` is true",
         "x unchanged; the call fails with `message`, which names the op that needs it, if `truth` is false. "
         "No property of x is propagated to the result, so that no rewrite bypasses the check.",
         ("made by the importer for run-time axes, steps, lengths and counts",),

@@ -103,8 +103,8 @@ define(
         "if",
         FAMILY,
         "one of two bodies, chosen by a boolean",
-        "The condition has rank 0; both branches take no arguments and yield as many values, of the same "
-        "element types. Dims of a result are known where both branches yield the same.",
+        "The condition has rank 0; both branches take no arguments and yield the same number of values, of "
+        "equal element types. Dims of a result are known where both branches yield the same.",
         ("If",),
         (OperandSpec("condition", BOOL),),
         _if,

@@ -183,7 +183,7 @@ def _pool(call: OpCall) -> GraphTensor:
 def pooling(name: str, summary: str, onnx: str, elements: ElementClass, *attributes: Attribute) -> None:
     """Defines a pooling of `x` over windows of `kernel`."""
     shapes = (
-        "x `[N, C, spatial...]` (NCHWc: `[N, C/c, spatial..., c]`), the result the same with "
+        "x `[N, C, spatial...]` (NCHWc: `[N, C/c, spatial..., c]`), the result has this form with "
         "`(d + begin + end - dilation*(k-1) - 1) / stride + 1` positions, rounded up in ceil_mode."
     )
     common = (KERNEL, STRIDES, DILATIONS, PADS, CEIL_MODE, LAYOUT, *attributes)

@@ -47,13 +47,13 @@ def _scatter_nd(call: OpCall) -> GraphTensor:
         # The ranks determine the number of indexed dims.
         count = data.rank - updates.rank + indices.rank - 1
         indices = GraphTensor((*indices.shape[:-1], count), indices.element)
-    taken = indexed_dims("indices", data, indices)
-    wanted = (*indices.shape[:-1], *data.shape[taken:])
+    indexed = indexed_dims("indices", data, indices)
+    wanted = (*indices.shape[:-1], *data.shape[indexed:])
     check_rank("updates", updates, len(wanted), " (the dims of indices but the last, then data's others)")
     for axis, (one, other) in enumerate(zip(wanted, updates.shape, strict=True)):
         merge("updates", one, other, f"dim {axis} does not follow from data and indices")
     _check_reduction(call)
-    from_some("data", data, data.shape[:taken], updates)
+    from_some("data", data, data.shape[:indexed], updates)
     return GraphTensor(data.shape, data.element)
 
 

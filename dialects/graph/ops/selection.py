@@ -157,13 +157,13 @@ def _gather_nd(call: OpCall) -> GraphTensor:
     data, indices, batch = call.data, call.indices, call.batch_dims
     if indices.rank and not 0 <= batch < min(data.rank, indices.rank):
         raise ShapeError("batch_dims", f"{batch} is outside [0, {min(data.rank, indices.rank)})")
-    taken = indexed_dims("indices", data, indices, batch)
+    count = indexed_dims("indices", data, indices, batch)
     shared = [
         merge("indices", one, other, f"dim {axis} of data and of indices, a batch dim, differ")
         for axis, (one, other) in enumerate(zip(data.shape[:batch], indices.shape[:batch], strict=True))
     ]
-    result = GraphTensor((*shared, *indices.shape[batch:-1], *data.shape[batch + taken :]), data.element)
-    return from_some("data", data, data.shape[batch : batch + taken], result)
+    result = GraphTensor((*shared, *indices.shape[batch:-1], *data.shape[batch + count :]), data.element)
+    return from_some("data", data, data.shape[batch : batch + count], result)
 
 
 def indexed_dims(field: str, data: GraphTensor, indices: GraphTensor, batch: int = 0) -> int:
