@@ -41,7 +41,7 @@ def build_launch(attention: Attention, sizes: AttentionTileSizes, memory: list[i
     warps = i64_attribute(sizes.warps)
     body = launch(order.grid, order.clusters, warps)
     with ir.InsertionPoint(body):
-        *heads, tile = map(as_value, order.places(list(body.arguments)))
+        *heads, tile = map(as_value, order.tile(list(body.arguments)))
         if attention.causal:
             # The last queries see most keys: their thread blocks start first.
             tile = arith.subi(index(counts[-1] - 1), tile)

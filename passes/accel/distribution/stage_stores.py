@@ -24,7 +24,7 @@ from mlc.passes.accel.distribution.tile_slices import Cut, memory_of
 from mlc.passes.accel.threads.common.addresses import LONGEST_BYTES
 from mlc.passes.accel.threads.common.architecture import Architecture
 from mlc.passes.accel.threads.common.transfers import Transfer
-from mlc.passes.accel.tiles.vector_shapes import reshaped, transposed
+from mlc.passes.accel.tiles.vector_shapes import reshape_vector, transpose_vector
 from mlc.passes.base import Pass
 from mlc.passes.common.computation import dim_position
 from mlc.passes.common.constants import index_constant as index
@@ -229,7 +229,7 @@ class _Store:
                     made.erase()
                 return False
             first.erase()
-            tile = reshaped(transposed(self.op.operands[0], self.order), [rows, columns])
+            tile = reshape_vector(transpose_vector(self.op.operands[0], self.order), [rows, columns])
             for start in range(0, columns, width):
                 write_matrix(self._cut(start, width).of(tile), buffer)
                 copy = self._copy(buffer, start)

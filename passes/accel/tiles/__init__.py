@@ -1,1 +1,1 @@
-"""Structured computations on tensors as programs of thread blocks on tiles."""
+"""Lowering of structured computations on tensors to programs of thread blocks on tiles."""

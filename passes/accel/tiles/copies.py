@@ -1,4 +1,4 @@
-"""Tiles that are copied into shared memory: what `tloop.cache_read` asks for."""
+"""Tiles that are copied into shared memory, as the schedule primitive `tloop.cache_read` requests."""
 
 from __future__ import annotations
 
@@ -26,67 +26,71 @@ from mlc.passes.base import PassError
 
 
 def copy(code: Emission, op: ir.Operation) -> None:
-    """`bufferization.materialize_in_destination`: the same part, for which shared memory is asked."""
-    source, target = code.tensor(op.operands[0]), code.tensor(op.operands[1])
+    """Emits `bufferization.materialize_in_destination`: marks a part of a memory as cached in shared
+    memory."""
+    view = bufferization.MaterializeInDestination(op)
+    source, target = code.tensor(view.source), code.tensor(view.dest)
     if not isinstance(source, Slice) or source.memory is None:
-        raise PassError("only what lies in memory can be copied into a buffer of its own", op.location)
-    assert isinstance(target, Slice) and target.memory is None, "a copy goes where nothing is"
-    code.values[op.results[0]] = Cached(source.memory, source.dims, source.kept, source.padding)
+        raise PassError("only tensors in memory can be copied into a separate buffer", op.location)
+    assert isinstance(target, Slice) and target.memory is None, "the destination is a new tensor"
+    code.values[view.result] = Cached(source.memory, source.dims, source.kept, source.padding)
 
 
 @contextmanager
 def copies_of(code: Emission, space: Space) -> Iterator[None]:
-    """Inside the `with` block, the operands of a computation that are cached lie in shared memory."""
+    """Copies the cached operands of a computation into shared memory; they are tiles there inside the `with`
+    block."""
     computation = space.computation
-    saved = {each: code.values[each] for each in computation.op.operands if each in code.values}
+    saved = {operand: code.values[operand] for operand in computation.op.operands if operand in code.values}
     for operand, access in zip(computation.inputs, computation.maps, strict=False):
         source = code.values.get(operand)
         if isinstance(source, Cached):
-            code.values[operand] = _copied(code, source, accesses(access, space), space)
+            code.values[operand] = _start_copy(code, source, accesses(access, space), space)
     yield
     code.values.update(saved)
 
 
-def _copied(code: Emission, source: Cached, read: list[OperandIndex], space: Space) -> SharedTile:
-    """Starts to copy what the computation reads: as many elements along each dim as it has places there."""
+def _start_copy(code: Emission, source: Cached, read: list[OperandIndex], space: Space) -> SharedTile:
+    """Starts to copy the elements that a computation reads: along each dim as many as the extent of its
+    loop."""
     memory, op = source.memory, space.computation.op
-    assert memory is not None, "what is cached lies in memory"
+    assert memory is not None, "cached tensors are in memory"
     rank = len(source.dims)
-    offsets, box, steps = [each.offset for each in source.dims], [1] * rank, [1] * rank
-    for at, each in zip(source.kept, read, strict=True):
+    offsets, box, steps = [dim.offset for dim in source.dims], [1] * rank, [1] * rank
+    for at, index in zip(source.kept, read, strict=True):
         if at is None:
             continue
         dim = source.dims[at]
-        offsets[at] = add(offsets[at], multiply(each.constant, dim.stride))
-        if each.dim is not None:
-            box[at], steps[at] = space.shape[each.dim], each.factor * dim.stride
-            if each.dim in space.computation.reductions and not (space.extents[each.dim].whole or dim.ends):
+        offsets[at] = add(offsets[at], multiply(index.constant, dim.stride))
+        if index.dim is not None:
+            box[at], steps[at] = space.shape[index.dim], index.factor * dim.stride
+            if index.dim in space.computation.reductions and not (space.extents[index.dim].whole or dim.ends):
                 raise PassError("a part of a reduction cannot be copied: more follows it", op.location)
-    if source.padding != 0 and not all(each.inside for each in source.dims):
+    if source.padding != 0 and not all(dim.inside for dim in source.dims):
         raise PassError("copies put zeros around a memory, and nothing else", op.location)
     buffer = _alloc(code, box, ir.MemRefType(memory.type).element_type)
     attributes = {"steps": ir.DenseI64ArrayAttr.get(steps)} if any(step > 1 for step in steps) else {}
     if box[-2:] != list(buffer.type.shape):
         attributes["box"] = ir.DenseI64ArrayAttr.get(box)
     operands = [memory, buffer, *map(as_value, offsets)]
-    token = ir.Operation.create(
-        accel.Copy.NAME, [ir.Type.parse("!accel.token")], operands, attributes
-    ).results[0]
-    code.tokens.append(token)
-    return SharedTile(buffer, tuple(UNIT if each.dim is None else space.extents[each.dim] for each in read))
+    started = ir.Operation.create(accel.Copy.NAME, [ir.Type.parse("!accel.token")], operands, attributes)
+    code.tokens.append(accel.Copy(started).token)
+    return SharedTile(
+        buffer, tuple(UNIT if index.dim is None else space.extents[index.dim] for index in read)
+    )
 
 
 def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:
-    """A matrix whose columns are the last long dim of the box; at the start of the launch, as is asked
-    for."""
+    """Allocates a matrix at the start of the launch; its columns are the last dim of the box longer than
+    1."""
     assert code.body is not None, "copies are in launches"
-    columns = next((each for each in reversed(box) if each > 1), 1)
+    columns = next((extent for extent in reversed(box) if extent > 1), 1)
     with ir.InsertionPoint.at_block_begin(code.body):
         return new_matrix(prod(box) // columns, columns, element)
 
 
 HANDLERS = {
-    # Memory comes when it is known who reads the copy.
+    # Shared memory is allocated by the computation that reads the copy.
     bufferization.AllocTensor.NAME: empty,
     bufferization.MaterializeInDestination.NAME: copy,
 }

@@ -1,4 +1,5 @@
-"""The state of emission: what each value of a kernel on tensors is in its program of thread blocks."""
+"""The state of emission: the representation of each value of a kernel on tensors in its program of thread
+blocks."""
 
 from __future__ import annotations
 
@@ -27,19 +28,19 @@ Handler = Callable[["Emission", ir.Operation], None]
 
 @dataclass
 class Emission:
-    """`handlers` say how ops are emitted, by name; other ops on scalars are copied."""
+    """The emission of one kernel. `handlers` emit ops, by name; other ops on scalars are copied."""
 
     handlers: dict[str, Handler]
     values: dict[ir.Value, Meaning] = field(default_factory=dict)
-    # Where results of the kernel lie, and values that are written into them.
+    # Destinations of the kernel's results, and of values that are written into them.
     destinations: dict[ir.Value, Slice] = field(default_factory=dict)
-    # The memories of the kernel's results, which may be written.
+    # The memrefs of the kernel's results, which may be written.
     results: list[ir.Value] = field(default_factory=list)
-    # Of these, what the launch of one block that is open has written.
+    # Those that the open launch of one block has written.
     written: list[ir.Value] = field(default_factory=list)
     # The body of the launch that is being emitted, at whose start shared memory is allocated.
     body: ir.Block | None = None
-    # Tokens of copies that nobody waits for yet.
+    # Tokens of copies in flight.
     tokens: list[ir.Value] = field(default_factory=list)
 
     def emit_block(self, block: ir.Block) -> None:
@@ -48,70 +49,71 @@ class Emission:
             self.emit(op.operation)
 
     def emit(self, op: ir.Operation) -> None:
+        """Emits code for an op at the current insertion point."""
         handler = self.handlers.get(op.name, copy_scalar)
         with op.location:
             handler(self, op)
 
     def tensor(self, value: ir.Value) -> Slice | SharedTile | VectorTile:
-        """Of a tensor."""
+        """Returns the representation of a tensor."""
         found = self.values[value]
         assert not isinstance(found, ir.Value), "tensors become slices or tiles"
         return found
 
     def scalar(self, value: ir.Value) -> ir.Value:
-        """Of an index or a number."""
+        """Returns the value of a scalar."""
         found = self.values[value]
         assert isinstance(found, ir.Value), "scalars become scalars"
         return found
 
     def index(self, index: Index) -> Index:
-        """Of a number, or a value of the old IR; a number where that is constant."""
+        """Returns the value of an index of the old IR; an int if it is static."""
         if isinstance(index, int):
             return index
         constant = constant_value(index)
         return self.scalar(index) if constant is None else constant
 
     def tile(self, value: ir.Value, op: ir.Operation) -> VectorTile:
-        """Of a tensor that is computed. Raises PassError where it is memory."""
+        """Returns the vector of a tensor that the block computed. Raises PassError for tensors in memory."""
         found = self.tensor(value)
         if not isinstance(found, VectorTile):
             raise PassError(f"'{op.name}' op needs a tile that was computed in its block", op.location)
         return found
 
     def mask(self, extents: Sequence[Extent]) -> ir.Value:
-        """Truth where a vector's element is no padding."""
+        """Builds the mask of a vector's elements that are not padding."""
         extents = extents or [UNIT]
-        kind = ir.VectorType.get([extent.padded for extent in extents], i1())
-        return vector.CreateMaskOp(kind, [as_value(extent.size) for extent in extents]).result
+        mask_type = ir.VectorType.get([extent.padded for extent in extents], i1())
+        return vector.CreateMaskOp(mask_type, [as_value(extent.size) for extent in extents]).result
 
     def flat(self, memory: ir.Value) -> ir.Value:
-        """The memory with one dim, made in front of the launch."""
+        """Builds a view of a memref with one dim, before the launch."""
         if is_shared(memory):
-            raise PassError("computed places must be in global memory", ir.Location.current)
+            raise PassError("computed indices must be of global memory", ir.Location.current)
         if memory.type.rank == 1:
             return memory
         assert self.body is not None, "tiles are read in launches"
         count = 1
         for extent in memory.type.shape:
             count *= extent
-        kind = ir.MemRefType.get([count], memory.type.element_type)
+        flat_type = ir.MemRefType.get([count], memory.type.element_type)
         with ir.InsertionPoint(self.body.owner):
-            return memref.CollapseShapeOp(kind, memory, [list(range(memory.type.rank))]).result
+            return memref.CollapseShapeOp(flat_type, memory, [list(range(memory.type.rank))]).result
 
     def wait(self) -> None:
-        """For the copies that are under way."""
+        """Waits for the copies in flight."""
         if self.tokens:
             ir.Operation.create(accel.Wait.NAME, [], self.tokens)
             self.tokens = []
 
 
 def copy_scalar(code: Emission, op: ir.Operation) -> None:
-    """Ops on indices and numbers stay what they are."""
+    """Copies an op on scalars. Raises PassError for other ops."""
     if len(op.regions) or any(
         isinstance(operand.type, ir.ShapedType) for operand in (*op.operands, *op.results)
     ):
         raise PassError(f"'{op.name}' op has no form on tiles", op.location)
     operands = [code.scalar(operand) for operand in op.operands]
-    kinds = [result.type for result in op.results]
-    made = ir.Operation.create(op.name, kinds, operands, attributes_of(op))
-    code.values.update(zip(op.results, made.results, strict=True))
+    types = [result.type for result in op.results]
+    clone = ir.Operation.create(op.name, types, operands, attributes_of(op))
+    code.values.update(zip(op.results, clone.results, strict=True))

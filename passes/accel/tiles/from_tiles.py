@@ -1,9 +1,4 @@
-"""accel-from-tiles: kernels that schedules made loops over tiles become programs of thread blocks.
-
-Images with padding around them, which is not in memory.
-
-The whole of a kernel: where its results are written, and its launches.
-"""
+"""accel-from-tiles: lowers kernels, which schedules made loops over tiles, to programs of thread blocks."""
 
 from __future__ import annotations
 
@@ -23,8 +18,8 @@ from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import kernels_on_tensors
 from mlc.passes.common.rewriting import defining_op, erase_op, terminator_of
 
-# Ops that say where something lies: outside of launches, too.
-_PLACES = (
+# Ops that only determine where a tensor is stored; they are emitted outside of launches, too.
+_STORAGE_OPS = (
     *(tensor.Cast.NAME, tensor.Empty.NAME, tensor.ExtractSlice.NAME, tensor.Pad.NAME),
     *(views.COLLAPSE, views.EXPAND),
 )
@@ -32,13 +27,14 @@ _PLACES = (
 # Elements that one block copies at most.
 LARGEST_COPY = 8192
 
-# Values that lie elsewhere, and where they are to be copied.
+# Values that are not computed in their destinations, to which they must be copied.
 Copies = list[tuple[ir.Value, Slice]]
 
 
-def place(code: Emission, value: ir.Value, target: Slice) -> Copies:
-    """Says that a value is computed where a result of the kernel lies, and the values that are inserted into
-    it, in their parts. Returns what has to be copied, as it is not computed for this place."""
+def assign_destination(code: Emission, value: ir.Value, target: Slice) -> Copies:
+    """Assigns a slice of a kernel's result as the destination of a value, and its parts to the values
+    inserted into it. Returns the values that must be copied, since they are not computed for this
+    destination."""
     op = defining_op(value)
     if op is None or op.name == tensor.ExtractSlice.NAME or value in code.destinations:
         return [(value, target)]
@@ -47,16 +43,18 @@ def place(code: Emission, value: ir.Value, target: Slice) -> Copies:
     with op.location:
         code.destinations[value] = target
         if op.name in (views.COLLAPSE, views.EXPAND):
-            return place(code, op.operands[0], views.before_reshape(target, op))
+            return assign_destination(code, views.Reshape(op).src, views.before_reshape(target, op))
         if op.name == tensor.InsertSlice.NAME:
-            part = part_of(code, target, SliceOp(op), tensor.InsertSlice(op).source.type.rank)
-            return [*place(code, op.operands[1], target), *place(code, tensor.InsertSlice(op).source, part)]
+            insert = tensor.InsertSlice(op)
+            part = part_of(code, target, SliceOp(op), insert.source.type.rank)
+            copies = assign_destination(code, insert.dest, target)
+            return [*copies, *assign_destination(code, insert.source, part)]
     return []
 
 
 def emit_program(code: Emission, block: ir.Block, copied: Copies) -> None:
-    """Parallel loops become launches; what is computed outside of them, others of one block each."""
-    for op in [each.operation for each in list(block.operations)[:-1]]:
+    """Emits parallel loops as launches, and the computations between them as launches of one block."""
+    for op in [op.operation for op in block.operations][:-1]:
         if op.name == scf.Forall.NAME:
             _close(code)
             code.emit(op)
@@ -70,18 +68,18 @@ def emit_program(code: Emission, block: ir.Block, copied: Copies) -> None:
 
 
 def _needs_block(code: Emission, op: ir.Operation) -> bool:
-    """Whether something is computed, and it is no index."""
+    """Whether an op computes elements of tensors."""
     if op.name == arith.Constant.NAME or (
         op.name == tensor.InsertSlice.NAME and tensor.InsertSlice(op).result in code.destinations
     ):
         return False
-    if op.name in _PLACES:
+    if op.name in _STORAGE_OPS:
         return any(isinstance(code.values.get(operand), VectorTile) for operand in op.operands)
     return any(isinstance(operand.type, ir.ShapedType) for operand in (*op.operands, *op.results))
 
 
 def _emit_around(code: Emission, op: ir.Operation) -> None:
-    """In front of the launch that is open, if there is one."""
+    """Emits an op before the open launch, if there is one."""
     if code.body is None:
         code.emit(op)
         return
@@ -113,8 +111,9 @@ def _copy(code: Emission, value: ir.Value, target: Slice) -> None:
 
 
 def _write(code: Emission, tile: VectorTile, target: Slice) -> None:
-    """What a part is put into comes before it: other threads of the block may have written that."""
-    assert target.memory is not None, "results lie in memory"
+    """Writes a tile; after a barrier if the block has written the same result, since other threads may
+    have."""
+    assert target.memory is not None, "results are in memory"
     memory = root_memory(target.memory)
     if memory in code.written:
         gpu.BarrierOp()
@@ -129,7 +128,7 @@ def _open(code: Emission) -> ir.Block:
 
 
 def _close(code: Emission) -> None:
-    """Ends the launch of one block: what it computed is known by where it lies."""
+    """Ends the launch of one block; the tensors that it computed are in their destinations."""
     if code.body is None:
         return
     with ir.InsertionPoint(code.body):
@@ -137,31 +136,32 @@ def _close(code: Emission) -> None:
     code.body = None
     code.values.update(
         {
-            value: place
-            for value, place in code.destinations.items()
+            value: destination
+            for value, destination in code.destinations.items()
             if isinstance(code.values.get(value), VectorTile)
         }
     )
 
 
 def pad(code: Emission, op: ir.Operation) -> None:
-    """`tensor.pad` by constants: a part of the memory that begins before it and ends behind it."""
-    source = code.tensor(op.operands[0])
-    lows, highs = (list(op.attributes[name]) for name in ("static_low", "static_high"))
+    """Emits `tensor.pad` by constants: a slice that begins before its memory and ends after it."""
+    view = tensor.Pad(op)
+    source = code.tensor(view.source)
+    lows, highs = (view.static_low, view.static_high)
     if not isinstance(source, Slice) or source.memory is None or min(*lows, *highs) < 0:
-        raise PassError("only memory can have padding, as much as is known", op.location)
-    filler = arith.Constant.defining(terminator_of(op.regions[0].blocks[0]).operands[0])
+        raise PassError("only tensors in memory can have padding, of static extents", op.location)
+    filler = arith.Constant.defining(terminator_of(view.entry_block).operands[0])
     if filler is None:
         raise PassError("padding must be a constant", op.location)
     dims = list(source.dims)
-    for at, low, high, total in zip(source.kept, lows, highs, op.results[0].type.shape, strict=True):
+    for at, low, high, total in zip(source.kept, lows, highs, view.result.type.shape, strict=True):
         if at is not None and low + high:
             dim = dims[at]
             dims[at] = SliceDim(
                 add(dim.offset, -low), dim.stride, Extent(total, total), dim.ends, inside=False
             )
     value = filler.value.value
-    code.values[op.results[0]] = Slice(source.memory, tuple(dims), source.kept, value)
+    code.values[view.result] = Slice(source.memory, tuple(dims), source.kept, value)
 
 
 PADDING_HANDLERS = {tensor.Pad.NAME: pad}
@@ -179,8 +179,9 @@ _HANDLERS: dict[str, Handler] = {
 
 
 def lower_kernel(kernel: ir.Operation) -> None:
-    """Puts a kernel on memrefs, inputs then outputs, in place of one on tensors. Raises PassError."""
-    block, body = kernel.regions[0].blocks[0], on_memory(kernel)
+    """Replaces a kernel on tensors by one on memrefs, inputs then outputs. Raises PassError for unsupported
+    ops."""
+    block, body = func.Func(kernel).entry_block, on_memory(kernel)
     code = Emission(_HANDLERS)
     code.results = list(body.arguments)[len(block.arguments) :]
     with ir.InsertionPoint(body), kernel.location:
@@ -188,7 +189,7 @@ def lower_kernel(kernel: ir.Operation) -> None:
             code.values[argument] = whole_memory(new) if isinstance(new.type, ir.MemRefType) else new
         copied: list[tuple[ir.Value, Slice]] = []
         for result, memory in zip(terminator_of(block).operands, code.results, strict=True):
-            copied += place(code, result, whole_memory(memory))
+            copied += assign_destination(code, result, whole_memory(memory))
         emit_program(code, block, copied)
         func.ReturnOp([])
     erase_op(kernel)
@@ -196,14 +197,13 @@ def lower_kernel(kernel: ir.Operation) -> None:
 
 @dataclass(frozen=True)
 class FromTiles(Pass):
-    """Make an `accel.launch` of each parallel loop of a kernel, whose slices of tensors become tiles.
+    """Lowers each parallel loop of a kernel to an `accel.launch`, and slices of tensors to tiles.
 
-    Loops `scf.forall` count the tiles of a result, or of a part that is inserted into one; what is computed
-    outside of them is the work of a single block. Every computation becomes one on vectors, whose extents are
-    the next powers of two: what a slice is shorter is padding, which nobody stores, and which takes no part
-    in reductions. Sums of products of rows and columns become `accel.mma`; copies that `tloop.cache_read`
-    made become `accel.copy` into shared memory; elements at computed places are `vector.gather`.
-    """
+    `scf.forall` loops enumerate the tiles of a result, or of a slice that is inserted into one; a single
+    block computes the ops outside of them. Computations become ones on vectors whose extents are the next
+    powers of two: elements past the end of a slice are padding, which is not stored and takes no part in
+    reductions. Matrix multiplications become `accel.mma`, copies by `tloop.cache_read` become `accel.copy`
+    into shared memory, and accesses at computed indices become `vector.gather`."""
 
     name: ClassVar[str] = "accel-from-tiles"
 

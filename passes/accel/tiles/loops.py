@@ -1,4 +1,4 @@
-"""Loops within a block: tiles are carried as vectors, results are written part by part where they lie."""
+"""Loops within a block: they carry tiles as vectors, and write results part by part to their destinations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import ir, scf, tensor
-from mlc.passes.accel.tiles.block_order import places_of
+from mlc.passes.accel.tiles.block_order import delinearize
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import (
     Index,
@@ -23,24 +23,24 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import constant_value
 from mlc.passes.common.rewriting import terminator_of
 
-# What a loop says about how a GPU runs it.
-_KEPT = "accel."
-# What may stand between two loops that become one: it is the same in each iteration of the inner one.
+# The prefix of attributes that control how a GPU executes a loop.
+_PREFIX = "accel."
+# Ops allowed between two loops that are merged: they are invariant in the inner one.
 _BETWEEN = ("affine.", "arith.", tensor.ExtractSlice.NAME, tensor.InsertSlice.NAME)
 
 
 @dataclass(frozen=True)
 class LoopNest:
-    """Loops with nothing to do between them, outermost first."""
+    """Perfectly nested loops, outermost first."""
 
     loops: list[ir.Operation]
 
     @property
     def counts(self) -> list[int] | None:
-        """Iterations of each loop; None if they are not known."""
+        """Trip counts of the loops; None if they are dynamic."""
         counts = []
-        for loop in self.loops:
-            lower, upper, step = (constant_value(bound) for bound in list(loop.operands)[:3])
+        for loop in map(scf.For, self.loops):
+            lower, upper, step = map(constant_value, (loop.lower_bound, loop.upper_bound, loop.step))
             if lower is None or upper is None or step is None:
                 return None
             counts.append(max(0, -(-(upper - lower) // step)))
@@ -48,7 +48,7 @@ class LoopNest:
 
 
 def nest_of(op: ir.Operation) -> LoopNest:
-    """The loop, and those within it whose iterations could be its own: they carry on what it carries."""
+    """Returns a loop and those perfectly nested in it, which carry the same values."""
     loops = [op]
     while (inner := _only_loop(loops[-1])) is not None:
         loops.append(inner)
@@ -58,29 +58,29 @@ def nest_of(op: ir.Operation) -> LoopNest:
 
 
 def _only_loop(op: ir.Operation) -> ir.Operation | None:
-    body = op.regions[0].blocks[0]
-    ops = [each.operation for each in list(body.operations)[:-1]]
-    inner = [each for each in ops if each.name == scf.For.NAME]
-    if len(inner) != 1 or not all(each.name.startswith(_BETWEEN) for each in ops if each not in inner):
+    loop = scf.For(op)
+    ops = [inner.operation for inner in loop.entry_block.operations][:-1]
+    loops = [scf.For(inner) for inner in ops if scf.For.isa(inner)]
+    if len(loops) != 1 or not all(scf.For.isa(inner) or inner.name.startswith(_BETWEEN) for inner in ops):
         return None
-    given = [_behind(operand, tensor.ExtractSlice.NAME) for operand in list(inner[0].operands)[3:]]
-    yielded = [_behind(operand, tensor.InsertSlice.NAME) for operand in terminator_of(body).operands]
-    carries_on = given == list(body.arguments)[1:] and yielded == list(inner[0].results)
-    return inner[0] if carries_on else None
+    given = [_source(value, tensor.ExtractSlice.NAME) for value in loops[0].init_args]
+    yielded = [_source(value, tensor.InsertSlice.NAME) for value in loop.terminator.operands]
+    carries_same = given == loop.iteration_arguments and yielded == loops[0].results
+    return loops[0].operation if carries_same else None
 
 
-def _behind(value: ir.Value, name: str) -> ir.Value:
-    """What a part was taken of, or what was put into a part."""
+def _source(value: ir.Value, name: str) -> ir.Value:
+    """The source of a slice, through ops called `name`."""
     while not isinstance(value, ir.BlockArgument) and value.owner.name == name:
         value = value.owner.operands[0]
     return value
 
 
 def for_loop(code: Emission, op: ir.Operation) -> None:
-    """`scf.for` that carries vectors in place of tensors; one for a nest, so that copies run ahead through
-    all of it."""
+    """Emits `scf.for` with vectors instead of tensors; one loop for a nest, so that all of it is
+    software-pipelined."""
     nest = nest_of(op)
-    given = zip(list(op.operands)[3:], op.results, strict=True)
+    given = zip(scf.For(op).init_args, op.results, strict=True)
     initial = [_initial(code, value, result, op) for value, result in given]
     code.wait()
     loop = scf.ForOp(*_bounds(code, nest), _vectors(initial))
@@ -89,49 +89,51 @@ def for_loop(code: Emission, op: ir.Operation) -> None:
         yielded = _emit(code, nest.loops, _indices(code, nest, loop.induction_variable), carried)
         code.wait()
         scf.YieldOp(_vectors(yielded))
-    for each in nest.loops:
-        for name in each.attributes:
-            if name.startswith(_KEPT):
-                loop.operation.attributes[name] = each.attributes[name]
+    for old in nest.loops:
+        for name in old.attributes:
+            if name.startswith(_PREFIX):
+                loop.operation.attributes[name] = old.attributes[name]
     code.values.update(zip(op.results, _like(initial, loop.operation.results), strict=True))
 
 
 def _bounds(code: Emission, nest: LoopNest) -> list[ir.Value]:
-    """From, to, step."""
+    """Lower bound, upper bound and step."""
     if len(nest.loops) == 1:
-        return [code.scalar(operand) for operand in list(nest.loops[0].operands)[:3]]
+        loop = scf.For(nest.loops[0])
+        return [code.scalar(bound) for bound in (loop.lower_bound, loop.upper_bound, loop.step)]
     return [as_value(0), as_value(prod(nest.counts or [])), as_value(1)]
 
 
 def _indices(code: Emission, nest: LoopNest, iteration: ir.Value) -> list[Index]:
-    """The counters of the loops of a nest in an iteration of the one that stands for them."""
+    """The induction variables of the loops of a nest in an iteration of the merged loop."""
     if len(nest.loops) == 1:
         return [iteration]
     indices = []
-    for each, place in zip(nest.loops, places_of(iteration, nest.counts or []), strict=True):
-        lower, _, step = (constant_value(bound) or 0 for bound in list(each.operands)[:3])
-        indices.append(add(multiply(place, step), lower))
+    for op, index in zip(nest.loops, delinearize(iteration, nest.counts or []), strict=True):
+        loop = scf.For(op)
+        lower, step = (constant_value(bound) or 0 for bound in (loop.lower_bound, loop.step))
+        indices.append(add(multiply(index, step), lower))
     return indices
 
 
 def _emit(
     code: Emission, loops: Sequence[ir.Operation], indices: Sequence[Index], carried: Sequence[Meaning]
 ) -> list[Meaning]:
-    """One iteration of a nest; what it carries on."""
-    body = loops[0].regions[0].blocks[0]
+    """Emits one iteration of a nest; returns the values that it yields."""
+    body = scf.For(loops[0]).entry_block
     code.values.update(zip(body.arguments, [as_value(indices[0]), *carried], strict=True))
     for op in list(body.operations)[:-1]:
         if len(loops) > 1 and op.operation == loops[1]:
-            given = [code.values[value] for value in list(loops[1].operands)[3:]]
-            made = _emit(code, loops[1:], indices[1:], given)
-            code.values.update(zip(loops[1].results, made, strict=True))
+            given = [code.values[value] for value in scf.For(loops[1]).init_args]
+            results = _emit(code, loops[1:], indices[1:], given)
+            code.values.update(zip(loops[1].results, results, strict=True))
         else:
             code.emit(op.operation)
     return [code.values[operand] for operand in terminator_of(body).operands]
 
 
 def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation) -> Meaning:
-    """What the loop starts from; memory where it computes a result of the kernel."""
+    """An initial value of a loop; memory if it computes a result of the kernel."""
     found = code.values[value]
     if isinstance(found, Slice) and found.memory is None:
         if result not in code.destinations:
@@ -141,13 +143,13 @@ def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation
 
 
 def _vectors(meanings: Sequence[Meaning]) -> list[ir.Value]:
-    """What of them is carried: memory stays where it is."""
+    """The values that a loop carries: not memory, which is updated in place."""
     carried = [meaning for meaning in meanings if not isinstance(meaning, (Slice, SharedTile))]
-    return [each.vector if isinstance(each, VectorTile) else each for each in carried]
+    return [value.vector if isinstance(value, VectorTile) else value for value in carried]
 
 
 def _like(meanings: Sequence[Meaning], values: Sequence[ir.Value]) -> list[Meaning]:
-    """Values in place of others that are carried, with the same meaning."""
+    """Replaces the values that a loop carries in `meanings` by `values`."""
     rest = iter(values)
     found: list[Meaning] = []
     for meaning in meanings:

@@ -10,18 +10,18 @@ from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.iteration_space import Space
 from mlc.passes.accel.tiles.representations import Extent, SharedTile, Slice, VectorTile, add, all_of
 from mlc.passes.accel.tiles.transfers import TileAccess, gather, read_vector
-from mlc.passes.accel.tiles.vector_shapes import by_dim, reshaped, splat, transposed
+from mlc.passes.accel.tiles.vector_shapes import order_by_dim, reshape_vector, splat, transpose_vector
 from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
 
-# An index as a constant, and a factor for each iteration dim.
+# A linear index: a constant, and a factor for each iteration dim.
 Sum = tuple[int, dict[int, int]]
 
 
 @dataclass(frozen=True)
 class OperandIndex:
-    """How a computation reads a dim of an operand: at `constant`, and `factor` times as far as it is along
-    the iteration dim `dim`, None for one place only."""
+    """The index along a dim of an operand that a computation reads: `constant`, plus `factor` times the index
+    along the iteration dim `dim`; None if it is constant."""
 
     constant: int
     dim: int | None = None
@@ -29,7 +29,8 @@ class OperandIndex:
 
 
 def accesses(indexing_map: ir.AffineMap, space: Space) -> list[OperandIndex]:
-    """One for each dim of an operand. Raises PassError for windows of several places, and diagonals."""
+    """Returns the index along each dim of an operand. Raises PassError for windows tiled by more than 1, and
+    for diagonals."""
     found = []
     for result in indexing_map.results:
         constant, factors = _sum_of(result, space)
@@ -42,7 +43,7 @@ def accesses(indexing_map: ir.AffineMap, space: Space) -> list[OperandIndex]:
         found.append(
             OperandIndex(constant, active[0], factors[active[0]]) if active else OperandIndex(constant)
         )
-    dims = [each.dim for each in found if each.dim is not None]
+    dims = [index.dim for index in found if index.dim is not None]
     if len(set(dims)) != len(dims):
         raise PassError("a tile cannot be read along its diagonal", space.computation.op.location)
     return found
@@ -51,81 +52,82 @@ def accesses(indexing_map: ir.AffineMap, space: Space) -> list[OperandIndex]:
 def read(
     code: Emission, space: Space, source: Slice | SharedTile | VectorTile, access: ir.AffineMap
 ) -> ir.Value:
-    """An operand as a vector of the space's shape; what lies outside of its memory is its padding, or 0."""
+    """Reads an operand as a vector of the space's shape; elements outside of its memory are its padding, or
+    0."""
     if isinstance(source, Slice):
         code.wait()
         return _load(code, space, source, access)
     found = accesses(access, space)
     if isinstance(source, SharedTile):
         code.wait()
-        return spread(_whole(source), [each.dim for each in found], space)
-    if any(each.constant or each.factor != 1 for each in found):
+        return spread(_read_all(source), [index.dim for index in found], space)
+    if any(index.constant or index.factor != 1 for index in found):
         raise PassError("a tile can only be read as it was computed", space.computation.op.location)
-    return spread(source.vector, [each.dim for each in found], space)
+    return spread(source.vector, [index.dim for index in found], space)
 
 
-def _whole(source: SharedTile) -> ir.Value:
-    """What lies in shared memory as a vector with the tile's dims."""
-    extents = [Extent(each, each) for each in ir.MemRefType(source.memory.type).shape]
+def _read_all(source: SharedTile) -> ir.Value:
+    """A tile in shared memory as a vector with the tile's dims."""
+    extents = [Extent(size, size) for size in ir.MemRefType(source.memory.type).shape]
     matrix = read_vector(all_of(source.memory, extents), TileAccess((0, 0), (1, 1), {0: 0, 1: 1}), extents)
-    return reshaped(matrix, [extent.padded for extent in source.extents])
+    return reshape_vector(matrix, [extent.padded for extent in source.extents])
 
 
 def spread(value: ir.Value, dims: Sequence[int | None], space: Space) -> ir.Value:
-    """A vector, whose dims are those of the space, None for ones of 1 element, along all of the space."""
+    """Broadcasts a vector to the space; `dims` are the space's dims that its dims are, None for ones of 1
+    element."""
     if list(value.type.shape) != ([1 if dim is None else space.shape[dim] for dim in dims] or [1]):
         raise PassError("a tile can only be read as it was computed", space.computation.op.location)
     if dims:
-        value = transposed(value, by_dim(dims))
+        value = transpose_vector(value, order_by_dim(dims))
     shape = [extent if dim in dims else 1 for dim, extent in enumerate(space.shape)]
-    return space.everywhere(reshaped(value, shape))
+    return space.broadcast(reshape_vector(value, shape))
 
 
 def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> ir.Value:
     where = space.computation.op.location
     if source.memory is None:
-        raise PassError("a tensor is read that nobody has written", where)
+        raise PassError("a tensor is read before it is written", where)
     sums = [_sum_of(result, space) for result in access.results]
     active = [dim for _, factors in sums for dim in factors if space.shape[dim] > 1]
     several = any(sum(space.shape[dim] > 1 for dim in factors) > 1 for _, factors in sums)
     inside = all(dim.inside for dim in source.dims)
     if inside:
-        apart = several or len(set(active)) != len(active)
+        gathers = several or len(set(active)) != len(active)
     else:
-        apart = _is_apart(_place_in(source, accesses(access, space)))
-    if apart:
-        return gather(code, source, [(_place(space, each), 1) for each in sums], space.extents)
-    place = _place_in(source, accesses(access, space))
-    return space.everywhere(read_vector(source, place, space.extents))
+        gathers = _needs_gather(_tile_access(source, accesses(access, space)))
+    if gathers:
+        return gather(code, source, [(_index_vector(space, index), 1) for index in sums], space.extents)
+    return space.broadcast(read_vector(source, _tile_access(source, accesses(access, space)), space.extents))
 
 
-def _place_in(source: Slice, found: Sequence[OperandIndex]) -> TileAccess:
+def _tile_access(source: Slice, found: Sequence[OperandIndex]) -> TileAccess:
     offsets, strides = [dim.offset for dim in source.dims], [1] * len(source.dims)
     along: dict[int, int] = {}
-    for at, each in zip(source.kept, found, strict=True):
+    for at, index in zip(source.kept, found, strict=True):
         if at is None:
             continue
         step = source.dims[at].stride
-        offsets[at] = add(offsets[at], each.constant * step)
-        if each.dim is not None:
-            along[each.dim], strides[at] = at, each.factor * step
+        offsets[at] = add(offsets[at], index.constant * step)
+        if index.dim is not None:
+            along[index.dim], strides[at] = at, index.factor * step
     return TileAccess(tuple(offsets), tuple(strides), along)
 
 
-def _is_apart(place: TileAccess) -> bool:
-    """Whether only elements one by one can be read around a memory: views have no outside, and upstream takes
-    reads from constant places for reads inside of the memory."""
-    constant = any(isinstance(offset, int) and offset < 0 for offset in place.offsets)
-    return constant or not place.along or any(stride != 1 for stride in place.strides)
+def _needs_gather(access: TileAccess) -> bool:
+    """Whether a read that may leave its memory must be a gather: views have no outside, and upstream assumes
+    that reads at constant offsets are inside of the memory."""
+    constant = any(isinstance(offset, int) and offset < 0 for offset in access.offsets)
+    return constant or not access.along or any(stride != 1 for stride in access.strides)
 
 
-def _place(space: Space, index: Sum) -> ir.Value:
-    """An index at all places of the space."""
+def _index_vector(space: Space, index: Sum) -> ir.Value:
+    """The values of an index at all points of the space."""
     constant, factors = index
     total = splat(space.vector_type(ir.IndexType.get()), constant)
     for dim, factor in factors.items():
         step = splat(total.type, factor)
-        total = arith.AddIOp(total, arith.MulIOp(space.places(dim), step).result).result
+        total = arith.AddIOp(total, arith.MulIOp(space.indices(dim), step).result).result
     return total
 
 
@@ -139,8 +141,9 @@ def _sum_of(expression: ir.AffineExpr, space: Space) -> Sum:
         binary = ir.AffineBinaryExpr(expression)
         (a, left), (b, right) = _sum_of(binary.lhs, space), _sum_of(binary.rhs, space)
         if isinstance(expression, ir.AffineAddExpr):
-            both = {each: left.get(each, 0) + right.get(each, 0) for each in (*left, *right)}
+            both = {d: left.get(d, 0) + right.get(d, 0) for d in (*left, *right)}
             return a + b, both
         if not right:
-            return a * b, {each: factor * b for each, factor in left.items()}
-    raise PassError("an index that is no sum of loops has no tile", space.computation.op.location)
+            return a * b, {d: factor * b for d, factor in left.items()}
+    where = space.computation.op.location
+    raise PassError("an index that is not a linear function of loops has no tile", where)

@@ -1,4 +1,5 @@
-"""What the tensors of a kernel are in a program of thread blocks: parts of memory, or tiles in registers."""
+"""Representations of a kernel's tensors in a program of thread blocks: slices of memory, or tiles in
+registers."""
 
 from __future__ import annotations
 
@@ -13,13 +14,14 @@ Index: TypeAlias = "int | ir.Value"
 
 
 def as_value(index: Index) -> ir.Value:
-    """As a value of the IR, at the current insertion point."""
+    """Returns an index as a value of the IR, at the current insertion point."""
     if isinstance(index, ir.Value):
         return index
     return index_constant(index)
 
 
 def add(a: Index, b: Index) -> Index:
+    """Returns a + b."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if a == 0 or b == 0:
@@ -28,6 +30,7 @@ def add(a: Index, b: Index) -> Index:
 
 
 def multiply(a: Index, b: int) -> Index:
+    """Returns a * b."""
     if isinstance(a, int):
         return a * b
     return a if b == 1 else arith.MulIOp(a, as_value(b)).result
@@ -35,19 +38,19 @@ def multiply(a: Index, b: int) -> Index:
 
 @dataclass(frozen=True)
 class Extent:
-    """How long a dim of a tile is in this block, and what it is at most."""
+    """The extent of a dim of a tile in this block, and its bound."""
 
     size: Index
     bound: int
 
     @property
     def padded(self) -> int:
-        """What it is in a vector: tiles of threads are powers of two."""
+        """The extent in a vector: the next power of two."""
         return 1 << (self.bound - 1).bit_length() if self.bound > 1 else 1
 
     @property
     def whole(self) -> bool:
-        """Whether no element of the vector lies beyond it."""
+        """Whether the tile is full along the dim: the vector has no padding."""
         return self.size == self.padded if isinstance(self.size, int) else False
 
 
@@ -56,11 +59,10 @@ UNIT = Extent(1, 1)
 
 @dataclass(frozen=True)
 class SliceDim:
-    """A dim of a part of a memory, along one of the memory.
+    """A dim of a slice of a memory, along one of the memory.
 
-    `ends` says that where the vector is longer than the part, the memory ends with the part; `inside`, that
-    all of the part lies in the memory.
-    """
+    With `ends`, the memory ends with the slice if the vector is longer than it; with `inside`, all of the
+    slice is inside of the memory."""
 
     offset: Index
     stride: int
@@ -71,10 +73,11 @@ class SliceDim:
 
 @dataclass(frozen=True)
 class Slice:
-    """A part of a memory: a dim for each one of the memory, and for each dim of the tile which of those it
-    is, None for one of length 1 that the memory lacks. Without a memory, nothing is known but its extents.
+    """A slice of a memory. `dims` has a dim for each one of the memory; `kept`, for each dim of the tile, its
+    index among these, None for one of extent 1 that the memory lacks. A tensor that is not written has no
+    memory.
 
-    Around the memory lies `padding`, if it has parts that are not inside.
+    Elements outside of the memory are `padding`.
     """
 
     memory: ir.Value | None
@@ -84,7 +87,8 @@ class Slice:
 
     @property
     def extents(self) -> tuple[Extent, ...]:
-        return tuple(UNIT if each is None else self.dims[each].extent for each in self.kept)
+        """The extents of the tile."""
+        return tuple(UNIT if at is None else self.dims[at].extent for at in self.kept)
 
     @property
     def is_whole(self) -> bool:
@@ -100,14 +104,14 @@ class Slice:
 
 @dataclass(frozen=True)
 class Cached(Slice):
-    """A part of a memory that is read by way of shared memory, into which it is copied before each
-    computation that reads it."""
+    """A slice of a memory that is read through shared memory, into which it is copied before each computation
+    that reads it."""
 
 
 @dataclass(frozen=True)
 class SharedTile:
-    """A tile in shared memory, without its padding a part of a tensor with `extents`: a matrix whose columns
-    are the tile's last dim that is longer than 1, and whose rows are the places along the others."""
+    """A tile in shared memory, without its padding a slice of a tensor with `extents`: a matrix whose columns
+    are the tile's last dim that is longer than 1, and whose rows enumerate the others."""
 
     memory: ir.Value
     extents: tuple[Extent, ...]
@@ -115,7 +119,7 @@ class SharedTile:
 
 @dataclass(frozen=True)
 class VectorTile:
-    """A vector with the padded extents, of which what lies beyond `extents` is anything."""
+    """A vector with the padded extents; elements past `extents` are undefined."""
 
     vector: ir.Value
     extents: tuple[Extent, ...]
@@ -125,16 +129,16 @@ Meaning: TypeAlias = "Slice | SharedTile | VectorTile | ir.Value"
 
 
 def whole_memory(memory: ir.Value) -> Slice:
-    """All of a memref of static shape; one without dims gets one of length 1."""
+    """Returns all of a memref of static shape; one of rank 0 gets a dim of extent 1."""
     if not ir.MemRefType(memory.type).rank:
         line = ir.MemRefType.get([1], memory.type.element_type)
         line_of = memref.ExpandShapeOp(line, memory, [], [], [1]).result
         return Slice(line_of, (SliceDim(0, 1, UNIT, True),), ())
-    extents = [Extent(each, each) for each in ir.MemRefType(memory.type).shape]
+    extents = [Extent(size, size) for size in ir.MemRefType(memory.type).shape]
     return all_of(memory, extents)
 
 
 def all_of(memory: ir.Value | None, extents: Sequence[Extent]) -> Slice:
-    """A memory with these extents, or a tensor without one, because nobody reads what is in it."""
+    """Returns a slice with all of a memory, or of a tensor without one, whose elements are not read."""
     dims = tuple(SliceDim(0, 1, extent, True) for extent in extents)
     return Slice(memory, dims, tuple(range(len(dims))))

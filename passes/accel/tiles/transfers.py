@@ -1,4 +1,5 @@
-"""Tiles from memory, and back: vectors whose dims lie in its order, or elements at computed places."""
+"""Transfers of tiles from and to memory: vectors whose dims are in its order, or elements at computed
+indices."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from mlc.passes.accel.tiles.representations import (
     as_value,
     multiply,
 )
-from mlc.passes.accel.tiles.vector_shapes import reshaped, splat, transposed
+from mlc.passes.accel.tiles.vector_shapes import reshape_vector, splat, transpose_vector
 from mlc.passes.base import PassError
 from mlc.passes.common.linalg_builders import constant
 
@@ -26,31 +27,31 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 @dataclass(frozen=True)
 class TileAccess:
-    """Where a tile lies in a memory: the index at which it begins and the distance of neighbours, for each
-    dim of the memory; and along which of these each dim of the tile runs that is longer than 1."""
+    """The elements of a memory that a tile has: its first index and its stride along each dim of the memory,
+    and the dim of the memory that each dim of the tile longer than 1 is along."""
 
     offsets: tuple[Index, ...]
     strides: tuple[int, ...]
     along: dict[int, int]
 
 
-def read_vector(source: Slice, place: TileAccess, extents: Sequence[Extent]) -> ir.Value:
-    """A tile with these extents, 1 where it does not run along the memory; what lies outside of the memory
-    is the slice's padding.
+def read_vector(source: Slice, access: TileAccess, extents: Sequence[Extent]) -> ir.Value:
+    """Reads a tile with the given extents, 1 along dims that are not in the memory; elements outside of the
+    memory are the slice's padding.
 
-    The memory's order comes first, and is changed in registers: neighbours in memory are then read by
-    neighbouring threads.
-    """
+    It is read in the memory's order and transposed in registers, so that adjacent threads read contiguous
+    elements."""
     memory: ir.Value = _memory(source)
-    offsets: Sequence[Index] = place.offsets
-    if any(each != 1 for each in place.strides):
-        memory, offsets = _strided(source, place, extents)
-    dims = sorted(place.along, key=lambda each: place.along[each])
-    inside = all(each.inside for each in source.dims)
-    along = [(place.along[each], extents[each]) for each in dims]
+    offsets: Sequence[Index] = access.offsets
+    if any(stride != 1 for stride in access.strides):
+        memory, offsets = _strided_view(source, access, extents)
+    dims = sorted(access.along, key=lambda dim: access.along[dim])
+    inside = all(dim.inside for dim in source.dims)
+    along = [(access.along[dim], extents[dim]) for dim in dims]
     value = _transfer(memory, offsets, along, 0 if inside else source.padding, inside)
-    value = transposed(value, [dims.index(each) for each in sorted(dims)])
-    return reshaped(value, [each.padded if dim in dims else 1 for dim, each in enumerate(extents)] or [1])
+    value = transpose_vector(value, [dims.index(dim) for dim in sorted(dims)])
+    shape = [extent.padded if dim in dims else 1 for dim, extent in enumerate(extents)]
+    return reshape_vector(value, shape or [1])
 
 
 def _transfer(
@@ -60,71 +61,73 @@ def _transfer(
     filler: float,
     inside: bool,
 ) -> ir.Value:
-    """A vector along some dims of the memory, or of one element. `inside` says that all places are inside of
-    the memory, but for what lies beyond the extents."""
+    """Reads a vector along some dims of the memory, or of one element. With `inside`, all indices up to the
+    extents are inside of the memory."""
     element = memory.type.element_type
     dims = along or [(len(offsets) - 1, UNIT)]
     return vector.TransferReadOp(
         ir.VectorType.get([extent.padded for _, extent in dims], element),
         memory,
         [as_value(offset) for offset in offsets],
-        _places(len(offsets), [at for at, _ in dims]),
+        _permutation(len(offsets), [at for at, _ in dims]),
         constant(element, filler),
         _in_bounds([inside and extent.whole for _, extent in dims]),
     ).result
 
 
-def _places(rank: int, along: Sequence[int]) -> ir.Attribute:
-    return ir.AffineMapAttr.get(ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(each) for each in along]))
+def _permutation(rank: int, along: Sequence[int]) -> ir.Attribute:
+    return ir.AffineMapAttr.get(ir.AffineMap.get(rank, 0, [ir.AffineDimExpr.get(dim) for dim in along]))
 
 
 def _in_bounds(dims: Sequence[bool]) -> ir.Attribute:
     return ir.ArrayAttr.get([ir.BoolAttr.get(dim) for dim in dims])
 
 
-def _strided(source: Slice, place: TileAccess, extents: Sequence[Extent]) -> tuple[ir.Value, list[Index]]:
-    """A view of the memory in which neighbours lie `strides` apart, and where the tile begins in it."""
+def _strided_view(
+    source: Slice, access: TileAccess, extents: Sequence[Extent]
+) -> tuple[ir.Value, list[Index]]:
+    """A view of the memory with the access's strides, and the first index of the tile in it."""
     sizes: list[Index] = [1] * len(source.dims)
-    for dim, at in place.along.items():
+    for dim, at in access.along.items():
         sizes[at] = extents[dim].size
-    given = [place.offsets, sizes]
-    mixed = [[each if isinstance(each, int) else _DYNAMIC for each in group] for group in given]
-    dynamic = [[each for each in group if not isinstance(each, int)] for group in given]
+    given = [access.offsets, sizes]
+    mixed = [[value if isinstance(value, int) else _DYNAMIC for value in group] for group in given]
+    dynamic = [[value for value in group if not isinstance(value, int)] for group in given]
     memory = _memory(source)
-    kind = ir.MemRefType(memory.type)
-    own, _ = kind.get_strides_and_offset()
-    steps = [a * b for a, b in zip(own, place.strides, strict=True)]
+    source_type = ir.MemRefType(memory.type)
+    source_strides, _ = source_type.get_strides_and_offset()
+    steps = [a * b for a, b in zip(source_strides, access.strides, strict=True)]
     start: int = ir.ShapedType.get_dynamic_stride_or_offset()
     if not dynamic[0]:
-        start = sum(at * stride for at, stride in zip(mixed[0], own, strict=True))
+        start = sum(at * stride for at, stride in zip(mixed[0], source_strides, strict=True))
     layout = ir.StridedLayoutAttr.get(start, steps)
-    view = ir.MemRefType.get(mixed[1], kind.element_type, layout, kind.memory_space)
-    strides = list(place.strides)
-    made = memref.SubViewOp(view, memory, *dynamic, [], mixed[0], mixed[1], strides).result
-    return made, [0] * len(sizes)
+    view_type = ir.MemRefType.get(mixed[1], source_type.element_type, layout, source_type.memory_space)
+    strides = list(access.strides)
+    view = memref.SubViewOp(view_type, memory, *dynamic, [], mixed[0], mixed[1], strides).result
+    return view, [0] * len(sizes)
 
 
 def _memory(source: Slice) -> ir.Value:
-    assert source.memory is not None, "nobody reads what is not written"
+    assert source.memory is not None, "tensors are written before they are read"
     return source.memory
 
 
 def load(code: Emission, source: Slice) -> VectorTile:
-    """All of a part of a memory."""
+    """Reads all of a slice of a memory."""
     code.wait()
     extents = source.extents
     along = {dim: at for dim, at in enumerate(source.kept) if at is not None and extents[dim].padded > 1}
     offsets = tuple(dim.offset for dim in source.dims)
-    place = TileAccess(offsets, tuple(dim.stride for dim in source.dims), along)
-    return VectorTile(read_vector(source, place, extents), extents)
+    access = TileAccess(offsets, tuple(dim.stride for dim in source.dims), along)
+    return VectorTile(read_vector(source, access, extents), extents)
 
 
 def gather(
-    code: Emission, source: Slice, places: Sequence[tuple[ir.Value, int]], extents: Sequence[Extent]
+    code: Emission, source: Slice, indices: Sequence[tuple[ir.Value, int]], extents: Sequence[Extent]
 ) -> ir.Value:
-    """Elements at computed places: for each dim of the slice, a vector of `extents` with the places along it,
-    and what they are multiplied by. Around the memory, and in padding of the vectors, nothing is read: there
-    is the slice's padding, or 0."""
+    """Reads elements at computed indices: for each dim of the slice, a vector of `extents` with the indices
+    along it, and their factor. Elements outside of the memory, and in padding of the vectors, are not read:
+    they are the slice's padding, or 0."""
     code.wait()
     memory, element = _memory(source), _memory(source).type.element_type
     steps, _ = ir.MemRefType(memory.type).get_strides_and_offset()
@@ -133,59 +136,59 @@ def gather(
         start = add(start, multiply(dim.offset, step))
     shape = [extent.padded for extent in extents] or [1]
     total, conditions = splat(ir.VectorType.get(shape, ir.IndexType.get()), 0), []
-    for at, (place, factor) in zip(source.kept, places, strict=True):
+    for at, (index, factor) in zip(source.kept, indices, strict=True):
         if at is None:
             continue
         dim = source.dims[at]
-        distance = arith.MulIOp(place, splat(total.type, factor * dim.stride)).result
+        distance = arith.MulIOp(index, splat(total.type, factor * dim.stride)).result
         total = arith.AddIOp(total, arith.MulIOp(distance, splat(total.type, steps[at])).result).result
         if not dim.inside:
             conditions.append(_is_inside(distance, dim.offset, memory.type.shape[at]))
-    mask, kind = code.mask(extents), ir.VectorType.get(shape, element)
+    mask, result_type = code.mask(extents), ir.VectorType.get(shape, element)
     for condition in conditions:
         mask = arith.AndIOp(mask, condition).result
     return vector.GatherOp(
-        kind,
+        result_type,
         code.flat(memory),
         [as_value(start)],
         total,
         mask,
-        splat(kind, source.padding if conditions else 0),
+        splat(result_type, source.padding if conditions else 0),
     ).result
 
 
 def _is_inside(distance: ir.Value, offset: Index, extent: int) -> ir.Value:
-    """Whether places that far from an offset are places of a dim: a negative one is a large unsigned
-    number."""
+    """Whether an offset plus a vector of distances is in [0, extent): a negative index is a large unsigned
+    one."""
     start = vector.BroadcastOp(distance.type, as_value(offset)).result
-    place = arith.AddIOp(start, distance).result
-    return arith.CmpIOp(arith.CmpIPredicate.ult, place, splat(distance.type, extent)).result
+    index = arith.AddIOp(start, distance).result
+    return arith.CmpIOp(arith.CmpIPredicate.ult, index, splat(distance.type, extent)).result
 
 
 def write(code: Emission, tile: VectorTile, part: Slice) -> None:
-    """Stores what of the tile is no padding. Raises PassError for memory that is no result's."""
-    assert part.memory is not None, "results lie in memory"
+    """Writes a tile without its padding. Raises PassError for memory that is not a result's."""
+    assert part.memory is not None, "results are in memory"
     if root_memory(part.memory) not in code.results:
         raise PassError("only results of a kernel can be written", ir.Location.current)
-    kept = [each for each in part.kept if each is not None and part.dims[each].extent.padded > 1]
+    kept = [at for at in part.kept if at is not None and part.dims[at].extent.padded > 1]
     along = kept or [len(part.dims) - 1]
-    dims = [part.dims[each] for each in along]
+    dims = [part.dims[at] for at in along]
     clipped = all(dim.ends or dim.extent.whole for dim in dims)
     if any(dim.stride != 1 for dim in part.dims):
         raise PassError("parts of results that have strides cannot be written", ir.Location.current)
     vector.TransferWriteOp(
         None,
-        reshaped(tile.vector, [dim.extent.padded for dim in dims]),
+        reshape_vector(tile.vector, [dim.extent.padded for dim in dims]),
         part.memory,
         [as_value(dim.offset) for dim in part.dims],
-        _places(len(part.dims), along),
+        _permutation(len(part.dims), along),
         _in_bounds([dim.extent.whole for dim in dims]),
         mask=None if clipped else code.mask([dim.extent for dim in dims]),
     )
 
 
 def root_memory(memory: ir.Value) -> ir.Value:
-    """What a view is made of."""
+    """Returns the memref that a view is a view of."""
     while not isinstance(memory, ir.BlockArgument):
         memory = memory.owner.operands[0]
     return memory
