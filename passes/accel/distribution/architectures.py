@@ -1,4 +1,4 @@
-"""The GPUs that programs of blocks are distributed to the threads of."""
+"""The table of GPU architectures for which blocks are distributed to threads."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ARCHITECTURES: dict[str, Architecture] = {
 
 
 def architecture_of(module: ir.Operation) -> Architecture:
-    """The architecture of the GPU that `module` is compiled for.
+    """Returns the architecture of the GPU that `module` is compiled for.
 
-    Raises PassError if its target is none, or one whose threads there is no code for.
+    Raises PassError if its target is not a GPU, or one that has no code for threads.
     """
     target = gpu_target_of(module)
     if target.cpu not in ARCHITECTURES:

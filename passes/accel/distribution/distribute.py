@@ -1,4 +1,4 @@
-"""accel-distribute: the program of a thread block becomes the code of each of its threads."""
+"""accel-distribute: distributes the program of a thread block to its threads."""
 
 from __future__ import annotations
 
@@ -44,17 +44,18 @@ _HANDLERS: dict[str, Handler] = {
 
 @dataclass(frozen=True)
 class Distribute(Pass):
-    """Gives each thread of a launch its part of the block's program, for the GPU that is the module's target.
+    """Distributes the program of each launch to the threads of its blocks, for the GPU that is the module's
+    target.
 
-    Every vector has a layout, which says what each thread holds of it: those of `accel.mma` follow from the
-    tensor units' instructions, reductions have lanes along the last dim, and loads and stores take 16 bytes
-    at a time where the memory allows it; where two meet, tiles pass through shared memory. A launch becomes a
-    `llvm.func` in the `gpu.module` @kernels, on pointers to global memory (multiples of 16 bytes), and a
+    Every vector has a layout, which maps its elements to threads: the matrix instructions determine those of
+    `accel.mma`, reductions have lanes along the last dim, and loads and stores access 16 bytes at a time if
+    the memory allows it. Tiles change between layouts through shared memory. A launch becomes an `llvm.func`
+    in the `gpu.module` @kernels, on pointers to global memory (multiples of 16 bytes), and a
     `gpu.launch_func`.
 
-    For sm_90a, products of large tiles are `wgmma`, warps may have roles (accel-specialize-warps), and copies
-    that end at semaphores are by TMA: their tensor maps are parameters, which the kernel's attribute
-    `accel.tensor_maps` describes.
+    For sm_90a, an accel.mma on large tiles becomes `wgmma`, warps may have roles (accel-specialize-warps),
+    and copies that end at semaphores are by TMA: their tensor maps are parameters, which the kernel's
+    attribute `accel.tensor_maps` describes.
 
     For AMD's GPUs (gfx90a, gfx942) a wavefront of 64 threads is two warps of the launch, or the only one.
     """
@@ -67,28 +68,28 @@ class Distribute(Pass):
             return False
         op.attributes["gpu.container_module"] = ir.UnitAttr.get()
         architecture, body = architecture_of(op), device_module(op)
-        for number, launch in enumerate(launches):
+        for index, launch in enumerate(launches):
             with launch.location:
-                distribute(launch, body, kernel_name(launch, number), architecture)
+                distribute(launch, body, kernel_name(launch, index), architecture)
         return True
 
 
 def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Architecture) -> None:
-    """Makes the kernel `name` at the end of `body`, and launches it in place of `launch`.
+    """Creates the kernel `name` at the end of `body`, and replaces `launch` by its launch.
 
-    Raises PassError for clusters where there are none, and for more shared memory than there is.
+    Raises PassError for clusters on GPUs without them, and if the kernel needs too much shared memory.
     """
     if prod(cluster_of(launch)) > 1 and not architecture.clusters:
         raise PassError("only blocks of sm_90a can be in clusters", launch.location)
     kernel = LaunchKernel.of(launch, name, architecture)
     code = _thread_code(launch, architecture)
     function = kernel.declare(body)
-    entry = function.regions[0].blocks[0]
+    entry = llvm.LLVMFunc(function).entry_block
     with ir.InsertionPoint(entry):
         _bind(code, kernel, launch, list(entry.arguments))
         for op in kernel.taken.constants:
             code.emit(op)
-        code.emit_block(launch.regions[0].blocks[0])
+        code.emit_block(accel.Launch(launch).entry_block)
         llvm.ReturnOp()
     used, limit = code.shared.total, architecture.shared_limit
     if used > limit:
@@ -100,10 +101,10 @@ def distribute(launch: ir.Operation, body: ir.Block, name: str, architecture: Ar
 
 
 def _thread_code(launch: ir.Operation, architecture: Architecture) -> ThreadCode:
-    """Which handlers make what of the launch's ops, and where its values lie."""
+    """The state of emission of a launch: its handlers, layouts and shared memory."""
     code = ThreadCode(
         architecture,
-        architecture.warps(launch.attributes["warps"].value),
+        architecture.warps(accel.Launch(launch).warps),
         assign_layouts(launch, architecture),
         {**_HANDLERS, **architecture.handlers},
         plan(launch, architecture.alignment),
@@ -113,18 +114,18 @@ def _thread_code(launch: ir.Operation, architecture: Architecture) -> ThreadCode
 
 
 def _bind(code: ThreadCode, kernel: LaunchKernel, launch: ir.Operation, parameters: list[ir.Value]) -> None:
-    """Says what the launch's arguments, and values from around it, are in the kernel."""
+    """Binds the launch's arguments and captures to values of the kernel."""
     code.start()
     rest = iter(parameters)
     for value in kernel.taken.memrefs:
-        pointer, kind = next(rest), value.type
-        dynamic = {dim: next(rest) for dim in dynamic_dims(kind)}
-        sizes = [dynamic.get(dim, kind.shape[dim]) for dim in range(kind.rank)]
-        code.values[value] = ThreadMemref(pointer, tuple(sizes), _strides(sizes), kind.element_type, False)
+        pointer, shape, element = next(rest), value.type.shape, value.type.element_type
+        dynamic = {dim: next(rest) for dim in dynamic_dims(value.type)}
+        sizes = [dynamic.get(dim, extent) for dim, extent in enumerate(shape)]
+        code.values[value] = ThreadMemref(pointer, tuple(sizes), _strides(sizes), element, False)
     for value in kernel.taken.scalars:
         code.values[value] = next(rest)
     code.tensor_maps.update(zip(kernel.maps, rest, strict=True))
-    for dim, argument in enumerate(launch.regions[0].blocks[0].arguments):
+    for dim, argument in enumerate(accel.Launch(launch).arguments):
         code.values[argument] = code.architecture.block_id(dim)
 
 

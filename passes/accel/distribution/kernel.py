@@ -1,11 +1,11 @@
-"""The kernel of a launch: its function on a device, and how the host launches it."""
+"""The kernel of a launch: its function on the device, and its launch by the host."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
 
-from mlc.bindings import arith, func, gpu, ir
+from mlc.bindings import arith, func, gpu, ir, llvm
 from mlc.dialects import accel
 from mlc.dialects.accel import cluster_of
 from mlc.passes.accel.common.buffers import ends_at_semaphore, is_bulk
@@ -23,10 +23,10 @@ _TENSOR_MAP = "!llvm.ptr {llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : 
 
 
 def device_module(module: ir.Operation) -> ir.Block:
-    """The contents of a new gpu.module, with the symbol of dynamic shared memory."""
+    """Creates a gpu.module with the symbol of dynamic shared memory; returns its block."""
     with ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0]), module.location:
-        made = gpu.GPUModuleOp(ir.StringAttr.get(MODULE)).operation
-        blocks = made.regions[0].blocks
+        created = gpu.GPUModuleOp(ir.StringAttr.get(MODULE)).operation
+        blocks = created.regions[0].blocks
         body = blocks[0] if len(blocks) else blocks.append()
         _insert(body, f"llvm.mlir.global external @{SHARED_MEMORY}() {_SHARED} : !llvm.array<0 x i8>")
     return body
@@ -38,20 +38,21 @@ def _insert(body: ir.Block, text: str) -> ir.Operation:
     return op
 
 
-def kernel_name(launch: ir.Operation, number: int) -> str:
-    """After the function around it. Raises PassError if there is none."""
+def kernel_name(launch: ir.Operation, index: int) -> str:
+    """Returns the name of a launch's kernel: that of its function and `index`. Raises PassError outside of
+    functions."""
     function = launch.parent
     while function is not None and not func.Func.isa(function):
         function = function.operation.parent
     if function is None:
         raise PassError("a launch must be in a function", launch.location)
-    return f"{ir.StringAttr(function.operation.attributes['sym_name']).value}_{number}"
+    return f"{func.Func(function).sym_name}_{index}"
 
 
 @dataclass(frozen=True)
 class LaunchKernel:
-    """`taken` is what its parameters are made of, and behind these come the tensor maps `maps`. `cluster` is
-    how many blocks clusters have along three dims."""
+    """The kernel of a launch. Its parameters are those of `taken`, then the tensor maps `maps`. `cluster` has
+    the extents of a cluster in blocks."""
 
     name: str
     architecture: Architecture
@@ -62,38 +63,39 @@ class LaunchKernel:
 
     @staticmethod
     def of(launch: ir.Operation, name: str, architecture: Architecture) -> LaunchKernel:
-        """Raises PassError for memrefs that are not dense, and copies that TMA cannot do, but should."""
+        """Returns the kernel of a launch. Raises PassError for memrefs that are not dense, and for copies
+        that TMA cannot execute but must."""
         roles = collect_ops(launch, accel.Specialize.NAME)
-        more = sum(role.attributes["producer_warps"].value for role in roles)
-        warps = architecture.warps(launch.attributes["warps"].value) + more
+        producers = sum(accel.Specialize(role).producer_warps for role in roles)
+        warps = architecture.warps(accel.Launch(launch).warps) + producers
         threads = warps << architecture.lane_bits
         x, y, z = [*cluster_of(launch), 1, 1][:3]
         maps = _tensor_maps(launch) if architecture.has_tma else ()
         return LaunchKernel(name, architecture, threads, (x, y, z), captures(launch), maps)
 
     def declare(self, body: ir.Block) -> ir.Operation:
-        """The function, with an empty body, at the end of a block."""
-        kinds = [*map(str, self.taken.parameter_types()), *[_TENSOR_MAP] * len(self.maps)]
-        parameters = ", ".join(f"%{number}: {kind}" for number, kind in enumerate(kinds))
+        """Creates the function, with an empty body, at the end of a block."""
+        types = [*map(str, self.taken.parameter_types()), *[_TENSOR_MAP] * len(self.maps)]
+        parameters = ", ".join(f"%{i}: {parameter}" for i, parameter in enumerate(types))
         attributes = f"{{gpu.kernel, {self.architecture.kernel_attributes(self.threads, self.cluster)}}}"
         text = f"llvm.func @{self.name}({parameters}) attributes {attributes} {{ llvm.unreachable }}"
         function = _insert(body, text)
-        function.regions[0].blocks[0].operations[0].operation.erase()
+        llvm.LLVMFunc(function).entry_block.operations[0].operation.erase()
         if self.maps:
-            first = len(kinds) - len(self.maps)
+            first = len(types) - len(self.maps)
             function.attributes["accel.tensor_maps"] = ir.ArrayAttr.get(
                 [
-                    each.attribute(first + number, self.taken.pointer_index(memref))
-                    for number, (memref, each) in enumerate(self.maps)
+                    tensor_map.attribute(first + i, self.taken.pointer_index(memref))
+                    for i, (memref, tensor_map) in enumerate(self.maps)
                 ]
             )
         return function
 
     def launch(self, launch: ir.Operation, shared_bytes: int) -> None:
-        """Launches it where `launch` stands."""
+        """Builds the launch before `launch`."""
         index = ir.IndexType.get()
         one = arith.ConstantOp(index, 1).result
-        grid = [*launch.operands, one, one][:3]
+        grid = [*accel.Launch(launch).grid, one, one][:3]
         threads = arith.ConstantOp(index, self.threads).result
         size = integer_constant(i32(), shared_bytes)
         mapped = [pointer_to(memref, "!llvm.ptr") for memref, _ in self.maps]
@@ -109,7 +111,7 @@ class LaunchKernel:
 
 
 def _tensor_maps(launch: ir.Operation) -> tuple[tuple[ir.Value, TileTensorMap], ...]:
-    """What is copied by TMA, and how."""
+    """The memrefs that TMA copies, with their tensor maps."""
     maps: dict[tuple[ir.Value, TileTensorMap], None] = {}
     for copy in collect_ops(launch, accel.Copy.NAME):
         if ends_at_semaphore(copy) or is_bulk(copy):

@@ -1,5 +1,4 @@
-"""Whether a launch's threads exchange what their registers hold: by way of shared memory, which must then be
-left for it."""
+"""The check whether tiles of a launch change layouts, through shared memory, which must then be reserved."""
 
 from __future__ import annotations
 
@@ -17,57 +16,54 @@ Layouts = Mapping[ir.Value, Layout]
 
 
 def moves_nothing(launch: ir.Operation, layouts: Layouts) -> bool:
-    """Whether each thread computes of what it has only, in all ops that are known here; others may move
-    tiles."""
+    """Whether no op exchanges elements between threads. Ops that are not in the table may."""
     return all(_stays(op, layouts) for op in collect_ops(launch) if vectors_of(op))
 
 
 def _stays(op: ir.Operation, layouts: Layouts) -> bool:
     if op.name in _STAYING:
         return _STAYING[op.name](op, layouts)
-    return op.name.startswith(("arith.", "math.")) and _alike(op, layouts)
+    return op.name.startswith(("arith.", "math.")) and _same_layouts(op, layouts)
 
 
-def _alike(op: ir.Operation, layouts: Layouts) -> bool:
-    """Whether operands lie as the first result does; constants are made anew in any layout."""
+def _same_layouts(op: ir.Operation, layouts: Layouts) -> bool:
+    """Whether operands have the layout of the first result; constants are rematerialised in any layout."""
     operands = [operand for operand in op.operands if isinstance(operand.type, ir.VectorType)]
     moved = [operand for operand in operands if defining_op(operand, arith.Constant.NAME) is None]
-    return all(layouts[each].same_threads(layouts[op.results[0]]) for each in moved)
+    return all(layouts[operand].same_threads(layouts[op.results[0]]) for operand in moved)
 
 
 def _broadcast(op: ir.Operation, layouts: Layouts) -> bool:
-    (operand,), (result,) = op.operands, op.results
+    operand, result = vector.Broadcast(op).source, vector.Broadcast(op).vector
     if not isinstance(operand.type, ir.VectorType):
         return True
     return layouts[operand].same_threads(broadcast_source(layouts[result], operand.type))
 
 
 def _reshape(op: ir.Operation, layouts: Layouts) -> bool:
-    (operand,), (result,) = op.operands, op.results
+    operand, result = vector.ShapeCast(op).source, vector.ShapeCast(op).result
     return layouts[operand].same_threads(layouts[result].reshape(list(operand.type.shape)))
 
 
 def _transpose(op: ir.Operation, layouts: Layouts) -> bool:
-    (operand,), (result,) = op.operands, op.results
-    order = list(ir.DenseI64ArrayAttr(op.attributes["permutation"]))
-    return layouts[operand].transpose(order).same_threads(layouts[result])
+    view = vector.Transpose(op)
+    return layouts[view.vector].transpose(view.permutation).same_threads(layouts[view.result])
 
 
-def _product(op: ir.Operation, layouts: Layouts) -> bool:
-    """Whose operands lie in shared memory."""
-    operands = [isinstance(operand.type, ir.VectorType) for operand in list(op.operands)[:2]]
-    return not any(operands) and _alike(op, layouts)
+def _mma(op: ir.Operation, layouts: Layouts) -> bool:
+    factors = (accel.Mma(op).a, accel.Mma(op).b)
+    return not any(isinstance(factor.type, ir.VectorType) for factor in factors) and _same_layouts(
+        op, layouts
+    )
 
 
 def _loop(op: ir.Operation, layouts: Layouts) -> bool:
-    body = op.regions[0].blocks[0]
-    yielded = body.operations[len(body.operations) - 1].operation.operands
-    groups = zip(list(op.operands)[3:], yielded, op.results, strict=True)
+    groups = zip(scf.For(op).init_args, scf.For(op).terminator.operands, op.results, strict=True)
     tiles = [group for group in groups if isinstance(group[-1].type, ir.VectorType)]
     return all(
-        defining_op(each, arith.Constant.NAME) is not None or layouts[each].same_threads(layouts[result])
+        defining_op(value, arith.Constant.NAME) is not None or layouts[value].same_threads(layouts[result])
         for *given, result in tiles
-        for each in given
+        for value in given
     )
 
 
@@ -80,7 +76,7 @@ def _always(_op: ir.Operation, _layouts: Layouts) -> bool:
 
 
 _STAYING: dict[str, Callable[[ir.Operation, Layouts], bool]] = {
-    accel.Mma.NAME: _product,
+    accel.Mma.NAME: _mma,
     arith.Constant.NAME: _always,
     scf.For.NAME: _loop,
     scf.Yield.NAME: _always,

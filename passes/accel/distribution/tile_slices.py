@@ -1,4 +1,4 @@
-"""Parts of tiles, computed anew of parts of what they are computed of."""
+"""Slices of tiles, computed from slices of the operands of the ops that compute them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from mlc.passes.common.rewriting import attributes_of, defining_op
 
 
 @dataclass(frozen=True)
-class Cut:
-    """`width` elements from `start` on along the last dim of a tile. Of the ops in `block` that compute it,
-    those on elements are computed for these only, reads of memories that are in none of `written` too; of all
-    else the part is taken."""
+class TileSlice:
+    """A slice of a tile: `width` elements from `start` on along the last dim. Of the ops in `block` that
+    compute it, elementwise ones, and reads of memories that are not in `written`, are rebuilt for the slice
+    only; the slice is extracted from the results of all others."""
 
     block: ir.Block
     written: frozenset[ir.Value]
@@ -23,70 +23,73 @@ class Cut:
     width: int
 
     def of(self, value: ir.Value) -> ir.Value:
-        """The part of a tile, made at the insertion point."""
+        """Builds the slice of a tile at the insertion point."""
         if value.type.shape[-1] == self.width:
             return value
-        made = None if isinstance(value, ir.BlockArgument) else defining_op(value)
+        op = None if isinstance(value, ir.BlockArgument) else defining_op(value)
         part = None
-        if made is not None and made.block == self.block and len(made.results) == 1:
-            cut = _CUTS.get(made.name)
-            if cut is not None:
-                part = cut(self, made)
-            elif made.name.startswith(("arith.", "math.")):
-                part = self.elementwise(made)
-        return self.taken(value) if part is None else part
+        if op is not None and op.block == self.block and len(op.results) == 1:
+            rebuild = _SLICES.get(op.name)
+            if rebuild is not None:
+                part = rebuild(self, op)
+            elif op.name.startswith(("arith.", "math.")):
+                part = self.elementwise(op)
+        return self.extract(value) if part is None else part
 
-    def kind(self, value: ir.Value) -> ir.VectorType:
-        """Of the part."""
+    def type_of(self, value: ir.Value) -> ir.VectorType:
+        """Returns the type of the slice of a tile."""
         return ir.VectorType.get([*value.type.shape[:-1], self.width], value.type.element_type)
 
-    def taken(self, value: ir.Value) -> ir.Value:
+    def extract(self, value: ir.Value) -> ir.Value:
+        """Extracts the slice from a tile."""
         rank = value.type.rank
         offsets, sizes = [0] * (rank - 1) + [self.start], [*value.type.shape[:-1], self.width]
-        kind = self.kind(value)
-        return vector.ExtractStridedSliceOp(kind, value, offsets, sizes, [1] * rank).result
+        return vector.ExtractStridedSliceOp(self.type_of(value), value, offsets, sizes, [1] * rank).result
 
     def elementwise(self, op: ir.Operation) -> ir.Value:
+        """Rebuilds an elementwise op."""
         operands = [self.of(operand) if _is_tile(operand) else operand for operand in op.operands]
-        kinds = [self.kind(op.results[0])]
-        return ir.Operation.create(op.name, kinds, operands, attributes_of(op)).results[0]
+        types = [self.type_of(op.results[0])]
+        return ir.Operation.create(op.name, types, operands, attributes_of(op)).results[0]
 
     def constant(self, op: ir.Operation) -> ir.Value | None:
-        given = op.attributes["value"]
+        """Rebuilds a constant that is a splat."""
+        given = arith.Constant(op).value
         if not given.is_splat:
             return None
-        kind = self.kind(op.results[0])
-        return arith.ConstantOp(kind, ir.DenseElementsAttr.get_splat(kind, given.get_splat_value())).result
+        part = self.type_of(arith.Constant(op).result)
+        return arith.ConstantOp(part, ir.DenseElementsAttr.get_splat(part, given.get_splat_value())).result
 
     def broadcast(self, op: ir.Operation) -> ir.Value:
-        (operand,) = op.operands
+        """Rebuilds a broadcast."""
+        operand = vector.Broadcast(op).source
         if _is_tile(operand) and operand.type.shape[-1] > 1:
             operand = self.of(operand)
-        return vector.BroadcastOp(self.kind(op.results[0]), operand).result
+        return vector.BroadcastOp(self.type_of(vector.Broadcast(op).vector), operand).result
 
     def reshape(self, op: ir.Operation) -> ir.Value | None:
-        """As long as it leaves the last dim as it is."""
-        (operand,), (result,) = op.operands, op.results
+        """Rebuilds a reshape that keeps the last dim."""
+        operand, result = vector.ShapeCast(op).source, vector.ShapeCast(op).result
         if operand.type.shape[-1] != result.type.shape[-1]:
             return None
-        return vector.ShapeCastOp(self.kind(result), self.of(operand)).result
+        return vector.ShapeCastOp(self.type_of(result), self.of(operand)).result
 
     def read(self, op: ir.Operation) -> ir.Value | None:
-        """Of the last dim's part of a memory."""
-        memory, *indices, padding = op.operands
-        access = ir.AffineMapAttr(op.attributes["permutation_map"])
-        dim = dim_position(access.value.results[-1])
-        if memory_of(memory) in self.written or len(indices) != memory.type.rank:
+        """Rebuilds a read without a mask from a memory that is not written."""
+        view = vector.TransferRead(op)
+        memory, indices, access = view.base, view.indices, view.permutation_map
+        dim = dim_position(access.results[-1])
+        if memory_of(memory) in self.written or view.mask is not None:
             return None
         if dim is not None:
             indices[dim] = arith.AddIOp(indices[dim], index(self.start)).result
-        kind = self.kind(op.results[0])
-        inside = op.attributes["in_bounds"]
-        return vector.TransferReadOp(kind, memory, indices, access, padding, inside).result
+        inside = ir.ArrayAttr.get(view.in_bounds)
+        part, permutation = self.type_of(view.vector), ir.AffineMapAttr.get(access)
+        return vector.TransferReadOp(part, memory, indices, permutation, view.padding, inside).result
 
 
 def memory_of(memref: ir.Value) -> ir.Value:
-    """What a view is of."""
+    """Returns the memref that a view is a view of."""
     while not isinstance(memref, ir.BlockArgument) and len(memref.owner.operands):
         memref = memref.owner.operands[0]
     return memref
@@ -96,9 +99,9 @@ def _is_tile(value: ir.Value) -> bool:
     return isinstance(value.type, ir.VectorType)
 
 
-_CUTS: dict[str, Callable[[Cut, ir.Operation], ir.Value | None]] = {
-    arith.Constant.NAME: Cut.constant,
-    vector.Broadcast.NAME: Cut.broadcast,
-    vector.ShapeCast.NAME: Cut.reshape,
-    vector.TransferRead.NAME: Cut.read,
+_SLICES: dict[str, Callable[[TileSlice, ir.Operation], ir.Value | None]] = {
+    arith.Constant.NAME: TileSlice.constant,
+    vector.Broadcast.NAME: TileSlice.broadcast,
+    vector.ShapeCast.NAME: TileSlice.reshape,
+    vector.TransferRead.NAME: TileSlice.read,
 }

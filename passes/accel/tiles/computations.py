@@ -218,7 +218,7 @@ class ComputationBody:
 
     def _apply(self, op: ir.Operation) -> ir.Value:
         """The result of an `affine.apply` as a vector."""
-        access = ir.AffineMapAttr(affine.AffineApply(op).map).value
+        access = affine.AffineApply(op).map
         return self._expression(access.results[0], list(op.operands), access.n_dims)
 
     def _expression(self, expression: ir.AffineExpr, operands: list[ir.Value], dims: int) -> ir.Value:
