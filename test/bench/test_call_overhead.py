@@ -51,10 +51,10 @@ def test_c_entry_calls_with_inputs_outputs_weights_and_arena(executable: Executa
     assert arena[0] == 3
 
 
-def test_measure_takes_turns_and_the_table_shows_all() -> None:
-    turns: list[str] = []
-    callers = {name: in_python(turns.append, name) for name in ("a", "b")}
+def test_measure_interleaves_callers_and_the_table_shows_all() -> None:
+    order: list[str] = []
+    callers = {name: in_python(order.append, name) for name in ("a", "b")}
     times = measure(callers, rounds=2, calls=2)
-    assert turns == ["a", "a", "b", "b"] * 3
+    assert order == ["a", "a", "b", "b"] * 3
     assert all(len(found) == 2 for found in times.values())
     assert table({"a": [1.0, 3.0, 2.0]}).splitlines()[-1] == "| a | 2.00 | 1.00 |"

@@ -209,7 +209,7 @@ def test_the_command_stores_tables_and_measurements(settings: run.RunSettings, t
     assert set(found["errors"]) == {"gemm_2"}
 
 
-def test_numbers_of_threads_can_share_their_rounds(settings: run.RunSettings) -> None:
+def test_thread_counts_can_share_their_rounds(settings: run.RunSettings) -> None:
     threads = [1, 2] if len(settings.cpus) > 1 else [1, 1]
     found = run.run_group(MODEL, ["onnxruntime"], threads, settings)
     assert [record["threads"] for record in found] == threads

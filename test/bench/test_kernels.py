@@ -97,8 +97,8 @@ def test_launches_that_only_move_are_left_out(tmp_path: Path) -> None:
 def test_limits_do_the_work_that_they_say() -> None:
     fma = roofline.load(Path(), 1, ("fma",))
     assert fma({}) == [] and roofline.facts(fma)["flop"] > 1e6
-    for kind, arrays in {"read": 1, "copy": 2, "memcpy": 2, "triad": 3}.items():
-        limit = roofline.load(Path(), 2, (f"{kind}={1 << 16}",))
+    for limit_name, arrays in {"read": 1, "copy": 2, "memcpy": 2, "triad": 3}.items():
+        limit = roofline.load(Path(), 2, (f"{limit_name}={1 << 16}",))
         assert limit({}) == [] and roofline.facts(limit) == {"bytes": arrays * (1 << 16)}
         if arrays == 3:
             # a = 3, b = 3: c = a + 3 b

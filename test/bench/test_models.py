@@ -60,7 +60,7 @@ def test_manifest_describes_the_model(folder: Path) -> None:
     assert "mobilenet_v2" in (folder / "ops.txt").read_text()
 
 
-def test_models_of_another_builder_version_are_built_anew(folder: Path, tmp_path: Path) -> None:
+def test_models_of_another_builder_version_are_rebuilt(folder: Path, tmp_path: Path) -> None:
     assert is_built("squeezenet", folder)
     entry = models.manifest(folder)["squeezenet"] | {"builder_version": -1}
     (tmp_path / "squeezenet.onnx").touch()

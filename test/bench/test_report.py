@@ -1,4 +1,4 @@
-"""What a README shows: every engine against the fastest peer."""
+"""Tests of the report for a README: every engine against the fastest peer."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_no_peer_ran_has_no_ratio() -> None:
 
 
 def test_a_later_run_replaces_all_engines_of_a_model() -> None:
-    # They did not take turns with those of the earlier run.
+    # They were not interleaved with those of the earlier run.
     later = {"records": [record("a", "mlc", 9.0)]}
     merged = report.merge([{"records": RECORDS}, later])
     assert [entry["engine"] for entry in merged if entry["model"] == "a"] == ["mlc"]
@@ -91,5 +91,5 @@ def test_the_picture_is_self_contained_and_always_the_same(tmp_path: Path) -> No
         plot.save(RECORDS[2:3], tmp_path / "none.svg")
     # Letters are paths, and nothing is fetched.
     assert root.tag.endswith("svg") and not list(root.iter("{http://www.w3.org/2000/svg}text"))
-    links = [each.get("{http://www.w3.org/1999/xlink}href") for each in root.iter()]
+    links = [element.get("{http://www.w3.org/1999/xlink}href") for element in root.iter()]
     assert all(link is None or link.startswith("#") for link in links)

@@ -12,7 +12,7 @@ from mlc.runtime._native import call_entry
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 @pytest.mark.parametrize("length", [1, 7, 45])
 def test_kernels_agree(kernel: BertKernel, length: int) -> None:
-    """Within 1e-5 of the largest number: sums in another order. Below `least` one length has no kernel."""
+    """Within 1e-5 of the largest value: sums in another order. Below `least` one length has no kernel."""
     length = max(length, kernel.least)
     results = []
     for text in (kernel.text(None), kernel.text(length)):
@@ -23,8 +23,8 @@ def test_kernels_agree(kernel: BertKernel, length: int) -> None:
     np.testing.assert_allclose(open_dims, fixed, rtol=1e-5, atol=1e-5 * np.abs(fixed).max())
 
 
-def test_both_take_turns() -> None:
-    kernel = next(each for each in KERNELS if each.name == "layer_norm")
+def test_both_are_timed() -> None:
+    kernel = next(candidate for candidate in KERNELS if candidate.name == "layer_norm")
     arrays = kernel.arrays(3)
     pair = [CompiledKernel(kernel.text(None)), CompiledKernel(kernel.text(3))]
     times = compare(pair[1], pair[0], arrays, length=3, threads=1, rounds=1)

@@ -137,7 +137,7 @@ def test_a_candidate_computes_the_same(path: Path) -> None:
 
 def test_a_model_without_one_kernel_is_refused(tmp_path: Path) -> None:
     only_moves = KernelCase(
-        "memory", "turn", "Transpose", {"x": (4, 5)}, (5, 4), "copy", attributes={"perm": [1, 0]}
+        "memory", "transpose", "Transpose", {"x": (4, 5)}, (5, 4), "copy", attributes={"perm": [1, 0]}
     )
     found = search.search(write_model(only_moves, tmp_path), SETTINGS)
     assert found["error"].startswith("0 kernels compute, not 1")

@@ -1,4 +1,4 @@
-"""bench.specialised on a model of one convolution."""
+"""Tests of bench.specialised on a model of one convolution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench import specialised
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """y [1, 8] of an image [1, 3, 8, 8], by way of a reshape to [1, 256]."""
+    """Saves a model of y [1, 8] from an image [1, 3, 8, 8], with a reshape to [1, 256] between."""
     draw = np.random.default_rng(0)
     arrays = {
         "w": draw.standard_normal((4, 3, 1, 1)).astype(np.float32),
@@ -44,7 +44,7 @@ def test_any_batch(path: Path) -> None:
     x = specialised.images(model, 3)
     assert x.shape == (3, 3, 8, 8)
     single = onnxruntime.InferenceSession(path)
-    expected = [single.run(None, {"x": each[None]})[0][0] for each in x]
+    expected = [single.run(None, {"x": image[None]})[0][0] for image in x]
     np.testing.assert_allclose(session.run(None, {"x": x})[0], expected, rtol=1e-5, atol=1e-5)
 
 

@@ -28,8 +28,8 @@ from mlc.tools.cases.worker import say
 
 @dataclass(frozen=True)
 class Setup:
-    """What every worker runs: an engine's file, in a variant, on these cases; `log` receives what it
-    prints."""
+    """Settings of every worker: an engine's file, the variant and the cases; `log` receives the engine's
+    output."""
 
     engine: Path
     variant: str

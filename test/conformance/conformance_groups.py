@@ -1,4 +1,4 @@
-"""Which cases are of a kind, use a family of types, have control flow: the rows of tables."""
+"""Groups cases by category, family of types and control flow, for the rows of tables."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "softmax_precision"
 
 @dataclass
 class _Uses:
-    """What a model uses: operators, their domains, element types, and kinds of values."""
+    """Operators, their domains, element types and types of values that a model uses."""
 
     operators: set[str] = field(default_factory=set)
     domains: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
-    kinds: set[str] = field(default_factory=set)
+    value_types: set[str] = field(default_factory=set)
 
 
 def group_cases(cases: Iterable[SuiteCase]) -> Groups:
@@ -47,7 +47,7 @@ def _groups_of(case: SuiteCase) -> Iterator[str]:
     yield from (f"operators of {domain}" for domain in sorted(uses.domains) if domain)
     if uses.operators & _CONTROL_FLOW:
         yield "with control flow"
-    if uses.kinds - {"tensor_type"}:
+    if uses.value_types - {"tensor_type"}:
         yield "with sequences, optionals, sparse"
     if "STRING" in uses.types:
         yield "with strings"
@@ -67,7 +67,7 @@ def _uses(model: ModelProto) -> _Uses:
         for tensor in graph.initializer:
             uses.types.add(TensorProto.DataType.Name(tensor.data_type))
         if graph.sparse_initializer:
-            uses.kinds.add("sparse_tensor_type")
+            uses.value_types.add("sparse_tensor_type")
     for node in nodes:
         _note_node(node, uses)
     return uses
@@ -96,13 +96,13 @@ def _note_attribute(attribute: AttributeProto, uses: _Uses) -> None:
     if attribute.HasField("tp"):
         _note_type(attribute.tp, uses)
     if attribute.HasField("sparse_tensor"):
-        uses.kinds.add("sparse_tensor_type")
+        uses.value_types.add("sparse_tensor_type")
 
 
-def _note_type(kind: TypeProto, uses: _Uses) -> None:
-    which = kind.WhichOneof("value")
-    uses.kinds.add(which or "none")
+def _note_type(value_type: TypeProto, uses: _Uses) -> None:
+    which = value_type.WhichOneof("value")
+    uses.value_types.add(which or "none")
     if which in ("tensor_type", "sparse_tensor_type"):
-        uses.types.add(TensorProto.DataType.Name(getattr(kind, which).elem_type))
+        uses.types.add(TensorProto.DataType.Name(getattr(value_type, which).elem_type))
     elif which in ("sequence_type", "optional_type"):
-        _note_type(getattr(kind, which).elem_type, uses)
+        _note_type(getattr(value_type, which).elem_type, uses)

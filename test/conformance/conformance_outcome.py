@@ -1,4 +1,4 @@
-"""How a case ended."""
+"""The outcome of a case."""
 
 from __future__ import annotations
 

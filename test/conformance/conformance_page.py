@@ -1,4 +1,4 @@
-"""docs/conformance.md, from the records: counts by group and operator, and what does not pass."""
+"""Writes docs/conformance.md from the records: counts by group and operator, and what does not pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases do not pass, and why, as a file that is kept beside the tests: one line a case, sorted."""
+"""Records which cases do not pass, and why, in a file beside the tests: one line a case, sorted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Record = dict[str, Outcome]
 
 @dataclass(frozen=True)
 class Changes:
-    """What a run differs in from a record: cases that passed, cases that were refused and now go wrong, and
+    """Differences of a run from a record: cases that passed, cases that were refused and now go wrong, and
     cases that pass now."""
 
     regressions: list[Outcome]
@@ -60,7 +60,7 @@ def write(path: Path, record: Record, variant: str) -> None:
     path.write_text("\n".join([head, *sorted(lines)]) + "\n", encoding="utf-8")
 
 
-def merged(old: Record | None, outcomes: Iterable[Outcome], names: Iterable[str]) -> Record:
+def merge(old: Record | None, outcomes: Iterable[Outcome], names: Iterable[str]) -> Record:
     """The record after a run, perhaps of some cases only; `names` are those of all cases."""
     ran = {outcome.name: outcome for outcome in outcomes}
     record = {}
@@ -74,7 +74,7 @@ def merged(old: Record | None, outcomes: Iterable[Outcome], names: Iterable[str]
 def changes(record: Mapping[str, Outcome], outcomes: Iterable[Outcome]) -> Changes:
     """Compares a run with a record; a case that is in no record has passed."""
     found = Changes([], [], [])
-    for outcome in sorted(outcomes, key=lambda each: each.name):
+    for outcome in sorted(outcomes, key=lambda outcome: outcome.name):
         known = record.get(outcome.name)
         if outcome.passed:
             if known is not None:

@@ -34,9 +34,9 @@ def _counts(outcomes: Sequence[Outcome], groups: Groups) -> Iterator[str]:
     counts = group_counts(outcomes, groups)
     columns = [s for s in (*STATUSES, NOT_RUN) if s in STATUSES or counts.get("all", {}).get(s)]
     yield f"{'':34}{'cases':>7}" + "".join(f"{name:>13}" for name in columns)
-    for group, count in counts.items():
-        row = [count[name] for name in columns]
-        yield f"{group:34}{sum(row):>7}" + "".join(f"{number:>13}" for number in row)
+    for group, of_group in counts.items():
+        row = [of_group[name] for name in columns]
+        yield f"{group:34}{sum(row):>7}" + "".join(f"{count:>13}" for count in row)
 
 
 def missing_operators(outcomes: Sequence[Outcome]) -> Counter[str]:
@@ -77,10 +77,12 @@ def families(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
 
 def _reasons(outcomes: Sequence[Outcome]) -> Iterator[str]:
     found = families(outcomes)
-    wrong = [each for each in outcomes if each.status in FAILURES and each.status != "unsupported"]
+    wrong = [
+        outcome for outcome in outcomes if outcome.status in FAILURES and outcome.status != "unsupported"
+    ]
     if wrong:
         yield f"{len(wrong)} cases that are not refused fail:"
-        yield from (f"  {describe(each)}" for each in sorted(wrong, key=lambda each: each.name))
+        yield from (f"  {describe(outcome)}" for outcome in sorted(wrong, key=lambda outcome: outcome.name))
         yield ""
     if found:
         yield "the most common reasons:"
@@ -88,10 +90,10 @@ def _reasons(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def change_lines(changes: Changes) -> Iterator[str]:
-    """What differs from the record."""
+    """Yields the differences from the record."""
     sections: Mapping[str, Sequence[str]] = {
         "passed before and do not now": [describe(regression) for regression in changes.regressions],
-        "were refused before and go wrong now": [describe(each) for each in changes.worse],
+        "were refused before and go wrong now": [describe(outcome) for outcome in changes.worse],
         "pass and are recorded as failing (--record removes them)": changes.fixed,
     }
     for title, lines in sections.items():

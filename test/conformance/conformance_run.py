@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     path = given.records / f"{given.variant}.txt"
     record = records.read(path) if given.engine == _MLC or given.records != records.RECORDS else None
-    chosen = _chosen(cases, record, given)
+    chosen = _select(cases, record, given)
     if not chosen:
         print("conformance: no case fits", file=sys.stderr)
         return 2
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given.json.write_text(json.dumps([asdict(outcome) for outcome in outcomes], indent=0))
     if given.record:
         names = [case.name for case in cases]
-        records.write(path, records.merged(record, outcomes, names), given.variant)
+        records.write(path, records.merge(record, outcomes, names), given.variant)
         print(f"wrote {path}")
         if given.records == records.RECORDS:
             print(f"wrote {write_page(cases, given.records)}")
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         default=re.compile(""),
         help="only cases whose name this expression finds",
     )
-    add("--kind", action="append", choices=CATEGORIES, help="only cases of these kinds")
+    add("--kind", action="append", choices=CATEGORIES, help="only cases of these categories")
     add("--passing", action="store_true", help="only cases that the record does not name")
     add("--failing", action="store_true", help="only cases that the record names")
     add("--every", type=int, default=1, metavar="N", help="only every N-th of the cases")
@@ -98,14 +98,14 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         default=_MLC,
         metavar="FILE",
-        help="another engine, without a record of its own",
+        help="another engine, which has no record",
     )
     add("--records", type=Path, default=records.RECORDS, metavar="FOLDER", help="other records")
     add("--log", type=Path, metavar="FILE", help="append what the engine prints")
     return parser
 
 
-def _chosen(
+def _select(
     cases: list[SuiteCase], record: records.Record | None, given: argparse.Namespace
 ) -> list[SuiteCase]:
     fitting = [case for case in cases if given.filter.search(case.name)]
@@ -139,6 +139,6 @@ def _compare(record: records.Record | None, outcomes: list[Outcome]) -> int:
 
 
 if __name__ == "__main__":
-    # Without this, a termination would leave the workers behind.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # Without this, the workers would outlive a termination.
+    signal.signal(signal.SIGTERM, lambda signum, frame: sys.exit(128 + signum))
     sys.exit(main())

@@ -28,10 +28,10 @@ def _run(engine: Path, *cases: SuiteCase, jobs: int = 2, limit: float = 20.0) ->
     return {outcome.name: outcome for outcome in Pool(setup, jobs, limit).run(cases)}
 
 
-def test_every_ending_is_told_apart(tmp_path: Path) -> None:
+def test_every_outcome_is_distinguished(tmp_path: Path) -> None:
     behaviours = "doubles keeps raises leaves dies refuses".split()
     outcomes = _run(fake_engine(tmp_path), *(fake_case(name, name) for name in behaviours))
-    assert {name: (each.status, each.reason) for name, each in outcomes.items()} == {
+    assert {name: (outcome.status, outcome.reason) for name, outcome in outcomes.items()} == {
         "doubles": ("pass", ""),
         "keeps": ("mismatch", "values: output 0: Mismatched elements: 3 / 3 (100%)"),
         "raises": ("error", "ValueError: one line"),
@@ -51,7 +51,11 @@ def test_a_hang_is_killed_and_others_go_on(tmp_path: Path) -> None:
 def test_a_crash_counts_only_in_a_fresh_process(tmp_path: Path) -> None:
     cases = [fake_case("a"), fake_case("b", "dies_unless_first"), fake_case("c", "dies")]
     outcomes = _run(fake_engine(tmp_path), *cases, jobs=1)
-    assert {name: each.status for name, each in outcomes.items()} == {"a": "pass", "b": "pass", "c": "crash"}
+    assert {name: outcome.status for name, outcome in outcomes.items()} == {
+        "a": "pass",
+        "b": "pass",
+        "c": "crash",
+    }
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,7 @@ _F8 = ml_dtypes.float8_e4m3fn
 
 
 @pytest.mark.parametrize(
-    ("expected", "output", "kind"),
+    ("expected", "output", "message"),
     [
         (np.zeros(3, np.float32), np.zeros((1, 3), np.float32), "shape: output 0"),
         (np.zeros(3, np.float32), np.zeros(3), "dtype: output 0"),
@@ -88,8 +92,8 @@ _F8 = ml_dtypes.float8_e4m3fn
         (None, np.zeros(3), "type: output 0"),
     ],
 )
-def test_what_differs_is_a_mismatch(expected: object, output: object, kind: str) -> None:
-    with pytest.raises(MismatchError, match=f"^{kind}"):
+def test_what_differs_is_a_mismatch(expected: object, output: object, message: str) -> None:
+    with pytest.raises(MismatchError, match=f"^{message}"):
         compare([expected], [output], 1e-3, 1e-7)
     compare([expected], [expected], 1e-3, 1e-7)
 
@@ -141,8 +145,8 @@ def test_records_are_read_as_written(tmp_path: Path) -> None:
         Outcome("a", "timeout"),
         Outcome("c", records.NOT_RUN),
     ]
-    records.write(path, {each.name: each for each in written}, "static")
-    assert records.read(path) == {each.name: each for each in written}
+    records.write(path, {outcome.name: outcome for outcome in written}, "static")
+    assert records.read(path) == {outcome.name: outcome for outcome in written}
     assert [line.partition(":")[0] for line in path.read_text().splitlines()[1:]] == ["a", "b", "c"]
     path.write_text("a: passed\n")
     with pytest.raises(ValueError, match="unknown status"):
@@ -151,14 +155,14 @@ def test_records_are_read_as_written(tmp_path: Path) -> None:
 
 def test_a_partial_run_changes_its_part_of_the_record() -> None:
     names = ["a", "b", "c", "d"]
-    first = records.merged(None, [Outcome("a", "crash"), Outcome("b", "pass")], names)
-    assert {name: each.status for name, each in first.items()} == {
+    first = records.merge(None, [Outcome("a", "crash"), Outcome("b", "pass")], names)
+    assert {name: outcome.status for name, outcome in first.items()} == {
         "a": "crash",
         "c": records.NOT_RUN,
         "d": records.NOT_RUN,
     }
-    assert sorted(records.merged(first, [Outcome("a", "pass"), Outcome("c", "error")], names)) == ["c", "d"]
-    assert sorted(records.merged(first, [], ["c"])) == ["c"]
+    assert sorted(records.merge(first, [Outcome("a", "pass"), Outcome("c", "error")], names)) == ["c", "d"]
+    assert sorted(records.merge(first, [], ["c"])) == ["c"]
 
 
 def test_changes_are_found() -> None:
@@ -170,7 +174,7 @@ def test_changes_are_found() -> None:
     ]
     changes = records.changes(record, outcomes)
     assert [regression.name for regression in changes.regressions] == ["new"]
-    assert [each.name for each in changes.worse] == ["wrong"]
+    assert [outcome.name for outcome in changes.worse] == ["wrong"]
     assert changes.fixed == ["fixed"]
     assert changes.bad
     assert not records.changes(record, [outcomes[1], outcomes[3], outcomes[4]]).bad

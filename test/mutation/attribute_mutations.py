@@ -1,4 +1,4 @@
-"""Mutations of attributes of ops, in the generic form, where every op shows them in the same place."""
+"""Mutations of attributes of ops, in the generic form, which prints them at the same position of every op."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VALUES = (
 
 @dataclass(frozen=True)
 class Entry:
-    """One `name = value` of a dictionary, by its place in the text."""
+    """One `name = value` of a dictionary, by its position in the text."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ def entries_of(text: str) -> list[list[Entry]]:
 
 
 def mutate_attributes(random: Random, generic: str) -> str:
-    """`generic` with one to three attributes removed, renamed, said twice, or of another value or op."""
+    """`generic` with one to three attributes removed, renamed, repeated, or of another value or op."""
     for _ in range(random.choice((1, 1, 2, 3))):
         dictionaries = entries_of(generic)
         if dictionaries:
@@ -83,12 +83,12 @@ def _without(text: str, entry: Entry) -> str:
 
 
 def _entries(text: str, at: int) -> list[Entry]:
-    """The entries from `at`, just behind a `{`, up to the `}` that closes it."""
+    """The entries from `at`, just after a `{`, up to the `}` that closes it."""
     found, start, stack = [], at, []
     while at < len(text):
         character = text[at]
         if character == '"':
-            at = _behind_string(text, at)
+            at = _end_of_string(text, at)
             continue
         if character in _CLOSING:
             stack.append(_CLOSING[character])
@@ -109,7 +109,7 @@ def _entry(text: str, start: int, end: int) -> Entry:
     return Entry(start, end, text[start:end].partition(" = ")[0].strip())
 
 
-def _behind_string(text: str, at: int) -> int:
+def _end_of_string(text: str, at: int) -> int:
     at += 1
     while at < len(text) and text[at] != '"':
         at += 2 if text[at] == "\\" else 1

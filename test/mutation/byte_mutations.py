@@ -44,20 +44,20 @@ def truncate(random: Random, data: bytes) -> bytes:
 
 
 def repeat(random: Random, data: bytes) -> bytes:
-    """A stretch said twice, or fifty times."""
+    """A stretch repeated twice, or fifty times."""
     start = random.randint(0, len(data))
     stretch = data[start : start + random.choice((4, 16, 200))]
     return data[:start] + stretch * random.choice((2, 50)) + data[start:]
 
 
-def overwrite_number(random: Random, data: bytes) -> bytes:
+def overwrite_integer(random: Random, data: bytes) -> bytes:
     """Four bytes replaced by an extreme integer: sizes and offsets of binary formats."""
     at = random.randint(0, max(0, len(data) - 4))
     value = random.choice((0, 1, 0x7F, 0x80, 0xFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF))
     return data[:at] + value.to_bytes(4, "little") + data[at + 4 :]
 
 
-BYTE_MUTATIONS: tuple[ByteMutation, ...] = (flip, insert, delete, truncate, repeat, overwrite_number)
+BYTE_MUTATIONS: tuple[ByteMutation, ...] = (flip, insert, delete, truncate, repeat, overwrite_integer)
 
 
 def mutate_bytes(random: Random, data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""What an outcome means: fine, contained, or a failure of the tool."""
+"""Judges an outcome: fine, contained, or a failure of the tool."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def _of_status(status: int | None, messages: str) -> Verdict:
         return Verdict("silence", f"status {status}")
     if status == 2:
         return Verdict("usage")
-    return _contained(messages) or Verdict("error")
+    return _find_contained(messages) or Verdict("error")
 
 
-def _contained(messages: str) -> Verdict | None:
+def _find_contained(messages: str) -> Verdict | None:
     patterns = {"contained crash": _CRASHED, "contained hang": _STOPPED, "contained exception": _RAISED}
     for name, pattern in (*patterns.items(), ("contained crash", _ENDED)):
         if found := pattern.search(messages):
@@ -70,7 +70,7 @@ def _contained(messages: str) -> Verdict | None:
 
 
 def _step(text: str) -> str:
-    """The pass that a message names, else what it says without its place."""
+    """The pass that a message names, else the message without its location."""
     found = _PASS.search(text)
     return found[1] if found else text.rpartition("error: ")[2].strip()
 

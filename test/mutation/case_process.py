@@ -1,4 +1,4 @@
-"""Runs a case in a process of its own, forked from one that has everything imported."""
+"""Runs a case in a separate process, forked from one that has everything imported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FILE_SIZE = 64 << 20
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a case ended: its wait status, None if it was killed after `LIMIT`, and what it printed."""
+    """The wait status of a case, None if it was killed after `LIMIT`, and its output."""
 
     status: int | None
     output: bytes

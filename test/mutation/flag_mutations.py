@@ -34,7 +34,7 @@ def random_flag(random: Random, tool: str) -> str:
 
 
 def mutate_flags(random: Random, tool: str, arguments: list[str]) -> list[str]:
-    """`arguments` with flags put in, left out, said twice or in another order."""
+    """`arguments` with flags put in, left out, repeated or in another order."""
     changed = list(arguments)
     for _ in range(random.choice((1, 2, 2, 3, 5))):
         at = random.randint(0, len(changed))

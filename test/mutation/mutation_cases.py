@@ -1,4 +1,4 @@
-"""One case from a seed and a number: everything random comes from a generator seeded by both."""
+"""One case from a seed and an index: everything random comes from a generator seeded by both."""
 
 from __future__ import annotations
 
@@ -24,42 +24,47 @@ _TRANSLATIONS = 0.12  # share of the cases for mlc-translate
 
 @dataclass(frozen=True)
 class Case:
-    """A command and its input. `kind` says what was mutated, `origin` names the seed."""
+    """A command and its input. `category` says what was mutated, `origin` names the seed."""
 
-    number: int
-    kind: str
+    index: int
+    category: str
     origin: str
     tool: str
     arguments: tuple[str, ...]
     data: bytes
 
     def save(self, folder: Path) -> Path:
-        """Writes the case to a folder of its own and returns that."""
-        place = folder / f"{self.number:06}-{self.kind}"
-        place.mkdir(parents=True, exist_ok=True)
-        (place / INPUT).write_bytes(self.data)
-        command = {"tool": self.tool, "arguments": self.arguments, "kind": self.kind, "origin": self.origin}
-        (place / "command.json").write_text(json.dumps(command, indent=1) + "\n")
-        return place
+        """Writes the case to a new folder and returns that."""
+        path = folder / f"{self.index:06}-{self.category}"
+        path.mkdir(parents=True, exist_ok=True)
+        (path / INPUT).write_bytes(self.data)
+        command = {
+            "tool": self.tool,
+            "arguments": self.arguments,
+            "category": self.category,
+            "origin": self.origin,
+        }
+        (path / "command.json").write_text(json.dumps(command, indent=1) + "\n")
+        return path
 
     @classmethod
-    def load(cls, place: Path) -> Case:
-        """What `save` wrote."""
-        command = json.loads((place / "command.json").read_text())
-        data = (place / INPUT).read_bytes()
-        number = int(place.name.partition("-")[0])
+    def load(cls, path: Path) -> Case:
+        """Reads what `save` wrote."""
+        command = json.loads((path / "command.json").read_text())
+        data = (path / INPUT).read_bytes()
+        index = int(path.name.partition("-")[0])
         return cls(
-            number, command["kind"], command["origin"], command["tool"], tuple(command["arguments"]), data
+            index, command["category"], command["origin"], command["tool"], tuple(command["arguments"]), data
         )
 
 
-def case_of(seed: int, number: int) -> Case:
-    """The case `number` of the run with `seed`; the same in every process."""
-    random = Random(f"{seed}/{number}")
-    kind = random.choices(list(_KINDS), [weight for weight, _ in _KINDS.values()])[0]
+def case_of(seed: int, index: int) -> Case:
+    """The case `index` of the run with `seed`; the same in every process."""
+    random = Random(f"{seed}/{index}")
+    category = random.choices(list(_CATEGORIES), [weight for weight, _ in _CATEGORIES.values()])[0]
     start = random.choice(_by_tool()["mlc-translate" if random.random() < _TRANSLATIONS else "mlc-opt"])
-    arguments, data = _KINDS[kind][1](random, start)
-    return Case(number, kind, start.name, start.tool, tuple(arguments), data)
+    arguments, data = _CATEGORIES[category][1](random, start)
+    return Case(index, category, start.name, start.tool, tuple(arguments), data)
 
 
 @cache
@@ -95,7 +100,7 @@ def _bytecode(random: Random, start: Seed) -> tuple[list[str], bytes]:
     return _own_or_random(random, start), mutate_bytes(random, bytecode(start.text))
 
 
-_KINDS: dict[str, tuple[int, Callable[[Random, Seed], tuple[list[str], bytes]]]] = {
+_CATEGORIES: dict[str, tuple[int, Callable[[Random, Seed], tuple[list[str], bytes]]]] = {
     "bytes": (15, _bytes),
     "tokens": (27, _tokens),
     "attributes": (18, _attributes),
@@ -104,7 +109,7 @@ _KINDS: dict[str, tuple[int, Callable[[Random, Seed], tuple[list[str], bytes]]]]
     "flags": (10, _flags),
     "bytecode": (5, _bytecode),
 }
-KINDS = tuple(_KINDS)
+CATEGORIES = tuple(_CATEGORIES)
 
 
 def _own_or_random(random: Random, start: Seed) -> list[str]:
@@ -125,7 +130,7 @@ def _for_optimizer(random: Random, start: Seed, passes: list[str]) -> tuple[list
 @cache
 def generic_form(text: str) -> str:
     """The generic form of `text`, or `text` where it is not valid."""
-    module = _parsed(text)
+    module = _parse(text)
     return text if module is None else module.operation.get_asm(print_generic_op_form=True)
 
 
@@ -134,7 +139,7 @@ def bytecode(text: str) -> bytes:
     """The bytecode of `text`, or that of an empty module where it is not valid."""
     from mlc.tools.opt.output import to_bytecode
 
-    module = _parsed(text) or _parsed("module {}")
+    module = _parse(text) or _parse("module {}")
     assert module is not None
     return to_bytecode(module.operation)
 
@@ -148,7 +153,7 @@ def _context() -> ir.Context:
     return context
 
 
-def _parsed(text: str) -> ir.Module | None:
+def _parse(text: str) -> ir.Module | None:
     try:
         return parse_module(text, _context())
     except ParseError:

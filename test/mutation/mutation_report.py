@@ -11,19 +11,19 @@ from case_judge import Verdict
 
 @dataclass(frozen=True)
 class Result:
-    """What is kept of a case after it ran; `place` is where it was saved, if it was."""
+    """The result of a case; `path` is the folder where it was saved, if it was."""
 
-    number: int
-    kind: str
+    index: int
+    category: str
     tool: str
     verdict: Verdict
     seconds: float
-    place: str = ""
+    path: str = ""
 
 
 def summary(results: Iterable[Result]) -> str:
-    """Tables of verdicts by kind, contained crashes and hangs by pass, and all failures."""
-    listed = sorted(results, key=lambda result: result.number)
+    """Tables of verdicts by category, contained crashes and hangs by pass, and all failures."""
+    listed = sorted(results, key=lambda result: result.index)
     return "\n".join(_lines(listed)) + "\n"
 
 
@@ -31,7 +31,7 @@ def _lines(results: list[Result]) -> Iterator[str]:
     failures = [result for result in results if result.verdict.is_failure]
     yield f"{len(results)} cases, {len(failures)} failures"
     yield ""
-    yield from _by_kind(results)
+    yield from _by_category(results)
     for name in ("contained crash", "contained hang", "contained exception"):
         steps = Counter(result.verdict.step for result in results if result.verdict.name == name)
         if steps:
@@ -41,17 +41,17 @@ def _lines(results: list[Result]) -> Iterator[str]:
     yield ""
     yield f"slowest case: {max((result.seconds for result in results), default=0.0):.1f} s"
     for result in failures:
-        yield f"FAILURE {result.verdict.name}: {result.verdict.step}  {result.tool} {result.place}"
+        yield f"FAILURE {result.verdict.name}: {result.verdict.step}  {result.tool} {result.path}"
 
 
-def _by_kind(results: list[Result]) -> Iterator[str]:
+def _by_category(results: list[Result]) -> Iterator[str]:
     verdicts = sorted({result.verdict.name for result in results})
-    counts = Counter((result.kind, result.verdict.name) for result in results)
+    counts = Counter((result.category, result.verdict.name) for result in results)
     width = max((len(name) for name in verdicts), default=0)
-    kinds = sorted({result.kind for result in results})
+    categories = sorted({result.category for result in results})
     yield f"{'':12}" + "".join(f"{name:>{width + 2}}" for name in (*verdicts, "all"))
-    for kind in kinds:
-        row = [counts[kind, name] for name in verdicts]
-        yield f"{kind:12}" + "".join(f"{count:>{width + 2}}" for count in (*row, sum(row)))
-    sums = [sum(counts[kind, name] for kind in kinds) for name in verdicts]
+    for category in categories:
+        row = [counts[category, name] for name in verdicts]
+        yield f"{category:12}" + "".join(f"{count:>{width + 2}}" for count in (*row, sum(row)))
+    sums = [sum(counts[category, name] for category in categories) for name in verdicts]
     yield f"{'all':12}" + "".join(f"{count:>{width + 2}}" for count in (*sums, sum(sums)))

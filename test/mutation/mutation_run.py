@@ -38,10 +38,10 @@ def main() -> int:
     given = parser.parse_args()
     if given.replay:
         return _replay(given.replay)
-    # Without this, a termination would leave the workers behind.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
-    numbers = range(given.first, given.first + given.cases)
-    results = list(run_cases(given.seed, numbers, given.jobs))
+    # Without this, the workers would outlive a termination.
+    signal.signal(signal.SIGTERM, lambda signum, frame: sys.exit(128 + signum))
+    indices = range(given.first, given.first + given.cases)
+    results = list(run_cases(given.seed, indices, given.jobs))
     text = f"seed {given.seed}: {summary(results)}"
     print(text, end="")
     if given.report:
@@ -49,11 +49,11 @@ def main() -> int:
     return int(any(result.verdict.is_failure for result in results))
 
 
-def run_cases(seed: int, numbers: range, jobs: int) -> Iterator[Result]:
-    """The results of the cases `numbers`, as they end, from `jobs` processes forked from this one."""
+def run_cases(seed: int, indices: range, jobs: int) -> Iterator[Result]:
+    """The results of the cases `indices`, as they end, from `jobs` processes forked from this one."""
     import_everything()
     with multiprocessing.get_context("fork").Pool(jobs) as pool:
-        yield from pool.imap_unordered(_work, ((seed, number) for number in numbers), chunksize=20)
+        yield from pool.imap_unordered(_work, ((seed, index) for index in indices), chunksize=20)
 
 
 def import_everything() -> None:
@@ -88,21 +88,21 @@ def _work(job: tuple[int, int]) -> Result:
     case = case_of(*job)
     outcome = run_case(case, main_of(case.tool))
     verdict = judge(outcome)
-    place = ""
+    path = ""
     if verdict.name not in ("success", "error", "usage"):
-        place = str(_save(case, outcome, verdict.name))
-    return Result(case.number, case.kind, case.tool, verdict, outcome.seconds, place)
+        path = str(_save(case, outcome, verdict.name))
+    return Result(case.index, case.category, case.tool, verdict, outcome.seconds, path)
 
 
 def _save(case: Case, outcome: Outcome, verdict: str) -> Path:
-    place = case.save(SAVED / verdict.replace(" ", "-"))
-    (place / "stderr").write_text(outcome.messages)
-    return place
+    path = case.save(SAVED / verdict.replace(" ", "-"))
+    (path / "stderr").write_text(outcome.messages)
+    return path
 
 
-def _replay(place: Path) -> int:
+def _replay(path: Path) -> int:
     import_everything()
-    case = Case.load(place)
+    case = Case.load(path)
     outcome = run_case(case, main_of(case.tool))
     sys.stdout.write(outcome.output.decode(errors="replace"))
     sys.stderr.write(outcome.messages)

@@ -1,4 +1,4 @@
-"""What mutations start from: the chunks of the lit tests with flags of their RUN lines, and small modules.
+"""Seeds of mutations: the chunks of the lit tests with flags of their RUN lines, and small modules.
 
 The modules of `modules.txt` cover upstream dialects that the lit tests leave out.
 """
@@ -40,8 +40,8 @@ def built_in() -> list[Seed]:
     """The modules of `modules.txt`."""
     chunks = (HERE / "modules.txt").read_text().split(_MARKER)
     found = []
-    for number, chunk in enumerate(chunks):
-        name = f"modules.txt:{number}"
+    for index, chunk in enumerate(chunks):
+        name = f"modules.txt:{index}"
         found.append(Seed(name, "mlc-opt", (INPUT, "--canonicalize", "--cse"), chunk))
         found += [Seed(name, "mlc-translate", (flag, INPUT), chunk) for flag in _translations(chunk)]
     return found
@@ -58,10 +58,10 @@ def _of_lit_test(path: Path) -> Iterator[Seed]:
     commands = [command for line in _run_lines(text) if (command := _command(line, path))]
     if not commands:
         return
-    for number, chunk in enumerate(text.split(_MARKER)):
-        tool, *arguments = commands[number % len(commands)]
+    for index, chunk in enumerate(text.split(_MARKER)):
+        tool, *arguments = commands[index % len(commands)]
         if chunk.strip() and len(chunk) <= _LARGEST:
-            yield Seed(f"{path.relative_to(HERE.parent)}:{number}", tool, tuple(arguments), chunk)
+            yield Seed(f"{path.relative_to(HERE.parent)}:{index}", tool, tuple(arguments), chunk)
 
 
 def _run_lines(text: str) -> Iterator[str]:

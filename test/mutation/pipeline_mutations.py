@@ -85,13 +85,13 @@ def random_pipeline(random: Random, depth: int = 0) -> str:
     elements = []
     for _ in range(random.choice((1, 1, 2, 3))):
         if depth < 3 and random.random() < 0.4:
-            elements.append(_anchored(random, random_pipeline(random, depth + 1)))
+            elements.append(_anchor(random, random_pipeline(random, depth + 1)))
         else:
             elements.append(random_pass(random))
     return ",".join(elements)
 
 
-def _anchored(random: Random, inner: str) -> str:
+def _anchor(random: Random, inner: str) -> str:
     """`inner` on an op; one time in ten on one that there is not, or where it cannot be."""
     anchor = random.choice(_ODD_ANCHORS if random.random() < 0.1 else _ANCHORS)
     return f"{anchor}({inner}){')' * anchor.count('(')}"

@@ -10,7 +10,7 @@ import pytest
 from attribute_mutations import entries_of
 from case_judge import judge
 from case_process import Main, run_case
-from mutation_cases import KINDS, Case, case_of, generic_form
+from mutation_cases import CATEGORIES, Case, case_of, generic_form
 from mutation_report import Result, summary
 from mutation_run import run_cases
 from mutation_seeds import INPUT, built_in, seeds
@@ -70,7 +70,7 @@ def test_judge_asks_for_the_cause() -> None:
         ("a:1:1: error: expected ')'", "error", ""),
     ],
 )
-def test_judge_tells_contained_from_plain_errors(text: str, name: str, step: str) -> None:
+def test_judge_separates_contained_from_plain_errors(text: str, name: str, step: str) -> None:
     verdict = judge(run_case(_case(), lambda arguments: _message(text, 1)))
     assert (verdict.name, verdict.step) == (name, step)
     assert not verdict.is_failure
@@ -92,17 +92,17 @@ def test_seeds_have_commands_and_built_in_modules_are_valid() -> None:
     assert all('"builtin.module"(' in generic_form(seed.text) for seed in built_in())
 
 
-def test_cases_are_deterministic_and_of_all_kinds() -> None:
-    cases = [case_of(7, number) for number in range(120)]
-    assert cases == [case_of(7, number) for number in range(120)]
-    assert {case.kind for case in cases} == set(KINDS)
+def test_cases_are_deterministic_and_of_all_categories() -> None:
+    cases = [case_of(7, index) for index in range(120)]
+    assert cases == [case_of(7, index) for index in range(120)]
+    assert {case.category for case in cases} == set(CATEGORIES)
     assert cases[0] != case_of(8, 0)
 
 
 def test_cases_differ_from_their_seeds() -> None:
     texts = {seed.name: seed.text.encode() for seed in seeds()}
-    cases = [case_of(7, number) for number in range(120)]
-    tokens = [case for case in cases if case.kind == "tokens"]
+    cases = [case_of(7, index) for index in range(120)]
+    tokens = [case for case in cases if case.category == "tokens"]
     assert sum(case.data != texts[case.origin] for case in tokens) > 0.8 * len(tokens)
 
 

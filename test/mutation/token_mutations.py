@@ -20,9 +20,9 @@ TYPE = re.compile(
     r"\b(?:tensor|memref|vector|complex)<[^<>]*(?:<[^<>]*>[^<>]*)*>|\b(?:index|none|[su]?i\d+|b?f\d+)\b"
 )
 _DIM = re.compile(r"(?<=[<x])(\d+|\?)(?=x)")
-_NUMBER = re.compile(r"(?<![\w%@^.])-?\d+(?:\.\d+)?\b")
+_LITERAL = re.compile(r"(?<![\w%@^.])-?\d+(?:\.\d+)?\b")
 # fmt: off
-_NUMBERS = (
+_LITERALS = (
     "0", "-1", "1", "2147483648", "9223372036854775807", "-9223372036854775808", "1e400", "0.5",
     "99999999999999999999", "0xFF",
 )
@@ -41,41 +41,41 @@ _TYPES = (
 
 
 def swap(random: Random, tokens: Tokens) -> None:
-    """Two tokens change places."""
-    one, other = _place(random, tokens), _place(random, tokens)
+    """Two tokens swapped."""
+    one, other = _position(random, tokens), _position(random, tokens)
     tokens[one], tokens[other] = tokens[other], tokens[one]
 
 
 def duplicate(random: Random, tokens: Tokens) -> None:
-    """A run of tokens said twice."""
-    at = _place(random, tokens)
+    """A run of tokens repeated."""
+    at = _position(random, tokens)
     tokens[at:at] = tokens[at : at + random.choice((1, 3, 10, 40))]
 
 
 def drop(random: Random, tokens: Tokens) -> None:
     """A run of tokens left out."""
-    at = _place(random, tokens)
+    at = _position(random, tokens)
     del tokens[at : at + random.choice((1, 1, 2, 6))]
 
 
 def exchange(random: Random, tokens: Tokens) -> None:
-    """A token replaced by one of another file, of the same kind more often than not."""
-    at = _place(random, tokens)
-    kind = tokens[at][:1]
-    pool = [token for token in vocabulary() if token[:1] == kind] if random.random() < 0.7 else []
+    """A token replaced by one of another file, with the same first character more often than not."""
+    at = _position(random, tokens)
+    first = tokens[at][:1]
+    pool = [token for token in vocabulary() if token[:1] == first] if random.random() < 0.7 else []
     tokens[at] = random.choice(pool or vocabulary())
 
 
 def reuse(random: Random, tokens: Tokens) -> None:
     """A value, symbol or block replaced by another one of the same text: uses before definitions, cycles."""
     sigil = random.choice("%%%@^")
-    places = [at for at, token in enumerate(tokens) if token.startswith(sigil)]
-    if places:
-        tokens[random.choice(places)] = tokens[random.choice(places)]
+    positions = [at for at, token in enumerate(tokens) if token.startswith(sigil)]
+    if positions:
+        tokens[random.choice(positions)] = tokens[random.choice(positions)]
 
 
 def drop_line(random: Random, tokens: Tokens) -> None:
-    """A line left out, or moved to another place."""
+    """A line left out, or moved to another position."""
     breaks = [at for at, token in enumerate(tokens) if "\n" in token]
     if len(breaks) < 3:
         return
@@ -83,7 +83,7 @@ def drop_line(random: Random, tokens: Tokens) -> None:
     line = tokens[breaks[first] : breaks[first + 1]]
     del tokens[breaks[first] : breaks[first + 1]]
     if random.random() < 0.5:
-        at = _place(random, tokens)
+        at = _position(random, tokens)
         tokens[at:at] = line
 
 
@@ -97,15 +97,15 @@ def change_dim(random: Random, tokens: Tokens) -> None:
     _substitute(random, tokens, _DIM, _DIMS)
 
 
-def change_number(random: Random, tokens: Tokens) -> None:
-    """A number replaced by an extreme one."""
-    _substitute(random, tokens, _NUMBER, _NUMBERS)
+def change_literal(random: Random, tokens: Tokens) -> None:
+    """A literal replaced by an extreme one."""
+    _substitute(random, tokens, _LITERAL, _LITERALS)
 
 
 # fmt: off
 TOKEN_MUTATIONS: tuple[TokenMutation, ...] = (
     swap, duplicate, drop, exchange, reuse, drop_line, change_type, change_type, change_dim, change_dim,
-    change_number,
+    change_literal,
 )
 # fmt: on
 
@@ -121,7 +121,7 @@ def mutate_tokens(random: Random, text: str) -> str:
 
 @cache
 def vocabulary() -> tuple[str, ...]:
-    """The tokens of all seeds, each once, sorted: sets have no order of their own."""
+    """The tokens of all seeds, each once, sorted, since sets have no order."""
     found = {token for seed in seeds() for token in TOKEN.findall(seed.text)}
     return tuple(sorted(token for token in found if token.strip() and not token.startswith("//")))
 
@@ -129,11 +129,11 @@ def vocabulary() -> tuple[str, ...]:
 @cache
 def types_of_seeds() -> tuple[str, ...]:
     """The types of all seeds, each once, sorted."""
-    return tuple(sorted({kind for seed in seeds() for kind in TYPE.findall(seed.text)}))
+    return tuple(sorted({found for seed in seeds() for found in TYPE.findall(seed.text)}))
 
 
-def _place(random: Random, tokens: Tokens) -> int:
-    """The place of a token that is no space and no comment, if there is one within ten tries."""
+def _position(random: Random, tokens: Tokens) -> int:
+    """The position of a token that is no space and no comment, if there is one within ten tries."""
     for _ in range(10):
         at = random.randrange(len(tokens)) if tokens else 0
         if tokens and tokens[at].strip() and not tokens[at].startswith("//"):

@@ -27,24 +27,24 @@ sys.exit(run_guarded(work))
 
 
 def start(body: str) -> tuple[subprocess.Popen[str], int]:
-    """A guarding process whose child waits, and the child's process number."""
+    """A guarding process whose child waits, and the child's process id."""
     code = _INTERRUPTED.format(body=body)
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     return process, int(process.stdout.readline())
 
 
-def is_alive(number: int) -> bool:
+def is_alive(pid: int) -> bool:
     try:
-        os.kill(number, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
     return True
 
 
-def wait_until_gone(number: int) -> bool:
+def wait_until_gone(pid: int) -> bool:
     for _ in range(500):
-        if not is_alive(number):
+        if not is_alive(pid):
             return True
         time.sleep(0.01)
     return False
@@ -128,10 +128,10 @@ def test_streams_that_own_their_files_are_written_to() -> None:
 import os, sys
 from mlc.tools.guard import run_guarded
 sys.stderr = os.fdopen(2, "w")
-sys.exit(run_guarded(lambda activity: print("said", file=sys.stderr) or 0))
+sys.exit(run_guarded(lambda activity: print("printed", file=sys.stderr) or 0))
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.stderr == "said\n"
+    assert result.stderr == "printed\n"
 
 
 def test_what_finds_no_room_is_not_left() -> None:

@@ -22,9 +22,9 @@ LAUNCH = '  "tloop.launch"() {{kernel = @{0}}}\n'
 MAIN = f'"func.func"() <{{{{sym_name = "main"}}}}> ({{{{\n{LAUNCH}{LAUNCH.replace("0", "1")}}}}})'
 
 
-def module(first: str, second: str, numbers: tuple[int, int] = (1, 2), swapped: bool = False) -> str:
+def module(first: str, second: str, values: tuple[int, int] = (1, 2), swapped: bool = False) -> str:
     parts = {"main": MAIN.format(first, second)}
-    kernels = [(first, KERNEL.format(first, numbers[0])), (second, KERNEL.format(second, numbers[1]))]
+    kernels = [(first, KERNEL.format(first, values[0])), (second, KERNEL.format(second, values[1]))]
     return PLAIN.module(parts | dict(reversed(kernels) if swapped else kernels), ["main"])
 
 
@@ -73,10 +73,10 @@ def test_sizes_of_weights_matter() -> None:
     assert PLAIN.code(text) != PLAIN.code(text.replace("size = 4", "size = 8"))
 
 
-def test_renamed_attributes_have_their_old_names_and_places() -> None:
-    old = '"graph.conv"(%0) <{first = [1, 2], place = array<i64: 1, 2>, zero}> {x.a = "}, {"} : () -> i1'
+def test_renamed_attributes_have_their_old_names_and_positions() -> None:
+    old = '"graph.conv"(%0) <{first = [1, 2], last = array<i64: 1, 2>, zero}> {x.a = "}, {"} : () -> i1'
     new = '"graph.conv"(%0) <{first = [1, 2], zero, zz = array<i64: 1, 2>}> {x.a = "}, {"} : () -> i1'
-    assert Normaliser({"zz": "place"}).code(new) == old
+    assert Normaliser({"zz": "last"}).code(new) == old
 
 
 def test_renames_are_of_whole_names_but_for_prefixes() -> None:

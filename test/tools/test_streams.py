@@ -13,9 +13,7 @@ _OPT = "mlc.tools.opt.main"
 _TRANSLATE = "mlc.tools.translate.main"
 _PLUGIN = Path(__file__).parent / "mlc-opt" / "Inputs" / "plugin.py"
 # Longer than what a pipe holds.
-_LONG = (
-    "module {\n" + "".join(f"  func.func private @function_{number}()\n" for number in range(4000)) + "}\n"
-)
+_LONG = "module {\n" + "".join(f"  func.func private @function_{index}()\n" for index in range(4000)) + "}\n"
 
 
 def command(tool: str, *flags: str) -> list[str]:
@@ -49,7 +47,7 @@ def test_a_slow_reader_is_no_hang(flags: list[str], tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("tool", "flag"), [(_TRANSLATE, "--mlir-to-llvmir"), (_OPT, f"--load-plugin={_PLUGIN}")]
 )
-def test_whoever_types_slowly_is_no_hang(tool: str, flag: str) -> None:
+def test_slow_typing_is_no_hang(tool: str, flag: str) -> None:
     started = command(tool, flag, "--mlc-step-timeout=1")
     with subprocess.Popen(started, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(2.5)
@@ -102,4 +100,4 @@ def test_a_limit_on_file_sizes_names_the_file(flags: str, named: str, tmp_path: 
     result = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert result.stderr == f"mlc-opt: error: {named.format(out=out)}: File too large\n"
     assert result.returncode == 1
-    assert [each.name for each in tmp_path.rglob("*") if each.is_file()] == ["big.mlir"]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["big.mlir"]

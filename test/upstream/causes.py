@@ -1,4 +1,4 @@
-"""Why a test that stock mlir-opt passes fails with mlc-opt."""
+"""Finds why a test that stock mlir-opt passes fails with mlc-opt."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Results:
 
     @property
     def passed(self) -> int:
-        """How many of the counted tests mlc-opt passes."""
+        """The count of the counted tests that mlc-opt passes."""
         return sum(self.mlc.get(name, False) for name in self.counted)
 
 
@@ -62,7 +62,7 @@ def _head(results: Results) -> Iterator[str]:
     yield "Written by `test/upstream/run.py --report`; nothing of the tests themselves is in this repository."
     yield "The tests are LLVM's own under `mlir/test`: those that run only mlir-opt, without passes and"
     yield "dialects made for tests. Each runs through LLVM's FileCheck, once with stock mlir-opt and once"
-    yield "with mlc-opt in its place."
+    yield "with mlc-opt instead."
     yield ""
     yield from (f"- {name}: {version}" for name, version in results.versions.items())
     yield ""
@@ -93,7 +93,7 @@ def _causes(results: Results) -> Iterator[str]:
 
 def _left_out(results: Results) -> Iterator[str]:
     yield from ("## Left out", "", "| why | tests |", "|---|---|")
-    reasons = Counter(each.reason for each in results.rejected)
+    reasons = Counter(rejection.reason for rejection in results.rejected)
     yield from (f"| {reason} | {count} |" for reason, count in reasons.most_common())
 
 

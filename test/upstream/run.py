@@ -37,7 +37,12 @@ def main() -> int:
     later = suite.run("next", [str(options.next / "mlir-opt")], failed) if failed else {}
     causes = {name: cause_of(name, mlc[name], later[name]) for name in failed}
     results = Results(
-        selected, rejected, _passed(stock), _passed(mlc), causes, _versions(options, suite.tests)
+        selected,
+        rejected,
+        _passed_by_name(stock),
+        _passed_by_name(mlc),
+        causes,
+        _versions(options, suite.tests),
     )
     _write_failures(options.build / "failures.txt", causes, mlc)
     print(summary(results))
@@ -62,7 +67,7 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _passed(outcomes: dict[str, Outcome]) -> dict[str, bool]:
+def _passed_by_name(outcomes: dict[str, Outcome]) -> dict[str, bool]:
     return {name: outcome.passed for name, outcome in outcomes.items()}
 
 
@@ -84,7 +89,7 @@ def _version(program: Path) -> str:
 
 
 def _write_failures(path: Path, causes: dict[str, str], mlc: dict[str, Outcome]) -> None:
-    """What each failing test printed, for whoever looks for causes."""
+    """Writes the output of each failing test, to look for causes."""
     with path.open("w", encoding="utf-8") as file:
         for name, cause in sorted(causes.items(), key=lambda item: item[1]):
             file.write(f"==== {name}\n==== {cause}\n{mlc[name].output}\n")

@@ -1,4 +1,4 @@
-"""Which of upstream's tests need nothing but mlir-opt: no other tool, no pass or dialect made for tests."""
+"""Selects upstream's tests that need only mlir-opt: no other tool, no pass or dialect made for tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TOOLS = frozenset(
 )
 # Folders whose configuration turns them off: they need hardware or examples that are built.
 _OFF = ("Integration/", "Examples/")
-_PLACES = re.compile(r"%(s:[a-z]+|basename_t|[sSpTt])(?![\w])|%\{[^}]*\}|%%")
+_SUBSTITUTIONS = re.compile(r"%(s:[a-z]+|basename_t|[sSpTt])(?![\w])|%\{[^}]*\}|%%")
 _DIRECTIVE = re.compile(r"\b(?:RUN|RE?DEFINE|DEFINE):(.*)$")
 _SEPARATORS = re.compile(r"[|&;]+")
 _PASS_LITERAL = re.compile(r'"((?:[\w-]+-)?test-[\w-]+)"')
@@ -27,7 +27,7 @@ _QUOTED_OP = re.compile(r'"(\w+)\.([\w.]+)"\s*\(')
 
 @dataclass(frozen=True)
 class TestLibraries:
-    """What upstream's test libraries define: pass names, dialects, and the names of ops in them.
+    """Definitions in upstream's test libraries: pass names, dialects, and the names of ops in them.
 
     `attributes` are those that a dialect verifies.
     """
@@ -40,7 +40,7 @@ class TestLibraries:
 
 @dataclass(frozen=True)
 class Rejection:
-    """Why a test is not one of those that count."""
+    """The reason why a test is not one of those that count."""
 
     test: str
     reason: str
@@ -107,7 +107,7 @@ def _reason(script: list[str], text: str, libraries: TestLibraries) -> str:
     joined = "\n".join(script)
     if others := {tool for line in script for tool in _tools(line)} - _TOOLS:
         return f"runs {', '.join(sorted(others))}"
-    if "%" in _PLACES.sub("", joined):
+    if "%" in _SUBSTITUTIONS.sub("", joined):
         return "uses substitutions of a build tree"
     if re.search(r"-load-(pass|dialect)-plugin", joined):
         return "loads a plugin"
@@ -133,9 +133,7 @@ def _tools(line: str) -> Iterator[str]:
         if _SEPARATORS.fullmatch(word):
             first = True
         elif first and not (word in ("not", "env") or word.startswith(("-", "%{")) or "=" in word):
-            yield (
-                Path(word).name if re.fullmatch(r"[\w./+%-]+", word) else "what cannot be told from its text"
-            )
+            yield (Path(word).name if re.fullmatch(r"[\w./+%-]+", word) else "what its text does not show")
             first = redirected
         first = first and not (word.startswith("%{"))
 

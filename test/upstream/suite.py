@@ -1,4 +1,4 @@
-"""Runs tests of the upstream tree through lit, with any program in the place of mlir-opt."""
+"""Runs tests of the upstream tree through lit, with any program instead of mlir-opt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _START = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What lit says of a test: its code, such as PASS or FAIL, and the output of its commands."""
+    """The result of a test in lit: its code, such as PASS or FAIL, and the output of its commands."""
 
     code: str
     output: str

@@ -11,8 +11,8 @@ from bench.gpu.models import CaseModel, one_operator
 from bench.gpu.runner.manifest import GpuCase, WeightSource
 
 
-def folded() -> CaseModel:
-    """y = x w scale + bias: what of it depends on weights only, `@prepare` computes."""
+def folded_model() -> CaseModel:
+    """Returns y = x w scale + bias; `@prepare` computes the part that depends only on weights."""
     nodes = [
         helper.make_node("Mul", ["w", "scale"], ["scaled"]),
         helper.make_node("MatMul", ["x", "scaled"], ["product"]),
@@ -32,8 +32,8 @@ def unknown() -> CaseModel:
     return one_operator([node], [WeightSource("x", "float32", (4,))], (4,))
 
 
-FOLDED = PlannedCase(GpuCase("folded_f32", "model", "f32", peers=("torch",), tolerance=1e-5), folded)
-ROUNDED = PlannedCase(GpuCase("folded_bf16", "model", "bf16", peers=("torch",), tolerance=2e-2), folded)
+FOLDED = PlannedCase(GpuCase("folded_f32", "model", "f32", peers=("torch",), tolerance=1e-5), folded_model)
+ROUNDED = PlannedCase(GpuCase("folded_bf16", "model", "bf16", peers=("torch",), tolerance=2e-2), folded_model)
 UNKNOWN = PlannedCase(GpuCase("unknown_f32", "memory", "f32", peers=("torch",)), unknown)
 GEMM = gemm(64, "f32")
 BATCHED = gemm(32, "f16", batch=2)

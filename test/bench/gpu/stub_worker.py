@@ -38,13 +38,13 @@ def kernel_of(root: Path, case: Any, fault: str) -> tuple[str, Callable[[Any], N
     def run(parameters: Any) -> None:
         _break(fault)
         arrays = {}
-        for number, parameter in enumerate(step.parameters):
+        for index, parameter in enumerate(step.parameters):
             assert isinstance(parameter, PointerParameter)
             tensor = plan.buffers[parameter.buffer]
             assert isinstance(tensor, TensorBuffer)
-            array = _at(ctypes.c_uint64.from_address(parameters[number]).value, tensor)
+            array = _at(ctypes.c_uint64.from_address(parameters[index]).value, tensor)
             arrays[names.get(tensor.name, tensor.name)] = array
-        operands = {name: each.astype(np.float64) for name, each in arrays.items()}
+        operands = {name: array.astype(np.float64) for name, array in arrays.items()}
         [found] = evaluate(graph, operands, OPERATORS)
         arrays[graph.outputs[0]][...] = found * (1.5 if fault == "wrong" else 1)
 

@@ -1,4 +1,4 @@
-"""What the build writes: cases, reasons, weights that are drawn alike, sizes."""
+"""Tests of what the build writes: cases, reasons, weights that are drawn the same way, sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mlc.runtime.tensors import TensorSpec
 
 def test_the_manifest_lists_all(artefacts: Path) -> None:
     manifest = read_manifest(artefacts)
-    assert [case.name for case in manifest.cases] == [each.case.name for each in SMALL]
+    assert [case.name for case in manifest.cases] == [planned.case.name for planned in SMALL]
     assert manifest.architecture == "sm_80"
     reasons = {case.name: case.reason for case in manifest.cases}
     assert "Unheard" in reasons.pop("unknown_f32")
@@ -34,7 +34,7 @@ def test_the_manifest_lists_all(artefacts: Path) -> None:
 
 def test_weights_are_not_shipped(artefacts: Path) -> None:
     assert [path.name for path in artefacts.rglob("*.npz")] == []
-    [case] = [each for each in read_manifest(artefacts).cases if each.name == "layer_norm_f32"]
+    [case] = [case for case in read_manifest(artefacts).cases if case.name == "layer_norm_f32"]
     assert [(binding.tensor, binding.weight) for binding in case.bindings] == [
         ("scale", "w0"),
         ("bias", "w1"),
@@ -47,21 +47,23 @@ def test_prepare_runs_where_the_weights_are_drawn(
     artefacts: Path, name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where nobody has installed ml_dtypes."""
-    [case] = [each for each in read_manifest(artefacts).cases if each.name == name]
+    [case] = [case for case in read_manifest(artefacts).cases if case.name == name]
     assert [binding.tensor for binding in case.bindings] == ["", "bias"]
     model = FOLDED.model()
-    values = {each.name: np.frombuffer(draw(each, model), np.float32) for each in model.weights}
-    kind = TensorSpec("", dtype, ()).numpy_dtype
+    values = {weight.name: np.frombuffer(draw(weight, model), np.float32) for weight in model.weights}
+    numpy_dtype = TensorSpec("", dtype, ()).numpy_dtype
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     with Device() as device:
         loaded = load_case(artefacts, case, NumpyLibrary(device), device)
-        for weight, each in loaded.weights.items():
-            np.testing.assert_array_equal(each.reshape(-1), values[weight])
+        for weight, array in loaded.weights.items():
+            np.testing.assert_array_equal(array.reshape(-1), values[weight])
         buffers = loaded.program.plan.tensors("weight")
-        found = {each.name: _bytes(loaded.program, index, each.nbytes) for index, each in buffers.items()}
+        found = {
+            buffer.name: _bytes(loaded.program, index, buffer.nbytes) for index, buffer in buffers.items()
+        }
         loaded.program.close()
     scaled = values["w"].reshape(64, 512) * values["scale"]
-    np.testing.assert_array_equal(found["w0"].view(kind).reshape(64, 512), scaled.astype(kind))
+    np.testing.assert_array_equal(found["w0"].view(numpy_dtype).reshape(64, 512), scaled.astype(numpy_dtype))
     np.testing.assert_array_equal(found["w1"].view(np.float32), values["bias"])
 
 
@@ -72,26 +74,29 @@ def _bytes(program: Any, index: int, count: int) -> np.ndarray:
 
 
 def test_the_folder_has_what_it_imports(artefacts: Path) -> None:
-    """Of mlc and bench its own files; besides them only what a machine with torch has. Their plans call no
-    functions of the processor, for which mlc's extension is imported."""
+    """The folder contains every imported file of mlc and bench; all other imports exist on a machine with
+    torch. The plans call no CPU functions, which would import mlc's extension."""
     allowed = sys.stdlib_module_names | {"numpy", "torch", "triton", "ml_dtypes"}
     for path in artefacts.rglob("*.py"):
-        for name in _imported(path):
+        for name in _imports_of(path):
             if name == "mlc.runtime._native":
                 continue
             if name.partition(".")[0] not in ("mlc", "bench"):
                 assert name.partition(".")[0] in allowed, f"{path} imports {name}"
             else:
-                place = artefacts / name.replace(".", "/")
-                assert place.with_suffix(".py").exists() or (place / "__init__.py").exists(), (path, name)
+                module = artefacts / name.replace(".", "/")
+                assert module.with_suffix(".py").exists() or (module / "__init__.py").exists(), (
+                    path,
+                    name,
+                )
 
 
-def _imported(path: Path) -> Iterator[str]:
+def _imports_of(path: Path) -> Iterator[str]:
     """The modules that a file imports, also within functions, but not for types only."""
     tree = ast.parse(path.read_text())
     tests = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
     guarded = [node for node in tests if ast.unparse(node.test) == "TYPE_CHECKING"]
-    typing = {each for node in guarded for each in ast.walk(node)}
+    typing = {child for node in guarded for child in ast.walk(node)}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node not in typing:
             yield node.module
@@ -109,7 +114,7 @@ def test_default_cases_are_named_apart() -> None:
 
 def test_models_that_are_not_built_are_reasons(tmp_path: Path) -> None:
     root = tmp_path / "made"
-    [planned] = [each for each in default_cases(tmp_path) if each.case.name == "resnet50_f32"]
+    [planned] = [planned for planned in default_cases(tmp_path) if planned.case.name == "resnet50_f32"]
     [case] = build(root, [planned], "sm_80", MIB)
     assert "No such file" in case.reason and "resnet50.onnx" in case.reason
 
@@ -128,7 +133,7 @@ def test_folders_have_a_limit(artefacts: Path, tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.slow
 def test_the_kernels_of_the_default_list_compile_and_are_small(tmp_path: Path) -> None:
-    """A tenth of the limit: the models' kernels are more, and of the same kinds."""
+    """The kernels take a tenth of the limit: the models' kernels are more, and of the same types."""
     cases = [case for case in default_cases() if case.case.group != "model"]
     done = build(tmp_path / "made", cases, "sm_90a", 4 * MIB)
     assert {case.name: case.reason for case in done if case.reason} == {}

@@ -17,7 +17,7 @@ from mlc.runtime.cuda.plan.launch_overlap import VARIABLE
 
 
 def chain() -> CaseModel:
-    """y = softmax(x w) w, three launches or two."""
+    """Returns y = softmax(x w) w, which takes three launches or two."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["scores"]),
         helper.make_node("Softmax", ["scores"], ["shares"]),
@@ -36,9 +36,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def measured(root: Path, name: str) -> dict[str, Any]:
+def measure_case(root: Path, name: str) -> dict[str, Any]:
     worker = GpuWorker(root, lambda answer: None)
-    [case] = [each for each in worker.manifest.cases if each.name == name]
+    [case] = [case for case in worker.manifest.cases if case.name == name]
     with worker.device:
         times = worker.measure(case, 0.5)["times"]
         assert isinstance(times, dict)
@@ -46,7 +46,7 @@ def measured(root: Path, name: str) -> dict[str, Any]:
 
 
 def test_both_are_timed(root: Path, stub: Any) -> None:
-    found = measured(root, "model")
+    found = measure_case(root, "model")
     assert found["overlap"] and set(found) == {"overlap", "mlc", "mlc-no-overlap"}
     early, misplaced = stub.overlaps()
     # Each program is captured once: all but the first launch of the one, and none of the other.
@@ -55,7 +55,7 @@ def test_both_are_timed(root: Path, stub: Any) -> None:
 
 
 def test_other_cases_are_timed_once(root: Path, stub: Any) -> None:
-    assert set(measured(root, "gemm")) == {"overlap", "mlc"}
+    assert set(measure_case(root, "gemm")) == {"overlap", "mlc"}
     assert stub.overlaps()[0] > 0
 
 
@@ -63,6 +63,6 @@ def test_without_overlap_there_is_nothing_to_compare(
     root: Path, stub: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, "0")
-    found = measured(root, "model")
+    found = measure_case(root, "model")
     assert not found["overlap"] and "mlc-no-overlap" not in found
     assert stub.overlaps() == (0, 0)

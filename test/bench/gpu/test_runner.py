@@ -22,7 +22,7 @@ def ran(artefacts: Path, tmp_path: Path, *arguments: str, fault: str = "none") -
     path = tmp_path / "results.json"
     command = [sys.executable, "-P", str(WORKER), fault]
     status = main(["--json", str(path), *arguments], artefacts, command)
-    return status, {each["name"]: each for each in json.loads(path.read_text())["cases"]}
+    return status, {case["name"]: case for case in json.loads(path.read_text())["cases"]}
 
 
 @pytest.mark.usefixtures("stub")
@@ -90,7 +90,7 @@ def test_without_time_it_says_what_it_left_out(
     assert "gelu_bf16: left out: no time to verify it" in capsys.readouterr().out
 
 
-def copied(artefacts: Path, tmp_path: Path) -> Path:
+def copy_artefacts(artefacts: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(artefacts, tmp_path / "copy"))
 
 
@@ -99,7 +99,7 @@ def test_bad_folders_are_one_error(
 ) -> None:
     assert main([], tmp_path) == 2
     assert "manifest.json: cannot read: No such file" in capsys.readouterr().err
-    root = copied(artefacts, tmp_path)
+    root = copy_artefacts(artefacts, tmp_path)
     assert main(["--only", "nothing"], root) == 2
     assert "no case matches 'nothing'" in capsys.readouterr().err
     text = (root / "manifest.json").read_text()
@@ -117,7 +117,7 @@ def test_bad_folders_are_one_error(
 
 @pytest.mark.usefixtures("stub")
 def test_damaged_cases_fail_alone(artefacts: Path, tmp_path: Path) -> None:
-    root = copied(artefacts, tmp_path)
+    root = copy_artefacts(artefacts, tmp_path)
     (root / "cases/gelu_bf16/graph.json").write_text('{"nodes": 3}')
     (root / "cases/layer_norm_f32/plan.json").unlink()
     status, cases = ran(root, tmp_path, "--only", "gemm,memory", "--verify-only")
@@ -128,7 +128,7 @@ def test_damaged_cases_fail_alone(artefacts: Path, tmp_path: Path) -> None:
 
 
 def test_the_folder_runs_alone(artefacts: Path, tmp_path: Path) -> None:
-    """With an interpreter that sees neither the repository nor an installed mlc's packages first."""
+    """The interpreter sees neither the repository nor an installed mlc's packages first."""
     command = [sys.executable, str(artefacts / "run.py"), "--json", str(tmp_path / "results.json")]
     environment = {"MLC_CUDA_DRIVER": str(tmp_path / "libcuda.so.1"), "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -19,7 +19,7 @@ from bench.gpu.runner.manifest import FORMAT, CasesManifest, GpuCase
 from bench.gpu.runner.run import GpuRun
 from bench.gpu.runner.session import WorkerSession
 
-# Answers with what it is asked for, and with its process; "child" starts a process that it leaves behind.
+# Answers with the request and with its process id; "child" starts a process that outlives the answer.
 WORKER = """
 import json, os, subprocess, sys
 pipe = int(sys.argv[-1])
@@ -38,22 +38,22 @@ def session(tmp_path: Path) -> Iterator[WorkerSession]:
     made.close()
 
 
-def asked(session: WorkerSession, **request: Any) -> dict[str, Any]:
+def ask(session: WorkerSession, **request: Any) -> dict[str, Any]:
     [answer] = session.ask(request, 20)
     return answer
 
 
 def test_workers_are_replaced_where_their_device_is_broken(session: WorkerSession) -> None:
     assert not session.alive
-    first = asked(session, error="a case that is not right", broken=False)["process"]
+    first = ask(session, error="a case that is not right", broken=False)["process"]
     assert session.alive
-    assert asked(session, error="a kernel that failed", broken=True)["process"] == first
+    assert ask(session, error="a kernel that failed", broken=True)["process"] == first
     assert not session.alive
-    assert asked(session)["process"] != first
+    assert ask(session)["process"] != first
 
 
 def test_a_worker_ends_with_the_processes_that_it_started(session: WorkerSession) -> None:
-    child = asked(session, child=True)["child"]
+    child = ask(session, child=True)["child"]
     assert _running(child)
     session.close()
     deadline = time.monotonic() + 10
@@ -116,11 +116,11 @@ def test_without_nvidia_smi_there_are_no_clocks() -> None:
 
 def test_a_worker_that_ended_is_noticed(session: WorkerSession) -> None:
     """Its end is not the failure of the case that follows."""
-    first = asked(session)["process"]
+    first = ask(session)["process"]
     os.kill(first, signal.SIGKILL)
     deadline = time.monotonic() + 10
     while session.alive and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not session.alive
-    answer = asked(session)
+    answer = ask(session)
     assert "error" not in answer and answer["process"] != first

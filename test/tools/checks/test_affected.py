@@ -9,7 +9,7 @@ import pytest
 from mlc.passes import registry
 from mlc.tools.checks.affected import CHANGED, SAME_NAME, USED, affected_tests, imported_names
 
-# The pass's module, wherever it lies.
+# The pass's module, wherever it is.
 MODULE = str(registry.lookup("graph-decompose").__module__)
 DECOMPOSE = MODULE.removeprefix("mlc.").replace(".", "/") + ".py"
 FOLDER = Path("test", DECOMPOSE).parent.as_posix()

@@ -34,7 +34,7 @@ def conv_case() -> FuzzCase:
 
 
 def chain_case() -> FuzzCase:
-    """y = relu(x) + b, reduced; the bias is broadcast."""
+    """Returns a case of y = relu(x) + b, reduced; the bias is broadcast."""
     inputs = {
         "x": np.linspace(-2, 2, 48, dtype=np.float32).reshape(2, 8, 3),
         "b": np.array([0.5, 1.5, -7.25], np.float32),

@@ -57,11 +57,11 @@ def test_shrinking_keeps_to_its_trials() -> None:
 
 def test_a_planted_fault_is_found_shrunk_and_saved(tmp_path: Path) -> None:
     fuzzer = _fuzzer(_unary("Relu"), _unary("Sqrt"))
-    results = sorted(fuzzer.run_drawn(range(24)), key=lambda each: int(each.name))
-    wrong = [each for each in results if each.verdict.is_finding]
+    results = sorted(fuzzer.run_drawn(range(24)), key=lambda result: int(result.name))
+    wrong = [result for result in results if result.verdict.is_finding]
     assert wrong
-    assert all("Relu" in each.operators for each in wrong)
-    assert any(each.verdict.outcome == "agree" for each in results)
+    assert all("Relu" in result.operators for result in wrong)
+    assert any(result.verdict.outcome == "agree" for result in results)
     folders = list(save_findings(fuzzer, results, tmp_path, 60))
     case, record = load(folders[0])
     assert operators(case.model) == ["Relu"]
@@ -74,14 +74,14 @@ def test_a_planted_fault_is_found_shrunk_and_saved(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operator", "kind", "reason"),
+    ("operator", "outcome", "reason"),
     [("Exp", "error", "planted"), ("Neg", "crash", "SIGKILL in mlc"), ("Abs", "hang", "over 2 s in mlc")],
 )
-def test_what_ends_badly_is_a_finding_and_others_go_on(operator: str, kind: str, reason: str) -> None:
+def test_what_ends_badly_is_a_finding_and_others_go_on(operator: str, outcome: str, reason: str) -> None:
     fuzzer = _fuzzer(_unary(operator), _unary("Sqrt"), limit=2.0)
     found = {result.name: result.verdict for result in fuzzer.run_drawn(range(6))}
     assert len(found) == 6
-    assert {value.outcome for value in found.values() if value.is_finding} == {kind}
+    assert {value.outcome for value in found.values() if value.is_finding} == {outcome}
     assert all(reason in value.reason for value in found.values() if value.is_finding)
 
 
@@ -114,9 +114,12 @@ def test_what_is_no_case_is_not_replayed(tmp_path: Path, capsys: pytest.CaptureF
         if record is not None:
             (folder / "case.json").write_text(record)
         assert main(["fuzz", "--replay", str(good), "--replay", str(folder)]) == 1
-        said = capsys.readouterr()
-        assert not said.out
-        assert said.err.startswith(f"mlc: error: {folder} is no saved case: ") and said.err.count("\n") == 1
+        captured = capsys.readouterr()
+        assert not captured.out
+        assert (
+            captured.err.startswith(f"mlc: error: {folder} is no saved case: ")
+            and captured.err.count("\n") == 1
+        )
 
 
 @pytest.mark.slow

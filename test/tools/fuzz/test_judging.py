@@ -82,7 +82,7 @@ def test_a_fault_is_a_mismatch_and_an_exception_an_error() -> None:
     assert (verdict.outcome, verdict.reason) == ("error", "ZeroDivisionError: planted")
 
 
-def test_refusals_are_told_from_what_nobody_can_run() -> None:
+def test_refusals_differ_from_what_no_oracle_runs() -> None:
     def refuse(*_: object) -> list[np.ndarray]:
         raise UnsupportedModelError(
             "m: 1 node cannot be imported:", "Relu (opset 18): it is not supported: node 'a'"
@@ -116,10 +116,10 @@ def test_what_mlc_says_of_the_data_of_a_call_is_no_failure_where_nobody_runs_the
 
     three = np.ones(3, np.float32)
     add = helper.make_node("Add", ["x", "z"], ["y"])
-    for z, kind in ((TWO[0], "invalid"), (three, "error")):
+    for z, expected in ((TWO[0], "invalid"), (three, "error")):
         case = case_of_nodes([add], {"x": three, "z": three}, ["y"]).with_inputs({"x": three, "z": three})
         case.inputs["z"] = z
-        assert judge(case, compiler=object_to).outcome == kind
+        assert judge(case, compiler=object_to).outcome == expected
 
 
 def test_what_takes_oracles_too_long_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,8 +140,8 @@ def test_oracles_have_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_constants_are_moved_as_inputs_are() -> None:
     case = case_of_nodes([helper.make_node("Floor", ["s"], ["y"])], {"s": np.ones(1, np.float32)}, ["y"])
-    for each in (case, replace(case, variant="const")):
-        assert judge(each, compiler=lambda *_: [np.zeros(1, np.float32)]).outcome == "unstable"
+    for variant_case in (case, replace(case, variant="const")):
+        assert judge(variant_case, compiler=lambda *_: [np.zeros(1, np.float32)]).outcome == "unstable"
 
 
 def test_what_rounding_explains_is_unstable() -> None:
@@ -155,12 +155,12 @@ def test_what_rounding_explains_is_unstable() -> None:
 def test_known_faults_of_oracles_cost_them_their_vote() -> None:
     x, counts = np.ones(3, np.uint8), np.array([1, 2, 9], np.uint8)
     node = helper.make_node("BitShift", ["x", "n"], ["y"], direction="LEFT")
-    for inputs, kind in (
+    for inputs, expected in (
         ({"x": x, "n": counts}, "unjudged"),
         ({"x": x, "n": counts[:2].repeat(2)[:3]}, "mismatch"),
     ):
         verdict = judge(case_of_nodes([node], inputs, ["y"]), compiler=lambda *_: [x])
-        assert verdict.outcome == kind
+        assert verdict.outcome == expected
     rnn = helper.make_node("RNN", ["x", "w", "r"], ["", "y"], hidden_size=1, clip=0.5)
     shapes = {"x": (2, 1, 1), "w": (1, 1, 1), "r": (1, 1, 1)}
     case = case_of_nodes([rnn], {n: np.ones(s, np.float32) for n, s in shapes.items()}, ["y"])

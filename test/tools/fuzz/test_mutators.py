@@ -1,4 +1,4 @@
-"""Each mutator changes what it says, and the same numbers give the same cases."""
+"""Each mutator changes what it says, and the same seeds give the same cases."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SEEDS = Seeds((CONV, RELU), {})
 
 
 def _first(change: Callable[[np.random.Generator, FuzzCase], FuzzCase | None], case: FuzzCase) -> FuzzCase:
-    """What a mutator makes at the first draw where it applies and changes the case."""
-    for number in range(50):
-        found = change(np.random.default_rng(number), case)
+    """Returns the mutated case of the first draw where the mutator applies and changes the case."""
+    for seed in range(50):
+        found = change(np.random.default_rng(seed), case)
         if found is not None:
             return found
     raise AssertionError("it never applies")
@@ -38,8 +38,8 @@ def _shapes(case: FuzzCase) -> dict[str, tuple[int, ...]]:
 
 
 def test_an_extent_changes_in_all_inputs() -> None:
-    for number in range(30):
-        case = shape_mutators.change_extent(np.random.default_rng(number), CONV)
+    for seed in range(30):
+        case = shape_mutators.change_extent(np.random.default_rng(seed), CONV)
         assert case is not None
         shapes = _shapes(case)
         assert shapes["w"][0] == shapes["b"][0]
@@ -97,7 +97,7 @@ def test_infinities_and_extremes_are_put_in() -> None:
 def test_types_change_together() -> None:
     found = [value_mutators.change_type(np.random.default_rng(n), CONV) for n in range(20)]
     types = [{array.dtype.name for array in case.inputs.values()} for case in found if case]
-    assert all(len(each) == 1 for each in types)
+    assert all(len(dtypes) == 1 for dtypes in types)
     assert {"float16", "float64"} <= set.union(*types)
 
 
@@ -126,27 +126,27 @@ def test_an_output_is_left_out() -> None:
     node = helper.make_node("TopK", ["x", "k"], ["v", "i"])
     inputs = {"x": np.arange(6, dtype=np.float32), "k": np.array([2], np.int64)}
     case = case_of_nodes([node], inputs, ["v", "i"])
-    skipped = _first(lambda rng, each: node_mutators.skip_output(rng, each, SEEDS), case)
+    skipped = _first(lambda rng, drawn: node_mutators.skip_output(rng, drawn, SEEDS), case)
     assert len(skipped.model.graph.output) == 1
     assert list(skipped.nodes[0].output) == ["v", "i"]
     pool = helper.make_node("MaxPool", ["x"], ["y", "i"], kernel_shape=[2])
     case = case_of_nodes([pool], {"x": np.zeros((1, 1, 4), np.float32)}, ["y", "i"])
     found = [node_mutators.skip_output(np.random.default_rng(n), case, SEEDS) for n in range(9)]
-    assert ["y"] in [list(each.nodes[0].output) for each in found if each]
+    assert ["y"] in [list(mutated.nodes[0].output) for mutated in found if mutated]
 
 
 def test_every_mutator_applies_to_some_case() -> None:
     applied: set[str] = set()
-    for number in range(200):
-        case = mutate(np.random.default_rng(number), CONV if number % 2 else CHAIN, SEEDS)
+    for seed in range(200):
+        case = mutate(np.random.default_rng(seed), CONV if seed % 2 else CHAIN, SEEDS)
         applied.update(case.steps)
     assert applied >= MUTATORS.keys() - {"skip-output"}
 
 
 def test_chains_can_be_run_and_leave_the_seeds_alone() -> None:
     lengths, before = set(), [case.copy_model() for case in SEEDS.cases]
-    for number in range(12):
-        chain = chain_of(np.random.default_rng(number), SEEDS)
+    for seed in range(12):
+        chain = chain_of(np.random.default_rng(seed), SEEDS)
         lengths.add(len(chain.nodes))
         if chain.nodes:  # seeds of another version of the opset may all not fit
             assert reference(chain.model, chain.inputs)
@@ -154,12 +154,12 @@ def test_chains_can_be_run_and_leave_the_seeds_alone() -> None:
     assert before == [case.model for case in SEEDS.cases]
 
 
-def test_a_number_is_a_case() -> None:
-    for number in range(8):
-        one, two = (case_of(3, number, SEEDS, ("static", "const")) for _ in range(2))
+def test_a_seed_gives_one_case() -> None:
+    for seed in range(8):
+        one, two = (case_of(3, seed, SEEDS, ("static", "const")) for _ in range(2))
         assert one.model == two.model
         assert all(np.array_equal(one.inputs[n], two.inputs[n], equal_nan=True) for n in one.inputs)
-        assert one.variant == ("const" if number % 2 else "static")
+        assert one.variant == ("const" if seed % 2 else "static")
 
 
 def test_a_saved_case_is_read_back(tmp_path) -> None:  # type: ignore[no-untyped-def]

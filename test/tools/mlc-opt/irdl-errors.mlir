@@ -1,4 +1,4 @@
-// An IRDL file that cannot be loaded is an error at its place, and no crash.
+// An IRDL file that cannot be loaded is an error with a location, and no crash.
 // RUN: not mlc-opt %s --irdl-file=%S/Inputs/cmath.irdl.mlir --irdl-file=%S/Inputs/cmath.irdl.mlir 2>&1 | filecheck %s --check-prefix=TWICE
 // RUN: not mlc-opt %s --irdl-file=%S/Inputs/func.irdl.mlir 2>&1 | filecheck %s --check-prefix=UPSTREAM
 // RUN: not mlc-opt %s --irdl-file=%s 2>&1 | filecheck %s --check-prefix=NONE

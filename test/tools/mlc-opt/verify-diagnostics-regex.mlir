@@ -1,4 +1,4 @@
-// A regular expression that cannot be is an error of its own, with LLVM's words.
+// An invalid regular expression is an error with LLVM's words.
 
 // RUN: not mlc-opt %s --split-input-file --verify-diagnostics 2>&1 | filecheck %s
 

@@ -32,7 +32,7 @@ def test_the_result_is_minimal_for_any_of_several_needs(seed: int) -> None:
 
     result = minimise(items, lambda choices: next(filter(interesting, choices), None))
     assert interesting(result)
-    assert not any(interesting([each for each in result if each != left]) for left in result)
+    assert not any(interesting([item for item in result if item != left]) for left in result)
 
 
 def test_a_child_that_crashes_or_hangs_gives_none() -> None:

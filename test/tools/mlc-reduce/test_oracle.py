@@ -1,4 +1,4 @@
-"""What makes a test run interesting, how many run, and what they leave behind."""
+"""Tests of what makes a test run interesting, how many run, and which processes and files remain."""
 
 import os
 import re

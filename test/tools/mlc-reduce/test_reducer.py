@@ -20,10 +20,10 @@ def program(chance: random.Random) -> str:
     """A function of arithmetic, written in the fewest characters."""
     lines = ["func.func @f(%a:i32)->i32 {"]
     values = ["%a"]
-    for number in range(4):
+    for index in range(4):
         left, right = chance.choice(values), chance.choice(values)
-        lines.append(f"%{number}=arith.{chance.choice(_OPS)} {left},{right}:i32")
-        values.append(f"%{number}")
+        lines.append(f"%{index}=arith.{chance.choice(_OPS)} {left},{right}:i32")
+        values.append(f"%{index}")
     return "\n".join([*lines, f"return {values[-1]}:i32", "}", ""])
 
 
@@ -36,7 +36,7 @@ def test_nothing_grows(seed: int, tmp_path: Path) -> None:
     oracle = Oracle(["grep", "-q", wanted[0]], Condition(), jobs=2)
     reducer = Reducer(text, read_document("in.mlir", text), oracle, Workshop(), keep=kept.append)
     reducer.run()
-    sizes = [len(each) for each in [text, *kept]]
+    sizes = [len(kept_text) for kept_text in [text, *kept]]
     assert sizes == sorted(sizes, reverse=True)
     assert wanted[0] in reducer.smallest
     assert len(reducer.smallest) <= len(text)

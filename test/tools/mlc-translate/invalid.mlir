@@ -1,4 +1,4 @@
-// RUN: %python %S/Inputs/make_model.py unsupported %t.unsupported.onnx
+// RUN: %python %S/Inputs/make_model.py unsupported_operators %t.unsupported.onnx
 // RUN: %python %S/Inputs/make_model.py escape %t.escape.onnx
 // RUN: %python %S/Inputs/make_model.py block %t.block.onnx
 // RUN: head -c 1000 %t.block.onnx > %t.half.onnx

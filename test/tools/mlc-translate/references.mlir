@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t/sub
 // RUN: %python %S/Inputs/make_model.py dense %t/dense.onnx
-// RUN: %python %S/Inputs/make_model.py unpacked %t/unpacked.onnx
+// RUN: %python %S/Inputs/make_model.py varint_weight %t/unpacked.onnx
 
-// Equal weights share one reference; the file lies below the output's folder.
+// Equal weights share one reference; the file is below the output's folder.
 // RUN: mlc-translate --import-onnx %t/dense.onnx -o %t/dense.mlir
 // RUN: filecheck %s --input-file=%t/dense.mlir --check-prefix=SHARED
 // SHARED: tensor<?x32xf32>
@@ -11,7 +11,7 @@
 // SHARED: "graph.matmul"
 // SHARED: hash = "[[HASH]]", offset = [[OFFSET]] : i64, size = 4096 : i64, source = "dense.onnx"
 
-// The file lies elsewhere, or there is none: the bytes go beside the output.
+// The file is elsewhere, or there is none: the bytes go beside the output.
 // RUN: mlc-translate --import-onnx %t/dense.onnx -o %t/sub/dense.mlir
 // RUN: filecheck %s --input-file=%t/sub/dense.mlir --check-prefix=BESIDE
 // RUN: mlc-translate --import-onnx -o %t/sub/stdin.mlir < %t/dense.onnx

@@ -1,4 +1,4 @@
-"""A small model, and `mlc` run in this process or in one of its own, on a cache that these tests share."""
+"""A small model, and `mlc` run in this process or in another, on a cache that these tests share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OPSET = 20
 
 @dataclass(frozen=True)
 class Result:
-    """What a command left."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -43,12 +43,12 @@ def save_model(
     inputs: dict[str, list[Any]],
     outputs: dict[str, list[Any]],
     weights: dict[str, np.ndarray] | None = None,
-    kinds: dict[str, int] | None = None,
+    dtypes: dict[str, int] | None = None,
 ) -> Path:
-    """Writes a model; shapes by name, element types in `kinds` where they are not FLOAT."""
+    """Writes a model; shapes by name, element types in `dtypes` where they are not FLOAT."""
     infos = [
         [
-            helper.make_tensor_value_info(name, (kinds or {}).get(name, TensorProto.FLOAT), shape)
+            helper.make_tensor_value_info(name, (dtypes or {}).get(name, TensorProto.FLOAT), shape)
             for name, shape in group.items()
         ]
         for group in (inputs, outputs)
@@ -75,7 +75,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def mlp(folder: Path) -> Path:
-    """x[2,24] -> Gemm, Relu, Gemm -> y[2,5], with weights large enough to be references."""
+    """Saves x[2,24] -> Gemm, Relu, Gemm -> y[2,5], with weights large enough to be references."""
     draw = np.random.default_rng(0)
     weights = {
         "w1": draw.standard_normal((24, 40), np.float32),
@@ -103,7 +103,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mlc(
     cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Run:
-    """Runs mlc in this process, in a folder of its own."""
+    """Runs mlc in this process, in a new folder."""
     monkeypatch.setenv("MLC_CACHE_DIR", str(cache))
     monkeypatch.chdir(tmp_path)
 
@@ -120,7 +120,7 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture(scope="session")
 def start() -> Start:
-    """Starts mlc in a process of its own: arguments, and the cache's folder."""
+    """Starts mlc in a separate process: arguments, and the cache's folder."""
 
     def run(*arguments: Any, cache: Path) -> subprocess.Popen[str]:
         return subprocess.Popen(

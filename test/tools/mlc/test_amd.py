@@ -87,5 +87,5 @@ def test_blocks_on_the_cpu(mlc: Any, mlp: Path) -> None:
 
 
 def test_targets(mlc: Any) -> None:
-    listed = {each["name"] for each in mlc("targets", "--json").json()["targets"]}
+    listed = {target["name"] for target in mlc("targets", "--json").json()["targets"]}
     assert {"hip:gfx90a", "hip:gfx942"} <= listed

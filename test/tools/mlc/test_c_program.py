@@ -1,4 +1,4 @@
-"""A C program linked with the library that `mlc compile --emit=shared-lib` writes: the same numbers."""
+"""A C program linked with the library that `mlc compile --emit=shared-lib` writes: the same results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
-# Reads the input from a file, prints the output as exact hexadecimal numbers.
+# Reads the input from a file, prints the output as exact hexadecimal values.
 PROGRAM = r"""
 #include "mlp.h"
 #include <stdio.h>

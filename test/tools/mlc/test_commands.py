@@ -47,7 +47,7 @@ def test_measure_calls_each_engine_as_often_as_asked(runs: int) -> None:
 def test_doctor(mlc: Any) -> None:
     data = mlc("doctor", "--json").json()
     assert data["healthy"]
-    checks = {each["name"]: each for each in data["checks"]}
+    checks = {check["name"]: check for check in data["checks"]}
     assert checks["compile and run"] == {
         "name": "compile and run",
         "state": "ok",
@@ -57,7 +57,7 @@ def test_doctor(mlc: Any) -> None:
 
 
 def test_doctor_finds_what_is_broken(mlc: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def broken() -> list[doctor_checks.CheckResult]:
+    def break_check() -> list[doctor_checks.CheckResult]:
         raise OSError(28, "No space left on device", "/somewhere")
 
     (tmp_path / "file").write_text("")
@@ -65,7 +65,7 @@ def test_doctor_finds_what_is_broken(mlc: Any, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(doctor_checks, "CHECKS", {"cache": doctor_checks.CHECKS["cache"]})
     done = mlc("doctor", "--json")
     assert done.status == 0 and done.json()["checks"][0]["state"] == "warning"
-    monkeypatch.setattr(doctor_checks, "CHECKS", {"disk": broken})
+    monkeypatch.setattr(doctor_checks, "CHECKS", {"disk": break_check})
     done = mlc("doctor")
     assert done.status == 1
     assert done.out.split() == ["broken", "disk", "/somewhere:", "No", "space", "left", "on", "device"]
@@ -82,7 +82,7 @@ def test_cache(mlc: Any, mlp: Path, tmp_path: Path) -> None:
 
 
 def test_targets(mlc: Any) -> None:
-    names = [each["name"] for each in mlc("targets", "--json").json()["targets"]]
+    names = [target["name"] for target in mlc("targets", "--json").json()["targets"]]
     assert names[0] == "host" and "x86-64-v3" in names
     assert "x86-64-v3" in mlc("targets").out
 

@@ -12,7 +12,7 @@ import pytest
 from mlc.runtime import Executable, load
 
 
-def numbers(executable: Executable) -> np.ndarray:
+def run_on_ramp(executable: Executable) -> np.ndarray:
     x = np.linspace(-1, 1, 48, dtype=np.float32).reshape(2, 24)
     return executable(x)[0]
 
@@ -23,7 +23,7 @@ def test_executable_file(mlc: Any, mlp: Path, tmp_path: Path) -> None:
     assert re.search(r"^wrote +mlp\.mlcx \(", done.out) and re.search(r"^kernels +\d", done.out, re.M)
     assert done.err == "", "no progress bar where stderr is no terminal"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mlp.mlcx"]
-    assert numbers(load(tmp_path / "mlp.mlcx")).shape == (2, 5)
+    assert run_on_ramp(load(tmp_path / "mlp.mlcx")).shape == (2, 5)
 
 
 def test_json_is_all_that_stdout_holds(mlc: Any, mlp: Path, tmp_path: Path) -> None:
@@ -74,12 +74,12 @@ def test_text_on_stdout(mlc: Any, mlp: Path) -> None:
 
 
 def test_object_is_the_whole_program(mlc: Any, mlp: Path, tmp_path: Path) -> None:
-    """The one linked object in the place of the program's objects gives the same numbers."""
+    """The one linked object instead of the program's objects gives the same results."""
     mlc("compile", mlp)
     mlc("compile", mlp, "--emit=obj")
     program = load(tmp_path / "mlp.mlcx", threads=1)
     linked = Executable(program.manifest, [(tmp_path / "mlp.o").read_bytes()], program.weights, threads=1)
-    assert np.array_equal(numbers(linked), numbers(program))
+    assert np.array_equal(run_on_ramp(linked), run_on_ramp(program))
 
 
 def test_target_cpu(mlc: Any, mlp: Path, tmp_path: Path) -> None:

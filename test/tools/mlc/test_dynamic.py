@@ -20,14 +20,14 @@ from sized_programs import STACK, STACK_MANIFEST
 
 @pytest.fixture
 def stack(tmp_path: Path) -> Path:
-    """z = x above y, of batch times seq elements each; seq is at most 512."""
+    """Writes z = x above y, of batch times seq elements each; seq is at most 512."""
     write_container(tmp_path / "stack.mlcx", STACK_MANIFEST, [compile_ir(STACK)], {})
     return tmp_path / "stack.mlcx"
 
 
 def shapes(done: Any) -> list[list[int]]:
     data = done.json()
-    return [facts["shape"] for kind in ("inputs", "outputs") for facts in data[kind].values()]
+    return [facts["shape"] for side in ("inputs", "outputs") for facts in data[side].values()]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Failures: one message, no traceback, the right exit status, no file left behind."""
+"""Failures: one message, no traceback, the right exit status, no file remains."""
 
 from __future__ import annotations
 
@@ -162,8 +162,8 @@ def test_usage(mlc: Any, arguments: list[str]) -> None:
     fails(mlc(*arguments), "Usage: mlc", status=2)
 
 
-def test_failed_pass_names_pass_and_place_and_writes_a_reproducer(mlc: Any, tmp_path: Path) -> None:
-    """A shape that only the run would know passes the graph level and fails when memory is planned."""
+def test_failed_pass_names_pass_and_location_and_writes_a_reproducer(mlc: Any, tmp_path: Path) -> None:
+    """A shape known only at run time passes the graph level and fails when memory is planned."""
     (tmp_path / "dynamic.mlir").write_text(
         "func.func @main(%x: tensor<6xf32>, %dims: tensor<2xi64>) -> tensor<?x?xf32> {\n"
         '  %0 = "graph.reshape"(%x, %dims) {shape = array<i64: -1, -1>}'
@@ -208,7 +208,7 @@ sys.exit(guarded_main())
 
 
 def test_a_crash_names_the_pass(mlp: Path, tmp_path: Path) -> None:
-    """As a fault of C++ under a pass would."""
+    """The process dies as from a fault of C++ under a pass."""
     arguments = ["compile", str(mlp), "-o", "out.mlcx", "--no-cache"]
     done = subprocess.run(
         [sys.executable, "-c", _CRASHING, *arguments],

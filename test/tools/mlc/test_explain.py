@@ -15,7 +15,7 @@ from mlc.tools.mlc.commands.explanations import render_pass
 
 @pytest.fixture(scope="module")
 def model(save: Any, folder: Path) -> Path:
-    """x -> Identity -> tanh -> two equal sigmoids -> sin and cos -> add -> y."""
+    """Saves x -> Identity -> tanh -> two equal sigmoids -> sin and cos -> add -> y."""
     nodes = [
         helper.make_node("Identity", ["x"], ["a"], "nothing"),
         helper.make_node("Tanh", ["a"], ["b"], "body/tanh"),
@@ -29,16 +29,16 @@ def model(save: Any, folder: Path) -> Path:
 
 
 def by_pass(data: Any, name: str) -> list[Any]:
-    return [each for each in data["passes"] if each["pass"] == name]
+    return [row for row in data["passes"] if row["pass"] == name]
 
 
 def test_every_pass_is_there_with_its_pipeline(mlc: Any, model: Path) -> None:
     data = mlc("explain", model, "--json").json()
-    pipelines = list(dict.fromkeys(each["pipeline"] for each in data["passes"]))
+    pipelines = list(dict.fromkeys(row["pipeline"] for row in data["passes"]))
     assert pipelines == ["graph-optimize", "lower-graph", "form-kernels", "host-plan-memory"]
     assert data["passes"][0]["ops"][0] in (6, 7)
     [formed] = by_pass(data, "graph-form-kernels")
-    [kernel] = [each for each in formed["kernels"] if each["anchor"] == "tanh"]
+    [kernel] = [kernel for kernel in formed["kernels"] if kernel["anchor"] == "tanh"]
     assert (kernel["joined"], kernel["nodes"]) == (["sigmoid"], ["body/tanh", "body/first"])
     [planned] = by_pass(data, "host-plan-memory")
     assert planned["arena_bytes"] >= planned["arena_lower_bound"] >= 256
@@ -46,8 +46,8 @@ def test_every_pass_is_there_with_its_pipeline(mlc: Any, model: Path) -> None:
 
 def test_merged_ops_are_named_by_their_onnx_nodes(mlc: Any, model: Path) -> None:
     data = mlc("explain", model, "--json").json()
-    removed = [each for row in data["passes"] for each in row["removed"] if each["op"] == "sigmoid"]
-    assert [(each["count"], each["nodes"]) for each in removed] == [(1, ["body/second"])]
+    removed = [op for row in data["passes"] for op in row["removed"] if op["op"] == "sigmoid"]
+    assert [(op["count"], op["nodes"]) for op in removed] == [(1, ["body/second"])]
 
 
 def test_text(mlc: Any, model: Path) -> None:
@@ -68,13 +68,13 @@ def test_one_pass(mlc: Any, model: Path) -> None:
 
 
 def test_ops_are_filtered_by_op_and_by_node(mlc: Any, model: Path) -> None:
-    def removed(pattern: str) -> set[str]:
+    def removed_ops(pattern: str) -> set[str]:
         rows = mlc("explain", model, "--json", "--ops", pattern).json()["passes"]
-        return {each["op"] for row in rows for each in row["removed"]}
+        return {op["op"] for row in rows for op in row["removed"]}
 
-    assert removed("*") == removed("sigmoid") == removed("graph.sigmoid") == {"sigmoid"}
-    assert removed("body/second") == {"sigmoid"}
-    assert removed("body/first") == removed("no such op") == set()
+    assert removed_ops("*") == removed_ops("sigmoid") == removed_ops("graph.sigmoid") == {"sigmoid"}
+    assert removed_ops("body/second") == {"sigmoid"}
+    assert removed_ops("body/first") == removed_ops("no such op") == set()
 
 
 def test_what_matches_nothing(mlc: Any, model: Path) -> None:
@@ -84,7 +84,7 @@ def test_what_matches_nothing(mlc: Any, model: Path) -> None:
 def test_kernels_are_filtered_too(mlc: Any, model: Path) -> None:
     data = mlc("explain", model, "--json", "--ops", "tanh").json()
     [formed] = by_pass(data, "graph-form-kernels")
-    assert [each["anchor"] for each in formed["kernels"]] == ["tanh"]
+    assert [kernel["anchor"] for kernel in formed["kernels"]] == ["tanh"]
 
 
 def test_missed_only(mlc: Any, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,7 +103,7 @@ def test_missed_only(mlc: Any, model: Path, monkeypatch: pytest.MonkeyPatch) -> 
     data = mlc("explain", model, "--json", "--missed").json()
     [row] = by_pass(data, "graph-form-kernels")
     assert row["applied"] == [] and row["kernels"] == []
-    assert ("join", 1) in [(each["rule"], each["count"]) for each in row["missed"]]
+    assert ("join", 1) in [(remark["rule"], remark["count"]) for remark in row["missed"]]
     shown = mlc("explain", model, "--missed", "--pass", "graph-form-kernels").out
     assert "     1x missed join: " in shown and "(there is nothing to join with)" in shown
     assert "something" not in shown and " ops -> " in shown and shown.splitlines()[0].endswith("launches")
@@ -115,9 +115,9 @@ def test_a_switched_off_pass_does_not_appear(mlc: Any, model: Path) -> None:
     assert by_pass(data, "cse") == [] and by_pass(data, "canonicalize")
 
 
-# What `--json` says of a pass that did nothing, besides the pass, its pipeline and the numbers of ops.
+# The `--json` output of a pass that did nothing, besides the pass, its pipeline and the counts of ops.
 NOTHING: dict[str, Any] = {"prepare_ops": [0, 0], "launches": 0} | {
-    each: [] for each in ("applied", "missed", "removed", "added", "kernels")
+    name: [] for name in ("applied", "missed", "removed", "added", "kernels")
 }
 
 
@@ -135,15 +135,17 @@ def test_the_lines_of_a_pass() -> None:
         "removed": [{"op": "add", "count": 3, "nodes": ["n1"]}],
         "added": [{"op": "gelu", "count": 1, "nodes": ["n1"]}],
     }
-    assert shown(data).splitlines() == [
+    assert rendered_text(data).splitlines() == [
         "graph-x (graph-optimize): 10 -> 8 ops, @prepare 0 -> 3",
         "    12x x.rule: n1 and 2 more (a -> b)",
         f"     1x x.long: n4 ({'m' * 97}...)",
         "        ops: -3 add, +1 gelu",
         "     2x missed x.other: n5 (a second use)",
     ]
-    assert shown(data, missed_only=True).splitlines()[1:] == ["     2x missed x.other: n5 (a second use)"]
-    assert shown(data, verbose=True).splitlines()[1:5] == [
+    assert rendered_text(data, missed_only=True).splitlines()[1:] == [
+        "     2x missed x.other: n5 (a second use)"
+    ]
+    assert rendered_text(data, verbose=True).splitlines()[1:5] == [
         "    12x x.rule (a -> b)",
         "          n1",
         "          n2",
@@ -159,7 +161,7 @@ def test_ops_that_came_and_went_stand_for_passes_without_rules() -> None:
         "removed": [{"op": "add", "count": 3, "nodes": ["n1"]}],
         "added": [{"op": f"op{index}", "count": 1, "nodes": []} for index in range(20)],
     }
-    lines = shown(data).splitlines()
+    lines = rendered_text(data).splitlines()
     assert lines[:3] == ["graph-y: 4 ops", "  -  3x add: n1", "  +  1x op0"]
     assert len(lines) == 14 and lines[-1] == "        and 9 more, which --verbose shows"
 
@@ -167,11 +169,11 @@ def test_ops_that_came_and_went_stand_for_passes_without_rules() -> None:
 def test_what_canonicalize_removes_is_dead() -> None:
     removed = [{"op": "reshape", "count": 32, "nodes": []}]
     data = NOTHING | {"pipeline": "", "ops": [40, 8], "removed": removed}
-    assert shown({"pass": "canonicalize", **data}).splitlines()[1:] == ["  - 32x reshape (dead)"]
-    assert shown({"pass": "cse", **data}).splitlines()[1:] == ["  - 32x reshape"]
+    assert rendered_text({"pass": "canonicalize", **data}).splitlines()[1:] == ["  - 32x reshape (dead)"]
+    assert rendered_text({"pass": "cse", **data}).splitlines()[1:] == ["  - 32x reshape"]
 
 
-def shown(data: Any, *, missed_only: bool = False, verbose: bool = False) -> str:
+def rendered_text(data: Any, *, missed_only: bool = False, verbose: bool = False) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=80, highlight=False, markup=False)
     render_pass(console, data, missed_only=missed_only, verbose=verbose)

@@ -71,7 +71,7 @@ ON_PROCESSOR = ("--target", "cuda:sm_80", "--unsupported=cpu")
 
 
 def test_parts_on_the_processor(mlc: Any, largest: Path) -> None:
-    """Of the 96 bytes of tanh 24 come back."""
+    """The output of tanh has 96 bytes, of which 24 come back."""
     done = mlc("compile", largest, *ON_PROCESSOR, "-v")
     assert done.status == 0, done.err
     why = r"^top_k_[0-9a-f]{12} +best +graph.top_k: it places one element after the other$"
@@ -113,7 +113,7 @@ def test_options_that_need_a_gpu(mlc: Any, mlp: Path) -> None:
 
 
 def test_targets(mlc: Any) -> None:
-    found = {each["name"]: each for each in mlc("targets", "--json").json()["targets"]}
+    found = {target["name"]: target for target in mlc("targets", "--json").json()["targets"]}
     assert found["cuda:sm_90a"]["shared_bytes"] == 227 * 1024
     assert found["cuda:sm_80"]["warp_threads"] == 32
     assert re.search(r"^cuda:sm_80 +sm_80 +1024 +65536 ", mlc("targets").out, re.M)

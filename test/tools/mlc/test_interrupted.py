@@ -40,7 +40,7 @@ def kill_compiles(start: Any, model: Path, cache: Path, folder: Path, count: int
     return killed
 
 
-def check_numbers(start: Any, model: Path, cache: Path, folder: Path) -> None:
+def check_results(start: Any, model: Path, cache: Path, folder: Path) -> None:
     output = folder / "whole.mlcx"
     for arguments in (("compile", model, "-o", output), ("run", output, "--verify", "--model", model)):
         process = start(*arguments, cache=cache)
@@ -52,7 +52,7 @@ def test_killed_compiles(start: Any, mlp: Path, tmp_path: Path) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "out"
     folder.mkdir()
     assert kill_compiles(start, mlp, cache, folder, 3) >= 2
-    check_numbers(start, mlp, cache, folder)
+    check_results(start, mlp, cache, folder)
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_ten_killed_compiles_of_a_larger_model(start: Any, save: Any, tmp_path: 
     cache, folder = tmp_path / "cache", tmp_path / "out"
     folder.mkdir()
     assert kill_compiles(start, model, cache, folder, 10) >= 8
-    check_numbers(start, model, cache, folder)
+    check_results(start, model, cache, folder)
 
 
 def test_two_compiles_on_one_cache(start: Any, mlp: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""--disable-pass and --replace-pass of the commands that compile."""
+"""Tests of --disable-pass and --replace-pass of the commands that compile."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_int_range(mlc: Any, save: Any, tmp_path: Path) -> None:
         inputs={"i": [50]},
         outputs={"y": [50, 2]},
         weights={"w": np.arange(200, dtype=np.float32).reshape(100, 2)},
-        kinds={"i": TensorProto.INT64},
+        dtypes={"i": TensorProto.INT64},
     )
     data = mlc("run", model, "--int-range", "90:100", "--verify", "--json").json()
     assert data["verify"]["passed"]

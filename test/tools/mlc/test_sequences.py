@@ -37,8 +37,8 @@ def test_sequences_from_and_to_files(mlc: Any, model: Path) -> None:
     assert done.json()["inputs"]["s[1]"]["shape"] == [2] and done.json()["outputs"]["h"]["max"] == 0
     with np.load("out.npz") as found:
         assert sorted(found) == ["h", "r[0]", "r[1]", "r[2]"]
-        for place, expected in enumerate([*ROWS, X]):
-            np.testing.assert_array_equal(found[f"r[{place}]"], expected)
+        for index, expected in enumerate([*ROWS, X]):
+            np.testing.assert_array_equal(found[f"r[{index}]"], expected)
 
 
 def test_sequences_in_an_archive_of_all_inputs(mlc: Any, model: Path) -> None:

@@ -1,4 +1,4 @@
-"""--specialise: programs for single sizes beside the general one."""
+"""Tests of --specialise: programs for single sizes beside the general one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onnx import helper
 
 @pytest.fixture(scope="module")
 def exp(folder: Path, save: Any) -> Path:
-    """y = exp(x), of any number of rows."""
+    """Saves y = exp(x), of any number of rows."""
     nodes = [helper.make_node("Exp", ["x"], ["y"])]
     return save(folder / "exp.onnx", nodes, inputs={"x": ["batch", 8]}, outputs={"y": ["batch", 8]})
 
@@ -28,7 +28,7 @@ def test_sizes_in_a_file(mlc: Any, exp: Path) -> None:
     lines = {tuple(line.split()[:4]) for line in done.out.splitlines()}
     assert {("batch=4", "1", "1", "its"), ("batch=1", "0", "0", "its")} <= lines
     done = mlc("run", "m.mlcx", "--dim", "batch=3", "--json").json()
-    assert [each["own_calls"] for each in done["specialised"]["sizes"] if each["calls"]] == [0]
+    assert [size["own_calls"] for size in done["specialised"]["sizes"] if size["calls"]] == [0]
 
 
 def test_bench_waits_for_sizes_that_come_often(mlc: Any, exp: Path) -> None:

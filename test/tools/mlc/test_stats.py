@@ -19,7 +19,7 @@ def test_totals(mlc: Any, mlp: Path) -> None:
     assert data["accesses"] == MACS + 24 * 40 + 40 * 5 + 2 * 40 + 2 * 5
     assert data["flops"] == 2 * MACS + 2 * 40 + 2 * 5 + 2 * 40
     assert data["peak_bytes"] == 4 * (2 * 40 + 2 * 40)
-    assert [(each["kind"], each["count"]) for each in data["kinds"]] == [
+    assert [(row["kind"], row["count"]) for row in data["kinds"]] == [
         ("matmul", 2),
         ("add", 2),
         ("relu", 1),
@@ -28,7 +28,7 @@ def test_totals(mlc: Any, mlp: Path) -> None:
 
 def test_per_op_names_the_nodes(mlc: Any, mlp: Path) -> None:
     data = mlc("stats", mlp, "--per-op", "--json").json()
-    [first, second] = [each for each in data["ops"] if each["products"]]
+    [first, second] = [op for op in data["ops"] if op["products"]]
     assert first["nodes"] == ["first"] and first["shape"] == [2, 40] and first["dtype"] == "float32"
     assert (first["parameters"], second["parameters"]) == (24 * 40, 40 * 5)
     shown = mlc("stats", mlp, "--per-op").out
@@ -57,11 +57,11 @@ def test_fusion_can_be_compared(mlc: Any, mlp: Path) -> None:
 def test_optimized_is_after_the_graph_pipeline(mlc: Any, save: Any, tmp_path: Path) -> None:
     nodes = [helper.make_node("Identity", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["y"])]
     path = save(tmp_path / "identity.onnx", nodes, inputs={"x": [8]}, outputs={"y": [8]})
-    kinds = {
-        level: [each["kind"] for each in mlc("stats", path, "--json", *flags).json()["kinds"]]
+    op_names = {
+        level: [row["kind"] for row in mlc("stats", path, "--json", *flags).json()["kinds"]]
         for level, flags in (("import", ()), ("graph-optimize", ("--optimized",)))
     }
-    assert kinds["graph-optimize"] == ["relu"] and "relu" in kinds["import"]
+    assert op_names["graph-optimize"] == ["relu"] and "relu" in op_names["import"]
 
 
 def test_vgg_16_of_the_literature(mlc: Any, save: Any, tmp_path: Path) -> None:
@@ -69,8 +69,8 @@ def test_vgg_16_of_the_literature(mlc: Any, save: Any, tmp_path: Path) -> None:
     nodes, last, channels = [], "x", 3
     weights: dict[str, np.ndarray] = {}
     for block, (width, count) in enumerate([(64, 2), (128, 2), (256, 3), (512, 3), (512, 3)]):
-        for place in range(count):
-            name = f"conv{block + 1}_{place + 1}"
+        for index in range(count):
+            name = f"conv{block + 1}_{index + 1}"
             weights[f"{name}.w"] = np.zeros((width, channels, 3, 3), np.float32)
             weights[f"{name}.b"] = np.zeros(width, np.float32)
             inputs = [last, f"{name}.w", f"{name}.b"]
@@ -126,7 +126,7 @@ def test_data_dependent_sizes_beside_known_ones(mlc: Any, save: Any, tmp_path: P
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["y"], "known"),
         helper.make_node("NonZero", ["m"], ["f"], "which"),
-        helper.make_node("Squeeze", ["f", "axis"], ["p"], "places"),
+        helper.make_node("Squeeze", ["f", "axis"], ["p"], "positions"),
         helper.make_node("Gather", ["x", "p"], ["g"], "rows"),
         helper.make_node("MatMul", ["g", "w"], ["z"], "unknown"),
     ]
@@ -140,8 +140,8 @@ def test_data_dependent_sizes_beside_known_ones(mlc: Any, save: Any, tmp_path: P
     for flags in ((), ("--optimized",), ("--kernels",)):
         data = mlc("stats", path, "--json", "--per-op", *flags).json()
         assert data["macs"] == 8 * 6 * 64 and data["parameters"] >= 6 * 64 and "arena_bytes" not in data
-        assert "unknown" in [each["node"] for each in data["unknown"]]
-        [known, unknown] = [each for each in data["ops"] if each["products"]]
+        assert "unknown" in [op["node"] for op in data["unknown"]]
+        [known, unknown] = [op for op in data["ops"] if op["products"]]
         assert known["nodes"] == ["known"] and not known["unknown"] and known["macs"] == data["macs"]
         assert unknown["shape"][0] is None and unknown["macs"] == 0
         lines = mlc("stats", path, "--per-op", *flags).out.splitlines()

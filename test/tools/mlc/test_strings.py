@@ -17,7 +17,7 @@ from onnx import TensorProto, helper
 def split(tmp_path: Path) -> Path:
     """A model that splits strings at commas."""
     x = helper.make_tensor_value_info("x", TensorProto.STRING, ["n"])
-    outputs = [helper.make_tensor_value_info(name, number, None) for name, number in (("y", 8), ("z", 7))]
+    outputs = [helper.make_tensor_value_info(name, dtype, None) for name, dtype in (("y", 8), ("z", 7))]
     nodes = [helper.make_node("StringSplit", ["x"], ["y", "z"], delimiter=",")]
     graph = helper.make_graph(nodes, "split", [x], outputs)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)

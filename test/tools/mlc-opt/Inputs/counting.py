@@ -17,9 +17,9 @@ class CountOps(Pass):
     anchor = "func.func"
 
     def run(self, op: ir.Operation) -> None:
-        for each in collect_ops(op):
+        for counted in collect_ops(op):
             self.count("num-ops", help="Number of ops")
-            self.count("num-returns", int(each.name == "func.return"), help="Number of ops that return")
+            self.count("num-returns", int(counted.name == "func.return"), help="Number of ops that return")
 
 
 def register(registry: object) -> None:

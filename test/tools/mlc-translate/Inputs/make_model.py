@@ -1,4 +1,4 @@
-"""make_model.py <name> <path>: writes one of the models that the tests here import."""
+"""Writes one of the models that the tests here import: make_model.py <name> <path>."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def block() -> ModelProto:
 
 
 def dense() -> ModelProto:
-    """x [batch, 32] times a transposed weight; the same weight twice, once as varied encoding."""
+    """Returns x [batch, 32] times a transposed weight; the same weight twice, once as varied encoding."""
     weight = _weight("w", 32, 32)
     varied = helper.make_tensor("v", F32, [32, 32], numpy_helper.to_array(weight).ravel().tolist())
     nodes = [
@@ -49,14 +49,14 @@ def dense() -> ModelProto:
     return _model(nodes, [_input("x", "batch", 32)], "y", [weight, varied])
 
 
-def unpacked() -> ModelProto:
+def varint_weight() -> ModelProto:
     """A weight of i64 as varints, which no range of bytes in the file can be."""
     indices = helper.make_tensor("i", TensorProto.INT64, [200], [k % 4 for k in range(200)])
     return _model([node("Gather", ["x", "i"], ["y"], name="pick")], [_input("x", 4, 2)], "y", [indices])
 
 
-def unsupported() -> ModelProto:
-    """Two operators that nobody knows, one of them in two places, and one that is known but not supported."""
+def unsupported_operators() -> ModelProto:
+    """Two unknown operators, one of them in two nodes, and one that is known but not supported."""
     nodes = [
         node("Fourier", ["x"], ["a"], name="f1", domain="com.acme"),
         node("Relu", ["a"], ["b"], name="fine"),
