@@ -68,7 +68,7 @@ def import_subject(graph: PatternGraph) -> ImportedModel:
 
 
 class Claims(Instrumentation):
-    """Whether a pass says of all that it ran on that it changed nothing."""
+    """Whether a pass reports for every op on which it ran that it changed nothing."""
 
     unchanged_only = True
 
@@ -126,7 +126,7 @@ class Subject:
         return module
 
     def failure(self, passes: Sequence[str]) -> str | None:
-        """What is wrong with the program after `passes`, or None."""
+        """Returns the fault of the program after `passes`, or None."""
         text = self.text
         self.modules[text] = self.imported.module.operation
         try:
@@ -153,7 +153,7 @@ class Subject:
         return self.steps[text, name]
 
     def compare(self, module: ir.Operation) -> str | None:
-        """What is wrong with the results of the module, or None."""
+        """Returns the fault of the module's results, or None."""
         wrong = [
             f"{name} {found}"
             for name, actual, expected in zip(
@@ -178,9 +178,9 @@ def shrink(passes: Sequence[str], fails: Callable[[Sequence[str]], object]) -> l
 
 
 def report(subject: Subject, passes: Sequence[str]) -> str:
-    """How to see the failure of `passes`: the fewest that fail, as a command line of mlc-opt."""
+    """Returns the failure of `passes`, and a command line of mlc-opt with the fewest that fail."""
     fewest = shrink(passes, subject.failure)
-    flags = " ".join(f"--{each}" for each in fewest)
+    flags = " ".join(f"--{name}" for name in fewest)
     return f"{subject.failure(fewest)}\n{command(subject.seed)} {flags}"
 
 

@@ -61,14 +61,14 @@ def test_any_order_keeps_the_results_of_control_flow(seed: int) -> None:
     one = ControlFlowSubject(seed)
     assert '"graph.if"' in one.text or '"graph.loop"' in one.text
     for order in map(permutation, range(seed, seed + 4)):
-        first = [each for each in order if each in optimizers()]
+        first = [name for name in order if name in optimizers()]
         assert one.failure(first) is None, report(one, first)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(GRAPHS))
 def test_all_orders_keep_the_results(seed: int) -> None:
-    # Not `subject`: what it keeps of so many orders would fill the memory.
+    # Not `subject`: its cache of all these orders would fill the memory.
     assert disagreements(Subject(seed), range(PERMUTATIONS)) == []
 
 
@@ -76,7 +76,7 @@ def test_all_orders_keep_the_results(seed: int) -> None:
 def test_compiled_programs_agree_too(seed: int) -> None:
     one = subject(seed)
     expected = expected_of(one.graph.model(), one.graph.inputs)
-    first = [each for each in permutation(seed) if each in optimizers()]
+    first = [name for name in permutation(seed) if name in optimizers()]
     pipelines = [*first, "lower-graph", "form-kernels", "host-plan-memory"]
     program = compiled(one.graph.model(), pipelines=pipelines)
     assert differences(program.run(one.graph.inputs), expected, F32) == {}
@@ -88,7 +88,7 @@ def idempotent_passes() -> list[str]:
 
 
 def changed_again(one: Subject, passes: Sequence[str]) -> list[str]:
-    """How to see that a second run of some of `passes`, which run one after the other, changes something."""
+    """Returns command lines that show a change by the second run of a pass, for `passes` in order."""
     found, known, module = [], idempotent_passes(), None
     for index, name in enumerate(passes):
         module = one.after([name], module)

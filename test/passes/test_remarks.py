@@ -21,7 +21,7 @@ def module() -> ir.Module:
 
 
 def drop_product(op: ir.Operation) -> bool:
-    """a * b -> a. Nobody would want this."""
+    """Rewrites a * b to a. Nobody would want this."""
     replace_op(op, op.operands[0])
     return True
 
@@ -37,7 +37,11 @@ def test_the_driver_reports_applied_patterns_of_ops_that_are_gone() -> None:
         apply_patterns(root.operation, {"arith.muli": drop_product, "arith.addi": keep})
     done, *rest = [remark for remark in remarks if remark.outcome == "applied"]
     assert not rest
-    assert (done.op, done.rule, done.message) == ("arith.muli", f"{__name__}.drop_product", "a * b -> a")
+    assert (done.op, done.rule, done.message) == (
+        "arith.muli",
+        f"{__name__}.drop_product",
+        "Rewrites a * b to a",
+    )
     assert done.nodes == ("/layer.0/Mul", "/layer.1/Mul")
     assert {remark.message for remark in remarks if remark.outcome == "missed"} == {"it is wanted"}
 
@@ -57,8 +61,8 @@ def test_collectors_nest() -> None:
         with collect_remarks() as inner:
             report_applied(add, "one")
         report_applied(add, "two", "because")
-    assert [each.rule for each in inner] == ["one"]
-    assert [(each.rule, each.message) for each in outer] == [("one", ""), ("two", "because")]
+    assert [remark.rule for remark in inner] == ["one"]
+    assert [(remark.rule, remark.message) for remark in outer] == [("one", ""), ("two", "because")]
     assert root.operation.verify()
 
 

@@ -17,8 +17,8 @@ class DropNegation(Pass):
     name: ClassVar[str] = "test-drop-negation"
 
     def run(self, op: ir.Operation) -> None:
-        for each in collect_ops(op, "graph.neg"):
-            replace_op(each, each.operands[0])
+        for negation in collect_ops(op, "graph.neg"):
+            replace_op(negation, negation.operands[0])
 
 
 @dataclass(frozen=True)

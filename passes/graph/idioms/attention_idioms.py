@@ -45,8 +45,8 @@ def weights_of(value: ir.Value) -> Weights | None:
     op = graph.Softmax.defining(inner)
     if op is None or op.axis != op.result.type.rank - 1:
         return None
-    for each in (value, inner) if guarded is None else (value,):
-        only(each, "the softmax has another use")
+    for softmax in (value, inner) if guarded is None else (value,):
+        only(softmax, "the softmax has another use")
     return Weights(without_casts(only(op.x, "the masked scores have another use")), guarded is not None)
 
 
@@ -70,8 +70,8 @@ def without_empty_rows(value: ir.Value) -> tuple[ir.Value | None, ir.Value]:
         return None, value
     if not graph.same_type(kept, graph.Where(op).result):
         return None, value
-    for each in (value, graph.Where(op).result):
-        only(each, "the softmax has another use")
+    for softmax in (value, graph.Where(op).result):
+        only(softmax, "the softmax has another use")
     return condition, kept
 
 

@@ -60,8 +60,8 @@ def _hashes(rows: int, keys: int, element: str) -> dict[str, str]:
         arrays = {"all": [np.zeros(triangle.shape, element_dtype)], "causal": masks}
     return {
         hashlib.blake2b(array.tobytes(), digest_size=16).hexdigest(): category
-        for category, each in arrays.items()
-        for array in each
+        for category, variants in arrays.items()
+        for array in variants
     }
 
 

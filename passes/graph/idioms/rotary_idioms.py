@@ -132,7 +132,9 @@ def _with_both_halves(x: ir.Value, half: ir.Value, cosine: ir.Value, sine: ir.Va
     """The op, its factors repeated for the other half."""
     if not (_spans(cosine, half) and _spans(sine, half)):
         return None
-    wide = [graph.build("concat", [each, each], {"axis": each.type.rank - 1}) for each in (cosine, sine)]
+    wide = [
+        graph.build("concat", [factor, factor], {"axis": factor.type.rank - 1}) for factor in (cosine, sine)
+    ]
     return graph.build("rotary_embedding", [x, *wide], {"interleaved": False})
 
 

@@ -73,11 +73,12 @@ class LayoutRewriter:
         else:
             blocked_w = pack(w, [1, 0], [input_block, output_block])
         return graph.build(
-            "conv", [self.blocked(x, input_block), blocked_w], {**attributes, "layout": "NCHWc"}
+            "conv", [self.to_blocked(x, input_block), blocked_w], {**attributes, "layout": "NCHWc"}
         )
 
-    def blocked(self, value: ir.Value, block: int) -> ir.Value:
-        """The blocked form of a plain image. Blocks of one channel, and images of one pixel, are views."""
+    def to_blocked(self, value: ir.Value, block: int) -> ir.Value:
+        """Returns the blocked form of a plain image. Blocks of one channel, and images of one pixel, are
+        views."""
         n, c, h, w = graph.dims_of(value)
         if (value, block) not in self.packed:
             if block == 1 or h == w == 1:
@@ -90,7 +91,7 @@ class LayoutRewriter:
     def blockwise(self, op: ir.Operation, block: int) -> ir.Value:
         """An op that treats all channels, or all blocks of channels, the same way."""
         if op.name in REDUCTIONS:
-            x = self.blocked(op.operands[0], block)
+            x = self.to_blocked(op.operands[0], block)
             return graph.build(op.name, [x], {"axes": [2, 3], "keepdims": True})
         operands = [self.operand(op, position, block) for position in range(len(op.operands))]
         result_type = blocked_type(op.results[0], block)
@@ -106,7 +107,7 @@ class LayoutRewriter:
             return value if len(graph.shape_of(value)) == 0 else view(value, shape, block)
         if len(graph.shape_of(value)) < len(shape):
             value = graph.reshape_to(value, shape)
-        return self.blocked(value, block)
+        return self.to_blocked(value, block)
 
 
 def blocked_type(value: ir.Value, block: int) -> ir.RankedTensorType:

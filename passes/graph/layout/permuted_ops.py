@@ -83,14 +83,14 @@ def _arg_reduction(op: ir.Operation, order: Order) -> Permuted:
 
 
 def _per_dim(*names: str) -> Callable[[ir.Operation, Order], Permuted]:
-    """Ops with attributes that have an entry per dim."""
+    """Returns the rule of ops with attributes that have an entry per dim."""
 
-    def permuted(op: ir.Operation, order: Order) -> Permuted:
+    def permute(op: ir.Operation, order: Order) -> Permuted:
         arrays = {name: graph.attribute(op, name) for name in names}
         moved = {name: [entries[axis] for axis in order] for name, entries in arrays.items()}
         return Permuted((order,), order, moved)
 
-    return permuted
+    return permute
 
 
 def _expand(op: ir.Operation, order: Order) -> Permuted | None:

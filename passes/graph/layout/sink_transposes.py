@@ -36,7 +36,7 @@ class Rewriter:
         """The op on transposed operands, just before `op`; users of `op` read its result transposed back."""
         with ir.InsertionPoint(op), op.location:
             operands = [
-                self._adapted(*operand_and_order)
+                self._in_order(*operand_and_order)
                 for operand_and_order in zip(op.operands, plan.operands, strict=True)
             ]
             attributes = attributes_of(op) | plan.attributes
@@ -47,8 +47,8 @@ class Rewriter:
         self.permuted[back] = (plan.result, new)
         return back.owner.operation
 
-    def _adapted(self, value: ir.Value, order: Order | None) -> ir.Value:
-        """The value in an order."""
+    def _in_order(self, value: ir.Value, order: Order | None) -> ir.Value:
+        """Returns the value with its dims in an order."""
         if order is None or value.type.rank == 0:
             return value
         known = self.permuted.get(value)

@@ -51,11 +51,8 @@ class OutlineConstants(Pass):
         main = find_function(op, MAIN)
         if main is None or main.is_external:
             return False
-        constants = [
-            each.operation
-            for each in main.entry_block.operations
-            if is_looked_up(each.operation) and not is_outlined(each.operation)
-        ]
-        for each in constants:
-            outline(each)
+        ops = [child.operation for child in main.entry_block.operations]
+        constants = [constant for constant in ops if is_looked_up(constant) and not is_outlined(constant)]
+        for constant in constants:
+            outline(constant)
         return bool(constants)

@@ -137,7 +137,9 @@ def choose(
             choice.moved.append(value)
             continue
         choice.kept.append(value)
-        sources_of = [each for each in sources.sources_of(value) if each in computed and each not in seen]
+        sources_of = [
+            source for source in sources.sources_of(value) if source in computed and source not in seen
+        ]
         seen.update(sources_of)
         pending += sources_of
     order = {value: position for position, value in enumerate(computed)}

@@ -127,9 +127,8 @@ def split(op: ir.Operation) -> bool:
 
 @dataclass(frozen=True)
 class SplitProducts(Pass):
-    """Compute the parts that slices take of a product's columns as products of their own, with the same
-    parts of the constant right-hand side: the slices, which would copy, are gone, and each part meets what
-    reads it.
+    """Compute the parts that slices take of a product's columns as separate products, with the same parts of
+    the constant right-hand side: the slices, which would copy, are gone, and each part is next to its reader.
 
     Between product and slices there may be reshapes that keep the columns, and elementwise ops with
     constants. Columns that no slice takes are not computed; slices that overlap are left, and so

@@ -38,7 +38,7 @@ class Verify(Pass):
     name: ClassVar[str] = "graph-verify"
 
     def run(self, op: ir.Operation) -> bool:
-        candidates = [each for each in collect_ops(op) if each.name.startswith("graph.")]
+        candidates = [inner for inner in collect_ops(op) if inner.name.startswith("graph.")]
         found = [
             (message, candidate.location) for candidate in candidates if (message := violation(candidate))
         ]

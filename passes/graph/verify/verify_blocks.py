@@ -67,5 +67,5 @@ class VerifyBlocks(Pass):
     name: ClassVar[str] = "graph-verify-blocks"
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
+        kernels = filter(is_kernel, collect_ops(op, func.Func.NAME))
         fail_on(violation for kernel in kernels for violation in without_blocks(kernel))

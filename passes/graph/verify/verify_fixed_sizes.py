@@ -18,7 +18,7 @@ MAIN = "main"
 def sized_by_data(root: ir.Operation) -> Iterator[tuple[str, ir.Location]]:
     """Every op of `@main` that gives tensors of unknown sizes of such of known ones, as a message and a
     location."""
-    for function in [each.operation for each in root.regions[0].blocks[0]]:
+    for function in [op.operation for op in root.regions[0].blocks[0]]:
         if function.name != func.Func.NAME or func.Func(function).sym_name != MAIN:
             continue
         for op in collect_ops(function):

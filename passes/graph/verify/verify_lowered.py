@@ -31,5 +31,5 @@ class VerifyLowered(Pass):
     name: ClassVar[str] = "graph-verify-lowered"
 
     def run(self, op: ir.Operation) -> None:
-        kernels = [each for each in collect_ops(op, func.Func.NAME) if is_kernel(each)]
+        kernels = filter(is_kernel, collect_ops(op, func.Func.NAME))
         fail_on(violation for kernel in kernels for violation in leftovers(kernel))

@@ -143,7 +143,7 @@ _DIVISORS: dict[str, Callable[[ir.Operation], int]] = {
 
 
 def channel_shuffle(op: ir.Operation) -> tuple[ir.Value, int] | None:
-    """The image and the number g of groups if the reshape `op` ends a channel shuffle of it, which makes
+    """Returns the image and its g groups if the reshape `op` ends a channel shuffle of it, which makes
     channel i * g + j of channel j * (C / g) + i: reshape(transpose(reshape(x))) with `[N, g, C/g, H, W]` in
     between."""
     transpose = graph.Transpose.defining(op.operands[0])

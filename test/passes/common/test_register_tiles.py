@@ -32,7 +32,7 @@ def test_vectors(width: int, lanes: int, count: int) -> None:
 @pytest.mark.parametrize("target", PROCESSORS, ids=str)
 @pytest.mark.parametrize("columns", [4, 8, 16, 20, 32, 64, 1000])
 def test_tiles_fit_the_registers(target: Target, columns: int) -> None:
-    """Beside the accumulators, a row of the vector operand does, and a number to multiply it by."""
+    """Besides the accumulators, a row of the vector operand does, and a scalar to multiply it by."""
     width = tile_columns(columns, lanes(target), registers(target))
     for extent in range(1, 200):
         per_row = vectors(width, lanes(target))
@@ -60,8 +60,8 @@ def test_vectors_that_travel_in_registers(columns: int, lanes: int, whole: bool)
 @pytest.mark.parametrize(
     ("columns", "width"), [(49, 16), (48, 32), (24, 16), (28, 16), (33, 32), (196, 32), (120, 16), (784, 32)]
 )
-def test_odd_numbers_of_columns(columns: int, width: int) -> None:
-    """A 7x7 image has 49 places: three vectors and one number, not a vector of 49."""
+def test_odd_column_counts(columns: int, width: int) -> None:
+    """A 7x7 image has 49 pixels: three vectors and one scalar, not a vector of 49."""
     assert tile_columns(columns, 16, 32) == width
 
 
@@ -83,11 +83,11 @@ def test_neither_tiles_nor_their_rest_are_taken_apart(target: Target) -> None:
     ("columns", "lanes", "alone"),
     [(0, 16, True), (4, 16, True), (17, 16, False), (1, 16, False), (1, 1, True)],
 )
-def test_columns_behind_the_last_tile(columns: int, lanes: int, alone: bool) -> None:
+def test_columns_after_the_last_tile(columns: int, lanes: int, alone: bool) -> None:
     assert can_be_alone(columns, lanes) == alone
 
 
-def test_the_numbers_of_an_iteration_fit_the_floating_point_registers_of_risc_v() -> None:
+def test_the_elements_of_an_iteration_fit_the_floating_point_registers_of_risc_v() -> None:
     for rows in range(1, 25):
         assert rows * longest_step(NAMED["riscv64-v128"], rows) <= 24
 

@@ -68,9 +68,9 @@ def test_memory_of_erased_ops_that_new_ops_take() -> None:
 
     adds = "".join(f"%{i} = arith.constant {i} : i32\n%s{i} = arith.addi %a, %{i} : i32\n" for i in range(20))
     rewrites = [
-        each
-        for each in trace(f"{adds}return %a : i32", {"arith.addi": rebuild})
-        if "constant" not in each.before
+        rewrite
+        for rewrite in trace(f"{adds}return %a : i32", {"arith.addi": rebuild})
+        if "constant" not in rewrite.before
     ]
     assert len(rewrites) == 20
     assert all(sum("muli" in text for text in rewrite.after) == 1 for rewrite in rewrites)
@@ -108,5 +108,5 @@ def test_the_driver_counts_the_rewrites_of_each_pattern() -> None:
         trace(ADD, {"arith.addi": to_mul, "arith.muli": mark})
     finally:
         end_collecting()
-    counted = {name: each.value for name, each in statistics.items()}
+    counted = {name: statistic.value for name, statistic in statistics.items()}
     assert counted == {f"{__name__}.to_mul": 1, f"{__name__}.mark": 1}

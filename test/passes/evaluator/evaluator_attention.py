@@ -14,7 +14,7 @@ def _attention(
     scale: float, causal: bool, fill: float | None, safe: bool,
 ) -> Array:  # fmt: skip
     shared = q.shape[-3] // k.shape[-3]
-    k, v = (np.repeat(each, shared, axis=-3) for each in (k, v))
+    k, v = (np.repeat(heads, shared, axis=-3) for heads in (k, v))
     scores = scale * (q @ np.swapaxes(k, -1, -2))
     if mask is not None:
         low = -np.inf if fill is None else fill

@@ -1,4 +1,4 @@
-"""What graph ops mean that read or write at places which a tensor names, or order elements: in NumPy."""
+"""Graph ops that read or write at indices in a tensor, or that order elements, in NumPy."""
 
 from __future__ import annotations
 
@@ -25,46 +25,46 @@ def _gather_nd(data: Array, indices: Array, batch_dims: int) -> Array:
 def _scatter_elements(data: Array, indices: Array, updates: Array, axis: int, reduction: str) -> Array:
     result = data.copy()
     for at in np.ndindex(indices.shape):
-        place = (*at[:axis], indices[at], *at[axis + 1 :])
-        result[place] = _JOIN[reduction](result[place], updates[at])
+        position = (*at[:axis], indices[at], *at[axis + 1 :])
+        result[position] = _JOIN[reduction](result[position], updates[at])
     return result
 
 
 def _scatter_nd(data: Array, indices: Array, updates: Array, reduction: str) -> Array:
     result = data.copy()
     for at in np.ndindex(indices.shape[:-1]):
-        place = tuple(indices[at])
-        result[place] = _JOIN[reduction](result[place], updates[at])
+        position = tuple(indices[at])
+        result[position] = _JOIN[reduction](result[position], updates[at])
     return result
 
 
 def _top_k(x: Array, axis: int, k: int, largest: bool, sorted: bool) -> tuple[Array, Array]:
-    """Sorted also where any order would do."""
-    places = np.argsort(x, axis, kind="stable")
+    """Returns the largest or smallest elements and their indices, always sorted."""
+    order = np.argsort(x, axis, kind="stable")
     if largest:
         # Of the elements in reverse, so that of equal ones the first is the last of them.
         back = np.argsort(np.flip(x, axis), axis, kind="stable")
-        places = x.shape[axis] - 1 - np.flip(back, axis)
-    indices = np.take(places, np.arange(x.shape[axis] if k == -1 else k), axis)
+        order = x.shape[axis] - 1 - np.flip(back, axis)
+    indices = np.take(order, np.arange(x.shape[axis] if k == -1 else k), axis)
     return np.take_along_axis(x, indices, axis), indices
 
 
-def _compacted(values: Array, extent: int, axis: int) -> tuple[Array, Array]:
-    """Zeros up to the largest size, and the count."""
+def _pad_to_extent(values: Array, extent: int, axis: int) -> tuple[Array, Array]:
+    """Returns the values padded with zeros to the largest size, and their count."""
     missing = [(0, extent - size if dim == axis else 0) for dim, size in enumerate(values.shape)]
     return np.pad(values, missing), np.array(values.shape[axis])
 
 
 def _compress(x: Array, condition: Array, axis: int) -> tuple[Array, Array]:
-    return _compacted(np.compress(condition, x, axis), len(condition), axis)
+    return _pad_to_extent(np.compress(condition, x, axis), len(condition), axis)
 
 
 def _unique(x: Array, sorted: bool) -> tuple[Array, ...]:
     values, first, inverse, counts = np.unique(x, True, True, True)
     order = np.arange(len(first)) if sorted else np.argsort(first)
-    numbers = np.argsort(order)[inverse]
-    found = [_compacted(each[order], x.size, 0)[0] for each in (values, first, counts)]
-    return found[0], found[1], numbers, found[2], np.array(len(first))
+    inverse_indices = np.argsort(order)[inverse]
+    found = [_pad_to_extent(array[order], x.size, 0)[0] for array in (values, first, counts)]
+    return found[0], found[1], inverse_indices, found[2], np.array(len(first))
 
 
 def _non_max_suppression(
@@ -82,17 +82,17 @@ def _non_max_suppression(
     if limits is not None:
         most, (iou_threshold, score_threshold) = min(most, int(limits[0])), limits[1:]
     rows: list[tuple[int, int, int]] = []
-    for image, kind in np.ndindex(images, classes):
+    for image, class_ in np.ndindex(images, classes):
         corners = _corners(boxes[image], center_point_box)
         chosen: list[int] = []
-        for box in np.argsort(-scores[image, kind], kind="stable"):
-            low = score_threshold is not None and not scores[image, kind, box] > score_threshold
+        for box in np.argsort(-scores[image, class_], kind="stable"):
+            low = score_threshold is not None and not scores[image, class_, box] > score_threshold
             overlaps = [_overlap(corners[box], corners[other]) > iou_threshold for other in chosen]
             if len(chosen) < most and not low and not any(overlaps):
                 chosen.append(int(box))
-        rows += [(image, kind, box) for box in chosen]
+        rows += [(image, class_, box) for box in chosen]
     found = np.array(rows, np.int64).reshape(-1, 3)
-    return _compacted(found, size, 0)
+    return _pad_to_extent(found, size, 0)
 
 
 def _corners(boxes: Array, center: bool) -> Array:
@@ -114,7 +114,7 @@ INDEXED_OPS: dict[str, Callable[..., Array | tuple[Array, ...]]] = {
     "scatter_nd": _scatter_nd,
     "top_k": _top_k,
     "compress": _compress,
-    "non_zero": lambda x: _compacted(np.stack(np.nonzero(x)), x.size, 1),
+    "non_zero": lambda x: _pad_to_extent(np.stack(np.nonzero(x)), x.size, 1),
     "unique": _unique,
     "non_max_suppression": _non_max_suppression,
     "det": lambda x: np.asarray(np.linalg.det(x)),

@@ -1,4 +1,4 @@
-"""What each graph op means, in NumPy: elementwise ops, reductions, normalisations, products, movement."""
+"""Graph ops in NumPy: elementwise ops, reductions, normalisations, products, movement."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _is_inf(x: Array, detect_negative: bool, detect_positive: bool) -> Array:
 _NUMPY = "abs exp log sqrt floor ceil sign sin cos tan sinh cosh tanh"
 
 
-def _checked(x: Array, truth: Array, message: str) -> Array:
+def _check(x: Array, truth: Array, message: str) -> Array:
     if not truth:
         raise ValueError(message)
     return x
@@ -84,7 +84,7 @@ ELEMENTWISE: dict[str, Callable[..., Array]] = {
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor,
     "shift_left": np.left_shift, "shift_right": np.right_shift, "equal": np.equal, "less": np.less,
     "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal, "where": np.where,
-    "check": _checked, "real": np.real, "imag": np.imag, "complex": lambda real, imag: real + 1j * imag,
+    "check": _check, "real": np.real, "imag": np.imag, "complex": lambda real, imag: real + 1j * imag,
 }  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def _softmax(x: Array, axis: int) -> Array:
 
 
 def _layer_norm(x: Array, axes: Sequence[int], epsilon: float) -> Array:
-    mean, variance = (each(x, axis=tuple(axes), keepdims=True) for each in (np.mean, np.var))
+    mean, variance = (moment(x, axis=tuple(axes), keepdims=True) for moment in (np.mean, np.var))
     return (x - mean) / np.sqrt(variance + epsilon)
 
 
@@ -177,8 +177,8 @@ def _squeeze(x: Array, axes: Sequence[int]) -> Array:
 
 def _slice(x: Array, starts: Sequence[int], sizes: Sequence[int], steps: Sequence[int]) -> Array:
     for axis, (start, size, step) in enumerate(zip(starts, sizes, steps, strict=True)):
-        places = np.arange(start, -1 if step < 0 else x.shape[axis], step)
-        x = np.take(x, places if size == -1 else start + step * np.arange(size), axis)
+        positions = np.arange(start, -1 if step < 0 else x.shape[axis], step)
+        x = np.take(x, positions if size == -1 else start + step * np.arange(size), axis)
     return x
 
 
@@ -205,7 +205,7 @@ def pack(
     outer_permutation: Sequence[int] = (),
     padding: float | None = None,
 ) -> Array:
-    """linalg.pack."""
+    """Packs dims like `linalg.pack`."""
     tiles = dict(zip(inner_dims, inner_tiles, strict=True))
     width = [(0, -size % tiles.get(axis, 1)) for axis, size in enumerate(x.shape)]
     x = np.pad(x, width, constant_values=padding or 0)
@@ -225,7 +225,7 @@ def unpack(
     outer_permutation: Sequence[int] = (),
     shape: Sequence[int] | None = None,
 ) -> Array:
-    """linalg.unpack; `shape` cuts padding off."""
+    """Unpacks dims like `linalg.unpack`; `shape` cuts padding off."""
     rank = x.ndim - len(inner_dims)
     outer = list(outer_permutation or range(rank))
     order: list[int] = []
@@ -233,7 +233,7 @@ def unpack(
     for axis in range(rank):
         inner = [rank + index for index, dim in enumerate(inner_dims) if dim == axis]
         order += [outer.index(axis), *inner]
-        sizes.append(x.shape[outer.index(axis)] * math.prod(x.shape[each] for each in inner))
+        sizes.append(x.shape[outer.index(axis)] * math.prod(x.shape[dim] for dim in inner))
     plain = x.transpose(order).reshape(sizes)
     return plain[tuple(slice(None if dim == -1 else dim) for dim in shape)] if shape else plain
 
@@ -243,8 +243,8 @@ def _gather(data: Array, indices: Array, axis: int) -> Array:
 
 
 def _sizes(*vectors: Array, names: Sequence[str], dims: Sequence[str]) -> Array:
-    numbers = (int(each) for vector in vectors for each in vector)
-    known = {name: number for name, number in zip(names, numbers, strict=True) if name}
+    extents = (int(extent) for vector in vectors for extent in vector)
+    known = {name: extent for name, extent in zip(names, extents, strict=True) if name}
     return np.array([evaluate(parse_size(text), known) for text in dims], np.int64)
 
 
@@ -264,17 +264,17 @@ def _tree_ensemble(
     x: Array, roots: Array, features: Array, thresholds: Array, children: Array, weights: Array,
     depth: int, nan_first: bool, aggregate: str,
 ) -> Array:  # fmt: skip
-    """All rows and trees at once, a decision at a time."""
-    places = np.broadcast_to(roots, (len(x), *roots.shape)).copy()
-    rows = np.broadcast_to(np.arange(len(x))[:, None, None], places.shape)
+    """Evaluates all rows and trees at once, a decision at a time."""
+    nodes = np.broadcast_to(roots, (len(x), *roots.shape)).copy()
+    rows = np.broadcast_to(np.arange(len(x))[:, None, None], nodes.shape)
     for _ in range(depth):
-        inner = places >= 0
-        feature, threshold = features[places[inner]], thresholds[places[inner]]
+        inner = nodes >= 0
+        feature, threshold = features[nodes[inner]], thresholds[nodes[inner]]
         values = x[rows[inner], np.where(feature < 0, -1 - feature, feature)]
         first = (values <= threshold) | np.isnan(values) & (feature < 0)
-        places[inner] = children[places[inner], np.where(first, 0, 1)]
+        nodes[inner] = children[nodes[inner], np.where(first, 0, 1)]
     combined: dict[str, Callable[..., Array]] = {"sum": np.sum, "min": np.min, "max": np.max}
-    return combined[aggregate](weights[-1 - places], 2)
+    return combined[aggregate](weights[-1 - nodes], 2)
 
 
 OPS = {**ELEMENTWISE, **REDUCTIONS, **PRODUCTS, **MOVEMENT, "tree_ensemble": _tree_ensemble}

@@ -9,8 +9,8 @@ import numpy as np
 Array = np.ndarray
 
 
-def _placed(parameter: Array, x: Array, axis: int, block_size: int) -> Array:
-    """A scale or zero point that broadcasts to x."""
+def _broadcast_parameter(parameter: Array, x: Array, axis: int, block_size: int) -> Array:
+    """Returns a scale or zero point that broadcasts to x."""
     if parameter.ndim == 0:
         return parameter
     if block_size:
@@ -21,20 +21,22 @@ def _placed(parameter: Array, x: Array, axis: int, block_size: int) -> Array:
 
 def _dequantize(x: Array, scale: Array, zero: Array | None = None, *, axis: int, block_size: int) -> Array:
     wide = x.astype(np.float64)
-    centred = wide if zero is None else wide - _placed(zero, x, axis, block_size).astype(np.float64)
-    return centred * _placed(scale, x, axis, block_size)
+    centred = (
+        wide if zero is None else wide - _broadcast_parameter(zero, x, axis, block_size).astype(np.float64)
+    )
+    return centred * _broadcast_parameter(scale, x, axis, block_size)
 
 
-def quantized(
+def quantize(
     dtype: np.dtype, x: Array, scale: Array, zero: Array | None = None,
     *, axis: int, block_size: int, saturate: bool,
 ) -> Array:  # fmt: skip
-    """x as elements of an integer type."""
+    """Quantizes x to an integer type."""
     assert saturate and dtype.kind in "iu"
-    places = np.rint(x / _placed(scale, x, axis, block_size))
+    steps = np.rint(x / _broadcast_parameter(scale, x, axis, block_size))
     if zero is not None:
-        places = places + _placed(zero, x, axis, block_size).astype(np.float64)
-    return np.clip(places, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
+        steps = steps + _broadcast_parameter(zero, x, axis, block_size).astype(np.float64)
+    return np.clip(steps, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
 
 
 QUANTISATION_OPS: dict[str, Callable[..., Array]] = {"dequantize_linear": _dequantize}

@@ -18,18 +18,18 @@ def _windows(x: Array, kernel: Ints, strides: Ints, dilations: Ints) -> Array:
     spatial = len(kernel)
     extents = [dilation * (size - 1) + 1 for size, dilation in zip(kernel, dilations, strict=True)]
     found = sliding_window_view(x, extents, axis=tuple(range(2, 2 + spatial)))
-    places = [slice(None, None, step) for step in (*strides, *dilations)]
-    return found[(slice(None), slice(None), *places)]
+    steps = [slice(None, None, step) for step in (*strides, *dilations)]
+    return found[(slice(None), slice(None), *steps)]
 
 
-def _padded(x: Array, pads: Ints, value: float) -> Array:
+def _pad(x: Array, pads: Ints, value: float) -> Array:
     spatial = len(pads) // 2
     width = [(0, 0), (0, 0), *zip(pads[:spatial], pads[spatial:], strict=True)]
     return np.pad(x, width, constant_values=value)
 
 
-def _blocked(rule: Callable[..., Array]) -> Callable[..., Array]:
-    """The pooling rule on NCHWc, by way of NCHW."""
+def _on_blocks(rule: Callable[..., Array]) -> Callable[..., Array]:
+    """Returns the pooling rule on NCHWc, through NCHW."""
 
     def pooling(x: Array, layout: str, **attributes: Any) -> Array:
         if layout == "NCHW":
@@ -41,7 +41,7 @@ def _blocked(rule: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def _positions(x: Array, kernel: Ints, strides: Ints, dilations: Ints, pads: Ints, ceil_mode: bool) -> Ints:
-    """How far windows may reach past the end, per spatial dim, because of `ceil_mode`."""
+    """Returns the elements that windows may reach past the end, per spatial dim, because of `ceil_mode`."""
     spatial = len(kernel)
     beyond = []
     for axis in range(spatial):
@@ -56,7 +56,7 @@ def _positions(x: Array, kernel: Ints, strides: Ints, dilations: Ints, pads: Int
 
 def _max_pool(x: Array, kernel: Ints, strides: Ints, dilations: Ints, pads: Ints, ceil_mode: bool) -> Array:
     more = _positions(x, kernel, strides, dilations, pads, ceil_mode)
-    full = _padded(_padded(x, pads, -np.inf), [*[0] * len(more), *more], -np.inf)
+    full = _pad(_pad(x, pads, -np.inf), [*[0] * len(more), *more], -np.inf)
     return _windows(full, kernel, strides, dilations).max(axis=tuple(range(-len(kernel), 0)))
 
 
@@ -70,10 +70,10 @@ def _average_pool(
     count_include_pad: bool,
 ) -> Array:
     more = [*[0] * len(kernel), *_positions(x, kernel, strides, dilations, pads, ceil_mode)]
-    counted = _padded(_padded(np.ones_like(x), pads, float(count_include_pad)), more, 0)
+    counted = _pad(_pad(np.ones_like(x), pads, float(count_include_pad)), more, 0)
     sums, counts = (
-        _windows(each, kernel, strides, dilations).sum(axis=tuple(range(-len(kernel), 0)))
-        for each in (_padded(_padded(x, pads, 0), more, 0), counted)
+        _windows(padded, kernel, strides, dilations).sum(axis=tuple(range(-len(kernel), 0)))
+        for padded in (_pad(_pad(x, pads, 0), more, 0), counted)
     )
     return sums / counts
 
@@ -92,7 +92,7 @@ def _conv(x: Array, w: Array, strides: Ints, dilations: Ints, pads: Ints, group:
 
 def _plain_conv(x: Array, w: Array, strides: Ints, dilations: Ints, pads: Ints, group: int) -> Array:
     kernel = w.shape[2:]
-    windows = _windows(_padded(x, pads, 0), kernel, strides, dilations)
+    windows = _windows(_pad(x, pads, 0), kernel, strides, dilations)
     spatial = len(kernel)
     inputs, outputs = x.shape[1] // group, w.shape[0] // group
     parts = []
@@ -114,7 +114,7 @@ def _lrn(x: Array, size: int, alpha: float, beta: float, bias: float) -> Array:
 
 WINDOW_OPS: dict[str, Callable[..., Array]] = {
     "conv": _conv,
-    "max_pool": _blocked(_max_pool),
-    "average_pool": _blocked(_average_pool),
-    "lrn": _blocked(_lrn),
+    "max_pool": _on_blocks(_max_pool),
+    "average_pool": _on_blocks(_average_pool),
+    "lrn": _on_blocks(_lrn),
 }

@@ -13,7 +13,7 @@ Array = np.ndarray
 
 
 def _floats(matrix: Matrix) -> Array:
-    return np.array([[float(each) for each in row] for row in matrix])
+    return np.array([[float(entry) for entry in row] for row in matrix])
 
 
 def _input(x: Array, tile: int, kernel: int = 3) -> Array:
@@ -27,8 +27,8 @@ def _input(x: Array, tile: int, kernel: int = 3) -> Array:
 def _output(y: Array, tile: int, shape: Sequence[int], kernel: int = 3) -> Array:
     size, matrix = tile + kernel - 1, _floats(output_matrix(tile))
     batch, height, width = shape
-    places = y.reshape(size, size, batch, height // tile, width // tile, *y.shape[2:])
-    turned = np.einsum("pi,ijnrqbk,sj->nbrpqsk", matrix, places, matrix)
+    products = y.reshape(size, size, batch, height // tile, width // tile, *y.shape[2:])
+    turned = np.einsum("pi,ijnrqbk,sj->nbrpqsk", matrix, products, matrix)
     return turned.reshape(batch, y.shape[2], height, width, y.shape[3]).astype(y.dtype)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from evaluator_attention import ATTENTION_OPS
 from evaluator_indexed import INDEXED_OPS
 from evaluator_ops import OPS
-from evaluator_quantisation import QUANTISATION_OPS, quantized
+from evaluator_quantisation import QUANTISATION_OPS, quantize
 from evaluator_windows import WINDOW_OPS
 from evaluator_winograd import WINOGRAD_OPS
 
@@ -44,12 +44,12 @@ def evaluate(
     Raises NotImplementedError that names an op without a rule.
     """
     blocks = {
-        each.operation.attributes["sym_name"].value: each.operation.regions[0].blocks[0]
-        for each in module.operation.regions[0].blocks[0]
+        op.operation.attributes["sym_name"].value: op.operation.regions[0].blocks[0]
+        for op in module.operation.regions[0].blocks[0]
     }
     with np.errstate(all="ignore"):
         prepared = Evaluator(store, []).block(blocks["prepare"], []) if "prepare" in blocks else []
-        return Evaluator(store, prepared).block(blocks["main"], [_widened(array) for array in inputs])
+        return Evaluator(store, prepared).block(blocks["main"], [_widen(array) for array in inputs])
 
 
 class Evaluator:
@@ -61,10 +61,9 @@ class Evaluator:
         self.values: dict[ir.Value, np.ndarray] = {}
 
     def block(self, block: ir.Block, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """What the block returns or yields."""
+        """Evaluates a block; returns the operands of its terminator."""
         self.values.update(zip(block.arguments, arguments, strict=True))
-        for each in block:
-            op = each.operation
+        for op in [op.operation for op in block]:
             operands = [self.values[value] for value in op.operands]
             if op.name in ("func.return", "graph.yield"):
                 return operands
@@ -90,16 +89,16 @@ class Evaluator:
             current = found[: len(carried)]
             scanned.append(found[len(carried) :])
             iteration += 1
-        return [*current, *(np.stack(each) for each in zip(*scanned, strict=True))]
+        return [*current, *(np.stack(arrays) for arrays in zip(*scanned, strict=True))]
 
     def result(self, op: ir.Operation, operands: list[np.ndarray]) -> Any:
-        """An array, or a tuple of them where the op has several results."""
+        """Returns an array, or a tuple of them if the op has several results."""
         attributes = _attributes(op)
         match op.name:
             case "graph.constant":
-                return _widened(attributes["value"])
+                return _widen(attributes["value"])
             case "graph.weight":
-                return _widened(_weight(op, attributes, self.store))
+                return _widen(_weight(op, attributes, self.store))
             case "graph.prepared":
                 return self.prepared[attributes["index"]]
             case "graph.full":
@@ -107,7 +106,7 @@ class Evaluator:
             case "graph.cast":
                 return operands[0].astype(_dtype(op))
             case "graph.quantize_linear":
-                return quantized(dtype_of(str(graph.element_type(op.results[0]))), *operands, **attributes)
+                return quantize(dtype_of(str(graph.element_type(op.results[0]))), *operands, **attributes)
             case "graph.range":
                 return np.arange(*(operand.item() for operand in operands))
         if op.name.removeprefix("graph.") not in RULES:
@@ -140,6 +139,6 @@ def _wide(dtype: np.dtype) -> np.dtype:
     return dtype if dtype.kind in "iub" else np.dtype(np.float64)
 
 
-def _widened(array: Any) -> np.ndarray:
+def _widen(array: Any) -> np.ndarray:
     found = np.asarray(array)
     return found.astype(_wide(found.dtype))

@@ -36,10 +36,10 @@ def test_unpack_undoes_pack(dims: list[int], tiles: list[int], order: tuple[int,
 def test_winograd_is_the_convolution() -> None:
     rng = np.random.default_rng(0)
     x, weight = rng.standard_normal((1, 1, 6, 10, 4)), rng.standard_normal((5, 4, 3, 3))
-    matrix = np.array([[float(each) for each in row] for row in kernel_matrix(4)])
+    matrix = np.array([[float(entry) for entry in row] for row in kernel_matrix(4)])
     turned = np.einsum("py,oiyx,qx->pqio", matrix, weight, matrix).reshape(36, 1, 4, 5)
-    places = RULES["winograd_input"](x, tile=4)
-    products = RULES["matmul_packed"](places, turned)
+    tiles = RULES["winograd_input"](x, tile=4)
+    products = RULES["matmul_packed"](tiles, turned)
     found = RULES["winograd_output"](products, tile=4, shape=[1, 4, 8])
     direct = sum(
         np.einsum("oi,hwi->hwo", weight[:, :, y, z], x[0, 0, y : y + 4, z : z + 8])
@@ -96,7 +96,7 @@ def with_segments(text: str) -> str:
     return re.sub(r"\b(operand|result)s: (\d+) of (\d+)", attribute, text)
 
 
-def evaluated(text: str) -> np.ndarray:
+def result_of(text: str) -> np.ndarray:
     return all_of(text)[0]
 
 
@@ -106,7 +106,7 @@ def all_of(text: str) -> list[np.ndarray]:
 
 
 def test_floats_are_wide() -> None:
-    result = evaluated(MODULE)
+    result = result_of(MODULE)
     assert result.dtype == np.float64 and (result > 0).all()
 
 
@@ -118,4 +118,4 @@ def test_bodies_see_the_values_around_them() -> None:
 
 def test_an_op_of_another_dialect_is_named() -> None:
     with pytest.raises(NotImplementedError, match=r"not test\.add"):
-        evaluated(MODULE.replace('"graph.add"', '"test.add"'))
+        result_of(MODULE.replace('"graph.add"', '"test.add"'))

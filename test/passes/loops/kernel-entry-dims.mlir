@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --kernel-entry | filecheck %s
 
-// The vector of dims is the second argument of the kernel contract; each number is loaded once, and is a size of
+// The vector of dims is the second argument of the kernel contract; each extent is loaded once, and is a size of
 // all buffers that have it.
 
 // CHECK-LABEL: func.func @scale

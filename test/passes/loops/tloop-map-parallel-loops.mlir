@@ -31,7 +31,7 @@ func.func @no_kernel(%m: memref<4x8xf32>, %x: f32) {
   return
 }
 
-// How many iterations there are, only running tells: few of them run on one thread.
+// The trip count is dynamic: few iterations run on one thread.
 // CHECK-LABEL: func.func private @few
 // CHECK: %[[FEW:.*]] = arith.cmpi slt, %{{.*}}, %c100
 // CHECK: scf.if %[[FEW]] {

@@ -85,7 +85,7 @@ func.func @kept(%x: f64, %y: f32, %z: f16) -> (f64, f32, f16) {
   return %0, %1, %2 : f64, f32, f16
 }
 
-// log1p(exp(-|x|)), as in softplus: the argument lies in [0, 1], one polynomial does.
+// log1p(exp(-|x|)), as in softplus: the argument is in [0, 1], one polynomial does.
 // CHECK-LABEL: func.func @log1p_of_unit
 // CHECK: arith.shli
 // CHECK: %[[E:.*]] = arith.mulf %{{[0-9]+}}, %{{[0-9]+}} : f32

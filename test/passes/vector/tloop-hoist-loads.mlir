@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --tloop-hoist-loads | filecheck %s
 
-// A position is read once for its row; the row's numbers are read where they are used.
+// An index is read once for its row; the row's elements are read where they are used.
 // CHECK-LABEL: func.func @lookup
 // CHECK: scf.for %[[I:.*]] =
 // CHECK-NEXT: %[[AT:.*]] = memref.load %arg1[%[[I]]]

@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --tloop-prefetch=distance=0 --canonicalize --cse | filecheck %s
 
-// A 1x1 window over two blocks of 32 channels, four rows: their next runs are 8 lines behind each other, of which each
-// of 16 iterations takes one. Behind the last block comes the next tile, 4 * 32 elements further in the first one. The
+// A 1x1 window over two blocks of 32 channels, four rows: their next runs are 8 lines after each other, of which each
+// of 16 iterations takes one. After the last block comes the next tile, 4 * 32 elements further in the first one. The
 // next block of weights, 2048 elements further, is due in 8 * 2 tiles: 1024 / 16 elements per run of the innermost loop.
 // CHECK-LABEL: func.func @pointwise
 // CHECK: scf.forall (%[[C:.*]], %[[H:.*]]) in (4, 8)
@@ -128,7 +128,7 @@ func.func @window(%x: memref<2x5x9x32xf32>, %w: memref<4x2x3x3x32x32xf32>, %y: m
 // -----
 
 // Rows that are two runs apart, in a loop with room for them: the runs' lines alone. Two blocks of weights of 64 * 1024
-// elements do not fit the second cache of 256 KB.
+// elements do not fit the L2 cache of 256 KB.
 // CHECK-LABEL: func.func @apart
 // CHECK: scf.for %[[B:.*]] = %c0 to %c64 step %c1
 // CHECK: scf.for %[[K:.*]] = %c0 to %c32 step %c2
@@ -139,7 +139,7 @@ func.func @window(%x: memref<2x5x9x32xf32>, %w: memref<4x2x3x3x32x32xf32>, %y: m
 // CHECK-NEXT: memref.prefetch %arg0[%c0, %c0, %c0, %[[SECOND]]], read, locality<3>
 // CHECK-NOT: memref.prefetch
 
-// No reduction around the innermost loop: the rows' numbers lie one behind the other.
+// No reduction around the innermost loop: the rows' elements are contiguous.
 // CHECK-LABEL: func.func @product
 // CHECK-NOT: memref.prefetch
 module attributes {tloop.target = "name=x,triple=x86_64-unknown-linux-gnu,vector-bits=512,vector-registers=32,l2=262144"} {

@@ -29,7 +29,7 @@ func.func @panel(%b: memref<64x32xf32>, %fixed: memref<32xf32>, %x: vector<32xf3
   return %r#0 : vector<32xf32>
 }
 
-// A vector that one row multiplies alone is not a panel's: the rows of a window read vectors of their own.
+// A vector that one row multiplies alone is not a panel's: the rows of a window read separate vectors.
 // CHECK-LABEL: func.func @own_vectors
 // CHECK-NOT: memref.prefetch
 func.func @own_vectors(%b: memref<72x32xf32>, %w: vector<32xf32>, %x: vector<32xf32>) -> vector<32xf32> {
@@ -48,7 +48,7 @@ func.func @own_vectors(%b: memref<72x32xf32>, %w: vector<32xf32>, %x: vector<32x
   return %r#0 : vector<32xf32>
 }
 
-// Single numbers are no rows of vectors.
+// Scalars are no rows of vectors.
 // CHECK-LABEL: func.func @numbers
 // CHECK-NOT: memref.prefetch
 func.func @numbers(%b: memref<64x32xf32>, %x: vector<f32>) -> vector<f32> {
@@ -68,7 +68,7 @@ func.func @numbers(%b: memref<64x32xf32>, %x: vector<f32>) -> vector<f32> {
 }
 
 // A panel of large weights, read for 32 rows, 8 at a time, two rows of the panel per iteration: the next panel's row
-// (32-row sweep's variable * 512 + inner variable * 8) / 32 goes to the second cache.
+// (32-row sweep's variable * 512 + inner variable * 8) / 32 goes to the L2 cache.
 // CHECK-LABEL: func.func @next_panel
 // CHECK: scf.for %[[P:.*]] = %c0 to %c64
 // CHECK: scf.for %[[I:.*]] = %c0 to %c32 step %c8
@@ -107,7 +107,7 @@ func.func @next_panel(%b: memref<64x512x32xf32>, %y: memref<32x64x32xf32>, %x: v
   return
 }
 
-// Weights of 64 KB stay in the second cache; in a sweep over 1024 rows the first reads of a panel cost little.
+// Weights of 64 KB stay in the L2 cache; in a sweep over 1024 rows the first reads of a panel cost little.
 // CHECK-LABEL: func.func @this_panel
 // CHECK-COUNT-4: locality<3>
 // CHECK-NOT: locality<2>

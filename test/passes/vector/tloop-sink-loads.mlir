@@ -53,7 +53,7 @@ func.func @whole(%m: memref<8xf32>, %i: index, %v: vector<4xf32>) -> vector<4xf3
   return %1 : vector<4xf32>
 }
 
-// A number that is loaded moves too.
+// A scalar load moves too.
 // CHECK-LABEL: func.func @number
 // CHECK: arith.addf
 // CHECK-NEXT: %[[A:.*]] = memref.load %arg0[%arg1]

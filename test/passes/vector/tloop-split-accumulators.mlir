@@ -41,7 +41,7 @@ func.func @nested(%m: memref<2x4xf32>, %v: vector<4xf32>) {
   return
 }
 
-// A tile that is used whole is put together behind the loop; other values that the loop carries stay.
+// A tile that is used as one value is rebuilt after the loop; other values that the loop carries stay.
 // CHECK-LABEL: func.func @whole
 // CHECK: %[[R:.*]]:3 = scf.for {{.*}} -> (vector<4xf32>, vector<4xf32>, index)
 // CHECK: %[[P:.*]]:4 = vector.to_elements %[[R]]#0
@@ -59,7 +59,7 @@ func.func @whole(%init: vector<2x4xf32>, %count: index) -> (vector<2x4xf32>, ind
   return %tile#0, %tile#1 : vector<2x4xf32>, index
 }
 
-// One row is a value of its own already.
+// One row is a separate value already.
 // CHECK-LABEL: func.func @flat
 // CHECK: iter_args({{.*}}) -> (vector<4xf32>)
 func.func @flat(%init: vector<4xf32>, %count: index) -> vector<4xf32> {
@@ -72,7 +72,7 @@ func.func @flat(%init: vector<4xf32>, %count: index) -> vector<4xf32> {
   return %r : vector<4xf32>
 }
 
-// The rows of a tile of two dims come one behind the other.
+// The rows of a tile of two dims are carried in order.
 // CHECK-LABEL: func.func @lines
 // CHECK: %[[R:.*]]:4 = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>)
 // CHECK-DAG: %[[E:.*]] = arith.mulf %[[A]], %[[A]]

@@ -32,7 +32,7 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 """
 
 
-def tiled() -> Schedule:
+def tile_product() -> Schedule:
     schedule = Schedule(PRODUCT)
     block = schedule.get_block("c")
     i, j, k = schedule.get_loops(block)
@@ -45,7 +45,7 @@ def tiled() -> Schedule:
     return schedule
 
 
-def applied(text: str) -> str:
+def apply_schedules(text: str) -> str:
     """The module's kernel after its schedules."""
     with create_context() as context, ir.Location.unknown():
         module = parse_module(text, context)
@@ -58,17 +58,17 @@ def test_exported() -> None:
 
 
 def test_steps_apply_at_once() -> None:
-    schedule = tiled()
+    schedule = tile_product()
     assert "affine.parallel" in schedule.kernel
     assert "affine.vector_load" in schedule.kernel
     assert "my.note = 7" in schedule.kernel
 
 
 def test_prints_as_ir_that_does_the_same() -> None:
-    schedule = tiled()
+    schedule = tile_product()
     text = str(schedule)
     assert text.startswith('"tloop.schedule"')
-    scheduled = applied(PRODUCT + text)
+    scheduled = apply_schedules(PRODUCT + text)
     tags = {word for word in schedule.kernel.split() if word.startswith("{tloop.loop.")}
     assert tags
     assert scheduled.count("affine.vector_load") == schedule.kernel.count("affine.vector_load") == 8
@@ -77,9 +77,9 @@ def test_prints_as_ir_that_does_the_same() -> None:
 def test_replays_on_another_kernel() -> None:
     other = PRODUCT.replace("@product", "@other").replace("64", "128")
     schedule = Schedule(other)
-    schedule.replay(str(tiled()))
+    schedule.replay(str(tile_product()))
     assert "affine.parallel (%arg3) = (0) to (128)" in schedule.kernel
-    assert str(schedule).replace("@other", "@product") == str(tiled())
+    assert str(schedule).replace("@other", "@product") == str(tile_product())
 
 
 def test_a_failed_step_changes_nothing() -> None:
@@ -114,7 +114,7 @@ def test_kernels_are_named() -> None:
         Schedule(two, "none")
 
 
-def sampled(seed: int) -> Schedule:
+def sample(seed: int) -> Schedule:
     schedule = Schedule(PRODUCT, seed=seed)
     i, j, _ = schedule.get_loops(schedule.get_block("c"))
     schedule.split(i, schedule.sample_perfect_tile(i, 3, largest=8), tail="exact")
@@ -123,20 +123,20 @@ def sampled(seed: int) -> Schedule:
 
 
 def test_samples_are_decisions() -> None:
-    texts = [str(sampled(seed)) for seed in range(6)]
-    assert str(sampled(3)) == texts[3]
+    texts = [str(sample(seed)) for seed in range(6)]
+    assert str(sample(3)) == texts[3]
     assert len(set(texts)) > 1
     assert all(text.count("decision") == 2 for text in texts)
     again = Schedule(PRODUCT, seed=99)
     again.replay(texts[3])
-    assert (str(again), again.kernel) == (texts[3], sampled(3).kernel)
+    assert (str(again), again.kernel) == (texts[3], sample(3).kernel)
 
 
 def test_sampled_factors_fit() -> None:
     for seed in range(20):
         schedule = Schedule(PRODUCT, seed=seed)
         i, _, _ = schedule.get_loops(schedule.get_block("c"))
-        factors = [each.chosen for each in schedule.sample_perfect_tile(i, 3, largest=4)]
+        factors = [factor.chosen for factor in schedule.sample_perfect_tile(i, 3, largest=4)]
         assert factors[0] * factors[1] * factors[2] == 64
         assert factors[2] <= 4
 

@@ -29,7 +29,7 @@
 // CHECK: %[[SUM:.*]] = arith.addf %[[TILE]], {{.*}} : vector<4x16xf32>
 // CHECK-NEXT: vector.transfer_write %[[SUM]], {{.*}}[%[[ROW]], %c0]
 // CHECK-NEXT: scf.yield {{.*}} : tensor<10x16xf32>
-// The peeled rest has a static size of its own.
+// The peeled rest has a separate static size.
 // CHECK: scf.for {{.*}} = %c0 to %c24 step %c2 iter_args({{.*}} = %cst) -> (vector<2x16xf32>)
 // CHECK: vector.transfer_write {{.*}}[%c8, %c0] {in_bounds = [true, true]} : vector<2x16xf32>
 // CHECK-NOT: tloop.schedule

@@ -1,4 +1,4 @@
-"""How many queries of a head the iterations of the parallel loop over attention take."""
+"""Queries of a head per iteration of the parallel loop over attention."""
 
 from __future__ import annotations
 

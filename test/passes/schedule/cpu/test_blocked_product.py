@@ -1,4 +1,4 @@
-"""Blocks divide the sizes and fit the second cache."""
+"""Blocks divide the sizes and fit the L2 cache."""
 
 from __future__ import annotations
 

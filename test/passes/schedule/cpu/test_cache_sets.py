@@ -1,4 +1,4 @@
-"""Rows that lie a power of two apart share few sets of the second cache."""
+"""Rows whose distance is a power of two share few sets of the L2 cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from mlc.targets import NAMED
 @pytest.mark.parametrize(
     ("rows", "stride", "stays"),
     [
-        # 12 heads of 64 numbers lie 3 KB apart, which is 3 times 1 KB; 8 heads 2 KB, 16 heads 4 KB.
+        # The stride of 12 heads of 64 elements is 3 KB, which is 3 times 1 KB; of 8 heads 2 KB, of 16 heads 4
+        # KB.
         (512, 3072, True),
         (1024, 3072, False),
         (197, 3072, True),

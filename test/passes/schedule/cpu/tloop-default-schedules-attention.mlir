@@ -83,7 +83,7 @@ func.func private @one_thread(%q: tensor<1x96x16xf32>, %k: tensor<1x100x16xf32>,
   return %0 : tensor<1x96x16xf32>
 }
 
-// Values that lie 2 KB apart would share few sets of the caches: each head's are copied.
+// Values with a distance of 2 KB would share few sets of the caches: each head's are copied.
 // CHECK-LABEL: func.func private @eight_heads
 // CHECK: %[[HEAD:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 256, 1>}
 // CHECK: "tloop.cache_read"(%{{.*}}, %[[HEAD]]#1) {block_name = "values_copy", operand = 1 : i64}

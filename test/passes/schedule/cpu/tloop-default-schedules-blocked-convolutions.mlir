@@ -36,7 +36,7 @@ module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"}
     return %1 : tensor<1x16x7x7x32xf32>
   }
 
-  // Filters of four blocks of a 1x1 window fill half of the first cache. No epilogue.
+  // Filters of four blocks of a 1x1 window fill half of the L1 cache. No epilogue.
   // LOOPS-LABEL: func.func private @pointwise
   // LOOPS: scf.for %{{.*}} = %c0 to %c64 step %c4
   // LOOPS: scf.for %{{.*}} = %c0 to %c6 step %c2
@@ -49,7 +49,7 @@ module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"}
     return %0 : tensor<1x16x7x7x32xf32>
   }
 
-  // What fits the second cache stays together: a tile gets its epilogue at once. Three tiles of two lines of six pixels
+  // Operands that fit the L2 cache are not blocked: a tile gets its epilogue at once. Three tiles of two lines of six pixels
   // are shared by the threads.
   // CHECK-LABEL: func.func private @fits
   // CHECK: "tloop.schedule"

@@ -2,8 +2,8 @@
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize \
 // RUN:   | filecheck %s --check-prefix=LOOPS
 
-// Rows of 12 KiB push each other out of the first cache: they are multiplied in blocks of 768 steps, which are copied,
-// and the sums so far lie where the result goes. The epilogue reads them there.
+// Rows of 12 KiB evict each other from the L1 cache: they are multiplied in blocks of 768 steps, which are copied,
+// and the partial sums are kept in the result's buffer. The epilogue reads them there.
 // CHECK-LABEL: func.func private @blocked
 // CHECK: linalg.generic {{.*}} ins(%arg2 : tensor<1x24x32xf32>) outs(%{{.*}} : tensor<128x24x32xf32>) attrs = {tloop.block = "root"}
 // CHECK: "tloop.schedule"

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize | filecheck %s
 
-// Threads share the columns; groups of four rows pass by sums that lie in memory, three rows are left over.
+// Threads share the columns; groups of four rows are added to sums in memory, three rows are left over.
 // CHECK-LABEL: func.func private @columns
 // CHECK: scf.forall (%{{.*}}) in (2)
 // CHECK: vector.transfer_write %cst{{.*}} vector<32xf32>, tensor<1x32xf32>
@@ -22,7 +22,7 @@ module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
     return %1 : tensor<1x512xf32>
   }
 
-  // The second cache holds it: a register tile goes down the rows.
+  // The L2 cache holds it: a register tile goes down the rows.
   // CHECK-LABEL: func.func private @small
   // CHECK: scf.for %{{.*}} = %c0 to %c64 step %c1 iter_args({{.*}}) -> (vector<32xf32>)
   // CHECK-NOT: = scf.for %

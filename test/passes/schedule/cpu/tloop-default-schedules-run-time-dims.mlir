@@ -3,7 +3,7 @@
 // RUN:   --tloop-apply-schedules --canonicalize --cse \
 // RUN:   | filecheck %s --check-prefix=LOOPS
 
-// Threads share the panels; as many rows as only running tells go to balanced register tiles.
+// Threads share the panels; a dynamic number of rows goes to balanced register tiles.
 // CHECK-LABEL: func.func private @product
 // CHECK: "tloop.schedule"
 // CHECK: %[[PANEL:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 1>}
@@ -22,7 +22,7 @@ func.func private @product(%a: tensor<?x768xf32>, %b: tensor<24x768x32xf32>, %c:
 
 // -----
 
-// A reduction of as many steps as only running tells takes them one by one.
+// A reduction of dynamic extent goes step by step.
 // CHECK-LABEL: func.func private @inner
 // CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 10>}
 // CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 1>}
@@ -36,8 +36,8 @@ func.func private @inner(%a: tensor<20x?xf32>, %b: tensor<?x32xf32>, %dims: tens
 
 // -----
 
-// Threads share heads and blocks of queries. A block is filled up, and takes block after block of keys: the scores of one lie in a
-// buffer of its size. The sums so far are scaled; what is kept has as many queries as a whole block.
+// Threads share heads and blocks of queries. A block is padded, and takes block after block of keys: the scores of one are in a
+// buffer of its size. The sums so far are rescaled; buffers that are kept have the queries of a full block.
 // CHECK-LABEL: func.func private @attention
 // CHECK: %[[SHARE:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 128>}
 // CHECK: %[[BLOCK:.*]]:2 = "tloop.tile"(%[[SHARE]]#0) {mode = "sequential", sizes = array<i64: 0, 32>}
@@ -71,7 +71,7 @@ func.func private @attention(%q: tensor<3x?x16xf32>, %k: tensor<3x?x16xf32>, %v:
 
 // -----
 
-// Rows, of which only running tells how many there are: 65536 points, in 86 rows of 768, are worth a thread.
+// A dynamic number of rows: 65536 points, in 86 rows of 768, are worth a thread.
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME: tloop.least_iterations = 86 : i64
 // CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1>}
@@ -100,7 +100,7 @@ func.func private @batches(%a: tensor<?x?x768xf32>, %b: tensor<768x3072xf32>, %d
 
 // -----
 
-// As many columns as only running tells: for a row all of them, for one step of the sums after the other.
+// A dynamic number of columns: for a row all of them, for one step of the sums after the other.
 // CHECK-LABEL: func.func private @columns
 // CHECK: %[[ROW:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1>}
 // CHECK-COUNT-2: "tloop.compute_at"(%{{.*}}, %[[ROW]]#1)

@@ -35,7 +35,7 @@ func.func private @rests(%x: tensor<7x100x131xf32>) -> tensor<7x131x100xf32> att
 
 // -----
 
-// Heads in front of tokens: what lies side by side stays so, and there are no squares.
+// Heads before tokens: contiguous elements stay contiguous, and there are no squares.
 // CHECK-LABEL: func.func private @heads
 // CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1>}
 // CHECK-NOT: tloop.vectorize

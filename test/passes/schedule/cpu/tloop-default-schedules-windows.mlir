@@ -19,7 +19,7 @@ func.func private @plain_depthwise(%x: tensor<1x272x28x28xf32>, %w: tensor<272x1
 
 // -----
 
-// With a stride of 2, even and odd places are vectors of their own. The whole channel is one part.
+// With a stride of 2, even and odd columns are separate vectors. The whole channel is one part.
 // CHECK-LABEL: func.func private @strided
 // CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, 7>}
 // VECTORS-LABEL: strided
@@ -31,7 +31,7 @@ func.func private @strided(%x: tensor<1x272x15x15xf32>) -> tensor<1x272x7x7xf32>
 
 // -----
 
-// What a window reads with a longer stride along the rows does not lie side by side.
+// Elements that a window reads with a longer stride along the rows are not contiguous.
 // CHECK-LABEL: func.func private @long_stride
 // CHECK: "tloop.schedule"
 // CHECK-NOT: tloop.vectorize
@@ -63,7 +63,7 @@ func.func private @plain_window(%x: tensor<1x272x16x16xf32>, %w: tensor<272x2x3x
 
 // -----
 
-// The channel that a point reads follows from a quotient of its own: the rows are images, not channels.
+// The channel that a point reads follows from a separate quotient: the rows are images, not channels.
 // CHECK-LABEL: func.func private @one_spatial_dim
 // CHECK: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 0, 1>}
 // CHECK: "tloop.vectorize"
@@ -76,7 +76,7 @@ func.func private @one_spatial_dim(%x: tensor<6x32x10xf32>, %w: tensor<16x16x3xf
 
 // -----
 
-// Truth values are bytes in memory, but bits in vectors: what makes them is a loop of its own behind the rows.
+// Booleans are bytes in memory, but bits in vectors: they are computed in a separate loop after the rows.
 // CHECK-LABEL: func.func private @window_and_truth
 // CHECK: tloop.block = "root"
 // CHECK: arith.cmpf

@@ -156,7 +156,7 @@ func.func private @no_kernel(%a: tensor<41x64xf32>) -> tensor<41x64xf32> {
 
 // -----
 
-// A vector of truth values is packed bits, a tensor of them has bytes: such sums are plain loops.
+// A vector of booleans is packed bits, a tensor of them has bytes: such sums are plain loops.
 // CHECK-LABEL: func.func private @columns_of_bits
 // CHECK: "tloop.schedule"
 // CHECK-NOT: tloop.vectorize

@@ -72,7 +72,7 @@ func.func private @row(%a: tensor<1x2048xf32>, %b: tensor<2048x1000xf32>) -> ten
 
 // -----
 
-// One place of the window after the other; without padding, what is skipped need not be copied.
+// One element of the window after the other; without padding, skipped elements need not be copied.
 // CHECK-LABEL: func.func private @depthwise(
 // CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1, {{[0-9]+}}, {{[0-9]+}}, {{[0-9]+}}>}
 // CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 1>}
@@ -86,7 +86,7 @@ func.func private @depthwise(%x: tensor<1x1x17x17x64xf32>, %w: tensor<1x3x3x64xf
 
 // -----
 
-// A first layer in exact f32: the 4 channels at 7 of 49 places of the window are one step.
+// A first layer in exact f32: the 4 channels at 7 of 49 elements of the window are one step.
 // CHECK-LABEL: func.func private @first_layer(
 // CHECK: "tloop.annotate"(%{{.*}}) {key = "accel.stages", value = 2 : i64}
 // CHECK-NEXT: "tloop.annotate"(%{{.*}}) {key = "accel.merged", value = 7 : i64}

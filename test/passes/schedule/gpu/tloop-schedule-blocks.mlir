@@ -25,7 +25,7 @@ func.func private @rows(%x: tensor<37x100xf32>) -> tensor<37x100xf32> attributes
 }
 
 // Rows that are too long for registers: a loop for the maximum, one for the sum, one for the quotients; powers are
-// computed anew in those that read them.
+// rematerialised in those that read them.
 // CHECK-LABEL: func.func private @long_rows(
 // CHECK: %[[ROWS:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 0>}
 // CHECK-COUNT-5: "tloop.compute_at"(%{{.*}}, %[[ROWS]]#1)
@@ -76,7 +76,7 @@ func.func private @parts(%a: tensor<30x50xf32>, %b: tensor<30x70xf32>) -> tensor
   return %r : tensor<30x120xf32>
 }
 
-// Remainders are no places of a tile: elements are read one by one.
+// Remainders are no linear indices of a tile: elements are read one by one.
 // CHECK-LABEL: func.func private @repeated(
 // CHECK: linalg.generic {indexing_maps = [#{{[a-z0-9]*}}], {{.*}} outs(
 // CHECK: affine.apply
@@ -100,7 +100,7 @@ func.func private @product(%a: tensor<3x70x100xf32>, %b: tensor<3x100x75xf32>) -
 
 // -----
 
-// A constant of one number is computed; one block has all of it.
+// A splat constant is computed; one block has all of it.
 // CHECK-LABEL: func.func private @constant(
 // CHECK: %[[ONE:.*]] = arith.constant 2.500000e+00 : f32
 // CHECK: linalg.generic {{.*}} ins(%[[ONE]] : f32) outs(%{{.*}} : tensor<256xf32>) {{.*}} {tloop.block = "root"}

@@ -54,7 +54,7 @@ func.func private @product(%a: memref<64x32xf32>, %b: memref<32x48xf32>, %r: mem
 
 // -----
 
-// Structured: the slice that the loop takes becomes a tensor of its own.
+// Structured: the slice that the loop takes becomes a separate tensor.
 // CHECK-LABEL: func.func private @product
 // CHECK: %[[V0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT: %[[V1:.*]] = tensor.empty() : tensor<64x48xf32>

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --tloop-apply-schedules --mlir-print-local-scope | filecheck %s
 
-// The sum of a row is kept in a buffer of its own.
+// The sum of a row is kept in a separate buffer.
 // CHECK-LABEL: func.func private @product
 // CHECK: affine.for %[[V0:.*]] = 0 to 64 {
 // CHECK-NEXT: affine.for %[[V1:.*]] = 0 to 48 step 16 {

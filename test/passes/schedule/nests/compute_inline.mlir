@@ -36,7 +36,7 @@ func.func private @chain(%a: memref<16x8xf32>, %b: memref<16x8xf32>) {
 
 // -----
 
-// At each place that reads it.
+// At each load of it.
 // CHECK-LABEL: func.func private @window
 // CHECK: affine.for %[[V0:.*]] = 0 to 16 {
 // CHECK-NEXT: affine.for %[[V1:.*]] = 0 to 8 {

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --tloop-apply-schedules --mlir-print-local-scope | filecheck %s
 
-// The initial value gets a nest of its own; what is left is a perfect nest.
+// The initial value gets a separate nest; the rest is a perfect nest.
 // CHECK-LABEL: func.func private @init
 // CHECK: %[[V0:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK-NEXT: affine.for %[[V1:.*]] = 0 to 16 {

@@ -50,7 +50,7 @@ func.func private @copy(%a: memref<10xf32>, %b: memref<10xf32>) {
 
 // -----
 
-// Or the rest is a loop of its own.
+// Or the rest is a separate loop.
 // CHECK-LABEL: func.func private @copy
 // CHECK: affine.for %[[V0:.*]] = 0 to 8 step 4 {
 // CHECK-NEXT: affine.for %[[V1:.*]] = 0 to 4 {
