@@ -3,6 +3,7 @@
 from typing import Any
 
 from mlc.bindings import ext, ir
+from mlc.dialects.accel import views
 from mlc.dialects.accel.dialect import SHARED, Accel, is_shared
 from mlc.dialects.verification import verifier
 
@@ -59,7 +60,7 @@ def _type_fault(op: ext.Operation) -> str:
     flag = next((name for name in UNSIGNED if name in op.attributes), "")
     if flag and a != "i8":
         return f"{flag} is for operands of i8, not of {a}"
-    precision = op.attributes["precision"].value
+    precision = views.Mma(op).precision
     if precision not in PRECISIONS or (precision != "exact" and a != "f32"):
         return f"precision must be 'exact', or 'tf32' for operands of f32, but is '{precision}' for {a}"
     return ""

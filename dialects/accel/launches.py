@@ -82,7 +82,8 @@ def _specialize_fault(op: ext.Operation) -> str:
     launch = launch_around(op.operation)
     if launch is None:
         return "must be in an accel.launch"
-    producers, consumers = (op.attributes[f"{role}_warps"].value for role in ("producer", "consumer"))
+    view = views.Specialize(op)
+    producers, consumers = view.producer_warps, view.consumer_warps
     if producers % 4 or consumers % 4 or min(producers, consumers) <= 0:
         return f"roles have whole groups of 4 warps, but {producers} produce and {consumers} consume"
     warps = views.Launch(launch).warps
@@ -90,8 +91,8 @@ def _specialize_fault(op: ext.Operation) -> str:
         return f"the launch's {warps} warps consume, but consumer_warps is {consumers}"
     if producers + consumers > MOST_WARPS:
         return f"a block has up to {MOST_WARPS} warps, but the roles have {producers + consumers}"
-    for role in ("producer", "consumer"):
-        registers = op.attributes[f"{role}_registers"].value
+    limits = {"producer": view.producer_registers, "consumer": view.consumer_registers}
+    for role, registers in limits.items():
         if registers % 8 or not 24 <= registers <= MOST_REGISTERS:
             return f"{role}_registers must be a multiple of 8 from 24 to 248, but is {registers}"
     return ""

@@ -22,7 +22,7 @@ def _copy_fault(op: ext.Operation) -> str:
         return fault
     if len(offsets) != whole.rank:
         return f"takes an offset for each of the {whole.rank} dims of {whole}, but has {len(offsets)}"
-    return _bulk_fault(op) or _multicast_fault(op, destination) or _token_fault(op.operation.results[0])
+    return _bulk_fault(op) or _multicast_fault(op, destination) or _token_fault(views.Copy(op).token)
 
 
 def _bulk_fault(op: ext.Operation) -> str:
@@ -30,9 +30,9 @@ def _bulk_fault(op: ext.Operation) -> str:
         return ""
     if not isinstance(op.attributes["bulk"], ir.UnitAttr):
         return "bulk must be a unit attribute"
-    if not is_global(op.operation.operands[1]):
+    if not is_global(views.Copy(op).destination):
         return "bulk is for copies to global memory"
-    if any(not views.Wait.isa(use.owner) for use in op.operation.results[0].uses):
+    if any(not views.Wait.isa(use.owner) for use in views.Copy(op).token.uses):
         return "has bulk, and a token that is not for accel.wait"
     return ""
 
