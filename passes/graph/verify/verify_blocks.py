@@ -23,7 +23,7 @@ _REASONS = {
     graph.NonZero.NAME: _COUNT,
     graph.ScatterElements.NAME: _UPDATES,
     graph.ScatterNd.NAME: _UPDATES,
-    graph.TopK.NAME: "it places one element after the other",
+    graph.TopK.NAME: "it selects one element after the other",
     graph.TreeEnsemble.NAME: "each row goes its own way from node to node",
     graph.Unique.NAME: _COUNT,
 }

@@ -65,7 +65,7 @@ def test_gpu(pool: WorkerPool) -> None:
     trees, best = sorted(reasons(pool, target="cuda:sm_80"), key=lambda reason: "best" in reason[0])
     assert 'loc("forest")' in trees[0] and 'loc("best")' in best[0]
     assert "thread blocks cannot compute 'graph.tree_ensemble': each row goes its own way" in trees[1]
-    assert "thread blocks cannot compute 'graph.top_k': it places one element after the other" in best[1]
+    assert "thread blocks cannot compute 'graph.top_k': it selects one element after the other" in best[1]
     assert all(text.endswith("; a processor can (--unsupported=cpu)") for _, text in (trees, best))
 
 

@@ -74,7 +74,7 @@ def test_parts_on_the_processor(mlc: Any, largest: Path) -> None:
     """The output of tanh has 96 bytes, of which 24 come back."""
     done = mlc("compile", largest, *ON_PROCESSOR, "-v")
     assert done.status == 0, done.err
-    why = r"^top_k_[0-9a-f]{12} +best +graph.top_k: it places one element after the other$"
+    why = r"^top_k_[0-9a-f]{12} +best +graph.top_k: it selects one element after the other$"
     for text in (done.out, mlc("report", "largest.mlcx", "-v").out):
         assert re.search(r"^processor +1 of 2 kernels; each call moves 96 B there, 24 B back$", text, re.M)
         assert re.search(why, text, re.M)

@@ -17,7 +17,7 @@ func.func private @sums(%x: tensor<4x5xf32>) -> tensor<4xf32> attributes {tloop.
 
 // Every op of every kernel.
 func.func private @first(%x: tensor<8x40xf32>, %y: tensor<3x3xf32>) -> (tensor<8x4xf32>, tensor<f32>) attributes {tloop.kernel} {
-  // expected-error @below {{thread blocks cannot compute 'graph.top_k': it places one element after the other; a processor can (--unsupported=cpu)}}
+  // expected-error @below {{thread blocks cannot compute 'graph.top_k': it selects one element after the other; a processor can (--unsupported=cpu)}}
   %r:2 = "graph.top_k"(%x) {axis = 1, k = 4} : (tensor<8x40xf32>) -> (tensor<8x4xf32>, tensor<8x4xi64>)
   // expected-note @below {{thread blocks cannot compute 'graph.det': each step of the elimination needs the one before it; a processor can (--unsupported=cpu)}}
   %d = "graph.det"(%y) : (tensor<3x3xf32>) -> tensor<f32>
