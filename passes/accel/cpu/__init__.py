@@ -1,1 +1,1 @@
-"""Programs of thread blocks on the CPU."""
+"""Lowering of programs of thread blocks to the CPU."""

@@ -1,13 +1,11 @@
-"""Tiles between memory and values, as loops over what lies inside of the memory.
-
-Sequential loops over boxes, and over what of them lies inside of a memory.
-"""
+"""Lowering of transfers and copies of tiles to sequential loops over the elements inside of the memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mlc.bindings import arith, bufferization, ir, linalg, memref, scf, tensor
+from mlc.bindings import arith, bufferization, ir, linalg, memref, scf, tensor, vector
+from mlc.dialects import accel
 from mlc.dialects.accel import box_of, is_shared
 from mlc.passes.accel.cpu.types import cpu_type
 from mlc.passes.common.linalg_builders import constant, index_value
@@ -18,7 +16,8 @@ Body = Callable[[Indices], None]
 
 
 def nest(bounds: Sequence[tuple[ir.Value, ir.Value]], body: Body) -> None:
-    """Sequential loops from each first bound to before the second; `body` gets their indices."""
+    """Builds nested sequential loops, one for each pair of lower and upper bound; `body` gets their
+    indices."""
 
     def build(indices: list[ir.Value]) -> None:
         if len(indices) == len(bounds):
@@ -33,93 +32,98 @@ def nest(bounds: Sequence[tuple[ir.Value, ir.Value]], body: Body) -> None:
 
 
 def extent_of(memory: ir.Value, dim: int) -> ir.Value:
+    """Returns the extent of a memref along a dim."""
     if memory.type.is_dynamic_dim(dim):
         return memref.DimOp(memory, index_value(dim)).result
     return index_value(memory.type.shape[dim])
 
 
-def inside(memory: ir.Value, dim: int, start: ir.Value, extent: int, apart: int) -> tuple[ir.Value, ir.Value]:
-    """From where to where the `extent` places, `apart` from each other, from `start` on lie inside of a dim,
-    counted from `start`."""
+def inside(
+    memory: ir.Value, dim: int, start: ir.Value, extent: int, stride: int
+) -> tuple[ir.Value, ir.Value]:
+    """Returns the range of `i` in [0, extent) for which `start + i * stride` is an index of the dim."""
     zero = index_value(0)
-    first = arith.maxsi(zero, _pieces(arith.subi(zero, start), apart))
-    end = arith.minsi(index_value(extent), _pieces(arith.subi(extent_of(memory, dim), start), apart))
+    first = arith.maxsi(zero, _steps(arith.subi(zero, start), stride))
+    end = arith.minsi(index_value(extent), _steps(arith.subi(extent_of(memory, dim), start), stride))
     return first, end
 
 
-def _pieces(length: ir.Value, apart: int) -> ir.Value:
-    """How many steps of that size it takes to cover a length."""
-    return length if apart == 1 else arith.ceildivsi(length, index_value(apart))
+def _steps(length: ir.Value, stride: int) -> ir.Value:
+    """The number of steps that cover a length."""
+    return length if stride == 1 else arith.ceildivsi(length, index_value(stride))
 
 
 def over_inside(
-    memory: ir.Value, starts: Indices, extents: Sequence[int], body: Callable, apart: Sequence[int] = ()
+    memory: ir.Value, starts: Indices, extents: Sequence[int], body: Callable, strides: Sequence[int] = ()
 ) -> None:
-    """Loops over the part inside of `memory` of a box of `extents` from `starts` on, whose places are `apart`
-    from each other, 1 unless given; `body` gets the indices in the box, and those in the memory."""
-    apart = apart or [1] * len(extents)
-    bounds = [inside(memory, dim, *each) for dim, each in enumerate(zip(starts, extents, apart, strict=True))]
+    """Builds loops over the part inside of `memory` of a box of `extents` from `starts` on, with `strides`, 1
+    unless given; `body` gets the indices in the box, and those in the memory."""
+    strides = strides or [1] * len(extents)
+    dims = zip(starts, extents, strides, strict=True)
+    bounds = [inside(memory, dim, *box) for dim, box in enumerate(dims)]
 
     def at(steps: Indices) -> None:
-        places = [
+        indices = [
             arith.addi(start, step if by == 1 else arith.muli(step, index_value(by)))
-            for start, step, by in zip(starts, steps, apart, strict=True)
+            for start, step, by in zip(starts, steps, strides, strict=True)
         ]
-        body(steps, places)
+        body(steps, indices)
 
     nest(bounds, at)
 
 
-def new_buffer(kind: ir.RankedTensorType | ir.MemRefType) -> ir.Value:
-    """Memory for a tile."""
-    return memref.AllocOp(ir.MemRefType.get(kind.shape, kind.element_type), [], []).result
+def new_buffer(tile: ir.RankedTensorType | ir.MemRefType) -> ir.Value:
+    """Allocates memory for a tile."""
+    return memref.AllocOp(ir.MemRefType.get(tile.shape, tile.element_type), [], []).result
 
 
 def as_tensor(memory: ir.Value, *, writable: bool) -> ir.Value:
-    """What lies in a buffer at this place of the program; `writable` if nothing else reads it later."""
-    kind = ir.RankedTensorType.get(memory.type.shape, memory.type.element_type)
-    return bufferization.ToTensorOp(kind, memory, restrict=True, writable=writable).result
+    """Returns a buffer as a tensor at the insertion point; `writable` if nothing else reads it later."""
+    tensor_type = ir.RankedTensorType.get(memory.type.shape, memory.type.element_type)
+    return bufferization.ToTensorOp(tensor_type, memory, restrict=True, writable=writable).result
 
 
 def lower_alloc(op: ir.Operation, _operands: Indices) -> list[ir.Value]:
+    """Lowers `accel.alloc` and `accel.reuse` to a separate buffer."""
     return [new_buffer(cpu_type(op.results[0].type))]
 
 
 def lower_copy(op: ir.Operation, operands: Indices) -> list[None]:
-    """The copy ends before the next op, so that nobody has to wait for its token."""
+    """Lowers `accel.copy`; the copy ends before the next op, so that its token has no value."""
     source, destination, *starts = operands
-    into_shared = is_shared(op.operands[1])
+    into_shared = is_shared(accel.Copy(op).destination)
     tile, whole = (destination, source) if into_shared else (source, destination)
-    box, apart = box_of(op)
+    box, strides = box_of(op)
     if into_shared:
         linalg.fill(constant(tile.type.element_type, 0), outs=[tile])
 
-    def element(steps: Indices, places: Indices) -> None:
-        inner = _place_in_tile(steps, box, tile.type.shape)
-        read, write = (places, inner) if into_shared else (inner, places)
+    def element(steps: Indices, indices: Indices) -> None:
+        inner = _tile_indices(steps, box, tile.type.shape)
+        read, write = (indices, inner) if into_shared else (inner, indices)
         memref.StoreOp(memref.LoadOp(source, list(read)).result, destination, list(write))
 
-    over_inside(whole, starts, box, element, apart)
+    over_inside(whole, starts, box, element, strides)
     return [None]
 
 
-def _place_in_tile(steps: Indices, box: Sequence[int], shape: Sequence[int]) -> list[ir.Value]:
-    """Where in a tile of `shape`, which holds a box one element after the other, that at `steps` lies."""
+def _tile_indices(steps: Indices, box: Sequence[int], shape: Sequence[int]) -> list[ir.Value]:
+    """The indices in a tile of `shape` of the element at `steps` in a box, whose elements it holds in
+    row-major order."""
     missing = len(box) - len(shape)
     if missing >= 0 and list(box) == [1] * missing + list(shape):
         return list(steps)[missing:]
-    number = index_value(0)
+    linear = index_value(0)
     for step, extent in zip(steps, box, strict=True):
-        number = arith.addi(arith.muli(number, index_value(extent)), step)
-    places: list[ir.Value] = []
+        linear = arith.addi(arith.muli(linear, index_value(extent)), step)
+    indices: list[ir.Value] = []
     for extent in reversed(shape):
-        places.append(arith.remui(number, index_value(extent)))
-        number = arith.divui(number, index_value(extent))
-    return places[::-1]
+        indices.append(arith.remui(linear, index_value(extent)))
+        linear = arith.divui(linear, index_value(extent))
+    return indices[::-1]
 
 
 def _segments(op: ir.Operation, operands: Indices) -> list[list[ir.Value]]:
-    """The operands, by group."""
+    """The new operands of an op by segments."""
     groups, at = [], 0
     for size in op.attributes["operandSegmentSizes"]:
         groups.append(list(operands[at : at + size]))
@@ -128,9 +132,9 @@ def _segments(op: ir.Operation, operands: Indices) -> list[list[ir.Value]]:
 
 
 def _dims_of_memory(op: ir.Operation) -> list[int | None]:
-    """Which dim of the memory each dim of the tile runs along; None where it repeats an element."""
-    places = op.attributes["permutation_map"].value.results
-    return [place.position if isinstance(place, ir.AffineDimExpr) else None for place in places]
+    """The dim of the memory that each dim of the tile is along; None where it repeats an element."""
+    results = op.attributes["permutation_map"].value.results
+    return [dim.position if isinstance(dim, ir.AffineDimExpr) else None for dim in results]
 
 
 def _extents(rank: int, dims: Sequence[int | None], shape: Sequence[int]) -> list[int]:
@@ -138,8 +142,8 @@ def _extents(rank: int, dims: Sequence[int | None], shape: Sequence[int]) -> lis
     return [shape[dims.index(dim)] if dim in dims else 1 for dim in range(rank)]
 
 
-def _masked(mask: list[ir.Value], dims: Sequence[int | None], steps: Indices) -> ir.Value | None:
-    """The mask's element for the place at `steps` of the box, None without a mask. Its dims have the order of
+def _mask_element(mask: list[ir.Value], dims: Sequence[int | None], steps: Indices) -> ir.Value | None:
+    """The mask's element for the indices `steps` in the box, None without a mask. Its dims have the order of
     the memory's."""
     if not mask:
         return None
@@ -148,62 +152,64 @@ def _masked(mask: list[ir.Value], dims: Sequence[int | None], steps: Indices) ->
 
 
 def lower_transfer_read(op: ir.Operation, operands: Indices) -> list[ir.Value]:
+    """Lowers `vector.transfer_read` to loops that fill a buffer."""
     (memory,), starts, (padding,), mask = _segments(op, operands)
-    kind, dims = cpu_type(op.results[0].type), _dims_of_memory(op)
-    buffer = new_buffer(kind)
+    tile, dims = cpu_type(vector.TransferRead(op).vector.type), _dims_of_memory(op)
+    buffer = new_buffer(tile)
     linalg.fill(padding, outs=[buffer])
-    repeated = [extent for extent, dim in zip(kind.shape, dims, strict=True) if dim is None]
+    repeated = [extent for extent, dim in zip(tile.shape, dims, strict=True) if dim is None]
 
-    def element(steps: Indices, places: Indices) -> None:
-        number = memref.LoadOp(memory, list(places)).result
-        chosen = _masked(mask, dims, steps)
+    def element(steps: Indices, indices: Indices) -> None:
+        value = memref.LoadOp(memory, list(indices)).result
+        chosen = _mask_element(mask, dims, steps)
         if chosen is not None:
-            number = arith.select(chosen, number, padding)
+            value = arith.select(chosen, value, padding)
 
         def store(repeats: Indices) -> None:
             rest = iter(repeats)
-            memref.StoreOp(number, buffer, [next(rest) if dim is None else steps[dim] for dim in dims])
+            memref.StoreOp(value, buffer, [next(rest) if dim is None else steps[dim] for dim in dims])
 
         nest([(index_value(0), index_value(extent)) for extent in repeated], store)
 
-    over_inside(memory, starts, _extents(memory.type.rank, dims, kind.shape), element)
+    over_inside(memory, starts, _extents(memory.type.rank, dims, tile.shape), element)
     return [as_tensor(buffer, writable=True)]
 
 
 def lower_transfer_write(op: ir.Operation, operands: Indices) -> list[ir.Value]:
-    (value,), (memory,), starts, mask = _segments(op, operands)
+    """Lowers `vector.transfer_write` to loops of stores."""
+    (tile,), (memory,), starts, mask = _segments(op, operands)
     dims = _dims_of_memory(op)
 
-    def store(steps: Indices, places: Indices) -> None:
-        number = tensor.ExtractOp(value, [steps[dim] for dim in dims if dim is not None]).result
-        memref.StoreOp(number, memory, list(places))
+    def store(steps: Indices, indices: Indices) -> None:
+        value = tensor.ExtractOp(tile, [steps[dim] for dim in dims if dim is not None]).result
+        memref.StoreOp(value, memory, list(indices))
 
-    def element(steps: Indices, places: Indices) -> None:
-        chosen = _masked(mask, dims, steps)
+    def element(steps: Indices, indices: Indices) -> None:
+        chosen = _mask_element(mask, dims, steps)
         if chosen is None:
-            return store(steps, places)
+            return store(steps, indices)
         with ir.InsertionPoint(scf.IfOp(chosen).then_block):
-            store(steps, places)
+            store(steps, indices)
             scf.YieldOp([])
 
-    over_inside(memory, starts, _extents(memory.type.rank, dims, value.type.shape), element)
+    over_inside(memory, starts, _extents(memory.type.rank, dims, tile.type.shape), element)
     return []
 
 
 def lower_gather(op: ir.Operation, operands: Indices) -> list[ir.Value]:
-    """Element by element: what the mask leaves out is not read."""
-    memory, *start, places, mask, otherwise = operands
-    kind = cpu_type(op.results[0].type)
-    buffer = new_buffer(kind)
+    """Lowers `vector.gather` to loops of loads; masked elements are not read."""
+    memory, *start, indices, mask, otherwise = operands
+    tile = cpu_type(vector.Gather(op).result.type)
+    buffer = new_buffer(tile)
 
     def element(at: Indices) -> None:
-        chosen = scf.IfOp(tensor.ExtractOp(mask, list(at)).result, [kind.element_type], has_else=True)
+        chosen = scf.IfOp(tensor.ExtractOp(mask, list(at)).result, [tile.element_type], has_else=True)
         with ir.InsertionPoint(chosen.then_block):
-            place = arith.addi(start[-1], tensor.ExtractOp(places, list(at)).result)
-            scf.YieldOp([memref.LoadOp(memory, [*start[:-1], place]).result])
+            index = arith.addi(start[-1], tensor.ExtractOp(indices, list(at)).result)
+            scf.YieldOp([memref.LoadOp(memory, [*start[:-1], index]).result])
         with ir.InsertionPoint(chosen.else_block):
             scf.YieldOp([tensor.ExtractOp(otherwise, list(at)).result])
         memref.StoreOp(chosen.results[0], buffer, list(at))
 
-    nest([(index_value(0), index_value(extent)) for extent in kind.shape], element)
+    nest([(index_value(0), index_value(extent)) for extent in tile.shape], element)
     return [as_tensor(buffer, writable=True)]

@@ -1,4 +1,4 @@
-"""Ops on tiles as linalg ops on tensors."""
+"""Lowering of ops on tiles to linalg ops on tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _by_type(on_floats: Combine, on_integers: Combine) -> Combine:
     return lambda a, b: (on_floats if isinstance(a.type, ir.FloatType) else on_integers)(a, b)
 
 
-# The kinds of `vector.multi_reduction`.
+# Combining ops of `vector.multi_reduction`, by their names in its attribute.
 COMBINE: dict[str, Combine] = {
     "add": _by_type(arith.addf, arith.addi),
     "mul": _by_type(arith.mulf, arith.muli),
@@ -46,67 +46,72 @@ COMBINE: dict[str, Combine] = {
 
 
 def lower_constant(op: ir.Operation, _operands: Operands) -> list[ir.Value]:
-    kind, value = cpu_type(op.results[0].type), op.attributes["value"]
-    text = str(value)
-    retyped = ir.Attribute.parse(f"{text[: text.rindex(' : ')]} : {kind}")
-    return [arith.ConstantOp(kind, retyped).result]
+    """Lowers a constant on tiles to one of a tensor."""
+    result, text = cpu_type(arith.Constant(op).result.type), str(arith.Constant(op).value)
+    retyped = ir.Attribute.parse(f"{text[: text.rindex(' : ')]} : {result}")
+    return [arith.ConstantOp(result, retyped).result]
 
 
-def owned(value: ir.Value) -> ir.Value:
-    """`value` as a tensor over which may be written: a constant is filled in, where it would be data."""
-    made = arith.Constant.defining(value)
-    if made is None or not made.value.is_splat:
+def writable_tensor(value: ir.Value) -> ir.Value:
+    """Returns `value` as a tensor that may be overwritten: a splat constant, which would be read-only data,
+    is filled."""
+    constant = arith.Constant.defining(value)
+    if constant is None or not constant.value.is_splat:
         return value
-    number = made.value.get_splat_value()
-    into = empty(static_shape(value), number.type)
-    return linalg.fill(arith.ConstantOp(number.type, number).result, outs=[into])
+    scalar = constant.value.get_splat_value()
+    into = empty(static_shape(value), scalar.type)
+    return linalg.fill(arith.ConstantOp(scalar.type, scalar).result, outs=[into])
 
 
 def lower_broadcast(op: ir.Operation, operands: Operands) -> list[ir.Value]:
-    kind = cpu_type(op.results[0].type)
+    """Lowers `vector.broadcast`."""
+    result = cpu_type(vector.Broadcast(op).vector.type)
     source = operands[0]
     if isinstance(source.type, ir.RankedTensorType):
-        return [elementwise([source], kind, lambda numbers: numbers[0])]
-    return [linalg.fill(source, outs=[empty(kind.shape, kind.element_type)])]
+        return [elementwise([source], result, lambda scalars: scalars[0])]
+    return [linalg.fill(source, outs=[empty(result.shape, result.element_type)])]
 
 
 def lower_transpose(op: ir.Operation, operands: Operands) -> list[ir.Value]:
-    """Dim i of the result is dim `permutation[i]` of the operand."""
-    kind, permutation = cpu_type(op.results[0].type), list(op.attributes["permutation"])
-    rank = kind.rank
+    """Lowers `vector.transpose`: dim i of the result is dim `permutation[i]` of the operand."""
+    result, permutation = cpu_type(vector.Transpose(op).result.type), vector.Transpose(op).permutation
+    rank = result.rank
     read = affine_map(rank, [dims(rank)[permutation.index(dim)] for dim in range(rank)])
-    into = empty(kind.shape, kind.element_type)
+    into = empty(result.shape, result.element_type)
     return [generic([operands[0]], [read], into, affine_map(rank, dims(rank)), lambda new, _old: new)]
 
 
 def lower_shape_cast(op: ir.Operation, operands: Operands) -> list[ir.Value]:
-    """By way of one dim, from which every shape of as many elements can be made."""
-    kind, value = cpu_type(op.results[0].type), operands[0]
-    flat = ir.RankedTensorType.get([prod(kind.shape)], kind.element_type)
+    """Lowers `vector.shape_cast` through one dim, which every shape with as many elements can be expanded
+    from."""
+    result, value = cpu_type(vector.ShapeCast(op).result.type), operands[0]
+    flat = ir.RankedTensorType.get([prod(result.shape)], result.element_type)
     if tensor_type(value).rank != 1:
         value = tensor.CollapseShapeOp(flat, value, _one_group(tensor_type(value).rank)).result
-    if kind.rank != 1:
-        value = tensor.ExpandShapeOp(kind, value, _one_group(kind.rank), [], list(kind.shape)).result
+    if result.rank != 1:
+        value = tensor.ExpandShapeOp(result, value, _one_group(result.rank), [], list(result.shape)).result
     return [value]
 
 
 def _one_group(rank: int) -> list[list[int]]:
-    """All dims together, if there are any."""
+    """The reassociation of all dims into one."""
     return [list(range(rank))] if rank else []
 
 
 def lower_step(op: ir.Operation, _operands: Operands) -> list[ir.Value]:
-    kind = cpu_type(op.results[0].type)
-    into = empty(kind.shape, kind.element_type)
+    """Lowers `vector.step`."""
+    result = cpu_type(vector.Step(op).result.type)
+    into = empty(result.shape, result.element_type)
     return [generic([], [], into, affine_map(1, dims(1)), lambda _old: linalg.IndexOp(0).result)]
 
 
 def lower_create_mask(op: ir.Operation, operands: Operands) -> list[ir.Value]:
-    """True where the index along each dim is below the operand, or the number in `constant_mask`."""
-    kind = cpu_type(op.results[0].type)
-    if op.name == vector.ConstantMask.NAME:
-        operands = [index_value(each) for each in ir.DenseI64ArrayAttr(op.attributes["mask_dim_sizes"])]
-    into = empty(kind.shape, kind.element_type)
+    """Lowers `vector.create_mask` and `constant_mask`: true where the index along each dim is less than the
+    dim's size."""
+    mask = cpu_type(op.results[0].type)
+    if (constant := vector.ConstantMask.match(op)) is not None:
+        operands = [index_value(size) for size in constant.mask_dim_sizes]
+    into = empty(mask.shape, mask.element_type)
 
     def body(_old: ir.Value) -> ir.Value:
         below = [
@@ -115,23 +120,25 @@ def lower_create_mask(op: ir.Operation, operands: Operands) -> list[ir.Value]:
         ]
         return reduce(arith.andi, below)
 
-    return [generic([], [], into, affine_map(kind.rank, dims(kind.rank)), body)]
+    return [generic([], [], into, affine_map(mask.rank, dims(mask.rank)), body)]
 
 
 def lower_reduction(op: ir.Operation, operands: Operands) -> list[ir.Value]:
-    """Adds to the accumulator, a number where all dims are reduced."""
+    """Lowers `vector.multi_reduction`; the accumulator is a scalar if all dims are reduced."""
     source, start = operands
-    reduced, rank = list(op.attributes["reduction_dims"]), tensor_type(source).rank
-    is_number = not isinstance(start.type, ir.RankedTensorType)
-    if is_number:
+    reduced, rank = list(vector.MultiDimReduction(op).reduction_dims), tensor_type(source).rank
+    is_scalar = not isinstance(start.type, ir.RankedTensorType)
+    if is_scalar:
         start = tensor.FromElementsOp(ir.RankedTensorType.get([], start.type), [start]).result
-    kept = affine_map(rank, [each for dim, each in enumerate(dims(rank)) if dim not in reduced])
-    combine = COMBINE[_kind(op)]
+    kept = affine_map(rank, [expr for dim, expr in enumerate(dims(rank)) if dim not in reduced])
+    combine = COMBINE[_combining_name(op)]
     every = affine_map(rank, dims(rank))
-    result = generic([source], [every], owned(start), kept, lambda new, old: combine(old, new), reduced)
-    return [tensor.ExtractOp(result, []).result if is_number else result]
+    result = generic(
+        [source], [every], writable_tensor(start), kept, lambda new, old: combine(old, new), reduced
+    )
+    return [tensor.ExtractOp(result, []).result if is_scalar else result]
 
 
-def _kind(op: ir.Operation) -> str:
-    """The kind of a reduction, as it is written in `#vector.kind<add>`."""
-    return str(op.attributes["kind"]).removeprefix("#vector.kind<").removesuffix(">")
+def _combining_name(op: ir.Operation) -> str:
+    """The name of a reduction's combining op, `add` of `#vector.kind<add>`."""
+    return str(vector.MultiDimReduction(op).kind).removeprefix("#vector.kind<").removesuffix(">")

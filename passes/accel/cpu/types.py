@@ -1,4 +1,4 @@
-"""What becomes of types where a program of blocks runs on a CPU."""
+"""The types of a program of blocks lowered to the CPU."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from mlc.dialects.accel.dialect import SHARED
 from mlc.passes.common.signedness import signless
 
 
-def cpu_type(kind: ir.Type) -> ir.Type:
-    """Tiles are tensors, shared memory is memory like any other, and integers have no sign."""
-    if isinstance(kind, ir.VectorType):
-        return ir.RankedTensorType.get(kind.shape, signless(kind.element_type))
-    if isinstance(kind, ir.MemRefType):
-        space = None if str(kind.memory_space) == SHARED else kind.memory_space
-        return ir.MemRefType.get(kind.shape, signless(kind.element_type), kind.layout, space)
-    return signless(kind)
+def cpu_type(old: ir.Type) -> ir.Type:
+    """Returns the type on the CPU: tiles become tensors, shared memory the default space, and integers
+    signless."""
+    if isinstance(old, ir.VectorType):
+        return ir.RankedTensorType.get(old.shape, signless(old.element_type))
+    if isinstance(old, ir.MemRefType):
+        space = None if str(old.memory_space) == SHARED else old.memory_space
+        return ir.MemRefType.get(old.shape, signless(old.element_type), old.layout, space)
+    return signless(old)
