@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mlc.bindings import fields, func, ir, views
+from mlc.bindings import func, ir
 from mlc.compiler.errors import CompileError
 from mlc.dialects import tloop
 from mlc.dialects.graph.elements import dtype_of
@@ -14,6 +14,7 @@ from mlc.dialects.graph.sizes import Size
 from mlc.dialects.graph.sizes.text import parse_size
 from mlc.frontends.weights.store import Reference
 from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.host.common.description import PlanAttributes
 from mlc.passes.host.sized.runtime_calls import PREFIX
 from mlc.passes.host.sized.storage import CALLER
 from mlc.runtime.tensors import TensorSpec
@@ -81,27 +82,10 @@ class HostFunction:
     strings: tuple[str, ...] = ()
 
 
-class _Plan(views.AnyView):
-    """The attributes that `host-plan-memory` writes at a host function."""
-
-    num_inputs = fields.integer(name="tloop.num_inputs")
-    num_outputs = fields.integer(name="tloop.num_outputs")
-    input_shapes = fields.optional(fields.array(name="tloop.input_shapes"))
-    output_shapes = fields.optional(fields.array(name="tloop.output_shapes"))
-    object_types = fields.optional(fields.array(name="tloop.object_types"))
-    weights = fields.array(name="tloop.weights")
-    arena_bytes = fields.optional(fields.integer(name="tloop.arena_bytes"))
-    arena_lower_bound = fields.integer(name="tloop.arena_lower_bound")
-    arena_strategy = fields.string(name="tloop.arena_strategy")
-    dims = fields.optional(fields.strings(name="tloop.dims"))
-    messages = fields.strings((), name="tloop.messages")
-    strings = fields.strings((), name="tloop.strings")
-
-
 def read_host_function(op: ir.Operation, text: str) -> HostFunction:
     """Reads a `func.func` after `host-plan-memory`; `text` is the module of it alone. Raises CompileError
     where it has no plan."""
-    name, plan = func.Func(op).sym_name, _Plan(op)
+    name, plan = func.Func(op).sym_name, PlanAttributes(op)
     if plan.arena_bytes is None:
         raise CompileError(
             f"the graph pipelines left @{name} without a plan: host-plan-memory must be the last"
@@ -150,7 +134,7 @@ def _shapes(shapes: Sequence[ir.Attribute] | None, count: int) -> list[tuple[str
     return [tuple(size.value for size in ir.ArrayAttr(shape)) for shape in shapes]
 
 
-def _set_object_types(infos: Sequence[TensorInfo], plan: _Plan) -> list[TensorInfo]:
+def _set_object_types(infos: Sequence[TensorInfo], plan: PlanAttributes) -> list[TensorInfo]:
     """Returns the inputs and outputs, with the types of those that are strings or sequences."""
     if plan.object_types is None:
         return list(infos)

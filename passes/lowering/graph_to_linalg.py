@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.dialects.graph import write_defaults
 from mlc.dialects.graph.sizes import Undecided
@@ -57,7 +57,7 @@ def _read_by_contractions_only(op: ir.Operation) -> bool:
 
 def lower_kernel(kernel: ir.Operation) -> None:
     """Replaces every graph op of `kernel`. Raises PassError listing all ops that have no rule."""
-    ops = [op.operation for op in kernel.regions[0].blocks[0] if op.operation.name.startswith("graph.")]
+    ops = [op.operation for op in func.Func(kernel).entry_block if op.operation.name.startswith("graph.")]
     missing = [op for op in ops if op.name not in RULES]
     if missing:
         notes = [(f"'{op.name}'", op.location) for op in missing[1:]]
@@ -101,8 +101,8 @@ def _apply_rule(op: ir.Operation) -> list[ir.Value]:
 def protect_arguments(kernel: ir.Operation) -> None:
     """Bufferisation must not compute results in a kernel's inputs: they are the caller's."""
     read_only = ir.DictAttr.get({"bufferization.writable": ir.BoolAttr.get(False)})
-    count = len(kernel.regions[0].blocks[0].arguments)
-    kernel.attributes["arg_attrs"] = ir.ArrayAttr.get([read_only] * count)
+    view = func.Func(kernel)
+    view.arg_attrs = [read_only] * len(view.arguments)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mlc.bindings import ir
+from mlc.bindings import fields, ir, views
 from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.passes.common.constants import i64_attribute
+
+
+class PlanAttributes(views.AnyView):
+    """The attributes that `host-plan-memory` writes at a host function."""
+
+    num_inputs = fields.integer(name="tloop.num_inputs")
+    num_outputs = fields.integer(name="tloop.num_outputs")
+    input_shapes = fields.optional(fields.array(name="tloop.input_shapes"))
+    output_shapes = fields.optional(fields.array(name="tloop.output_shapes"))
+    object_types = fields.optional(fields.array(name="tloop.object_types"))
+    weights = fields.array(name="tloop.weights")
+    arena_bytes = fields.optional(fields.integer(name="tloop.arena_bytes"))
+    arena_lower_bound = fields.integer(name="tloop.arena_lower_bound")
+    arena_strategy = fields.string(name="tloop.arena_strategy")
+    dims = fields.optional(fields.strings(name="tloop.dims"))
+    messages = fields.strings((), name="tloop.messages")
+    strings = fields.strings((), name="tloop.strings")
 
 
 def describe(
@@ -16,8 +33,8 @@ def describe(
     the weights that it takes as arguments."""
     for name, value in statistics.items():
         function.attributes[f"tloop.{name}"] = i64_attribute(value)
-    function.attributes["tloop.arena_strategy"] = ir.StringAttr.get(strategy)
-    function.attributes["tloop.weights"] = ir.ArrayAttr.get([_reference(op) for op in weights])
+    plan = PlanAttributes(function)
+    plan.arena_strategy, plan.weights = strategy, [_reference(op) for op in weights]
 
 
 def describe_objects(function: ir.Operation, old: ir.Operation, module: ir.Operation) -> None:
@@ -25,9 +42,7 @@ def describe_objects(function: ir.Operation, old: ir.Operation, module: ir.Opera
     sequences, and the module's strings."""
     arguments, results = _object_types(old, "arg_attrs"), _object_types(old, "res_attrs")
     if any(type_.value for type_ in (*arguments, *results)):
-        function.attributes["tloop.object_types"] = ir.ArrayAttr.get(
-            [ir.ArrayAttr.get(types) for types in (arguments, results)]
-        )
+        PlanAttributes(function).object_types = [ir.ArrayAttr.get(types) for types in (arguments, results)]
     if STRINGS_ATTRIBUTE in module.attributes:
         function.attributes["tloop.strings"] = module.attributes[STRINGS_ATTRIBUTE]
 

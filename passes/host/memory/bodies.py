@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mlc.bindings import ir
-from mlc.dialects import tloop
+from mlc.dialects import graph, tloop
 from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import terminator_of, users
 from mlc.passes.graph.common.views import is_part, view_source, viewed_buffer
@@ -41,7 +41,7 @@ class Bodies:
             for result in op.results:
                 self.all.new(result, step)
             return
-        loop, end = Loop(op), self.all.steps.end(op.regions[0])
+        loop, end = Loop(op), self.all.steps.end(graph.Loop(op).body)
         for argument, result in zip(loop.carried, op.results, strict=False):
             self.all.spans[argument] = BufferSlice(self.all.new(result, step))
         for result in list(op.results)[len(loop.carried) :]:
@@ -65,7 +65,7 @@ class Bodies:
                 self.put_loop(Loop(op))
             else:
                 self.put_branch(op, 0, self.all.steps.of(op))
-                self.put_branch(op, 1, self.all.steps.end(op.regions[0]))
+                self.put_branch(op, 1, self.all.steps.end(graph.If(op).then_branch))
 
     def put_branch(self, op: ir.Operation, index: int, begin: int) -> None:
         """Puts the results of the branch `index`, which begins at a step, into those of the op."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from mlc.bindings import address, ir
 from mlc.dialects import graph
 from mlc.passes.common.rewriting import terminator_of
-from mlc.passes.graph.control_flow.bodies import LOOP
 
 
 def all_steps(ops: Sequence[ir.Operation]) -> Iterator[ir.Operation]:
@@ -25,7 +24,7 @@ class StepNumbering:
     def __init__(self, ops: Sequence[ir.Operation]) -> None:
         self._steps = {address(op): step for step, op in enumerate(ops)}
         # (step of the loop, step of the end of its body), outer loops first.
-        self.loops = [(self.of(op), self.end(op.regions[0])) for op in ops if op.name == LOOP]
+        self.loops = [(self.of(op), self.end(graph.Loop(op).body)) for op in ops if graph.Loop.isa(op)]
 
     def of(self, op: ir.Operation) -> int:
         """The step of an op."""

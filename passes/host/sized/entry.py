@@ -12,6 +12,7 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.control import EntryControlBuilder
+from mlc.passes.host.common.description import PlanAttributes
 from mlc.passes.host.common.llvm_builders import allocate_on_stack, call, constant, offset, pointer, where
 from mlc.passes.host.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, TOO_LARGE, BufferOps
 from mlc.passes.host.sized.storage import CALLER
@@ -44,7 +45,8 @@ class SizedEntryBuilder:
         self.function = function
         self.control = EntryControlBuilder(self)
         self.values = self.control.values
-        self.messages = [text.value for text in function.attributes["tloop.messages"]]
+        self.plan = PlanAttributes(function)
+        self.messages = self.plan.messages
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
         """Builds the entry's body at the insertion point."""
@@ -65,16 +67,16 @@ class SizedEntryBuilder:
 
     def load_arguments(self, buffers: ir.Value, dims: ir.Value) -> None:
         """Loads the arguments, and the dims that the caller has read from the inputs."""
-        names = [name.value for name in self.function.attributes["tloop.dims"]]
+        names, texts = self.plan.dims or (), self.plan.input_shapes or []
         values = [llvm.LoadOp(i64(), offset(dims, index, i64())).result for index in range(len(names))]
-        shapes = [[dim.value for dim in shape] for shape in self.function.attributes["tloop.input_shapes"]]
+        shapes = [[dim.value for dim in ir.ArrayAttr(shape)] for shape in texts]
         for index, argument in enumerate(func.Func(self.function).arguments):
             loaded = llvm.LoadOp(pointer(), offset(buffers, index, pointer())).result
             self.values[argument] = loaded
-            texts = shapes[index] if index < len(shapes) else [""] * argument.type.rank
+            shape = shapes[index] if index < len(shapes) else [""] * argument.type.rank
             self.buffers.shapes[argument] = [
                 values[names.index(text)] if text else constant(extent if extent >= 0 else 0)
-                for extent, text in zip(argument.type.shape, texts, strict=True)
+                for extent, text in zip(argument.type.shape, shape, strict=True)
             ]
 
     def block(self, block: ir.Block) -> None:
@@ -95,27 +97,27 @@ class SizedEntryBuilder:
             llvm.StoreOp(self.values[value], offset(self.frame, slot, pointer()))
         sizes = [self.values[value] for value in dims]
         if CALLER in op.attributes:
-            sizes = [self.message(op.attributes[CALLER]), *sizes]
+            sizes = [self.message(op.attributes[CALLER].value), *sizes]
         for slot, size in enumerate(sizes):
             llvm.StoreOp(size, offset(self.dims, slot, i64()))
         call(tloop.LaunchInto(op).kernel, self.frame, self.dims)
 
     def affirm(self, op: ir.Operation) -> None:
         """Ends the call if the condition does not hold."""
-        condition, true = cf.Assert(op).arg, llvm.ConstantOp(i1(), ir.IntegerAttr.get(i1(), 1)).result
-        with where(llvm.XOrOp(self.values[condition], true).result):
-            call(FAIL, self.message(op.attributes["msg"]))
+        view, true = cf.Assert(op), llvm.ConstantOp(i1(), ir.IntegerAttr.get(i1(), 1)).result
+        with where(llvm.XOrOp(self.values[view.arg], true).result):
+            call(FAIL, self.message(view.msg))
 
     def check(self, op: ir.Operation) -> None:
         """Ends the call if two values are not in the relation, with a message that contains them."""
         view = tloop.Check(op)
         left, right = self.values[view.left], self.values[view.right]
         with where(_is_violated(view.relation, left, right)):
-            call(MISMATCH, left, right, self.message(op.attributes["message"]))
+            call(MISMATCH, left, right, self.message(view.message))
 
-    def message(self, text: ir.Attribute) -> ir.Value:
+    def message(self, text: str) -> ir.Value:
         """The index of a message, as a constant."""
-        return constant(self.messages.index(text.value))
+        return constant(self.messages.index(text))
 
 
 def _is_violated(relation: str, left: ir.Value, right: ir.Value) -> ir.Value:

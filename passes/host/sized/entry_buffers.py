@@ -43,7 +43,7 @@ class BufferOps:
         self,
         function: ir.Operation,
         values: dict[ir.Value, ir.Value],
-        message: Callable[[ir.Attribute], ir.Value],
+        message: Callable[[str], ir.Value],
     ) -> None:
         self.values, self.message = values, message
         # The sizes of buffers along their dims.
@@ -78,7 +78,7 @@ class BufferOps:
         extents = self.shapes[value] = self.extents(type_, memref.Alloc(op).dynamic_sizes)
         if CALLER in op.attributes:
             with where(is_too_large(type_, extents)):
-                call(TOO_LARGE, self.message(op.attributes[CALLER]), *self.store_dims(extents))
+                call(TOO_LARGE, self.message(op.attributes[CALLER].value), *self.store_dims(extents))
         size = byte_count(type_, extents)
         if OUTPUT not in op.attributes:
             self.values[value] = call(ALLOCATE, size, result=pointer())

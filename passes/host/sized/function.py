@@ -15,7 +15,7 @@ from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.rewriting import collect_ops, terminator_of
 from mlc.passes.graph.common.views import joined_offsets, view_offset
 from mlc.passes.graph.shapes.size_assumptions import who
-from mlc.passes.host.common.description import describe
+from mlc.passes.host.common.description import PlanAttributes, describe
 from mlc.passes.host.sized.control import SizedControlBuilder
 from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes, is_view
 from mlc.passes.host.sized.runtime_calls import call_runtime
@@ -43,10 +43,9 @@ def describe_sized(
     messages = [cf.Assert(op).msg for op in collect_ops(function, [cf.Assert.NAME])]
     messages += [tloop.Check(op).message for op in collect_ops(function, [tloop.Check.NAME])]
     messages += [op.attributes[CALLER].value for op in callers]
-    function.attributes["tloop.dims"] = _texts(list(dims))
-    function.attributes["tloop.input_shapes"] = ir.ArrayAttr.get([_texts(name) for name in names])
-    function.attributes["tloop.output_shapes"] = ir.ArrayAttr.get([_texts(shape) for shape in shapes])
-    function.attributes["tloop.messages"] = _texts(list(dict.fromkeys(messages)))
+    plan = PlanAttributes(function)
+    plan.dims, plan.messages = tuple(dims), tuple(dict.fromkeys(messages))
+    plan.input_shapes, plan.output_shapes = ([_texts(shape) for shape in side] for side in (names, shapes))
 
 
 def _texts(texts: Sequence[str]) -> ir.Attribute:

@@ -20,8 +20,3 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
         return function
 
     return register
-
-
-def integers(op: ir.Operation, name: str) -> list[int]:
-    """The array attribute `name` of `op`."""
-    return list(op.attributes[name])

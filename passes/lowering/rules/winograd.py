@@ -104,7 +104,7 @@ def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
     if graph.MatmulPacked.isa(users(winograd_input.result)[0]):
         return [_placeholder(tloop.WinogradInput.NAME, op, tile)]
     size = tile + winograd_input.kernel - 1
-    batch, (rows, columns), (chunks, lanes) = static_shape(x)[0], image_tiles(op), _chunks(x)
+    batch, (rows, columns), (chunks, lanes) = static_shape(x)[0], image_tiles(x, tile), _chunks(x)
     output = empty(static_shape(winograd_input.result), tensor_type(x).element_type)
     loop = scf.ForallOp([0] * 4, [batch, chunks, rows, columns], [1] * 4, [output])
     with ir.InsertionPoint(loop.body):
@@ -139,10 +139,9 @@ def _placeholder(name: str, op: ir.Operation, tile: int) -> ir.Value:
     return ir.Operation.create(name, types, list(op.operands), {"tile": i64_attribute(tile)}).results[0]
 
 
-def image_tiles(op: ir.Operation) -> tuple[int, int]:
+def image_tiles(image: ir.Value, tile: int) -> tuple[int, int]:
     """Rows and columns of tiles in an image that a `winograd_input` reads."""
-    tile = op.attributes["tile"].value
-    _, _, height, width, _ = static_shape(op.operands[0])
+    _, _, height, width, _ = static_shape(image)
     return (height - 2) // tile, (width - 2) // tile
 
 

@@ -64,7 +64,8 @@ def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Opera
     for name, op in (*named.items(), ("init", anchor.init.owner.operation)):
         name_block(op, name)
     _, _, blocks, lanes_ = static_shape(view.products)
-    strip = choose_strip(tile, *image_tiles(before), static_shape(tloop.WinogradInput(before).tiles)[2])
+    source = tloop.WinogradInput(before)
+    strip = choose_strip(tile, *image_tiles(source.image, tile), static_shape(source.tiles)[2])
     assert strip is not None, "fusion asks the same question"
     builder = ScheduleBuilder(kernel)
     moved = ("output", "products", "anchor", "init")

@@ -54,7 +54,8 @@ def output_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
 def input_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
     """Builds the tiles that are read, transformed one after the other."""
     elements, count, channels = static_shape(reader.result.type)
-    rows, columns = image_tiles(op)
+    source = tloop.WinogradInput(op)
+    rows, columns = image_tiles(source.image, source.tile)
     strip = Strip(count // columns, columns) if count % columns == 0 else Strip(1, count)
     first, index = slice_offsets(reader)[1], dims(1)[0]
     image = ir.AffineExpr.get_floor_div(index, rows * columns)
