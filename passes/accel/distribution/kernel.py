@@ -39,8 +39,7 @@ def _insert(body: ir.Block, text: str) -> ir.Operation:
 
 
 def kernel_name(launch: ir.Operation, index: int) -> str:
-    """Returns the name of a launch's kernel: that of its function and `index`. Raises PassError outside of
-    functions."""
+    """Names a launch's kernel by its function and `index`. Raises PassError if it is in no function."""
     function = launch.parent
     while function is not None and not func.Func.isa(function):
         function = function.operation.parent

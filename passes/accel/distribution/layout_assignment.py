@@ -1,5 +1,4 @@
-"""Assignment of layouts to the vectors of a launch: matrix multiplications first, then reductions and
-transfers."""
+"""Assignment of layouts to the vectors of a launch: those of matrix multiplications come first."""
 
 from __future__ import annotations
 
@@ -29,8 +28,7 @@ MOST_REGISTERS = 4096
 
 
 def check_tiles(launch: ir.Operation, threads: int) -> None:
-    """Checks types and extents of tiles. Raises PassError, at the op, for one that `threads` threads cannot
-    hold."""
+    """Raises PassError, at the op, for a tile whose type or extents `threads` threads cannot hold."""
     for op in collect_ops(launch):
         for value in (*op.results, *op.operands):
             if isinstance(value.type, ir.VectorType):

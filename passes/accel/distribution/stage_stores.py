@@ -100,8 +100,7 @@ def _ancestor(op: ir.Operation, around: ir.Operation) -> ir.Operation:
 
 # Least bytes of a row of a part of a tile: what one TMA instruction copies of a swizzled buffer.
 _PANEL_BYTES = 128
-# Registers per thread of a part of a tile, if tiles that may extend past their memory are read in the same
-# block.
+# Registers per thread of a part of a tile, if its block also reads tiles that may be out of bounds.
 _FEW_REGISTERS = 32
 
 
@@ -199,8 +198,7 @@ class _Store:
         return False
 
     def _widths(self, layout: Layout) -> list[int]:
-        """Widths in columns of the parts of the tile that are spread over all threads uniformly, all columns
-        first."""
+        """Widths, largest first, of parts of the tile's columns of which all threads have equally many."""
         rows, columns = layout.shape
         size = element_bytes(self.tile.type.element_type)
         widths = [columns]
@@ -219,8 +217,7 @@ class _Store:
         return any(not ir.BoolAttr(inside).value for tile in tiles for inside in tile.in_bounds)
 
     def _stage_in(self, buffer: ir.Value, columns: int) -> bool:
-        """Stores the tile through a buffer that has as many rows as the tile, and all or part of its
-        columns."""
+        """Stores the tile through a buffer with all of its rows, and all or part of its columns."""
         rows, width = buffer.type.shape
         with ir.InsertionPoint(self.op):
             first = self._copy(buffer, 0)

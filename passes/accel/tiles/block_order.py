@@ -26,8 +26,7 @@ class BlockOrder:
 
     @property
     def grid(self) -> list[int]:
-        """Extents of the launch: a dim for each one along which a cluster has several blocks, then one of
-        clusters."""
+        """A dim for each dim along which clusters have several blocks, then one for the clusters."""
         return [*self.clusters, prod(self.counts) // prod(self.cluster)]
 
     @property
@@ -49,8 +48,7 @@ class BlockOrder:
 
 
 def order_of(loop: ir.Operation, counts: list[int]) -> BlockOrder:
-    """Returns the order that a parallel loop over tiles asks for. Raises PassError if it does not divide the
-    tiles."""
+    """Returns the order that a loop's attributes give. Raises PassError if it does not divide the tiles."""
     cluster, group = (_sizes(loop, name, counts) for name in (CLUSTER, GROUP))
     sizes = zip(counts, cluster, group, strict=True)
     if any(count % (blocks * clusters) for count, blocks, clusters in sizes):

@@ -1,5 +1,4 @@
-"""Emission of `linalg.generic` on tiles: its body on vectors of the shape of its iteration space, and
-reductions."""
+"""Emission of `linalg.generic` on tiles: its body on vectors over its iteration space, and reductions."""
 
 from __future__ import annotations
 
@@ -49,8 +48,7 @@ class Combiner:
 
 
 def reduce_dims(body: ComputationBody, index: int, dims: list[int]) -> ir.Value:
-    """Builds the result `index` of a computation, reduced along `dims`. Raises PassError for reductions by
-    more than one op."""
+    """Reduces the result at `index` along `dims`. Raises PassError for reductions by more than one op."""
     space, computation = body.space, body.space.computation
     position = len(computation.op.operands) - len(computation.op.results) + index
     combiner = _combiner_of(body, index, body.block.arguments[position])
@@ -189,7 +187,8 @@ class ComputationBody:
         if op.name == linalg.Index.NAME:
             return self.space.indices(linalg.Index(op).dim)
         if op.name == affine.AffineApply.NAME:
-            return self._apply(op)
+            view = affine.AffineApply(op)
+            return self._expression(view.map.results[0], view.map_operands, view.map.n_dims)
         if op.name == tensor.Extract.NAME:
             return self._extract(op)
         if op.name.partition(".")[0] not in ("arith", "math"):
@@ -215,11 +214,6 @@ class ComputationBody:
             raise PassError("only tensors in memory can be read at computed indices", op.location)
         indices = [(self.value(index), 1) for index in extract.indices]
         return gather(self.code, source, indices, self.space.extents)
-
-    def _apply(self, op: ir.Operation) -> ir.Value:
-        """The result of an `affine.apply` as a vector."""
-        access = affine.AffineApply(op).map
-        return self._expression(access.results[0], list(op.operands), access.n_dims)
 
     def _expression(self, expression: ir.AffineExpr, operands: list[ir.Value], dims: int) -> ir.Value:
         if isinstance(expression, ir.AffineConstantExpr):

@@ -26,8 +26,7 @@ from mlc.passes.base import PassError
 
 
 def copy(code: Emission, op: ir.Operation) -> None:
-    """Emits `bufferization.materialize_in_destination`: marks a part of a memory as cached in shared
-    memory."""
+    """Emits `bufferization.materialize_in_destination`: marks a slice as cached in shared memory."""
     view = bufferization.MaterializeInDestination(op)
     source, target = code.tensor(view.source), code.tensor(view.dest)
     if not isinstance(source, Slice) or source.memory is None:
@@ -38,8 +37,7 @@ def copy(code: Emission, op: ir.Operation) -> None:
 
 @contextmanager
 def copies_of(code: Emission, space: Space) -> Iterator[None]:
-    """Copies the cached operands of a computation into shared memory; they are tiles there inside the `with`
-    block."""
+    """Copies cached operands of a computation to shared memory, where they are in the `with` block."""
     computation = space.computation
     saved = {operand: code.values[operand] for operand in computation.op.operands if operand in code.values}
     for operand, access in zip(computation.inputs, computation.maps, strict=False):
@@ -51,8 +49,7 @@ def copies_of(code: Emission, space: Space) -> Iterator[None]:
 
 
 def _start_copy(code: Emission, source: Cached, read: list[OperandIndex], space: Space) -> SharedTile:
-    """Starts to copy the elements that a computation reads: along each dim as many as the extent of its
-    loop."""
+    """Starts to copy the elements that a computation reads."""
     memory, op = source.memory, space.computation.op
     assert memory is not None, "cached tensors are in memory"
     rank = len(source.dims)
@@ -81,8 +78,7 @@ def _start_copy(code: Emission, source: Cached, read: list[OperandIndex], space:
 
 
 def _alloc(code: Emission, box: list[int], element: ir.Type) -> ir.Value:
-    """Allocates a matrix at the start of the launch; its columns are the last dim of the box longer than
-    1."""
+    """Allocates a matrix at the start of the launch; its columns are the box's last dim longer than 1."""
     assert code.body is not None, "copies are in launches"
     columns = next((extent for extent in reversed(box) if extent > 1), 1)
     with ir.InsertionPoint.at_block_begin(code.body):

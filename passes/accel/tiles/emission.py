@@ -1,5 +1,4 @@
-"""The state of emission: the representation of each value of a kernel on tensors in its program of thread
-blocks."""
+"""The state of emission: the representation of each value of a kernel in its program of thread blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from mlc.passes.accel.tiles.representations import (
     UNIT,
     Extent,
     Index,
-    Meaning,
+    Representation,
     SharedTile,
     Slice,
     VectorTile,
@@ -31,7 +30,7 @@ class Emission:
     """The emission of one kernel. `handlers` emit ops, by name; other ops on scalars are copied."""
 
     handlers: dict[str, Handler]
-    values: dict[ir.Value, Meaning] = field(default_factory=dict)
+    values: dict[ir.Value, Representation] = field(default_factory=dict)
     # Destinations of the kernel's results, and of values that are written into them.
     destinations: dict[ir.Value, Slice] = field(default_factory=dict)
     # The memrefs of the kernel's results, which may be written.

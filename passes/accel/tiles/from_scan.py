@@ -1,5 +1,4 @@
-"""accel-from-scan: lowers kernels of cumulative sums and products to programs of thread blocks, by parallel
-scans."""
+"""accel-from-scan: lowers kernels of cumulative sums and products to parallel scans by thread blocks."""
 
 from __future__ import annotations
 
@@ -91,8 +90,7 @@ class Scan:
         return before, reshape(totals, [self.before, self.after])
 
     def _spread(self, earlier: ir.Value, run: int) -> ir.Value:
-        """The sums of the earlier runs of pairs, at each element of the later ones; the identity
-        elsewhere."""
+        """Broadcasts the sums of the earlier runs of pairs to the later ones, the identity to the others."""
         count = self.extent // run // 2
         spread = [self.before, count, 2, run, self.after]
         wide = broadcast(reshape(earlier, [self.before, count, 1, 1, self.after]), spread)
@@ -100,8 +98,7 @@ class Scan:
         return reshape(later, [self.before, self.extent, self.after])
 
     def _mask_pairs(self, tile: ir.Value, kept: int) -> ir.Value:
-        """Keeps the elements at index `kept` of pairs, along the third dim; the others become the
-        identity."""
+        """Replaces the elements that are not at index `kept` of pairs, the third dim, by the identity."""
         shape = list(tile.type.shape)
         pair = vector.StepOp(ir.VectorType.get([2], ir.IndexType.get())).result
         index = ir.IntegerAttr.get(ir.IndexType.get(), kept)
@@ -128,8 +125,7 @@ class ScanTile:
 
     @classmethod
     def of(cls, shape: list[int], axis: int) -> ScanTile:
-        """Returns a tile that is long along the innermost dim, so that contiguous elements are read
-        together."""
+        """Returns a tile that is long along the innermost dim, for coalesced accesses."""
         rank = len(shape)
         if rank == 1:
             return cls(axis, None, 1, min(next_power_of_two(shape[axis]), ELEMENTS))

@@ -24,7 +24,7 @@ _STORAGE_OPS = (
     *(views.COLLAPSE, views.EXPAND),
 )
 
-# Elements that one block copies at most.
+# The most elements that one block copies.
 LARGEST_COPY = 8192
 
 # Values that are not computed in their destinations, to which they must be copied.
@@ -106,13 +106,14 @@ def _copy(code: Emission, value: ir.Value, target: Slice) -> None:
         if not isinstance(source, Slice) or source.memory is None:
             raise PassError("a result of the kernel is not computed", ir.Location.current)
         if prod(extent.padded for extent in source.extents) > LARGEST_COPY:
-            raise PassError("a result of the kernel has to be copied by one block", ir.Location.current)
+            raise PassError(
+                "a result of the kernel must be copied, and is too large for one block", ir.Location.current
+            )
         _write(code, load(code, source), target)
 
 
 def _write(code: Emission, tile: VectorTile, target: Slice) -> None:
-    """Writes a tile; after a barrier if the block has written the same result, since other threads may
-    have."""
+    """Writes a tile; after a barrier if threads of the block have written the same memory."""
     assert target.memory is not None, "results are in memory"
     memory = root_memory(target.memory)
     if memory in code.written:
@@ -146,12 +147,11 @@ def _close(code: Emission) -> None:
 def pad(code: Emission, op: ir.Operation) -> None:
     """Emits `tensor.pad` by constants: a slice that begins before its memory and ends after it."""
     view = tensor.Pad(op)
-    source = code.tensor(view.source)
-    lows, highs = (view.static_low, view.static_high)
+    source, lows, highs = code.tensor(view.source), view.static_low, view.static_high
     if not isinstance(source, Slice) or source.memory is None or min(*lows, *highs) < 0:
         raise PassError("only tensors in memory can have padding, of static extents", op.location)
-    filler = arith.Constant.defining(terminator_of(view.entry_block).operands[0])
-    if filler is None:
+    padding = arith.Constant.defining(tensor.Yield(terminator_of(view.entry_block)).value)
+    if padding is None:
         raise PassError("padding must be a constant", op.location)
     dims = list(source.dims)
     for at, low, high, total in zip(source.kept, lows, highs, view.result.type.shape, strict=True):
@@ -160,8 +160,7 @@ def pad(code: Emission, op: ir.Operation) -> None:
             dims[at] = SliceDim(
                 add(dim.offset, -low), dim.stride, Extent(total, total), dim.ends, inside=False
             )
-    value = filler.value.value
-    code.values[view.result] = Slice(source.memory, tuple(dims), source.kept, value)
+    code.values[view.result] = Slice(source.memory, tuple(dims), source.kept, padding.value.value)
 
 
 PADDING_HANDLERS = {tensor.Pad.NAME: pad}
@@ -179,15 +178,14 @@ _HANDLERS: dict[str, Handler] = {
 
 
 def lower_kernel(kernel: ir.Operation) -> None:
-    """Replaces a kernel on tensors by one on memrefs, inputs then outputs. Raises PassError for unsupported
-    ops."""
+    """Replaces a kernel on tensors by one on memrefs, inputs then outputs. Raises PassError."""
     block, body = func.Func(kernel).entry_block, on_memory(kernel)
     code = Emission(_HANDLERS)
     code.results = list(body.arguments)[len(block.arguments) :]
     with ir.InsertionPoint(body), kernel.location:
         for argument, new in zip(block.arguments, body.arguments, strict=False):
             code.values[argument] = whole_memory(new) if isinstance(new.type, ir.MemRefType) else new
-        copied: list[tuple[ir.Value, Slice]] = []
+        copied: Copies = []
         for result, memory in zip(terminator_of(block).operands, code.results, strict=True):
             copied += assign_destination(code, result, whole_memory(memory))
         emit_program(code, block, copied)

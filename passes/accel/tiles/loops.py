@@ -11,7 +11,7 @@ from mlc.passes.accel.tiles.block_order import delinearize
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import (
     Index,
-    Meaning,
+    Representation,
     SharedTile,
     Slice,
     VectorTile,
@@ -21,7 +21,6 @@ from mlc.passes.accel.tiles.representations import (
 )
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import constant_value
-from mlc.passes.common.rewriting import terminator_of
 
 # The prefix of attributes that control how a GPU executes a loop.
 _PREFIX = "accel."
@@ -63,22 +62,21 @@ def _only_loop(op: ir.Operation) -> ir.Operation | None:
     loops = [scf.For(inner) for inner in ops if scf.For.isa(inner)]
     if len(loops) != 1 or not all(scf.For.isa(inner) or inner.name.startswith(_BETWEEN) for inner in ops):
         return None
-    given = [_source(value, tensor.ExtractSlice.NAME) for value in loops[0].init_args]
-    yielded = [_source(value, tensor.InsertSlice.NAME) for value in loop.terminator.operands]
+    given = [_source(value, tensor.ExtractSlice) for value in loops[0].init_args]
+    yielded = [_source(value, tensor.InsertSlice) for value in loop.terminator.operands]
     carries_same = given == loop.iteration_arguments and yielded == loops[0].results
     return loops[0].operation if carries_same else None
 
 
-def _source(value: ir.Value, name: str) -> ir.Value:
-    """The source of a slice, through ops called `name`."""
-    while not isinstance(value, ir.BlockArgument) and value.owner.name == name:
-        value = value.owner.operands[0]
+def _source(value: ir.Value, view: type[tensor.ExtractSlice | tensor.InsertSlice]) -> ir.Value:
+    """The source of a slice, through ops of `view`."""
+    while (op := view.defining(value)) is not None:
+        value = op.source
     return value
 
 
 def for_loop(code: Emission, op: ir.Operation) -> None:
-    """Emits `scf.for` with vectors instead of tensors; one loop for a nest, so that all of it is
-    software-pipelined."""
+    """Emits `scf.for` on vectors; a nest becomes one loop, so that all of it is software-pipelined."""
     nest = nest_of(op)
     given = zip(scf.For(op).init_args, op.results, strict=True)
     initial = [_initial(code, value, result, op) for value, result in given]
@@ -117,22 +115,22 @@ def _indices(code: Emission, nest: LoopNest, iteration: ir.Value) -> list[Index]
 
 
 def _emit(
-    code: Emission, loops: Sequence[ir.Operation], indices: Sequence[Index], carried: Sequence[Meaning]
-) -> list[Meaning]:
+    code: Emission, loops: Sequence[ir.Operation], indices: Sequence[Index], carried: Sequence[Representation]
+) -> list[Representation]:
     """Emits one iteration of a nest; returns the values that it yields."""
-    body = scf.For(loops[0]).entry_block
-    code.values.update(zip(body.arguments, [as_value(indices[0]), *carried], strict=True))
-    for op in list(body.operations)[:-1]:
+    loop = scf.For(loops[0])
+    code.values.update(zip(loop.arguments, [as_value(indices[0]), *carried], strict=True))
+    for op in list(loop.entry_block.operations)[:-1]:
         if len(loops) > 1 and op.operation == loops[1]:
             given = [code.values[value] for value in scf.For(loops[1]).init_args]
             results = _emit(code, loops[1:], indices[1:], given)
             code.values.update(zip(loops[1].results, results, strict=True))
         else:
             code.emit(op.operation)
-    return [code.values[operand] for operand in terminator_of(body).operands]
+    return [code.values[operand] for operand in loop.terminator.operands]
 
 
-def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation) -> Meaning:
+def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation) -> Representation:
     """An initial value of a loop; memory if it computes a result of the kernel."""
     found = code.values[value]
     if isinstance(found, Slice) and found.memory is None:
@@ -142,22 +140,22 @@ def _initial(code: Emission, value: ir.Value, result: ir.Value, op: ir.Operation
     return found
 
 
-def _vectors(meanings: Sequence[Meaning]) -> list[ir.Value]:
+def _vectors(mapped: Sequence[Representation]) -> list[ir.Value]:
     """The values that a loop carries: not memory, which is updated in place."""
-    carried = [meaning for meaning in meanings if not isinstance(meaning, (Slice, SharedTile))]
+    carried = [value for value in mapped if not isinstance(value, (Slice, SharedTile))]
     return [value.vector if isinstance(value, VectorTile) else value for value in carried]
 
 
-def _like(meanings: Sequence[Meaning], values: Sequence[ir.Value]) -> list[Meaning]:
-    """Replaces the values that a loop carries in `meanings` by `values`."""
+def _like(mapped: Sequence[Representation], values: Sequence[ir.Value]) -> list[Representation]:
+    """Replaces the values that a loop carries in `mapped` by `values`."""
     rest = iter(values)
-    found: list[Meaning] = []
-    for meaning in meanings:
-        if isinstance(meaning, (Slice, SharedTile)):
-            found.append(meaning)
+    found: list[Representation] = []
+    for old in mapped:
+        if isinstance(old, (Slice, SharedTile)):
+            found.append(old)
         else:
-            value = next(rest)
-            found.append(VectorTile(value, meaning.extents) if isinstance(meaning, VectorTile) else value)
+            new = next(rest)
+            found.append(VectorTile(new, old.extents) if isinstance(old, VectorTile) else new)
     return found
 
 

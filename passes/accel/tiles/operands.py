@@ -15,7 +15,7 @@ from mlc.passes.base import PassError
 from mlc.passes.common.computation import dim_position
 
 # A linear index: a constant, and a factor for each iteration dim.
-Sum = tuple[int, dict[int, int]]
+LinearIndex = tuple[int, dict[int, int]]
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,10 @@ class OperandIndex:
 
 
 def accesses(indexing_map: ir.AffineMap, space: Space) -> list[OperandIndex]:
-    """Returns the index along each dim of an operand. Raises PassError for windows tiled by more than 1, and
-    for diagonals."""
+    """Returns the index along each dim of an operand. Raises PassError for windows and diagonals."""
     found = []
     for result in indexing_map.results:
-        constant, factors = _sum_of(result, space)
+        constant, factors = _linear_index(result, space)
         active = [dim for dim in factors if space.shape[dim] > 1]
         if len(active) > 1:
             raise PassError(
@@ -52,8 +51,7 @@ def accesses(indexing_map: ir.AffineMap, space: Space) -> list[OperandIndex]:
 def read(
     code: Emission, space: Space, source: Slice | SharedTile | VectorTile, access: ir.AffineMap
 ) -> ir.Value:
-    """Reads an operand as a vector of the space's shape; elements outside of its memory are its padding, or
-    0."""
+    """Reads an operand as a vector of the space's shape; out of bounds it is the slice's padding, or 0."""
     if isinstance(source, Slice):
         code.wait()
         return _load(code, space, source, access)
@@ -74,8 +72,7 @@ def _read_all(source: SharedTile) -> ir.Value:
 
 
 def spread(value: ir.Value, dims: Sequence[int | None], space: Space) -> ir.Value:
-    """Broadcasts a vector to the space; `dims` are the space's dims that its dims are, None for ones of 1
-    element."""
+    """Broadcasts a vector with `dims` of the space, None for extent 1, to all of the space."""
     if list(value.type.shape) != ([1 if dim is None else space.shape[dim] for dim in dims] or [1]):
         raise PassError("a tile can only be read as it was computed", space.computation.op.location)
     if dims:
@@ -88,7 +85,7 @@ def _load(code: Emission, space: Space, source: Slice, access: ir.AffineMap) -> 
     where = space.computation.op.location
     if source.memory is None:
         raise PassError("a tensor is read before it is written", where)
-    sums = [_sum_of(result, space) for result in access.results]
+    sums = [_linear_index(result, space) for result in access.results]
     active = [dim for _, factors in sums for dim in factors if space.shape[dim] > 1]
     several = any(sum(space.shape[dim] > 1 for dim in factors) > 1 for _, factors in sums)
     inside = all(dim.inside for dim in source.dims)
@@ -121,7 +118,7 @@ def _needs_gather(access: TileAccess) -> bool:
     return constant or not access.along or any(stride != 1 for stride in access.strides)
 
 
-def _index_vector(space: Space, index: Sum) -> ir.Value:
+def _index_vector(space: Space, index: LinearIndex) -> ir.Value:
     """The values of an index at all points of the space."""
     constant, factors = index
     total = splat(space.vector_type(ir.IndexType.get()), constant)
@@ -131,7 +128,7 @@ def _index_vector(space: Space, index: Sum) -> ir.Value:
     return total
 
 
-def _sum_of(expression: ir.AffineExpr, space: Space) -> Sum:
+def _linear_index(expression: ir.AffineExpr, space: Space) -> LinearIndex:
     if isinstance(expression, ir.AffineConstantExpr):
         return ir.AffineConstantExpr(expression).value, {}
     dim = dim_position(expression)
@@ -139,7 +136,7 @@ def _sum_of(expression: ir.AffineExpr, space: Space) -> Sum:
         return 0, {dim: 1}
     if isinstance(expression, ir.AffineAddExpr | ir.AffineMulExpr):
         binary = ir.AffineBinaryExpr(expression)
-        (a, left), (b, right) = _sum_of(binary.lhs, space), _sum_of(binary.rhs, space)
+        (a, left), (b, right) = _linear_index(binary.lhs, space), _linear_index(binary.rhs, space)
         if isinstance(expression, ir.AffineAddExpr):
             both = {d: left.get(d, 0) + right.get(d, 0) for d in (*left, *right)}
             return a + b, both

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from mlc.bindings import arith, ir, linalg
 from mlc.dialects import accel
@@ -16,7 +17,7 @@ from mlc.passes.accel.tiles.representations import UNIT, Extent, SharedTile, Sli
 from mlc.passes.accel.tiles.vector_shapes import reshape_vector, transpose_vector
 from mlc.passes.common.computation import dim_position, dims_read
 from mlc.passes.common.kernel_functions import EXACT, precision_of
-from mlc.passes.common.rewriting import defining_op, terminator_of
+from mlc.passes.common.rewriting import defining_op
 from mlc.passes.schedule.structured.fuse_elementwise import WIDENING
 
 _MULTIPLIES = {arith.MulF.NAME: arith.AddF.NAME, arith.MulI.NAME: arith.AddI.NAME}
@@ -57,18 +58,21 @@ def _sums_products(op: ir.Operation) -> bool:
     """Whether an op adds products of its two inputs, possibly widened, to its result."""
     if len(op.operands) != 3 or len(op.results) != 1:
         return False
-    body = linalg.Generic(op).entry_block
-    *inputs, out = body.arguments
-    total = defining_op(terminator_of(body).operands[0])
+    *inputs, out = linalg.Generic(op).arguments
+    total = _yielded_op(op)
     if total is None or out not in list(total.operands):
         return False
     factors = _factors(op)
     return bool(factors) and [_narrow(factor) for factor in factors] == inputs
 
 
+def _yielded_op(op: ir.Operation) -> ir.Operation | None:
+    return defining_op(linalg.Yield(linalg.Generic(op).terminator).values[0])
+
+
 def _factors(op: ir.Operation) -> list[ir.Value]:
     """The factors whose product a computation adds to its result; empty for other computations."""
-    total = defining_op(terminator_of(linalg.Generic(op).entry_block).operands[0])
+    total = _yielded_op(op)
     if total is None:
         return []
     terms = map(defining_op, total.operands)
@@ -87,6 +91,7 @@ def _signs(op: ir.Operation) -> list[bool]:
 
 
 def _narrow(value: ir.Value) -> ir.Value:
+    """The operand of a widening conversion; other values as they are."""
     op = defining_op(value)
     return op.operands[0] if op is not None and op.name in WIDENING else value
 
@@ -94,7 +99,7 @@ def _narrow(value: ir.Value) -> ir.Value:
 def multiply_tiles(code: Emission, space: Space) -> None:
     """Emits a matrix multiplication, which adds to a tile."""
     op, maps, roles = space.computation.op, space.computation.maps, roles_of(space)
-    sums = code.tile(op.operands[2], op)
+    sums = code.tile(linalg.Generic(op).outputs[0], op)
     element = sums.vector.type.element_type
     # Operands too small for matrix units are multiplied in the accumulator's type.
     small = _length(space, roles.rows) < ROWS or _length(space, roles.columns) < COLUMNS
@@ -111,7 +116,8 @@ def multiply_tiles(code: Emission, space: Space) -> None:
         if is_given:
             attributes[name] = ir.UnitAttr.get()
     mma = accel.Mma(ir.Operation.create(accel.Mma.NAME, [flat.type], [a, b, flat], attributes))
-    code.values[op.results[0]] = VectorTile(_unflatten(mma.result, sums, space, roles), sums.extents)
+    (result,) = op.results
+    code.values[result] = VectorTile(_unflatten(mma.result, sums, space, roles), sums.extents)
 
 
 def _operand(
@@ -154,8 +160,7 @@ def _only(space: Space, dims: set[int]) -> list[Extent]:
 def _matrix(
     value: ir.Value, dims: list[int | None], space: Space, outer: list[int], inner: list[int]
 ) -> ir.Value:
-    """A vector with `dims` of the space as a matrix; all dims but those of `outer` and `inner` have extent
-    1."""
+    """A vector with `dims` of the space as a matrix; dims that are neither outer nor inner have extent 1."""
     wanted = [*outer, *inner]
     front = [i for i, dim in enumerate(dims) if dim not in wanted]
     value = transpose_vector(value, [*front, *(dims.index(dim) for dim in wanted)])
@@ -163,10 +168,7 @@ def _matrix(
 
 
 def _length(space: Space, dims: list[int]) -> int:
-    result = 1
-    for dim in dims:
-        result *= space.shape[dim]
-    return result
+    return prod(space.shape[dim] for dim in dims)
 
 
 def _unflatten(value: ir.Value, sums: VectorTile, space: Space, roles: Roles) -> ir.Value:

@@ -1,5 +1,4 @@
-"""Representations of a kernel's tensors in a program of thread blocks: slices of memory, or tiles in
-registers."""
+"""Representations of a kernel's tensors in a program of thread blocks: slices of memory, or tiles."""
 
 from __future__ import annotations
 
@@ -104,8 +103,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class Cached(Slice):
-    """A slice of a memory that is read through shared memory, into which it is copied before each computation
-    that reads it."""
+    """A slice of a memory that is copied to shared memory before each computation that reads it."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ class VectorTile:
     extents: tuple[Extent, ...]
 
 
-Meaning: TypeAlias = "Slice | SharedTile | VectorTile | ir.Value"
+Representation: TypeAlias = "Slice | SharedTile | VectorTile | ir.Value"
 
 
 def whole_memory(memory: ir.Value) -> Slice:

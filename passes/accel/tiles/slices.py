@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from mlc.bindings import ir, tensor
+from mlc.bindings import fields, ir, tensor, views
 from mlc.passes.accel.tiles.emission import Emission
 from mlc.passes.accel.tiles.representations import (
     Extent,
@@ -23,19 +23,26 @@ from mlc.passes.base import PassError
 from mlc.passes.common.affine import AffineForm, form_of, map_forms, upper_bound
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
-# The number of operands before a slice's offsets.
-_BEFORE = {tensor.ExtractSlice.NAME: 1, tensor.InsertSlice.NAME: 2, tensor.ParallelInsertSlice.NAME: 2}
+_VIEWS: dict[str, type[tensor.ExtractSlice | tensor.InsertSlice | tensor.ParallelInsertSlice]] = {
+    view.NAME: view for view in (tensor.ExtractSlice, tensor.InsertSlice, tensor.ParallelInsertSlice)
+}
+
+
+class _Mapped(views.AnyView):
+    """An op that may have an affine map, as `affine.min` has."""
+
+    map = fields.optional(fields.affine_map())
 
 
 class SliceOp:
     """The offsets, sizes and strides of a slicing op: for each dim an int, or a value of the old IR."""
 
     def __init__(self, op: ir.Operation) -> None:
-        dynamic = iter(list(op.operands)[_BEFORE[op.name] :])
+        view = _VIEWS[op.name](op)
         self.op = op
-        self.offsets = _mixed_values(op, "static_offsets", dynamic)
-        self.sizes = _mixed_values(op, "static_sizes", dynamic)
-        self.strides = _mixed_values(op, "static_strides", dynamic)
+        self.offsets = _mixed_values(view.static_offsets, view.offsets)
+        self.sizes = _mixed_values(view.static_sizes, view.sizes)
+        self.strides = _mixed_values(view.static_strides, view.strides)
         if not all(isinstance(stride, int) for stride in self.strides):
             raise PassError("slices with dynamic strides have no tile", op.location)
 
@@ -48,15 +55,14 @@ class SliceOp:
         )
 
 
-def _mixed_values(op: ir.Operation, name: str, dynamic: Iterator[ir.Value]) -> list[Index]:
-    """The static values of an attribute, and operands where it has none."""
-    static = ir.DenseI64ArrayAttr(op.attributes[name])
-    return [next(dynamic) if value == _DYNAMIC else value for value in static]
+def _mixed_values(static: Sequence[int], dynamic: Sequence[ir.Value]) -> list[Index]:
+    """The static values, and operands for those that are dynamic."""
+    operands = iter(dynamic)
+    return [next(operands) if value == _DYNAMIC else value for value in static]
 
 
 def kept_dims(sizes: Sequence[Index], rank: int) -> tuple[int, ...]:
-    """Returns the dims that a rank-reduced slice keeps, of those with `sizes`: it drops the first ones of
-    size 1."""
+    """Returns the dims that a rank-reduced slice of `sizes` keeps: it drops the first ones of size 1."""
     surplus = len(sizes) - rank
     kept = []
     for dim, size in enumerate(sizes):
@@ -69,12 +75,12 @@ def kept_dims(sizes: Sequence[Index], rank: int) -> tuple[int, ...]:
 
 def extract_slice(code: Emission, op: ir.Operation) -> None:
     """Emits `tensor.extract_slice` of memory; of a tile, only all of it can be taken."""
-    source, taken = code.tensor(tensor.ExtractSlice(op).source), SliceOp(op)
-    rank = len(tensor.ExtractSlice(op).result.type.shape)
+    view, taken = tensor.ExtractSlice(op), SliceOp(op)
+    source, result, rank = code.tensor(view.source), view.result, view.result.type.rank
     if isinstance(source, SharedTile):
         if not taken.is_whole(source.extents, code) or rank != len(source.extents):
             raise PassError("a part of a tile in shared memory cannot be taken", op.location)
-        code.values[op.results[0]] = source
+        code.values[result] = source
         return
     if isinstance(source, VectorTile):
         if not taken.is_whole(source.extents, code):
@@ -82,9 +88,9 @@ def extract_slice(code: Emission, op: ir.Operation) -> None:
         kept = kept_dims(taken.sizes, rank)
         shape = [source.vector.type.shape[dim] for dim in kept] or [1]
         extents = tuple(source.extents[dim] for dim in kept)
-        code.values[op.results[0]] = VectorTile(reshape_vector(source.vector, shape), extents)
+        code.values[result] = VectorTile(reshape_vector(source.vector, shape), extents)
         return
-    code.values[op.results[0]] = part_of(code, source, taken, rank)
+    code.values[result] = part_of(code, source, taken, rank)
 
 
 def part_of(code: Emission, source: Slice, taken: SliceOp, rank: int) -> Slice:
@@ -122,18 +128,18 @@ def _ends(offset: Index, size: Index, extent: Extent, source: Extent) -> bool:
     if isinstance(size, int):
         return isinstance(offset, int) and end == offset + size
     op = size.owner
-    if end is None or extent.bound != extent.padded or isinstance(op, ir.Block) or "map" not in op.attributes:
+    affine_map = None if isinstance(op, ir.Block) else _Mapped(op).map
+    if end is None or extent.bound != extent.padded or affine_map is None:
         return False
     # If it is shorter than its bound, it is the rest of the source after the offset.
     start = AffineForm(offset) if isinstance(offset, int) else form_of(offset)
-    results = map_forms(op.attributes["map"].value, list(op.operands))
+    results = map_forms(affine_map, list(op.operands))
     longer = [form for form in results if form not in (None, AffineForm(extent.bound))]
     return bool(longer) and all(start + form == AffineForm(end) for form in longer if form is not None)
 
 
 def insert_slice(code: Emission, op: ir.Operation) -> None:
-    """Emits `tensor.insert_slice` of all of a tile, or of a slice of a result, which is written to its
-    memory."""
+    """Emits `tensor.insert_slice` into all of a tile, or into a result, whose memory is written."""
     insert = tensor.InsertSlice(op)
     result = insert.result
     if result in code.destinations:
@@ -151,10 +157,9 @@ def insert_slice(code: Emission, op: ir.Operation) -> None:
 
 def empty(code: Emission, op: ir.Operation) -> None:
     """Emits `tensor.empty`: a tensor that is not written yet."""
-    sizes = iter(op.operands)
-    shape = [next(sizes) if size == _DYNAMIC else size for size in op.results[0].type.shape]
-    extents = [Extent(code.index(size), bound_of(size, op)) for size in shape]
-    code.values[op.results[0]] = all_of(None, extents)
+    (result,) = op.results
+    shape = _mixed_values(result.type.shape, list(op.operands))
+    code.values[result] = all_of(None, [Extent(code.index(size), bound_of(size, op)) for size in shape])
 
 
 def store(code: Emission, op: ir.Operation) -> None:

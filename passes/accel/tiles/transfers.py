@@ -1,5 +1,4 @@
-"""Transfers of tiles from and to memory: vectors whose dims are in its order, or elements at computed
-indices."""
+"""Reads and writes of tiles in memory: transfers in the order of its dims, and gathers."""
 
 from __future__ import annotations
 
@@ -158,8 +157,7 @@ def gather(
 
 
 def _is_inside(distance: ir.Value, offset: Index, extent: int) -> ir.Value:
-    """Whether an offset plus a vector of distances is in [0, extent): a negative index is a large unsigned
-    one."""
+    """Whether indices `offset + distance` are in [0, extent): a negative one is a large unsigned integer."""
     start = vector.BroadcastOp(distance.type, as_value(offset)).result
     index = arith.AddIOp(start, distance).result
     return arith.CmpIOp(arith.CmpIPredicate.ult, index, splat(distance.type, extent)).result

@@ -31,8 +31,7 @@ _WRITING = (func.Return.NAME, tensor.InsertSlice.NAME)
 
 
 def reshape(code: Emission, op: ir.Operation) -> None:
-    """Emits `tensor.collapse_shape` and `tensor.expand_shape`: a view of the memory, or a reshape of the
-    vector."""
+    """Emits `tensor.collapse_shape` and `tensor.expand_shape` as a view of memory, or of the vector."""
     source, result = code.tensor(Reshape(op).src), Reshape(op).result
     if result in code.destinations and all(user.name in _WRITING for user in users(result)):
         code.values[result] = code.destinations[result]
@@ -51,8 +50,7 @@ def reshape(code: Emission, op: ir.Operation) -> None:
 
 
 def _reshape_tile(source: VectorTile, op: ir.Operation) -> VectorTile:
-    """Reshapes a tile. Padding must not come between elements: either all dims are full, or the dims longer
-    than 1 stay the same."""
+    """Reshapes a tile. Raises PassError if it has padding, unless the dims longer than 1 stay the same."""
     result = Reshape(op).result.type
     if not result.has_static_shape:
         raise PassError("a tile of dynamic size cannot be reshaped", op.location)

@@ -73,7 +73,7 @@ func.func private @between(%x: tensor<2000xf32>) -> tensor<2000xf32> attributes 
 
 // -----
 
-// expected-error @below {{a result of the kernel has to be copied by one block}}
+// expected-error @below {{a result of the kernel must be copied, and is too large for one block}}
 func.func private @large_copy(%x: tensor<20000xf32>) -> tensor<20000xf32> attributes {tloop.kernel} {
   return %x : tensor<20000xf32>
 }
