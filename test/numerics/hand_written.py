@@ -67,6 +67,6 @@ def _names(words: str) -> str:
 
 
 def op(text: str, *types: str) -> str:
-    """A line of IR: `text` with the types of operands and result behind it."""
+    """A line of IR: `text` with the types of operands and result after it."""
     *operands, result = map(type_of, types)
     return f"{text} : ({', '.join(operands)}) -> {result}"

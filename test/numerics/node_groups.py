@@ -29,7 +29,7 @@ Input = np.ndarray | Fixed | None
 
 @dataclass(frozen=True)
 class Case:
-    """One node. `steps`: integers may differ by so much. `expected` computes the outputs where ONNX Runtime
+    """One node. Integers may differ by `steps`. `expected` computes the outputs where ONNX Runtime
     has no kernel; `kept` cuts off what outputs leave open. Outputs that are None are not asked for."""
 
     op_type: str
@@ -44,7 +44,7 @@ class Case:
 
 @dataclass
 class _Parts:
-    """What models are made of; so many of the first dims of inputs are names."""
+    """The parts of a model; the first `named_dims` dims of inputs are named."""
 
     named_dims: int = 0
     nodes: list[onnx.NodeProto] = field(default_factory=list)
@@ -54,7 +54,7 @@ class _Parts:
     values: dict[str, np.ndarray] = field(default_factory=dict)
 
     def add(self, name: str, case: Case, domain: str) -> None:
-        names = [self._input(f"{name}.x{i}", each) for i, each in enumerate(case.inputs)]
+        names = [self._input(f"{name}.x{i}", operand) for i, operand in enumerate(case.inputs)]
         results = ["" if onnx_type is None else f"{name}.y{i}" for i, onnx_type in enumerate(case.outputs)]
         self.nodes.append(
             helper.make_node(case.op_type, names, results, name=name, domain=domain, **case.attributes)
@@ -95,13 +95,13 @@ _NAMED_DIMS = {"named batch": 1, "any size": 64}
 def wrong_cases(
     cases: Mapping[str, Case], domain: str, version: int = 1, how: str = "compiled"
 ) -> dict[str, str]:
-    """What the model of all cases gets wrong, by output; `how` is "compiled", "evaluated", "any size"
+    """Returns the wrong outputs of the model of all cases; `how` is "compiled", "evaluated", "any size"
     (compiled for inputs of any size) or "named batch" (for inputs with any number of rows)."""
     opsets = {"": 21, domain: version}
     whole = _Parts(_NAMED_DIMS.get(how, 0))
     for name, case in cases.items():
         whole.add(name, case, domain)
-    run = _evaluated if how == "evaluated" else lambda model, values: compiled(model).run(values)
+    run = _evaluate if how == "evaluated" else lambda model, values: compiled(model).run(values)
     actual = run(whole.model(opsets), whole.values)
     found = {}
     for name, case in cases.items():
@@ -112,8 +112,8 @@ def wrong_cases(
     return found
 
 
-def _evaluated(model: onnx.ModelProto, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """What the imported graph means."""
+def _evaluate(model: onnx.ModelProto, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Returns the outputs of the imported graph by evaluation."""
     imported = import_model(model)
     assert imported.module.operation.verify()
     (main,) = imported.module.body.operations
@@ -125,7 +125,7 @@ def _evaluated(model: onnx.ModelProto, values: Mapping[str, np.ndarray]) -> dict
 
 def _answers(name: str, case: Case, domain: str, opsets: Mapping[str, int]) -> dict[str, np.ndarray]:
     if case.expected is not None:
-        arrays = [each.array if isinstance(each, Fixed) else each for each in case.inputs]
+        arrays = [operand.array if isinstance(operand, Fixed) else operand for operand in case.inputs]
         results = case.expected(*arrays)
         return {f"{name}.y{i}": result for i, result in enumerate(results)}
     alone = _Parts()

@@ -40,7 +40,7 @@ def compiled(model: onnx.ModelProto, threads: int = 2, **options: Any) -> Execut
 
 
 def reference(model: onnx.ModelProto, inputs: Arrays) -> Arrays:
-    """What onnx's reference evaluator says."""
+    """Returns the outputs of onnx's reference evaluator."""
     names = [output.name for output in model.graph.output]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -49,11 +49,11 @@ def reference(model: onnx.ModelProto, inputs: Arrays) -> Arrays:
 
 
 def runtime(model: onnx.ModelProto, inputs: Arrays) -> Arrays | None:
-    """What ONNX Runtime says; None for operators or types that it lacks."""
+    """Returns the outputs of ONNX Runtime; None for operators or types that it lacks."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    # Each operator as it stands: ONNX Runtime takes zeros in front of a MaxPool for the padding of the pool,
+    # Each operator as it stands: ONNX Runtime takes zeros before a MaxPool for the padding of the pool,
     # which loses against every element (the rewriting of its pull request 18136).
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     names = [output.name for output in model.graph.output]
@@ -76,21 +76,21 @@ def _of_declared_type(value: np.ndarray, output: onnx.ValueInfoProto) -> np.ndar
 
 
 def expected_of(model: onnx.ModelProto, inputs: Arrays) -> Arrays:
-    """What ONNX Runtime says, or the reference evaluator where that cannot run the model."""
+    """Returns the outputs of ONNX Runtime, or of the reference evaluator where that cannot run the model."""
     return runtime(model, inputs) or reference(model, inputs)
 
 
 def wrong_outputs(
     model: onnx.ModelProto, inputs: Arrays, threads: int = 2, tolerance: float = TOLERANCE, **options: Any
 ) -> dict[str, str]:
-    """What the compiled model gets wrong, by output, where ONNX Runtime must know the answers."""
+    """Returns the differences from ONNX Runtime, which must be able to run the model, by output."""
     expected = runtime(model, inputs)
     assert expected is not None
     return differences(compiled(model, threads, **options).run(inputs), expected, tolerance)
 
 
 def difference(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLERANCE) -> str | None:
-    """What is wrong with `actual`, or None."""
+    """Returns a description of the difference, or None."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return f"is {actual.dtype}{actual.shape} instead of {expected.dtype}{expected.shape}"
     if expected.dtype.kind in "iubO":
@@ -108,7 +108,7 @@ def difference(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLE
 
 
 def differences(actual: Arrays, expected: Arrays, tolerance: float = TOLERANCE) -> dict[str, str]:
-    """What is wrong, by output."""
+    """Returns the differences, by output."""
     assert list(actual) == list(expected)
     found = {name: difference(actual[name], expected[name], tolerance) for name in expected}
     return {name: text for name, text in found.items() if text}

@@ -12,7 +12,7 @@ from onnx import helper, numpy_helper
 
 
 class Pieces:
-    """A model under construction: each piece is one node with inputs and an output of its own."""
+    """A model under construction: each piece is one node with its inputs and an output."""
 
     def __init__(self, opset: int = 21) -> None:
         self.opset = opset

@@ -24,8 +24,8 @@ def as_built(module: ir.Module) -> ir.Module:
     return module
 
 
-def lowered(module: ir.Module) -> ir.Module:
-    """The kernel with branches and PTX."""
+def lower_kernel(module: ir.Module) -> ir.Module:
+    """Lowers the kernel's control flow to branches and its instructions to PTX."""
     lower(module)
     return module
 
@@ -56,12 +56,12 @@ def attention_error(
     dims = (heads, queries), (heads // group, keys), (heads // group, keys)
     q, k, v = (random.standard_normal((*dim, config.width)).astype(ml_dtypes.bfloat16) for dim in dims)
     o = np.zeros_like(q)
-    maps = [*(TensorMap(each, (64, 128, 1)) for each in (q, k, v)), TensorMap(o, (64, 64, 1))]
+    maps = [*(TensorMap(array, (64, 128, 1)) for array in (q, k, v)), TensorMap(o, (64, 64, 1))]
     scale, grid = math.log2(math.e) / math.sqrt(config.width), (-(-queries // 128), heads)
     with create_context(), ir.Location.unknown():
         module, size = change(build_attention(config)), config.shared_bytes
         launch(module, *maps, keys, group, scale, grid=grid, shared_bytes=size, options=options)
-    k, v = (np.repeat(each.astype(np.float32), group, 0) for each in (k, v))
+    k, v = (np.repeat(array.astype(np.float32), group, 0) for array in (k, v))
     return _error(o, attention(q.astype(np.float32), k, v, config.causal))
 
 

@@ -33,7 +33,7 @@ def run(
     shared_bytes: int = 0,
     options: Options | None = None,
 ) -> None:
-    """Run a kernel whose parameters are %p0, %p1, ...: pointers for arrays, i32 for numbers."""
+    """Runs a kernel whose parameters are %p0, %p1, ...: pointers for arrays, i32 for integers."""
     element_types = ["i32" if isinstance(array, int) else "!llvm.ptr" for array in arrays]
     parameters = ", ".join(f"%p{i}: {element_type}" for i, element_type in enumerate(element_types))
     text = (
@@ -46,7 +46,7 @@ def run(
 def per_thread(
     body: str, *arrays: np.ndarray, threads: int = 32, element_type: str = "i32", **others: Any
 ) -> np.ndarray:
-    """What `body` computes as %r, per thread."""
+    """Returns the %r that `body` computes, per thread."""
     result = np.zeros(threads, {"i32": np.uint32, "f32": np.float32}[element_type])
     store = f"""
       %out = llvm.getelementptr %p{len(arrays)}[%tid] : (!llvm.ptr, i32) -> !llvm.ptr, i32

@@ -9,7 +9,7 @@ from snippets import run
 @pytest.mark.parametrize(("width", "chunks"), [(128, 8), (64, 4), (32, 2)])
 def test_swizzle_permutes_chunks_by_the_row(width: int, chunks: int) -> None:
     """CUDA programming guide, "Shared memory bank swizzling": the pattern repeats after `chunks` rows of 128
-    bytes; in row r, chunk c of each group of `chunks` lies at c xor r."""
+    bytes; in row r, chunk c of each group of `chunks` is stored as chunk c xor r."""
     for offset in range(0, 2048, 16):
         row, chunk = offset // 128, offset // 16 % 8
         address = chunk // chunks * chunks + (chunk % chunks ^ row % chunks)
@@ -137,9 +137,9 @@ GROUPS = """
     ("pending", "copied", "wanted"),
     [
         (0, 4, np.arange(32) * 2 + 32),
-        # What is not copied becomes zero; a source that is not read may lie outside of its array.
+        # What is not copied becomes zero; a source that is not read may be outside its array.
         (0, 0, np.arange(32)),
-        # The second group is still under way: all bits one.
+        # The second group is still in flight: all bits one.
         (1, 4, np.arange(32) - 1),
     ],
 )
@@ -158,7 +158,7 @@ def test_copies_must_not_outlive_their_block() -> None:
         run(body, TensorMap(source, (64, 16)), shared_bytes=4096, options=Options(early=0.0))
 
 
-def test_a_copy_to_a_place_that_is_not_aligned() -> None:
+def test_a_copy_to_an_unaligned_address() -> None:
     source = np.zeros((16, 72), np.uint16)
     with pytest.raises(EmulatorError, match="not aligned to 128"):
         run(

@@ -1,9 +1,9 @@
-"""The Hopper GEMM in the emulator: numbers, before and after its lowering to branches and PTX."""
+"""The Hopper GEMM in the emulator: results, before and after its lowering to branches and PTX."""
 
 import pytest
 from emulator import Options
 from gpu_kernels.gemm import Gemm
-from kernel_runs import Change, as_built, gemm_error, lowered
+from kernel_runs import Change, as_built, gemm_error, lower_kernel
 
 # Two roundings of a sum to bf16 or f16.
 TOLERANCE = 1e-2
@@ -19,8 +19,8 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("change", [as_built, lowered])
-def test_numbers(case: str, change: Change) -> None:
+@pytest.mark.parametrize("change", [as_built, lower_kernel])
+def test_results(case: str, change: Change) -> None:
     config, shape, blocks = CASES[case]
     options = Options(seed=1, warps_per_unit=4, races=True)
     assert gemm_error(config, shape, blocks, options, change) < TOLERANCE
@@ -45,5 +45,5 @@ def test_warps_one_by_one_whenever_copies_come(early: float) -> None:
         (Gemm(cluster=2, stages=2), (256, 512, 640), 4),
     ],
 )
-def test_larger_numbers(config: Gemm, shape: tuple[int, int, int], blocks: int, seed: int) -> None:
+def test_results_of_larger_shapes(config: Gemm, shape: tuple[int, int, int], blocks: int, seed: int) -> None:
     assert gemm_error(config, shape, blocks, Options(seed=seed, warps_per_unit=4)) < TOLERANCE

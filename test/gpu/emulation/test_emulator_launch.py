@@ -7,7 +7,7 @@ from snippets import per_thread, run
 
 GPU_FUNC = """
 gpu.module @m {
-  gpu.func @place(%p: !llvm.ptr, %scale: i32) kernel {
+  gpu.func @scale(%p: !llvm.ptr, %scale: i32) kernel {
     %x = gpu.thread_id x
     %y = gpu.thread_id y
     %width = gpu.block_dim x
@@ -35,7 +35,7 @@ def test_gpu_functions_with_blocks_of_two_dims() -> None:
 
 
 def test_arguments_must_fit() -> None:
-    kernel = load_kernel(GPU_FUNC, "place")
+    kernel = load_kernel(GPU_FUNC, "scale")
     with pytest.raises(ValueError, match="has 2 parameters, not 1"):
         launch(kernel, np.zeros(4), block=(32,))
     with pytest.raises(ValueError, match="how many threads"):
@@ -79,8 +79,8 @@ NEIGHBOUR = """
   %x = llvm.load %there : !llvm.ptr<7> -> i32
   %block = nvvm.read.ptx.sreg.ctaid.x : i32
   %row = arith.muli %block, %c32 : i32
-  %place = arith.addi %row, %tid : i32
-  %q = llvm.getelementptr %p0[%place] : (!llvm.ptr, i32) -> !llvm.ptr, i32
+  %index = arith.addi %row, %tid : i32
+  %q = llvm.getelementptr %p0[%index] : (!llvm.ptr, i32) -> !llvm.ptr, i32
   llvm.store %x, %q : i32, !llvm.ptr
   nvvm.cluster.arrive
   {}

@@ -10,7 +10,7 @@ LANES = range(32)
 
 
 def test_left_fragments_of_16_bits() -> None:
-    """m16n8k16: a0, a1, a4, a5 are in row groupID, the others 8 below; a4 and later are 8 columns on."""
+    """In m16n8k16, a0, a1, a4, a5 are in row groupID, the others 8 below; a4 and later are 8 columns on."""
     rows, columns = left_index(4, 2)
     for lane in LANES:
         for i in range(8):
@@ -20,7 +20,7 @@ def test_left_fragments_of_16_bits() -> None:
 
 
 def test_left_fragments_of_8_bits() -> None:
-    """m16n8k32: a0 to a3 and a8 to a11 are in row groupID; a8 and later are 16 columns further on."""
+    """In m16n8k32, a0 to a3 and a8 to a11 are in row groupID; a8 and later are 16 columns further on."""
     rows, columns = left_index(4, 4)
     for lane in LANES:
         for i in range(16):
@@ -30,7 +30,7 @@ def test_left_fragments_of_8_bits() -> None:
 
 
 def test_left_fragments_of_tf32() -> None:
-    """m16n8k8: a0 and a2 are in row groupID; a2 and a3 are 4 columns further on."""
+    """In m16n8k8, a0 and a2 are in row groupID; a2 and a3 are 4 columns further on."""
     rows, columns = left_index(4, 1)
     for lane in LANES:
         for i in range(4):
@@ -40,7 +40,7 @@ def test_left_fragments_of_tf32() -> None:
 
 @pytest.mark.parametrize("elements", [1, 2, 4])
 def test_right_fragments(elements: int) -> None:
-    """b_i is in column groupID; the second register is half of the rows further down."""
+    """Element i of B is in column groupID; the second register is half of the rows further down."""
     rows, columns = right_index(2, elements)
     for lane in LANES:
         for i in range(2 * elements):
@@ -49,7 +49,7 @@ def test_right_fragments(elements: int) -> None:
 
 
 def test_results() -> None:
-    """c0 and c1 are in row groupID, c2 and c3 8 below; of wgmma, the next four are 8 columns further on."""
+    """Elements c0 and c1 are in row groupID, c2 and c3 8 below; wgmma's next four are 8 columns on."""
     rows, columns = result_index(16)
     for lane in LANES:
         for i in range(8):

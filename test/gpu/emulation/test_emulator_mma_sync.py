@@ -3,13 +3,13 @@
 import pytest
 from emulator import MemoryFault, Options
 from gpu_kernels.mma_sync import MmaSync
-from kernel_runs import Change, as_built, lowered, mma_sync_error
+from kernel_runs import Change, as_built, lower_kernel, mma_sync_error
 
 # Sums of some hundred products in f32, in another order.
 TOLERANCE = 1e-5
 
 
-@pytest.mark.parametrize("change", [as_built, lowered])
+@pytest.mark.parametrize("change", [as_built, lower_kernel])
 @pytest.mark.parametrize(
     ("config", "shape"),
     [
@@ -18,7 +18,7 @@ TOLERANCE = 1e-5
         (MmaSync(rows=64, columns=64), (64, 64, 32)),
     ],
 )
-def test_numbers(config: MmaSync, shape: tuple[int, int, int], change: Change) -> None:
+def test_results(config: MmaSync, shape: tuple[int, int, int], change: Change) -> None:
     assert mma_sync_error(config, shape, Options(seed=1, races=True), change) < TOLERANCE
 
 

@@ -1,4 +1,4 @@
-"""Kernels with a mistake: the emulator must notice each, by an error, a deadlock or wrong numbers."""
+"""Kernels with a mistake: the emulator must notice it by an error, a deadlock or a wrong result."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ CONSTANTS = "%none = arith.constant 0 : i32\n%half = arith.constant 64 : i32\n"
 
 
 def mutation(pattern: str, replacement: str, index: int = 0) -> Change:
-    """Replace the match `number` (from 0; negative: from the end) of `pattern` in the kernel's text, to
+    """Returns a change that replaces match `index` (negative: from the end) of `pattern` in the text, to
     which the constants %none, zero, and %half, 64, are added."""
 
     def change(module: ir.Module) -> ir.Module:
@@ -54,9 +54,9 @@ GEMM = {
     "producer does not wait for an empty buffer": mutation(TRY_WAIT, DONE, 0),
     "first buffer not waited for": mutation(TRY_WAIT, DONE, 1),
     "later buffers not waited for": mutation(TRY_WAIT, DONE, 2),
-    "buffer released with its products under way": mutation(r"aligned 1$", "aligned 2"),
+    "buffer released with its products in flight": mutation(r"aligned 1$", "aligned 2"),
     "no wait for products in the loop": mutation(line_of("nvvm.wgmma.wait.group.sync.aligned"), ""),
-    "results used with products under way": mutation(PRODUCTS_PENDING, TWO_PENDING),
+    "results used with products in flight": mutation(PRODUCTS_PENDING, TWO_PENDING),
     "no release in the loop": mutation(ARRIVE, "", 1),
     "no release at the end of a tile": mutation(ARRIVE, "", 2),
     "release twice": mutation(r"^( *nvvm\.mbarrier\.arrive %.*)$", r"\1\n\1"),
@@ -71,7 +71,7 @@ GEMM = {
     "staging reused without a barrier": mutation(NAMED_BARRIER, "", 0),
     "store without a barrier": mutation(NAMED_BARRIER, "", 1),
     "store without a proxy fence": mutation(FENCE_PROXY, ""),
-    "end with stores under way": mutation(line_of("nvvm.cp.async.bulk.wait_group"), "", 1),
+    "end with stores in flight": mutation(line_of("nvvm.cp.async.bulk.wait_group"), "", 1),
     "wrong number of threads": mutation(r"(id = %[\w-]+ number_of_threads = )%[\w-]+", r"\1%half"),
     "operand by the wrong stride": mutation(f"constant {STRIDE} :", f"constant {STRIDE - (32 << 32)} :"),
     "operand by the wrong swizzle": mutation(f"constant {STRIDE} :", f"constant {NARROW} :"),
@@ -92,12 +92,12 @@ ATTENTION = {
     "output stored before all have written": mutation(NAMED_BARRIER, "", 1),
 }
 MMA_SYNC = {
-    "one copy too many under way": mutation(r"wait\.group 1", "wait.group 2"),
+    "one copy too many in flight": mutation(r"wait\.group 1", "wait.group 2"),
     "no barrier": mutation(line_of("nvvm.barrier"), ""),
     "no wait for copies": mutation(line_of("nvvm.cp.async.wait.group"), ""),
     "no commit of copies": mutation(line_of("nvvm.cp.async.commit.group"), "", -1),
     "operand not transposed": mutation("mma_layout<col>, num", "mma_layout<row>, num"),
-    "chunk in the wrong place": mutation(XOR, LEFT_OPERAND, 0),
+    "chunk at the wrong offset": mutation(XOR, LEFT_OPERAND, 0),
 }
 
 

@@ -1,4 +1,4 @@
-"""What threads of a warp tell one another, and how they part and meet."""
+"""Threads of a warp: exchange of values, divergence and reconvergence."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ LANES = np.arange(32, dtype=np.uint32)
 
 
 @pytest.mark.parametrize(
-    ("element_type", "distance", "clamp", "source"),
+    ("mode", "distance", "clamp", "source"),
     [
         ("idx", 5, 31, np.full(32, 5)),
         ("bfly", 4, 31, LANES ^ 4),
@@ -21,12 +21,12 @@ LANES = np.arange(32, dtype=np.uint32)
     ],
 )
 def test_shuffles_take_the_lane_of_the_documentation(
-    element_type: str, distance: int, clamp: int, source: np.ndarray
+    mode: str, distance: int, clamp: int, source: np.ndarray
 ) -> None:
     body = f"""
       %d = arith.constant {distance} : i32
       %clamp = arith.constant {clamp} : i32
-      %r = nvvm.shfl.sync {element_type} %all, %lane, %d, %clamp : i32 -> i32
+      %r = nvvm.shfl.sync {mode} %all, %lane, %d, %clamp : i32 -> i32
     """
     assert (per_thread(body) == source).all()
 
@@ -46,9 +46,9 @@ def test_votes_and_elections() -> None:
     assert (per_thread(body) == (0xAAAAAAAA ^ np.where(LANES == 0, 2, 1))).all()
 
 
-@pytest.mark.parametrize(("element_type", "wanted"), [("add", 496), ("umax", 31), ("min", 0), ("or", 31)])
-def test_reductions_of_a_warp(element_type: str, wanted: int) -> None:
-    assert (per_thread(f"%r = nvvm.redux.sync {element_type} %lane, %all : i32 -> i32") == wanted).all()
+@pytest.mark.parametrize(("operation", "wanted"), [("add", 496), ("umax", 31), ("min", 0), ("or", 31)])
+def test_reductions_of_a_warp(operation: str, wanted: int) -> None:
+    assert (per_thread(f"%r = nvvm.redux.sync {operation} %lane, %all : i32 -> i32") == wanted).all()
 
 
 def test_a_shuffle_needs_the_lanes_that_its_mask_names() -> None:
@@ -61,7 +61,7 @@ def test_a_shuffle_needs_the_lanes_that_its_mask_names() -> None:
 
 
 def collatz(index: int) -> int:
-    """Steps from a number to 1."""
+    """Returns the number of steps from `index` to 1."""
     return 0 if index <= 1 else 1 + collatz(3 * index + 1 if index % 2 else index // 2)
 
 
@@ -143,9 +143,9 @@ def test_atomics_count_every_lane_once() -> None:
       %old = llvm.atomicrmw add %p0, %c2 monotonic : !llvm.ptr, i32
       %was = llvm.atomicrmw umax %p1, %old monotonic : !llvm.ptr, i32
       %half = arith.andi %lane, %c1 : i32
-      %place = llvm.getelementptr %p2[%half] : (!llvm.ptr, i32) -> !llvm.ptr, f32
-      %number = arith.uitofp %lane : i32 to f32
-      %before = llvm.atomicrmw fadd %place, %number monotonic : !llvm.ptr, f32
+      %address = llvm.getelementptr %p2[%half] : (!llvm.ptr, i32) -> !llvm.ptr, f32
+      %value = arith.uitofp %lane : i32 to f32
+      %before = llvm.atomicrmw fadd %address, %value monotonic : !llvm.ptr, f32
     """
     run(body, total, most, sums, threads=64, blocks=3)
     assert (total[0], most[0]) == (2 * 192, 2 * 191)

@@ -24,7 +24,7 @@ def kernel(body: str, parameters: str = "%x: !llvm.ptr<1>, %y: !llvm.ptr<1>") ->
 
 
 def run(body: str) -> np.ndarray:
-    """From which thread each has what it has."""
+    """Returns, per thread, the thread that its result of `body` comes from."""
     x, y = np.arange(THREADS, dtype=np.uint32), np.zeros(THREADS, np.uint32)
     launch(kernel(body), x, y)
     return y
@@ -80,7 +80,7 @@ def test_a_matrix_instruction_needs_all_lanes() -> None:
 
 
 def test_a_product_of_f16() -> None:
-    """A by lanes l % 16 and numbers 4 (l / 16) of the reduction; sums of rows 4 (l / 16)."""
+    """Lane l holds A's row l % 16, from index 4 (l / 16) of the reduction, and sums from row 4 (l / 16)."""
     rng = np.random.default_rng(0)
     a, b = (rng.normal(size=(16, 16)).astype(np.float16) for _ in range(2))
     lanes = np.arange(64)

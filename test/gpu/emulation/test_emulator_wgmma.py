@@ -1,4 +1,4 @@
-"""wgmma: types, swizzles and layouts of its operands in shared memory, brought there by tensor copies."""
+"""Instruction wgmma: types, swizzles and layouts of its operands in shared memory."""
 
 import ml_dtypes
 import numpy as np
@@ -99,9 +99,9 @@ def check(element_type: str, width: int, warps: int, transposed: tuple[bool, boo
         factors.append(array.astype(np.float64).T if along_rows else array[:, :depth].astype(np.float64))
         strides.append((1024, 8 * width) if along_rows else (16, 8 * width))
     words = [descriptor(RIGHT * i, *pair, width) for i, pair in enumerate(strides)]
-    maps = [TensorMap(each, each.shape[::-1], width) for each in arrays]
+    maps = [TensorMap(array, array.shape[::-1], width) for array in arrays]
     held = np.zeros((128, COLUMNS // 2), np.int32 if element_type == "s8" else np.float32)
-    size = sum(each.bytes for each in maps)
+    size = sum(tensor_map.bytes for tensor_map in maps)
     options = Options(1, races=True, warps_per_unit=warps)
     body = kernel(element_type, depth, words[0], words[1], transposed)
     run(body, *maps, held, size, threads=128, shared_bytes=2 * RIGHT + 64, options=options)

@@ -1,4 +1,4 @@
-"""Results that the copy engine stores: what goes wrong is noticed, and threads write to different banks."""
+"""Results that TMA stores: mistakes are noticed, and threads write to different banks."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from mlc.pipelines.driver import run_pipeline
 EARLY = (0.0, 0.1, 0.5)
 Change = Callable[[ir.Module], ir.Module]
 PROGRAMS = {
-    # Two groups of warps below one another. The tile of bf16, two panels, lies where operands were; that of
-    # f32, four panels, in a buffer of its own.
+    # Two groups of warps. The tile of bf16, two panels, is stored in the operands' buffer; that of
+    # f32, four panels, in a separate buffer.
     "bf16": TileProduct(stages=2, size=128, result="bf16"),
     "f32": TileProduct(stages=2, size=128),
 }
@@ -37,7 +37,7 @@ MISTAKES = {
 }
 
 
-def lowered(program: TileProduct) -> ir.Module:
+def lower(program: TileProduct) -> ir.Module:
     module = ir.Module.parse(program.text())
     run_pipeline("builtin.module(tloop-set-target{target=cuda:sm_90a}, accel-to-threads)", module)
     return module
@@ -48,10 +48,10 @@ def error_of(name: str, options: Options, change: Change | None = None) -> float
     program, random = PROGRAMS[name], np.random.default_rng(options.seed)
     a, b = (random.standard_normal((program.size,) * 2).astype(ml_dtypes.bfloat16) for _ in range(2))
     c = np.zeros((program.size,) * 2, DTYPES[name])
-    maps = [TensorMap(each, (64, rows)) for each, rows in ((a, program.rows), (b, program.depth))]
+    maps = [TensorMap(array, (64, rows)) for array, rows in ((a, program.rows), (b, program.depth))]
     maps.append(TensorMap(c, (128 // c.itemsize, program.rows)))
     with create_context(), ir.Location.unknown():
-        module = lowered(program)
+        module = lower(program)
         shared = _shared_bytes(module)
         module = module if change is None else change(module)
         launch(module, a, b, c, *maps, grid=(1, 1), shared_bytes=shared, options=options)

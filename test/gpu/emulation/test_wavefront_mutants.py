@@ -1,4 +1,4 @@
-"""Code for AMD's GPUs with a mistake: the emulator must notice each, by an error or wrong numbers."""
+"""Code for AMD's GPUs with a mistake: the emulator must notice it by an error or a wrong result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIZE = 128
 PROGRAM = TileProduct(32, 64, 64, stages=2, warps=4, size=SIZE, element="f16")
 SHARED_BYTES = 2 * (PROGRAM.rows + PROGRAM.columns) * PROGRAM.depth * 2
 TOLERANCE = 1e-4
-# What is wrong -> a pattern in the code, and what stands in the place of its first match.
+# What is wrong -> a pattern in the code, and what replaces its first match.
 MISTAKES = {
     "no barrier": (r"rocdl\.barrier\n", "\n"),
     "the operands in the other order": (r"(mfma\S+) (%\S+), (%\S+),", r"\1 \3, \2,"),
@@ -38,7 +38,7 @@ def code() -> str:
 
 
 def error_of(text: str) -> float:
-    """How far its result is from NumPy's. Raises `EmulatorError`."""
+    """Returns the error of its result against NumPy's. Raises `EmulatorError`."""
     rng = np.random.default_rng(0)
     a, b = (rng.normal(size=(SIZE, SIZE)).astype(np.float16) for _ in range(2))
     found = np.zeros((SIZE, SIZE), np.float32)

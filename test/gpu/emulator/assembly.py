@@ -35,23 +35,23 @@ class Instruction:
     @staticmethod
     def parse(text: str, constraints: str) -> Instruction:
         """The one instruction of `text` that is known. Raises `UnknownOp`."""
-        statements = [each.strip() for each in re.sub(r"\s+", " ", text).strip(" {}").split(";")]
+        statements = [statement.strip() for statement in re.sub(r"\s+", " ", text).strip(" {}").split(";")]
         predicates = dict(re.findall(r"setp\.ne\.[bus]32 ([\w%]+), (\$\d+), 0", text))
-        constraint = [each for each in constraints.split(",") if not each.startswith("~")]
-        outputs = sum(each.startswith("=") for each in constraint)
-        tied = {int(each): i for i, each in enumerate(constraint) if each.isdigit()}
+        constraint = [item for item in constraints.split(",") if not item.startswith("~")]
+        outputs = sum(item.startswith("=") for item in constraint)
+        tied = {int(item): i for i, item in enumerate(constraint) if item.isdigit()}
         for statement in statements:
             match = _STATEMENT.fullmatch(statement.lstrip("{} "))
             if match and not statement.startswith(_SKIPPED) and _handler_name(match["opcode"]):
-                parts = (_operand(each) for each in split_list(match["rest"]))
+                parts = (_operand(part) for part in split_list(match["rest"]))
                 return Instruction(match["opcode"], tuple(parts), predicates, outputs, tied)
         raise UnknownOp(f"the emulator has no function for the PTX {text[:120]!r}")
 
     def value(self, operand: Operand, values: tuple[Value, ...]) -> Any:
-        """What an operand is: a value of the op, a number, a list of those, or None for a register into which
-        nothing comes."""
+        """Returns an operand: a value of the op, an integer, a list of those, or None for a register that
+        has no input."""
         if isinstance(operand, list):
-            return [self.value(each, values) for each in operand]
+            return [self.value(part, values) for part in operand]
         text = self.predicates.get(operand, operand).strip("[]% ")
         if not text.startswith("$"):
             return int(text, 0)

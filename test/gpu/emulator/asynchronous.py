@@ -1,4 +1,4 @@
-"""What is under way beside the warps: copies and matrix products, in groups that are committed and waited
+"""Asynchronous copies and matrix products in flight, in groups that are committed and waited
 for."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Queue:
 
 
 class Groups:
-    """Commit groups of one kind and unit, kept per set of lanes that committed together."""
+    """Commit groups of one operation and unit, kept per set of lanes that committed together."""
 
     def __init__(self) -> None:
         self.open: list[tuple[np.ndarray, Action]] = []
@@ -76,7 +76,7 @@ class Groups:
                     queue.groups.popleft()
         return finished
 
-    def under_way(self) -> list[Action]:
+    def in_flight(self) -> list[Action]:
         """Actions that are not finished, oldest first."""
         committed = [a for queue in self.queues.values() for group in queue.groups for a in group]
-        return [each for each in committed + [action for _, action in self.open] if each.stages]
+        return [action for action in committed + [action for _, action in self.open] if action.stages]

@@ -1,4 +1,4 @@
-"""Barriers: those of a block by number, and mbarriers in shared memory."""
+"""Barriers: those of a block by index, and mbarriers in shared memory."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Mbarrier:
         self._complete()
 
     def has_completed(self, parity: int) -> bool:
-        """What try_wait.parity answers: whether the phase of `parity` is not the current one."""
+        """Whether the phase of `parity` is not the current one: the result of try_wait.parity."""
         return self.phase % 2 != parity
 
     def _complete(self) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class UnitClock:
-    """What is ordered before the next deed of `unit`."""
+    """The accesses that are ordered before the next one of `unit`."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -29,7 +29,7 @@ class UnitClock:
         self.now = Clock(ordered, np.zeros(agents.count, np.int64))
 
     def release(self) -> Clock:
-        """What those come after who wait for what the unit does now."""
+        """Returns the clock of those that wait for what the unit does now."""
         before = self.now
         self._tick()
         return before
@@ -45,7 +45,7 @@ class UnitClock:
 
     def fence(self) -> None:
         """A proxy fence: what is before is visible to the asynchronous proxy."""
-        self.now = self.now.fenced()
+        self.now = self.now.after_fence()
         self._tick()
 
     def start_copy(self) -> Access:
@@ -97,9 +97,9 @@ class UnitClock:
         the block's shared memory."""
         block = self.unit.block
         block.ended = block.ended.join(self.now)
-        for each in [] if block.running else block.reached.values():
-            if block.ended.ordered[each.agent] < each.time:
-                raise RaceFound(f"the block ends, and nothing keeps it until {each.name} has reached it")
+        for access in [] if block.running else block.reached.values():
+            if block.ended.ordered[access.agent] < access.time:
+                raise RaceFound(f"the block ends, and nothing keeps it until {access.name} has reached it")
 
     def access(self) -> Access | None:
         """The unit's access to something that is no memory."""

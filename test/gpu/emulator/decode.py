@@ -48,6 +48,11 @@ class Op:
     blocking: bool
     memo: dict[Any, Any] = field(default_factory=dict)  # for handlers, what they work out once
 
+    @property
+    def variant(self) -> str:
+        """The case of the enum attribute that selects a variant of the op: "wait" of "<wait>"."""
+        return str(self.attributes["kind"]).removesuffix(">").split("<")[-1].split()[-1]
+
     def groups(self, values: tuple[Any, ...]) -> list[list[Any]]:
         """`values` (one per operand) by the op's operand segments."""
         rest = iter(values)
@@ -56,7 +61,7 @@ class Op:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A decoded kernel. `shared` gives the places of its globals in shared memory, `static_bytes` their
+    """A decoded kernel. `shared` gives the offsets of its globals in shared memory, `static_bytes` their
     end. One that `overlaps` may begin before those before it have ended."""
 
     name: str
@@ -86,16 +91,16 @@ def decode_kernel(module: ir.Module, name: str = "") -> Kernel:
         raise ValueError(
             f"kernels: {', '.join(map(_symbol, kernels)) or 'none'}; wanted one: {name or 'any'}"
         )
-    shared, end = _place_shared([op for op in ops if op.name == "llvm.mlir.global"])
+    shared, end = _allocate_shared([op for op in ops if op.name == "llvm.mlir.global"])
     return _Decoder().kernel(chosen[0], shared, end)
 
 
 def _symbols(op: ir.Operation) -> Iterator[ir.Operation]:
-    for each in op.regions[0].blocks[0].operations:
-        if each.operation.name == "gpu.module":
-            yield from _symbols(each.operation)
+    for inner in op.regions[0].blocks[0].operations:
+        if inner.operation.name == "gpu.module":
+            yield from _symbols(inner.operation)
         else:
-            yield each.operation
+            yield inner.operation
 
 
 def _is_kernel(op: ir.Operation) -> bool:
@@ -106,20 +111,20 @@ def _symbol(op: ir.Operation) -> str:
     return ir.StringAttr(op.attributes["sym_name"]).value
 
 
-def _place_shared(variables: list[ir.Operation]) -> tuple[dict[str, int], int]:
-    """Offsets of the globals in shared memory; those without a size, which are dynamic, share the end."""
+def _allocate_shared(variables: list[ir.Operation]) -> tuple[dict[str, int], int]:
+    """Returns the globals' offsets in shared memory; dynamic ones, without a size, share the end."""
     sizes = {}
-    for each in variables:
-        attributes = _attributes(each)
+    for variable in variables:
+        attributes = _attributes(variable)
         if attributes.get("addr_space") == 3:
             size = value_type(attributes["global_type"]).bytes
             sizes[attributes["sym_name"]] = (size, attributes.get("alignment", 16))
-    operands_, end = {}, 0
+    offsets, end = {}, 0
     for symbol, (size, alignment) in sorted(sizes.items(), key=lambda item: item[1][0] == 0):
         end = -(-end // alignment) * alignment
-        operands_[symbol] = end
+        offsets[symbol] = end
         end += size
-    return operands_, end
+    return offsets, end
 
 
 def _attributes(op: ir.Operation) -> dict[str, Any]:
@@ -141,7 +146,7 @@ def decode_attribute(attribute: ir.Attribute) -> Any:
     if isinstance(attribute, (ir.DenseI32ArrayAttr, ir.DenseI64ArrayAttr, ir.DenseBoolArrayAttr)):
         return list(attribute)
     if isinstance(attribute, ir.ArrayAttr):
-        return [decode_attribute(each) for each in attribute]
+        return [decode_attribute(element) for element in attribute]
     if isinstance(attribute, ir.DenseElementsAttr):
         return _elements(attribute)
     return True if isinstance(attribute, ir.UnitAttr) else str(attribute)
@@ -154,7 +159,7 @@ def _elements(attribute: ir.DenseElementsAttr) -> np.ndarray:
 
 
 class _Decoder:
-    """Numbers the values of one function."""
+    """Decodes one function and assigns slots to its values."""
 
     def __init__(self) -> None:
         self.slots: dict[ir.Value, int] = {}
@@ -171,7 +176,7 @@ class _Decoder:
 
     def _region(self, region: ir.Region) -> tuple[Block, ...]:
         sources = list(region.blocks)
-        blocks = tuple(Block(tuple(map(self._slot, each.arguments)), i) for i, each in enumerate(sources))
+        blocks = tuple(Block(tuple(map(self._slot, source.arguments)), i) for i, source in enumerate(sources))
         for block, source in zip(blocks, sources, strict=True):
             block.ops = [self._op(op.operation, sources, blocks) for op in source.operations]
         return blocks

@@ -1,4 +1,4 @@
-"""What can go wrong in an emulated kernel."""
+"""Errors of an emulated kernel."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ class RaceFound(EmulatorError):
 
 
 class Deadlock(EmulatorError):
-    """Every warp waits, and nothing is under way that could wake one."""
+    """Every warp waits, and nothing is in flight that could wake one."""

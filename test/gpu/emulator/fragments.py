@@ -1,6 +1,6 @@
-"""How the lanes of a warp share a matrix (PTX ISA, "Matrix fragments").
+"""The layouts in which the lanes of a warp share a matrix (PTX ISA, "Matrix fragments").
 
-Lane l is in group g = l / 4 at place t = l % 4. A register of 32 bits holds e = 32 / bits elements that
+Lane l is in group g = l / 4 at position t = l % 4. A register of 32 bits holds e = 32 / bits elements that
 follow one another in a row of A, or in a column of B. Index arrays are [32, registers, elements].
 """
 
@@ -44,12 +44,12 @@ def result_index(columns: int) -> Index:
 
 
 def gather(values: np.ndarray, index: Index, shape: tuple[int, int]) -> np.ndarray:
-    """The matrices [warps, *shape] whose elements `values` [warps, 32, ...] lie at `index`."""
+    """Returns the matrices [warps, *shape] whose elements at `index` are `values` [warps, 32, ...]."""
     matrices = np.zeros((len(values), *shape), values.dtype)
     matrices[:, index[0], index[1]] = values
     return matrices
 
 
 def scatter(matrices: np.ndarray, index: Index) -> np.ndarray:
-    """What the lanes hold of `matrices` [warps, rows, columns]: [warps, 32, ...]."""
+    """Returns what the lanes hold of `matrices` [warps, rows, columns]: [warps, 32, ...]."""
     return matrices[:, index[0], index[1]]

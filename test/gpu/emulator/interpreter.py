@@ -86,4 +86,4 @@ def branch(unit: Unit, choices: list[tuple[Block, np.ndarray, list[Value]]]) -> 
     taken = [
         (block, unit.mask & spread(condition, unit.lanes), values) for block, condition, values in choices
     ]
-    return [each for each in taken if each[1].any()]
+    return [target for target in taken if target[1].any()]

@@ -15,7 +15,7 @@ from .decode import Kernel, decode_kernel
 from .machine import Cluster, Dim3, Launch, Options
 from .memory import GlobalMemory
 from .tensor_maps import TensorMap
-from .values import Value, ValueType, filled
+from .values import Value, ValueType, fill
 
 Argument = np.ndarray | TensorMap | float | int
 _BLOCK_SIZES = (
@@ -47,9 +47,9 @@ def launch(
     shared_bytes: int = 0,
     options: Options | None = None,
 ) -> None:
-    """Run a kernel on all blocks of `grid`, a cluster after the other, in a random order.
+    """Runs a kernel on all blocks of `grid`, a cluster after the other, in a random order.
 
-    Arrays are passed as pointers and written in place, tensor maps as pointers to such, numbers as scalars of
+    Arrays are passed as pointers and written in place, tensor maps as pointers, integers as scalars of
     the parameters' types. `block` and `cluster` may be left out where the kernel says them. `shared_bytes` of
     dynamic shared memory begin at the variable without a size. Raises `EmulatorError` for what a GPU would
     punish, `ValueError` for arguments that do not fit.
@@ -77,10 +77,10 @@ def _order(common: Launch) -> list[Dim3]:
 
 def _argument(memory: GlobalMemory, value_type: ValueType, argument: Argument) -> Value:
     if isinstance(argument, np.ndarray):
-        return np.full(1, memory.place(argument), np.uint64)
+        return np.full(1, memory.add_array(argument), np.uint64)
     if isinstance(argument, TensorMap):
-        return np.full(1, memory.place_tensor_map(argument), np.uint64)
-    return filled(value_type, np.int64(argument) if isinstance(argument, int) else argument)
+        return np.full(1, memory.add_tensor_map(argument), np.uint64)
+    return fill(value_type, np.int64(argument) if isinstance(argument, int) else argument)
 
 
 def _dims(sizes: tuple[int, ...]) -> Dim3:

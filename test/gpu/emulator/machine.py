@@ -24,7 +24,7 @@ Dim3 = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Options:
-    """How to run.
+    """Options of a run.
 
     `seed` decides the order of things; `early` is the chance, at each step, that something asynchronous
     gets on before it is waited for. A unit of `warps_per_unit` warps runs as one: 4 is faster, 1 finds
@@ -41,7 +41,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Launch:
-    """What the blocks of a launch have in common."""
+    """State that the blocks of a launch share."""
 
     kernel: Kernel
     arguments: Sequence[Value]
@@ -53,11 +53,11 @@ class Launch:
     options: Options
 
     def prerequisites(self, lanes: int) -> Prerequisites:
-        """Of a unit with so many lanes."""
+        """Returns the prerequisites of a unit with `lanes` lanes."""
         constant = [
             self.arguments[position] for position in self.kernel.attributes.get("accel.early_reads", [])
         ]
-        return Prerequisites(lanes, self.kernel.overlaps, [int(each[0]) for each in constant])
+        return Prerequisites(lanes, self.kernel.overlaps, [int(address[0]) for address in constant])
 
 
 class Block:
@@ -77,13 +77,13 @@ class Block:
 
     @property
     def threads(self) -> int:
-        """How many threads the block has."""
+        """The number of threads of the block."""
         return int(np.prod(self.cluster.launch.block))
 
 
 @dataclass
 class ClusterBarrier(NamedBarrier):
-    """Where all threads of a cluster meet."""
+    """The barrier of all threads of a cluster."""
 
     waiting: dict[int, int] = field(default_factory=dict)  # unit -> the generation it arrived in
 
@@ -139,31 +139,31 @@ class Cluster:
                 del live[unit]
             if self.random.random() < self.launch.options.early:
                 self._get_on()
-        raise Deadlock(f"no end after {self.launch.options.max_steps} steps; {_places(list(live))}")
+        raise Deadlock(f"no end after {self.launch.options.max_steps} steps; {_locations(list(live))}")
 
     def _check_barriers(self) -> None:
         """Raises `EmulatorError` for threads that arrived where the others never came."""
         for block in self.blocks:
-            for position, each in block.barriers.items():
-                if each.arrived:
+            for position, barrier in block.barriers.items():
+                if barrier.arrived:
                     raise EmulatorError(
-                        f"{each.arrived} of {each.threads} threads left at barrier {position}"
+                        f"{barrier.arrived} of {barrier.threads} threads left at barrier {position}"
                     )
 
     def _complete_a_copy(self, waiting: list[Unit]) -> None:
-        """When everybody waits, time passes."""
-        self.pending = [each for each in self.pending if each.stages]
+        """Advances a copy, when all warps wait."""
+        self.pending = [action for action in self.pending if action.stages]
         if not self.pending:
-            raise Deadlock(f"all warps wait, and nothing is under way; {_places(waiting)}")
+            raise Deadlock(f"all warps wait, and nothing is in flight; {_locations(waiting)}")
         self.random.choice(self.pending).advance()
 
     def _get_on(self) -> None:
-        """Something that is under way gets on; products and copies of a group in their order."""
-        self.pending = [each for each in self.pending if each.stages]
-        heads = [actions[0] for unit in self.units for actions in unit.under_way() if actions]
+        """Advances an operation in flight; products and copies of a group in their order."""
+        self.pending = [action for action in self.pending if action.stages]
+        heads = [actions[0] for unit in self.units for actions in unit.in_flight() if actions]
         if candidates := self.pending + heads:
             self.random.choice(candidates).advance()
 
 
-def _places(units: list[Unit]) -> str:
-    return "; ".join(f"{unit.name} at {unit.place()}" for unit in units)
+def _locations(units: list[Unit]) -> str:
+    return "; ".join(f"{unit.name} at {unit.location()}" for unit in units)

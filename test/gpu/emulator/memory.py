@@ -1,6 +1,6 @@
-"""Memory: arrays behind addresses of our own, so that every access can be checked.
+"""Memory: arrays at emulated addresses, so that every access can be checked.
 
-Global arrays lie in windows far apart: what leaves one never meets another. Shared memory begins at `SHARED`;
+Global arrays are in windows far apart: what leaves one never meets another. Shared memory begins at `SHARED`;
 `CLUSTER` times (rank + 1) is added to addresses of other blocks' shared memory, `GENERIC_SHARED` to generic
 addresses of it.
 """
@@ -56,8 +56,8 @@ class GlobalMemory:
     arrays: list[Bytes] = field(default_factory=list)
     tensor_maps: list[object] = field(default_factory=list)
 
-    def place(self, array: np.ndarray) -> int:
-        """The address of a contiguous array, which the kernel then reads and writes. Raises `ValueError`."""
+    def add_array(self, array: np.ndarray) -> int:
+        """Returns the address of a contiguous array that the kernel reads and writes. Raises `ValueError`."""
         if not array.flags.c_contiguous:
             raise ValueError("arrays must be contiguous")
         base = (len(self.arrays) + 1) * GLOBAL_WINDOW + GLOBAL_WINDOW // 2
@@ -66,8 +66,8 @@ class GlobalMemory:
         )
         return base
 
-    def place_tensor_map(self, tensor_map: object) -> int:
-        """The address of a tensor map."""
+    def add_tensor_map(self, tensor_map: object) -> int:
+        """Returns the address of a tensor map."""
         self.tensor_maps.append(tensor_map)
         return TENSOR_MAPS + 128 * (len(self.tensor_maps) - 1)
 
@@ -86,13 +86,14 @@ class GlobalMemory:
         return self.arrays[index]
 
     def windows(self, addresses: np.ndarray) -> list[tuple[np.ndarray, Bytes]]:
-        """The arrays that `addresses` [n] fall into, each with the positions of its own. Raises
+        """The arrays that `addresses` [n] fall into, each with the positions of its addresses. Raises
         `MemoryFault`."""
         window = addresses // np.uint64(GLOBAL_WINDOW)
         if (window == window[0]).all():
             return [(np.arange(len(addresses)), self.at(int(addresses[0])))]
         return [
-            (np.nonzero(window == each)[0], self.at(int(each) * GLOBAL_WINDOW)) for each in np.unique(window)
+            (np.nonzero(window == index)[0], self.at(int(index) * GLOBAL_WINDOW))
+            for index in np.unique(window)
         ]
 
 

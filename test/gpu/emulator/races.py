@@ -38,7 +38,7 @@ class Clock:
             return self or other
         return Clock(np.maximum(self.ordered, other.ordered), np.maximum(self.visible, other.visible))
 
-    def fenced(self) -> Clock:
+    def after_fence(self) -> Clock:
         """After a proxy fence."""
         return Clock(self.ordered, self.ordered)
 
@@ -48,7 +48,7 @@ NO_CLOCK = Clock()
 
 @dataclass(frozen=True)
 class Access:
-    """Who accesses: agent number, its time, what is before it, and how messages call it."""
+    """An access: index of its agent, its time, what is ordered before it, and its name in messages."""
 
     agent: int
     time: int
@@ -58,19 +58,19 @@ class Access:
 
 
 class Agents:
-    """Numbers and clocks of the agents of a cluster with `units` units: these, what they start, then
+    """Indices and clocks of the agents of a cluster with `units` units: these, what they start, then
     mbarriers, whose copies read no shared memory."""
 
     def __init__(self, units: int) -> None:
         self.readers = 4 * units
         self.count = self.readers + MBARRIERS
         agents_of = ("unit", "products", "copies", "stores")
-        self.numbers = {(agent, i): k * units + i for k, agent in enumerate(agents_of) for i in range(units)}
+        self.indices = {(agent, i): k * units + i for k, agent in enumerate(agents_of) for i in range(units)}
         self.times = [0] * self.count
 
     def next_time(self, agent: tuple[str, int]) -> tuple[int, int]:
-        """The number of an agent, and the time of its next deed."""
-        index = self.numbers.setdefault(agent, len(self.numbers))
+        """Returns the index of an agent, and the time of its next access."""
+        index = self.indices.setdefault(agent, len(self.indices))
         self.times[index] += 1
         return index, self.times[index]
 
@@ -83,7 +83,7 @@ class Cells:
         count = -(-size // CELL)
         self.writer = np.zeros(count, np.int64)
         self.write_time = np.zeros(count, np.int64)
-        self.ordinary = np.zeros(count, np.bool_)  # written by an ordinary store
+        self.synchronous = np.zeros(count, np.bool_)  # written by a store of a thread
         self.read_time = np.zeros((count, readers), np.int32)
         self.names: dict[int, str] = {}
 
@@ -104,7 +104,7 @@ class Cells:
             cell, reader = np.argwhere(late)[0]
             self._fail(by, "writes", cells[cell], f"{self.names[reader]} read")
         self.writer[cells], self.write_time[cells] = by.agent, by.time
-        self.ordinary[cells] = not by.asynchronous
+        self.synchronous[cells] = not by.asynchronous
         self.names[by.agent] = by.name
 
     def _after_write(self, cells: np.ndarray, by: Access, verb: str) -> None:
@@ -113,7 +113,7 @@ class Cells:
         if late.any():
             cell = np.nonzero(late)[0][0]
             self._fail(by, verb, cells[cell], f"{self.names[writer[cell]]} wrote")
-        unseen = (time > by.clock.visible[writer]) & self.ordinary[cells]
+        unseen = (time > by.clock.visible[writer]) & self.synchronous[cells]
         if by.asynchronous and verb == "reads" and unseen.any():
             cell = np.nonzero(unseen)[0][0]
             other = f"{self.names[writer[cell]]} wrote without a proxy fence in between"

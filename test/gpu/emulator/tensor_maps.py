@@ -19,8 +19,8 @@ def swizzle(offsets: np.ndarray, width: int) -> np.ndarray:
     return offsets ^ ((offsets >> 7 & _SWIZZLED_BITS[width]) << 4)
 
 
-def rounded_to_tf32(values: np.ndarray) -> np.ndarray:
-    """f32 numbers with 10 bits of mantissa, to nearest."""
+def round_to_tf32(values: np.ndarray) -> np.ndarray:
+    """Rounds f32 values to 10 bits of mantissa, to nearest."""
     bits = np.ascontiguousarray(values).view(np.uint32)
     return (bits + np.uint32(0x1000) & np.uint32(0xFFFFE000)).view(np.float32)
 
@@ -57,7 +57,7 @@ class TensorMap:
 
     @property
     def bytes(self) -> int:
-        """Size of a box; what lies outside of the array counts too."""
+        """Size of a box; elements outside the array count too."""
         return math.prod(self._counts) * self.array.itemsize
 
     @property
@@ -67,14 +67,14 @@ class TensorMap:
         return tuple(-(-side // step) for side, step in zip(self.box, steps, strict=True))
 
     def offsets(self, start: int) -> np.ndarray:
-        """Where in shared memory the bytes of a box at `start` lie, in the box's order."""
+        """Returns the addresses in shared memory of the bytes of a box at `start`, in the box's order."""
         return swizzle(start + np.arange(self.bytes), self.swizzle)
 
     def load(self, corner: list[int]) -> np.ndarray:
         """The bytes of the box at `corner` (innermost first), zero outside of the array."""
         box = np.zeros(self.box[::-1], self.array.dtype)
         inside, source = self._overlap(corner)
-        box[inside] = rounded_to_tf32(self.array[source]) if self.rounds else self.array[source]
+        box[inside] = round_to_tf32(self.array[source]) if self.rounds else self.array[source]
         taken = box[tuple(slice(None, None, step) for step in self.steps[::-1])]
         return np.ascontiguousarray(taken).reshape(-1).view(np.uint8)
 

@@ -37,7 +37,7 @@ class Unit:
 
     @property
     def lanes(self) -> int:
-        """How many threads the unit has."""
+        """The number of threads of the unit."""
         return len(self.threads)
 
     @property
@@ -46,7 +46,7 @@ class Unit:
         first, last = self.threads[0] // LANES, self.threads[-1] // LANES
         return f"block {self.block.index} warp {first}" + (f"-{last}" if last > first else "")
 
-    def place(self) -> str:
+    def location(self) -> str:
         """The op that is being executed, for messages."""
         return f"{self.op.name} ({self.op.location})" if self.op else "its begin"
 
@@ -59,27 +59,27 @@ class Unit:
             yield from run_region(self, kernel.blocks)
             self._end()
         except EmulatorError as error:
-            error.args = (f"{self.name}, {self.place()}: {error}",)
+            error.args = (f"{self.name}, {self.location()}: {error}",)
             raise
 
     def _end(self) -> None:
-        """What must not be left under way when the last thread of a block ends."""
+        """Raises for operations that are still in flight when the last thread of a block ends."""
         self.block.running -= 1
         self.clock.end()
         if not self.prerequisites.over.all():
             raise EmulatorError("threads end that have not waited for the kernels before this one")
-        if any(len(action.stages) > 1 for action in self.bulk_stores.under_way()):
+        if any(len(action.stages) > 1 for action in self.bulk_stores.in_flight()):
             raise EmulatorError("ends before its bulk stores have read shared memory")
-        for actions in self.under_way():
+        for actions in self.in_flight():
             for action in actions:
                 action.finish()
-        late = [each for each in self.cluster.pending if each.stages]
+        late = [action for action in self.cluster.pending if action.stages]
         if not self.block.running and late and len(self.cluster.blocks) == 1:
             raise EmulatorError("the block ends before copies into its shared memory are complete")
 
-    def under_way(self) -> list[list[Action]]:
-        """Unfinished asynchronous operations by kind, oldest first."""
-        return [groups.under_way() for groups in (self.products, self.copies, self.bulk_stores)]
+    def in_flight(self) -> list[list[Action]]:
+        """Unfinished asynchronous operations by unit, oldest first."""
+        return [groups.in_flight() for groups in (self.products, self.copies, self.bulk_stores)]
 
     def fail(self, message: str) -> NoReturn:
         """Raises `EmulatorError`."""
@@ -133,7 +133,7 @@ class Unit:
     def resolve(
         self, space: int, addresses: np.ndarray
     ) -> list[tuple[np.ndarray, Bytes, Block | None, np.ndarray]]:
-        """By memory: positions in `addresses`, the memory, its block if it is shared, and the addresses in
+        """Returns, by memory, positions in `addresses`, the memory, its block if shared, and the addresses in
         it."""
         if len(addresses) == 0:
             return []
@@ -155,7 +155,7 @@ class Unit:
         return parts
 
     def block_of(self, address: int) -> Block:
-        """The block of the cluster in whose shared memory an address lies."""
+        """The block of the cluster whose shared memory an address is in."""
         tag = address // CLUSTER
         if tag > len(self.cluster.blocks):
             self.fail(f"no block {tag - 1} in the cluster (address {address:#x})")

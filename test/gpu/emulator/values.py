@@ -38,7 +38,7 @@ _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 @dataclass(frozen=True)
 class ValueType:
-    """How values of an MLIR type are held: an array of `dtype` and `shape` per lane, or `parts`."""
+    """The representation of values of an MLIR type: an array of `dtype` and `shape` per lane, or `parts`."""
 
     dtype: np.dtype | None
     shape: tuple[int, ...] = ()
@@ -93,15 +93,15 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def filled(of: ValueType, value: Any) -> Value:
+def fill(of: ValueType, value: Any) -> Value:
     """`value` in every element, one lane."""
     if of.dtype is None:
-        return tuple(filled(part, value) for part in of.parts)
+        return tuple(fill(part, value) for part in of.parts)
     return np.full((1, *of.shape), value).astype(of.dtype)
 
 
 def garbage(of: ValueType) -> Value:
-    """What stands in memory and registers that nobody wrote: NaN, or all bits one."""
+    """The content of memory and registers that nobody wrote: NaN, or all bits one."""
     if of.dtype is None:
         return tuple(garbage(part) for part in of.parts)
     if of.dtype == np.bool_:
@@ -109,7 +109,7 @@ def garbage(of: ValueType) -> Value:
     return np.full((1, of.bytes), 0xFF, np.uint8).view(of.dtype).reshape(1, *of.shape)
 
 
-def signed(value: np.ndarray) -> np.ndarray:
+def as_signed(value: np.ndarray) -> np.ndarray:
     """Integers of an array read as signed; of i1, 0 and -1."""
     if value.dtype == np.bool_:
         return -value.astype(np.int8)

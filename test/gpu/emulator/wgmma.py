@@ -1,4 +1,4 @@
-"""wgmma: operands in shared memory by descriptors, products that are complete when they are waited for.
+"""Instruction wgmma: operands in shared memory by descriptors, products that complete when they are awaited.
 
 Every warp computes 16 rows of the 64; the `sync` of these instructions is only among the lanes of a warp.
 Sources: PTX ISA, "Asynchronous warpgroup-level matrix instructions" (strides, canonical layouts,
@@ -29,7 +29,7 @@ _ROWS_PER_WARP = 16
 
 @dataclass(frozen=True)
 class Product:
-    """The kind of product m64 x `columns` x (32 bytes): types, signs, and which operands lie by columns."""
+    """A product m64 x `columns` x (32 bytes): types, signs, and which operands are column-major."""
 
     columns: int
     left_type: str
@@ -46,7 +46,7 @@ class Product:
 
     @property
     def element_bytes(self) -> int:
-        """Of both operands."""
+        """Bytes per element of both operands."""
         return np.dtype(ELEMENTS[self.left_type]).itemsize
 
     @property
@@ -77,13 +77,13 @@ class Descriptor:
         k."""
         row, k = rows[:, None], np.arange(depth)[None, :]
         if transposed:
-            return swizzle(self.start + self._transposed(row, k, element), self.swizzle)
+            return swizzle(self.start + self._transposed_address(row, k, element), self.swizzle)
         width = self.swizzle or 16
         inner = k * element
         address = row // 8 * self.stride + row % 8 * width + inner % width + inner // width * self.leading
         return swizzle(self.start + address, self.swizzle)
 
-    def _transposed(self, row: np.ndarray, k: np.ndarray, element: int) -> np.ndarray:
+    def _transposed_address(self, row: np.ndarray, k: np.ndarray, element: int) -> np.ndarray:
         width = self.swizzle or 16
         many = width // element
         inside = k % 8 * width + row % many * element
@@ -150,14 +150,14 @@ class _Operand:
 
     unit: Unit
     addresses: np.ndarray
-    kind: str
+    element_type: str
 
     def __call__(self) -> np.ndarray:
-        size = np.dtype(ELEMENTS[self.kind]).itemsize
+        size = np.dtype(ELEMENTS[self.element_type]).itemsize
         memory = self.unit.block.shared
         data = memory.data[memory.offsets(self.addresses.reshape(-1), size, size)]
         data = np.ascontiguousarray(data.reshape(len(self.addresses), -1)).view(np.uint32)
-        return read_elements(data, self.kind).reshape(len(self.addresses), -1)
+        return read_elements(data, self.element_type).reshape(len(self.addresses), -1)
 
 
 def _operand(

@@ -1,4 +1,4 @@
-"""Code for AMD's GPUs, and what it says of itself."""
+"""Code for AMD's GPUs, and the resources that it declares."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from mlc.tools.translate.gpu import device_module
 _SPILLED = ("vgpr_spill_count", "private_segment_fixed_size")
 
 
-def code(text: str, pipeline: str, arch: str, element_type: OutputFormat = "asm") -> bytes:
-    """What `mlc-translate --mlir-to-amdgcn` gives for a module, after `pipeline` for `arch`."""
+def code(text: str, pipeline: str, arch: str, output_format: OutputFormat = "asm") -> bytes:
+    """Returns the output of `mlc-translate --mlir-to-amdgcn` for a module, after `pipeline` for `arch`."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         run_pipeline(f"builtin.module(tloop-set-target{{target=hip:{arch}}},{pipeline})", module)
         translated = translate_to_llvm_ir(device_module(module.operation, "", "rocdl.kernel"))
-    return emit(translated, gpu_target("amdgpu", arch, ""), element_type, own_runtime=False)
+    return emit(translated, gpu_target("amdgpu", arch, ""), output_format, own_runtime=False)
 
 
 def resource(assembly: str, name: str) -> int:
-    """A number that the loader reads, of the only kernel."""
+    """Returns a resource count of the only kernel, which the loader reads."""
     (found,) = re.findall(rf"\.{name}: *(\d+)", assembly)
     return int(found)
 

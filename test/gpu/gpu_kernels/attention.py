@@ -1,7 +1,7 @@
 """softmax(scale Q K^T) V for Hopper: 128 queries of a head per block, keys from the last to the first.
 
 Q and O are [heads, queries, width], K and V [heads / group, keys, width]. A warp loads K and V in tiles of
-128 keys into a ring; two warpgroups compute 64 queries each. The scores of the next tile are under way
+128 keys into a ring; two warpgroups compute 64 queries each. The scores of the next tile are in flight
 while this tile's weights, which stay in registers, are multiplied with V.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from gpu_kernels import hopper
 from gpu_kernels.builder import (
     TENSOR_MAP,
-    Number,
+    Int32,
     at,
     either,
     f32,
@@ -43,12 +43,12 @@ class Attention:
 
     @property
     def tile_bytes(self) -> int:
-        """Of 128 queries, keys or values."""
+        """Bytes of 128 queries, keys or values."""
         return ROWS * self.width * 2
 
     @property
     def barriers(self) -> int:
-        """Where the mbarriers lie in shared memory."""
+        """Offset of the mbarriers in shared memory."""
         return self.tile_bytes * (1 + 2 * STAGES)
 
     @property
@@ -70,7 +70,7 @@ class _Builder:
     """The parts of the kernel, and the values they share."""
 
     def __init__(
-        self, config: Attention, maps: list[ir.Value], keys: Number, group: Number, scale: ir.Value
+        self, config: Attention, maps: list[ir.Value], keys: Int32, group: Int32, scale: ir.Value
     ) -> None:
         self.config, self.maps, self.keys, self.scale = config, maps, keys, scale
         self.shared = shared_base()
@@ -82,14 +82,14 @@ class _Builder:
         self.first_query = tile << 7
         self.tiles = tile + 1 if config.causal else keys.round_up(ROWS)
 
-    def barrier(self, name: str, stage: Number | int = 0) -> ir.Value:
+    def barrier(self, name: str, stage: Int32 | int = 0) -> ir.Value:
         offset = stage << 3
         return at(at(self.barriers, _BARRIERS[name]), offset)
 
-    def keys_at(self, stage: Number) -> ir.Value:
+    def keys_at(self, stage: Int32) -> ir.Value:
         return at(at(self.shared, self.config.tile_bytes), stage * self.config.tile_bytes)
 
-    def values_at(self, stage: Number) -> ir.Value:
+    def values_at(self, stage: Int32) -> ir.Value:
         return at(at(self.shared, self.config.tile_bytes * (1 + STAGES)), stage * self.config.tile_bytes)
 
     def build(self) -> None:
@@ -112,12 +112,12 @@ class _Builder:
     def producer(self) -> None:
         nvvm.setmaxregister(24, nvvm.SetMaxRegisterAction.decrease)
         with when(self.warp.equals(0)), when(nvvm.elect_sync()):
-            zero = Number.of(0)
+            zero = Int32.of(0)
             self.load(self.shared, self.maps[0], [self.first_query, self.head], self.barrier("queries"))
             self.load_tile("keys", zero, zero, zero)
             key_stage, key_parity = hopper.next_stage(zero, zero, STAGES)
 
-            def step(i: Number, ks: Number, kp: Number, vs: Number, vp: Number) -> list[Number]:
+            def step(i: Int32, ks: Int32, kp: Int32, vs: Int32, vp: Int32) -> list[Int32]:
                 self.load_tile("keys", i, ks, kp)
                 self.load_tile("values", i - 1, vs, vp)
                 return [*hopper.next_stage(ks, kp, STAGES), *hopper.next_stage(vs, vp, STAGES)]
@@ -125,14 +125,14 @@ class _Builder:
             *_, stage, parity = loop(1, self.tiles, 1, [key_stage, key_parity, 0, 0], step)
             self.load_tile("values", self.tiles - 1, stage, parity)
 
-    def load_tile(self, name: str, i: Number, stage: Number, parity: Number) -> None:
+    def load_tile(self, name: str, i: Int32, stage: Int32, parity: Int32) -> None:
         """Load the i-th tile of keys or values when its buffer is empty; tiles are counted from the last."""
         hopper.wait_mbarrier(self.barrier(f"{name} empty", stage), parity ^ 1)
         target = self.keys_at(stage) if name == "keys" else self.values_at(stage)
         corner = [(self.tiles - 1 - i) << 7, self.key_head]
         self.load(target, self.maps[1 if name == "keys" else 2], corner, self.barrier(f"{name} full", stage))
 
-    def load(self, target: ir.Value, tensor_map: ir.Value, corner: list[Number], signal: ir.Value) -> None:
+    def load(self, target: ir.Value, tensor_map: ir.Value, corner: list[Int32], signal: ir.Value) -> None:
         hopper.arrive_expecting(signal, self.config.tile_bytes)
         for chunk in range(self.config.width // CHUNK):
             start = at(target, chunk * CHUNK_BYTES)
@@ -152,7 +152,7 @@ class _Builder:
 
     def attend(self) -> list[ir.Value]:
         """The registers of this warpgroup's 64 rows of O."""
-        zero, count = Number.of(0), self.config.width // 2
+        zero, count = Int32.of(0), self.config.width // 2
         hopper.wait_mbarrier(self.barrier("queries"), 0)
         hopper.wait_mbarrier(self.barrier("keys full", zero), zero)
         scores = hopper.wait_products(0, self.scores(zero))
@@ -164,10 +164,10 @@ class _Builder:
         output, (weights, _, sums) = carried[:count], self.softmax.parts(carried[count:])
         hopper.wait_mbarrier(self.barrier("values full", stage), parity)
         output = hopper.wait_products(0, self.weigh(output, weights, stage))
-        sums = [combine_quad(each, arith.AddFOp) for each in sums]
-        return row_factors(output, [nvvm.rcp_approx_ftz_f(each) for each in sums])
+        sums = [combine_quad(value, arith.AddFOp) for value in sums]
+        return row_factors(output, [nvvm.rcp_approx_ftz_f(value) for value in sums])
 
-    def step(self, i: Number, *carried: ir.Value | Number) -> list:
+    def step(self, i: Int32, *carried: ir.Value | Int32) -> list:
         """Scores of tile i, and the product of tile i - 1's weights with its values."""
         count = self.config.width // 2
         *state, ks, kp, vs, vp = carried
@@ -199,7 +199,7 @@ class _Builder:
         text, constraints = "st.volatile.shared.f32 [$0], $1;", "r,f,~{memory}"
         llvm.inline_asm(None, [start, both], text, constraints, has_side_effects=True)
 
-    def scores(self, stage: Number) -> list[ir.Value]:
+    def scores(self, stage: Int32) -> list[ir.Value]:
         """Start Q K^T: registers of 64 x 128 scores."""
         left = hopper.descriptor(self.queries, 16, hopper.ATOM_BYTES)
         right = hopper.descriptor(self.keys_at(stage), 16, hopper.ATOM_BYTES)
@@ -214,7 +214,7 @@ class _Builder:
         nvvm.wgmma_commit_group_sync_aligned()
         return hopper.unpack(result, ROWS // 2)
 
-    def weigh(self, output: list[ir.Value], weights: list[ir.Value], stage: Number) -> list[ir.Value]:
+    def weigh(self, output: list[ir.Value], weights: list[ir.Value], stage: Int32) -> list[ir.Value]:
         """Start O + P V, with P in registers."""
         values = hopper.descriptor(self.values_at(stage), CHUNK_BYTES, hopper.ATOM_BYTES)
         nvvm.wgmma_fence_aligned()
@@ -227,7 +227,7 @@ class _Builder:
         nvvm.wgmma_commit_group_sync_aligned()
         return output
 
-    def release(self, name: str, stage: Number) -> None:
+    def release(self, name: str, stage: Int32) -> None:
         """The warp does not need a buffer any more."""
         with when(self.lane.equals(0)):
             hopper.arrive(self.barrier(f"{name} empty", stage))

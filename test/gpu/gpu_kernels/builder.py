@@ -1,4 +1,4 @@
-"""Building kernels op by op: numbers with operators, pointers, control flow."""
+"""Building kernels op by op: integers with operators, pointers, control flow."""
 
 from __future__ import annotations
 
@@ -26,46 +26,46 @@ def f32(value: float) -> ir.Value:
 
 
 @dataclass(frozen=True)
-class Number:
+class Int32:
     """An i32 with Python's operators; division and comparison are unsigned."""
 
     value: ir.Value
 
     @staticmethod
-    def of(value: Operand) -> Number:
+    def of(value: Operand) -> Int32:
         """A constant, or `value` itself."""
-        return value if isinstance(value, Number) else Number(i32(value))
+        return value if isinstance(value, Int32) else Int32(i32(value))
 
-    def __add__(self, other: Operand) -> Number:
-        return Number(arith.AddIOp(self.value, raw(other)).result)
+    def __add__(self, other: Operand) -> Int32:
+        return Int32(arith.AddIOp(self.value, raw(other)).result)
 
-    def __sub__(self, other: Operand) -> Number:
-        return Number(arith.SubIOp(self.value, raw(other)).result)
+    def __sub__(self, other: Operand) -> Int32:
+        return Int32(arith.SubIOp(self.value, raw(other)).result)
 
-    def __mul__(self, other: Operand) -> Number:
-        return Number(arith.MulIOp(self.value, raw(other)).result)
+    def __mul__(self, other: Operand) -> Int32:
+        return Int32(arith.MulIOp(self.value, raw(other)).result)
 
-    def __floordiv__(self, other: Operand) -> Number:
-        return Number(arith.DivUIOp(self.value, raw(other)).result)
+    def __floordiv__(self, other: Operand) -> Int32:
+        return Int32(arith.DivUIOp(self.value, raw(other)).result)
 
-    def __mod__(self, other: Operand) -> Number:
-        return Number(arith.RemUIOp(self.value, raw(other)).result)
+    def __mod__(self, other: Operand) -> Int32:
+        return Int32(arith.RemUIOp(self.value, raw(other)).result)
 
-    def __xor__(self, other: Operand) -> Number:
-        return Number(arith.XOrIOp(self.value, raw(other)).result)
+    def __xor__(self, other: Operand) -> Int32:
+        return Int32(arith.XOrIOp(self.value, raw(other)).result)
 
-    def __and__(self, other: Operand) -> Number:
-        return Number(arith.AndIOp(self.value, raw(other)).result)
+    def __and__(self, other: Operand) -> Int32:
+        return Int32(arith.AndIOp(self.value, raw(other)).result)
 
-    def __lshift__(self, other: Operand) -> Number:
-        return Number(arith.ShLIOp(self.value, raw(other)).result)
+    def __lshift__(self, other: Operand) -> Int32:
+        return Int32(arith.ShLIOp(self.value, raw(other)).result)
 
-    def __rshift__(self, other: Operand) -> Number:
-        return Number(arith.ShRUIOp(self.value, raw(other)).result)
+    def __rshift__(self, other: Operand) -> Int32:
+        return Int32(arith.ShRUIOp(self.value, raw(other)).result)
 
-    def minimum(self, other: Operand) -> Number:
+    def minimum(self, other: Operand) -> Int32:
         """The smaller, unsigned."""
-        return Number(arith.MinUIOp(self.value, raw(other)).result)
+        return Int32(arith.MinUIOp(self.value, raw(other)).result)
 
     def compare(self, predicate: str, other: Operand) -> ir.Value:
         """An i1; `predicate` is "eq", "slt", "sle" or "ult"."""
@@ -76,22 +76,22 @@ class Number:
         """An i1."""
         return self.compare("eq", other)
 
-    def round_up(self, unit: int) -> Number:
-        """How many `unit`s cover it."""
+    def round_up(self, unit: int) -> Int32:
+        """Returns how many `unit`s cover it."""
         return (self + (unit - 1)) // unit
 
 
-Operand = Number | int
+Operand = Int32 | int
 
 
 def raw(value: Operand) -> ir.Value:
-    """The value of a number, or a constant."""
-    return Number.of(value).value
+    """Returns the value of an `Int32`, or a constant."""
+    return Int32.of(value).value
 
 
-def choose(condition: ir.Value, yes: Operand, no: Operand) -> Number:
+def choose(condition: ir.Value, yes: Operand, no: Operand) -> Int32:
     """`yes` where the condition holds, otherwise `no`."""
-    return Number(arith.SelectOp(condition, raw(yes), raw(no)).result)
+    return Int32(arith.SelectOp(condition, raw(yes), raw(no)).result)
 
 
 def pointer(space: int = 0) -> ir.Type:
@@ -107,14 +107,14 @@ def at(base: ir.Value, offset: Operand) -> ir.Value:
     return llvm.GEPOp(base.type, base, [offset.value], [_DYNAMIC], byte, 0).result
 
 
-def special(op: Any) -> Number:
+def special(op: Any) -> Int32:
     """A special register: `special(nvvm.ThreadIdXOp)`."""
-    return Number(op().result)
+    return Int32(op().result)
 
 
 @contextmanager
 def when(condition: ir.Value) -> Iterator[None]:
-    """What is built inside runs where `condition` holds."""
+    """Builds an `scf.if`: ops built inside run where `condition` holds."""
     op = scf.IfOp(condition)
     with ir.InsertionPoint(op.regions[0].blocks[0]):
         yield
@@ -135,20 +135,20 @@ Body = Callable[..., Sequence[Any]]
 
 def loop(low: Operand, high: Operand, step: Operand, initial: Sequence[Any], body: Body) -> list[Any]:
     """`body(i, *carried)` builds an iteration, and returns what is carried on. What the last one returned."""
-    values = [_value(each) for each in initial]
+    values = [_value(value) for value in initial]
     op = scf.ForOp(raw(low), raw(high), raw(step), values)
     with ir.InsertionPoint(op.body):
         carried = [_like(arg, old) for arg, old in zip(op.inner_iter_args, initial, strict=True)]
-        scf.YieldOp([_value(each) for each in body(Number(op.induction_variable), *carried)])
+        scf.YieldOp([_value(value) for value in body(Int32(op.induction_variable), *carried)])
     return [_like(result, old) for result, old in zip(op.results, initial, strict=True)]
 
 
-def _value(each: Any) -> ir.Value:
-    return raw(each) if isinstance(each, Number | int) else each
+def _value(value: Any) -> ir.Value:
+    return raw(value) if isinstance(value, Int32 | int) else value
 
 
 def _like(value: ir.Value, old: Any) -> Any:
-    return Number(value) if isinstance(old, Number | int) else value
+    return Int32(value) if isinstance(old, Int32 | int) else value
 
 
 @contextmanager
@@ -170,7 +170,7 @@ def kernel(
 
 
 def _parameter(argument: ir.Value) -> Any:
-    return Number(argument) if isinstance(argument.type, ir.IntegerType) else argument
+    return Int32(argument) if isinstance(argument.type, ir.IntegerType) else argument
 
 
 def shared_base() -> ir.Value:
@@ -178,7 +178,7 @@ def shared_base() -> ir.Value:
     return llvm.AddressOfOp(pointer(3), ir.FlatSymbolRefAttr.get("smem")).result
 
 
-def uniform(value: Number) -> Number:
+def uniform(value: Int32) -> Int32:
     """The first lane's value in all lanes of the warp, which LLVM then knows to be the same."""
-    element_type = ir.Attribute.parse("#nvvm<shfl_kind idx>")
-    return Number(nvvm.shfl_sync(i32(-1), value.value, i32(0), i32(31), element_type))
+    mode = ir.Attribute.parse("#nvvm<shfl_kind idx>")
+    return Int32(nvvm.shfl_sync(i32(-1), value.value, i32(0), i32(31), mode))

@@ -2,7 +2,7 @@
 
 A is [m, k], B [n, k] or [k, n], C [m, n], of 16 bits each. A loading warp fills a ring of `stages` buffers by
 tensor copies; each of the two warpgroups multiplies 64 rows by all columns of the tile, stages its result in
-shared memory and lets the copy engine store it, while the next tile's products begin. In a cluster, blocks
+shared memory and lets TMA store it, while the next tile's products begin. In a cluster, blocks
 below one another each load a part of B for all.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from gpu_kernels import hopper
 from gpu_kernels.builder import (
     TENSOR_MAP,
-    Number,
+    Int32,
     at,
     either,
     kernel,
@@ -44,17 +44,17 @@ class Gemm:
 
     @property
     def left_bytes(self) -> int:
-        """Of a buffer for A."""
+        """Bytes of a buffer for A."""
         return ROWS * hopper.ROW_BYTES
 
     @property
     def right_bytes(self) -> int:
-        """Of a buffer for B."""
+        """Bytes of a buffer for B."""
         return self.columns * hopper.ROW_BYTES
 
     @property
     def staging(self) -> int:
-        """Where the results are staged in shared memory, two chunks per warpgroup."""
+        """Offset of the staged results in shared memory, two chunks per warpgroup."""
         return self.stages * (self.left_bytes + self.right_bytes)
 
     @property
@@ -81,7 +81,7 @@ class _Builder:
     """The parts of the kernel, and the values they share."""
 
     def __init__(
-        self, config: Gemm, a: ir.Value, b: ir.Value, c: ir.Value, m: Number, n: Number, k: Number
+        self, config: Gemm, a: ir.Value, b: ir.Value, c: ir.Value, m: Int32, n: Int32, k: Int32
     ) -> None:
         self.config, self.maps = config, (a, b, c)
         self.shared = shared_base()
@@ -96,18 +96,18 @@ class _Builder:
         self.columns_of_tiles = n.round_up(config.columns)
         self.tiles = self.rows_of_tiles * self.columns_of_tiles
 
-    def left(self, stage: Number) -> ir.Value:
+    def left_address(self, stage: Int32) -> ir.Value:
         return at(self.shared, stage * self.config.left_bytes)
 
-    def right(self, stage: Number) -> ir.Value:
+    def right_address(self, stage: Int32) -> ir.Value:
         return at(
             at(self.shared, self.config.stages * self.config.left_bytes), stage * self.config.right_bytes
         )
 
-    def full_barrier(self, stage: Number) -> ir.Value:
+    def full_barrier(self, stage: Int32) -> ir.Value:
         return at(self.full, stage << 3)
 
-    def empty_barrier(self, stage: Number) -> ir.Value:
+    def empty_barrier(self, stage: Int32) -> ir.Value:
         return at(self.empty, stage << 3)
 
     def build(self) -> None:
@@ -118,7 +118,7 @@ class _Builder:
             hopper.cluster_barrier()
         else:
             hopper.barrier()
-        self.rank = special(nvvm.ClusterId) if config.cluster > 1 else Number.of(0)
+        self.rank = special(nvvm.ClusterId) if config.cluster > 1 else Int32.of(0)
         self.first = special(nvvm.BlockIdXOp) // config.cluster
         self.stride = special(nvvm.GridDimXOp) // config.cluster
         either((self.warp >> 2).equals(0), self.producer, self.consumer)
@@ -133,7 +133,7 @@ class _Builder:
             hopper.init_mbarrier(at(self.empty, 8 * stage), 8 * self.config.cluster)
         nvvm.fence_mbarrier_init()
 
-    def corner(self, tile: Number) -> tuple[Number, Number]:
+    def corner(self, tile: Int32) -> tuple[Int32, Int32]:
         """Row and column of a tile: `group` rows of tiles are walked column by column."""
         config = self.config
         many = self.columns_of_tiles * config.group
@@ -148,22 +148,24 @@ class _Builder:
         with when(self.warp.equals(0)), when(nvvm.elect_sync()):
             loop(self.first, self.tiles, self.stride, [0, 0], self.load_tile)
 
-    def load_tile(self, tile: Number, stage: Number, parity: Number) -> list[Number]:
+    def load_tile(self, tile: Int32, stage: Int32, parity: Int32) -> list[Int32]:
         row, column = self.corner(tile)
 
-        def step(i: Number, stage: Number, parity: Number) -> tuple[Number, Number]:
+        def step(i: Int32, stage: Int32, parity: Int32) -> tuple[Int32, Int32]:
             hopper.wait_mbarrier(self.empty_barrier(stage), parity ^ 1)
             hopper.arrive_expecting(
                 self.full_barrier(stage), self.config.left_bytes + self.config.right_bytes
             )
-            hopper.load_tensor(self.left(stage), self.maps[0], [i << 6, row], self.full_barrier(stage))
+            hopper.load_tensor(
+                self.left_address(stage), self.maps[0], [i << 6, row], self.full_barrier(stage)
+            )
             self.load_right(i << 6, column, stage)
             return hopper.next_stage(stage, parity, self.config.stages)
 
         return loop(0, self.steps, 1, [stage, parity], step)
 
-    def load_right(self, depth: Number, column: Number, stage: Number) -> None:
-        config, target, signal = self.config, self.right(stage), self.full_barrier(stage)
+    def load_right(self, depth: Int32, column: Int32, stage: Int32) -> None:
+        config, target, signal = self.config, self.right_address(stage), self.full_barrier(stage)
         if config.right_rows:
             for chunk in range(config.columns // CHUNK):
                 offset = at(target, chunk * CHUNK_BYTES)
@@ -187,13 +189,13 @@ class _Builder:
         with when(self.leads):
             nvvm.cp_async_bulk_wait_group(0)
 
-    def multiply_tile(self, tile: Number, stage: Number, parity: Number) -> list[Number]:
+    def multiply_tile(self, tile: Int32, stage: Int32, parity: Int32) -> list[Int32]:
         row, column = self.corner(tile)
         hopper.wait_mbarrier(self.full_barrier(stage), parity)
         undefined = llvm.UndefOp(hopper.accumulators(self.config.columns // 2)).result
         sums = self.multiply(undefined, stage, first=True)
 
-        def step(i: Number, sums: ir.Value, stage: Number, parity: Number, old: Number) -> list:
+        def step(i: Int32, sums: ir.Value, stage: Int32, parity: Int32, old: Int32) -> list:
             hopper.wait_mbarrier(self.full_barrier(stage), parity)
             sums = self.multiply(sums, stage, first=False)
             nvvm.wgmma_wait_group_sync_aligned(1)
@@ -207,12 +209,14 @@ class _Builder:
         self.store(values, row, column)
         return [stage, parity]
 
-    def multiply(self, sums: ir.Value, stage: Number, first: bool) -> ir.Value:
+    def multiply(self, sums: ir.Value, stage: Int32, first: bool) -> ir.Value:
         """One step's products: 64 rows, all columns."""
         config = self.config
-        left = hopper.descriptor(at(self.left(stage), self.group * CHUNK_BYTES), 16, hopper.ATOM_BYTES)
+        left = hopper.descriptor(
+            at(self.left_address(stage), self.group * CHUNK_BYTES), 16, hopper.ATOM_BYTES
+        )
         leading = CHUNK_BYTES if config.right_rows else 16
-        right = hopper.descriptor(self.right(stage), leading, hopper.ATOM_BYTES)
+        right = hopper.descriptor(self.right_address(stage), leading, hopper.ATOM_BYTES)
         along = 2 * hopper.ATOM_BYTES if config.right_rows else 32
         nvvm.wgmma_fence_aligned()
         for part in range(4):
@@ -224,7 +228,7 @@ class _Builder:
         nvvm.wgmma_commit_group_sync_aligned()
         return sums
 
-    def release(self, stage: Number) -> None:
+    def release(self, stage: Int32) -> None:
         """The warp does not need a buffer any more; the producers of all blocks that fill it hear of it."""
         if self.config.cluster == 1:
             with when(self.lane.equals(0)):
@@ -233,18 +237,18 @@ class _Builder:
             with when(self.lane.compare("ult", self.config.cluster)):
                 hopper.arrive_at_block(self.empty_barrier(stage), self.lane)
 
-    def store(self, values: list[ir.Value], row: Number, column: Number) -> None:
-        count, element = self.config.columns // CHUNK, self.group + 1
+    def store(self, values: list[ir.Value], row: Int32, column: Int32) -> None:
+        count, index = self.config.columns // CHUNK, self.group + 1
         for chunk in range(count):
             buffer = at(self.chunks, chunk % 2 * CHUNK_BYTES)
             with when(self.leads):
                 # With an odd number of chunks two that follow one another, of two tiles, share a buffer.
                 nvvm.cp_async_bulk_wait_group(0 if chunk == 0 and count % 2 else 1, read=True)
-            hopper.barrier(element, hopper.WARPGROUP)
+            hopper.barrier(index, hopper.WARPGROUP)
             held = [self.epilogue(value) for value in values[32 * chunk : 32 * chunk + 32]]
             hopper.store_fragments(buffer, self.offsets, held, self.config.element_type)
             hopper.fence_async_proxy()
-            hopper.barrier(element, hopper.WARPGROUP)
+            hopper.barrier(index, hopper.WARPGROUP)
             with when(self.leads):
                 hopper.store_tensor(self.maps[2], buffer, [column + CHUNK * chunk, row + (self.group << 6)])
                 nvvm.cp_async_bulk_commit_group()

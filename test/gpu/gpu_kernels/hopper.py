@@ -1,10 +1,10 @@
-"""What Hopper kernels are made of: mbarriers, tensor copies, products of warpgroups, stores of fragments."""
+"""Parts of Hopper kernels: mbarriers, tensor copies, products of warpgroups, stores of fragments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpu_kernels.builder import Number, Operand, at, choose, i32, pointer, raw
+from gpu_kernels.builder import Int32, Operand, at, choose, i32, pointer, raw
 from mlc.bindings import arith, ir, llvm, nvvm, scf
 
 SWIZZLE_128 = 1
@@ -46,16 +46,16 @@ def arrive_expecting(barrier: ir.Value, size: int) -> None:
     nvvm.mbarrier_arrive_expect_tx(barrier, i32(size), results=[])
 
 
-def arrive_at_block(barrier: ir.Value, rank: Number) -> None:
+def arrive_at_block(barrier: ir.Value, rank: Int32) -> None:
     """An arrival at the same barrier of another block of the cluster."""
     remote = nvvm.mapa(pointer(7), barrier, rank.value)
     nvvm.mbarrier_arrive(remote, scope=attribute("mem_scope<cluster>"), results=[])
 
 
-def barrier(element: Operand | None = None, threads: int | None = None) -> None:
-    """A barrier of the block, or of `threads` threads at barrier `number`."""
+def barrier(index: Operand | None = None, threads: int | None = None) -> None:
+    """A barrier of the thread block, or of `threads` threads at barrier `index`."""
     count = None if threads is None else i32(threads)
-    nvvm.barrier(barrier_id=None if element is None else raw(element), number_of_threads=count)
+    nvvm.barrier(barrier_id=None if index is None else raw(index), number_of_threads=count)
 
 
 def cluster_barrier() -> None:
@@ -65,7 +65,7 @@ def cluster_barrier() -> None:
 
 
 def fence_async_proxy() -> None:
-    """What was stored in shared memory is seen by asynchronous copies and products."""
+    """Makes stores to shared memory visible to asynchronous copies and products."""
     nvvm.fence_proxy(attribute("proxy_kind<async.shared>"), space=attribute("shared_space<cta>"))
 
 
@@ -89,7 +89,7 @@ def store_tensor(tensor_map: ir.Value, source: ir.Value, corner: Sequence[Operan
 def descriptor(start: ir.Value, leading: int, stride: int) -> ir.Value:
     """The i64 that describes a swizzled operand of wgmma at `start`; strides in bytes."""
     wide = ir.IntegerType.get_signless(64)
-    address = Number(llvm.ptrtoint(ir.IntegerType.get_signless(32), start))
+    address = Int32(llvm.ptrtoint(ir.IntegerType.get_signless(32), start))
     low = arith.ExtUIOp(wide, ((address >> 4) & 0x3FFF).value).result
     fixed = SWIZZLE_128 << 62 | (stride >> 4) << 32 | (leading >> 4) << 16
     return arith.OrIOp(low, arith.ConstantOp(wide, ir.IntegerAttr.get(wide, fixed)).result).result
@@ -120,7 +120,7 @@ def multiply(
     right_rows: bool,
     zero: bool,
 ) -> ir.Value:
-    """Start a product of 64 rows; `before` is not added if `zero`. `right_rows`: B's rows lie contiguous."""
+    """Starts a product of 64 rows; `before` is not added if `zero`. `right_rows`: B's rows are contiguous."""
     one = attribute("wgmma_scale_in<one>")
     return nvvm.wgmma_mma_async(
         before.type, before, left, right, attribute(f"shape<m = 64, n = {columns}, k = 16>"),
@@ -152,7 +152,7 @@ def multiply_registers(
 
 
 def wait_products(pending: int, registers: list[ir.Value]) -> list[ir.Value]:
-    """Wait until at most `pending` groups of products are under way. The registers go through the
+    """Waits until at most `pending` groups of products are in flight. The registers go through the
     instruction, so that LLVM cannot move their uses before it."""
     count = len(registers)
     constraints = ",".join(["=f"] * count + [str(i) for i in range(count)])
@@ -175,15 +175,15 @@ def pack_pair(low: ir.Value, high: ir.Value, element_type: str) -> ir.Value:
     return llvm.bitcast(ir.IntegerType.get_signless(32), rounded)
 
 
-def fragment_offsets(lane: Number, warp: Number) -> list[Number]:
-    """Where lane `lane` of warp `warp` of a warpgroup points stmatrix to, in a swizzled chunk of 64 rows
+def fragment_offsets(lane: Int32, warp: Int32) -> list[Int32]:
+    """Offsets at which lane `lane` of warp `warp` stores by stmatrix, in a swizzled chunk of 64 rows
     and 64 columns of 16 bits: for each 16 columns."""
     row = (warp << 4) + (lane & 7) + (((lane >> 3) & 1) << 3)
     return [(row << 7) + ((((lane >> 4) + 2 * part) ^ (row & 7)) << 4) for part in range(4)]
 
 
 def store_fragments(
-    chunk: ir.Value, offsets: list[Number], registers: list[ir.Value], element_type: str
+    chunk: ir.Value, offsets: list[Int32], registers: list[ir.Value], element_type: str
 ) -> None:
     """Store 64 columns of a product's result, 32 `registers`, rounded to 16 bits."""
     packed = [
@@ -196,7 +196,7 @@ def store_fragments(
         )  # fmt: skip
 
 
-def next_stage(stage: Number, parity: Number, stages: int) -> tuple[Number, Number]:
+def next_stage(stage: Int32, parity: Int32, stages: int) -> tuple[Int32, Int32]:
     """The ring's next buffer, and the parity of its phase."""
     following = stage + 1
     wraps = following.equals(stages)

@@ -2,14 +2,14 @@
 
 A is [m, k], B [k, n], of 16 bits each, C [m, n] f32; all sides are multiples of the tiles'. Four warps
 compute a tile, a quarter each. In shared memory the 16-byte chunks of a row are permuted by the row, so
-that the eight rows that ldmatrix reads together lie in different banks.
+that the eight rows that ldmatrix reads together are in different banks.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpu_kernels.builder import Number, at, f32, kernel, loop, pointer, shared_base, special, when
+from gpu_kernels.builder import Int32, at, f32, kernel, loop, pointer, shared_base, special, when
 from gpu_kernels.hopper import attribute, barrier
 from mlc.bindings import ir, llvm, nvvm
 
@@ -28,12 +28,12 @@ class MmaSync:
 
     @property
     def left_bytes(self) -> int:
-        """Of a buffer for A."""
+        """Bytes of a buffer for A."""
         return self.rows * DEPTH * 2
 
     @property
     def right_bytes(self) -> int:
-        """Of a buffer for B."""
+        """Bytes of a buffer for B."""
         return self.columns * DEPTH * 2
 
     @property
@@ -53,7 +53,7 @@ class _Builder:
     """The parts of the kernel, and the values they share."""
 
     def __init__(
-        self, config: MmaSync, a: ir.Value, b: ir.Value, c: ir.Value, columns: Number, depth: Number
+        self, config: MmaSync, a: ir.Value, b: ir.Value, c: ir.Value, columns: Int32, depth: Int32
     ) -> None:
         self.config, self.a, self.b, self.c, self.n, self.k = config, a, b, c, columns, depth
         self.shared = shared_base()
@@ -65,43 +65,43 @@ class _Builder:
         self.warp_column = (warp & 1) * (config.columns // 2)
         self.steps = depth // DEPTH
 
-    def left(self, stage: Number, row: Number, chunk: Number) -> ir.Value:
-        """The place of a chunk of A: four to a row."""
+    def left_address(self, stage: Int32, row: Int32, chunk: Int32) -> ir.Value:
+        """The address of a chunk of A, of which a row has four."""
         start = stage * self.config.left_bytes
         return at(self.shared, start + row * (2 * DEPTH) + ((chunk ^ ((row >> 1) & 3)) << 4))
 
-    def right(self, stage: Number, row: Number, chunk: Number) -> ir.Value:
-        """The place of a chunk of B."""
+    def right_address(self, stage: Int32, row: Int32, chunk: Int32) -> ir.Value:
+        """The address of a chunk of B."""
         start = stage * self.config.right_bytes + self.config.stages * self.config.left_bytes
         return at(self.shared, start + row * (2 * self.config.columns) + ((chunk ^ (row & 7)) << 4))
 
     def build(self) -> None:
         config = self.config
         for stage in range(config.stages - 1):
-            self.load(Number.of(stage), Number.of(stage))
+            self.load(Int32.of(stage), Int32.of(stage))
         tiles = (config.rows // 2 // 16) * (config.columns // 2 // 8)
         sums = loop(0, self.steps, 1, [f32(0.0)] * (4 * tiles), self.step)
         self.store(sums)
 
-    def load(self, stage: Number, step: Number) -> None:
+    def load(self, stage: Int32, step: Int32) -> None:
         """Start the copies of a step's tiles, if there is one, and commit a group in any case."""
         with when(step.compare("ult", self.steps)):
             depth = step * DEPTH
             for row, chunk in self.my_chunks(self.config.rows, DEPTH):
                 source = (self.row + row) * self.k + depth + chunk * CHUNK
-                _copy(self.left(stage, row, chunk), at(self.a, source << 1))
+                _copy(self.left_address(stage, row, chunk), at(self.a, source << 1))
             for row, chunk in self.my_chunks(DEPTH, self.config.columns):
                 source = (depth + row) * self.n + self.column + chunk * CHUNK
-                _copy(self.right(stage, row, chunk), at(self.b, source << 1))
+                _copy(self.right_address(stage, row, chunk), at(self.b, source << 1))
         nvvm.cp_async_commit_group()
 
-    def my_chunks(self, rows: int, columns: int) -> list[tuple[Number, Number]]:
+    def my_chunks(self, rows: int, columns: int) -> list[tuple[Int32, Int32]]:
         """Rows and chunks of a tile that the thread copies."""
         per_row = columns // CHUNK
         values = [self.thread + THREADS * i for i in range(rows * per_row // THREADS)]
         return [(element // per_row, element % per_row) for element in values]
 
-    def step(self, i: Number, *sums: ir.Value) -> list[ir.Value]:
+    def step(self, i: Int32, *sums: ir.Value) -> list[ir.Value]:
         stages = self.config.stages
         nvvm.cp_async_wait_group(stages - 2)
         barrier()
@@ -117,17 +117,17 @@ class _Builder:
                 result[mine] = self.multiply(left, right, result[mine])
         return result
 
-    def left_fragment(self, stage: Number, tile: int, part: int) -> list[ir.Value]:
+    def left_fragment(self, stage: Int32, tile: int, part: int) -> list[ir.Value]:
         row = self.warp_row + (self.lane & 15) + 16 * tile
         return _load_matrices(
-            self.left(stage, row, (self.lane >> 4) + 2 * part), "row", self.config.element_type
+            self.left_address(stage, row, (self.lane >> 4) + 2 * part), "row", self.config.element_type
         )
 
-    def right_pair(self, stage: Number, pair: int, part: int) -> list[list[ir.Value]]:
+    def right_pair(self, stage: Int32, pair: int, part: int) -> list[list[ir.Value]]:
         """Fragments of 16 columns of B, 8 each."""
         row = (self.lane & 15) + 16 * part
         chunk = (self.warp_column >> 3) + (self.lane >> 4) + 2 * pair
-        registers = _load_matrices(self.right(stage, row, chunk), "col", self.config.element_type)
+        registers = _load_matrices(self.right_address(stage, row, chunk), "col", self.config.element_type)
         return [registers[:2], registers[2:]]
 
     def multiply(self, left: list[ir.Value], right: list[ir.Value], sums: list[ir.Value]) -> list[ir.Value]:
@@ -158,7 +158,7 @@ def _copy(target: ir.Value, source: ir.Value) -> None:
 
 
 def _load_matrices(address: ir.Value, layout: str, element_type: str) -> list[ir.Value]:
-    """Four 8x8 matrices, in registers of the type that products of `kind` want."""
+    """Loads four 8x8 matrices into registers of the type that products of `element_type` take."""
     structure = nvvm.ldmatrix(
         address, 4, attribute(f"mma_layout<{layout}>"), attribute("ld_st_matrix_shape<m = 8, n = 8>"),
         attribute("ld_st_matrix_elt_type<b16>"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_kernels.builder import Number, f32, i32
+from gpu_kernels.builder import Int32, f32, i32
 from gpu_kernels.hopper import pack_pair
 from mlc.bindings import arith, ir, llvm, nvvm
 
@@ -35,19 +35,19 @@ class Softmax:
     state is weights (packed), highest scores and sums of the two rows."""
 
     scale: ir.Value  # times log2(e)
-    lane: Number
+    lane: Int32
     predicate: str
-    limit: Callable[[int], Number]
+    limit: Callable[[int], Int32]
     element_type: str
 
-    def begin(self, scores: list[ir.Value], column: Number) -> list[ir.Value]:
+    def begin(self, scores: list[ir.Value], column: Int32) -> list[ir.Value]:
         """The state after the first tile, whose columns begin at `column`; the only one with masked
         scores."""
         lowest = f32(float("-inf"))
         masked = [self._mask(i, score, column, lowest) for i, score in enumerate(scores)]
         return self.go_on(masked, [lowest] * 2, [f32(0.0)] * 2)[0]
 
-    def _mask(self, i: int, score: ir.Value, first: Number, lowest: ir.Value) -> ir.Value:
+    def _mask(self, i: int, score: ir.Value, first: Int32, lowest: ir.Value) -> ir.Value:
         column = first + ((self.lane & 3) << 1) + (8 * (i // 4) + i % 2)
         counts = column.compare(self.predicate, self.limit(i // 2 % 2))
         return arith.SelectOp(counts, score, lowest).result
@@ -61,12 +61,12 @@ class Softmax:
     ) -> tuple[list[ir.Value], list[ir.Value]]:
         """The state after one more tile, and by what the rows' results so far must be multiplied."""
         of_row = [_of_row(scores, half, arith.MaxNumFOp) for half in range(2)]
-        of_tile = [combine_quad(each, arith.MaxNumFOp) for each in of_row]
+        of_tile = [combine_quad(value, arith.MaxNumFOp) for value in of_row]
         now = [arith.MaxNumFOp(*pair).result for pair in zip(highest, of_tile, strict=True)]
-        scaled = [arith.MulFOp(each, self.scale).result for each in now]
-        before = [arith.MulFOp(each, self.scale).result for each in highest]
+        scaled = [arith.MulFOp(value, self.scale).result for value in now]
+        before = [arith.MulFOp(value, self.scale).result for value in highest]
         factors = [_power(arith.SubFOp(*pair).result) for pair in zip(before, scaled, strict=True)]
-        shift = [arith.MulFOp(each, f32(-1.0)).result for each in scaled]
+        shift = [arith.MulFOp(value, f32(-1.0)).result for value in scaled]
         weights = [
             _power(llvm.intr_fma(score, self.scale, shift[i // 2 % 2])) for i, score in enumerate(scores)
         ]

@@ -67,7 +67,9 @@ class TileProduct:
           }}"""
 
     def _write(self, memory: str) -> str:
-        element_types = [f"vector<{self.rows}x{self.columns}x{each}>" for each in (self.sums, self.result)]
+        element_types = [
+            f"vector<{self.rows}x{self.columns}x{element_type}>" for element_type in (self.sums, self.result)
+        ]
         if not self.result:
             return f"vector.transfer_write %sum, %c[%row, %column] : {element_types[0]}, {memory}"
         return f"""%narrow = arith.truncf %sum : {element_types[0]} to {element_types[1]}

@@ -37,7 +37,7 @@ def run(
         run_pipeline(f"builtin.module(tloop-set-target{{target={TARGETS[arch]}}}, accel-to-threads)", module)
         module = change(module)
         workspaces = {
-            address(op): _undefined(op.results[0].type)
+            address(op): _undefined_memory(op.results[0].type)
             for op in collect_ops(module.operation, "memref.alloc")
         }
         for call in collect_ops(module.operation, "gpu.launch_func"):
@@ -54,9 +54,11 @@ def _launch(
     sizes = ir.DenseI32ArrayAttr(call.attributes["operandSegmentSizes"])
     operands = list(call.operands)
     groups = [operands[begin:end] for begin, end in pairwise(accumulate(sizes, initial=0))]
-    grid, cluster = (tuple(_number(each[0]) for each in part if each) for part in (groups[1:4], groups[7:10]))
-    shared_bytes = _number(groups[10][0]) if groups[10] else 0
-    arguments = [_argument(each, arrays, workspaces) for each in groups[11]]
+    grid, cluster = (
+        tuple(_integer(values[0]) for values in part if values) for part in (groups[1:4], groups[7:10])
+    )
+    shared_bytes = _integer(groups[10][0]) if groups[10] else 0
+    arguments = [_argument(value, arrays, workspaces) for value in groups[11]]
     name = call.attributes["kernel"].value[-1]
     for parameter, described in _tensor_maps(module, name).items():
         arguments[parameter] = _tensor_map(arguments, described)
@@ -66,7 +68,7 @@ def _launch(
     launch(kernel, *arguments, grid=grid, shared_bytes=shared_bytes, options=options)
 
 
-def _undefined(memref_type: ir.MemRefType) -> np.ndarray:
+def _undefined_memory(memref_type: ir.MemRefType) -> np.ndarray:
     """Memory in which nobody has written: NaN, or the largest integers."""
     array = np.empty(
         memref_type.shape, np.dtype(str(memref_type.element_type).replace("f", "float").replace("i", "int"))
@@ -76,11 +78,11 @@ def _undefined(memref_type: ir.MemRefType) -> np.ndarray:
 
 
 def _tensor_maps(module: ir.Module, name: str) -> dict[int, ir.DictAttr]:
-    """By the parameter's number, what a kernel says of its tensor maps."""
+    """Returns a kernel's descriptions of its tensor maps by the parameter's index."""
     functions = collect_ops(module.operation, "llvm.func")
     (kernel,) = (function for function in functions if function.attributes["sym_name"].value == name)
     maps = dict(kernel.attributes).get("accel.tensor_maps", [])
-    return {each["parameter"].value: each for each in maps}
+    return {tensor_map["parameter"].value: tensor_map for tensor_map in maps}
 
 
 def _tensor_map(arguments: Sequence[object], described: ir.DictAttr) -> TensorMap:
@@ -96,19 +98,19 @@ def _tensor_map(arguments: Sequence[object], described: ir.DictAttr) -> TensorMa
     return TensorMap(array, tuple(box), described["swizzle"].value, memref_type == "tfloat32", tuple(steps))
 
 
-def _number(value: ir.Value) -> int:
+def _integer(value: ir.Value) -> int:
     return int(ir.IntegerAttr(value.owner.attributes["value"]).value)
 
 
 def _argument(
     value: ir.Value, arrays: tuple[np.ndarray, ...], workspaces: dict[int, np.ndarray]
 ) -> np.ndarray | int:
-    """The array whose pointer is passed, an argument or a workspace, or a number."""
+    """Returns the array whose pointer is passed, an argument or a workspace, or an integer."""
     while not isinstance(value, ir.BlockArgument):
         if value.owner.name == "memref.alloc":
             return workspaces[address(value.owner.operation)]
         if value.owner.name == "arith.constant":
-            return _number(value)
+            return _integer(value)
         value = value.owner.operands[0]
     return arrays[value.arg_number]
 

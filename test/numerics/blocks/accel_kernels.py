@@ -31,7 +31,7 @@ def softmax(rows: int, columns: int) -> str:
     )
 
 
-def masked(size: int) -> str:
+def masked_kernel(size: int) -> str:
     """`@k(x, y)`: `y = x > 0 ? sqrt(x) : -x` where the index is below `size`; else y stays. Both have 1024
     elements, a block takes 256."""
     return kernel(
@@ -41,9 +41,9 @@ def masked(size: int) -> str:
         %at = arith.muli %block0, %tile : index
         %steps = vector.step : vector<256xindex>
         %starts = vector.broadcast %at : index to vector<256xindex>
-        %places = arith.addi %steps, %starts : vector<256xindex>
+        %indices = arith.addi %steps, %starts : vector<256xindex>
         %end = arith.constant dense<{size}> : vector<256xindex>
-        %mask = arith.cmpi ult, %places, %end : vector<256xindex>
+        %mask = arith.cmpi ult, %indices, %end : vector<256xindex>
         %none = arith.constant 0.0 : f16
         %narrow = vector.transfer_read %x[%at], %none, %mask : memref<1024xf16>, vector<256xf16>
         %v = arith.extf %narrow : vector<256xf16> to vector<256xf32>
@@ -91,8 +91,8 @@ def attention(queries: int, keys: int, depth: int, height: int = 32, stages: int
           %scaled = arith.mulf %raw, %scale : {scores}
           %steps = vector.step : vector<16xindex>
           %begin = vector.broadcast %at : index to vector<16xindex>
-          %places = arith.addi %steps, %begin : vector<16xindex>
-          %is_key = arith.cmpi ult, %places, %end : vector<16xindex>
+          %indices = arith.addi %steps, %begin : vector<16xindex>
+          %is_key = arith.cmpi ult, %indices, %end : vector<16xindex>
           %are_keys = vector.broadcast %is_key : vector<16xi1> to vector<{height}x16xi1>
           %s = arith.select %are_keys, %scaled, %lowest : vector<{height}x16xi1>, {scores}
           %new_max = vector.multi_reduction <maximumf>, %s, %max [1] : {scores} to {row}
@@ -120,7 +120,7 @@ def attention(queries: int, keys: int, depth: int, height: int = 32, stages: int
 
 
 def carried_values() -> str:
-    """`@k(x, y, r)`, 8 elements each, r [3, 8]: a loop carries two values that swap places, one that is
+    """`@k(x, y, r)`, 8 elements each, r [3, 8]: a loop carries two values that are swapped, one that is
     replaced by another's last value in another shape, and a sum."""
     one, two = "vector<8xf32>", "vector<2x4xf32>"
     return kernel(
@@ -150,7 +150,7 @@ def carried_values() -> str:
     )
 
 
-def converted(size: int, source: str, result: str) -> str:
+def conversion_kernel(size: int, source: str, result: str) -> str:
     """`@k(x, y)`: the elements of x as floats of another type, 256 per block."""
     one, other = f"memref<{size}x{source}>", f"memref<{size}x{result}>"
     wider = "ext" if source.startswith("f8") else "trunc"

@@ -1,4 +1,4 @@
-"""Products as programs of thread blocks: a tile of the result per block, operands by way of shared memory."""
+"""Products as programs of thread blocks: a tile of the result per block, operands through shared memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from accel_programs import SHARED, alloc, copy, index, kernel, wait
 
 @dataclass(frozen=True)
 class Product:
-    """`[batch,] M x K` by `K x N`; in tiles of `tile`, and steps of `step` numbers, in rings of `stages`."""
+    """`[batch,] M x K` by `K x N`; in tiles of `tile`, and steps of `step` elements, in rings of `stages`."""
 
     m: int
     n: int
@@ -23,7 +23,7 @@ class Product:
     unsigned_a: bool = False
     unsigned_b: bool = False
     precision: str = "exact"
-    # Adds a vector of N numbers, and drops negative sums.
+    # Adds a vector of N elements, and drops negative sums.
     bias: bool = False
     # The result's element type, where it is not that of the sums.
     result: str = ""
@@ -87,10 +87,10 @@ def _setup(p: Product) -> str:
       {index("columns", p.tile[1])}
       %row = arith.muli %block0, %rows : index
       %column = arith.muli %block1, %columns : index
-      %start = arith.constant dense<{zero}> : {_sum_kind(p)}"""
+      %start = arith.constant dense<{zero}> : {_sum_type(p)}"""
 
 
-def _sum_kind(p: Product) -> str:
+def _sum_type(p: Product) -> str:
     return f"vector<{p.tile[0]}x{p.tile[1]}x{p.sums}>"
 
 
@@ -101,18 +101,18 @@ def _loop(p: Product, types: dict[str, str]) -> str:
     shared_a, shared_b = (f"memref<{tile}, {SHARED}>" for tile in _tiles(p))
     names = ("transpose_a", "transpose_b", "unsigned_a", "unsigned_b")
     flags = "".join(f", {name}" for name in names if getattr(p, name))
-    return f"""%sum = scf.for %at = %zero to %depth step %step iter_args(%old = %start) -> {_sum_kind(p)} {{
+    return f"""%sum = scf.for %at = %zero to %depth step %step iter_args(%old = %start) -> {_sum_type(p)} {{
         {copy("a", "as", [*first, *coordinates_a], [types["a"], shared_a], "ta")}
         {copy("b", "bs", [*first, *coordinates_b], [types["b"], shared_b], "tb")}
         {wait("ta", "tb")}
         %new = "accel.mma"(%as, %bs, %old) {{precision = "{p.precision}"{flags}}} : ({shared_a}, {shared_b},
-          {_sum_kind(p)}) -> {_sum_kind(p)}
-        scf.yield %new : {_sum_kind(p)}
+          {_sum_type(p)}) -> {_sum_type(p)}
+        scf.yield %new : {_sum_type(p)}
       }} {{accel.stages = {p.stages} : i64}}"""
 
 
 def _epilogue(p: Product, types: dict[str, str]) -> str:
-    lines, value, value_type = [], "sum", _sum_kind(p)
+    lines, value, value_type = [], "sum", _sum_type(p)
     if p.bias:
         row = f"vector<{p.tile[1]}x{p.sums}>"
         lines += [

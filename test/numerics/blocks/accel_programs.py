@@ -39,7 +39,7 @@ def index(name: str, value: int) -> str:
 
 
 def alloc(name: str, value_type: str, stages: int = 1) -> str:
-    """A buffer in shared memory; `kind` is "64x32xf16". It is swizzled where its rows are long enough."""
+    """A buffer in shared memory; `value_type` is "64x32xf16". Swizzled if its rows are long enough."""
     *_, columns, element = value_type.split("x")
     row = int(columns) * int(element.lstrip("uibf").split("E")[0]) // 8
     swizzle = next((size for size in (128, 64, 32) if row % size == 0), 0)
@@ -50,7 +50,7 @@ def alloc(name: str, value_type: str, stages: int = 1) -> str:
 
 
 def copy(source: str, target: str, offsets: Sequence[str], types: Sequence[str], token: str) -> str:
-    """A copy between memories of `kinds`, "64x32xf16" and so on."""
+    """A copy between memories of `types`, "64x32xf16" and so on."""
     operands = ", ".join([f"%{source}", f"%{target}", *(f"%{offset}" for offset in offsets)])
     return (
         f'%{token} = "accel.copy"({operands}) : ({", ".join([*types, *["index"] * len(offsets)])}) '

@@ -13,7 +13,7 @@ def ring(m: int, n: int, k: int) -> str:
     a, b = f"memref<{m}x{k}xf16>", f"memref<{n}x{k}xf16>"
 
     def start(step: str) -> str:
-        """The copies of a step, as a group; those behind the end are empty."""
+        """The copies of a step, as a group; those after the end are empty."""
         at = f"""%at_{step} = arith.muli %{step}, %depth : index
           %slot_{step} = arith.remui %{step}, %three : index"""
         parts = [at]
@@ -61,7 +61,7 @@ def ring(m: int, n: int, k: int) -> str:
 def windows(size: int, taps: int) -> str:
     """`@k(x, w, y)`: sums of `taps` by `taps` products of 16 channels, x [size, 16], w [taps, 16, 8], y
     [size, 8], y[i] = sum over t, u of (x[i + t - u - 1]) w[t]: two loops around a product, and copies that
-    begin in front of the memory."""
+    begin before the memory."""
     x, w = f"memref<{size}x16xf32>", f"memref<{taps}x16x8xf32>"
     sums = "vector<32x8xf32>"
     shared_x, shared_w = f"memref<32x16xf32, {SHARED}>", f"memref<16x8xf32, {SHARED}>"
@@ -95,7 +95,7 @@ def windows(size: int, taps: int) -> str:
 
 
 def moves(rows: int, columns: int) -> str:
-    """`@k(x, y)`: x^T / (the sum of the 16x32 tile of x), or x^T where this sum is negative; by way of shared
+    """`@k(x, y)`: x^T / (the sum of the 16x32 tile of x), or x^T where this sum is negative; through shared
     memory both ways."""
     x, y = f"memref<{rows}x{columns}xf32>", f"memref<{columns}x{rows}xf32>"
     tile, turned = "vector<16x32xf32>", "vector<32x16xf32>"

@@ -11,7 +11,9 @@ from _pytest.mark.structures import ParameterSet
 T = TypeVar("T")
 
 
-def sampled(cases: Iterable[T], runs: Iterable[str], always: Sequence[str] = ("cpu",)) -> list[ParameterSet]:
+def sample_cases(
+    cases: Iterable[T], runs: Iterable[str], always: Sequence[str] = ("cpu",)
+) -> list[ParameterSet]:
     """Pairs of a case and a run. With those of `always` all cases run, with the others each case with one in
     turn; the pairs that are left are slow, so that only `make check-all` has them."""
     others = [run for run in runs if run not in always]

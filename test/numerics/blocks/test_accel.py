@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from accel_products import Product
-from sampled_runs import sampled
+from sampled_runs import sample_cases
 
 # Each runs a kernel's text on arrays.
 Run = Callable[..., None]
@@ -40,8 +40,8 @@ def random_values(shape: list[int], element: str, seed: int) -> np.ndarray:
     return rng.normal(size=shape).astype(value_type)
 
 
-def rounded_to_tf32(x: np.ndarray) -> np.ndarray:
-    """f32 numbers with 10 bits of mantissa, ties to even."""
+def round_to_tf32(x: np.ndarray) -> np.ndarray:
+    """Rounds f32 values to 10 bits of mantissa, ties to even."""
     mantissa, exponent = np.frexp(x.astype(np.float64))
     return np.ldexp(np.round(mantissa * 2.0**11) / 2.0**11, exponent)
 
@@ -51,7 +51,7 @@ SUM_ERROR, F16_SUM_ERROR = 100 * 2.0**-24, 100 * 2.0**-11
 PRODUCTS = {
     "bf16 with bias and relu": (Product(70, 100, 75, "bf16", bias=True), SUM_ERROR),
     "bf16 result": (Product(70, 100, 75, "bf16", bias=True, result="bf16"), 2.0**-8),
-    "whole tiles": (Product(64, 96, 32, "bf16"), SUM_ERROR),
+    "full tiles": (Product(64, 96, 32, "bf16"), SUM_ERROR),
     "less than a tile": (Product(3, 5, 7, "f32"), SUM_ERROR),
     "transposed a": (Product(45, 50, 33, "f16", transpose_a=True), SUM_ERROR),
     "transposed b": (Product(45, 50, 33, "f16", transpose_b=True), SUM_ERROR),
@@ -70,7 +70,7 @@ PRODUCTS = {
     "batched": (Product(40, 50, 60, "f16", batch=3, bias=True), SUM_ERROR),
     "tf32": (Product(40, 50, 60, "f32", precision="tf32"), SUM_ERROR),
 }
-# Tiles that groups of 4 warps multiply together where they can; rows of 16 bytes are for the copy engine.
+# Tiles that groups of 4 warps multiply together where they can; rows of 16 bytes are for TMA.
 LARGE = {
     "bf16 by bf16": Product(150, 136, 200, "bf16", bias=True, tile=(64, 64), step=64, stages=3),
     "rows of no 16 bytes": Product(70, 100, 75, "bf16", tile=(64, 64), step=64),
@@ -107,8 +107,8 @@ ALL_PRODUCTS = PRODUCTS | {
     for name, product in LARGE.items()
 }
 SAMPLED_PRODUCTS = [
-    *sampled(PRODUCTS, RUNS),
-    *sampled([f"large {name}" for name in LARGE], RUNS, always=("cpu", "sm_90a")),
+    *sample_cases(PRODUCTS, RUNS),
+    *sample_cases([f"large {name}" for name in LARGE], RUNS, always=("cpu", "sm_90a")),
 ]
 
 
@@ -128,11 +128,11 @@ def check_product(run: Run, product: Product, tolerance: float) -> None:
     )
     bias = random_values([product.n], product.sums, 2) if product.bias else None
     found = np.zeros(product.shape_c(), TYPES[product.result or product.sums])
-    given = [each.view(TYPES[product.element]) for each in (a, b)]
-    run(accel_products.text(product), *(each for each in (*given, bias, found) if each is not None))
-    wide_a, wide_b = (each.astype(np.float64) for each in (a, b))
+    given = [operand.view(TYPES[product.element]) for operand in (a, b)]
+    run(accel_products.text(product), *(array for array in (*given, bias, found) if array is not None))
+    wide_a, wide_b = (operand.astype(np.float64) for operand in (a, b))
     if product.precision == "tf32":
-        wide_a, wide_b = rounded_to_tf32(a), rounded_to_tf32(b)
+        wide_a, wide_b = round_to_tf32(a), round_to_tf32(b)
     wide_a = wide_a.swapaxes(-1, -2) if product.transpose_a else wide_a
     wide_b = wide_b.swapaxes(-1, -2) if product.transpose_b else wide_b
     wanted, magnitude = wide_a @ wide_b, np.abs(wide_a) @ np.abs(wide_b)
@@ -141,7 +141,7 @@ def check_product(run: Run, product: Product, tolerance: float) -> None:
     assert np.all(np.abs(found - wanted) <= tolerance * magnitude)
 
 
-@pytest.mark.parametrize(("shape", "where"), sampled([(16, 128), (37, 100), (1, 1)], RUNS))
+@pytest.mark.parametrize(("shape", "where"), sample_cases([(16, 128), (37, 100), (1, 1)], RUNS))
 def test_softmax_of_rows(shape: tuple[int, int], where: str) -> None:
     x = 4 * random_values(list(shape), "f32", 0)
     found = np.zeros(shape, np.float32)
@@ -150,10 +150,10 @@ def test_softmax_of_rows(shape: tuple[int, int], where: str) -> None:
     assert np.allclose(found, powers / powers.sum(-1, keepdims=True), rtol=1e-5, atol=0)
 
 
-@pytest.mark.parametrize(("size", "where"), sampled([1024, 700, 1], RUNS))
+@pytest.mark.parametrize(("size", "where"), sample_cases([1024, 700, 1], RUNS))
 def test_elementwise_with_a_masked_tail(size: int, where: str) -> None:
     x, found = random_values([1024], "f16", 0), np.full(1024, 7, np.float32)
-    RUNS[where](accel_kernels.masked(size), x, found)
+    RUNS[where](accel_kernels.masked_kernel(size), x, found)
     wide = x.astype(np.float64)
     wanted = np.where(wide > 0, np.sqrt(np.abs(wide)), -wide)
     assert np.allclose(found[:size], wanted[:size], rtol=2.0**-23, atol=0)
@@ -163,13 +163,13 @@ def test_elementwise_with_a_masked_tail(size: int, where: str) -> None:
 BLOCKS_OF_KEYS = [(*sizes, *loop) for sizes in [(64, 48), (37, 50), (1, 3)] for loop in [(32, 1), (64, 2)]]
 
 
-@pytest.mark.parametrize(("sizes", "where"), sampled(BLOCKS_OF_KEYS, RUNS))
+@pytest.mark.parametrize(("sizes", "where"), sample_cases(BLOCKS_OF_KEYS, RUNS))
 def test_attention_of_blocks_of_keys(sizes: tuple[int, int, int, int], where: str) -> None:
     queries, keys, height, stages = sizes
     q, k, v = (random_values([rows, 32], "bf16", seed) for seed, rows in enumerate((queries, keys, keys)))
     found = np.zeros((queries, 32), np.float32)
     RUNS[where](accel_kernels.attention(queries, keys, 32, height, stages), q, k, v, found)
-    q, k, v = (each.astype(np.float64) for each in (q, k, v))
+    q, k, v = (operand.astype(np.float64) for operand in (q, k, v))
     scores = q @ k.T / np.sqrt(32)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     weights = powers / powers.sum(-1, keepdims=True)
@@ -227,13 +227,13 @@ def test_tiles_by_way_of_shared_memory(where: str) -> None:
 CONVERSIONS = [(element, wide) for wide in ("f32", "f16") for element in ("f8E4M3FN", "f8E5M2")]
 
 
-@pytest.mark.parametrize(("types", "where"), sampled(CONVERSIONS, RUNS))
+@pytest.mark.parametrize(("types", "where"), sample_cases(CONVERSIONS, RUNS))
 def test_floats_of_8_bits(types: tuple[str, str], where: str) -> None:
-    """All of them, and all of f16 as numbers to be rounded; f32 between two neighbours too."""
+    """Converts all of them, and rounds all of f16; f32 between two neighbours too."""
     element, wide = types
     every = np.arange(256, dtype=np.uint8).view(TYPES[element])
     found = np.zeros(256, TYPES[wide])
-    RUNS[where](accel_kernels.converted(256, element, wide), every, found)
+    RUNS[where](accel_kernels.conversion_kernel(256, element, wide), every, found)
     assert np.array_equal(found, every.astype(TYPES[wide]), equal_nan=True)
     x = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(TYPES[wide])
     with np.errstate(all="ignore"):
@@ -241,7 +241,7 @@ def test_floats_of_8_bits(types: tuple[str, str], where: str) -> None:
             x = np.concatenate([x, np.nextafter(x, np.float32(0)), np.nextafter(x, np.float32(1e6))])
         wanted = x.astype(TYPES[element])
     found = np.zeros(x.shape, TYPES[element])
-    RUNS[where](accel_kernels.converted(x.size, wide, element), x, found)
+    RUNS[where](accel_kernels.conversion_kernel(x.size, wide, element), x, found)
     is_nan = np.isnan(wanted.astype(np.float32))
     assert np.array_equal(np.isnan(found.astype(np.float32)), is_nan)
     assert np.array_equal(found.view(np.uint8)[~is_nan], wanted.view(np.uint8)[~is_nan])

@@ -38,8 +38,8 @@ LOWEST = float(np.finfo(np.float32).min)
 
 @dataclass(frozen=True)
 class Case:
-    """`mask` is a shape that broadcasts to the scores, of numbers to add or, `chosen`, of truth values.
-    Operands and result lie with heads first, or, `rows_first`, with queries and keys in front of them."""
+    """`mask` is a shape that broadcasts to the scores, of values to add or, `chosen`, of booleans.
+    Operands and result have heads first, or, `rows_first`, queries and keys before them."""
 
     queries: int
     keys: int
@@ -59,7 +59,7 @@ class Case:
     precision: str = "exact"
 
     def shapes(self) -> dict[str, list[int]]:
-        """Of q, k, v and the result, heads first."""
+        """Shapes of q, k, v and the result, heads first."""
         groups = self.groups or self.heads
         return {
             "q": [self.batch, self.heads, self.queries, self.width],
@@ -70,14 +70,14 @@ class Case:
 
 
 def tensor(shape: list[int] | tuple[int, ...], element: str) -> str:
-    return f"tensor<{''.join(f'{each}x' for each in shape)}{element}>"
+    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
 
 
 def in_memory(case: Case, shape: list[int]) -> list[int]:
     return [shape[0], shape[2], shape[1], shape[3]] if case.rows_first else shape
 
 
-def transposed(name: str, operand: str, source: str, result: str) -> str:
+def transpose_op(name: str, operand: str, source: str, result: str) -> str:
     order = "permutation = array<i64: 0, 2, 1, 3>"
     return f'%{name} = "graph.transpose"(%{operand}) {{{order}}} : ({source}) -> {result}\n'
 
@@ -91,10 +91,12 @@ def text(case: Case, target: str) -> str:
     operands = ["%q", "%k", "%v", *(["%mask"] if mask else [])]
     arguments = ", ".join(
         f"{name}_in: {value_type}" if case.rows_first and name != "%mask" else f"{name}: {value_type}"
-        for name, value_type in zip(operands, [*(outside[each] for each in "qkv"), *mask], strict=True)
+        for name, value_type in zip(operands, [*(outside[operand] for operand in "qkv"), *mask], strict=True)
     )
-    body = "".join(transposed(each, f"{each}_in", outside[each], types[each]) for each in "qkv")
-    given = ", ".join([*(types[each] for each in "qkv"), *mask])
+    body = "".join(
+        transpose_op(operand, f"{operand}_in", outside[operand], types[operand]) for operand in "qkv"
+    )
+    given = ", ".join([*(types[operand] for operand in "qkv"), *mask])
     attributes = [f"scale = {case.scale!r} : f64", f"causal = {str(case.causal).lower()}"]
     attributes += [f"safe = {str(case.safe).lower()}"]
     attributes += [f'accel.precision = "{case.precision}"'] if case.precision != "exact" else []
@@ -103,7 +105,7 @@ def text(case: Case, target: str) -> str:
       func.func private @k({arguments}) -> {outside["r"]} attributes {{tloop.kernel}} {{
         {body if case.rows_first else ""}
         %r = "graph.attention"({", ".join(operands)}) {{{", ".join(attributes)}}} : ({given}) -> {types["r"]}
-        {transposed("t", "r", types["r"], outside["r"]) if case.rows_first else ""}
+        {transpose_op("t", "r", types["r"], outside["r"]) if case.rows_first else ""}
         return {"%t" if case.rows_first else "%r"} : {outside["r"]}
       }} }}"""
 
@@ -117,7 +119,7 @@ def program(case: Case, target: str) -> str:
 
 
 def inputs_of(case: Case) -> dict[str, np.ndarray]:
-    """Normal numbers; every second truth value or so, the first ones among them."""
+    """Normally distributed values; about half of a mask, the first ones among them."""
     rng, found = np.random.default_rng(0), {}
     for name, shape in case.shapes().items():
         if name != "r":
@@ -138,7 +140,7 @@ def scores_of(case: Case, q: np.ndarray, k: np.ndarray, mask: np.ndarray | None)
         scores = scores + mask
     if case.causal:
         later = np.tri(case.queries, case.keys, case.keys - case.queries) == 0
-        # As f32 has it: sums with the lowest number forget what was added.
+        # As in f32, sums with the lowest value forget what was added.
         scores = np.where(later, (scores + LOWEST).astype(np.float32).astype(np.float64), scores)
     return scores
 
@@ -162,8 +164,8 @@ def wanted_of(case: Case, inputs: dict[str, np.ndarray]) -> tuple[np.ndarray, np
 def run(case: Case, where: str, inputs: dict[str, np.ndarray], target: str = "") -> np.ndarray:
     """The result, heads first."""
     given = [
-        np.ascontiguousarray(each.swapaxes(1, 2)) if case.rows_first and name != "mask" else each
-        for name, each in inputs.items()
+        np.ascontiguousarray(array.swapaxes(1, 2)) if case.rows_first and name != "mask" else array
+        for name, array in inputs.items()
     ]
     found = np.full(in_memory(case, case.shapes()["r"]), np.nan, TYPES[case.element])
     run_on = RUNS.get(where) or functools.partial(accel_gpu.run, arch=where)
@@ -172,7 +174,8 @@ def run(case: Case, where: str, inputs: dict[str, np.ndarray], target: str = "")
 
 
 def tolerance(case: Case, inputs: dict[str, np.ndarray], wanted: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """tf32 rounds both factors of a score to 2^-11: with scores that differ by e, weights differ by exp(2e);
+    """Returns the tolerance. Type tf32 rounds both factors of a score to 2^-11: with scores that differ by
+    e, weights differ by exp(2e);
     then weights and values are rounded."""
     if case.element != "f32":
         unit = {"f16": 2.0**-11, "bf16": 2.0**-8}[case.element]
@@ -238,7 +241,7 @@ def test_attention(name: str, where: str) -> None:
 @pytest.mark.parametrize("where", ["gfx942", "sm_90a"])
 @pytest.mark.parametrize("name", ["bf16 of odd extents", "bf16, grouped, causal", "bf16, wide", "tf32, wide"])
 def test_matrix_instructions_of_others(name: str, where: str) -> None:
-    """Whose operands in registers lie otherwise: those of wavefronts, and of groups of warps."""
+    """Instructions with other layouts of operands: those of wavefronts, and of groups of warps."""
     check(CASES[name], where)
 
 
@@ -280,7 +283,7 @@ def test_clusters(name: str, blocks: int) -> None:
 
 @pytest.mark.slow
 def test_two_groups_of_warps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 64 queries each, as where there are many heads."""
+    """Groups of 64 queries, as with many heads."""
     monkeypatch.setattr(sizes, "BLOCKS", 1)
     check(Case(200, 400, 64, 64, "bf16", causal=True), "sm_90a", "cuda:sm_90a")
 
@@ -306,8 +309,8 @@ def test_queries_without_any_key(where: str, safe: bool) -> None:
 
 
 @pytest.mark.parametrize("where", RUNS)
-def test_queries_whose_scores_all_have_the_lowest_number(where: str) -> None:
-    """All keys then count alike, as without an online softmax."""
+def test_queries_whose_scores_are_all_lowest(where: str) -> None:
+    """All keys then have equal weights, as without an online softmax."""
     case = Case(20, 70, 16, 16, batch=2, mask=(2, 1, 1, 70), chosen=True, fill=LOWEST)
     inputs = inputs_of(case)
     inputs["mask"][1] = False
@@ -317,7 +320,7 @@ def test_queries_whose_scores_all_have_the_lowest_number(where: str) -> None:
 
 
 @pytest.mark.parametrize("where", RUNS)
-def test_numbers_that_are_none(where: str) -> None:
+def test_nan_and_infinite_scores(where: str) -> None:
     """A query's NaN is its own; scores that are infinite make NaN of a softmax."""
     case = Case(20, 70, 16, 16)
     inputs = inputs_of(case)

@@ -13,7 +13,7 @@ import pytest
 from accel_products import Product
 from emulator import EmulatorError, RaceFound
 from test_accel import SUM_ERROR, Run, check_product, random_values
-from thread_changes import Change, replaced
+from thread_changes import Change, replace_match
 
 from mlc.bindings import ir
 from mlc.dialects import create_context
@@ -45,7 +45,7 @@ SLOW_CLUSTERS = {
 
 
 def multicast(product: Product) -> int:
-    """How many copies are."""
+    """Returns the number of multicast copies."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(accel_products.text(product))
         run_pipeline("builtin.module(tloop-set-target{target=cuda:sm_90a}, accel-multicast-copies)", module)
@@ -75,20 +75,20 @@ TRY_WAIT, DONE = r"(%\w+) = nvvm\.mbarrier\.try_wait .*", r"\1 = arith.constant 
 # 3 blocks of 4 warps each say that a buffer is empty.
 ARRIVALS = r"constant 12 : i32"
 RACES = {
-    "a block ends before others are done with it": replaced(WAIT, "", -1),
-    "buffers read before they are full": replaced(TRY_WAIT, DONE, 0),
-    "buffers given back with products under way": replaced(
+    "a block ends before others are done with it": replace_match(WAIT, "", -1),
+    "buffers read before they are full": replace_match(TRY_WAIT, DONE, 0),
+    "buffers given back with products in flight": replace_match(
         r"group\.sync\.aligned 1$", "group.sync.aligned 2", 0
     ),
-    "buffers filled when some blocks have read them": replaced(ARRIVALS, "constant 8 : i32", 0),
+    "buffers filled when some blocks have read them": replace_match(ARRIVALS, "constant 8 : i32", 0),
 }
 OTHERS = {
-    "buffers filled before they are empty": replaced(TRY_WAIT, DONE, 1),
-    "barriers of other blocks used before they are made": replaced(WAIT, "nvvm.barrier", 0),
-    "barriers used before they are made": replaced(WAIT, "", 0),
-    "no arrival of some blocks": replaced(ARRIVALS, "constant 16 : i32", 0),
-    "a copy for this block alone": replaced(r" multicast_mask = %\w+", "", 0),
-    "all arrive at the same block": replaced(r"(nvvm\.mapa %[\w-]+), %[\w-]+", r"\1, %c0_i32", 0),
+    "buffers filled before they are empty": replace_match(TRY_WAIT, DONE, 1),
+    "barriers of other blocks used before they are made": replace_match(WAIT, "nvvm.barrier", 0),
+    "barriers used before they are made": replace_match(WAIT, "", 0),
+    "no arrival of some blocks": replace_match(ARRIVALS, "constant 16 : i32", 0),
+    "a copy for this block alone": replace_match(r" multicast_mask = %\w+", "", 0),
+    "all arrive at the same block": replace_match(r"(nvvm\.mapa %[\w-]+), %[\w-]+", r"\1, %c0_i32", 0),
 }
 
 

@@ -14,7 +14,7 @@ import pytest
 from accel_products import Product
 from emulator import EmulatorError
 from test_accel import SUM_ERROR, check_product, random_values
-from thread_changes import replaced
+from thread_changes import replace_match
 
 from mlc.bindings import ir
 from mlc.dialects import create_context
@@ -26,7 +26,7 @@ SMALL = {"tile": (128, 128), "step": 64, "stages": 3, "warps": 8}
 
 
 def persistent(text: str, blocks: int) -> str:
-    """So many blocks for all tiles of a program."""
+    """Returns a program whose tiles `blocks` persistent blocks compute."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
         target = f"tloop-set-target{{target='name=cuda:sm_90a,cores={blocks}'}}"
@@ -67,7 +67,7 @@ def test_products(name: str) -> None:
 
 
 def stores(product: Product, blocks: int) -> int:
-    """How many times the copy engine is told to store a tile or a part of one."""
+    """Returns the number of TMA stores of a tile or a part of one."""
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(persistent(accel_products.text(product), blocks))
         passes = "accel-multicast-copies, accel-specialize-warps, accel-stage-stores"
@@ -88,11 +88,11 @@ BULK_WAIT, BARRIER, TRY_WAIT = (
     r"(%\w+) = nvvm\.mbarrier\.try_wait .*",
 )
 MISTAKES = {
-    "the second part is written before the first one has been read": replaced(BULK_WAIT, "", 0),
-    "the next tile is written before this one has been read": replaced(BULK_WAIT, "", -1),
-    "a part is stored before all have written it": replaced(BARRIER, "", -2),
-    "a part is written before its store has begun": replaced(BARRIER, "", -1),
-    "operands of the next tile are read before they come": replaced(
+    "the second part is written before the first one has been read": replace_match(BULK_WAIT, "", 0),
+    "the next tile is written before this one has been read": replace_match(BULK_WAIT, "", -1),
+    "a part is stored before all have written it": replace_match(BARRIER, "", -2),
+    "a part is written before its store has begun": replace_match(BARRIER, "", -1),
+    "operands of the next tile are read before they come": replace_match(
         TRY_WAIT, r"\1 = arith.constant true", -1
     ),
 }

@@ -39,7 +39,7 @@ PRODUCTS = {
 }  # fmt: skip
 CONVOLUTIONS = {
     "convolution": Conv((7, 7), 32, 48, pads=(1, 1, 1, 1), element="bf16", bias=True),
-    # Blocks share five steps, of five places of the window each.
+    # Blocks share five steps, of five window offsets each.
     "merged steps": Conv((16, 15), 4, 48, window=(5, 5), strides=(2, 2), bias=True),
 }
 FAST = [
@@ -57,14 +57,14 @@ CASES = [
 
 
 def program(text: str, sharing: str) -> str:
-    """The kernel as launches of thread blocks, which share reductions as they are told."""
-    elements = lookup_pipeline("accel-kernel")
-    assert elements is not None
+    """Returns the kernel as launches of thread blocks, which share reductions as `sharing` specifies."""
+    passes = lookup_pipeline("accel-kernel")
+    assert passes is not None
     schedule = "tloop-schedule-blocks"
-    told = [f"{schedule}{{{sharing}}}" if element == schedule else element for element in elements]
+    elements = [f"{schedule}{{{sharing}}}" if element == schedule else element for element in passes]
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text)
-        run_pipeline(f"builtin.module({','.join(told)})", module)
+        run_pipeline(f"builtin.module({','.join(elements)})", module)
         found = str(module)
     assert found.count('"accel.launch"') == 2
     return found
@@ -89,7 +89,7 @@ def test_products(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
     inputs = operands(product)
     found = np.full(product.result, np.nan, np.float32)
     RUNS[where](program(product.text(), sharing), *inputs, found)
-    wanted, size = product.wanted([each.astype(np.float64) for each in inputs])
+    wanted, size = product.reference([operand.astype(np.float64) for operand in inputs])
     assert np.all(np.abs(found - wanted) <= SUM_ERROR * size)
 
 
@@ -103,13 +103,13 @@ def test_convolutions(name: str, sharing: str, where: str) -> None:
     )
     found = np.full(conv.result, np.nan, np.float32)
     RUNS[where](program(conv.text(), sharing), x, w, bias, found)
-    wide = [each.astype(np.float64) for each in (x, w)]
+    wide = [operand.astype(np.float64) for operand in (x, w)]
     wanted, size = conv.sums(*wide) + bias, conv.sums(*map(np.abs, wide)) + np.abs(bias)
     assert np.all(np.abs(found - np.maximum(wanted, 0)) <= SUM_ERROR * size)
 
 
 @pytest.mark.parametrize("sharing", [pytest.param("split-k=3", marks=pytest.mark.slow), "stream-k=5"])
-def test_each_run_gives_the_same_numbers(sharing: str) -> None:
+def test_runs_give_equal_results(sharing: str) -> None:
     product = Product([32, 256], [256, 64], "f16")
     text, inputs = program(product.text(), sharing), operands(product)
     results = [np.full(product.result, np.nan, np.float32) for _ in range(5)]

@@ -9,23 +9,25 @@ import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
-from sampled_runs import sampled
-from tile_kernels import TileCase, check, normalised, op, returned, single, softmax
+from sampled_runs import sample_cases
+from tile_kernels import TileCase, check, normalise, op, return_op, single, softmax
 
 ARCHS = ("sm_80", "sm_90a", "gfx90a")
 RUNS = {"cpu": accel_programs.run, **{arch: accel_gpu.RUNS[arch] for arch in ARCHS}}
 
 
 def product(a: Sequence[int], b: Sequence[int]) -> TileCase:
-    """With a bias and an activation."""
+    """A product with a bias and an activation."""
     shape = [*np.broadcast_shapes(tuple(a[:-2]), tuple(b[:-2])), a[-2], b[-1]]
-    left, right, bias, result = ("x".join([*map(str, each), "f32"]) for each in (a, b, shape[-1:], shape))
+    left, right, bias, result = (
+        "x".join([*map(str, extents), "f32"]) for extents in (a, b, shape[-1:], shape)
+    )
     body = op("p", "matmul", "%0, %1", [left, right, result])
     body += op("s", "add", "%p, %2", [result, bias, result]) + op("r", "relu", "%s", [result, result])
     return TileCase(
         [left, right, bias],
         [result],
-        body + returned("r", [result]),
+        body + return_op("r", [result]),
         lambda a, b, c: np.maximum(a @ b + c, 0),
     )
 
@@ -36,7 +38,7 @@ def angles(rng: np.random.Generator, shape: Sequence[int]) -> np.ndarray:
 
 
 CONSTANT = '%r = "graph.constant"() {value = dense<true> : tensor<3x5xi1>} : () -> tensor<3x5xi1>\n'
-CONSTANT += returned("r", ["3x5xi1"])
+CONSTANT += return_op("r", ["3x5xi1"])
 CONSTANT_PART = '%c = "graph.constant"() {value = dense<2.5> : tensor<4x3xf32>} : () -> tensor<4x3xf32>\n'
 CONSTANT_PART += op(
     "r",
@@ -45,9 +47,9 @@ CONSTANT_PART += op(
     ["4x3xf32", "4x50xf32", "4x53xf32"],
     "axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>",
 )
-CONSTANT_PART += returned("r", ["4x53xf32"])
+CONSTANT_PART += return_op("r", ["4x53xf32"])
 CASES = {
-    "one number": single("neg", ["1xf32"], "1xf32", np.negative),
+    "one element": single("neg", ["1xf32"], "1xf32", np.negative),
     "elementwise with a tail": single(
         "sqrt", ["1037xf32"], "1037xf32", np.sqrt, values=[lambda rng, shape: rng.random(shape)]
     ),
@@ -58,7 +60,7 @@ CASES = {
     "softmax": single("softmax", ["5x37x100xf32"], "5x37x100xf32", softmax, "axis = 2 : i64"),
     "softmax of long rows": single("softmax", ["3x3000xf32"], "3x3000xf32", softmax, "axis = 1 : i64"),
     "layer_norm": single(
-        "layer_norm", ["37x96xf32"], "37x96xf32", normalised, "axes = array<i64: 1>, epsilon = 1.0e-5 : f64"
+        "layer_norm", ["37x96xf32"], "37x96xf32", normalise, "axes = array<i64: 1>, epsilon = 1.0e-5 : f64"
     ),
     "sums of rows": single(
         "reduce_sum", ["70x50xf32"], "70xf32", lambda x: x.sum(1), "axes = array<i64: 1>, keepdims = false"
@@ -71,7 +73,7 @@ CASES = {
         "transpose", ["33x2x65xf32"], "65x2x33xf32", np.transpose, "permutation = array<i64: 2, 1, 0>"
     ),
     "product": product([70, 100], [100, 75]),
-    "product of whole tiles": product([64, 64], [64, 128]),
+    "product of full tiles": product([64, 64], [64, 128]),
     "batched product": product([3, 20, 33], [3, 33, 40]),
     "product by one matrix": product([3, 20, 33], [33, 40]),
     "matrix times vector": product([70, 100], [100, 1]),
@@ -84,6 +86,6 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(CASES, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(CASES, RUNS))
 def test_kernels(name: str, where: str) -> None:
     check(CASES[name], RUNS[where])

@@ -1,4 +1,4 @@
-"""Kernels of graph ops as code for AMD's GPUs: all of a thread's numbers stay in registers."""
+"""Kernels of graph ops as code for AMD's GPUs: all of a thread's values stay in registers."""
 
 from __future__ import annotations
 

@@ -28,7 +28,8 @@ from mlc.pipelines.lists.accel import ACCEL_KERNEL
 def program(text: str, cluster: str) -> str:
     """The kernel as launches of thread blocks of sm_90a, in clusters of this shape."""
     passes = [
-        each + f"{{cluster={cluster} split-k=1}}" * (each == "tloop-schedule-blocks") for each in ACCEL_KERNEL
+        element + f"{{cluster={cluster} split-k=1}}" * (element == "tloop-schedule-blocks")
+        for element in ACCEL_KERNEL
     ]
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(text.replace(str(host_target()), "cuda:sm_90a"))
@@ -44,7 +45,7 @@ def check(run: Run, text: str, product: Product) -> None:
     ]
     found = np.full(product.result, np.nan, np.float32)
     run(text, *inputs, found)
-    wanted, size = product.wanted([each.astype(np.float64) for each in inputs])
+    wanted, size = product.reference([operand.astype(np.float64) for operand in inputs])
     assert np.all(np.abs(found - wanted) <= SUM_ERROR * size)
 
 
@@ -90,7 +91,7 @@ def test_convolutions(cluster: str) -> None:
     text = program(convolution.text(), cluster)
     assert "cluster = array<i64" in text
     accel_gpu.RUNS["sm_90a"](text, *inputs, found)
-    wide = [each.astype(np.float64) for each in inputs]
+    wide = [operand.astype(np.float64) for operand in inputs]
     wanted, size = convolution.sums(*wide[:2]), convolution.sums(*map(np.abs, wide[:2]))
     if convolution.bias:
         wanted, size = np.maximum(wanted + wide[2], 0), size + np.abs(wide[2])

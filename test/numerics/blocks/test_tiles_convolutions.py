@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sampled_runs import sampled
+from sampled_runs import sample_cases
 from test_accel import RUNS, random_values
 from test_tiles_products import SUM_ERROR, program
 from tile_convolutions import Conv, IntegerConv
@@ -34,14 +34,14 @@ CONVS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(CONVS, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(CONVS, RUNS))
 def test_convolutions(name: str, where: str) -> None:
     conv = CONVS[name]
     x, w = random_values(conv.x, conv.element, 0), random_values(conv.w, conv.element, 1)
     bias = random_values([conv.result[-1]], "f32", 2)
     found = np.full(conv.result, np.nan, np.float32)
     RUNS[where](program(conv.text()), *([x, w, bias] if conv.bias else [x, w]), found)
-    wide = [each.astype(np.float64) for each in (x, w)]
+    wide = [operand.astype(np.float64) for operand in (x, w)]
     wanted, size = conv.sums(*wide), conv.sums(*map(np.abs, wide))
     if conv.bias:
         wanted, size = np.maximum(wanted + bias, 0), size + np.abs(bias)
@@ -63,7 +63,7 @@ INTEGERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(INTEGERS, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(INTEGERS, RUNS))
 def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     conv, tile = INTEGERS[name]
     monkeypatch.setattr(product_tiles, "TILES", (tile,))
@@ -72,10 +72,10 @@ def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
     found = np.zeros(conv.result, np.int32)
     text = program(conv.text())
     products = [line for line in text.splitlines() if "accel.mma" in line]
-    # Not of i32: the convolution reads what lies in memory.
+    # Not of i32: the convolution reads what is stored in memory.
     assert products and all("xi8" in line for line in products)
-    RUNS[where](text, *(each.view(np.int8) for each in inputs), found)
-    assert np.array_equal(found, conv.wanted(*inputs))
+    RUNS[where](text, *(operand.view(np.int8) for operand in inputs), found)
+    assert np.array_equal(found, conv.reference(*inputs))
 
 
 POOLS = {
@@ -85,7 +85,7 @@ POOLS = {
 }
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(POOLS, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(POOLS, RUNS))
 def test_pools(name: str, where: str) -> None:
     pool, image, window, strides = POOLS[name]
     x = random_values([2, 1, *image, 20], "f32", 0)
@@ -96,7 +96,7 @@ def test_pools(name: str, where: str) -> None:
       strides = array<i64: {strides[0]}, {strides[1]}>,
       pads = array<i64: 0, 0, 0, 0>, dilations = array<i64: 1, 1>, ceil_mode = false, layout = "NCHWc\""""
     attributes += ", count_include_pad = false" if pool == "average_pool" else ""
-    types = [tensor(each.shape, "f32") for each in (x, wanted)]
+    types = [tensor(array.shape, "f32") for array in (x, wanted)]
     found = np.full(wanted.shape, np.nan, np.float32)
     RUNS[where](program(kernel(types[:1], types[1], op("r", pool, "%0", types, attributes))), x, found)
     assert np.allclose(found, wanted, rtol=1e-5, atol=1e-5)

@@ -9,16 +9,16 @@ import accel_gpu
 import accel_programs
 import numpy as np
 import pytest
-from sampled_runs import sampled
+from sampled_runs import sample_cases
 from tile_kernels import (
     TileCase,
     check,
     dtype_of,
     integers,
-    normalised,
+    normalise,
     op,
     random_values,
-    returned,
+    return_op,
     single,
     softmax,
 )
@@ -26,7 +26,7 @@ from tile_kernels import (
 RUNS = {"cpu": accel_programs.run, "sm_80": accel_gpu.run}
 
 
-def pooled(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], join: str) -> np.ndarray:
+def pool(x: np.ndarray, kernel: Sequence[int], strides: Sequence[int], join: str) -> np.ndarray:
     windows = np.lib.stride_tricks.sliding_window_view(x, kernel, (2, 3))
     return getattr(windows[:, :, :: strides[0], :: strides[1]], join)((-2, -1))
 
@@ -45,8 +45,8 @@ def neighbours(x: np.ndarray) -> np.ndarray:
     return x / (1 + 1e-2 / 5 * sums) ** 0.75
 
 
-def blocked(x: np.ndarray) -> np.ndarray:
-    """NCHWc as NCHW."""
+def to_plain(x: np.ndarray) -> np.ndarray:
+    """Returns a tensor of layout NCHWc as NCHW."""
     return np.moveaxis(x, -1, 2).reshape(x.shape[0], -1, *x.shape[2:4])
 
 
@@ -79,7 +79,7 @@ ELEMENTWISE = {
         "where", ["4x40xi1", "4x40xf32", "f32"], "4x40xf32", np.where,
         values=[lambda rng, shape: rng.random(shape) < 0.5],
     ),
-    "and of truth values": single(
+    "and of booleans": single(
         "and", ["3x5xi1", "3x5xi1"], "3x5xi1", np.logical_and,
         values=[lambda rng, shape: rng.random(shape) < 0.5] * 2,
     ),
@@ -95,14 +95,14 @@ ELEMENTWISE = {
     "two results": TileCase(
         ["3x500xf32"], ["3x500xf32", "3x500xf32"],
         op("a", "neg", "%0", ["3x500xf32"] * 2) + op("b", "relu", "%0", ["3x500xf32"] * 2)
-        + returned("a b", ["3x500xf32"] * 2),
+        + return_op("a b", ["3x500xf32"] * 2),
         lambda x: (-x, np.maximum(x, 0)),
     ),
     "a result of a result": TileCase(
         ["40x50xf32"], ["40x50xf32", "40xf32"],
         op("a", "exp", "%0", ["40x50xf32"] * 2)
         + op("b", "reduce_sum", "%a", ["40x50xf32", "40xf32"], "axes = array<i64: 1>, keepdims = false")
-        + returned("a b", ["40x50xf32", "40xf32"]),
+        + return_op("a b", ["40x50xf32", "40xf32"]),
         lambda x: (np.exp(x), np.exp(x).sum(1)),
     ),
 }  # fmt: skip
@@ -151,11 +151,11 @@ REDUCTIONS = {
     "log_softmax": single("log_softmax", ["7x100xf32"], "7x100xf32", lambda x: np.log(softmax(x)),
                           "axis = 1 : i64"),
     "layer_norm of two dims": single(
-        "layer_norm", ["5x6x50xf32"], "5x6x50xf32", lambda x: normalised(x, (1, 2)),
+        "layer_norm", ["5x6x50xf32"], "5x6x50xf32", lambda x: normalise(x, (1, 2)),
         "axes = array<i64: 1, 2>, epsilon = 1.0e-5 : f64",
     ),
     "layer_norm of very long rows": single(
-        "layer_norm", ["2x3x3000xf32"], "2x3x3000xf32", lambda x: normalised(x, (1, 2)),
+        "layer_norm", ["2x3x3000xf32"], "2x3x3000xf32", lambda x: normalise(x, (1, 2)),
         "axes = array<i64: 1, 2>, epsilon = 1.0e-5 : f64",
     ),
     "rms_norm": single(
@@ -194,15 +194,15 @@ MOVES = {
         + op("b", "mul", "%a, %3", ["6x9x40xf32", "9x1xf32", "6x9x40xf32"])
         + op("c", "gather", "%0, %2", ["6x30x40xf32", "9xi32", "6x9x40xf32"], "axis = 1 : i64")
         + op("d", "mul", "%c, %4", ["6x9x40xf32", "9x1xf32", "6x9x40xf32"])
-        + op("e", "add", "%b, %d", ["6x9x40xf32"] * 3) + returned("e", ["6x9x40xf32"]),
+        + op("e", "add", "%b, %d", ["6x9x40xf32"] * 3) + return_op("e", ["6x9x40xf32"]),
         lambda x, i, j, v, w: x[:, i] * v + x[:, j] * w,
         values=[random_values, integers(0, 29), integers(0, 29)],
     ),
-    "gather at computed places": TileCase(
+    "gather at computed indices": TileCase(
         ["700xf32", "5x1x9xi32", "1x4x1xi32", "5x1x9xf32"], ["5x4x9xf32"],
         op("a", "add", "%1, %2", ["5x1x9xi32", "1x4x1xi32", "5x4x9xi32"])
         + op("b", "gather", "%0, %a", ["700xf32", "5x4x9xi32", "5x4x9xf32"], "axis = 0 : i64")
-        + op("c", "mul", "%b, %3", ["5x4x9xf32", "5x1x9xf32", "5x4x9xf32"]) + returned("c", ["5x4x9xf32"]),
+        + op("c", "mul", "%b, %3", ["5x4x9xf32", "5x1x9xf32", "5x4x9xf32"]) + return_op("c", ["5x4x9xf32"]),
         lambda x, i, j, w: x[i + j] * w,
         values=[random_values, integers(0, 300), integers(0, 300)],
     ),
@@ -230,7 +230,7 @@ MOVES = {
         ["30x5xf32"], ["30x10xf32"],
         op("r", "concat", "%0, %0", ["30x5xf32", "30x5xf32", "30x10xf32"],
              "axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>")
-        + returned("r", ["30x10xf32"]), lambda x: np.concatenate([x, x], 1),
+        + return_op("r", ["30x10xf32"]), lambda x: np.concatenate([x, x], 1),
     ),
     "slice with steps": single(
         "slice", ["20x50xf32"], "9x16xf32", lambda x: x[2:20:2, 1:49:3],
@@ -240,7 +240,7 @@ MOVES = {
         "slice", ["20x50xf32"], "20x50xf32", lambda x: x[:, ::-1],
         "starts = array<i64: 0, 49>, sizes = array<i64: 20, 50>, steps = array<i64: 1, -1>",
     ),
-    "slice at an odd place": single(
+    "slice at an odd offset": single(
         "slice", ["20x64xf32"], "20x32xf32", lambda x: x[:, 3:35],
         "starts = array<i64: 0, 3>, sizes = array<i64: 20, 32>, steps = array<i64: 1, 1>",
     ),
@@ -254,7 +254,7 @@ MOVES = {
         op("a", "relu", "%0", ["2x10x30xf32"] * 2)
         + op("r", "pad", "%a", ["2x10x30xf32", "2x12x32xf32"],
              'low = array<i64: 0, 1, 1>, high = array<i64: 0, 1, 1>, mode = "constant", value = 0.0 : f64')
-        + returned("r", ["2x12x32xf32"]),
+        + return_op("r", ["2x12x32xf32"]),
         lambda x: np.pad(np.maximum(x, 0), ((0, 0), (1, 1), (1, 1))),
     ),
     "reflected pad": single(
@@ -292,16 +292,16 @@ MOVES = {
 }  # fmt: skip
 
 POOLS = {
-    "max": single("max_pool", ["1x5x15x17xf32"], "1x5x7x8xf32", lambda x: pooled(x, (3, 3), (2, 2), "max"),
+    "max": single("max_pool", ["1x5x15x17xf32"], "1x5x7x8xf32", lambda x: pool(x, (3, 3), (2, 2), "max"),
                   pool_attributes((3, 3), (2, 2))),
     "max of steps of 1": single("max_pool", ["1x3x9x18xf32"], "1x3x7x16xf32",
-                                lambda x: pooled(x, (3, 3), (1, 1), "max"), pool_attributes((3, 3), (1, 1))),
+                                lambda x: pool(x, (3, 3), (1, 1), "max"), pool_attributes((3, 3), (1, 1))),
     "mean": single(
-        "average_pool", ["2x4x12x12xf32"], "2x4x6x6xf32", lambda x: pooled(x, (2, 2), (2, 2), "mean"),
+        "average_pool", ["2x4x12x12xf32"], "2x4x6x6xf32", lambda x: pool(x, (2, 2), (2, 2), "mean"),
         pool_attributes((2, 2), (2, 2)) + ", count_include_pad = false",
     ),
     "mean of all": single(
-        "average_pool", ["2x20x7x7xf32"], "2x20x1x1xf32", lambda x: pooled(x, (7, 7), (1, 1), "mean"),
+        "average_pool", ["2x20x7x7xf32"], "2x20x1x1xf32", lambda x: pool(x, (7, 7), (1, 1), "mean"),
         pool_attributes((7, 7), (1, 1)) + ", count_include_pad = false",
     ),
     "max with padding": TileCase(
@@ -311,14 +311,14 @@ POOLS = {
            'mode = "constant", value = 0xFFF0000000000000 : f64')
         + op("r", "max_pool", "%a", ["1x1x11x13x8xf32", "1x1x5x6x8xf32"],
              pool_attributes((3, 3), (2, 2), "NCHWc"))
-        + returned("r", ["1x1x5x6x8xf32"]),
+        + return_op("r", ["1x1x5x6x8xf32"]),
         lambda x: np.moveaxis(
-            pooled(np.pad(np.moveaxis(x[0], -1, 1), ((0, 0), (0, 0), (1, 1), (1, 1)),
+            pool(np.pad(np.moveaxis(x[0], -1, 1), ((0, 0), (0, 0), (1, 1), (1, 1)),
                           constant_values=-np.inf), (3, 3), (2, 2), "max"), 1, -1)[None],
     ),
     "max in blocks": single(
         "max_pool", ["1x3x9x9x8xf32"], "1x3x4x4x8xf32",
-        lambda x: pooled(blocked(x), (3, 3), (2, 2), "max").reshape(1, 3, 8, 4, 4).transpose(0, 1, 3, 4, 2),
+        lambda x: pool(to_plain(x), (3, 3), (2, 2), "max").reshape(1, 3, 8, 4, 4).transpose(0, 1, 3, 4, 2),
         pool_attributes((3, 3), (2, 2), "NCHWc"),
     ),
 }  # fmt: skip
@@ -335,6 +335,6 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(CASES, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(CASES, RUNS))
 def test_kernels(name: str, where: str) -> None:
     check(CASES[name], RUNS[where])

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sampled_runs import sampled
-from test_accel import RUNS, random_values, rounded_to_tf32
+from sampled_runs import sample_cases
+from test_accel import RUNS, random_values, round_to_tf32
 from tile_products import IntegerProduct, Product, SmallFloatProduct
 
 from mlc.bindings import ir
@@ -22,7 +22,7 @@ PRODUCTS = {
     "f32": Product([37, 50], [50, 45]),
     "f32 with an addend": Product([70, 30], [30, 75], epilogue="residual"),
     "tf32": Product([40, 50], [50, 60], precision="tf32"),
-    "f16 of whole tiles": Product([64, 64], [64, 64], "f16"),
+    "f16 of full tiles": Product([64, 64], [64, 64], "f16"),
     "bf16 with bias and relu": Product([70, 100], [100, 75], "bf16", epilogue="bias"),
     "bf16 of rows that are no multiple of 16 bytes": Product([40, 33], [33, 35], "bf16"),
     "one step": Product([64, 16], [16, 64], "f16"),
@@ -48,7 +48,7 @@ PRODUCTS = {
     "a transposed matrix times a column": Product([70, 64], [64, 1], a_order=(1, 0)),
     "few rows": Product([3, 100], [100, 40], "bf16"),
     "few columns": Product([40, 100], [100, 5], "f16"),
-    "one number": Product([1, 100], [100, 1]),
+    "one element": Product([1, 100], [100, 1]),
 }  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def program(text: str) -> str:
         return str(module)
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(PRODUCTS, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(PRODUCTS, RUNS))
 def test_products(name: str, where: str) -> None:
     product = PRODUCTS[name]
     types = [product.element, product.element, "f32"]
@@ -70,10 +70,10 @@ def test_products(name: str, where: str) -> None:
     ]
     found = np.full(product.result, np.nan, np.float32)
     RUNS[where](program(product.text()), *inputs, found)
-    wide = [each.astype(np.float64) for each in inputs]
+    wide = [operand.astype(np.float64) for operand in inputs]
     if product.precision == "tf32":
-        wide[:2] = map(rounded_to_tf32, inputs[:2])
-    wanted, size = product.wanted(wide)
+        wide[:2] = map(round_to_tf32, inputs[:2])
+    wanted, size = product.reference(wide)
     assert np.all(np.abs(found - wanted) <= SUM_ERROR * size)
 
 
@@ -88,7 +88,7 @@ INTEGERS = {
 }
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(INTEGERS, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(INTEGERS, RUNS))
 def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     product, tile = INTEGERS[name]
     monkeypatch.setattr(product_tiles, "TILES", (tile,))
@@ -96,10 +96,10 @@ def test_integers(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> Non
     inputs = [random_values(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
     found = np.zeros(product.result, np.int32)
     text = program(product.text())
-    # Not of i32: the product reads what lies in memory.
+    # Not of i32: the product reads what is stored in memory.
     assert all("xi8" in line for line in text.splitlines() if "accel.mma" in line)
-    RUNS[where](text, *(each.view(np.int8) for each in inputs), found)
-    assert np.array_equal(found, product.wanted(inputs))
+    RUNS[where](text, *(operand.view(np.int8) for operand in inputs), found)
+    assert np.array_equal(found, product.reference(inputs))
 
 
 # Name -> (product, the tile)
@@ -119,7 +119,7 @@ SMALL_FLOATS = {
 }
 
 
-@pytest.mark.parametrize(("name", "where"), sampled(SMALL_FLOATS, RUNS))
+@pytest.mark.parametrize(("name", "where"), sample_cases(SMALL_FLOATS, RUNS))
 def test_small_floats(name: str, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     product, tile = SMALL_FLOATS[name]
     monkeypatch.setattr(product_tiles, "TILES", (tile,))
@@ -127,9 +127,9 @@ def test_small_floats(name: str, where: str, monkeypatch: pytest.MonkeyPatch) ->
     inputs = [random_values(shape, element, seed) for seed, (shape, element) in enumerate(shapes)]
     found = np.full(product.result, np.nan, np.float32)
     text = program(product.text())
-    # Not of f32: the product reads what lies in memory.
+    # Not of f32: the product reads what is stored in memory.
     assert name == "a row" or any("accel.mma" in line and "xf8" in line for line in text.splitlines())
     RUNS[where](text, *inputs, found)
-    a, b = (each.astype(np.float64) for each in inputs)
+    a, b = (operand.astype(np.float64) for operand in inputs)
     b = b.T if product.flipped else b
     assert np.all(np.abs(found - a @ b) <= SUM_ERROR * (np.abs(a) @ np.abs(b)))

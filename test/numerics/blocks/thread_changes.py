@@ -10,8 +10,8 @@ from mlc.bindings import ir
 Change = Callable[[ir.Module], ir.Module]
 
 
-def replaced(pattern: str, replacement: str, index: int) -> Change:
-    """The match `number` (negative: from the end) of `pattern` in the threads' code is another."""
+def replace_match(pattern: str, replacement: str, index: int) -> Change:
+    """Returns a change that replaces match `index` (negative: from the end) of `pattern` in the code."""
 
     def change(module: ir.Module) -> ir.Module:
         text = str(module)

@@ -1,4 +1,4 @@
-"""Kernels of a convolution on an image with its channels innermost, as text, and what NumPy says of them."""
+"""Kernels of a convolution on an image with its channels innermost, as text, and their results in NumPy."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Conv:
         return [self.batch, self.x[1], *windows, self.w[-1]]
 
     def text(self) -> str:
-        types = [tensor(each, self.element) for each in (self.x, self.w)]
+        types = [tensor(shape, self.element) for shape in (self.x, self.w)]
         narrow, wide = tensor(self.result, self.element), tensor(self.result, "f32")
         body = op("p", "conv", "%0, %1", [*types, narrow], self._attributes())
         body += op("r", "cast", "%p", [narrow, wide])
@@ -69,12 +69,12 @@ class Conv:
 
     def _attributes(self) -> str:
         lists = {"strides": self.strides, "dilations": self.dilations, "pads": self.pads}
-        given = [f"{name} = array<i64: {', '.join(map(str, each))}>" for name, each in lists.items()]
+        given = [f"{name} = array<i64: {', '.join(map(str, values))}>" for name, values in lists.items()]
         mark = ["graph.unrounded"] if self.element in ("f16", "bf16") else []
         return ", ".join([*given, f"group = {self.group} : i64", 'layout = "NCHWc"', *mark])
 
     def sums(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """The convolution, by one matrix product for each place of the window."""
+        """The convolution, by one matrix product for each offset of the window."""
         low, high = self.pads[:2], self.pads[2:]
         around = [(0, 0), (0, 0), *zip(low, high, strict=True), (0, 0)]
         padded, result = np.pad(x, around), np.zeros(self.result)
@@ -95,8 +95,8 @@ class Conv:
 
 @dataclass(frozen=True)
 class IntegerConv(Conv):
-    """In i32, of `x` and `w` of `elements`, "i8" or "ui8", which the convolution reads as they lie: `w` with
-    the channels behind the filters."""
+    """In i32, of `x` and `w` of `elements`, "i8" or "ui8", read as they are stored: `w` with
+    the channels after the filters."""
 
     elements: Sequence[str] = ("ui8", "i8")
 
@@ -107,10 +107,10 @@ class IntegerConv(Conv):
 
     def text(self) -> str:
         narrow = [
-            tensor(each, value_type)
-            for each, value_type in zip((self.x, self.stored), self.elements, strict=True)
+            tensor(shape, value_type)
+            for shape, value_type in zip((self.x, self.stored), self.elements, strict=True)
         ]
-        wide = [tensor(each, "i32") for each in (self.x, self.stored, self.w, self.result)]
+        wide = [tensor(shape, "i32") for shape in (self.x, self.stored, self.w, self.result)]
         last = len(self.w) - 1
         order = ", ".join(map(str, [*range(last - 1), last, last - 1]))
         body = op("x", "cast", "%0", [narrow[0], wide[0]], "graph.rematerialize")
@@ -121,6 +121,6 @@ class IntegerConv(Conv):
         body += op("r", "conv", "%x, %z", [wide[0], *wide[2:]], self._attributes())
         return kernel(narrow, wide[3], body)
 
-    def wanted(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    def reference(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """Sums of this size are exact in f64."""
         return self.sums(x.astype(np.float64), w.swapaxes(-1, -2).astype(np.float64)).astype(np.int32)

@@ -33,9 +33,9 @@ Values = Callable[[np.random.Generator, Sequence[int]], np.ndarray]
 
 @dataclass(frozen=True)
 class TileCase:
-    """A kernel: its inputs `%0`, `%1`, ... and results as "3x5xf32", lines of graph ops, and what NumPy says
-    of inputs in f64, of which integers stay integers. `values` make the first inputs, one each; others are
-    normal numbers."""
+    """A kernel: its inputs `%0`, `%1`, ... and results as "3x5xf32", lines of graph ops, and the results
+    in NumPy of inputs in f64 (integers stay integers). `values` make the first inputs, one each; others are
+    normally distributed values."""
 
     inputs: Sequence[str]
     results: Sequence[str]
@@ -46,7 +46,7 @@ class TileCase:
 
 
 def shape_of(value_type: str) -> list[int]:
-    return [int(each) for each in value_type.split("x")[:-1]]
+    return [int(extent) for extent in value_type.split("x")[:-1]]
 
 
 def dtype_of(value_type: str) -> np.dtype:
@@ -54,7 +54,7 @@ def dtype_of(value_type: str) -> np.dtype:
 
 
 def op(result: str, name: str, operands: str, value_types: Sequence[str], attributes: str = "") -> str:
-    """A graph op; the last of `kinds` is that of its result."""
+    """A graph op; the last of `value_types` is that of its result."""
     given = f" {{{attributes}}}" if attributes else ""
     types = [f"tensor<{value_type}>" for value_type in value_types]
     return f'%{result} = "graph.{name}"({operands}){given} : ({", ".join(types[:-1])}) -> {types[-1]}\n'
@@ -72,10 +72,10 @@ def single(
     """A kernel of one op."""
     operands = ", ".join(f"%{index}" for index in range(len(inputs)))
     body = op("r", name, operands, [*inputs, result], attributes)
-    return TileCase(inputs, [result], body + returned("r", [result]), wanted, tolerance, values)
+    return TileCase(inputs, [result], body + return_op("r", [result]), wanted, tolerance, values)
 
 
-def returned(names: str, value_types: Sequence[str]) -> str:
+def return_op(names: str, value_types: Sequence[str]) -> str:
     values = ", ".join(f"%{part}" for part in names.split())
     return f"return {values} : {', '.join(f'tensor<{value_type}>' for value_type in value_types)}\n"
 
@@ -122,17 +122,17 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     return powers / powers.sum(axis, keepdims=True)
 
 
-def normalised(x: np.ndarray, axes: tuple[int, ...] = (-1,)) -> np.ndarray:
+def normalise(x: np.ndarray, axes: tuple[int, ...] = (-1,)) -> np.ndarray:
     centred = x - x.mean(axes, keepdims=True)
     return centred / np.sqrt((centred**2).mean(axes, keepdims=True) + 1e-5)
 
 
 def check(case: TileCase, run: Callable[..., None]) -> None:
-    """Runs the kernel on results full of other numbers. Tolerance: |a - b| <= t * max(1, max |b|)."""
+    """Runs the kernel on results full of other values. Tolerance: |a - b| <= t * max(1, max |b|)."""
     inputs = inputs_of(case)
     found = [np.full(shape_of(value_type), 77, dtype_of(value_type)) for value_type in case.results]
     run(program(text(case)), *inputs, *found)
-    wide = [each.astype(np.float64) if each.dtype.kind not in "iub" else each for each in inputs]
+    wide = [array.astype(np.float64) if array.dtype.kind not in "iub" else array for array in inputs]
     wanted = case.wanted(*wide)
     for value_type, one, other in zip(
         case.results, found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True

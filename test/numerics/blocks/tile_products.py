@@ -1,4 +1,4 @@
-"""Kernels of graph ops with a product, as text, and what NumPy says of them in f64."""
+"""Kernels of graph ops with a product, as text, and their results in NumPy in f64."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from mlc.codegen.host_target import host_target
 
 
 def tensor(shape: Sequence[int], element: str) -> str:
-    return f"tensor<{''.join(f'{each}x' for each in shape)}{element}>"
+    return f"tensor<{''.join(f'{extent}x' for extent in shape)}{element}>"
 
 
 def op(result: str, name: str, operands: str, types: Sequence[str], attributes: str = "") -> str:
-    """A graph op; the last of `kinds` is that of its result."""
+    """A graph op; the last of `types` is that of its result."""
     given = f" {{{attributes}}}" if attributes else ""
     return f'%{result} = "graph.{name}"({operands}){given} : ({", ".join(types[:-1])}) -> {types[-1]}\n'
 
@@ -33,7 +33,7 @@ def kernel(inputs: Sequence[str], result: str, body: str) -> str:
 
 @dataclass(frozen=True)
 class Product:
-    """`a [..., M, K]` times `b [..., K, N]`, which lie in memory so that a transpose by `a_order` or
+    """`a [..., M, K]` times `b [..., K, N]`, which are stored so that a transpose by `a_order` or
     `b_order` gives them, plus a bias with relu, or another addend ("residual"), transposed by `order`. The
     result is f32."""
 
@@ -56,19 +56,19 @@ class Product:
 
     def inputs(self) -> list[list[int]]:
         """Shapes in memory."""
-        shapes = [_stored(self.a, self.a_order), _stored(self.b, self.b_order)]
+        shapes = [_stored_shape(self.a, self.a_order), _stored_shape(self.b, self.b_order)]
         addend = {"bias": [[self.shape[-1]]], "residual": [self.shape]}
         return shapes + addend.get(self.epilogue, [])
 
     def text(self) -> str:
         types = [tensor(shape, self.element) for shape in self.inputs()[:2]]
         wide, narrow = tensor(self.shape, "f32"), tensor(self.shape, self.element)
-        body = _transposed("a", "%0", types[0], self.a, self.element, self.a_order)
-        body += _transposed("b", "%1", types[1], self.b, self.element, self.b_order)
+        body = _transpose_op("a", "%0", types[0], self.a, self.element, self.a_order)
+        body += _transpose_op("b", "%1", types[1], self.b, self.element, self.b_order)
         marks = "graph.unrounded" if self.element != "f32" else ""
         marks = f'accel.precision = "{self.precision}"' if self.precision else marks
         operands = f"{'%a' if self.a_order else '%0'}, {'%b' if self.b_order else '%1'}"
-        given = [tensor(each, self.element) for each in (self.a, self.b)]
+        given = [tensor(shape, self.element) for shape in (self.a, self.b)]
         body += op("p", "matmul", operands, [*given, narrow], marks)
         body += op("w", "cast", "%p", [narrow, wide])
         last = "w"
@@ -81,7 +81,7 @@ class Product:
             body += op("r", "transpose", f"%{last}", [wide, result], _permutation(self.order))
         return kernel(types, result, body if self.order else body.replace(f"%{last} =", "%r ="))
 
-    def wanted(self, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    def reference(self, inputs: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """The result, and the sum of its terms' magnitudes."""
         a, b, *addend = inputs
         a = a.transpose(self.a_order) if self.a_order else a
@@ -96,7 +96,7 @@ class Product:
 
 @dataclass(frozen=True)
 class IntegerProduct:
-    """`a [M, K]` times `b [K, N]` of `elements`, "i8" or "ui8", in i32. With `flipped`, b lies as
+    """`a [M, K]` times `b [K, N]` of `elements`, "i8" or "ui8", in i32. With `flipped`, b is stored as
     `[N, K]`."""
 
     a: Sequence[int]
@@ -124,8 +124,8 @@ class IntegerProduct:
         body += op("r", "matmul", f"%x, %{'z' if self.flipped else 'y'}", [wide[0], right, result])
         return kernel(narrow, result, body)
 
-    def wanted(self, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        a, b = (each.astype(np.int32) for each in inputs)
+    def reference(self, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        a, b = (operand.astype(np.int32) for operand in inputs)
         return a @ (b.T if self.flipped else b)
 
 
@@ -141,14 +141,14 @@ def _permutation(order: Sequence[int]) -> str:
     return f"permutation = array<i64: {', '.join(map(str, order))}>"
 
 
-def _stored(shape: Sequence[int], order: Sequence[int]) -> list[int]:
-    """What becomes `shape` by a transpose."""
+def _stored_shape(shape: Sequence[int], order: Sequence[int]) -> list[int]:
+    """Returns the shape that a transpose by `order` turns into `shape`."""
     if not order:
         return list(shape)
     return [shape[list(order).index(dim)] for dim in range(len(shape))]
 
 
-def _transposed(
+def _transpose_op(
     name: str, value: str, value_type: str, shape: Sequence[int], element: str, order: Sequence[int]
 ) -> str:
     return (

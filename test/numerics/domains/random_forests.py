@@ -47,12 +47,14 @@ class Builder:
         given = {f"nodes_{name}": list(column) for name, column in zip(names, columns, strict=False)}
         return given | {"nodes_missing_value_tracks_true": list(columns[7])}
 
-    def weights(self, prefix: str, targets: int, each: int, low: float = -1) -> dict[str, Any]:
-        """Weights of `each` targets per leaf; 0: of one, which is the tree's number modulo `targets`."""
+    def weights(self, prefix: str, targets: int, per_leaf: int, low: float = -1) -> dict[str, Any]:
+        """Weights of `per_leaf` targets per leaf; 0: of one, which is the tree's index modulo `targets`."""
         rows = [
             (tree, node, target, float(np.float32(self.rng.uniform(low, 1))))
             for tree, node in self.leaves
-            for target in ([tree % targets] if each == 0 else self.rng.permutation(targets)[:each].tolist())
+            for target in (
+                [tree % targets] if per_leaf == 0 else self.rng.permutation(targets)[:per_leaf].tolist()
+            )
         ]
         names = (f"{prefix}_{name}" for name in ("treeids", "nodeids", "ids", "weights"))
         return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
@@ -75,8 +77,10 @@ def rows(seed: int, count: int, features: int, nan: bool = False, dtype: Any = n
     return x
 
 
-def linked(seed: int, features: int, trees: int, depth: int, dtype: Any, members: bool) -> dict[str, Any]:
-    """The attributes of TreeEnsemble (version 5): full trees whose nodes name places, with sets if
+def linked_forest(
+    seed: int, features: int, trees: int, depth: int, dtype: Any, members: bool
+) -> dict[str, Any]:
+    """The attributes of TreeEnsemble (version 5): full trees whose nodes have indices, with sets if
     `members`."""
     rng = np.random.default_rng(seed)
     inner = (1 << depth) - 1
@@ -128,12 +132,12 @@ def linked_scores(attributes: dict[str, Any], x: np.ndarray) -> np.ndarray:
     scores = np.zeros((len(x), attributes["n_targets"]))
     for score, row in zip(scores, x, strict=True):
         for root in arrays["tree_roots"]:
-            leaf = _reached(arrays, sets, row, root)
+            leaf = _find_leaf(arrays, sets, row, root)
             score[arrays["leaf_targetids"][leaf]] += arrays["leaf_weights"][leaf]
     return scores
 
 
-def _reached(
+def _find_leaf(
     arrays: dict[str, np.ndarray], sets: dict[int, np.ndarray], row: np.ndarray, node_index: int
 ) -> int:
     comparisons = (np.less_equal, np.less, np.greater_equal, np.greater, np.equal, np.not_equal)

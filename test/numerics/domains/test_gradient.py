@@ -99,13 +99,13 @@ def test_gradients_are_slopes(name: str) -> None:
     for (key, value), gradient in zip(values.items(), gradients, strict=True):
         assert gradient.shape == value.shape
         direction = rng.choice([-1.0, 1.0], value.shape) * rng.uniform(0.5, 1, value.shape)
-        ahead, behind = (run({key: value + sign * STEP * direction})[0].sum() for sign in (1, -1))
-        slope = (ahead - behind) / (2 * STEP)
+        above, below = (run({key: value + sign * STEP * direction})[0].sum() for sign in (1, -1))
+        slope = (above - below) / (2 * STEP)
         assert abs((gradient * direction).sum() - slope) <= TOLERANCE * max(1, abs(slope)), key
 
 
 def test_the_gradient_of_a_gradient() -> None:
-    """y = a^3 b: d2y/da2 = 6 a b, d2y/dadb = 3 a^2."""
+    """If y = a^3 b, then d2y/da2 = 6 a b and d2y/dadb = 3 a^2."""
     proto = model("three = Constant<value = double {3}>() p = Pow(a, three) y = Mul(p, b)", ([3], [3]))
     second = helper.make_node("Gradient", ["a", "b"], ["daa", "dab"], domain=DOMAIN, xs=["a", "b"], y="da")
     proto.graph.node.append(second)
@@ -140,7 +140,7 @@ def test_an_op_without_a_rule_is_named() -> None:
 
 @pytest.mark.slow
 def test_a_compiled_gradient() -> None:
-    """f32, against the evaluation in f64: 1e-5 of the largest element."""
+    """Compares f32 with the evaluation in f64: 1e-5 of the largest element."""
     text, shapes = FORMS["perceptron"]
     inputs = arrays(shapes, np.float32)
     actual = compiled(model(text, shapes, "float")).run(inputs)

@@ -1,6 +1,6 @@
 """Operators of com.microsoft against ONNX Runtime; NumPy where it has no kernel for CPUs.
 
-Attention and normalisations sum in another order than ONNX Runtime: 1e-5 of the largest number. Quantised
+Attention and normalisations sum in another order than ONNX Runtime: 1e-5 of the largest value. Quantised
 results may round to a neighbouring step.
 """
 
@@ -92,7 +92,7 @@ def gelu_tanh(x: np.ndarray) -> np.ndarray:
     return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
-def skipped(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, skip: np.ndarray) -> list[np.ndarray]:
+def skip_group_norm(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, skip: np.ndarray) -> list[np.ndarray]:
     total = x + skip[:, None, None]
     return [*group_normed(total, gamma, beta), total]
 
@@ -120,7 +120,7 @@ def test_other_forms_of_fused_operators(how: str) -> None:
                     expected=lambda x, s: [x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-5) * s]),
         "skip_group": Case("SkipGroupNorm", [f32(2, 3, 3, 4), Fixed(f32(4)), Fixed(f32(4)), f32(2, 4)],
                            {"groups": 2, "activation": 1, "epsilon": 1e-5}, outputs=(F32, F32),
-                           expected=skipped),
+                           expected=skip_group_norm),
         "mean": Case("QLinearReduceMean",
                      [u8(2, 4, 3), scalar(0.1), scalar(120, np.uint8), scalar(0.05), scalar(130, np.uint8)],
                      {"axes": [1, 2]}, (U8,), steps=1, expected=quantised_mean),
@@ -151,7 +151,7 @@ def test_activations_and_normalisations(how: str) -> None:
         "embedded": Case("EmbedLayerNormalization", embedded, {"epsilon": 1e-5}, outputs=(F32, I32, F32)),
         "embedded_plain": Case("EmbedLayerNormalization", [ids, None, *tables[:2], None, *affine],
                                outputs=(F32, I32)),
-        "embedded_places": Case("EmbedLayerNormalization",
+        "embedded_positions": Case("EmbedLayerNormalization",
                                 [*embedded, RNG.integers(0, 5, (2, 3)).astype(np.int32)], outputs=(F32, I32)),
         "group": Case("GroupNorm", [f32(2, 3, 4, 8), f32(8), f32(8)], {"groups": 2, "activation": 1},
                       expected=group_normed),
@@ -169,7 +169,7 @@ def test_moved_elements_and_inverses(how: str) -> None:
     }, how)  # fmt: skip
 
 
-def packed(bits: int, columns: int, depth: int, size: int) -> list[np.ndarray]:
+def pack_weights(bits: int, columns: int, depth: int, size: int) -> list[np.ndarray]:
     blocks = -(-depth // size)
     return [u8(columns, blocks, size * bits // 8), f32(columns * blocks, low=0.01, high=0.1)]
 
@@ -179,7 +179,7 @@ def test_weights_of_few_bits(how: str) -> None:
     def product(
         bits: int, size: int, zeros: np.ndarray | None, bias: bool = False, fixed: bool = True
     ) -> Case:
-        weights = [Fixed(each) if fixed else each for each in packed(bits, 6, 40, size)]
+        weights = [Fixed(part) if fixed else part for part in pack_weights(bits, 6, 40, size)]
         rest = [Fixed(zeros) if zeros is not None else None, None, f32(6) if bias else None]
         attributes = {"K": 40, "N": 6, "bits": bits, "block_size": size}
         return Case("MatMulNBits", [f32(2, 3, 40), *weights, *rest], attributes, tolerance=1e-4)
@@ -211,7 +211,7 @@ def test_integer_products(how: str) -> None:
     a, b, scales = u8(3, 16), i8(16, 5), f32(5, low=0.01, high=0.05)
     zeros = RNG.integers(-9, 9, 5).astype(np.int8)
     c = RNG.integers(-500, 500, 5).astype(np.int32)
-    each = [a, scalar(0.02), scalar(7, np.uint8), Fixed(b), Fixed(scales), Fixed(zeros), Fixed(c)]
+    operands = [a, scalar(0.02), scalar(7, np.uint8), Fixed(b), Fixed(scales), Fixed(zeros), Fixed(c)]
     check({
         "float": Case("MatMulIntegerToFloat", [a, Fixed(b), scalar(0.02), scalar(0.03), scalar(7, np.uint8)]),
         "float_columns": Case("MatMulIntegerToFloat",
@@ -220,9 +220,9 @@ def test_integer_products(how: str) -> None:
         "dynamic": Case("DynamicQuantizeMatMul", [f32(3, 16), Fixed(b), scalar(0.03)], tolerance=1e-4),
         "dynamic_columns": Case("DynamicQuantizeMatMul",
                                 [f32(3, 16), Fixed(b), Fixed(scales), Fixed(zeros), f32(5)], tolerance=1e-4),
-        "gemm": Case("QGemm", [*each, scalar(0.1), scalar(100, np.uint8)], outputs=(U8,), steps=1),
-        "gemm_float": Case("QGemm", [*each[:3], Fixed(b.T.copy()), *each[4:]], {"transB": 1, "alpha": 0.5},
-                           tolerance=1e-4),
+        "gemm": Case("QGemm", [*operands, scalar(0.1), scalar(100, np.uint8)], outputs=(U8,), steps=1),
+        "gemm_float": Case("QGemm", [*operands[:3], Fixed(b.T.copy()), *operands[4:]],
+                           {"transB": 1, "alpha": 0.5}, tolerance=1e-4),
     }, how)  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Transformers as ONNX Runtime fuses them, of a batch and lengths that only a call tells, against ONNX
+"""Transformers as ONNX Runtime fuses them, of dynamic batches and lengths, against ONNX
 Runtime."""
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def model(
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
-def fused(operator: str, inputs: str, outputs: str, **attributes: Any) -> onnx.NodeProto:
+def fused_node(operator: str, inputs: str, outputs: str, **attributes: Any) -> onnx.NodeProto:
     """A node of com.microsoft; "-" stands for what is left out."""
     given, made = (["" if part == "-" else part for part in text.split()] for text in (inputs, outputs))
     return helper.make_node(operator, given, made, domain="com.microsoft", **attributes)
@@ -51,13 +51,13 @@ def check(built: onnx.ModelProto, *calls: Arrays) -> None:
         assert expected is not None
         found = executable.run(inputs)
         if "count" in inputs:
-            # ONNX Runtime leaves open what a cache holds behind its keys.
-            found, expected = (_of_keys(each, int(inputs["count"])) for each in (found, expected))
+            # ONNX Runtime leaves open what a cache holds after its keys.
+            found, expected = (_of_keys(outputs, int(inputs["count"])) for outputs in (found, expected))
         assert not differences(found, expected, 1e-5)
 
 
 def _of_keys(outputs: Arrays, count: int) -> Arrays:
-    return {name: each[:, :, :count] if name != "y" else each for name, each in outputs.items()}
+    return {name: array[:, :, :count] if name != "y" else array for name, array in outputs.items()}
 
 
 @pytest.mark.slow
@@ -65,9 +65,9 @@ def test_a_layer_of_bert() -> None:
     """The mask is 1 for words that count."""
     built = model(
         [
-            fused("EmbedLayerNormalization", "words - table positions - gamma beta", "x -"),
-            fused("Attention", "x w bias mask", "a", num_heads=HEADS),
-            fused("SkipLayerNormalization", "a x gamma beta", "y"),
+            fused_node("EmbedLayerNormalization", "words - table positions - gamma beta", "x -"),
+            fused_node("Attention", "x w bias mask", "a", num_heads=HEADS),
+            fused_node("SkipLayerNormalization", "a x gamma beta", "y"),
         ],
         {"words": (I32, ["batch", "length"]), "mask": (I32, ["batch", "length"])},
         {"y": ["batch", "length", HIDDEN]},
@@ -85,9 +85,9 @@ def test_a_layer_of_bert() -> None:
 
 @pytest.mark.slow
 def test_lengths_as_a_mask() -> None:
-    """How many keys of each sequence count."""
+    """The mask is the number of keys of each sequence."""
     built = model(
-        [fused("Attention", "x w bias mask", "y", num_heads=HEADS, unidirectional=1)],
+        [fused_node("Attention", "x w bias mask", "y", num_heads=HEADS, unidirectional=1)],
         {"x": (F32, ["batch", "length", 10]), "mask": (I32, ["batch"])},
         {"y": ["batch", "length", HIDDEN]},
         {"w": (10, 3 * HIDDEN), "bias": (3 * HIDDEN,)},
@@ -105,7 +105,7 @@ def test_keys_of_calls_before() -> None:
     past, present = (["batch", HEADS, count, SIZE] for count in ("past", "total"))
     row = ["batch", "length", HIDDEN]
     built = model(
-        [fused("MultiHeadAttention", "q k v bias - - pk pv", "y nk nv", num_heads=HEADS)],
+        [fused_node("MultiHeadAttention", "q k v bias - - pk pv", "y nk nv", num_heads=HEADS)],
         dict.fromkeys("qkv", (F32, row)) | dict.fromkeys(("pk", "pv"), (F32, past)),
         {"y": row, "nk": present, "nv": present},
         {"bias": (3 * HIDDEN,)},
@@ -123,10 +123,10 @@ def test_keys_of_calls_before() -> None:
 @pytest.mark.parametrize("interleaved", [0, 1])
 @pytest.mark.parametrize("positions", [["batch", "length"], [1]], ids=["each", "first"])
 def test_rotary_embedding(positions: list[Any], interleaved: int) -> None:
-    """Places of each word, or of the first."""
+    """Positions of each word, or of the first."""
     row = ["batch", "length", HIDDEN]
     built = model(
-        [fused("RotaryEmbedding", "x positions cos sin", "y", interleaved=interleaved)],
+        [fused_node("RotaryEmbedding", "x positions cos sin", "y", interleaved=interleaved)],
         {"x": (F32, row), "positions": (TensorProto.INT64, positions)},
         {"y": row},
         {"cos": (POSITIONS, SIZE // 2), "sin": (POSITIONS, SIZE // 2)},
@@ -152,7 +152,7 @@ def test_groups_of_queries_with_a_cache() -> None:
     shared: list[Any] = ["batch", "length", SIZE]
     built = model(
         [
-            fused(
+            fused_node(
                 "GroupQueryAttention",
                 "q k v pk pv last count cos sin",
                 "y nk nv",

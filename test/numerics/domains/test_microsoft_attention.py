@@ -78,7 +78,7 @@ def packed_attention(*packed: np.ndarray) -> list[np.ndarray]:
     """Queries `[B, S, N * D]` and packed keys and values, or all packed."""
     parts = np.moveaxis(packed[-1], 3, 0)
     first = [packed[0].reshape(BATCH, LENGTH, HEADS, SIZE)] if len(packed) > 1 else []
-    q, k, v = (np.moveaxis(each, 1, 2).astype(np.float64) for each in (*first, *parts))
+    q, k, v = (np.moveaxis(part, 1, 2).astype(np.float64) for part in (*first, *parts))
     weights = np.exp(q @ k.swapaxes(2, 3) / 4)
     result = weights / weights.sum(-1, keepdims=True) @ v
     return [np.moveaxis(result, 1, 2).reshape(BATCH, LENGTH, HIDDEN).astype(np.float32)]
@@ -121,10 +121,10 @@ def tables(rows: int = 32, half: int = SIZE // 2) -> list[Fixed]:
     return [Fixed(np.cos(angles).astype(np.float32)), Fixed(np.sin(angles).astype(np.float32))]
 
 
-def grouped(
+def grouped_case(
     batch: int, new: int, past: int, total: int, lengths: list[int], room: int = 0, **more: Any
 ) -> Case:
-    """`past` keys in a cache of `room` places; the outputs are compared up to the valid keys."""
+    """Returns a case of `past` keys in a cache for `room`; the outputs are compared up to the valid keys."""
     rotary, packed_heads = more.pop("rotary", False), more.pop("packed", False)
     heads = 2 * GROUPS
     widths = [(heads + 2 * GROUPS) * SIZE] if packed_heads else [heads * SIZE, GROUPS * SIZE, GROUPS * SIZE]
@@ -145,20 +145,20 @@ def with_sink(case: Case) -> Case:
 @pytest.mark.parametrize("how", HOWS)
 def test_attention_of_groups(how: str) -> None:
     check({
-        "prompt": grouped(2, 6, 0, 6, [5, 5]),
-        "prompt_rotary": grouped(2, 6, 0, 6, [5, 5], rotary=True),
-        "prompt_packed": grouped(1, 6, 0, 6, [5], rotary=True, packed=True, scale=0.4),
-        "interleaved": grouped(1, 6, 0, 6, [5], rotary=True, rotary_interleaved=1),
-        "window": grouped(1, 6, 0, 6, [5], local_window_size=3),
-        "next": grouped(1, 1, 4, 5, [4], rotary=True),
-        "next_room": grouped(1, 1, 4, 5, [4], room=9, rotary=True),
-        "next_of_two": grouped(2, 1, 7, 7, [4, 6], rotary=True),
-        "next_window": grouped(2, 1, 7, 7, [4, 6], local_window_size=3),
-        "several": grouped(1, 3, 4, 7, [6], rotary=True),
-        "capped": grouped(2, 6, 0, 6, [5, 5], softcap=2.0),
-        "capped_next": grouped(2, 1, 7, 7, [4, 6], softcap=2.0, local_window_size=3),
-        "smooth": grouped(1, 6, 0, 6, [5], smooth_softmax=1),
-        "sink": with_sink(grouped(1, 6, 0, 6, [5])),
+        "prompt": grouped_case(2, 6, 0, 6, [5, 5]),
+        "prompt_rotary": grouped_case(2, 6, 0, 6, [5, 5], rotary=True),
+        "prompt_packed": grouped_case(1, 6, 0, 6, [5], rotary=True, packed=True, scale=0.4),
+        "interleaved": grouped_case(1, 6, 0, 6, [5], rotary=True, rotary_interleaved=1),
+        "window": grouped_case(1, 6, 0, 6, [5], local_window_size=3),
+        "next": grouped_case(1, 1, 4, 5, [4], rotary=True),
+        "next_room": grouped_case(1, 1, 4, 5, [4], room=9, rotary=True),
+        "next_of_two": grouped_case(2, 1, 7, 7, [4, 6], rotary=True),
+        "next_window": grouped_case(2, 1, 7, 7, [4, 6], local_window_size=3),
+        "several": grouped_case(1, 3, 4, 7, [6], rotary=True),
+        "capped": grouped_case(2, 6, 0, 6, [5, 5], softcap=2.0),
+        "capped_next": grouped_case(2, 1, 7, 7, [4, 6], softcap=2.0, local_window_size=3),
+        "smooth": grouped_case(1, 6, 0, 6, [5], smooth_softmax=1),
+        "sink": with_sink(grouped_case(1, 6, 0, 6, [5])),
     }, how)  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def test_rotary_embedding(interleaved: int, how: str) -> None:
     x, positions = f32(BATCH, LENGTH, HIDDEN), RNG.integers(0, 32, (BATCH, LENGTH))
     attributes = {"interleaved": interleaved}
     check({
-        "places": Case("RotaryEmbedding", [x, positions, *tables()], attributes),
+        "positions": Case("RotaryEmbedding", [x, positions, *tables()], attributes),
         "start": Case("RotaryEmbedding", [x, np.array([3]), *tables()], attributes),
         "heads": Case("RotaryEmbedding", [f32(BATCH, HEADS, LENGTH, SIZE), positions, *tables()], attributes),
         "part": Case("RotaryEmbedding", [x, positions, *tables(half=2)],

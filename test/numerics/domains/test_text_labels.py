@@ -21,7 +21,7 @@ TEXTS = ["ox", "", "größer", "a,b"]
 
 
 def with_texts(cases: Mapping[str, Case]) -> dict[str, Case]:
-    """The classifiers among the cases, with a text for each label that is a number."""
+    """The classifiers among the cases, with a text for each numeric label."""
     found = {}
     for name, case in cases.items():
         labels = [label for key in INTEGERS for label in case.attributes.get(key, [])]

@@ -38,7 +38,7 @@ def batch_norm(x: np.ndarray, opset: int, outputs: list[str], **attributes: Any)
 
 
 def expected_batch_norm(inputs: Arrays, axes: tuple[int, ...], momentum: float) -> Statistics:
-    """y, running mean and variance, the batch's mean and variance, in f64."""
+    """Returns y, running mean and variance, the batch's mean and variance, in f64."""
     x, *parameters = (value.astype(np.float64) for value in inputs.values())
     shape = [1 if i in axes else d for i, d in enumerate(x.shape)]
     scale, bias, old_mean, old_variance = parameters
@@ -71,13 +71,13 @@ def test_batch_normalization_with_statistics_of_the_batch(
     inputs, actual = batch_norm(X, opset, NAMES[:count], **attributes)
     axes = (0,) if attributes.get("spatial") == 0 else (0, 2, 3)
     found = expected_batch_norm(inputs, axes, attributes.get("momentum", 0.9))
-    expected = {name: each.astype(np.float32) for name, each in zip(NAMES[:count], found, strict=False)}
+    expected = {name: value.astype(np.float32) for name, value in zip(NAMES[:count], found, strict=False)}
     assert not differences(actual, expected)
 
 
 @pytest.mark.slow
 def test_statistics_of_f16_are_computed_in_f32() -> None:
-    """Squares of these numbers are beyond f16."""
+    """Squares of these values are beyond f16."""
     inputs, actual = batch_norm((X * 300).astype(np.float16), 15, NAMES[:3], training_mode=1)
     found = expected_batch_norm(inputs, (0, 2, 3), 0.9)
     assert np.isfinite(actual["running_variance"]).all() == (found[2] < 65504).all()
@@ -96,7 +96,7 @@ OPTIMIZERS: dict[str, tuple[int, dict[str, Any]]] = {
 @pytest.mark.parametrize("step", [0, 3])
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizers(name: str, step: int) -> None:
-    """Two tensors at a time: groups by kind, not by tensor."""
+    """Two tensors at a time: groups by state, not by tensor."""
     state, attributes = OPTIMIZERS[name]
     rng = np.random.default_rng(4)
     groups = {

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from node_groups import HOWS, Case, wrong_cases
 from onnx import TensorProto, helper
-from random_forests import MODES, forest, linked, linked_scores, rows
+from random_forests import MODES, forest, linked_forest, linked_scores, rows
 
 F32, I64, F64 = TensorProto.FLOAT, TensorProto.INT64, TensorProto.DOUBLE
 TRANSFORMS = ("NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT")
 
 
-def regressor(seed: int, targets: int, each: int, x: np.ndarray, **attributes: Any) -> Case:
+def regressor(seed: int, targets: int, per_leaf: int, x: np.ndarray, **attributes: Any) -> Case:
     modes, missing = attributes.pop("modes", ("LEQ",)), bool(np.isnan(x.astype(np.float64)).any())
     trees = forest(seed, x.shape[1], attributes.pop("trees", 7), attributes.pop("depth", 4), modes, missing)
-    weights = trees.weights("target", targets, each, low=attributes.pop("low", -1))
+    weights = trees.weights("target", targets, per_leaf, low=attributes.pop("low", -1))
     tolerance = attributes.pop("tolerance", 1e-5)
     given = {**trees.attributes(), **weights, "n_targets": targets, **attributes}
     return Case("TreeEnsembleRegressor", [x], given, tolerance=tolerance)
@@ -58,11 +58,11 @@ REGRESSORS = {
 }  # fmt: skip
 
 
-def classifier(seed: int, classes: int, each: int, low: float = -1, **attributes: Any) -> Case:
+def classifier(seed: int, classes: int, per_leaf: int, low: float = -1, **attributes: Any) -> Case:
     trees, x = forest(seed, 4, 6, 3), rows(seed, 25, 4)
-    weights = trees.weights("class", 1 if each < 0 else classes, max(each, 0), low)
-    if each < 0:
-        weights["class_ids"] = [-1 - each] * len(weights["class_ids"])
+    weights = trees.weights("class", 1 if per_leaf < 0 else classes, max(per_leaf, 0), low)
+    if per_leaf < 0:
+        weights["class_ids"] = [-1 - per_leaf] * len(weights["class_ids"])
     labels = {"classlabels_int64s": [5, 7, 3, 9][:classes]}
     return Case(
         "TreeEnsembleClassifier",
@@ -114,7 +114,7 @@ def test_linked_trees_are_as_onnx_runtime_says(aggregate: int, how: str) -> None
         dtype.__name__: Case(
             "TreeEnsemble",
             [rows(seed, 30, 5, nan=seed == 1, dtype=dtype)],
-            {**linked(seed, 5, 4, 3, dtype, members=False), "aggregate_function": aggregate},
+            {**linked_forest(seed, 5, 4, 3, dtype, members=False), "aggregate_function": aggregate},
             outputs=(F32 if dtype is np.float32 else F64,),
         )
         for seed, dtype in enumerate((np.float32, np.float64))
@@ -124,10 +124,10 @@ def test_linked_trees_are_as_onnx_runtime_says(aggregate: int, how: str) -> None
 
 @pytest.mark.parametrize("how", HOWS)
 def test_nodes_may_ask_for_membership_in_sets(how: str) -> None:
-    """ONNX Runtime takes no sets of negative or broken numbers."""
+    """ONNX Runtime takes no sets of negative or fractional values."""
     cases = {}
     for seed, dtype in enumerate((np.float32, np.float64, np.float16)):
-        attributes = linked(seed, 5, 4, 4, dtype, members=True)
+        attributes = linked_forest(seed, 5, 4, 4, dtype, members=True)
         onnx_type = {np.float32: F32, np.float64: F64, np.float16: TensorProto.FLOAT16}[dtype]
         cases[dtype.__name__] = Case(
             "TreeEnsemble",

@@ -1,4 +1,4 @@
-"""Values that leave bodies of control flow with dims that only the run tells: what is imported, evaluated in
+"""Values that leave bodies of control flow with dynamic dims: what is imported, evaluated in
 NumPy, and what is compiled are what ONNX Runtime computes."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def loop(graph: GraphProto, outputs: Sequence[str], condition: str = "") -> onnx
 
 @pytest.mark.parametrize("dims", [[3, 2], ["a", "b"]], ids=["known", "named"])
 def test_branches_of_different_sizes(dims: list[int | str]) -> None:
-    """Both results are used behind: one in a sum with itself, one in a product of known dims."""
+    """Both results are used after it: one in a sum with itself, one in a product of known dims."""
     then = body("t () => (float[p,q] r, float[u,v] s) { r = Concat<axis = 0>(x, x) s = Exp(x) }")
     other = body("e () => (float[p,q] r, float[u,v] s) { r = Neg(x) s = Concat<axis = 0>(x, x, x) }")
     nodes = [
@@ -55,11 +55,11 @@ def test_branches_of_different_sizes(dims: list[int | str]) -> None:
     built = model(
         nodes, [info("c", [], BOOL), info("x", dims)], [info("y", [None, None]), info("z", [None, None])]
     )
-    check(built, *({"c": scalar(each), "x": X} for each in (True, False)))
+    check(built, *({"c": scalar(condition), "x": X} for condition in (True, False)))
 
 
 def test_carried_value_that_grows() -> None:
-    """Its rows are doubled in each run; what has as many rows beside it grows alike."""
+    """Its rows are doubled in each iteration; another value with as many rows grows with it."""
     grows = body(
         "b (int64 i, bool c, float[p,q] a) => (bool c2, float[r,q] a2) {"
         " c2 = Identity(c) d = Concat<axis = 0>(a, a) a2 = Mul(d, d) }"
@@ -69,13 +69,13 @@ def test_carried_value_that_grows() -> None:
     check(built, *({"n": scalar(count), "x": X / 10} for count in (0, 1, 3)))
 
 
-def test_carried_value_of_which_nobody_asks_for_the_last_size() -> None:
-    """The body uses it, and says that it has two elements from the second run on."""
-    turns = body(
+def test_carried_value_whose_last_size_is_unused() -> None:
+    """The body uses it, and says that it has two elements from the second iteration on."""
+    iteration = body(
         "b (int64 i, bool c, float[p] a, float[q] e) => (bool c2, float[r] a2, float[s] e2) {"
         " c2 = Identity(c) a2 = Add(e, two) e2 = Add(a, two) }"
     )
-    nodes = [helper.make_node("Loop", ["n", "", "x", "x"], ["y", "unused"], body=turns)]
+    nodes = [helper.make_node("Loop", ["n", "", "x", "x"], ["y", "unused"], body=iteration)]
     two = {"two": np.array([1, 2], np.float32)}
     built = model(nodes, [info("n", [], I64), info("x", ["w"])], [info("y", [None])], two)
     check(built, *({"n": scalar(count), "x": X[0, :width]} for count in (1, 3) for width in (1, 2)))
@@ -116,7 +116,7 @@ def test_stack_that_a_condition_ends(trips: str) -> None:
 
 
 @pytest.mark.slow
-def test_rows_of_a_stack_whose_dims_the_body_tells() -> None:
+def test_rows_of_a_stack_whose_dims_the_body_gives() -> None:
     graph = body(
         "b (int64 i, bool c, float[2] a) => (bool c2, float[2] a2, float[p] s) {"
         " c2 = Identity(c) a2 = Identity(a) one = Constant<value_ints = [1]>() k = Add(m, one)"
@@ -147,7 +147,7 @@ def test_loop_in_a_loop_that_grows() -> None:
 
 
 def test_branches_that_give_one_element_of_other_ranks() -> None:
-    """A number, or a vector of one element, that is broadcast behind."""
+    """A scalar, or a vector of one element, that is broadcast afterwards."""
     then = body("t () => (float r) { r = Constant<value = float {0}>() }")
     other = body("e () => (float[1] r) { r = ReduceSum(v, axes) }")
     nodes = [
@@ -157,10 +157,10 @@ def test_branches_that_give_one_element_of_other_ranks() -> None:
     inputs = [info("c", [], BOOL), info("x", [3, 2]), info("v", [4])]
     built = model(nodes, inputs, [info("y", [3, 2])], {"axes": np.array([0])})
     v = np.arange(4, dtype=np.float32)
-    check(built, *({"c": scalar(each), "x": X, "v": v} for each in (True, False)))
+    check(built, *({"c": scalar(condition), "x": X, "v": v} for condition in (True, False)))
 
 
-def test_squeezed_dims_of_which_only_the_call_tells_whether_they_are_one() -> None:
+def test_squeezed_dynamic_dims() -> None:
     nodes = [helper.make_node("Squeeze", ["x"], ["s"], name="short"), helper.make_node("Exp", ["s"], ["y"])]
     built = model(nodes, [info("x", ["a", 1, "b", 1])], [info("y", None)])
     check(built, {"x": X.reshape(3, 1, 2, 1)}, {"x": X.reshape(2, 1, 3, 1)})

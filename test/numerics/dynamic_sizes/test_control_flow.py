@@ -24,7 +24,7 @@ def check(built: onnx.ModelProto, *runs: Arrays, tolerance: float = 1e-5) -> Non
         assert not differences(executable.run(inputs), expected, tolerance), inputs
 
 
-def _truth(value: bool) -> np.ndarray:
+def _boolean(value: bool) -> np.ndarray:
     return np.asarray(value)
 
 
@@ -54,11 +54,11 @@ def test_branches_that_compute_that_pass_on_and_that_are_constants() -> None:
         [info("a", None), info("d", None), info("c", None)],
         {"w": RNG.uniform(-1, 1, (3, 3)).astype(np.float32)},
     )
-    check(built, *({"condition": _truth(each), "x0": X, "y": X + 1} for each in (True, False)))
+    check(built, *({"condition": _boolean(value), "x0": X, "y": X + 1} for value in (True, False)))
 
 
-def test_carried_values_that_change_places() -> None:
-    """Fibonacci numbers, a value that is carried as it was before, one that stays, and the iteration."""
+def test_carried_values_that_are_exchanged() -> None:
+    """A Fibonacci sequence, a value that is carried as it was before, one that stays, and the iteration."""
     loop = body(
         "b (int64 i, bool c, float[2,3] a, float[2,3] b, float[2,3] k) =>"
         " (bool c2, float[2,3] b2, float[2,3] s, float[2,3] k2, float[2,3] old, int64 j)"
@@ -66,12 +66,18 @@ def test_carried_values_that_change_places() -> None:
         " j = Identity(i) }"
     )
     node = helper.make_node(
-        "Loop", ["n", "", "x", "y", "x"], ["u", "v", "w", "stack", "numbers"], name="loop", body=loop
+        "Loop", ["n", "", "x", "y", "x"], ["u", "v", "w", "stack", "iterations"], name="loop", body=loop
     )
     built = model(
         [node],
         [info("x", [2, 3]), info("y", [2, 3])],
-        [info("u", None), info("v", None), info("w", None), info("stack", None), info("numbers", None, I64)],
+        [
+            info("u", None),
+            info("v", None),
+            info("w", None),
+            info("stack", None),
+            info("iterations", None, I64),
+        ],
         {"n": _count(5)},
     )
     check(built, {"x": X, "y": X + 1})
@@ -100,7 +106,7 @@ def test_a_loop_whose_body_says_when_it_ends() -> None:
     check(
         built,
         *(
-            {"n": _count(n), "c": _truth(c), "x": np.abs(X), "limit": np.asarray(limit, np.float32)}
+            {"n": _count(n), "c": _boolean(c), "x": np.abs(X), "limit": np.asarray(limit, np.float32)}
             for n, c, limit in runs
         ),
     )  # fmt: skip
@@ -156,9 +162,9 @@ def test_declared_rows_where_only_the_run_knows_the_trip_count() -> None:
     inputs = [info("n", [], I64), info("c", [], BOOL), info("x", [2])]
     built = model(nodes, inputs, [info("y", None), info("stack", [3, 2])])
     x = np.array([1, 2], np.float32)
-    check(built, {"n": _count(3), "c": _truth(True), "x": x})
+    check(built, {"n": _count(3), "c": _boolean(True), "x": x})
     # What the model declared wrongly writes nothing that is not its own.
-    found = compiled(built).run({"n": _count(7), "c": _truth(True), "x": x})
+    found = compiled(built).run({"n": _count(7), "c": _boolean(True), "x": x})
     np.testing.assert_array_equal(found["y"], x * 128)
     np.testing.assert_array_equal(found["stack"], np.stack([x * 2, x * 4, x * 128]))
 
@@ -180,7 +186,7 @@ def test_scan_along_axes_and_backwards() -> None:
         [info("end", None), info("o", None), info("r", None)],
     )
     inputs = {"s": X[:, 0], "p": RNG.uniform(-1, 1, (2, 4)), "q": RNG.uniform(-1, 1, (3, 4))}
-    check(built, {name: np.ascontiguousarray(each, np.float32) for name, each in inputs.items()})
+    check(built, {name: np.ascontiguousarray(array, np.float32) for name, array in inputs.items()})
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ Numpy = Callable[..., np.ndarray]
 class Case:
     """A kernel's body on `%a`, `%b`, ..., its operands' and its result's dims, and what it computes.
 
-    Dims are names or numbers as texts, as in "m 8"; names get numbers in the order in which they appear.
+    Dims are names or integers as texts, as in "m 8"; names get indices in the order in which they appear.
     """
 
     body: str
@@ -62,7 +62,7 @@ class Case:
 
 
 def op(text: str, *types: str) -> str:
-    """A line of IR: `text` with the types of operands and result behind it, written as their dims."""
+    """A line of IR: `text` with the types of operands and result after it, written as their dims."""
     *operands, result = [Case.tensor_type(tensor_type) for tensor_type in types]
     return f"{text} : ({', '.join(operands)}) -> {result}"
 
@@ -238,7 +238,7 @@ CASES = {
 }  # fmt: skip
 
 
-def _compiled(case: Case) -> Image:
+def _compile(case: Case) -> Image:
     target = str(host_target())
     text = f'module attributes {{tloop.target = "{target}"}} {{{case.text()}}}'
     result = compile_object({"text": text, "pipeline": "cpu-kernel", "target": target, "optimize": 2})
@@ -247,12 +247,12 @@ def _compiled(case: Case) -> Image:
 
 @pytest.fixture(scope="module", params=list(CASES))
 def compiled(request: pytest.FixtureRequest) -> tuple[Case, Image]:
-    return CASES[request.param], _compiled(CASES[request.param])
+    return CASES[request.param], _compile(CASES[request.param])
 
 
 @pytest.fixture(scope="module")
 def compiled_masked() -> Image:
-    return _compiled(CASES["attention with a mask for each query"])
+    return _compile(CASES["attention with a mask for each query"])
 
 
 def test_one_object_serves_all_sizes(compiled: tuple[Case, Image]) -> None:

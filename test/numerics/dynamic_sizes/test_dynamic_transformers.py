@@ -81,8 +81,8 @@ _MASKS = {"": "Identity(d)", "float[b,1,t] m": "Add(d, m)", "bool[b,1,t] m": "Wh
 
 @pytest.mark.parametrize(
     "mask",
-    [pytest.param("float[b,1,t] m", marks=pytest.mark.slow, id="numbers"),
-     pytest.param("bool[b,1,t] m", id="truth values"), pytest.param("", id="all keys")],
+    [pytest.param("float[b,1,t] m", marks=pytest.mark.slow, id="floats"),
+     pytest.param("bool[b,1,t] m", id="booleans"), pytest.param("", id="all keys")],
 )  # fmt: skip
 def test_products_of_batches_of_any_size(mask: str) -> None:
     """Heads and batch are one dim, and the queries come scaled."""
@@ -96,7 +96,8 @@ def test_products_of_batches_of_any_size(mask: str) -> None:
     for batch, queries, keys in ((1, 1, 1), (3, 5, 7), (2, 40, 33), (0, 3, 3)):
         dims = {"q": (queries, 16), "k": (keys, 16), "v": (keys, 16)} | ({"m": (1, keys)} if mask else {})
         inputs: Arrays = {
-            name: generator.standard_normal((batch, *each)).astype(np.float32) for name, each in dims.items()
+            name: generator.standard_normal((batch, *shape)).astype(np.float32)
+            for name, shape in dims.items()
         }
         if mask.startswith("bool"):
             inputs["m"] = inputs["m"] > -1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from vector_functions import FUNCTIONS
 from vector_math import evaluate, exhaustive, largest_error
-from vector_math_cost import assembly, called, vector_loop
+from vector_math_cost import assembly, calls_of, vector_loop
 
 INF, NAN = np.inf, np.nan
 
@@ -105,8 +105,8 @@ def test_special_values(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_nothing_is_called(name: str) -> None:
+def test_no_function_is_called(name: str) -> None:
     function = FUNCTIONS[name]
     text = assembly(function.op, function.attributes, "x86-64-v3")
-    assert called(text) == set()
+    assert calls_of(text) == set()
     assert any("%ymm" in line for line in vector_loop(text))

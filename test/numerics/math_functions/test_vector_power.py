@@ -1,4 +1,4 @@
-"""pow on f32: the error of random pairs, and C's special cases, which NumPy follows."""
+"""Function pow on f32: the error of random pairs, and C's special cases, which NumPy follows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_error_of_constant_exponents(y: float) -> None:
     assert largest < BOUND, f"at {index!r}"
 
 
-def test_whole_powers_of_negative_numbers() -> None:
+def test_integer_powers_of_negative_values() -> None:
     rng = np.random.default_rng(2)
     x, y = -_floats(rng, 117, 137, 1 << 16), rng.integers(-12, 13, 1 << 16).astype(np.float32)
     largest, base, exponent = _largest(x, y)

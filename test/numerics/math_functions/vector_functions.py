@@ -45,7 +45,7 @@ def _erf(x: Array) -> Array:
 
 
 def _gelu(x: Array) -> Array:
-    """By erfc: no cancellation for negative x."""
+    """Uses erfc: no cancellation for negative x."""
     near = x * (0.5 + x / (math.sqrt(2) * ROOT_PI))
     far = np.where(x > 0, x, x * 0)
     outside = np.where(np.abs(x) < 1, near, far)

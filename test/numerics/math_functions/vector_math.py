@@ -18,13 +18,13 @@ from mlc.compiler.kernel_job import compile_object
 from mlc.runtime import Image, call_entry
 
 CHUNK, PART = 1 << 20, 1 << 15
-# The smallest normal f32, and from where on f64 numbers are rounded to infinity.
+# The smallest normal f32, and the smallest f64 that is rounded to infinity.
 TINY, HUGE = 2.0**-126, 2.0**128 * (1 - 2.0**-25)
 Array = np.ndarray
 
 
 def kernel(op: str, attributes: str, target: str, operands: int = 1) -> str:
-    """A module with a kernel that applies `op` to `operands` vectors of CHUNK numbers."""
+    """A module with a kernel that applies `op` to `operands` vectors of CHUNK elements."""
     tensor_type = f"tensor<{CHUNK}xf32>"
     names = [f"%x{index}" for index in range(operands)]
     arguments = ", ".join(f"{name}: {tensor_type}" for name in names)
@@ -71,32 +71,32 @@ def evaluate(op: str, *operands: Array, attributes: str = "") -> Array:
 
 
 def ulp(values: Array) -> Array:
-    """The distance of f32 numbers at the f64 `values`."""
+    """The distance of f32 values at the f64 `values`."""
     power = (values.view(np.int64) & (0x7FF << 52)).view(np.float64)
     return np.maximum(power, TINY) * 2.0**-23
 
 
-def sampled(function: Function) -> Iterator[Array]:
+def samples_of(function: Function) -> Iterator[Array]:
     """Random and extreme mantissas of every exponent, all floats near the thresholds, and special values."""
     rng = np.random.default_rng(0)
-    each = 512
-    exponents = np.repeat(np.arange(256, dtype=np.uint32), each)
+    count = 512
+    exponents = np.repeat(np.arange(256, dtype=np.uint32), count)
     mantissas = rng.integers(0, 1 << 23, len(exponents), dtype=np.uint32)
-    mantissas[0::each], mantissas[1::each], mantissas[2::each] = 0, (1 << 23) - 1, 1
-    yield from _signed(exponents << 23 | mantissas)
+    mantissas[0::count], mantissas[1::count], mantissas[2::count] = 0, (1 << 23) - 1, 1
+    yield from _both_signs(exponents << 23 | mantissas)
     # From 2^-6 to 2^8, where most happens.
-    yield from _signed(rng.integers(121 << 23, 135 << 23, 1 << 17, dtype=np.uint32))
+    yield from _both_signs(rng.integers(121 << 23, 135 << 23, 1 << 17, dtype=np.uint32))
     near = np.abs(np.array(function.thresholds, np.float32)).view(np.uint32)
-    yield from _signed((near[:, None] + np.arange(-256, 257)).ravel().astype(np.uint32))
+    yield from _both_signs((near[:, None] + np.arange(-256, 257)).ravel().astype(np.uint32))
 
 
 def exhaustive(_function: Function) -> Iterator[Array]:
     """All floats."""
     for start in range(0, 1 << 31, CHUNK):
-        yield from _signed(np.arange(start, start + CHUNK, dtype=np.uint32))
+        yield from _both_signs(np.arange(start, start + CHUNK, dtype=np.uint32))
 
 
-def _signed(bits: Array) -> Iterator[Array]:
+def _both_signs(bits: Array) -> Iterator[Array]:
     yield bits.view(np.float32)
     yield -bits.view(np.float32)
 
@@ -125,7 +125,9 @@ def error(function: Function, x: Array, actual: Array) -> Array:
     return result
 
 
-def largest_error(name: str, samples: Callable[[Function], Iterator[Array]] = sampled) -> tuple[float, float]:
+def largest_error(
+    name: str, samples: Callable[[Function], Iterator[Array]] = samples_of
+) -> tuple[float, float]:
     """The largest error in the function's ulp, and where."""
     function = FUNCTIONS[name]
     worst = (0.0, 0.0)
@@ -141,7 +143,7 @@ def largest_error(name: str, samples: Callable[[Function], Iterator[Array]] = sa
 
 
 def main() -> None:
-    samples = exhaustive if "--exhaustive" in sys.argv else sampled
+    samples = exhaustive if "--exhaustive" in sys.argv else samples_of
     for name in [name for name in sys.argv[1:] if name in FUNCTIONS] or FUNCTIONS:
         largest, position = largest_error(name, samples)
         print(

@@ -26,13 +26,13 @@ CALL = re.compile(r"(?:call|jmp)q?\s+([A-Za-z_]\w+)")
 
 
 def assembly(op: str, attributes: str, target: str, operands: int = 1) -> str:
-    """Of a kernel that applies `op` to long vectors."""
+    """Returns the assembly of a kernel that applies `op` to long vectors."""
     description = parse_target(target)
     text = lower(kernel(op, attributes, str(description), operands), "cpu-kernel")
     return emit(text, description, "asm").decode()
 
 
-def called(text: str) -> set[str]:
+def calls_of(text: str) -> set[str]:
     """The functions that `text` calls, besides the runtime's own."""
     return {name for name in CALL.findall(text) if not name.startswith("mlc_")}
 
@@ -46,8 +46,8 @@ def vector_loop(text: str) -> list[str]:
     for index, line in enumerate(lines):
         jump = JUMP.match(line)
         if jump and label_lines.get(jump[1], index) < index:
-            body = [each for each in lines[label_lines[jump[1]] : index + 1] if not LABEL.match(each)]
-            if any(STORE.match(each) for each in body):
+            body = [line for line in lines[label_lines[jump[1]] : index + 1] if not LABEL.match(line)]
+            if any(STORE.match(line) for line in body):
                 loops.append(body)
     return min(loops, key=len)
 

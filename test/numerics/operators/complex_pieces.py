@@ -25,10 +25,10 @@ def random(dtype: np.dtype, *shape: int) -> np.ndarray:
 
 
 def of_parts(op: str, **attributes: Any) -> Callable[..., np.ndarray]:
-    """The reference's answer for both parts: it knows real numbers only. The second part of what stands
-    outside of an image is 0."""
+    """Applies the reference, which knows real types only, to both parts. The imaginary part of elements
+    outside an image is 0."""
 
-    def expected(x: np.ndarray, *others: Any) -> np.ndarray:
+    def apply(x: np.ndarray, *others: Any) -> np.ndarray:
         found = []
         for part, outside in ((x.real, attributes.get("extrapolation_value", 0.0)), (x.imag, 0.0)):
             pieces = Pieces(OPSET)
@@ -37,11 +37,11 @@ def of_parts(op: str, **attributes: Any) -> Callable[..., np.ndarray]:
             found.append(reference(pieces.model(), pieces.inputs)["y"])
         return (found[0] + 1j * found[1]).astype(x.dtype)
 
-    return expected
+    return apply
 
 
-def scattered(data: np.ndarray, indices: np.ndarray, updates: np.ndarray, join: np.ufunc) -> np.ndarray:
-    """One update after the other."""
+def scatter(data: np.ndarray, indices: np.ndarray, updates: np.ndarray, join: np.ufunc) -> np.ndarray:
+    """Applies one update after the other."""
     result = data.copy()
     join.at(result, tuple(np.moveaxis(indices, -1, 0)), updates)
     return result
@@ -53,10 +53,10 @@ def _scatters(dtype: np.dtype) -> Iterator[Case]:
     for reduction, join in (("add", np.add), ("mul", np.multiply)):
 
         def slices(x: np.ndarray, i: np.ndarray, u: np.ndarray, join: np.ufunc = join) -> np.ndarray:
-            return scattered(x, i, u, join)
+            return scatter(x, i, u, join)
 
         def single(x: np.ndarray, i: np.ndarray, u: np.ndarray, join: np.ufunc = join) -> np.ndarray:
-            return scattered(x, np.stack([i, np.indices(i.shape)[1]], -1), u, join)
+            return scatter(x, np.stack([i, np.indices(i.shape)[1]], -1), u, join)
 
         options = {"reduction": reduction}
         yield f"nd {reduction}", "ScatterND", [data, rows, updates], options, slices
@@ -64,7 +64,7 @@ def _scatters(dtype: np.dtype) -> Iterator[Case]:
 
 
 def _images(dtype: np.dtype) -> Iterator[Case]:
-    """All places are sums of a few powers of two: the reference rounds weights to f32."""
+    """All coordinates are sums of a few powers of two: the reference rounds weights to f32."""
     image, (sizes, cut) = random(dtype, 1, 2, 8, 5), ([1, 2, 4, 10], [1, 2, 5, 9])
     grid = (np.random.default_rng(1).integers(-20, 21, (1, 3, 7, 2)) / 16).astype(image.real.dtype)
     for mode in ("linear", "cubic", "nearest"):
@@ -75,7 +75,7 @@ def _images(dtype: np.dtype) -> Iterator[Case]:
         yield f"resize {mode}", "Resize", [image, None, None, sizes], options, of_parts("Resize", **options)
     options = {"mode": "linear", "antialias": 1}
     yield "resize antialias", "Resize", [image, None, None, sizes], options, of_parts("Resize", **options)
-    region = [np.float32(each) for each in (0, 0, 0.375, -0.25, 1, 1, 1.25, 0.75)]
+    region = [np.float32(bound) for bound in (0, 0, 0.375, -0.25, 1, 1, 1.25, 0.75)]
     for mode in ("linear", "nearest"):
         options = {"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 3.0}
         options["mode"] = mode
@@ -84,7 +84,7 @@ def _images(dtype: np.dtype) -> Iterator[Case]:
     yield "columns", "Col2Im", [columns, [4, 5], [2, 2]], options, of_parts("Col2Im", **options)
 
 
-def _chosen(dtype: np.dtype) -> Iterator[Case]:
+def _selections(dtype: np.dtype) -> Iterator[Case]:
     x = random(dtype, 5, 4)
     x[1, 2] = complex(np.nan, 0)
     yield "non zero", "NonZero", [x], {}, lambda x: np.stack(np.nonzero(x))
@@ -122,7 +122,7 @@ def _bits(dtype: np.dtype) -> Iterator[Case]:
 
 
 def cases(dtype: np.dtype) -> list[Case]:
-    return [*_scatters(dtype), *_images(dtype), *_chosen(dtype), *_bits(dtype)]
+    return [*_scatters(dtype), *_images(dtype), *_selections(dtype), *_bits(dtype)]
 
 
 def results(found: Any) -> list[np.ndarray]:
@@ -130,7 +130,7 @@ def results(found: Any) -> list[np.ndarray]:
 
 
 def with_named_dims(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Every dim of an input has a name of its own."""
+    """Gives every dim of an input a distinct name."""
     for info in model.graph.input:
         for axis, dim in enumerate(info.type.tensor_type.shape.dim):
             dim.dim_param = f"{info.name}:{axis}"

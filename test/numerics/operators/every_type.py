@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from pieces import Pieces
 
 OPSET = 25
-# Strings are no numbers.
+# Strings have no arithmetic.
 LEFT_OUT = {"string"}
 _TYPES = {
     "float": "float32", "double": "float64", "bfloat16": "bfloat16", "bool": "bool",
@@ -26,17 +26,17 @@ EVERY_TYPE = (
 ).split()
 
 
-def allowed(op: str, index: int = 0) -> set[str]:
+def allowed_types(op: str, index: int = 0) -> set[str]:
     """The NumPy (or ml_dtypes) names of the types that an operator's input may have."""
     schema = onnx.defs.get_schema(op, OPSET)
-    element_type = schema.inputs[index].type_str
-    names = next(c.allowed_type_strs for c in schema.type_constraints if c.type_param_str == element_type)
+    variable = schema.inputs[index].type_str
+    names = next(c.allowed_type_strs for c in schema.type_constraints if c.type_param_str == variable)
     found = {name[len("tensor(") : -1] for name in names if name.startswith("tensor(")}
     return {_TYPES.get(name, name) for name in found - LEFT_OUT}
 
 
 class Operands:
-    """Arrays of one type; numbers are small enough that sums and products of a few stay in range."""
+    """Arrays of one type; values are small enough that sums and products of a few stay in range."""
 
     def __init__(self, name: str) -> None:
         self.dtype = np.dtype(getattr(ml_dtypes, name, None) or name)
@@ -62,7 +62,7 @@ class Operands:
         return np.maximum(self._whole(shape, 1, 4), 1).astype(self.dtype)
 
     def fraction(self, *shape: int) -> np.ndarray:
-        """Numbers in (-1, 1), floats only."""
+        """Random values in (-1, 1), floats only."""
         return (self.rng.integers(-7, 8, shape) / 8).astype(self.dtype)
 
 
@@ -135,7 +135,7 @@ PREDICATES = {"IsNaN", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqua
 POSITIONS = {"ArgMax", "ArgMin"}
 
 
-def result_number(op: str, name: str) -> int:
+def result_type(op: str, name: str) -> int:
     if op in PREDICATES:
         return TensorProto.BOOL
     if op in POSITIONS:
@@ -143,21 +143,21 @@ def result_number(op: str, name: str) -> int:
     return helper.np_dtype_to_tensor_dtype(np.dtype(getattr(ml_dtypes, name, None) or name))
 
 
-def _converted(value: Any, old: np.dtype, new: np.dtype) -> Any:
+def _convert(value: Any, old: np.dtype, new: np.dtype) -> Any:
     return value.astype(new) if hasattr(value, "dtype") and value.dtype == old else value
 
 
 def nodes_of(name: str, as_name: str | None = None) -> Pieces:
-    """Every case whose schema allows the type `name`; its numbers as those of the type `as_name`."""
+    """Every case whose schema allows the type `name`; its values as those of the type `as_name`."""
     pieces, operands = Pieces(OPSET), Operands(name)
     other = np.dtype(as_name) if as_name else operands.dtype
     for label, op, make, attributes in CASES:
-        if name not in allowed(op) or (name, op) in LEFT_OUT_PAIRS:
+        if name not in allowed_types(op) or (name, op) in LEFT_OUT_PAIRS:
             continue
-        values = [_converted(v, operands.dtype, other) for v in make(operands)]
-        pieces.add(label, op, *values, out=result_number(op, as_name or name), **attributes)
+        values = [_convert(v, operands.dtype, other) for v in make(operands)]
+        pieces.add(label, op, *values, out=result_type(op, as_name or name), **attributes)
     where = np.arange(7) % 2 == 0
-    if name in allowed("Where", 1):
+    if name in allowed_types("Where", 1):
         values = [operands.any(5, 7).astype(other), operands.any(7).astype(other)]
-        pieces.add("Where", "Where", where, *values, out=result_number("Where", as_name or name))
+        pieces.add("Where", "Where", where, *values, out=result_type("Where", as_name or name))
     return pieces

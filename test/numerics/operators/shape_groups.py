@@ -20,7 +20,7 @@ _RNG = np.random.default_rng(0)
 
 
 def random(*shape: int, dtype: str = "float32") -> np.ndarray:
-    """Numbers in [-2, 2)."""
+    """Random values in [-2, 2)."""
     return _RNG.uniform(-2, 2, shape).astype(dtype)
 
 

@@ -29,7 +29,7 @@ def dtype_of(name: str) -> np.dtype:
     return np.dtype(getattr(ml_dtypes, name, None) or name)
 
 
-def number_of(name: str) -> int:
+def onnx_type_of(name: str) -> int:
     return helper.np_dtype_to_tensor_dtype(dtype_of(name))
 
 
@@ -39,8 +39,8 @@ def every_code(name: str) -> np.ndarray:
     return np.arange(1 << bits, dtype=np.uint8).view(dtype_of(name))
 
 
-def special_numbers(name: str) -> np.ndarray:
-    """Numbers of narrow types, the points halfway between two of them, what is next to those, what is too
+def special_values(name: str) -> np.ndarray:
+    """Values of narrow types, the points halfway between two of them, what is next to those, what is too
     large, infinities and NaN."""
     values = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-30, 1e30, -1e30]
     for narrow in NARROW:
@@ -54,8 +54,8 @@ def special_numbers(name: str) -> np.ndarray:
         return np.array(values).astype(dtype_of(name))
 
 
-def known(array: np.ndarray) -> np.ndarray:
-    """The same numbers in a type that NumPy converts to all others."""
+def as_numpy_type(array: np.ndarray) -> np.ndarray:
+    """The same values in a type that NumPy converts to all others."""
     name = array.dtype.name
     if name in SUBBYTE:
         return array.astype(np.int8)
@@ -69,16 +69,16 @@ def run(casts: Casts) -> tuple[Arrays, dict[str, np.ndarray]]:
     """The compiled answers and those of the reference, by `source_to_target`."""
     pieces, expected = Pieces(OPSET), {}
     for label, array, target, attributes in casts:
-        pieces.add(label, "Cast", array, to=number_of(target), out=number_of(target), **attributes)
+        pieces.add(label, "Cast", array, to=onnx_type_of(target), out=onnx_type_of(target), **attributes)
         with np.errstate(all="ignore"):
             full: dict[str, Any] = {"saturate": 1, "round_mode": "up"} | attributes
-            onnx_type: Any = number_of(target)
-            expected[label] = cast_to(known(array), onnx_type, full["saturate"], full["round_mode"])
+            onnx_type: Any = onnx_type_of(target)
+            expected[label] = cast_to(as_numpy_type(array), onnx_type, full["saturate"], full["round_mode"])
     return compiled(pieces.model()).run(pieces.inputs), expected
 
 
 def wrong(actual: Arrays, expected: dict[str, np.ndarray]) -> dict[str, str]:
-    """Results whose bits differ; NaNs are all alike."""
+    """Results whose bits differ; all NaNs are equal."""
     found = {}
     for label, want in expected.items():
         got = actual[label]
@@ -95,12 +95,12 @@ def wrong(actual: Arrays, expected: dict[str, np.ndarray]) -> dict[str, str]:
 
 @pytest.mark.parametrize("saturate", [1, 0])
 def test_floats_become_float8(saturate: int) -> None:
-    values = special_numbers("float32")
+    values = special_values("float32")
     casts: Casts = [(target, values, target, {"saturate": saturate}) for target in FLOAT8]
     assert not wrong(*run(casts))
 
 
-def test_float8e8m0_rounds_as_it_is_told() -> None:
+def test_float8e8m0_rounds_by_its_attributes() -> None:
     powers = 2.0 ** np.arange(-140, 128, dtype=np.float64)
     values = np.concatenate([powers, powers * 1.25, powers * 1.5, powers * 1.75, [0, 3.4e38, np.nan, np.inf]])
     values = values.astype(np.float32)
@@ -126,14 +126,14 @@ def nearest(values: np.ndarray, target: str) -> np.ndarray:
 
 
 def test_doubles_are_rounded_once() -> None:
-    """f32 would make halfway points of numbers next to them."""
-    values = special_numbers("float64")
+    """Rounding through f32 would turn values next to halfway points into these."""
+    values = special_values("float64")
     values = values[~np.isnan(values)]
     values = np.concatenate([values, values * (1 + 2.0**-40), values * (1 - 2.0**-40)])
     pieces = Pieces(OPSET)
     pieces.input("x", values)
     for target in NARROW:
-        pieces.add(target, "Cast", "x", to=number_of(target), out=number_of(target))
+        pieces.add(target, "Cast", "x", to=onnx_type_of(target), out=onnx_type_of(target))
     actual = compiled(pieces.model()).run(pieces.inputs)
     for target in NARROW:
         np.testing.assert_array_equal(actual[target].astype(np.float64), nearest(values, target), target)
@@ -143,7 +143,7 @@ def test_doubles_are_rounded_once() -> None:
 @pytest.mark.parametrize("source", [*NARROW, *SUBBYTE, "bool"])
 def test_narrow_types_become_every_type(source: str) -> None:
     array = np.array([False, True]) if source == "bool" else every_code(source)
-    targets = [each for each in (*FLOATS, *NARROW, *INTEGERS, *SUBBYTE, "bool") if each != source]
+    targets = [name for name in (*FLOATS, *NARROW, *INTEGERS, *SUBBYTE, "bool") if name != source]
     values = array.astype(np.float64)
     # Not defined: what integers do not hold, and NaN where a type has none.
     small = array[(values >= 0) & (values < 2)] if source in NARROW else array
@@ -159,7 +159,7 @@ def test_narrow_types_become_every_type(source: str) -> None:
 @pytest.mark.parametrize("source", [*FLOATS, *INTEGERS])
 def test_wide_types_become_narrow_ones(source: str) -> None:
     if source in FLOATS:
-        array = special_numbers(source)
+        array = special_values(source)
         whole = np.arange(4).astype(array.dtype)
     else:
         limits = np.iinfo(source)
@@ -177,12 +177,12 @@ def test_wide_types_become_narrow_ones(source: str) -> None:
 def test_wide_types_become_each_other(source: str) -> None:
     rng = np.random.default_rng(1)
     array = rng.integers(0, 100, 37).astype(dtype_of(source))
-    targets = [each for each in (*FLOATS, *INTEGERS) if each != source]
+    targets = [name for name in (*FLOATS, *INTEGERS) if name != source]
     assert not wrong(*run([(target, array, target, {}) for target in targets]))
 
 
 def test_small_constants_saturate_too() -> None:
-    """What the importer computes itself."""
+    """The importer computes these itself."""
     x = helper.make_tensor("x", onnx.TensorProto.FLOAT, [3], [1e6, -1e6, 1.0])
     nodes = [helper.make_node("Cast", ["x"], ["y"], to=onnx.TensorProto.FLOAT8E4M3FN)]
     y = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT8E4M3FN, [3])

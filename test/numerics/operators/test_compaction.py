@@ -84,8 +84,8 @@ def test_unique(sorted_: bool, run: Run) -> None:
     assert not counts[len(found) :].any()
 
 
-def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, low: float) -> np.ndarray:
-    """ONNX Runtime's answer."""
+def suppress(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, low: float) -> np.ndarray:
+    """Returns the result of ONNX Runtime."""
     names = ["boxes", "scores", "most", "iou", "low"]
     values = [boxes, scores, np.array([most]), np.array([0.4], np.float32), np.array([low], np.float32)]
     elements = [TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT]
@@ -102,26 +102,26 @@ def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, l
     return np.asarray(found)
 
 
-@pytest.mark.parametrize("told", [False, True], ids=["attributes", "limits"])
+@pytest.mark.parametrize("by_operand", [False, True], ids=["attributes", "limits"])
 @pytest.mark.parametrize(("most", "center", "low"), [(50, False, 0.2), (4, True, -1.0)])
-def test_non_max_suppression(most: int, center: bool, low: float, told: bool, run: Run) -> None:
+def test_non_max_suppression(most: int, center: bool, low: float, by_operand: bool, run: Run) -> None:
     """Images and classes, corners in any order, equal scores; limits that are attributes or an operand."""
     boxes = RNG.random((2, 30, 4)).astype(np.float32)
     scores = np.round(RNG.random((2, 3, 30)), 1).astype(np.float32)
-    wanted = suppressed(boxes, scores, most, center, low)
-    bound = 40 if told else most
+    wanted = suppress(boxes, scores, most, center, low)
+    bound = 40 if by_operand else most
     size = 6 * min(bound, 30)
-    dtypes = ["tensor<2x30x4xf32>", "tensor<2x3x30xf32>", *["tensor<3xf64>"] * told]
+    dtypes = ["tensor<2x30x4xf32>", "tensor<2x3x30xf32>", *["tensor<3xf64>"] * by_operand]
     results = f"(tensor<{size}x3xi64>, tensor<i64>)"
     arguments = ", ".join(f"%{name}: {dtype}" for name, dtype in zip("bsl", dtypes, strict=False))
-    operands = ", ".join(("%b", "%s", *["%l"] * told))
-    limits = "" if told else f"iou_threshold = 0.4 : f64, score_threshold = {low:e} : f64,"
+    operands = ", ".join(("%b", "%s", *["%l"] * by_operand))
+    limits = "" if by_operand else f"iou_threshold = 0.4 : f64, score_threshold = {low:e} : f64,"
     text = f"""func.func @main({arguments}) -> {results} {{
       %0, %1 = "graph.non_max_suppression"({operands}) {{most = {bound} : i64, {limits}
         center_point_box = {str(center).lower()}}} : ({", ".join(dtypes)}) -> {results}
       return %0, %1 : {results[1:-1]}
     }}"""
-    elements = [np.array([most, np.float32(0.4), np.float32(low)], np.float64)] * told
+    elements = [np.array([most, np.float32(0.4), np.float32(low)], np.float64)] * by_operand
     rows, count = run(text, boxes, scores, *elements)
     assert 6 < count < 6 * 30
     assert np.array_equal(rows[: int(count)], wanted)

@@ -1,4 +1,4 @@
-"""Operators on complex numbers, of sizes that the model says and of such that only a call tells.
+"""Operators on complex numbers, of static and of dynamic sizes.
 
 Sums of products have the tolerance of f32 and f64, of the largest element; all else is exact.
 """
@@ -17,23 +17,23 @@ from mlc.frontends.errors import ModelError
 TOLERANCE = {"complex64": 1e-6, "complex128": 1e-14}
 
 
-def built(name: str, *operators: str) -> tuple[Pieces, Arrays]:
-    """The cases of operators (none: of all), and what they give."""
+def build(name: str, *operators: str) -> tuple[Pieces, Arrays]:
+    """Returns the cases of operators (none: of all), and their results."""
     pieces, expected = Pieces(OPSET), Arrays()
     for label, op, operands, attributes, function in cases(np.dtype(name)):
         if operators and op not in operators:
             continue
         with np.errstate(all="ignore"):
             found = results(function(*operands))
-        values = [helper.np_dtype_to_tensor_dtype(each.dtype) for each in found]
+        values = [helper.np_dtype_to_tensor_dtype(array.dtype) for array in found]
         pieces.add(label, op, *operands, out=values, **attributes)
-        expected |= {f"{label}:{index}" if index else label: each for index, each in enumerate(found)}
+        expected |= {f"{label}:{index}" if index else label: array for index, array in enumerate(found)}
     return pieces, expected
 
 
 def test_what_is_computed() -> None:
     """The quick ones; `test_every_operator` has all."""
-    pieces, expected = built("complex64", "ScatterND", "NonZero", "Col2Im")
+    pieces, expected = build("complex64", "ScatterND", "NonZero", "Col2Im")
     actual = compiled(pieces.model()).run(pieces.inputs)
     assert not differences(actual, expected, TOLERANCE["complex64"])
 
@@ -42,20 +42,20 @@ def test_what_is_computed() -> None:
 @pytest.mark.parametrize("is_dynamic", [False, True])
 @pytest.mark.parametrize("name", TOLERANCE)
 def test_every_operator(name: str, is_dynamic: bool) -> None:
-    pieces, expected = built(name)
+    pieces, expected = build(name)
     model = with_named_dims(pieces.model()) if is_dynamic else pieces.model()
     assert not differences(compiled(model).run(pieces.inputs), expected, TOLERANCE[name])
 
 
 @pytest.mark.parametrize("reduction", ["max", "min"])
-def test_complex_numbers_have_no_order(reduction: str) -> None:
+def test_complex_values_have_no_order(reduction: str) -> None:
     pieces, x = Pieces(OPSET), np.zeros(4, np.complex64)
     pieces.add("y", "ScatterElements", x, np.arange(4), x, reduction=reduction)
     with pytest.raises(ModelError, match=f"'reduction' is {reduction}, but complex numbers have no order"):
         compiled(pieces.model())
 
 
-def test_nothing_is_converted_from_complex_numbers() -> None:
+def test_casts_from_complex_are_rejected() -> None:
     """No operator of ONNX does, but Cast may be asked to."""
     pieces = Pieces(OPSET)
     pieces.add("y", "Cast", np.zeros(4, np.complex64), out=TensorProto.FLOAT, to=TensorProto.FLOAT)

@@ -10,7 +10,7 @@ from onnx import helper
 from mlc import compile
 
 
-def tiled(tiles: float | None, count: int) -> np.ndarray:
+def tile(tiles: float | None, count: int) -> np.ndarray:
     """Tile of opset 1 of a (2, 3) matrix along its last axis; `tiles` is a constant, or None for an input."""
     node = helper.make_node("Tile", ["x", "tiles", "axis"], ["y"])
     value = helper.make_tensor_value_info
@@ -32,11 +32,11 @@ def tiled(tiles: float | None, count: int) -> np.ndarray:
 @pytest.mark.parametrize(("tiles", "count"), [(3.0, 3), (None, 2), (None, 0)])
 def test_tile_along_one_axis(tiles: float | None, count: int) -> None:
     expected = np.tile(np.arange(6, dtype=np.float32).reshape(2, 3), (1, count))
-    np.testing.assert_array_equal(tiled(tiles, count), expected)
+    np.testing.assert_array_equal(tile(tiles, count), expected)
 
 
-def test_hardmax_takes_the_dims_behind_the_axis_for_one() -> None:
-    """As ONNX Runtime does; the reference takes the axis for one of opset 13."""
+def test_hardmax_flattens_the_dims_from_the_axis() -> None:
+    """Equals ONNX Runtime; the reference evaluates the axis as in opset 13."""
     node = helper.make_node("Hardmax", ["x"], ["y"], axis=1)
     info = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2, 3, 4]) for name in "xy"]
     graph = helper.make_graph([node], "hardmax", info[:1], info[1:])

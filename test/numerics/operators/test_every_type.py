@@ -17,7 +17,7 @@ DOUBLE = 1e-12
 
 
 def expected_of(name: str) -> Arrays:
-    """What onnx's reference says; of 16-bit floats what it says in f32 of the same numbers, rounded."""
+    """Returns the results of onnx's reference; of 16-bit floats, those in f32 of the same values, rounded."""
     if name not in NARROW:
         pieces = nodes_of(name)
         return reference(pieces.model(), pieces.inputs)

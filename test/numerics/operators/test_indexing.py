@@ -1,4 +1,4 @@
-"""Places that tensors name, order and scans, where cases of one node do not reach: NaN, duplicates, indices
+"""Indices in tensors, order and scans, where cases of one node do not reach: NaN, duplicates, indices
 outside, types, blocks of long lines."""
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from mlc import compile
 RNG = np.random.default_rng(5)
 
 
-def ordered(x: np.ndarray, k: int, largest: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The first k of each row: NaN is the largest number, and of equal ones the first comes first."""
+def order_rows(x: np.ndarray, k: int, largest: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The first k of each row: NaN is the largest value, and equal ones keep their order."""
     elements = x.astype(np.float64) if x.dtype.kind not in "iu" else x
     found = []
     for row in elements.reshape(-1, x.shape[-1]):
         nan = np.isnan(row) if row.dtype.kind == "f" else np.zeros(row.shape, bool)
-        # Python's integers hold all of 64 bits; a pair of flags and numbers is compared in turn.
-        key = [(bool(n), 0 if n else each.item()) for n, each in zip(nan, row, strict=True)]
+        # Python's integers hold all of 64 bits; pairs of a flag and a value compare flags first.
+        key = [(bool(n), 0 if n else value.item()) for n, value in zip(nan, row, strict=True)]
         order = sorted(range(len(row)), key=lambda at: key[at], reverse=largest)
         # sorted() keeps the order of equal ones in both directions.
         found.append(order[:k])
@@ -57,7 +57,7 @@ def top_k(pieces: Pieces, name: str, x: np.ndarray, k: int, largest: int) -> Non
                      marks=pytest.mark.slow),
     ],
 )  # fmt: skip
-def test_top_k_orders_as_numbers(dtypes: str) -> None:
+def test_top_k_orders_by_value(dtypes: str) -> None:
     pieces = Pieces(opset=24)
     expected: dict[str, np.ndarray] = {}
     for name in dtypes.split():
@@ -68,25 +68,25 @@ def test_top_k_orders_as_numbers(dtypes: str) -> None:
                 x = with_edges(shape, dtype)
                 piece = f"{name}_{shape[1]}_{k}_{largest}"
                 top_k(pieces, piece, x, k, largest)
-                values, indices = ordered(x, k, bool(largest))
+                values, indices = order_rows(x, k, bool(largest))
                 expected |= {piece: values, f"{piece}:1": indices}
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
 @pytest.mark.parametrize("largest", [0, 1])
-def test_top_k_of_any_size_orders_as_numbers(largest: int) -> None:
+def test_top_k_of_any_size_orders_by_value(largest: int) -> None:
     value = helper.make_tensor_value_info
-    node = helper.make_node("TopK", ["x", "k"], ["values", "places"], largest=largest, axis=1)
+    node = helper.make_node("TopK", ["x", "k"], ["values", "indices"], largest=largest, axis=1)
     given = [value("x", TensorProto.FLOAT, ["rows", "length"]), value("k", TensorProto.INT64, [1])]
-    element_types = {"values": TensorProto.FLOAT, "places": TensorProto.INT64}
+    element_types = {"values": TensorProto.FLOAT, "indices": TensorProto.INT64}
     outputs = [value(name, element_type, ["rows", None]) for name, element_type in element_types.items()]
     graph = helper.make_graph([node], "top_k", given, outputs)
     program = compile(helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid("", 24)]))
     for shape, k in (((2, 100), 5), ((3, 64), 64), ((1, 1), 1), ((0, 7), 3), ((2, 9), 0)):
         x = with_edges(shape, np.dtype(np.float32)) if 0 not in shape else np.zeros(shape, np.float32)
         found = program.run({"x": x, "k": np.array([k])})
-        values, indices = ordered(x, k, bool(largest))
-        np.testing.assert_array_equal(found["places"], indices)
+        values, indices = order_rows(x, k, bool(largest))
+        np.testing.assert_array_equal(found["indices"], indices)
         np.testing.assert_array_equal(found["values"], values)
 
 
@@ -94,12 +94,12 @@ def test_top_k_in_any_order_finds_the_same() -> None:
     pieces, x = Pieces(opset=24), with_edges((3, 90), np.dtype(np.float32))
     pieces.add("any", "TopK", x, [12], out=(TensorProto.FLOAT, TensorProto.INT64), sorted=0)
     found = compiled(pieces.model()).run(pieces.inputs)
-    _, indices = ordered(x, 12, True)
+    _, indices = order_rows(x, 12, True)
     assert np.array_equal(np.sort(found["any:1"], -1), np.sort(indices, -1))
     np.testing.assert_array_equal(found["any"], np.take_along_axis(x, found["any:1"], -1))
 
 
-def test_the_last_of_equal_places_wins_and_places_outside_are_clamped() -> None:
+def test_the_last_of_equal_indices_wins_and_indices_outside_are_clamped() -> None:
     pieces = Pieces(opset=18)
     x, updates = RNG.normal(size=(6, 3)).astype(np.float32), RNG.normal(size=(5, 3)).astype(np.float32)
     rows = np.array([2, -4, 99, 2, -99])
@@ -114,21 +114,21 @@ def test_the_last_of_equal_places_wins_and_places_outside_are_clamped() -> None:
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
-def test_truth_values_and_16_bits_are_joined() -> None:
+def test_booleans_and_16_bits_are_combined() -> None:
     pieces, expected = Pieces(opset=18), {}
     indices = np.array([[1], [0], [1], [1]])
     for name, numpy in (("add", np.logical_or), ("mul", np.logical_and)):
         x, updates = np.array([True, False, True]), np.array([True, False, False, True])
         pieces.add(f"flags_{name}", "ScatterND", x, indices, updates, reduction=name)
-        expected[f"flags_{name}"] = joined(x, indices, updates, numpy)
+        expected[f"flags_{name}"] = scatter(x, indices, updates, numpy)
     for dtype in (np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)):
         x, updates = (RNG.normal(size=count).astype(dtype) for count in (3, 4))
         pieces.add(f"add_{dtype.name}", "ScatterND", x, indices, updates, reduction="add")
-        expected[f"add_{dtype.name}"] = joined(x, indices, updates, np.add)
+        expected[f"add_{dtype.name}"] = scatter(x, indices, updates, np.add)
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
-def joined(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, join: np.ufunc) -> np.ndarray:
+def scatter(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, join: np.ufunc) -> np.ndarray:
     result = x.copy()
     for (index,), update in zip(indices, updates, strict=True):
         result[index] = join(result[index], update)

@@ -14,36 +14,36 @@ INDICES = np.array([-FAR, -(1 << 63), -7, -6, -5, -1, 0, 4, 5, 6, 70, (1 << 63) 
 NARROW = np.array([-(1 << 31), (1 << 31) - 1, -6, -5, -1, 0, 4, 5, 6, 70, -70, 3])
 
 
-def clamped(indices: np.ndarray, extent: int) -> np.ndarray:
-    """Negative ones count from the end; those outside become the nearest place."""
+def clamp(indices: np.ndarray, extent: int) -> np.ndarray:
+    """Negative ones count from the end; those outside become the nearest one."""
     wide = indices.astype(object)
     return np.clip(np.where(wide < 0, wide + extent, wide), 0, extent - 1).astype(np.int64)
 
 
 def _gather(data: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    return data[clamped(indices, 5)]
+    return data[clamp(indices, 5)]
 
 
 def _gather_elements(data: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    return np.take_along_axis(data, clamped(indices, 5), 0)
+    return np.take_along_axis(data, clamp(indices, 5), 0)
 
 
 def _gather_nd(data: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    return data[clamped(indices[:, 0], 5), clamped(indices[:, 1], 3)]
+    return data[clamp(indices[:, 0], 5), clamp(indices[:, 1], 3)]
 
 
 def _scatter(data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
-    """The updates one after the other, added, at the places that `_gather_nd` reads."""
+    """Adds the updates one after the other at the indices that `_gather_nd` reads."""
     result = data.copy()
     for index, update in zip(indices, updates, strict=True):
-        result[clamped(index[:1], 5)[0], clamped(index[1:], 3)[0]] += update
+        result[clamp(index[:1], 5)[0], clamp(index[1:], 3)[0]] += update
     return result
 
 
 def _scatter_elements(data: np.ndarray, indices: np.ndarray, updates: np.ndarray) -> np.ndarray:
     result = data.copy()
     for row, column in np.ndindex(indices.shape):
-        result[clamped(indices[row, column], 5), column] += updates[row, column]
+        result[clamp(indices[row, column], 5), column] += updates[row, column]
     return result
 
 
@@ -67,7 +67,7 @@ def _any_size(words: str, letter: str) -> str:
 @pytest.mark.parametrize(("dims", "element"), [("known", "i64"), ("named", "i32")])
 @pytest.mark.parametrize("name", CASES)
 def test_indices_outside(compiled: Compile, name: str, element: str, dims: str) -> None:
-    """In memory of foreign numbers, none of which appears in the result or changes."""
+    """Surrounding memory neither appears in the result nor changes."""
     attributes, operands, result, reference = CASES[name]
     dtypes = [words.format(element) for words in operands]
     shapes = [[int(word) for word in words.split()[:-1]] for words in dtypes]
@@ -97,15 +97,15 @@ def test_indices_outside(compiled: Compile, name: str, element: str, dims: str) 
 def test_data_without_elements(compiled: Compile, name: str) -> None:
     """No index is inside: the call fails, unless there is nothing to index."""
     attributes, operands, result, _ = CASES[name]
-    dtypes = [_any_size(words.format("i64"), each) for words, each in zip(operands, "nmm", strict=False)]
+    dtypes = [_any_size(words.format("i64"), name) for words, name in zip(operands, "nmm", strict=False)]
     result = _any_size(result, "n" if name.startswith("scatter") else "m")
     arguments = ", ".join(f"%{letter}" for letter in "abc"[: len(dtypes)])
     line = op(f'%r = "graph.{name}"({arguments}) {attributes}', *dtypes, result)
     program = compiled(function(dict(zip("abc", dtypes, strict=False)), result, line))
     for rows in (2, 0):
         shapes = [[0, 3], *([rows, *map(int, words.split()[1:-1])] for words in dtypes[1:])]
-        kinds_of = [np.float32, np.int64, np.float32]
-        values = [np.zeros(shape, dtype) for shape, dtype in zip(shapes, kinds_of, strict=False)]
+        element_types = [np.float32, np.int64, np.float32]
+        values = [np.zeros(shape, dtype) for shape, dtype in zip(shapes, element_types, strict=False)]
         if rows:
             fault = "its indices name elements of an axis that has none"
             with pytest.raises(ValueError, match=rf"^{name}: {fault}: n must be at least .*, got 0 and 1$"):

@@ -19,7 +19,7 @@ NO_ORACLE = ("lrn_attributes",)
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=pytest.mark.slow) if each.startswith(SLOW) else each for each in CASES]
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name.startswith(SLOW) else name for name in CASES]
 )
 def test_case_compiles_and_means_what_the_oracles_say(name: str) -> None:
     case = CASES[name]

@@ -1,4 +1,4 @@
-"""Quantisation to and from every type, and products of quantised numbers."""
+"""Quantisation to and from every type, and products of quantised values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 from oracle import Arrays, compiled, differences, reference, runtime
 from pieces import Pieces
-from test_casts import FLOAT8, SUBBYTE, dtype_of, every_code, number_of, wrong
+from test_casts import FLOAT8, SUBBYTE, dtype_of, every_code, onnx_type_of, wrong
 
 OPSET = 25
 INTEGERS = ("int8", "uint8", "int16", "uint16", *SUBBYTE)
@@ -19,7 +19,7 @@ RNG = np.random.default_rng(7)
 
 
 def outcome(pieces: Pieces) -> dict[str, str]:
-    """What differs from the reference evaluator, by piece."""
+    """Returns the differences from the reference evaluator, by piece."""
     return wrong(compiled(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs))
 
 
@@ -47,7 +47,7 @@ def add_quantisation(pieces: Pieces, target: str, source: str) -> None:
         scale = (2.0 ** RNG.integers(-2, 2, shape)).astype(dtype_of(scale_type))
         label = f"{name}_{source}_{target}"
         point = zero_point(target, shape)
-        pieces.add(label, "QuantizeLinear", x, scale, point, out=number_of(target), **attributes)
+        pieces.add(label, "QuantizeLinear", x, scale, point, out=onnx_type_of(target), **attributes)
 
 
 def test_f32_becomes_every_quantised_type() -> None:
@@ -55,7 +55,7 @@ def test_f32_becomes_every_quantised_type() -> None:
     x, scale = elements(np.float32), np.array(0.5, np.float32)
     pieces.input("x", x), pieces.input("scale", scale)
     for target in TARGETS:
-        pieces.add(target, "QuantizeLinear", "x", "scale", zero_point(target), out=number_of(target))
+        pieces.add(target, "QuantizeLinear", "x", "scale", zero_point(target), out=onnx_type_of(target))
     assert not outcome(pieces)
 
 
@@ -73,7 +73,7 @@ def test_attributes_say_the_type_and_the_precision() -> None:
     pieces = Pieces(OPSET)
     x, scale = elements(np.float32), np.array(0.3, np.float32)
     for target in ("int4", "float8_e5m2"):
-        element = number_of(target)
+        element = onnx_type_of(target)
         pieces.add(target, "QuantizeLinear", x, scale, out=element, output_dtype=element)
         if target == "float8_e5m2":
             pieces.add("wild", "QuantizeLinear", x, scale, out=element, output_dtype=element, saturate=0)
@@ -98,7 +98,7 @@ def test_every_type_is_dequantised(target: str) -> None:
             scale = RNG.uniform(0.1, 2, shape).astype(dtype_of(target))
             points = [] if source == "int32" else [zero_point(source, shape)]
             label = f"{name}_{source}"
-            pieces.add(label, "DequantizeLinear", x, scale, *points, out=number_of(target), axis=0)
+            pieces.add(label, "DequantizeLinear", x, scale, *points, out=onnx_type_of(target), axis=0)
     actual = compiled(pieces.model()).run(pieces.inputs)
     for name, want in reference(pieces.model(), pieces.inputs).items():
         steps = {"float32": 2e-7, "float16": 1e-3, "bfloat16": 8e-3}[target]
@@ -107,7 +107,7 @@ def test_every_type_is_dequantised(target: str) -> None:
 
 @pytest.mark.slow
 def test_scales_that_are_powers_of_two() -> None:
-    """float8e8m0, as in the microscaling formats."""
+    """Scales of type float8e8m0, as in the microscaling formats."""
     pieces, scale = Pieces(OPSET), np.array([126, 127, 129], np.uint8).view(ml_dtypes.float8_e8m0fnu)
     x, blocks = np.arange(-12, 12).reshape(2, 12).astype(np.float32), np.stack([scale, scale])
     target = TensorProto.FLOAT4E2M1
@@ -133,7 +133,7 @@ def scales(*shape: int, dtype: Any = np.float32) -> np.ndarray:
 
 
 def expected_product(a: list[np.ndarray], b: list[np.ndarray], y: list[np.ndarray]) -> np.ndarray:
-    """QLinearMatMul in f64; each list is numbers, scale and zero point, the last without numbers."""
+    """QLinearMatMul in f64; each list is values, scale and zero point, `y` without values."""
     exact = [(x.astype(np.int64) - z.astype(np.int64)) for x, _, z in (a, b)]
     factor = a[1] * b[1] / y[0]
     value = (exact[0] @ exact[1]) * factor.astype(np.float64) + y[1].astype(np.float64)
@@ -166,7 +166,7 @@ def test_products_of_quantised_matrices() -> None:
     # Vectors without the dim of 1: rows of a, columns of b.
     a, b, y = matmul_case("uint8 int8 uint8", True, np.float32, ())
     expected["vectors"] = expected_product(a, b, y)
-    a, b = ([each[0], *(part.reshape(-1) for part in each[1:])] for each in (a, b))
+    a, b = ([operand[0], *(part.reshape(-1) for part in operand[1:])] for operand in (a, b))
     pieces.add("vectors", "QLinearMatMul", *a, *b, *y, out=TensorProto.UINT8)
     assert not wrong(compiled(pieces.model()).run(pieces.inputs), expected)
 
@@ -212,15 +212,15 @@ def test_quantised_convolutions() -> None:
 def test_integer_products_with_zero_points() -> None:
     """Zero points of rows of a and of columns of b."""
     pieces, expected = Pieces(21), {}
-    for a_kind, b_kind in (("uint8", "int8"), ("int8", "uint8"), ("uint8", "uint8"), ("int8", "int8")):
-        a, b = codes(2, 5, 33, element_type=a_kind), codes(2, 33, 4, element_type=b_kind)
+    for a_type, b_type in (("uint8", "int8"), ("int8", "uint8"), ("uint8", "uint8"), ("int8", "int8")):
+        a, b = codes(2, 5, 33, element_type=a_type), codes(2, 33, 4, element_type=b_type)
         for name, rows, columns in (
             ("scalar", (), ()),
             ("vector", (5,), (4,)),
             ("whole", (2, 5, 1), (2, 1, 4)),
         ):
-            zeros = codes(*rows, element_type=a_kind), codes(*columns, element_type=b_kind)
-            label = f"{name}_{a_kind}_{b_kind}"
+            zeros = codes(*rows, element_type=a_type), codes(*columns, element_type=b_type)
+            label = f"{name}_{a_type}_{b_type}"
             pieces.add(label, "MatMulInteger", a, b, *zeros, out=TensorProto.INT32)
             left = zeros[0][:, None] if name == "vector" else zeros[0]
             product = (a.astype(np.int32) - left) @ (b.astype(np.int32) - zeros[1])

@@ -72,8 +72,8 @@ def test_recurrent_attributes(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["RNN", "GRU", "LSTM"])
-def test_batches_in_front(name: str) -> None:
-    """A layout that ONNX Runtime refuses: the same numbers as the other layout has."""
+def test_batches_first(name: str) -> None:
+    """A layout that ONNX Runtime refuses: results equal those of the other layout."""
     options = {"batch": 3, "directions": 2, "lengths": (5, 3, 1)}
     attributes = {"hidden_size": 4, "direction": "bidirectional"}
     arrays = recurrent_arrays(name, **options)
@@ -83,7 +83,7 @@ def test_batches_in_front(name: str) -> None:
             arrays[state] = np.swapaxes(arrays[state], 0, 1).copy()
     arrays["X"] = np.swapaxes(arrays["X"], 0, 1).copy()
     found = compiled(recurrent(name, arrays, ["X"], layout=1, **attributes)).run({"X": arrays["X"]})
-    swapped = {each: np.swapaxes(array, 0, 1) for each, array in expected.items()}
+    swapped = {name: np.swapaxes(array, 0, 1) for name, array in expected.items()}
     swapped["Y"] = np.transpose(expected["Y"], (2, 0, 1, 3))
     assert not differences(found, swapped)
 

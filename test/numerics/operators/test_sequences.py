@@ -26,21 +26,21 @@ def nodes(text: str) -> list[NodeProto]:
     return list(parser.parse_graph(f"g () => () {{ {text} }}").node)
 
 
-def built(text: str, outputs: Sequence[str], dims: Sequence[int | str] = (4, 3)) -> onnx.ModelProto:
+def build(text: str, outputs: Sequence[str], dims: Sequence[int | str] = (4, 3)) -> onnx.ModelProto:
     inputs = [info("x", dims), info("y", dims), info("at", [], I64), info("c", [], BOOL), info("n", [3], I64)]
     constants = {"one": np.array(1, np.int64), "minus": np.array(-1, np.int64)}
     results = [helper.make_tensor_value_info(name, 7 if name == "k" else 1, None) for name in outputs]
     return model(nodes(text), inputs, results, constants)
 
 
-def given(at: int = 0, condition: bool = True) -> Arrays:
+def inputs_of(at: int = 0, condition: bool = True) -> Arrays:
     arrays = {"x": X, "y": X + 1, "at": np.array(at), "c": np.array(condition)}
     return {**arrays, "n": np.array([2, 0, 2])}
 
 
 def check_compiled(made: onnx.ModelProto, at: int) -> None:
-    """At a place that only the call tells a sequence is the running call's, which no evaluator knows."""
-    inputs = given(at)
+    """Compares with the reference evaluator; `at` is a dynamic index."""
+    inputs = inputs_of(at)
     found = compile(made).run(inputs).values()
     for array, wanted in zip(found, ReferenceEvaluator(made).run(None, inputs), strict=True):
         assert array.shape == np.shape(wanted)
@@ -50,7 +50,7 @@ def check_compiled(made: onnx.ModelProto, at: int) -> None:
 def check(
     made: onnx.ModelProto, condition: bool = True, expected: Sequence[np.ndarray] | None = None
 ) -> None:
-    inputs = given(condition=condition)
+    inputs = inputs_of(condition=condition)
     wanted_values = list(ReferenceEvaluator(made).run(None, inputs)) if expected is None else expected
     imported = import_model(made)
     assert imported.module.operation.verify()
@@ -69,7 +69,7 @@ def test_values_that_come_and_go(position: str, dims: Sequence[int | str]) -> No
         f" z = SequenceAt(e, {position}) w = ConcatFromSequence<axis = -1>(d)"
         " v = ConcatFromSequence<axis = -1, new_axis = 1>(f)"
     )
-    check(built(text, ["k", "z", "w", "v"], dims))
+    check(build(text, ["k", "z", "w", "v"], dims))
 
 
 @pytest.mark.parametrize("at", [0, 1, -1])
@@ -77,28 +77,28 @@ def test_values_that_come_and_go(position: str, dims: Sequence[int | str]) -> No
 @pytest.mark.parametrize("attributes", ["axis = 0", "axis = 1, keepdims = 0"])
 def test_parts_of_one_element(attributes: str, dims: Sequence[int | str], at: int) -> None:
     text = f"s = SplitToSequence<{attributes}>(x) k = SequenceLength(s) z = SequenceAt(s, at)"
-    check_compiled(built(text, "kz", dims), at)
+    check_compiled(build(text, "kz", dims), at)
 
 
 @pytest.mark.parametrize("at", [0, 1, -1])
 def test_parts_as_long_as_the_run_says(at: int) -> None:
     text = "s = SplitToSequence(x, n) k = SequenceLength(s) z = SequenceAt(s, at)"
-    check_compiled(built(text, "kz", ("a", 3)), at)
+    check_compiled(build(text, "kz", ("a", 3)), at)
 
 
 def test_parts_of_two_elements() -> None:
     text = (
         "t = Constant<value_int = 3>() s = SplitToSequence(x, t) z = SequenceAt(s, one) k = SequenceLength(s)"
     )
-    check(built(text, "zk"))
+    check(build(text, "zk"))
 
 
-def test_a_body_for_each_place() -> None:
+def test_a_body_for_each_position() -> None:
     graph = body(
         "b (float[p,q] u, float[p,q] v) => (float[p,q] s, float[p] t) { s = Mul(u, v) t = ReduceSum(u, o) }"
     )
     graph.node.insert(0, helper.make_node("Constant", [], ["o"], value_ints=[1]))
-    made = built(
+    made = build(
         "a = SequenceConstruct(x, y) z = SequenceAt(s, minus) w = ConcatFromSequence<axis = 0>(t)", "zw"
     )
     node = helper.make_node("SequenceMap", ["a", "y"], ["s", "t"], body=graph)
@@ -110,7 +110,7 @@ def test_a_body_for_each_place() -> None:
 def test_sequences_of_branches(condition: bool) -> None:
     then = parser.parse_graph("t () => (seq(float[4,3]) s) { s = SequenceConstruct(x, y) }")
     other = parser.parse_graph("e () => (seq(float[4,3]) s) { d = Neg(x) s = SequenceConstruct(d, x) }")
-    made = built("z = ConcatFromSequence<axis = 0>(s)", "z")
+    made = build("z = ConcatFromSequence<axis = 0>(s)", "z")
     made.graph.node.insert(0, helper.make_node("If", ["c"], ["s"], then_branch=then, else_branch=other))
     check(made, condition=condition)
 
@@ -121,7 +121,7 @@ def test_optionals() -> None:
         " e = SequenceConstruct(x, y) d = Optional(e) f = OptionalGetElement(d) k = SequenceLength(f)"
     )
     # The reference gives a list of the element.
-    check(built(text, "zk"), expected=[X, np.array(2)])
+    check(build(text, "zk"), expected=[X, np.array(2)])
 
 
 @pytest.mark.parametrize(
@@ -137,5 +137,5 @@ def test_optionals() -> None:
 )
 def test_what_is_refused(text: str, cause: str) -> None:
     with pytest.raises(ModelError) as failure:
-        import_model(built(text, "z"))
+        import_model(build(text, "z"))
     assert cause in str(failure.value)

@@ -1,4 +1,4 @@
-"""Casts between strings and numbers against Python and NumPy, in ONNX's forms."""
+"""Casts between strings and numeric types against Python and NumPy, in ONNX's forms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mlc.runtime import Executable
 
 RNG = np.random.default_rng(0)
 STRING = TensorProto.STRING
-NUMBERS = "1 -2.5 1e5 +INF -inf nAn 1E-3 .5 5. -0 123456789012345678901234567890 1e-400 1e400".split()
+NUMERALS = "1 -2.5 1e5 +INF -inf nAn 1E-3 .5 5. -0 123456789012345678901234567890 1e-400 1e400".split()
 FLOATS = (TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BFLOAT16)
 
 
@@ -34,8 +34,8 @@ def case(x: np.ndarray, onnx_type: int, wanted: Sequence[Any], dtype: Any = obje
 
 
 def floats(onnx_type: int) -> Case:
-    values = [*(float(each) for each in NUMBERS), 7.0]
-    return case(texts(*NUMBERS, " 7\n"), onnx_type, values, helper.tensor_dtype_to_np_dtype(onnx_type))
+    values = [*(float(text) for text in NUMERALS), 7.0]
+    return case(texts(*NUMERALS, " 7\n"), onnx_type, values, helper.tensor_dtype_to_np_dtype(onnx_type))
 
 
 def integers(dtype: Any) -> np.ndarray:
@@ -54,7 +54,7 @@ CASES = (
         "to u64": case(
             texts("18446744073709551615", "0", "100.5", "1e19", "-0"),
             TensorProto.UINT64,
-            [np.uint64(each) for each in (2**64 - 1, 0, 100, 10**19, 0)],
+            [np.uint64(value) for value in (2**64 - 1, 0, 100, 10**19, 0)],
             np.uint64,
         ),
         "to i8": case(texts("0", "-5"), TensorProto.INT8, [0, -5], np.int8),
@@ -74,7 +74,7 @@ CASES = (
         ),
     }
     | {
-        f"from {np.dtype(dtype)}": case(integers(dtype), STRING, [str(each) for each in integers(dtype)])
+        f"from {np.dtype(dtype)}": case(integers(dtype), STRING, [str(value) for value in integers(dtype)])
         for dtype in (np.int8, np.int32, np.int64, np.uint64)
     }
 )
@@ -87,7 +87,10 @@ def test_forms() -> None:
 
 @cache
 def cast(source: int, target: int) -> Executable:
-    x, y = (helper.make_tensor_value_info(*each, ["n"]) for each in (("x", source), ("y", target)))
+    x, y = (
+        helper.make_tensor_value_info(*name_and_type, ["n"])
+        for name_and_type in (("x", source), ("y", target))
+    )
     graph = helper.make_graph([helper.make_node("Cast", ["x"], ["y"], name="cast", to=target)], "g", [x], [y])
     return compiled(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
 
@@ -98,16 +101,16 @@ def test_texts_of_floats_are_the_shortest(dtype: Any) -> None:
     x = bits.view(dtype)
     x = np.concatenate([x[np.isfinite(x)], RNG.uniform(-100, 100, 200).astype(dtype)])
     [found] = cast(helper.np_dtype_to_tensor_dtype(x.dtype), STRING).run({"x": x}).values()
-    assert [Decimal(each) for each in found] == [Decimal(str(each)) for each in x]
+    assert [Decimal(text) for text in found] == [Decimal(str(value)) for value in x]
 
 
-NO_NUMBERS = {each: f"'{each}'" for each in ("", "x", "0x10", "1e", ".", "1 2", "--1", "infinit", "nan(1)")}
+NOT_NUMERIC = {text: f"'{text}'" for text in ("", "x", "0x10", "1e", ".", "1 2", "--1", "infinit", "nan(1)")}
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [*NO_NUMBERS.items(), ("1\x00", r"'1\x00'"), ("ä" * 99, f"'{'ä' * 40}'...")]
+    ("text", "shown"), [*NOT_NUMERIC.items(), ("1\x00", r"'1\x00'"), ("ä" * 99, f"'{'ä' * 40}'...")]
 )
-def test_what_is_no_number(text: str, shown: str) -> None:
+def test_text_that_is_not_numeric(text: str, shown: str) -> None:
     message = re.escape(f"string_to_float 'cast': element 1, {shown}, is not numeric")
     with pytest.raises(ValueError, match=f"^{message}$"):
         cast(STRING, TensorProto.FLOAT).run({"x": texts("1", text)})

@@ -29,7 +29,7 @@ SPACED = texts(
     "  two words ", "\ttab\nline ", "", "   ", "one", "wide\u3000space\u00a0and\u2003more\x1f ", "\u0085"
 )
 NAMES = texts("Monday", "tuesday", "Straße", "ÄRGER", "ΟΔΟΣ", "İI", "ŉ", "mixed\x00NUL", "𐐀𐐨", "")
-# Which of them it is tells the word, not the letter.
+# The word, not the letter, decides which of them it is.
 SIGMA, FINAL_SIGMA = "\N{GREEK SMALL LETTER SIGMA}", "\N{GREEK SMALL LETTER FINAL SIGMA}"
 DAYS = ["monday", "STRASSE"]
 
@@ -37,27 +37,27 @@ DAYS = ["monday", "STRASSE"]
 def split(x: np.ndarray, **attributes: Any) -> Case:
     def parts(x: np.ndarray) -> Sequence[np.ndarray]:
         found = [
-            each.split(attributes.get("delimiter") or None, attributes.get("maxsplit", -1)) for each in x.flat
+            text.split(attributes.get("delimiter") or None, attributes.get("maxsplit", -1)) for text in x.flat
         ]
         width = max(map(len, found), default=0)
-        padded = [part for each in found for part in [*each, *[""] * (width - len(each))]]
-        counts = np.array([len(each) for each in found], np.int64).reshape(x.shape)
+        padded = [part for words in found for part in [*words, *[""] * (width - len(words))]]
+        counts = np.array([len(words) for words in found], np.int64).reshape(x.shape)
         return texts(*padded, shape=(*x.shape, width)), counts
 
     return Case("StringSplit", [x], attributes, [STRING, I64], expected=parts)
 
 
-def normalized(x: np.ndarray, change: Callable[[str], str] = str, **attributes: Any) -> Case:
+def normalize(x: np.ndarray, change: Callable[[str], str] = str, **attributes: Any) -> Case:
     words = attributes.get("stopwords", [])
     is_exact = attributes.get("is_case_sensitive", 0)
-    folded = (lambda text: text) if is_exact else str.upper if change is str.upper else str.lower
+    fold = (lambda text: text) if is_exact else str.upper if change is str.upper else str.lower
 
-    def kept(x: np.ndarray) -> Sequence[np.ndarray]:
-        stops = {folded(word) for word in words}
-        found = [change(each).replace(FINAL_SIGMA, SIGMA) for each in x.flat if folded(each) not in stops]
+    def keep(x: np.ndarray) -> Sequence[np.ndarray]:
+        stops = {fold(word) for word in words}
+        found = [change(text).replace(FINAL_SIGMA, SIGMA) for text in x.flat if fold(text) not in stops]
         return [texts(*(found or [""]), shape=(1, -1) if x.ndim == 2 else None)]
 
-    return Case("StringNormalizer", [x], attributes, [STRING], expected=kept)
+    return Case("StringNormalizer", [x], attributes, [STRING], expected=keep)
 
 
 CASES = {
@@ -70,17 +70,17 @@ CASES = {
     "split space once": split(SPACED, maxsplit=1, delimiter=""),
     "split scalar": split(texts("a b c", shape=())),
     "split nothing": split(texts(shape=(2, 0)), delimiter=","),
-    "normalize": normalized(NAMES),
-    "normalize lower": normalized(NAMES, str.lower, case_change_action="LOWER"),
-    "normalize upper": normalized(NAMES, str.upper, case_change_action="UPPER"),
-    "stop words": normalized(NAMES, stopwords=DAYS),
-    "stop words lower": normalized(NAMES, str.lower, stopwords=DAYS, case_change_action="LOWER"),
-    "stop words upper": normalized(NAMES, str.upper, stopwords=DAYS, case_change_action="UPPER"),
-    "exact stop words": normalized(
+    "normalize": normalize(NAMES),
+    "normalize lower": normalize(NAMES, str.lower, case_change_action="LOWER"),
+    "normalize upper": normalize(NAMES, str.upper, case_change_action="UPPER"),
+    "stop words": normalize(NAMES, stopwords=DAYS),
+    "stop words lower": normalize(NAMES, str.lower, stopwords=DAYS, case_change_action="LOWER"),
+    "stop words upper": normalize(NAMES, str.upper, stopwords=DAYS, case_change_action="UPPER"),
+    "exact stop words": normalize(
         NAMES[None], str.upper, stopwords=["Monday", ""], is_case_sensitive=1, case_change_action="UPPER"
     ),
-    "all stop words": normalized(texts("A", "a", shape=(1, 2)), stopwords=["a"]),
-    "no words": normalized(texts(shape=(0,))),
+    "all stop words": normalize(texts("A", "a", shape=(1, 2)), stopwords=["a"]),
+    "no words": normalize(texts(shape=(0,))),
 }
 ENCODED = texts(*(f"w{i % 13}" for i in range(39)), "", "other", shape=(1, 41))
 KEYS = [f"w{i}" for i in range(12)]
@@ -180,7 +180,7 @@ def test_strings(how: str) -> None:
 
 
 def test_unknown_texts_have_no_label() -> None:
-    """A string is known by a number, which is none of those of other strings."""
+    """An unknown string has an id that differs from those of the labels."""
     case = Case("OneHotEncoder", [texts("a", "c", "", "b")], {"cats_strings": ["a", "b", ""]})
     eye = np.array([[1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0]], np.float32)
     assert wrong_cases({"one": replace(case, expected=lambda _: [eye])}, ML) == {}

@@ -1,4 +1,4 @@
-"""TfIdfVectorizer against ONNX Runtime; counts are whole numbers, their products with weights are rounded."""
+"""TfIdfVectorizer against ONNX Runtime; counts are integers, their products with weights are rounded."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def case(x: np.ndarray, *arguments: Any, **attributes: Any) -> Case:
 
 
 def many() -> Case:
-    """Thousands of n-grams, whose keys lie so far apart that no table has a place for each."""
+    """Thousands of n-grams, whose keys are too far apart for a table indexed by key."""
     words = np.unique(RNG.integers(-(2**62), 2**62, 900))
     pairs = np.unique(RNG.choice(words, (3000, 2)), axis=0)
     pool = {

@@ -1,4 +1,4 @@
-"""Arithmetic in f16, bf16 and f64; the narrow types are compared with f32 on the same numbers, rounded."""
+"""Arithmetic in f16, bf16 and f64; the narrow types are compared with f32 on the same values, rounded."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ F64_TOLERANCE = 1e-12
 
 
 def fill(pieces: Pieces, dtype: np.dtype, scales: np.dtype) -> None:
-    """The same pieces with the same numbers for every type; normalisations' scales have the type `scales`."""
+    """Adds the same pieces with equal values for every type; normalisations' scales have type `scales`."""
     rng = np.random.default_rng(3)
 
     def random(*shape: int, low: float = -2.0) -> np.ndarray:
-        # Numbers that every type holds.
+        # Values that every type holds.
         return rng.uniform(low, 2, shape).astype(ml_dtypes.bfloat16).astype(np.float16).astype(dtype)
 
     for op in UNARY:
@@ -63,7 +63,9 @@ def test_narrow_floats_are_computed_in_f32(name: str) -> None:
     fill(single, np.dtype(np.float32), np.dtype(np.float32))
     exact = runtime(single.model(), single.inputs)
     assert exact is not None
-    expected = {key: each.astype(dtype) if each.dtype == np.float32 else each for key, each in exact.items()}
+    expected = {
+        key: array.astype(dtype) if array.dtype == np.float32 else array for key, array in exact.items()
+    }
     assert not differences(compiled(narrow.model()).run(narrow.inputs), expected)
 
 

@@ -46,5 +46,5 @@ def test_known_dims(rows: int, columns: int) -> None:
 
 
 @pytest.mark.slow
-def test_dims_that_a_call_tells() -> None:
+def test_dynamic_dims() -> None:
     check(model("rows", "columns"), (7, 3), (4, 0), (1, 0), (0, 3), (0, 0), (1, 1), (4, 1))

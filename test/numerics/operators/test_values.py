@@ -1,4 +1,4 @@
-"""Elementwise operators at the edges: NaN, infinities, zeros of both signs, denormals, large numbers."""
+"""Elementwise operators at the edges: NaN, infinities, zeros of both signs, denormals, large values."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def wrong_elements(actual: np.ndarray, expected: np.ndarray, inputs: list[np.nda
         close = np.abs(a - b) <= RELATIVE * np.maximum(1.0, np.abs(b))
     right = close | (a == b) | (np.isnan(a) & np.isnan(b))
     return [
-        f"f({', '.join(str(each[i]) for each in inputs)}) = {actual[i]} instead of {expected[i]}"
+        f"f({', '.join(str(array[i]) for array in inputs)}) = {actual[i]} instead of {expected[i]}"
         for i in np.flatnonzero(~right)
     ]
 
@@ -158,12 +158,12 @@ def test_integer_arithmetic_wraps_around(dtype: str) -> None:
 
 
 def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Towards zero, 0 where b is 0, wrapped around for the lowest number by -1."""
+    """Rounds towards zero; 0 where b is 0, wrapped around for the lowest value by -1."""
     wide = [int(x) // int(y) if y else 0 for x, y in zip(a, b, strict=True)]
     exact = [q + (q < 0 and q * int(y) != int(x)) for q, x, y in zip(wide, a, b, strict=True)]
     bits = 8 * a.itemsize
     return (
-        np.array([each % (1 << bits) for each in exact], np.uint64).astype(f"u{a.itemsize}").astype(a.dtype)
+        np.array([value % (1 << bits) for value in exact], np.uint64).astype(f"u{a.itemsize}").astype(a.dtype)
     )
 
 

@@ -18,12 +18,12 @@ def _qkv(b: Builder, rows: int = ROWS, keys: int = KEYS, heads: int = HEADS) -> 
     return query, b.input(BATCH, heads, keys, WIDTH), b.input(BATCH, heads, keys, WIDTH)
 
 
-def _transposed(b: Builder, k: str) -> str:
+def _transpose(b: Builder, k: str) -> str:
     return b.Transpose(k, perm=[0, 1, 3, 2])
 
 
 def _scores(b: Builder, q: str, k: str) -> str:
-    return b.MatMul(q, _transposed(b, k))
+    return b.MatMul(q, _transpose(b, k))
 
 
 def _triangle() -> np.ndarray:
@@ -56,7 +56,7 @@ def _tensorflow(b: Builder) -> str:
 
 
 def _gpt2_where(b: Builder) -> str:
-    """A triangle of truth values, as a weight."""
+    """A triangle of booleans, as a weight."""
     q, k, v = _qkv(b)
     scores = b.Where(_triangle(), b.Div(_scores(b, q, k), math.sqrt(WIDTH)), LOWEST)
     return b.MatMul(b.Softmax(scores, axis=-1), v)
@@ -71,7 +71,7 @@ def _gpt2_optimum(b: Builder) -> str:
 
 
 def _two_masks(b: Builder) -> str:
-    """Truth values that are no triangle, and padding."""
+    """Booleans that are no triangle, and padding."""
     q, k, v = _qkv(b)
     mask = b.Or(b.input(1, 1, ROWS, KEYS, dtype=bool), np.eye(ROWS, KEYS, dtype=bool)[None, None])
     scores = b.Where(mask, b.Mul(_scores(b, q, k), 0.25), LOWEST)
@@ -80,7 +80,7 @@ def _two_masks(b: Builder) -> str:
 
 
 def _masked_fill(b: Builder) -> str:
-    """True where a key is excluded; one row excludes all of them, and counts them alike."""
+    """True where a key is excluded; one row excludes all of them, and weights them equally."""
     q, k, v = _qkv(b)
     excluded = b.And(
         b.input(BATCH, 1, ROWS, KEYS, dtype=bool), np.tri(ROWS, KEYS, -2, dtype=bool)[None, None]
@@ -90,7 +90,7 @@ def _masked_fill(b: Builder) -> str:
 
 
 def _causal_added(b: Builder) -> str:
-    """nn.Transformer: an upper triangle of minus infinity is added."""
+    """As nn.Transformer, adds an upper triangle of minus infinity."""
     q, k, v = _qkv(b)
     mask = np.where(_triangle(), 0, -np.inf).astype(np.float32)
     return b.MatMul(b.Softmax(b.Add(_scores(b, q, k), mask), axis=-1), v)
@@ -100,7 +100,7 @@ def _sdpa_torchscript(b: Builder) -> str:
     """Both operands carry the root of the scale."""
     q, k, v = _qkv(b)
     root = WIDTH**-0.25
-    scores = b.MatMul(b.Mul(q, root), b.Mul(_transposed(b, k), root))
+    scores = b.MatMul(b.Mul(q, root), b.Mul(_transpose(b, k), root))
     return b.MatMul(b.Softmax(b.Add(scores, b.input(ROWS, KEYS)), axis=-1), v)
 
 
@@ -126,7 +126,7 @@ def _t5(b: Builder) -> str:
     return b.MatMul(b.Softmax(b.Add(_scores(b, q, k), b.input(1, HEADS, ROWS, KEYS)), axis=-1), v)
 
 
-def _repeated(b: Builder, x: str, times: int, keys: int) -> str:
+def _repeat(b: Builder, x: str, times: int, keys: int) -> str:
     expanded = b.Expand(b.Unsqueeze(x, [2]), [BATCH, HEADS // times, times, keys, WIDTH])
     return b.Reshape(expanded, [BATCH, HEADS, keys, WIDTH])
 
@@ -134,9 +134,9 @@ def _repeated(b: Builder, x: str, times: int, keys: int) -> str:
 def _llama_grouped(b: Builder) -> str:
     """Two heads of queries meet one of keys; fewer queries than keys, as with a cache; a mask per row."""
     q, k, v = _qkv(b, rows=3, keys=5, heads=2)
-    scores = b.Mul(_scores(b, q, _repeated(b, k, 2, 5)), 1 / math.sqrt(WIDTH))
+    scores = b.Mul(_scores(b, q, _repeat(b, k, 2, 5)), 1 / math.sqrt(WIDTH))
     mask = np.where(np.tri(3, 5, 2, dtype=bool), 0, LOWEST).astype(np.float32)[None, None]
-    return b.MatMul(b.Softmax(b.Add(scores, mask), axis=-1), _repeated(b, v, 2, 5))
+    return b.MatMul(b.Softmax(b.Add(scores, mask), axis=-1), _repeat(b, v, 2, 5))
 
 
 def _half(b: Builder) -> str:

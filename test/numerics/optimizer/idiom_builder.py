@@ -1,4 +1,4 @@
-"""Builds ONNX models as exporters write them: an operator is a method call, numbers are initializers."""
+"""Builds ONNX models as exporters write them: an operator is a method call, constants are initializers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Arrays = dict[str, np.ndarray]
 class Builder:
     """One graph under construction: `b.Mul(x, 0.5)` adds a node and gives the name of its output.
 
-    Operands are names, numbers (of the element type `dtype`), lists (of int64), arrays, or None (absent).
+    Operands are names, scalars (of the element type `dtype`), lists (of int64), arrays, or None (absent).
     """
 
     def __init__(self, prefix: str = "", dtype: type = np.float32) -> None:
@@ -51,7 +51,7 @@ class Builder:
         return np.int64 if isinstance(value, list) else self.dtype
 
     def input(self, *shape: int, dtype: Any = None, low: float = -3, high: float = 3) -> str:
-        """An input with evenly distributed numbers; of bool, truth values."""
+        """An input with uniformly distributed values; of bool, booleans."""
         name = f"{self.prefix}x{len(self.inputs)}"
         values = self.random.uniform(low, high, shape)
         self.inputs[name] = values > 0 if dtype is bool else values.astype(dtype or self.dtype)
@@ -84,7 +84,7 @@ def model_of(forms: Mapping[str, Form | Writer], opset: int = 17) -> tuple[onnx.
     for name, given in forms.items():
         form = given if isinstance(given, Form) else Form(given)
         builder = Builder(f"{name}.", form.dtype)
-        nodes += [*_written(builder, form, name)]
+        nodes += [*_write(builder, form, name)]
         constants += builder.constants
         arrays |= builder.inputs
         outputs.append(
@@ -98,6 +98,6 @@ def model_of(forms: Mapping[str, Form | Writer], opset: int = 17) -> tuple[onnx.
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9), arrays
 
 
-def _written(builder: Builder, form: Form, name: str) -> list[onnx.NodeProto]:
+def _write(builder: Builder, form: Form, name: str) -> list[onnx.NodeProto]:
     result = form.write(builder)
     return [*builder.nodes, helper.make_node("Identity", [result], [name], name=name)]

@@ -117,25 +117,25 @@ def _clamp(b: Builder) -> str:
     return b.Max(b.Min(b.input(4, 8), 1.5), -0.5)
 
 
-def _centred(b: Builder, x: str) -> str:
+def _centre(b: Builder, x: str) -> str:
     return b.Sub(x, b.ReduceMean(x, axes=[-1], keepdims=1))
 
 
 def _layer_norm_torchscript(b: Builder) -> str:
-    centred = _centred(b, b.input(4, 8))
+    centred = _centre(b, b.input(4, 8))
     variance = b.ReduceMean(b.Pow(centred, 2), axes=[-1], keepdims=1)
     normalised = b.Div(centred, b.Sqrt(b.Add(variance, 1e-5)))
     return b.Add(b.Mul(normalised, b.value(8)), b.value(8))
 
 
 def _layer_norm_scaled_first(b: Builder) -> str:
-    centred = _centred(b, b.input(4, 8))
+    centred = _centre(b, b.input(4, 8))
     variance = b.ReduceMean(b.Pow(centred, 2), axes=[-1], keepdims=1)
     return b.Div(b.Mul(b.value(8), centred), b.Sqrt(b.Add(variance, 1e-5)))
 
 
 def _layer_norm_tensorflow(b: Builder) -> str:
-    """tf.nn.batch_normalization's formula."""
+    """Uses the formula of tf.nn.batch_normalization."""
     x = b.input(4, 8)
     mean = b.ReduceMean(x, axes=[1], keepdims=1)
     difference = b.Sub(x, mean)
@@ -145,7 +145,7 @@ def _layer_norm_tensorflow(b: Builder) -> str:
 
 
 def _layer_norm_power(b: Builder) -> str:
-    centred = _centred(b, b.input(4, 8))
+    centred = _centre(b, b.input(4, 8))
     variance = b.ReduceMean(b.Mul(centred, centred), axes=[-1], keepdims=1)
     return b.Mul(centred, b.Pow(b.Add(variance, 1e-5), -0.5))
 
@@ -159,7 +159,7 @@ def _layer_norm_restored_axes(b: Builder) -> str:
 
 def _layer_norm_half(b: Builder) -> str:
     """Only the power is computed in f32, as converters to f16 leave it."""
-    centred = _centred(b, b.input(4, 8))
+    centred = _centre(b, b.input(4, 8))
     power = b.Pow(b.Cast(centred, to=FULL), np.float32(2) * np.ones((), np.float32))
     variance = b.Add(b.ReduceMean(power, axes=[-1], keepdims=1), np.asarray(1e-5, np.float32))
     return b.Div(centred, b.Cast(b.Sqrt(variance), to=HALF))

@@ -1,4 +1,4 @@
-"""Attention in one kernel: heads where they lie, odd numbers of queries and keys, masks.
+"""Attention in one kernel: heads where they are stored, odd numbers of queries and keys, masks.
 
 Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`).
 """
@@ -21,7 +21,7 @@ from mlc.passes.common.rewriting import collect_ops
 
 @dataclass(frozen=True)
 class Case:
-    """`mask`: "added" or "chosen" per key, "causal" as a triangle of truth values, or none. `heads` are the
+    """`mask`: "added" or "chosen" per key, "causal" as a triangle of booleans, or none. `heads` are the
     queries'; keys and values have as many, or `shared`. `safe`: weights that are NaN count as 0. `scaled`:
     scores have a scale."""
 
@@ -53,7 +53,7 @@ CASES = [
     Case(20, 2000, 2, 16, 16),
     # Values 2 KB apart, which are copied.
     Case(130, 1024, 8, 64, 64),
-    # Groups of heads: of 3 heads with keys of their own, of all heads, and with a mask for each query.
+    # Groups of heads: of 3 heads with their keys, of all heads, and with a mask for each query.
     Case(64, 64, 6, 16, 16, batch=2, shared=2),
     Case(33, 70, 4, 16, 24, "added", batch=2, shared=1),
     Case(128, 128, 8, 64, 64, "causal", shared=2),
@@ -108,7 +108,7 @@ def model_of(case: Case) -> onnx.ModelProto:
     graph = helper.make_graph(
         nodes,
         "attention",
-        [helper.make_tensor_value_info(*each) for each in inputs],
+        [helper.make_tensor_value_info(*info) for info in inputs],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, weights["joined"].tolist())],
         [numpy_helper.from_array(np.asarray(value), name) for name, value in weights.items()],
     )
@@ -138,16 +138,16 @@ def repeat_heads(
 
 
 def inputs_of(model: onnx.ModelProto) -> dict[str, np.ndarray]:
-    """Normal numbers; of truth values the first is true, so that no query is without a key."""
+    """Normally distributed values; of booleans the first is true, so that no query is without a key."""
     rng = np.random.default_rng(1)
     found: dict[str, np.ndarray] = {}
-    for each in model.graph.input:
-        shape = [dim.dim_value for dim in each.type.tensor_type.shape.dim]
+    for info in model.graph.input:
+        shape = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
         value = rng.standard_normal(shape).astype(np.float32)
-        found[each.name] = value
-        if each.type.tensor_type.elem_type == TensorProto.BOOL:
-            found[each.name] = value > 0
-            found[each.name][..., 0] = True
+        found[info.name] = value
+        if info.type.tensor_type.elem_type == TensorProto.BOOL:
+            found[info.name] = value > 0
+            found[info.name][..., 0] = True
     return found
 
 
@@ -204,7 +204,7 @@ def test_masked_keys_count_nothing(masked: float) -> None:
 
 
 def test_queries_without_any_key_count_as_zero() -> None:
-    """Where the model says so; in the second of two batches no key is left."""
+    """The model asks for zero; in the second of two batches no key is left."""
     model = model_of(Case(48, 40, 2, 16, 16, "added", batch=2, safe=True))
     inputs = inputs_of(model)
     inputs["mask"][1] = -np.inf

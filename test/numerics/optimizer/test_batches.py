@@ -36,7 +36,7 @@ def classifier(b: Builder) -> str:
 
 
 @pytest.mark.parametrize("write", [residual, branches, classifier])
-def test_any_number_of_images(write: Writer) -> None:
+def test_dynamic_batches(write: Writer) -> None:
     model, _ = model_of({"y": write})
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
     program, session = compile(model), onnxruntime.InferenceSession(model.SerializeToString())

@@ -23,7 +23,7 @@ def heavy(b: Builder) -> str:
     return b.Mul(b.input(65, 384), b.Erf(b.Tanh(product(b, 65, 1024, 384))))
 
 
-def masked(b: Builder) -> str:
+def mask_product(b: Builder) -> str:
     return b.Where(b.input(64, 384, dtype=bool), product(b, 64, 1024, 384), 0.25)
 
 
@@ -32,11 +32,11 @@ FORMS = {
     # 13 and 6 rows; columns that are no whole number of panels.
     "peeled": lambda b: product(b, 71, 2048, 400),
     "blocks_of_rows": lambda b: product(b, 384, 1024, 192),
-    # The sums lie where the result goes while the other operand is still needed.
+    # The sums are in the result's buffer while the other operand is still needed.
     "residual": residual,
     "heavy": heavy,
-    # Truth values are no vectors in memory: these go another way.
-    "masked": masked,
+    # Booleans are not vectors in memory: they are loaded differently.
+    "masked": mask_product,
 }
 
 

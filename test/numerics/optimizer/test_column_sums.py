@@ -1,4 +1,4 @@
-"""Reductions over the rows of arrays that the second cache does not hold, alone and with what surrounds them.
+"""Reductions over the rows of arrays that the L2 cache does not hold, alone and with what surrounds them.
 
 Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`).
 """
@@ -20,7 +20,7 @@ def mean_square(b: Builder) -> str:
 
 
 def scaled_rows(b: Builder) -> str:
-    """An operand with a number for each row."""
+    """An operand with a value for each row."""
     return b.ReduceSum(b.Mul(b.input(2050, 512), b.input(2050, 1)), AXES)
 
 

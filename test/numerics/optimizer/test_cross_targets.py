@@ -24,7 +24,7 @@ from mlc.compiler.programs.program import CompiledProgram
 
 @dataclass(frozen=True)
 class Machine:
-    """What compiles C for a machine, and what runs it."""
+    """A machine: its C compiler, and its emulator."""
 
     triple: str
     emulator: str

@@ -32,8 +32,8 @@ PIPELINE = "graph-infer-shapes,cse,canonicalize,graph-eliminate-noops,graph-reco
 UNCOUNTED = ("weight", "constant", "reshape", "unsqueeze", "squeeze", "identity")
 
 
-def _recognised(form: Form) -> tuple[ir.Module, list[ir.Operation]]:
-    """The ops that remain of a form, and the module that owns them."""
+def _recognise(form: Form) -> tuple[ir.Module, list[ir.Operation]]:
+    """Returns the ops that remain of a form, and the module that owns them."""
     model, _ = model_of({"form": form})
     module = import_model(model).module
     run_pipeline(f"builtin.module({PIPELINE})", module)
@@ -47,7 +47,7 @@ def _short(op: ir.Operation) -> str:
 
 @pytest.mark.parametrize("name", FORMS)
 def test_form_is_recognised(name: str) -> None:
-    _module, ops = _recognised(FORMS[name])
+    _module, ops = _recognise(FORMS[name])
     assert sorted(map(_short, ops)) == sorted(FORMS[name].ops)
     for what, expected in FORMS[name].found.items():
         (op,) = (op for op in ops if _short(op) == FORMS[name].ops[-1])
@@ -70,7 +70,7 @@ def test_forms_mean_what_onnx_runtime_says(family: str) -> None:
 
 
 def _wrong(name: str, old: float, new: float) -> Form:
-    """A form with one number changed."""
+    """A form with one constant changed."""
 
     def write(builder: Any) -> str:
         operand = builder.operand
@@ -90,6 +90,6 @@ def _wrong(name: str, old: float, new: float) -> Form:
         ("gelu_torchscript", 0.5, 0.25, "gelu"),
     ],
 )
-def test_another_number_is_another_function(name: str, old: float, new: float, op: str) -> None:
-    _module, ops = _recognised(_wrong(name, old, new))
+def test_another_constant_is_another_function(name: str, old: float, new: float, op: str) -> None:
+    _module, ops = _recognise(_wrong(name, old, new))
     assert op not in map(_short, ops)

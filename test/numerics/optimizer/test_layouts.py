@@ -63,7 +63,7 @@ def classifier(b: Builder) -> str:
     return b.GlobalAveragePool(b.Reciprocal(b.Add(b.Relu(y), 1 + abs(b.value(31, 1, 1)))))
 
 
-def shuffled(groups: int, batch: int = 2) -> Writer:
+def shuffle(groups: int, batch: int = 2) -> Writer:
     def write(b: Builder) -> str:
         x = b.Relu(b.input(batch, 48, 6, 5))
         split = b.Reshape(x, [batch, groups, 48 // groups, 6, 5])
@@ -103,10 +103,10 @@ FORMS = {
     "reductions": reductions,
     "squeeze_and_excite": squeeze_and_excite,
     "classifier": classifier,
-    "shuffle_2": shuffled(2),
-    "shuffle_4": shuffled(4),
-    "shuffle_3": shuffled(3),
-    "shuffle_8": shuffled(8, batch=1),
+    "shuffle_2": shuffle(2),
+    "shuffle_4": shuffle(4),
+    "shuffle_3": shuffle(3),
+    "shuffle_8": shuffle(8, batch=1),
     "residual": residual,
     "responses": responses,
 }

@@ -59,7 +59,7 @@ def options(device_name: str, pool: WorkerPool) -> Options:
 
 
 # What is placed -> which kernels, in the order of the program, run on the second device. Weights are packed.
-PLACES = {
+PLACEMENTS = {
     "nodes=first": [True, False, False, False],
     "nodes=second,end": [False, True, False, True],
     "nodes=end": [False, False, True],
@@ -68,12 +68,14 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("device_name", PLACES)
+@pytest.mark.parametrize("device_name", PLACEMENTS)
 def test_placed_parts(device_name: str, pool: WorkerPool) -> None:
     """On one thread transfers are done when they are waited for, on two beside the kernels."""
     chosen = options(device_name, pool)
     main = units_of(model(), chosen)["main"]
-    assert [main.pipeline(name) == "accel-kernel,accel-cpu" for name in main.kernels] == PLACES[device_name]
+    assert [main.pipeline(name) == "accel-kernel,accel-cpu" for name in main.kernels] == PLACEMENTS[
+        device_name
+    ]
     x = np.random.default_rng(1).standard_normal((12, 24)).astype(np.float32)
     session = onnxruntime.InferenceSession(model().SerializeToString(), providers=["CPUExecutionProvider"])
     wanted, program = session.run(None, {"x": x}), compile_program(model(), chosen)

@@ -1,4 +1,4 @@
-"""--precision: what is lost, and what is not.
+"""Option --precision: the accuracy that is lost, and what is exact.
 
 In bf16 an operand keeps 8 significant bits, so that a product is off by at most 2^-8 of its size. Sums of
 products are f32; of the largest result, the errors of random numbers come to a few tenths of a percent."""
@@ -57,7 +57,7 @@ def test_unknown_precision_is_refused() -> None:
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("f16", 2.0**-10), ("tf32", 2.0**-20)])
 def test_products_and_convolutions(precision: str, tolerance: float) -> None:
-    """f16 keeps 11 bits; on processors tf32 is f32."""
+    """Type f16 keeps 11 bits; on processors tf32 is f32."""
     rng = np.random.default_rng(0)
     filters, matrix = (rng.normal(size=shape).astype(np.float32) for shape in ((32, 16, 3, 3), (64, 48)))
     model, inputs = model_of(

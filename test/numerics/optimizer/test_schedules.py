@@ -78,7 +78,7 @@ def run(text: str, *inputs: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     module = f'module attributes {{tloop.target = "{target}"}} {{ {text} }}'
     job = {"text": module, "pipeline": "cpu-kernel", "target": str(target), "optimize": 1}
     result = np.full(shape, np.nan, np.float32)
-    buffers = [each.view(np.uint8).reshape(-1) for each in (*inputs, result)]
+    buffers = [array.view(np.uint8).reshape(-1) for array in (*inputs, result)]
     call_entry(Image([compile_object(job)["object"]]), "k", buffers, [], 2)
     return result
 

@@ -1,4 +1,4 @@
-"""Code for less than this machine has computes the same: kernels of each kind and small models, for x86-64
+"""Code for fewer features than this machine has is right: kernels of each type and small models, for x86-64
 processors by their vectors, run here.
 
 Tolerance: |a - b| <= 1e-5 * max(1, max |b|) against ONNX Runtime (see `oracle`).
@@ -22,7 +22,7 @@ PROCESSORS = ["x86-64", "x86-64-v3", "skylake-avx512", "native"]
 
 
 def products(rows: int, inner: int, columns: int) -> Writer:
-    """With bias and activation."""
+    """Products with bias and activation."""
 
     def write(b: Builder) -> str:
         weights = b.value(inner, columns) / np.float32(inner**0.5)
@@ -31,7 +31,7 @@ def products(rows: int, inner: int, columns: int) -> Writer:
     return write
 
 
-def batched(b: Builder) -> str:
+def batch_product(b: Builder) -> str:
     return b.MatMul(b.input(3, 29, 37), b.input(3, 37, 41))
 
 
@@ -80,7 +80,7 @@ KERNELS: dict[str, Writer] = {
     "narrow_product": products(9, 33, 7),
     "wide_product": products(2, 40, 1001),
     "row": products(1, 128, 100),
-    "batched": batched,
+    "batched": batch_product,
     "conv": conv(32, 64, 3),
     "first_conv": conv(3, 32, 3, strides=[2, 2]),
     "pointwise": conv(48, 96, 1),

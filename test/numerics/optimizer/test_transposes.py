@@ -14,29 +14,34 @@ from test_targets import skip_unless_it_runs_here
 from mlc.passes.schedule.cpu.transpose import block_of
 
 
-def turned(b: Builder, *shape: int, perm: tuple[int, ...] = (1, 0), dtype: type | None = None) -> str:
+def transpose(b: Builder, *shape: int, perm: tuple[int, ...] = (1, 0), dtype: type | None = None) -> str:
     return b.Transpose(b.input(*shape, dtype=dtype), perm=list(perm))
 
 
 FORMS = {
-    "whole_squares": lambda b: turned(b, 512, 384),
-    "overlapping_squares": lambda b: turned(b, 395, 264),
-    "no_divisors": lambda b: turned(b, 293, 307),
-    "inner_dims": lambda b: turned(b, 3, 160, 37, 5, perm=(0, 2, 3, 1)),
-    "narrow": lambda b: turned(b, 4096, 17),
-    "too_narrow": lambda b: turned(b, 8192, 9),
-    "channels_last": lambda b: turned(b, 2, 48, 40, 40, perm=(0, 2, 3, 1)),
-    "bytes": lambda b: b.Cast(turned(b, 320, 272, dtype=np.int8), to=1),
-    "long_numbers": lambda b: b.Cast(turned(b, 320, 272, dtype=np.int64), to=1),
-    "with_arithmetic": lambda b: b.Relu(b.Add(turned(b, 300, 288), b.Mul(b.input(288, 300), b.value(300)))),
-    "both_ways": lambda b: b.Add(turned(b, 288, 320), b.Sigmoid(turned(b, 288, 320))),
+    "whole_squares": lambda b: transpose(b, 512, 384),
+    "overlapping_squares": lambda b: transpose(b, 395, 264),
+    "no_divisors": lambda b: transpose(b, 293, 307),
+    "inner_dims": lambda b: transpose(b, 3, 160, 37, 5, perm=(0, 2, 3, 1)),
+    "narrow": lambda b: transpose(b, 4096, 17),
+    "too_narrow": lambda b: transpose(b, 8192, 9),
+    "channels_last": lambda b: transpose(b, 2, 48, 40, 40, perm=(0, 2, 3, 1)),
+    "bytes": lambda b: b.Cast(transpose(b, 320, 272, dtype=np.int8), to=1),
+    "long_integers": lambda b: b.Cast(transpose(b, 320, 272, dtype=np.int64), to=1),
+    "with_arithmetic": lambda b: b.Relu(
+        b.Add(transpose(b, 300, 288), b.Mul(b.input(288, 300), b.value(300)))
+    ),
+    "both_ways": lambda b: b.Add(transpose(b, 288, 320), b.Sigmoid(transpose(b, 288, 320))),
 }
 
 
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize(
     "processor",
-    ["x86-64-v4", *(pytest.param(each, marks=pytest.mark.slow) for each in ("x86-64-v3", "x86-64"))],
+    [
+        "x86-64-v4",
+        *(pytest.param(processor, marks=pytest.mark.slow) for processor in ("x86-64-v3", "x86-64")),
+    ],
 )
 def test_transposes_against_onnxruntime(name: str, processor: str) -> None:
     skip_unless_it_runs_here(processor)

@@ -15,16 +15,16 @@ class IdiomPatterns(PatternBase):
     def gelu(self) -> None:
         """The forms in which exporters write it."""
         x = self.value()
-        half, one = self.number(0.5), self.number(1.0)
+        half, one = self.full(0.5), self.full(1.0)
         if self.integer(0, 2) == 0:
-            cube = self.add("Pow", x, self.number(3.0))
-            inner = self.add("Add", x, self.add("Mul", cube, self.number(0.044715)))
-            gate = self.add("Tanh", self.add("Mul", inner, self.number(math.sqrt(2 / math.pi))))
+            cube = self.add("Pow", x, self.full(3.0))
+            inner = self.add("Add", x, self.add("Mul", cube, self.full(0.044715)))
+            gate = self.add("Tanh", self.add("Mul", inner, self.full(math.sqrt(2 / math.pi))))
         else:
             scaled = (
-                self.add("Div", x, self.number(math.sqrt(2)))
+                self.add("Div", x, self.full(math.sqrt(2)))
                 if self.integer(0, 1)
-                else self.add("Mul", x, self.number(math.sqrt(0.5)))
+                else self.add("Mul", x, self.full(math.sqrt(0.5)))
             )
             gate = self.add("Erf", scaled)
         gate = self.add("Add", gate, one)
@@ -45,16 +45,16 @@ class IdiomPatterns(PatternBase):
 
     def layer_norm(self) -> None:
         """LayerNorm or RMSNorm as exporters take it apart, with weights."""
-        x = self.ranked(1)
+        x = self.value_of_rank(1)
         if x is None:
             return
         shape, y = self.values[x], x
         mean: dict[str, Any] = {"shape": (*shape[:-1], 1), "keepdims": 1}
         if self.integer(0, 1):
             y = self.add("Sub", x, self.add("ReduceMean", x, self.ints(-1), **mean))
-        square = self.add("Mul", y, y) if self.integer(0, 1) else self.add("Pow", y, self.number(2.0))
+        square = self.add("Mul", y, y) if self.integer(0, 1) else self.add("Pow", y, self.full(2.0))
         # A large epsilon: see RandomGraph.normalise.
-        variance = self.add("Add", self.add("ReduceMean", square, self.ints(-1), **mean), self.number(0.1))
+        variance = self.add("Add", self.add("ReduceMean", square, self.ints(-1), **mean), self.full(0.1))
         root = self.add("Sqrt", variance)
         y = (
             self.add("Mul", y, self.add("Reciprocal", root))
@@ -66,8 +66,8 @@ class IdiomPatterns(PatternBase):
             self.add("Add", y, self.weights(shape[-1]))
 
     def softmax(self) -> None:
-        """As a composition."""
-        x = self.ranked(1)
+        """Softmax as a composition."""
+        x = self.value_of_rank(1)
         if x is None:
             return
         shape = self.values[x]
@@ -83,18 +83,18 @@ class IdiomPatterns(PatternBase):
             return
         width, heads, size = self.values[x][-1], 2, 4
         length = int(np.prod(self.values[x][:-1]))
-        x = self.reshaped(x, 1, length, width)
+        x = self.reshape_to(x, 1, length, width)
         query, key, value = (self.head(x, heads, size) for _ in range(3))
-        key = self.transposed(key, 0, 1, 3, 2)
+        key = self.permute(key, 0, 1, 3, 2)
         scores = self.add("MatMul", query, key, shape=(1, heads, length, length))
-        scores = self.add("Mul", scores, self.number(size**-0.5)) if self.integer(0, 1) else \
-            self.add("Div", scores, self.number(size**0.5))  # fmt: skip
+        scores = self.add("Mul", scores, self.full(size**-0.5)) if self.integer(0, 1) else \
+            self.add("Div", scores, self.full(size**0.5))  # fmt: skip
         if self.integer(0, 1):
             mask = np.triu(np.full((length, length), -10.0, np.float32), 1)
             scores = self.add("Add", scores, self.constant(mask))
         weights = self.add("Softmax", scores, axis=-1)
         mixed = self.add("MatMul", weights, value, shape=(1, heads, length, size))
-        self.reshaped(self.transposed(mixed, 0, 2, 1, 3), 1, length, heads * size)
+        self.reshape_to(self.permute(mixed, 0, 2, 1, 3), 1, length, heads * size)
 
     def head(self, x: str, heads: int, size: int) -> str:
         """`[1, heads, length, size]` of a projection of x `[1, length, width]`."""
@@ -102,17 +102,17 @@ class IdiomPatterns(PatternBase):
         weights = self.weights(width, heads * size, scale=width**-0.5)
         y = self.add("MatMul", x, weights, shape=(1, length, heads * size))
         y = self.add("Add", y, self.weights(heads * size)) if self.integer(0, 1) else y
-        return self.transposed(self.reshaped(y, 1, length, heads, size), 0, 2, 1, 3)
+        return self.permute(self.reshape_to(y, 1, length, heads, size), 0, 2, 1, 3)
 
     def rotary(self) -> None:
-        """x * cos + rotated(x) * sin."""
+        """Rotary embedding: x * cos + rotated(x) * sin."""
         x = self.value(lambda shape: len(shape) >= 2 and shape[-1] % 2 == 0)
         if x is None:
             return
         shape = self.values[x]
         axis, half = len(shape) - 1, shape[-1] // 2
         angle = self.rng.uniform(-3, 3, (shape[-2], half)).astype(np.float32)
-        cos, sin = (self.constant(np.concatenate([each(angle)] * 2, -1)) for each in (np.cos, np.sin))
+        cos, sin = (self.constant(np.concatenate([function(angle)] * 2, -1)) for function in (np.cos, np.sin))
         turned = self.add("Neg", self.part(x, axis, half, shape[-1]))
         rotated = self.add("Concat", turned, self.part(x, axis, 0, half), shape=shape, axis=axis)
         self.add("Add", self.add("Mul", x, cos), self.add("Mul", rotated, sin))
@@ -120,25 +120,23 @@ class IdiomPatterns(PatternBase):
     def activations(self) -> None:
         """Less usual forms of activations, of values whose exponential is not large."""
         x = self.add("Tanh", self.value())
-        one = self.number(1.0)
+        one = self.full(1.0)
         match self.integer(0, 3):
             case 0:
-                self.add("Mul", x, self.add("Sigmoid", self.add("Mul", x, self.number(1.702))))
+                self.add("Mul", x, self.add("Sigmoid", self.add("Mul", x, self.full(1.702))))
             case 1:
                 self.add("Log", self.add("Add", self.add("Exp", x), one))
             case 2:
-                gate = self.add(
-                    "Clip", self.add("Add", x, self.number(3.0)), self.number(0.0), self.number(6.0)
-                )
-                self.add("Mul", x, self.add("Div", gate, self.number(6.0)))
+                gate = self.add("Clip", self.add("Add", x, self.full(3.0)), self.full(0.0), self.full(6.0))
+                self.add("Mul", x, self.add("Div", gate, self.full(6.0)))
             case _:
                 soft = self.add("Log", self.add("Add", self.add("Exp", x), one))
-                large = self.hidden("Greater", x, self.number(20.0))
+                large = self.add_hidden("Greater", x, self.full(20.0))
                 self.add("Where", large, x, soft, shape=self.values[x])
 
     def logarithms(self) -> None:
         """Softmax and its logarithm in their forms."""
-        x = self.ranked(1)
+        x = self.value_of_rank(1)
         if x is None:
             return
         shape, x = self.values[x], self.add("Tanh", x)
@@ -158,14 +156,14 @@ class IdiomPatterns(PatternBase):
 
     def folded_norm(self) -> None:
         """Layer normalisation as TensorFlow writes it."""
-        x = self.ranked(1)
+        x = self.value_of_rank(1)
         if x is None:
             return
         shape = self.values[x]
         mean = self.last("ReduceMean", x, shape)
         centred = self.add("Sub", x, mean)
         variance = self.last("ReduceMean", self.add("Mul", centred, centred), shape)
-        root = self.add("Reciprocal", self.add("Sqrt", self.add("Add", variance, self.number(0.1))))
+        root = self.add("Reciprocal", self.add("Sqrt", self.add("Add", variance, self.full(0.1))))
         factor = self.add("Mul", root, self.weights(shape[-1]), shape=shape)
         offset = self.weights(shape[-1])
         shifted = self.add("Sub", offset, self.add("Mul", mean, factor, shape=shape), shape=shape)

@@ -17,9 +17,9 @@ class MovementGraph(RandomGraph):
         before = len(self.nodes)
         while len(self.nodes) == before:
             self.choice((self.unary, self.binary, self.channels_last, self.channels_last, self.padded_window,
-                         self.padded_window, self.split, self.grouped, self.crop, self.crop, self.transpose,
-                         self.concat, self.slice, self.reduce, self.gather, self.matmul, self.normalise,
-                         self.reshape, self.pad))()  # fmt: skip
+                         self.padded_window, self.split, self.split_groups, self.crop, self.crop,
+                         self.transpose, self.concat, self.slice, self.reduce, self.gather, self.matmul,
+                         self.normalise, self.reshape, self.pad))()  # fmt: skip
 
     def channels_last(self) -> None:
         """An op on a transposed value, and the transpose back."""
@@ -29,17 +29,17 @@ class MovementGraph(RandomGraph):
         rank = len(self.values[x])
         there = [0, *range(2, rank), 1]
         back = [0, rank - 1, *range(1, rank - 1)]
-        self._transposed(x, there)
+        self._permute(x, there)
         self.choice((self.unary, self.binary, self.normalise, self.pad))()
         y = list(self.values)[-1]
         if len(self.values[y]) == rank:
-            self._transposed(y, back if self.integer(0, 3) else there)
+            self._permute(y, back if self.integer(0, 3) else there)
 
-    def _transposed(self, x: str, order: list[int]) -> None:
+    def _permute(self, x: str, order: list[int]) -> None:
         self.node("Transpose", [x], tuple(self.values[x][axis] for axis in order), perm=order)
 
     def padded_window(self) -> None:
-        """A pad in front of a pool or a convolution, sometimes with an activation before it."""
+        """A pad before a pool or a convolution, sometimes with an activation before it."""
         x = self.value(lambda shape: len(shape) == 4 and min(shape[2:]) >= 3)
         if x is None:
             return
@@ -95,7 +95,7 @@ class MovementGraph(RandomGraph):
             results.reverse()
         self.node("Concat", results, self.values[x], axis=axis)
 
-    def grouped(self) -> None:
+    def split_groups(self) -> None:
         """A grouped convolution as one per group, with biases and activations."""
         x = self.value(lambda shape: len(shape) == 4 and shape[1] % 2 == 0)
         if x is None:
@@ -130,5 +130,5 @@ class MovementGraph(RandomGraph):
             )
             return
         start = self.integer(0, shape[axis] - 1)
-        operands = [self.constant(np.array([each])) for each in (start, shape[axis], axis)]
+        operands = [self.constant(np.array([value])) for value in (start, shape[axis], axis)]
         self.node("Slice", [x, *operands], (*shape[:axis], shape[axis] - start, *shape[axis + 1 :]))

@@ -12,11 +12,11 @@ class MovementPatterns(PatternBase):
 
     def transposed_chain(self) -> None:
         """Transpose, elementwise ops, transpose: back to where it was, or elsewhere."""
-        x = self.ranked(2)
+        x = self.value_of_rank(2)
         if x is None:
             return
-        order = [int(each) for each in self.rng.permutation(len(self.values[x]))]
-        x = self.transposed(x, *order)
+        order = [int(axis) for axis in self.rng.permutation(len(self.values[x]))]
+        x = self.permute(x, *order)
         for _ in range(self.integer(0, 2)):
             op = self.choice(("Relu", "Tanh", "Mul", "Max"))
             if op in ("Mul", "Max"):
@@ -24,10 +24,10 @@ class MovementPatterns(PatternBase):
                 x = self.add(op, x, self.weights(*dims))
             else:
                 x = self.add(op, x)
-        back = [int(each) for each in np.argsort(order)]
+        back = [int(axis) for axis in np.argsort(order)]
         if self.integer(0, 3) == 0:
             self.rng.shuffle(back)
-        self.transposed(x, *back)
+        self.permute(x, *back)
 
     def reshapes(self) -> None:
         """Reshapes with elementwise ops between them."""
@@ -36,12 +36,12 @@ class MovementPatterns(PatternBase):
         factors = [dim for dim in DIMS if count % dim == 0]
         for _ in range(self.integer(1, 3)):
             factor = int(self.choice(factors))
-            x = self.reshaped(x, *((factor, count // factor) if self.integer(0, 2) else (count,)))
+            x = self.reshape_to(x, *((factor, count // factor) if self.integer(0, 2) else (count,)))
             if self.integer(0, 1):
                 x = self.add(self.choice(("Tanh", "Relu", "Neg")), x)
 
-    def squeezed(self) -> None:
-        x = self.ranked(0, 3)
+    def squeezes(self) -> None:
+        x = self.value_of_rank(0, 3)
         if x is None:
             return
         axis = self.integer(0, len(self.values[x]))
@@ -53,7 +53,7 @@ class MovementPatterns(PatternBase):
 
     def split_and_joined(self) -> None:
         """Parts of a value, some changed, put together again in their order or another."""
-        x = self.ranked(1)
+        x = self.value_of_rank(1)
         if x is None:
             return
         shape = self.values[x]
@@ -74,7 +74,7 @@ class MovementPatterns(PatternBase):
 
     def slices(self) -> None:
         """A part of a part, with an elementwise op between them."""
-        x = self.ranked(1)
+        x = self.value_of_rank(1)
         if x is None:
             return
         for _ in range(2):
@@ -85,12 +85,12 @@ class MovementPatterns(PatternBase):
 
     def broadcast(self) -> None:
         """An explicit expansion before an op that broadcasts by itself."""
-        x = self.ranked(1, 3)
+        x = self.value_of_rank(1, 3)
         if x is None:
             return
         shape = self.values[x]
         small = self.weights(*[1] * (len(shape) - 1), shape[-1])
-        wide = self.add("Expand", small_value := self.add("Tanh", self.kept(small, shape)),
+        wide = self.add("Expand", small_value := self.add("Tanh", self.keep(small, shape)),
                         self.ints(*shape), shape=shape)  # fmt: skip
         self.add(self.choice(("Add", "Mul")), x, wide if self.integer(0, 2) else small_value)
 
@@ -113,7 +113,7 @@ class MovementPatterns(PatternBase):
             case 3:
                 self.add("MatMul", y, self.weights(shape[-1], 3), shape=(*wide[:-1], 3))
             case 4:
-                self.transposed(y, *reversed(range(len(wide))))
+                self.permute(y, *reversed(range(len(wide))))
             case _:
                 self.part(y, 1, 0, 1)
 
@@ -129,25 +129,27 @@ class MovementPatterns(PatternBase):
 
     def empty(self) -> None:
         """Work on nothing, whose result is something."""
-        x = self.ranked(2)
+        x = self.value_of_rank(2)
         if x is None:
             return
         shape = self.values[x]
-        nothing = self.hidden("Slice", x, self.ints(0), self.ints(0), self.ints(len(shape) - 1))
+        nothing = self.add_hidden("Slice", x, self.ints(0), self.ints(0), self.ints(len(shape) - 1))
         match self.integer(0, 2):
             case 0:
-                zeros = self.hidden("MatMul", nothing, self.constant(np.zeros((0, shape[-1]), np.float32)))
+                zeros = self.add_hidden(
+                    "MatMul", nothing, self.constant(np.zeros((0, shape[-1]), np.float32))
+                )
                 self.add("Add", x, zeros)
             case 1:
                 # For -1, ONNX Runtime says that the sum is empty too.
-                total = self.hidden("ReduceSum", nothing, self.ints(len(shape) - 1), keepdims=1)
+                total = self.add_hidden("ReduceSum", nothing, self.ints(len(shape) - 1), keepdims=1)
                 self.add("Add", x, total)
             case _:
                 pads = self.ints(*[0] * (2 * len(shape) - 1), shape[-1])
-                self.add("Mul", x, self.hidden("Pad", nothing, pads, self.number(0.5)))
+                self.add("Mul", x, self.add_hidden("Pad", nothing, pads, self.full(0.5)))
 
     def joined_parts(self) -> None:
-        """Parts computed alike and joined; concats of concats; parts of concats."""
+        """Parts computed the same way and joined; concats of concats; parts of concats."""
         x = self.value(lambda shape: len(shape) >= 1 and shape[-1] >= 2 and np.prod(shape) <= LARGEST // 4)
         if x is None:
             return
@@ -166,7 +168,7 @@ class MovementPatterns(PatternBase):
         x = self.value(lambda shape: len(shape) >= 1 and np.prod(shape) <= LARGEST // 16)
         if x is None:
             return
-        value = self.number(self.choice((0.0, 0.5)))
+        value = self.full(self.choice((0.0, 0.5)))
         for _ in range(2):
             shape = self.values[x]
             low, high = self.integer(0, 2), self.integer(0, 2)
@@ -183,8 +185,8 @@ class MovementPatterns(PatternBase):
             return
         rows, columns = self.values[x][-2:]
         if self.integer(0, 1):
-            turned = self.hidden("Transpose", self.weights(columns, rows), perm=[1, 0])
+            turned = self.add_hidden("Transpose", self.weights(columns, rows), perm=[1, 0])
             self.add("Add", x, turned)
         else:
-            seen = self.hidden("Reshape", self.weights(rows * columns), self.ints(rows, columns))
+            seen = self.add_hidden("Reshape", self.weights(rows * columns), self.ints(rows, columns))
             self.add("Mul", x, seen)

@@ -43,7 +43,7 @@ class ProductPatterns(PatternBase):
         return self.add("BatchNormalization", x, *values, variance, epsilon=0.01)
 
     def padded_window(self) -> None:
-        """Padding in front of a convolution or pooling, ReLU on either side of a maximum."""
+        """Padding before a convolution or pooling, ReLU on either side of a maximum."""
         x = self.value(
             lambda shape: len(shape) == 4 and min(shape[2:]) >= 2 and np.prod(shape) <= LARGEST // 8
         )
@@ -71,7 +71,7 @@ class ProductPatterns(PatternBase):
 
     def parallel_products(self) -> None:
         """Several matmuls, some with a bias, of one value."""
-        x = self.ranked(2, 4)
+        x = self.value_of_rank(2, 4)
         if x is None:
             return
         k = self.values[x][-1]
@@ -82,7 +82,7 @@ class ProductPatterns(PatternBase):
             y = self.add("MatMul", x, self.weights(k, n, scale=k**-0.5), shape=(*self.values[x][:-1], n))
             y = self.add("Add", y, self.weights(n)) if self.integer(0, 1) else y
             if self.integer(0, 1):
-                self.add("Mul", y, self.number(0.5))
+                self.add("Mul", y, self.full(0.5))
 
     def gemm(self) -> None:
         x = self.value(lambda shape: len(shape) == 2)
@@ -112,18 +112,18 @@ class ProductPatterns(PatternBase):
                 self.add("MaxPool", x, shape=smaller, kernel_shape=[2, 2])
             case _:
                 pads = self.ints(0, 0, 1, 0, 0, 0, 0, 0)
-                padded = self.hidden("Pad", x, pads, self.number(-np.inf))
+                padded = self.add_hidden("Pad", x, pads, self.full(-np.inf))
                 self.add("MaxPool", padded, shape=(count, channels, height, width - 1), kernel_shape=[2, 2])
 
     def scaled_product(self) -> None:
-        """A factor or offset before a product, or behind one and a view of it."""
+        """A factor or offset before a product, or after one and a view of it."""
         x = self.value(lambda shape: len(shape) == 2)
         if x is None:
             return
         (m, k), n = self.values[x], int(self.choice((4, 8)))
         if self.integer(0, 1):
-            x = self.add("Mul", x, self.choice((self.number(0.5), self.weights(k))))
+            x = self.add("Mul", x, self.choice((self.full(0.5), self.weights(k))))
         y = self.add("MatMul", x, self.weights(k, n, scale=k**-0.5), shape=(m, n))
         if self.integer(0, 1):
-            y = self.reshaped(y, m, n // 4, 4)
-        self.add("Mul", y, self.number(2.0))
+            y = self.reshape_to(y, m, n // 4, 4)
+        self.add("Mul", y, self.full(2.0))

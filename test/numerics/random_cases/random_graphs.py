@@ -76,7 +76,7 @@ class RandomGraph:
             self.choice(self.pieces())()
 
     def pieces(self) -> tuple[Callable[[], None], ...]:
-        """What a graph is made of; each adds nodes, or none where nothing suits."""
+        """The functions that grow a graph; each adds nodes, or none where nothing suits."""
         return (self.unary, self.unary, self.binary, self.binary, self.matmul, self.product, self.conv,
                 self.pool, self.reduce, self.reshape, self.transpose, self.concat, self.slice, self.normalise,
                 self.gather, self.pad)  # fmt: skip
@@ -88,7 +88,7 @@ class RandomGraph:
     def binary(self) -> None:
         x = self.value()
         shape = self.values[x]
-        other = self.value(lambda each: each == shape)
+        other = self.value(lambda other: other == shape)
         if self.integer(0, 1):
             dims = [1 if self.integer(0, 2) == 0 else dim for dim in shape]
             other = self.weights(*dims[self.integer(0, len(dims)) :])
@@ -103,12 +103,12 @@ class RandomGraph:
             self.node("MatMul", [x, self.weights(k, n, scale=k**-0.5)], shape)
 
     def product(self) -> None:
-        """Of a value with a transposed one, as in attention."""
+        """A product of a value with a transposed one, as in attention."""
         x = self.value(lambda shape: len(shape) >= 2)
         if x is None or np.prod(self.values[x][:-1]) * self.values[x][-2] > LARGEST:
             return
         shape = self.values[x]
-        y = self.value(lambda each: each == shape)
+        y = self.value(lambda other: other == shape)
         order = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
         self.node("Transpose", [y], (*shape[:-2], shape[-1], shape[-2]), perm=order)
         self.node("MatMul", [x, list(self.values)[-1]], (*shape[:-1], shape[-2]))
@@ -162,11 +162,11 @@ class RandomGraph:
             shape.append(factor)
             rest //= factor
         self.rng.shuffle(target := [*shape, rest])
-        self.node("Reshape", [x, self.constant(np.array(target))], tuple(int(each) for each in target))
+        self.node("Reshape", [x, self.constant(np.array(target))], tuple(int(extent) for extent in target))
 
     def transpose(self) -> None:
         x = self.value(lambda shape: len(shape) >= 1)
-        order = [int(each) for each in self.rng.permutation(len(self.values[x]))]
+        order = [int(axis) for axis in self.rng.permutation(len(self.values[x]))]
         self.node("Transpose", [x], tuple(self.values[x][axis] for axis in order), perm=order)
 
     def concat(self) -> None:
@@ -176,10 +176,10 @@ class RandomGraph:
         axis, shape = self.integer(0, len(self.values[x]) - 1), self.values[x]
         rest = shape[:axis] + shape[axis + 1 :]
         parts = [
-            self.value(lambda each: len(each) == len(shape) and each[:axis] + each[axis + 1 :] == rest)
+            self.value(lambda other: len(other) == len(shape) and other[:axis] + other[axis + 1 :] == rest)
             for _ in range(self.integer(1, 2))
         ]
-        total = shape[axis] + sum(self.values[each][axis] for each in parts)
+        total = shape[axis] + sum(self.values[part][axis] for part in parts)
         result = (*shape[:axis], total, *shape[axis + 1 :])
         if np.prod(result) <= LARGEST:
             self.node("Concat", [x, *parts], result, axis=axis)
@@ -191,7 +191,7 @@ class RandomGraph:
         start = self.integer(0, extent - 1)
         end = self.integer(start + 1, extent) if step > 0 else -extent - 1
         size = len(range(extent)[slice(start, end if step > 0 else None, step)])
-        operands = [self.constant(np.array([each])) for each in (start, end, axis, step)]
+        operands = [self.constant(np.array([value])) for value in (start, end, axis, step)]
         shape = (*self.values[x][:axis], size, *self.values[x][axis + 1 :])
         self.node("Slice", [x, *operands], shape)
 

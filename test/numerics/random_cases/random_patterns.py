@@ -21,7 +21,7 @@ class PatternGraph(AlgebraPatterns, IdiomPatterns, MovementPatterns, ProductPatt
             self.choices, self.common_factors, self.bounds, self.casts, self.reduced_twice,
             self.gelu, self.silu, self.layer_norm, self.softmax, self.attention, self.rotary,
             self.activations, self.logarithms, self.folded_norm, self.rotary_by_halves,
-            self.transposed_chain, self.reshapes, self.squeezed, self.split_and_joined, self.slices,
+            self.transposed_chain, self.reshapes, self.squeezes, self.split_and_joined, self.slices,
             self.broadcast, self.expansions, self.tiles, self.empty, self.joined_parts, self.pads,
             self.moved_constant,
             self.normalised_conv, self.normalised_conv, self.padded_window, self.parallel_products, self.gemm,

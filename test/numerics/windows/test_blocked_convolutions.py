@@ -23,7 +23,7 @@ def residual(b: Builder) -> str:
     return b.Relu(b.Add(b.Add(image, b.value(256, 1, 1)), b.input(1, 256, 7, 7)))
 
 
-def padded(b: Builder) -> str:
+def padded_windows(b: Builder) -> str:
     """The result is written into an image with a border, for the second window."""
     image = b.Relu(convolution(b, 2048, 64, 7, 1))
     weights = b.value(32, 64, 3, 3) * 576**-0.5
@@ -37,7 +37,7 @@ FORMS = {
     "blocks": lambda b: convolution(b, 512, 256, 7, 3),
     "strided": lambda b: convolution(b, 512, 128, 14, 3, 2),
     "residual": residual,
-    "padded": padded,
+    "padded": padded_windows,
 }
 
 

@@ -1,4 +1,4 @@
-"""CausalConvWithState of known sizes, and of a batch and a length that only a call tells, against ONNX's
+"""CausalConvWithState of static sizes, and of a dynamic batch and length, against ONNX's
 reference."""
 
 from __future__ import annotations

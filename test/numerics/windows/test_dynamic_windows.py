@@ -1,4 +1,4 @@
-"""Reductions, convolutions and pools whose axes and sizes only a call tells, against ONNX's reference, which
+"""Reductions, convolutions and pools whose axes and sizes are dynamic, against ONNX's reference, which
 lacks transposed convolutions of groups: ONNX Runtime computes those."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CASES: dict[str, tuple[str, list[np.ndarray], int, dict[str, Any]]] = {
         4,
         {"group": 2, "strides": [2, 1], "pads": [1, 0, 0, 1]},
     ),
-    # The result's dims are numbers, although none of its operands' is.
+    # The result's dims are static, although none of its operands' is.
     "transposed to a shape": (
         "ConvTranspose",
         [IMAGE, FILTER[:4]],
@@ -48,7 +48,7 @@ CASES: dict[str, tuple[str, list[np.ndarray], int, dict[str, Any]]] = {
 
 
 def model(operator: str, values: list[np.ndarray], rank: int, attributes: dict[str, Any]) -> onnx.ModelProto:
-    """One node; every dim of an input is a name of its own."""
+    """A model of one node; every dim of an input has a distinct name."""
     inputs = [
         helper.make_tensor_value_info(
             f"x{index}",
@@ -58,7 +58,7 @@ def model(operator: str, values: list[np.ndarray], rank: int, attributes: dict[s
         for index, value in enumerate(values)
     ]
     output = helper.make_tensor_value_info("y", F32, [f"r{axis}" for axis in range(rank)])
-    node = helper.make_node(operator, [each.name for each in inputs], ["y"], **attributes)
+    node = helper.make_node(operator, [info.name for info in inputs], ["y"], **attributes)
     graph = helper.make_graph([node], "g", inputs, [output])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=10)
 
@@ -73,7 +73,7 @@ def test_sizes_are_those_of_the_call(name: str) -> None:
     # The second call has more images.
     for inputs in (values, [np.concatenate([values[0], values[0] * 2]), *values[1:]]):
         named = {f"x{index}": value for index, value in enumerate(inputs)}
-        told: Any = runtime(proto, named) if operator == "ConvTranspose" else None
-        expected: Any = list(told.values()) if told else reference.run(None, named)
+        outputs: Any = runtime(proto, named) if operator == "ConvTranspose" else None
+        expected: Any = list(outputs.values()) if outputs else reference.run(None, named)
         [actual] = program.run(inputs)
         np.testing.assert_allclose(actual, expected[0], rtol=1e-5, atol=1e-5)

@@ -12,9 +12,9 @@ from pieces import Pieces
 
 # One product; two and three factors; a prime that is one product; long primes.
 LENGTHS = (1, 2, 7, 64, 100, 127, 1200, 4096, 257, 1009)
-# Of results of magnitude 1, and of sums of `length` such numbers.
+# Of results of magnitude 1, and of sums of `length` such values.
 TOLERANCES = {np.float16: 2e-3, np.float32: 1e-6, np.float64: 1e-12}
-NUMBERS = {np.float16: TensorProto.FLOAT16, np.float32: TensorProto.FLOAT, np.float64: TensorProto.DOUBLE}
+ONNX_TYPES = {np.float16: TensorProto.FLOAT16, np.float32: TensorProto.FLOAT, np.float64: TensorProto.DOUBLE}
 
 
 def planes(signal: np.ndarray, dtype: Any) -> np.ndarray:
@@ -25,7 +25,7 @@ def planes(signal: np.ndarray, dtype: Any) -> np.ndarray:
 
 
 def signal_of(*shape: int, dtype: Any = np.float32, real: bool = False) -> np.ndarray:
-    """Numbers that the type holds, in f64."""
+    """Values that the type holds, in f64."""
     rng = np.random.default_rng(shape[-1])
     parts = rng.uniform(-1, 1, (2, *shape)).astype(dtype).astype(np.float64)
     return parts[0] if real else parts[0] + 1j * parts[1]
@@ -39,7 +39,7 @@ class Transforms:
         self.expected: dict[str, np.ndarray] = {}
 
     def add(self, name: str, op: str, signal: np.ndarray, answer: np.ndarray, *extra: Any, **of: int) -> None:
-        self.pieces.add(name, op, planes(signal, self.dtype), *extra, out=NUMBERS[self.dtype], **of)
+        self.pieces.add(name, op, planes(signal, self.dtype), *extra, out=ONNX_TYPES[self.dtype], **of)
         self.expected[name] = planes(answer, self.dtype)
 
     def differences(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ def test_a_length_of_two_factors() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("length", LENGTHS)
-def test_every_kind_of_length(length: int, dtype: Any) -> None:
+def test_lengths(length: int, dtype: Any) -> None:
     assert not of_length(length, dtype).differences()
 
 

@@ -76,7 +76,7 @@ def test_resize_nearest_modes() -> None:
         name = f"{mode}_{transform}{element}"
         attributes = {"nearest_mode": mode, "coordinate_transformation_mode": transform}
         resize(pieces, name, image(1, 2, 5, 6), target, mode="nearest", **attributes)
-    # The evaluator computes places in f64, where scales in f32 turn what means a half into a little less.
+    # The evaluator computes coordinates in f64, in which scales in f32 turn a half into a little less.
     check(pieces, runtime)
 
 
@@ -122,13 +122,13 @@ def test_resize_of_narrow_floats_rounds_once(dtype: Any) -> None:
         x = image(1, 2, 5, 6).astype(dtype)
         resize(pieces, mode, x, SCALES[1], mode=mode)
         resize(exact, mode, x.astype(np.float32), SCALES[1], mode=mode)
-    expected = {name: each.astype(dtype) for name, each in reference(exact.model(), exact.inputs).items()}
+    expected = {name: array.astype(dtype) for name, array in reference(exact.model(), exact.inputs).items()}
     assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
 
 
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
 def test_resize_between_convolutions(mode: str) -> None:
-    """Their channels lie in blocks, which rows and columns are taken of as well."""
+    """Their layout is blocked, and rows and columns are resized in it."""
     pieces = Pieces(opset=19)
     scales = _floats([1, 1, 2, 1.5])
     pieces.add("first", "Conv", image(1, 16, 14, 14), pieces.constant("w", image(32, 16, 3, 3) / 8))

@@ -26,8 +26,8 @@ CASES: list[tuple[tuple[int, ...], dict[str, float]]] = [
 ]
 
 
-def expected(x: np.ndarray, attributes: dict[str, float]) -> np.ndarray:
-    """In f64; the window reaches `(size - 1) // 2` channels back and `size // 2` on."""
+def normalise(x: np.ndarray, attributes: dict[str, float]) -> np.ndarray:
+    """Computes in f64; the window reaches `(size - 1) // 2` channels back and `size // 2` on."""
     size = int(attributes["size"])
     around = [(0, 0), ((size - 1) // 2, size // 2), *[(0, 0)] * (x.ndim - 2)]
     sums = sliding_window_view(np.pad(x.astype(np.float64) ** 2, around), size, axis=1).sum(-1)
@@ -40,7 +40,7 @@ def test_windows_and_exponents() -> None:
     for index, (shape, attributes) in enumerate(CASES):
         x = random(*shape)
         pieces.add(f"y{index}", "LRN", x, **attributes)
-        wanted[f"y{index}"] = expected(x, attributes)
+        wanted[f"y{index}"] = normalise(x, attributes)
     assert not differences(compiled(pieces.model()).run(pieces.inputs), wanted)
 
 
@@ -49,7 +49,7 @@ def test_other_types(element_type: str) -> None:
     x, attributes = random(1, 24, 6, 11, dtype=element_type), {"size": 5, "alpha": 0.5, "beta": 0.75}
     pieces = Pieces()
     pieces.add("y", "LRN", x, **attributes)
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), {"y": expected(x, attributes)})
+    assert not differences(compiled(pieces.model()).run(pieces.inputs), {"y": normalise(x, attributes)})
 
 
 def test_special_values_stay_in_their_windows() -> None:
@@ -61,7 +61,7 @@ def test_special_values_stay_in_their_windows() -> None:
     touched = np.zeros(x.shape, bool)
     touched[0, :3, 0, 0] = touched[0, 9:, 0, 1] = touched[0, 3:8, 1, 2] = True
     with np.errstate(all="ignore"):
-        clean = expected(x, attributes)
+        clean = normalise(x, attributes)
     assert np.isnan(result[0, :3, 0, 0]).all()
     assert np.isnan(result[0, 11, 0, 1])
     assert (result[0, 9:11, 0, 1] == 0).all()
@@ -73,7 +73,7 @@ def test_accuracy() -> None:
     x, attributes = random(1, 32, 8, 16) * 20, {"size": 5, "alpha": 1.0, "beta": 0.75}
     pieces = Pieces()
     pieces.add("y", "LRN", x, **attributes)
-    exact = expected(x.astype(np.float64), attributes)
+    exact = normalise(x.astype(np.float64), attributes)
     error = np.abs(compiled(pieces.model()).run(pieces.inputs)["y"] - exact) / np.spacing(
         np.abs(exact).astype(np.float32)
     )

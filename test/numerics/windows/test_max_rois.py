@@ -27,14 +27,14 @@ def regions(images: int, dtype: Any = np.float32) -> np.ndarray:
 
 
 def case(images: int, shape: list[int], scale: float, dtype: Any = np.float32, **more: Any) -> Case:
-    # Negative numbers only, which an empty bin's 0 is above of.
+    # Negative values only, which an empty bin's 0 exceeds.
     x = RNG.uniform(-9, -1, (images, 3, 8, 10)).astype(dtype)
     attributes = {"pooled_shape": shape, "spatial_scale": scale}
     value = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     return Case("MaxRoiPool", [x, regions(images, dtype)], attributes, (value,), tolerance=0.0, **more)
 
 
-def pooled(x: np.ndarray, found: np.ndarray) -> list[np.ndarray]:
+def pool(x: np.ndarray, found: np.ndarray) -> list[np.ndarray]:
     """3 by 2 bins of regions of half the scale, as the operator's text has them."""
     result = np.zeros((len(found), x.shape[1], 3, 2), x.dtype)
     for region, (image, *borders) in enumerate(found.astype(np.float32)):
@@ -66,13 +66,13 @@ CASES = {
         "MaxRoiPool", [np.float32(-RNG.random((1, 1, 4, 4))), regions(1)], {"pooled_shape": [2, 2]}
     ),
     # ONNX Runtime has none of these.
-    "f64": case(2, [3, 2], 0.5, np.float64, expected=pooled),
-    "f16": case(2, [3, 2], 0.5, np.float16, expected=pooled),
+    "f64": case(2, [3, 2], 0.5, np.float64, expected=pool),
+    "f16": case(2, [3, 2], 0.5, np.float16, expected=pool),
     "no regions": Case(
         "MaxRoiPool",
         [np.float32(RNG.random((1, 3, 8, 10))), np.zeros((0, 5), np.float32)],
         {"pooled_shape": [3, 2], "spatial_scale": 0.5},
-        expected=pooled,
+        expected=pool,
     ),
 }
 
@@ -83,7 +83,7 @@ def test_maxima_are_those_of_onnx_runtime(how: str) -> None:
 
 
 def test_the_oracle_of_f16_agrees_with_onnx_runtime() -> None:
-    assert wrong_cases({"same": case(2, [3, 2], 0.5, expected=pooled)}, "", 21, "evaluated") == {}
+    assert wrong_cases({"same": case(2, [3, 2], 0.5, expected=pool)}, "", 21, "evaluated") == {}
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_oracle_of_f16_agrees_with_onnx_runtime() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused(shape: list[int], regions: list[int], message: str) -> None:
-    infos = [helper.make_tensor_value_info(*each) for each in (("x", F32, [1, 1, 4, 4]), ("r", F32, regions))]
+    infos = [helper.make_tensor_value_info(*info) for info in (("x", F32, [1, 1, 4, 4]), ("r", F32, regions))]
     node = helper.make_node("MaxRoiPool", ["x", "r"], ["y"], pooled_shape=shape)
     graph = helper.make_graph([node], "g", infos, [helper.make_tensor_value_info("y", F32, None)])
     with pytest.raises(ModelError, match=message):

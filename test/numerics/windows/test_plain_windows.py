@@ -24,7 +24,7 @@ def shuffle_unit(b: Builder) -> str:
 
 
 def plain_windows(b: Builder) -> str:
-    """Windows over rows of 6 to 49 places, on channels without a block."""
+    """Windows over rows of 6 to 49 elements, on channels without a block."""
     x = b.input(2, 5, 9, 49)
     y = conv(b, x, 5, 1, 3, group=5)
     y = b.Add(y, b.Conv(x, b.value(5, 1, 3, 5), group=5, dilations=[2, 3], pads=[2, 6, 2, 6]))
@@ -42,7 +42,7 @@ def other_dims(b: Builder) -> str:
 
 
 def padded_windows(b: Builder) -> str:
-    """Windows whose padding is never in memory: uneven, of steps and holes, over rows of 5 to 70 places."""
+    """Windows whose padding is never in memory: uneven, of steps and holes, over rows of 5 to 70 elements."""
     x = b.Relu(b.input(2, 5, 11, 70))
     uneven = b.Conv(x, b.value(5, 1, 3, 5), group=5, strides=[2, 2], pads=[1, 2, 0, 1])
     holes = b.Conv(uneven, b.value(5, 1, 2, 3), b.value(5), group=5, dilations=[3, 2], pads=[2, 3, 1, 1])

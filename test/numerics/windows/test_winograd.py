@@ -67,8 +67,8 @@ def model_of(
     return model_from_image(nodes, x, weights, outputs), x
 
 
-def convolved(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Of an image `[I, H, W]`, padded by 1, by shifted products."""
+def convolve(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Convolves an image `[I, H, W]`, padded by 1, by shifted products."""
     padded, (height, width) = np.pad(x, [(0, 0), (1, 1), (1, 1)]), x.shape[1:]
     return sum(
         np.einsum("oi,ihw->ohw", weight[:, :, dy, dx], padded[:, dy : dy + height, dx : dx + width])
@@ -78,11 +78,11 @@ def convolved(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def exact(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
-    """In f64."""
+    """Returns the result in f64."""
     weight, bias, mixing = (
-        numpy_helper.to_array(each).astype(np.float64) for each in model.graph.initializer
+        numpy_helper.to_array(tensor).astype(np.float64) for tensor in model.graph.initializer
     )
-    first = convolved(x[0].astype(np.float64), weight) + bias[:, None, None]
+    first = convolve(x[0].astype(np.float64), weight) + bias[:, None, None]
     return np.einsum("po,ohw->phw", mixing[:, :, 0, 0], first)[None]
 
 
@@ -114,7 +114,7 @@ def test_errors_stay_within_the_bound(inputs: int, outputs: int, height: int, wi
 
 @pytest.mark.parametrize("tile", [2, 4, 6])
 def test_the_matrices_are_exact(tile: int) -> None:
-    """A^T ((G g) * (B^T d)) is the convolution of d and g, in rational numbers."""
+    """A^T ((G g) * (B^T d)) is the convolution of d and g, in rational arithmetic."""
     size = tile + 2
     for tap in range(3):
         for position in range(size):

@@ -9,7 +9,7 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 from oracle import compiled
-from test_winograd import BOUND, convolved, is_fused, model_from_image, tiles_of
+from test_winograd import BOUND, convolve, is_fused, model_from_image, tiles_of
 
 CHANNELS, OUTPUTS = 64, 16
 NOTHING: dict[str, Any] = {}
@@ -19,7 +19,7 @@ CASES = [
     (15, 23, "Relu", 4),
     (15, 24, "MaxPool", 4),
     (13, 27, "AveragePool", 2),
-    # The padding behind does not cover two rows.
+    # The padding at the end does not cover two rows.
     (30, 63, "Relu", 2),
     # One kernel takes strips.
     (63, 112, "Relu", 4),
@@ -45,7 +45,7 @@ def model_of(height: int, width: int, between: str) -> tuple[onnx.ModelProto, np
     return model_from_image(nodes, x, weights, OUTPUTS), x
 
 
-def pooled(x: np.ndarray, between: str) -> np.ndarray:
+def pool(x: np.ndarray, between: str) -> np.ndarray:
     if between == "Relu":
         return np.maximum(x, 0)
     channels, height, width = x.shape
@@ -54,10 +54,12 @@ def pooled(x: np.ndarray, between: str) -> np.ndarray:
 
 
 def exact(model: onnx.ModelProto, x: np.ndarray, between: str) -> np.ndarray:
-    """In f64."""
-    weights = {each.name: numpy_helper.to_array(each).astype(np.float64) for each in model.graph.initializer}
-    first = convolved(x[0].astype(np.float64), weights["w"]) + weights["b"][:, None, None]
-    return convolved(pooled(first, between), weights["v"])[None]
+    """Returns the result in f64."""
+    weights = {
+        tensor.name: numpy_helper.to_array(tensor).astype(np.float64) for tensor in model.graph.initializer
+    }
+    first = convolve(x[0].astype(np.float64), weights["w"]) + weights["b"][:, None, None]
+    return convolve(pool(first, between), weights["v"])[None]
 
 
 @pytest.mark.parametrize(("height", "width", "between", "tile"), CASES)

@@ -27,14 +27,14 @@ def _extractvalue(unit: Unit, op: Op, aggregate: Value) -> Value:
 
 @op("llvm.insertvalue")
 def _insertvalue(unit: Unit, op: Op, aggregate: Value, value: Value) -> Value:
-    return _replaced(aggregate, op.attributes["position"], value)
+    return _replace(aggregate, op.attributes["position"], value)
 
 
-def _replaced(aggregate: Value, position: list[int], value: Value) -> Value:
+def _replace(aggregate: Value, position: list[int], value: Value) -> Value:
     if not position:
         return value
     first, *rest = position
-    return (*aggregate[:first], _replaced(aggregate[first], rest, value), *aggregate[first + 1 :])
+    return (*aggregate[:first], _replace(aggregate[first], rest, value), *aggregate[first + 1 :])
 
 
 @op("llvm.extractelement")
@@ -52,7 +52,7 @@ def _insertelement(
 def _positions(op: Op, dynamic: tuple[np.ndarray, ...]) -> list[Any]:
     """The static and dynamic positions of vector.extract and vector.insert."""
     rest = iter(dynamic)
-    return [next(rest) if each == _DYNAMIC else each for each in op.attributes["static_position"]]
+    return [next(rest) if index == _DYNAMIC else index for index in op.attributes["static_position"]]
 
 
 def _index(positions: list[Any], lanes: int) -> tuple[Any, ...]:
@@ -114,7 +114,7 @@ def _shape_cast(unit: Unit, op: Op, vector: np.ndarray) -> np.ndarray:
 
 @op("vector.transpose")
 def _transpose(unit: Unit, op: Op, vector: np.ndarray) -> np.ndarray:
-    return vector.transpose(0, *(1 + each for each in op.attributes["permutation"]))
+    return vector.transpose(0, *(1 + dim for dim in op.attributes["permutation"]))
 
 
 @op("vector.step")
@@ -122,40 +122,42 @@ def _step(unit: Unit, op: Op) -> np.ndarray:
     return np.arange(op.result_types[0].shape[0], dtype=np.uint64)[None]
 
 
-def _strided(op: Op, sizes: list[int]) -> tuple[slice, ...]:
+def _strided_slices(op: Op, sizes: list[int]) -> tuple[slice, ...]:
     offsets = op.attributes["offsets"]
     return (slice(None), *(slice(start, start + size) for start, size in zip(offsets, sizes, strict=False)))
 
 
 @op("vector.extract_strided_slice")
 def _extract_strided_slice(unit: Unit, op: Op, vector: np.ndarray) -> np.ndarray:
-    return vector[_strided(op, op.attributes["sizes"])]
+    return vector[_strided_slices(op, op.attributes["sizes"])]
 
 
 @op("vector.insert_strided_slice")
 def _insert_strided_slice(unit: Unit, op: Op, value: np.ndarray, vector: np.ndarray) -> np.ndarray:
     result = np.array(np.broadcast_to(vector, (_lanes(value, vector), *vector.shape[1:])))
     leading = [1] * (vector.ndim - value.ndim)
-    result[_strided(op, [*leading, *value.shape[1:]])] = value.reshape(len(value), *leading, *value.shape[1:])
+    result[_strided_slices(op, [*leading, *value.shape[1:]])] = value.reshape(
+        len(value), *leading, *value.shape[1:]
+    )
     return result
 
 
 @op("vector.shuffle", "llvm.shufflevector")
 def _shuffle(unit: Unit, op: Op, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     lanes, mask = _lanes(first, second), op.attributes["mask"]
-    pair = [np.broadcast_to(each, (lanes, *each.shape[1:])) for each in (first, second)]
+    pair = [np.broadcast_to(vector, (lanes, *vector.shape[1:])) for vector in (first, second)]
     return np.concatenate(pair, 1)[:, mask]
 
 
 @op("vector.reduction")
 def _reduction(unit: Unit, op: Op, vector: np.ndarray, *initial: np.ndarray) -> np.ndarray:
-    combiner = op.attributes["kind"].removeprefix("#vector.kind<").removesuffix(">")
+    combiner = op.variant
     return reduce(_COMBINE[combiner], [*np.moveaxis(vector, 1, 0), *initial])
 
 
 @op("builtin.unrealized_conversion_cast")
 def _cast(unit: Unit, op: Op, value: Value) -> Value:
-    """Between types that are held alike (index and i64)."""
+    """Casts between types of equal representation (index and i64)."""
     if op.operand_types != op.result_types:
         unit.fail("casts between values that are held differently")
     return value

@@ -9,7 +9,7 @@ import numpy as np
 from ..decode import Op
 from ..registry import op
 from ..unit import Unit
-from ..values import Value, bits, filled, garbage, signed
+from ..values import Value, as_signed, bits, fill, garbage
 
 Arrays = Callable[..., np.ndarray]
 
@@ -23,22 +23,22 @@ def _on_results(function: Arrays) -> Callable[..., np.ndarray]:
     return handler
 
 
-def _signed(function: Arrays) -> Arrays:
-    """`function` on integers read as signed."""
+def _as_signed(function: Arrays) -> Arrays:
+    """Returns `function` on integers read as signed."""
 
     def on_signed(*values: np.ndarray) -> np.ndarray:
-        result = function(*map(signed, values))
+        result = function(*map(as_signed, values))
         return result if result.dtype == np.bool_ else bits(result)
 
     return on_signed
 
 
-def _selected(condition: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _select(condition: np.ndarray, one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """One condition for each lane may choose among vectors."""
     return np.where(condition.reshape(*condition.shape, *(1,) * (one.ndim - condition.ndim)), one, other)
 
 
-def _guarded(function: Arrays) -> Arrays:
+def _guard_divisor(function: Arrays) -> Arrays:
     """`function` with divisors of zero, which inactive lanes may have, replaced by one."""
     return lambda a, b: function(a, np.where(b == 0, np.ones_like(b), b))
 
@@ -70,19 +70,19 @@ _ELEMENTWISE: dict[str, Arrays] = {
     "arith.xori llvm.xor index.xor": np.bitwise_xor,
     "arith.shli llvm.shl index.shl": np.left_shift,
     "arith.shrui llvm.lshr index.shru": np.right_shift,
-    "arith.shrsi llvm.ashr index.shrs": _signed(np.right_shift),
-    "arith.divui llvm.udiv index.divu": _guarded(np.floor_divide),
-    "arith.remui llvm.urem index.remu": _guarded(np.remainder),
-    "arith.divsi llvm.sdiv index.divs": _signed(_guarded(_truncated_quotient)),
-    "arith.remsi llvm.srem index.rems": _signed(_guarded(_truncated_remainder)),
-    "arith.floordivsi": _signed(_guarded(np.floor_divide)),
-    "arith.ceildivui index.ceildivu": _guarded(_ceiling_quotient),
-    "arith.ceildivsi index.ceildivs": _signed(_guarded(lambda a, b: -(-a // b))),
+    "arith.shrsi llvm.ashr index.shrs": _as_signed(np.right_shift),
+    "arith.divui llvm.udiv index.divu": _guard_divisor(np.floor_divide),
+    "arith.remui llvm.urem index.remu": _guard_divisor(np.remainder),
+    "arith.divsi llvm.sdiv index.divs": _as_signed(_guard_divisor(_truncated_quotient)),
+    "arith.remsi llvm.srem index.rems": _as_signed(_guard_divisor(_truncated_remainder)),
+    "arith.floordivsi": _as_signed(_guard_divisor(np.floor_divide)),
+    "arith.ceildivui index.ceildivu": _guard_divisor(_ceiling_quotient),
+    "arith.ceildivsi index.ceildivs": _as_signed(_guard_divisor(lambda a, b: -(-a // b))),
     "arith.minui llvm.intr.umin": np.minimum,
     "arith.maxui llvm.intr.umax": np.maximum,
-    "arith.minsi llvm.intr.smin": _signed(np.minimum),
-    "arith.maxsi llvm.intr.smax": _signed(np.maximum),
-    "arith.select llvm.select": _selected,
+    "arith.minsi llvm.intr.smin": _as_signed(np.minimum),
+    "arith.maxsi llvm.intr.smax": _as_signed(np.maximum),
+    "arith.select llvm.select": _select,
     "arith.addf llvm.fadd": np.add,
     "arith.subf llvm.fsub": np.subtract,
     "arith.mulf llvm.fmul": np.multiply,
@@ -97,7 +97,7 @@ _ELEMENTWISE: dict[str, Arrays] = {
     "arith.extui llvm.zext arith.index_castui index.castu arith.extf llvm.fpext": np.asarray,
     "arith.trunci llvm.trunc arith.truncf llvm.fptrunc": np.asarray,
     "arith.uitofp llvm.uitofp arith.fptoui llvm.fptoui": np.asarray,
-    "arith.extsi llvm.sext arith.index_cast index.casts arith.sitofp llvm.sitofp": signed,
+    "arith.extsi llvm.sext arith.index_cast index.casts arith.sitofp llvm.sitofp": as_signed,
     "llvm.freeze": np.asarray,
 }
 for _names, _function in _ELEMENTWISE.items():
@@ -119,7 +119,7 @@ def _cmpi(unit: Unit, op: Op, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if predicate < 2:
         return _COMPARISONS[predicate](a, b)
     if predicate < 6:
-        return _COMPARISONS[predicate](signed(a), signed(b))
+        return _COMPARISONS[predicate](as_signed(a), as_signed(b))
     return _COMPARISONS[predicate - 4](a, b)
 
 
@@ -147,19 +147,19 @@ def _constant(unit: Unit, op: Op) -> Value:
         if isinstance(value, np.ndarray):
             op.memo["value"] = value.astype(element_type.dtype)[None]
         elif isinstance(value, int) and element_type.dtype.kind == "u":
-            op.memo["value"] = filled(element_type, np.int64(value))
+            op.memo["value"] = fill(element_type, np.int64(value))
         else:
-            op.memo["value"] = filled(element_type, value)
+            op.memo["value"] = fill(element_type, value)
     return op.memo["value"]
 
 
 @op("llvm.mlir.zero")
 def _zero(unit: Unit, op: Op) -> Value:
-    return filled(op.result_types[0], 0)
+    return fill(op.result_types[0], 0)
 
 
 @op("llvm.mlir.undef", "llvm.mlir.poison", "ub.poison")
-def _undefined(unit: Unit, op: Op) -> Value:
+def _undefined_value(unit: Unit, op: Op) -> Value:
     return garbage(op.result_types[0])
 
 

@@ -14,7 +14,7 @@ from ..unit import Unit
 
 
 def _optional(op: Op, values: tuple[np.ndarray, ...]) -> list[Any]:
-    """The barrier's number and its threads, None where left out."""
+    """Returns the barrier's index and its threads, None where left out."""
     if "operandSegmentSizes" in op.attributes:
         return [group[0] if group else None for group in op.groups(values)]
     return [*values, None, None]
@@ -40,7 +40,7 @@ def _wait(unit: Unit, barrier: NamedBarrier, generation: int) -> Steps:
 
 @op("nvvm.barrier", "gpu.barrier", "rocdl.barrier")
 def barrier(unit: Unit, op: Op, *values: np.ndarray) -> Steps:
-    """bar.sync, or s_barrier with fences."""
+    """Runs bar.sync, or s_barrier with fences."""
     index, threads, *_ = _optional(op, values)
     yield RUNNING
     yield from _wait(unit, *_arrive(unit, index, threads))
@@ -75,7 +75,7 @@ def _cluster_wait(unit: Unit, op: Op) -> Steps:
 
 @op("nvvm.fence.proxy", "nvvm.fence.proxy.sync_restrict")
 def fence_proxy(unit: Unit, op: Op) -> None:
-    """What was stored is visible to the asynchronous proxy."""
+    """Makes stores visible to the asynchronous proxy."""
     unit.clock.fence()
     fence_mbarriers(unit, op)
 
@@ -89,11 +89,11 @@ def fence_mbarriers(unit: Unit, op: Op) -> None:
 
 @op("nvvm.setmaxregister", "nvvm.prefetch", "nvvm.nanosleep", "nvvm.pmevent")
 def _no_effect(unit: Unit, op: Op, *values: np.ndarray) -> None:
-    """What changes no value here."""
+    """Runs an op that changes no value here."""
 
 
 @op("nvvm.griddepcontrol")
 def _grid_dependencies(unit: Unit, op: Op) -> None:
     """Others may begin at any time: nothing here depends on it."""
-    if op.attributes["kind"].endswith("wait>"):
+    if op.variant == "wait":
         unit.prerequisites.wait(unit.mask)

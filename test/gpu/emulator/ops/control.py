@@ -11,7 +11,7 @@ from ..decode import Op
 from ..interpreter import Steps, Target, branch, run_block
 from ..registry import RUNNING, op
 from ..unit import Unit
-from ..values import Value, merge, signed, spread
+from ..values import Value, as_signed, merge, spread
 
 _EVERYONE = np.ones(1, np.bool_)
 
@@ -84,7 +84,7 @@ def _for(unit: Unit, op: Op, low: np.ndarray, high: np.ndarray, step: np.ndarray
     outer, body, carried = unit.mask, op.regions[0][0], list(initial)
     index, unsigned = low, "unsignedCmp" in op.attributes and op.attributes["unsignedCmp"]
     while True:
-        inside = index < high if unsigned else signed(index) < signed(high)
+        inside = index < high if unsigned else as_signed(index) < as_signed(high)
         unit.mask = unit.mask & inside
         if not unit.mask.any():
             break

@@ -1,4 +1,4 @@
-"""Asynchronous copies by threads (cp.async) and by the copy engine (cp.async.bulk)."""
+"""Asynchronous copies by threads (cp.async) and by TMA (cp.async.bulk)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..races import Access
 from ..registry import op
 from ..tensor_maps import TensorMap
 from ..unit import GLOBAL, Unit
-from ..values import signed, spread
+from ..values import as_signed, spread
 from .mbarriers import arrive, mbarrier_at
 
 _REDUCTIONS = {"add": np.add, "min": np.minimum, "max": np.maximum}
@@ -64,7 +64,7 @@ def _wait(unit: Unit, op: Op) -> None:
 def _copy_arrive(unit: Unit, op: Op, address: np.ndarray) -> None:
     """Each lane arrives when its copies so far are complete; without `noinc` the phase then waits for one
     more."""
-    copies, lanes = unit.copies.under_way(), np.nonzero(unit.mask)[0].tolist()
+    copies, lanes = unit.copies.in_flight(), np.nonzero(unit.mask)[0].tolist()
     if not op.attributes.get("noinc"):
         for where in unit.active(address):
             mbarrier_at(unit, int(where)).pending += 1
@@ -91,7 +91,7 @@ def _targets(unit: Unit, address: int, multicast: int | None) -> list[tuple[Bloc
         return [(block, offset)]
     if multicast >> len(unit.cluster.blocks):
         unit.fail(f"multicast to {multicast:#x}, but the cluster has {len(unit.cluster.blocks)} blocks")
-    return [(each, offset) for each in unit.cluster.blocks if multicast >> each.rank & 1]
+    return [(block, offset) for block in unit.cluster.blocks if multicast >> block.rank & 1]
 
 
 def _start_load(
@@ -131,7 +131,7 @@ def _start_load(
     unit.cluster.pending.append(Action(deliver))
 
 
-def _aligned(unit: Unit, address: int, alignment: int) -> int:
+def _check_aligned(unit: Unit, address: int, alignment: int) -> int:
     if address % alignment:
         unit.fail(f"shared memory address {address:#x} of a copy is not aligned to {alignment}")
     return address
@@ -154,8 +154,8 @@ def _tensor_load(unit: Unit, op: Op, *values: np.ndarray) -> None:
     tensor_map = _tensor_map(unit, source)
     for lane in _issuers(unit, predicate):
         unit.prerequisites.require(lane)
-        where = [_at(signed(each), lane) for each in corner]
-        start = _aligned(unit, _at(target, lane), _TMA_ALIGNMENT)
+        where = [_at(as_signed(coordinate), lane) for coordinate in corner]
+        start = _check_aligned(unit, _at(target, lane), _TMA_ALIGNMENT)
         blocks = _targets(unit, start, _at(multicast[0], lane) if multicast else None)
         _start_load(
             unit, blocks, _at(signal, lane), tensor_map.offsets, lambda where=where: tensor_map.load(where)
@@ -167,7 +167,7 @@ def _bulk_load(unit: Unit, op: Op, *values: np.ndarray) -> None:
     (target,), (source,), (signal,), (size,), multicast, _ = op.groups(values)
     for lane in _issuers(unit, []):
         unit.prerequisites.require(lane)
-        count, start = _at(size, lane), _aligned(unit, _at(target, lane), 16)
+        count, start = _at(size, lane), _check_aligned(unit, _at(target, lane), 16)
         memory = unit.launch.memory.at(_at(source, lane))
         taken = memory.offsets(np.array([_at(source, lane)], np.uint64), count, 16)[0]
         blocks = _targets(unit, start, _at(multicast[0], lane) if multicast else None)
@@ -197,8 +197,8 @@ def _tensor_store_with(unit: Unit, op: Op, values: tuple[np.ndarray, ...], combi
     tensor_map = _tensor_map(unit, target)
     for lane in _issuers(unit, predicate if op.name.endswith(".cta") else []):
         unit.prerequisites.require(lane)
-        where = [_at(signed(each), lane) for each in corner]
-        _, start = unit.shared_offset(_aligned(unit, _at(source, lane), _TMA_ALIGNMENT))
+        where = [_at(as_signed(coordinate), lane) for coordinate in corner]
+        _, start = unit.shared_offset(_check_aligned(unit, _at(source, lane), _TMA_ALIGNMENT))
         unit.block.shared.offsets(np.array([start + SHARED]), tensor_map.bytes, 1)
         _start_store(
             unit, tensor_map.offsets(start), lambda data, where=where: tensor_map.store(where, data, combine)
@@ -223,6 +223,6 @@ def _bulk_commit(unit: Unit, op: Op) -> None:
 
 @op("nvvm.cp.async.bulk.wait_group")
 def _bulk_wait(unit: Unit, op: Op) -> None:
-    """With `read` only until the sources have been read."""
+    """Waits for the groups; with `read` only until their sources have been read."""
     left = 1 if op.attributes.get("read") else 0
     unit.clock.acquire_all(unit.bulk_stores.wait(unit.mask, op.attributes["group"], left))

@@ -44,7 +44,7 @@ def _product(unit: Unit, instruction: Instruction, values: Values) -> list[Value
     if not isinstance(left, list):
         left = unit.uniform(left)
     keep = scale if isinstance(scale, int) else unit.uniform(scale)
-    if keep and any(each is None for each in accumulator):
+    if keep and any(part is None for part in accumulator):
         unit.fail("adds to registers into which nothing comes")
     return list(start_product(unit, product, tuple(accumulator) if keep else None, left, unit.uniform(right)))
 

@@ -50,7 +50,7 @@ _INTRINSICS: dict[str, Function] = {
 }
 
 
-def _rounded(function: Function) -> Callable[..., np.ndarray]:
+def _round_result(function: Function) -> Callable[..., np.ndarray]:
     """A handler that computes in f64 and rounds to the operand's type."""
 
     def handler(unit: Unit, op: Op, value: np.ndarray) -> np.ndarray:
@@ -60,9 +60,9 @@ def _rounded(function: Function) -> Callable[..., np.ndarray]:
 
 
 for _names, _function in _FUNCTIONS.items():
-    op(*_names.split())(_rounded(_function))
+    op(*_names.split())(_round_result(_function))
 for _names, _function in _INTRINSICS.items():
-    intrinsic(*_names.split())(_rounded(_function))
+    intrinsic(*_names.split())(_round_result(_function))
 
 
 @op("llvm.call_intrinsic")
@@ -80,5 +80,5 @@ def _copysign(unit: Unit, op: Op, value: np.ndarray, sign: np.ndarray) -> np.nda
 
 @op("nvvm.convert.float.to.tf32")
 def _to_tf32(unit: Unit, op: Op, value: np.ndarray) -> np.ndarray:
-    """Round to the nearest number with 10 bits after the point, ties away from zero (rna)."""
+    """Rounds to the nearest value with 10 bits after the point, ties away from zero (rna)."""
     return (value.view(np.uint32) + np.uint32(0x1000)) & np.uint32(0xFFFFE000)

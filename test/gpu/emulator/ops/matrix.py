@@ -24,7 +24,7 @@ _TF32_BITS = np.uint32(0xFFFFE000)
 
 
 def read_elements(bits: np.ndarray, element_type: str) -> np.ndarray:
-    """Registers (uint32, [..., n]) as numbers [..., n, elements] that are multiplied: f32, or int64 of
+    """Returns registers (uint32, [..., n]) as values [..., n, elements] that are multiplied: f32, or int64 of
     integers."""
     if element_type == "tf32":
         bits = bits & _TF32_BITS
@@ -49,7 +49,7 @@ def enum(text: str) -> str:
 
 def sizes(text: str) -> tuple[int, ...]:
     """The numbers of "#nvvm.shape<m = 16, n = 8, k = 16>"."""
-    return tuple(int(each) for each in re.findall(r"= (\d+)", text))
+    return tuple(int(extent) for extent in re.findall(r"= (\d+)", text))
 
 
 def _rows(unit: Unit, addresses: np.ndarray, count: int) -> np.ndarray:
@@ -100,7 +100,7 @@ def _mma(unit: Unit, op: Op, *values: np.ndarray) -> Value:
     if (rows, columns) != (16, 8):
         unit.fail(f"products of shape {rows}x{columns}x{depth} are not known")
     left, right, initial = op.groups(values)
-    element_types = [_kind(op, "multiplicandAPtxType"), _kind(op, "multiplicandBPtxType")]
+    element_types = [_element_type(op, "multiplicandAPtxType"), _element_type(op, "multiplicandBPtxType")]
     a, b = (
         read_elements(by_warp(registers(part, unit.lanes)), element_type)
         for part, element_type in zip((left, right), element_types, strict=True)
@@ -110,7 +110,7 @@ def _mma(unit: Unit, op: Op, *values: np.ndarray) -> Value:
     return _accumulate(unit, op, a @ b, initial)
 
 
-def _kind(op: Op, name: str) -> str:
+def _element_type(op: Op, name: str) -> str:
     return enum(op.attributes[name]) if name in op.attributes else "f16"
 
 
@@ -118,7 +118,7 @@ def _accumulate(unit: Unit, op: Op, product: np.ndarray, initial: list[np.ndarra
     """`initial` plus the product, as the result's registers hold it."""
     part = op.result_types[0].parts[0]
     assert part.dtype is not None
-    before = np.stack([spread(each, unit.lanes) for each in initial], 1).reshape(unit.lanes, 4)
+    before = np.stack([spread(part, unit.lanes) for part in initial], 1).reshape(unit.lanes, 4)
     held = scatter(product, result_index(8)).reshape(unit.lanes, 4)
     total = before + held.astype(np.uint32 if part.dtype == np.uint32 else np.float32)
     total = total.astype(part.dtype).reshape(unit.lanes, -1, *part.shape)

@@ -1,4 +1,4 @@
-"""mbarriers: arrivals, announced bytes, waits (PTX ISA, "mbarrier")."""
+"""Ops on mbarriers: arrivals, announced bytes, waits (PTX ISA, "mbarrier")."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def _init(unit: Unit, op: Op, address: np.ndarray, count: np.ndarray, *predicate
 
 @op("nvvm.mbarrier.inval")
 def _inval(unit: Unit, op: Op, address: np.ndarray) -> None:
-    for each in unit.active(address):
-        mbarrier_at(unit, int(each))
-        block, offset = unit.shared_offset(int(each))
+    for lane_address in unit.active(address):
+        mbarrier_at(unit, int(lane_address))
+        block, offset = unit.shared_offset(int(lane_address))
         del block.mbarriers[offset]
 
 
@@ -86,12 +86,12 @@ def _expect(unit: Unit, op: Op, address: np.ndarray, due: np.ndarray) -> None:
 
 @op("nvvm.mbarrier.complete_tx")
 def _complete(unit: Unit, op: Op, address: np.ndarray, count: np.ndarray) -> None:
-    for where, each in zip(unit.active(address), unit.active(count), strict=True):
-        mbarrier_at(unit, int(where)).transfer(int(each), unit.clock.release())
+    for where, count_of_lane in zip(unit.active(address), unit.active(count), strict=True):
+        mbarrier_at(unit, int(where)).transfer(int(count_of_lane), unit.clock.release())
     unit.cluster.progress += 1
 
 
-def _completed(unit: Unit, address: np.ndarray, phase: np.ndarray) -> np.ndarray:
+def _is_complete(unit: Unit, address: np.ndarray, phase: np.ndarray) -> np.ndarray:
     """Per lane, whether the phase that is waited for is complete: by parity (i32) or by state (i64)."""
     by_parity, answers = phase.dtype.itemsize < 8, np.ones(unit.lanes, np.bool_)
     addresses, phases = spread(address, unit.lanes), spread(phase, unit.lanes)
@@ -113,15 +113,15 @@ def _completed(unit: Unit, address: np.ndarray, phase: np.ndarray) -> np.ndarray
 def try_wait(unit: Unit, op: Op, address: np.ndarray, phase: np.ndarray, *ticks: np.ndarray) -> Steps:
     """Waits a while; whether the phase is complete, per lane."""
     yield RUNNING
-    answers = _completed(unit, address, phase)
+    answers = _is_complete(unit, address, phase)
     if not answers[unit.mask].all():
         yield BLOCKED
-        answers = _completed(unit, address, phase)
+        answers = _is_complete(unit, address, phase)
     return answers
 
 
 @op("nvvm.mbarrier.try_wait.parity")
 def wait_parity(unit: Unit, op: Op, address: np.ndarray, phase: np.ndarray, *ticks: np.ndarray) -> Steps:
     """Waits until the phase is complete."""
-    while not _completed(unit, address, phase)[unit.mask].all():
+    while not _is_complete(unit, address, phase)[unit.mask].all():
         yield BLOCKED

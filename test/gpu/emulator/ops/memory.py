@@ -10,7 +10,7 @@ from ..decode import Op
 from ..memory import GENERIC_SHARED, SHARED
 from ..registry import op
 from ..unit import CLUSTER_SPACE, GENERIC, SHARED_SPACE, Unit
-from ..values import ValueType, bits, signed, spread, value_type
+from ..values import ValueType, as_signed, bits, spread, value_type
 from .arith import reinterpret
 
 _DYNAMIC = -(1 << 31)
@@ -31,7 +31,7 @@ def _getelementptr(unit: Unit, op: Op, base: np.ndarray, *dynamic: np.ndarray) -
     held_type, rest = value_type(op.attributes["elem_type"]), iter(dynamic)
     address = base
     for level, index in enumerate(op.attributes["rawConstantIndices"]):
-        offset: Index = signed(next(rest)).astype(np.int64) if index == _DYNAMIC else np.int64(index)
+        offset: Index = as_signed(next(rest)).astype(np.int64) if index == _DYNAMIC else np.int64(index)
         if level == 0:
             size = held_type.bytes
         else:
@@ -68,7 +68,7 @@ def _pointer_bits(unit: Unit, op: Op, value: np.ndarray) -> np.ndarray:
     return value.astype(op.result_types[0].dtype)
 
 
-def _held(held_type: ValueType, unit: Unit) -> tuple[np.dtype, int]:
+def _element_and_size(held_type: ValueType, unit: Unit) -> tuple[np.dtype, int]:
     """The type of the elements, and the size in memory."""
     if held_type.dtype is None:
         unit.fail("loads and stores of aggregates are not lowered ones")
@@ -78,7 +78,7 @@ def _held(held_type: ValueType, unit: Unit) -> tuple[np.dtype, int]:
 @op("llvm.load")
 def _load(unit: Unit, op: Op, address: np.ndarray) -> np.ndarray:
     held_type = op.result_types[0]
-    dtype, size = _held(held_type, unit)
+    dtype, size = _element_and_size(held_type, unit)
     space = op.operand_types[0].space or GENERIC
     data = unit.load(space, address, size, op.attributes.get("alignment", size))
     if held_type.dtype == np.bool_:
@@ -88,7 +88,7 @@ def _load(unit: Unit, op: Op, address: np.ndarray) -> np.ndarray:
 
 @op("llvm.store")
 def _store(unit: Unit, op: Op, value: np.ndarray, address: np.ndarray) -> None:
-    _, size = _held(op.operand_types[0], unit)
+    _, size = _element_and_size(op.operand_types[0], unit)
     data = reinterpret(spread(value, unit.lanes), np.dtype(np.uint8))
     unit.store(op.operand_types[1].space or GENERIC, address, data, op.attributes.get("alignment", size))
 
@@ -101,8 +101,8 @@ _ATOMICS: dict[int, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     3: np.bitwise_and,
     5: np.bitwise_or,
     6: np.bitwise_xor,
-    7: lambda old, new: bits(np.maximum(signed(old), signed(new))),
-    8: lambda old, new: bits(np.minimum(signed(old), signed(new))),
+    7: lambda old, new: bits(np.maximum(as_signed(old), as_signed(new))),
+    8: lambda old, new: bits(np.minimum(as_signed(old), as_signed(new))),
     9: np.maximum,
     10: np.minimum,
     11: np.add,
@@ -143,7 +143,7 @@ def _one_by_one(
     Atomic accesses do not race with one another, and are not looked at by the search for races.
     """
     held_type, space = op.operand_types[1], op.operand_types[0].space or GENERIC
-    dtype, size = _held(held_type, unit)
+    dtype, size = _element_and_size(held_type, unit)
     result = np.zeros((unit.lanes, *held_type.shape), dtype)
     lanes = np.nonzero(unit.mask)[0].tolist()
     unit.cluster.random.shuffle(lanes)

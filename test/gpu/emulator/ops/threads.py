@@ -1,4 +1,4 @@
-"""What a thread knows of itself, and what the threads of a warp tell one another."""
+"""Special registers of a thread, and exchange of values between the threads of a warp."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..decode import Op
 from ..memory import CLUSTER
 from ..registry import op
 from ..unit import Unit
-from ..values import LANES, signed, spread
+from ..values import LANES, as_signed, spread
 
 _AXES = "xyz"
 
@@ -70,7 +70,7 @@ def _register(names: tuple[str, ...], read: Callable[[Unit, Op], int | np.ndarra
 for _name, _of_axis in _PER_AXIS.items():
     for _axis, _letter in enumerate(_AXES):
         _names = tuple(
-            f"{each}.{_letter}" for each in (f"nvvm.read.ptx.sreg.{_name}", *_ROCDL.get(_name, ()))
+            f"{_prefix}.{_letter}" for _prefix in (f"nvvm.read.ptx.sreg.{_name}", *_ROCDL.get(_name, ()))
         )
         _register(_names, lambda unit, op, f=_of_axis, a=_axis: f(unit, a))
 for _name, _of_thread in _PER_THREAD.items():
@@ -111,7 +111,7 @@ def _shuffle(
     )
     segment, bound = clamp >> 8 & 31, clamp & 31
     first, last = lane & segment, (lane & segment) | (bound & ~segment)
-    mode = op.attributes["kind"].removesuffix(">").split()[-1]
+    mode = op.variant
     source = {"up": lane - offset, "down": lane + offset, "bfly": lane ^ offset}.get(
         mode, first | offset & ~segment
     )
@@ -132,13 +132,13 @@ def _elect(unit: Unit, op: Op, *mask: np.ndarray) -> np.ndarray:
 @op("nvvm.vote.sync")
 def _vote(unit: Unit, op: Op, mask: np.ndarray, predicate: np.ndarray) -> np.ndarray:
     members = _members(unit, mask)
-    said = spread(predicate, unit.lanes).reshape(-1, LANES).astype(np.bool_)
-    mode = op.attributes["kind"].removesuffix(">").split()[-1]
+    votes = spread(predicate, unit.lanes).reshape(-1, LANES).astype(np.bool_)
+    mode = op.variant
     result = {
-        "any": lambda: (said & members).any(1),
-        "all": lambda: (said | ~members).all(1),
-        "uni": lambda: (said | ~members).all(1) | ~(said & members).any(1),
-        "ballot": lambda: ((said & members) << np.arange(LANES, dtype=np.uint64)).sum(1),
+        "any": lambda: (votes & members).any(1),
+        "all": lambda: (votes | ~members).all(1),
+        "uni": lambda: (votes | ~members).all(1) | ~(votes & members).any(1),
+        "ballot": lambda: ((votes & members) << np.arange(LANES, dtype=np.uint64)).sum(1),
     }[mode]()
     return np.repeat(result, LANES).astype(op.result_types[0].dtype)
 
@@ -153,10 +153,10 @@ _REDUCTIONS: dict[str, np.ufunc] = {
 @op("nvvm.redux.sync")
 def _redux(unit: Unit, op: Op, value: np.ndarray, mask: np.ndarray) -> np.ndarray:
     members = _members(unit, mask)
-    mode = op.attributes["kind"].removesuffix(">").split()[-1]
+    mode = op.variant
     values = spread(value, unit.lanes).reshape(-1, LANES)
     if mode in ("min", "max"):
-        values = signed(values)
+        values = as_signed(values)
     result = np.zeros_like(values)
     for warp, lanes in enumerate(members):
         if lanes.any():
@@ -166,7 +166,7 @@ def _redux(unit: Unit, op: Op, value: np.ndarray, mask: np.ndarray) -> np.ndarra
 
 @op("nvvm.mapa")
 def _mapa(unit: Unit, op: Op, address: np.ndarray, rank: np.ndarray) -> np.ndarray:
-    """The address of the same place in another block of the cluster."""
+    """The same address in another block of the cluster."""
     if (unit.active(rank) >= len(unit.cluster.blocks)).any():
         unit.fail(f"block {unit.active(rank).max()} of a cluster of {len(unit.cluster.blocks)}")
     return address + (rank.astype(np.uint64) + np.uint64(1)) * np.uint64(CLUSTER)

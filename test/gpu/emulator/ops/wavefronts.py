@@ -1,7 +1,7 @@
-"""Wavefronts of AMD's CDNA GPUs: what lanes tell one another, and matrix instructions.
+"""Wavefronts of AMD's CDNA GPUs: exchange of values between lanes, and matrix instructions.
 
-As AMD's "Instinct MI200" and "MI300 Instruction Set Architecture" say. In a matrix instruction of shape
-16x16xK each lane gives K / 4 numbers of either operand.
+Sources: AMD, "Instinct MI200" and "MI300 Instruction Set Architecture". In a matrix instruction of shape
+16x16xK each lane gives K / 4 elements of either operand.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _require_wavefronts(unit: Unit) -> None:
 
 
 def _from_lanes(unit: Unit, value: np.ndarray, source: np.ndarray) -> np.ndarray:
-    """What the lanes `source` of each lane's own wavefront have."""
+    """Returns the values of the lanes `source` of each lane's own wavefront."""
     _require_wavefronts(unit)
     own = np.arange(unit.lanes)
     return spread(value, unit.lanes)[own - own % WAVEFRONT + source]
@@ -49,7 +49,7 @@ def _order(unit: Unit, op: Op) -> None:
 
 @op("rocdl.ds_swizzle")
 def _swizzle(unit: Unit, op: Op, value: np.ndarray, pattern: np.ndarray) -> np.ndarray:
-    """ds_swizzle_b32 by masks, within 32 lanes."""
+    """Runs ds_swizzle_b32 by masks, within 32 lanes."""
     bits, lane = unit.uniform(pattern), _lane(unit)
     if bits >> 15:
         unit.fail(f"the pattern {bits:#x} of ds_swizzle is not known")
@@ -60,13 +60,13 @@ def _swizzle(unit: Unit, op: Op, value: np.ndarray, pattern: np.ndarray) -> np.n
 
 @op("rocdl.ds_bpermute")
 def _bpermute(unit: Unit, op: Op, index: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """ds_bpermute_b32: `index` is four times a lane's number, modulo the wavefront."""
+    """Runs ds_bpermute_b32: `index` is four times a lane's index, modulo the wavefront."""
     return _from_lanes(unit, value, spread(index, unit.lanes).astype(np.int64) // 4 % WAVEFRONT)
 
 
 @op("rocdl.update.dpp")
 def _data_parallel(unit: Unit, op: Op, old: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """v_mov_b32 with quad_perm or row_ror."""
+    """Runs v_mov_b32 with quad_perm or row_ror."""
     control, lane = op.attributes["dppCtrl"], _lane(unit)
     if op.attributes["rowMask"] != _ALL or op.attributes["bankMask"] != _ALL:
         unit.fail("rows and banks that are masked are not known")
@@ -79,8 +79,8 @@ def _data_parallel(unit: Unit, op: Op, old: np.ndarray, value: np.ndarray) -> np
     unit.fail(f"the control {control:#x} of a data-parallel move is not known")
 
 
-def _numbers(dtype: np.dtype) -> Callable[[Unit, np.ndarray], np.ndarray]:
-    """Reads operands [lanes, K / 4] of elements `kind`, as numbers that are multiplied."""
+def _reader(dtype: np.dtype) -> Callable[[Unit, np.ndarray], np.ndarray]:
+    """Returns a function that reads operands [lanes, K / 4] of `dtype` as the values that are multiplied."""
     wide = {"i": np.int64, "f": np.float32}.get(dtype.kind if dtype.itemsize < 8 else "", np.float64)
 
     def read(unit: Unit, value: np.ndarray) -> np.ndarray:
@@ -97,13 +97,13 @@ def _tf32(unit: Unit, value: np.ndarray) -> np.ndarray:
 
 _F64 = "rocdl.mfma.f64.16x16x4f64"
 _OPERANDS = {
-    "rocdl.mfma.f32.16x16x16f16": _numbers(np.dtype(np.float16)),
-    "rocdl.mfma.f32.16x16x16bf16.1k": _numbers(np.dtype(ml_dtypes.bfloat16)),
-    "rocdl.mfma.f32.16x16x4f32": _numbers(np.dtype(np.float32)),
+    "rocdl.mfma.f32.16x16x16f16": _reader(np.dtype(np.float16)),
+    "rocdl.mfma.f32.16x16x16bf16.1k": _reader(np.dtype(ml_dtypes.bfloat16)),
+    "rocdl.mfma.f32.16x16x4f32": _reader(np.dtype(np.float32)),
     "rocdl.mfma.f32.16x16x8.xf32": _tf32,
-    "rocdl.mfma.i32.16x16x16i8": _numbers(np.dtype(np.int8)),
-    "rocdl.mfma.i32.16x16x32.i8": _numbers(np.dtype(np.int8)),
-    _F64: _numbers(np.dtype(np.float64)),
+    "rocdl.mfma.i32.16x16x16i8": _reader(np.dtype(np.int8)),
+    "rocdl.mfma.i32.16x16x32.i8": _reader(np.dtype(np.int8)),
+    _F64: _reader(np.dtype(np.float64)),
 }
 
 
@@ -114,7 +114,7 @@ def _matrix(unit: Unit, op: Op, a: np.ndarray, b: np.ndarray, sums: np.ndarray) 
     dtype = op.result_types[0].dtype
     assert dtype is not None
     read = _OPERANDS[op.name]
-    left, right = (_matrices(read(unit, each)) for each in (a, b))
+    left, right = (_matrices(read(unit, operand)) for operand in (a, b))
     product = left @ right.swapaxes(1, 2)
     lane, position = np.ogrid[:WAVEFRONT, :4]
     row = lane // 16 + 4 * position if op.name == _F64 else 4 * (lane // 16) + position

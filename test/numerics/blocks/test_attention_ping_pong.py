@@ -1,4 +1,4 @@
-"""Groups of warps with roles in attention for sm_90a, two of which take turns: right numbers, and mistakes
+"""Groups of warps with roles in attention for sm_90a, two of which ping-pong: right results, and mistakes
 that the emulator notices."""
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from test_emulator_mutants import DONE, TRY_WAIT, Change, line_of, mutation
 from mlc.passes.accel.attention import sizes
 
 AWAIT, PASS = line_of("nvvm.barrier id"), line_of("nvvm.barrier.arrive")
-# Of a kernel with a turn in front of the loops, one in each of two loops, and one behind them: the first one
-# is not awaited by the first group, nor is the last one passed on by the last.
+# Of a kernel with an exchange before the loops, one in each of two loops, and one after them: the first
+# is not awaited by the first group, nor is the last signalled by the last.
 DEADLOCKS = {
-    "first turn not passed on": mutation(PASS, "", 0),
-    "turn not passed on": mutation(PASS, "", 1),
-    "turn on the diagonal not passed on": mutation(PASS, "", 2),
-    "last turn not passed on": mutation(PASS, "", 3),
-    "turn not awaited": mutation(AWAIT, "", 1),
-    "the first group waits for its first turn": mutation(
+    "first exchange not signalled": mutation(PASS, "", 0),
+    "exchange not signalled": mutation(PASS, "", 1),
+    "exchange on the diagonal not signalled": mutation(PASS, "", 2),
+    "last exchange not signalled": mutation(PASS, "", 3),
+    "exchange not awaited": mutation(AWAIT, "", 1),
+    "the first group waits for its first exchange": mutation(
         r"scf\.if %[\w-]+ (\{\s+%[\w-]+ = arith\.addi .*\s+nvvm\.barrier id)",
         r"%every = arith.constant true\n scf.if %every \1",
     ),
@@ -41,15 +41,15 @@ def two_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sizes, "BLOCKS", 1)
 
 
-# Keys of one block have no loop, those of two no masked block behind it.
+# Keys of one block have no loop, those of two no masked block after it.
 @pytest.mark.parametrize("keys", [100, pytest.param(200, marks=pytest.mark.slow), 300])
-def test_numbers(keys: int) -> None:
+def test_results(keys: int) -> None:
     check(Case(100, keys, 64, 64, "bf16"), "sm_90a", "cuda:sm_90a")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("queries", [200, 300])
-def test_numbers_of_clusters(queries: int) -> None:
+def test_results_of_clusters(queries: int) -> None:
     """Two tiles of queries, for which two blocks copy keys and values, or three."""
     check(Case(queries, 600, 128, 128, "bf16", heads=2, groups=1), "sm_90a", "cuda:sm_90a")
 
@@ -58,8 +58,8 @@ def test_numbers_of_clusters(queries: int) -> None:
 @pytest.mark.parametrize("queries", [100, 300])
 @pytest.mark.parametrize("keys", [100, 200, 400])
 @pytest.mark.parametrize("width", [64, 128])
-def test_causal_numbers(queries: int, keys: int, width: int) -> None:
-    """Blocks with no, one and several turns in each of the loops."""
+def test_causal_results(queries: int, keys: int, width: int) -> None:
+    """Blocks with no, one and several exchanges in each of the loops."""
     case = Case(queries, keys, width, width, "bf16", heads=2, groups=1, causal=True)
     check(case, "sm_90a", "cuda:sm_90a")
 
@@ -72,12 +72,12 @@ def run(change: Change, case: Case = CAUSAL) -> None:
 
 
 @pytest.mark.parametrize("mistake", DEADLOCKS)
-def test_nobody_gets_a_turn(mistake: str) -> None:
+def test_a_missing_signal_is_a_deadlock(mistake: str) -> None:
     with pytest.raises(Deadlock, match="all warps wait"):
         run(DEADLOCKS[mistake])
 
 
-def test_nobody_takes_the_turn_behind_the_last_one() -> None:
+def test_a_signal_after_the_last_exchange() -> None:
     with pytest.raises(EmulatorError, match="threads left at barrier"):
         run(LAST_GROUP_PASSES)
 
@@ -85,7 +85,7 @@ def test_nobody_takes_the_turn_behind_the_last_one() -> None:
 # Of a kernel without a mask, whose first wait is for the queries.
 ARRIVE = line_of("nvvm.mbarrier.arrive %")
 OF_RINGS = {
-    "keys in front of the loop not waited for": mutation(TRY_WAIT, DONE, 1),
+    "keys before the loop not waited for": mutation(TRY_WAIT, DONE, 1),
     "keys not waited for": mutation(TRY_WAIT, DONE, 2),
     "values not waited for": mutation(TRY_WAIT, DONE, 3),
     "last values not waited for": mutation(TRY_WAIT, DONE, 4),

@@ -1,4 +1,4 @@
-"""Random operators: the numbers are SplitMix64's, their distributions those asked for."""
+"""Random operators: their bits are SplitMix64's, their distributions those of the node."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def splitmix64(state: int) -> Iterator[int]:
 
 
 class _Named:
-    """What `key` asks of a node."""
+    """The part of a node that `key` reads."""
 
     def __init__(self, label: str, seed: float | None = None) -> None:
         self.label, self.seed = label, seed
@@ -67,7 +67,7 @@ def drawn() -> Arrays:
     return compiled(pieces.model()).run(pieces.inputs)
 
 
-def test_numbers_are_those_of_splitmix64(drawn: Arrays) -> None:
+def test_bits_are_those_of_splitmix64(drawn: Arrays) -> None:
     outputs = splitmix64(key(_Named("uniform", 3.0)))  # type: ignore[arg-type]
     expected = [(next(outputs) >> 40) * 2.0**-24 for _ in range(100)]
     np.testing.assert_array_equal(drawn["uniform"][:100], np.array(expected, np.float32))
@@ -76,9 +76,9 @@ def test_numbers_are_those_of_splitmix64(drawn: Arrays) -> None:
     np.testing.assert_allclose(drawn["double"][:100], expected, rtol=0, atol=1e-15)
 
 
-def test_seeds_decide_the_numbers(drawn: Arrays) -> None:
+def test_seeds_decide_the_results(drawn: Arrays) -> None:
     assert np.array_equal(drawn["uniform"], drawn["same_seed"])
-    # Independent numbers: their correlation is about 1 / sqrt(COUNT).
+    # Independent values: their correlation is about 1 / sqrt(COUNT).
     for other in ("other_seed", "no_seed"):
         assert abs(np.corrcoef(drawn["uniform"], drawn[other])[0, 1]) < 4 / sqrt(COUNT)
 
@@ -113,7 +113,7 @@ def test_draws_are_as_frequent_as_their_weights(drawn: Arrays) -> None:
 
 
 def dropout(ratio: Any, training: Any, opset: int = 22, **attributes: Any) -> Arrays:
-    """y and the mask of ones, by `training`: a constant, or an array for what is known at run time only."""
+    """Returns y and the mask by `training`: a constant, or an array for a dynamic value."""
     pieces = Pieces(opset)
     x = pieces.input("x", np.ones(COUNT, np.float32))
     names = [x, *(pieces._operand(n, v) for n, v in (("r", ratio), ("t", training)) if opset >= 12)]
