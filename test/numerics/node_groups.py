@@ -120,7 +120,7 @@ def _evaluate(model: onnx.ModelProto, values: Mapping[str, np.ndarray]) -> dict[
     results = evaluate(imported.module, [values[name] for name in imported.inputs], imported.weights)
     dtypes = [dtype_of(str(value_type.element_type)) for value_type in main.type.results]
     named = zip(imported.outputs, results, dtypes, strict=True)
-    return {name: np.asarray(result).astype(value_type) for name, result, value_type in named}
+    return {name: np.asarray(result).astype(dtype) for name, result, dtype in named}
 
 
 def _answers(name: str, case: Case, domain: str, opsets: Mapping[str, int]) -> dict[str, np.ndarray]:

@@ -70,9 +70,9 @@ def runtime(model: onnx.ModelProto, inputs: Arrays) -> Arrays | None:
 
 def _of_declared_type(value: np.ndarray, output: onnx.ValueInfoProto) -> np.ndarray:
     """ONNX Runtime gives floats of 8 bits as bytes."""
-    element = output.type.tensor_type.elem_type
-    is_float8 = onnx.TensorProto.DataType.Name(element).startswith("FLOAT8")
-    return value.view(onnx.helper.tensor_dtype_to_np_dtype(element)) if is_float8 else value
+    onnx_type = output.type.tensor_type.elem_type
+    is_float8 = onnx.TensorProto.DataType.Name(onnx_type).startswith("FLOAT8")
+    return value.view(onnx.helper.tensor_dtype_to_np_dtype(onnx_type)) if is_float8 else value
 
 
 def expected_of(model: onnx.ModelProto, inputs: Arrays) -> Arrays:

@@ -12,8 +12,8 @@ def test_swizzle_permutes_chunks_by_the_row(width: int, chunks: int) -> None:
     bytes; in row r, chunk c of each group of `chunks` is stored as chunk c xor r."""
     for offset in range(0, 2048, 16):
         row, chunk = offset // 128, offset // 16 % 8
-        address = chunk // chunks * chunks + (chunk % chunks ^ row % chunks)
-        assert swizzle(np.array(offset), width) == row * 128 + address * 16
+        permuted = chunk // chunks * chunks + (chunk % chunks ^ row % chunks)
+        assert swizzle(np.array(offset), width) == row * 128 + permuted * 16
     assert (swizzle(np.arange(64), 0) == np.arange(64)).all()
 
 

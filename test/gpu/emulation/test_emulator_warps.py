@@ -60,9 +60,9 @@ def test_a_shuffle_needs_the_lanes_that_its_mask_names() -> None:
         run(body)
 
 
-def collatz(index: int) -> int:
-    """Returns the number of steps from `index` to 1."""
-    return 0 if index <= 1 else 1 + collatz(3 * index + 1 if index % 2 else index // 2)
+def collatz(value: int) -> int:
+    """Returns the number of steps from `value` to 1."""
+    return 0 if value <= 1 else 1 + collatz(3 * value + 1 if value % 2 else value // 2)
 
 
 COLLATZ = np.array([collatz(index) for index in range(32)])

@@ -69,8 +69,8 @@ class Int32:
 
     def compare(self, predicate: str, other: Operand) -> ir.Value:
         """An i1; `predicate` is "eq", "slt", "sle" or "ult"."""
-        element = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _PREDICATES[predicate])
-        return arith.CmpIOp(element, self.value, raw(other)).result
+        code = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _PREDICATES[predicate])
+        return arith.CmpIOp(code, self.value, raw(other)).result
 
     def equals(self, other: Operand) -> ir.Value:
         """An i1."""

@@ -98,8 +98,8 @@ class _Builder:
     def my_chunks(self, rows: int, columns: int) -> list[tuple[Int32, Int32]]:
         """Rows and chunks of a tile that the thread copies."""
         per_row = columns // CHUNK
-        values = [self.thread + THREADS * i for i in range(rows * per_row // THREADS)]
-        return [(element // per_row, element % per_row) for element in values]
+        chunks = [self.thread + THREADS * i for i in range(rows * per_row // THREADS)]
+        return [(chunk // per_row, chunk % per_row) for chunk in chunks]
 
     def step(self, i: Int32, *sums: ir.Value) -> list[ir.Value]:
         stages = self.config.stages
@@ -111,9 +111,9 @@ class _Builder:
             lefts = [self.left_fragment(i % stages, row, part) for row in range(self.config.rows // 32)]
             pairs = range(self.config.columns // 32)
             rights = [half for pair in pairs for half in self.right_pair(i % stages, pair, part)]
-            for element in range(len(lefts) * len(rights)):
-                left, right = lefts[element // len(rights)], rights[element % len(rights)]
-                mine = slice(4 * element, 4 * element + 4)
+            for index in range(len(lefts) * len(rights)):
+                left, right = lefts[index // len(rights)], rights[index % len(rights)]
+                mine = slice(4 * index, 4 * index + 4)
                 result[mine] = self.multiply(left, right, result[mine])
         return result
 
@@ -143,11 +143,11 @@ class _Builder:
         across = self.config.columns // 2 // 8
         row = self.row + self.warp_row + (self.lane >> 2)
         column = self.column + self.warp_column + ((self.lane & 3) << 1)
-        for element in range(len(sums) // 2):
-            tile, half = element // 2, element % 2
+        for pair in range(len(sums) // 2):
+            tile, half = pair // 2, pair % 2
             offset = (row + (16 * (tile // across) + 8 * half)) * self.n + column + 8 * (tile % across)
             target = at(self.c, offset << 2)
-            for i, value in enumerate(sums[2 * element : 2 * element + 2]):
+            for i, value in enumerate(sums[2 * pair : 2 * pair + 2]):
                 llvm.store(value, at(target, 4 * i))
 
 

@@ -93,9 +93,9 @@ def _tensor_map(arguments: Sequence[object], described: ir.DictAttr) -> TensorMa
     # Dims of length 1 may be missing.
     array = array.reshape(dims[::-1])
     assert strides == list(array.strides[:-1][::-1])
-    memref_type = described["dtype"].value
-    assert memref_type in (array.dtype.name, "tfloat32")
-    return TensorMap(array, tuple(box), described["swizzle"].value, memref_type == "tfloat32", tuple(steps))
+    dtype = described["dtype"].value
+    assert dtype in (array.dtype.name, "tfloat32")
+    return TensorMap(array, tuple(box), described["swizzle"].value, dtype == "tfloat32", tuple(steps))
 
 
 def _integer(value: ir.Value) -> int:

@@ -13,15 +13,15 @@ INF, NAN = np.inf, np.nan
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_error_of_a_sample_of_every_exponent(name: str) -> None:
-    error, index = largest_error(name)
-    assert error < FUNCTIONS[name].bound, f"at {index!r}"
+    error, argument = largest_error(name)
+    assert error < FUNCTIONS[name].bound, f"at {argument!r}"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_error_of_all_floats(name: str) -> None:
-    error, index = largest_error(name, exhaustive)
-    assert error < FUNCTIONS[name].bound, f"at {index!r}"
+    error, argument = largest_error(name, exhaustive)
+    assert error < FUNCTIONS[name].bound, f"at {argument!r}"
 
 
 # function -> (argument, exact result)...

@@ -46,8 +46,8 @@ def test_error_of_a_sample() -> None:
 @pytest.mark.parametrize("y", [-2.0, -1.0, -0.5, 0.5, 0.75, 1.0, 2.0, 3.0, 1 / 3])
 def test_error_of_constant_exponents(y: float) -> None:
     x = _floats(np.random.default_rng(1), 0, 255, 1 << 16)
-    largest, index, _ = _largest(x, np.full_like(x, y))
-    assert largest < BOUND, f"at {index!r}"
+    largest, argument, _ = _largest(x, np.full_like(x, y))
+    assert largest < BOUND, f"at {argument!r}"
 
 
 def test_integer_powers_of_negative_values() -> None:

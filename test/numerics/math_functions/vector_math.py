@@ -137,17 +137,17 @@ def largest_error(
         for start in range(0, len(x), PART):
             part = x[start : start + PART]
             errors = error(function, part, actual[start : start + PART])
-            position = int(errors.argmax())
-            worst = max(worst, (float(errors[position]), float(part[position])))
+            index = int(errors.argmax())
+            worst = max(worst, (float(errors[index]), float(part[index])))
     return worst
 
 
 def main() -> None:
     samples = exhaustive if "--exhaustive" in sys.argv else samples_of
     for name in [name for name in sys.argv[1:] if name in FUNCTIONS] or FUNCTIONS:
-        largest, position = largest_error(name, samples)
+        largest, argument = largest_error(name, samples)
         print(
-            f"{name:10} {largest:8.3f} ulp at {position!r}, stated: below {FUNCTIONS[name].bound}", flush=True
+            f"{name:10} {largest:8.3f} ulp at {argument!r}, stated: below {FUNCTIONS[name].bound}", flush=True
         )
 
 

@@ -74,13 +74,13 @@ def test_unique(sorted_: bool, run: Run) -> None:
       return %0#0, %0#1, %0#2, %0#3, %0#4 : {dtypes[1:-1]}
     }}"""
     values, first, inverse, counts, count = run(text, x)
-    found, indices, elements, often = np.unique(x, True, True, True)
+    found, indices, groups, often = np.unique(x, True, True, True)
     order = np.arange(len(found)) if sorted_ else np.argsort(indices)
     assert int(count) == len(found)
     assert np.array_equal(values[: len(found)], found[order], equal_nan=True)
     assert np.array_equal(first[: len(found)], indices[order])
     assert np.array_equal(counts[: len(found)], often[order])
-    assert np.array_equal(inverse, np.argsort(order)[elements])
+    assert np.array_equal(inverse, np.argsort(order)[groups])
     assert not counts[len(found) :].any()
 
 
@@ -88,11 +88,17 @@ def suppress(boxes: np.ndarray, scores: np.ndarray, most: int, center: bool, low
     """Returns the result of ONNX Runtime."""
     names = ["boxes", "scores", "most", "iou", "low"]
     values = [boxes, scores, np.array([most]), np.array([0.4], np.float32), np.array([low], np.float32)]
-    elements = [TensorProto.FLOAT, TensorProto.FLOAT, TensorProto.INT64, TensorProto.FLOAT, TensorProto.FLOAT]
+    onnx_types = [
+        TensorProto.FLOAT,
+        TensorProto.FLOAT,
+        TensorProto.INT64,
+        TensorProto.FLOAT,
+        TensorProto.FLOAT,
+    ]
     node = helper.make_node("NonMaxSuppression", names, ["y"], center_point_box=int(center))
     inputs = [
-        helper.make_tensor_value_info(name, element, value.shape)
-        for name, element, value in zip(names, elements, values, strict=True)
+        helper.make_tensor_value_info(name, onnx_type, value.shape)
+        for name, onnx_type, value in zip(names, onnx_types, values, strict=True)
     ]
     output = helper.make_tensor_value_info("y", TensorProto.INT64, None)
     graph = helper.make_graph([node], "suppression", inputs, [output])
@@ -121,8 +127,8 @@ def test_non_max_suppression(most: int, center: bool, low: float, by_operand: bo
         center_point_box = {str(center).lower()}}} : ({", ".join(dtypes)}) -> {results}
       return %0, %1 : {results[1:-1]}
     }}"""
-    elements = [np.array([most, np.float32(0.4), np.float32(low)], np.float64)] * by_operand
-    rows, count = run(text, boxes, scores, *elements)
+    limit_operands = [np.array([most, np.float32(0.4), np.float32(low)], np.float64)] * by_operand
+    rows, count = run(text, boxes, scores, *limit_operands)
     assert 6 < count < 6 * 30
     assert np.array_equal(rows[: int(count)], wanted)
     assert not rows[int(count) :].any()

@@ -25,8 +25,8 @@ def build(name: str, *operators: str) -> tuple[Pieces, Arrays]:
             continue
         with np.errstate(all="ignore"):
             found = results(function(*operands))
-        values = [helper.np_dtype_to_tensor_dtype(array.dtype) for array in found]
-        pieces.add(label, op, *operands, out=values, **attributes)
+        onnx_types = [helper.np_dtype_to_tensor_dtype(array.dtype) for array in found]
+        pieces.add(label, op, *operands, out=onnx_types, **attributes)
         expected |= {f"{label}:{index}" if index else label: array for index, array in enumerate(found)}
     return pieces, expected
 

@@ -45,8 +45,8 @@ def with_edges(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
 
 
 def top_k(pieces: Pieces, name: str, x: np.ndarray, k: int, largest: int) -> None:
-    elements = (helper.np_dtype_to_tensor_dtype(x.dtype), TensorProto.INT64)
-    pieces.add(name, "TopK", x, [k], out=elements, largest=largest)
+    onnx_types = (helper.np_dtype_to_tensor_dtype(x.dtype), TensorProto.INT64)
+    pieces.add(name, "TopK", x, [k], out=onnx_types, largest=largest)
 
 
 @pytest.mark.parametrize(

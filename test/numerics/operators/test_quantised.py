@@ -73,10 +73,10 @@ def test_attributes_say_the_type_and_the_precision() -> None:
     pieces = Pieces(OPSET)
     x, scale = elements(np.float32), np.array(0.3, np.float32)
     for target in ("int4", "float8_e5m2"):
-        element = onnx_type_of(target)
-        pieces.add(target, "QuantizeLinear", x, scale, out=element, output_dtype=element)
+        onnx_type = onnx_type_of(target)
+        pieces.add(target, "QuantizeLinear", x, scale, out=onnx_type, output_dtype=onnx_type)
         if target == "float8_e5m2":
-            pieces.add("wild", "QuantizeLinear", x, scale, out=element, output_dtype=element, saturate=0)
+            pieces.add("wild", "QuantizeLinear", x, scale, out=onnx_type, output_dtype=onnx_type, saturate=0)
     # In f16, 2049 / 2 is 1024 or 1025 before anything is rounded to an integer.
     large = np.arange(2040, 2056, dtype=np.float32)
     attributes = {"output_dtype": TensorProto.INT16, "out": TensorProto.INT16}
@@ -232,7 +232,7 @@ def test_integer_products_with_zero_points() -> None:
 def test_dynamic_quantisation() -> None:
     pieces = Pieces(21)
     for index, x in enumerate(([0, 2, -3, -2.5, 1.34, 0.5], [-1, -2.1, -1.3], [1, 2.1, 1.3], [0, 0])):
-        nodes = [f"{element_type}{index}" for element_type in ("y", "scale", "zero")]
+        nodes = [f"{prefix}{index}" for prefix in ("y", "scale", "zero")]
         name = pieces.input(f"x{index}", np.array(x, np.float32))
         pieces.nodes.append(helper.make_node("DynamicQuantizeLinear", [name], nodes, name=f"d{index}"))
         dtypes = (TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8)

@@ -85,9 +85,9 @@ def test_seeds_decide_the_results(drawn: Arrays) -> None:
 
 def largest_step(sample: np.ndarray, distribution: Any) -> float:
     """Kolmogorov's and Smirnov's distance, times the root of the count: 1.95 in one of 1000 samples."""
-    indices = distribution(np.sort(sample.astype(np.float64)))
+    probabilities = distribution(np.sort(sample.astype(np.float64)))
     steps = np.arange(len(sample) + 1) / len(sample)
-    distance = max((steps[1:] - indices).max(), (indices - steps[:-1]).max())
+    distance = max((steps[1:] - probabilities).max(), (probabilities - steps[:-1]).max())
     return float(distance * sqrt(len(sample)))
 
 

@@ -30,7 +30,7 @@ def fill(pieces: Pieces, dtype: np.dtype, scales: np.dtype) -> None:
     for op in BINARY:
         pieces.add(op, op, random(5, 17, low=0.25), random(17, low=0.25))
     pieces.add("less", "Less", random(7), random(7), out=TensorProto.BOOL)
-    pieces.add("where", "Where", random(7) > 0, random(7), random(7), out=value(dtype))
+    pieces.add("where", "Where", random(7) > 0, random(7), random(7), out=onnx_type_of(dtype))
     pieces.add("matmul", "MatMul", random(17, 33), random(33, 35))
     pieces.add("matmul_wide", "MatMul", random(13, 64), random(64, 64))
     pieces.add("batched", "MatMul", random(2, 3, 5), random(2, 5, 7))
@@ -47,7 +47,7 @@ def fill(pieces: Pieces, dtype: np.dtype, scales: np.dtype) -> None:
     pieces.add("layer_norm", "LayerNormalization", random(5, 33), random(33).astype(scales))
 
 
-def value(dtype: np.dtype) -> int:
+def onnx_type_of(dtype: np.dtype) -> int:
     return {
         "float16": TensorProto.FLOAT16,
         "bfloat16": TensorProto.BFLOAT16,

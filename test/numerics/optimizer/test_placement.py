@@ -54,8 +54,8 @@ def pool() -> Iterator[WorkerPool]:
         yield workers
 
 
-def options(device_name: str, pool: WorkerPool) -> Options:
-    return Options(replace_passes={"graph-place": f"graph-place{{{device_name}}}"}, cache=False, pool=pool)
+def options(placement: str, pool: WorkerPool) -> Options:
+    return Options(replace_passes={"graph-place": f"graph-place{{{placement}}}"}, cache=False, pool=pool)
 
 
 # What is placed -> which kernels, in the order of the program, run on the second device. Weights are packed.
@@ -68,14 +68,12 @@ PLACEMENTS = {
 }
 
 
-@pytest.mark.parametrize("device_name", PLACEMENTS)
-def test_placed_parts(device_name: str, pool: WorkerPool) -> None:
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_placed_parts(placement: str, pool: WorkerPool) -> None:
     """On one thread transfers are done when they are waited for, on two beside the kernels."""
-    chosen = options(device_name, pool)
+    chosen = options(placement, pool)
     main = units_of(model(), chosen)["main"]
-    assert [main.pipeline(name) == "accel-kernel,accel-cpu" for name in main.kernels] == PLACEMENTS[
-        device_name
-    ]
+    assert [main.pipeline(name) == "accel-kernel,accel-cpu" for name in main.kernels] == PLACEMENTS[placement]
     x = np.random.default_rng(1).standard_normal((12, 24)).astype(np.float32)
     session = onnxruntime.InferenceSession(model().SerializeToString(), providers=["CPUExecutionProvider"])
     wanted, program = session.run(None, {"x": x}), compile_program(model(), chosen)
@@ -101,7 +99,7 @@ def test_a_name_that_no_op_has(pool: WorkerPool) -> None:
 
 @pytest.mark.parametrize(("target", "device"), [("cuda:sm_80", "accel"), ("cpu", "cpu")])
 def test_devices_that_a_target_does_not_have_beside_it(target: str, device: str, pool: WorkerPool) -> None:
-    device_name = {"graph-place": f"graph-place{{device={device} nodes=first}}"}
-    chosen = Options(target=target, replace_passes=device_name, cache=False, pool=pool)
+    passes = {"graph-place": f"graph-place{{device={device} nodes=first}}"}
+    chosen = Options(target=target, replace_passes=passes, cache=False, pool=pool)
     with pytest.raises(CompileError, match=f"is placed on {device}, which .* does not have beside it"):
         compile_program(model(), chosen)

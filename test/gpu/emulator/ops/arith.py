@@ -23,7 +23,7 @@ def _on_results(function: Arrays) -> Callable[..., np.ndarray]:
     return handler
 
 
-def _as_signed(function: Arrays) -> Arrays:
+def _on_signed(function: Arrays) -> Arrays:
     """Returns `function` on integers read as signed."""
 
     def on_signed(*values: np.ndarray) -> np.ndarray:
@@ -70,18 +70,18 @@ _ELEMENTWISE: dict[str, Arrays] = {
     "arith.xori llvm.xor index.xor": np.bitwise_xor,
     "arith.shli llvm.shl index.shl": np.left_shift,
     "arith.shrui llvm.lshr index.shru": np.right_shift,
-    "arith.shrsi llvm.ashr index.shrs": _as_signed(np.right_shift),
+    "arith.shrsi llvm.ashr index.shrs": _on_signed(np.right_shift),
     "arith.divui llvm.udiv index.divu": _guard_divisor(np.floor_divide),
     "arith.remui llvm.urem index.remu": _guard_divisor(np.remainder),
-    "arith.divsi llvm.sdiv index.divs": _as_signed(_guard_divisor(_truncated_quotient)),
-    "arith.remsi llvm.srem index.rems": _as_signed(_guard_divisor(_truncated_remainder)),
-    "arith.floordivsi": _as_signed(_guard_divisor(np.floor_divide)),
+    "arith.divsi llvm.sdiv index.divs": _on_signed(_guard_divisor(_truncated_quotient)),
+    "arith.remsi llvm.srem index.rems": _on_signed(_guard_divisor(_truncated_remainder)),
+    "arith.floordivsi": _on_signed(_guard_divisor(np.floor_divide)),
     "arith.ceildivui index.ceildivu": _guard_divisor(_ceiling_quotient),
-    "arith.ceildivsi index.ceildivs": _as_signed(_guard_divisor(lambda a, b: -(-a // b))),
+    "arith.ceildivsi index.ceildivs": _on_signed(_guard_divisor(lambda a, b: -(-a // b))),
     "arith.minui llvm.intr.umin": np.minimum,
     "arith.maxui llvm.intr.umax": np.maximum,
-    "arith.minsi llvm.intr.smin": _as_signed(np.minimum),
-    "arith.maxsi llvm.intr.smax": _as_signed(np.maximum),
+    "arith.minsi llvm.intr.smin": _on_signed(np.minimum),
+    "arith.maxsi llvm.intr.smax": _on_signed(np.maximum),
     "arith.select llvm.select": _select,
     "arith.addf llvm.fadd": np.add,
     "arith.subf llvm.fsub": np.subtract,

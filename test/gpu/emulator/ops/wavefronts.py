@@ -71,11 +71,11 @@ def _data_parallel(unit: Unit, op: Op, old: np.ndarray, value: np.ndarray) -> np
     if op.attributes["rowMask"] != _ALL or op.attributes["bankMask"] != _ALL:
         unit.fail("rows and banks that are masked are not known")
     if control < _END_OF_QUADS:
-        lane_ = lane % _QUAD
-        return _from_lanes(unit, value, lane - lane_ + (control >> 2 * lane_ & 3))
+        quad_lane = lane % _QUAD
+        return _from_lanes(unit, value, lane - quad_lane + (control >> 2 * quad_lane & 3))
     if _ROTATE < control <= _LAST_ROTATE:
-        lane_ = lane % _ROW
-        return _from_lanes(unit, value, lane - lane_ + (lane_ - (control - _ROTATE)) % _ROW)
+        row_lane = lane % _ROW
+        return _from_lanes(unit, value, lane - row_lane + (row_lane - (control - _ROTATE)) % _ROW)
     unit.fail(f"the control {control:#x} of a data-parallel move is not known")
 
 
