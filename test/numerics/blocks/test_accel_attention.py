@@ -284,14 +284,14 @@ def test_clusters(name: str, blocks: int) -> None:
 @pytest.mark.slow
 def test_two_groups_of_warps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Groups of 64 queries, as with many heads."""
-    monkeypatch.setattr(sizes, "BLOCKS", 1)
+    monkeypatch.setattr(sizes, "BUSY_THREAD_BLOCKS", 1)
     check(Case(200, 400, 64, 64, "bf16", causal=True), "sm_90a", "cuda:sm_90a")
 
 
 @pytest.mark.parametrize("where", RUNS)
 def test_tiles_of_many_queries(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     """Warps with 32 queries each, as where there are many heads."""
-    monkeypatch.setattr(sizes, "BLOCKS", 1)
+    monkeypatch.setattr(sizes, "BUSY_THREAD_BLOCKS", 1)
     check(Case(100, 100, 64, 64, "bf16", causal=True), where)
 
 

@@ -38,7 +38,7 @@ CAUSAL = Case(128, 384, 64, 64, "bf16", causal=True)
 @pytest.fixture(autouse=True)
 def two_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """128 queries in a block, as where there are many heads."""
-    monkeypatch.setattr(sizes, "BLOCKS", 1)
+    monkeypatch.setattr(sizes, "BUSY_THREAD_BLOCKS", 1)
 
 
 # Keys of one block have no loop, those of two no masked block after it.
