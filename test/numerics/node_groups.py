@@ -11,7 +11,7 @@ import onnx
 import pytest
 from graph_evaluator import evaluate
 from onnx import helper, numpy_helper
-from oracle import compiled, difference, runtime
+from oracle import compile_model, difference, runtime
 
 from mlc.dialects.graph.elements import dtype_of
 from mlc.frontends.onnx import element_types, import_model
@@ -101,7 +101,7 @@ def wrong_cases(
     whole = _Parts(_NAMED_DIMS.get(how, 0))
     for name, case in cases.items():
         whole.add(name, case, domain)
-    run = _evaluate if how == "evaluated" else lambda model, values: compiled(model).run(values)
+    run = _evaluate if how == "evaluated" else lambda model, values: compile_model(model).run(values)
     actual = run(whole.model(opsets), whole.values)
     found = {}
     for name, case in cases.items():

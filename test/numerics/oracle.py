@@ -34,7 +34,7 @@ def _pool() -> WorkerPool:
     return worker_pool(max(1, len(os.sched_getaffinity(0)) // processes))
 
 
-def compiled(model: onnx.ModelProto, threads: int = 2, **options: Any) -> Executable:
+def compile_model(model: onnx.ModelProto, threads: int = 2, **options: Any) -> Executable:
     """The model, compiled by worker processes that all tests share; `options` are the compiler's."""
     return compile_program(model, Options(pool=_pool(), **options)).executable(threads)
 
@@ -86,7 +86,7 @@ def wrong_outputs(
     """Returns the differences from ONNX Runtime, which must be able to run the model, by output."""
     expected = runtime(model, inputs)
     assert expected is not None
-    return differences(compiled(model, threads, **options).run(inputs), expected, tolerance)
+    return differences(compile_model(model, threads, **options).run(inputs), expected, tolerance)
 
 
 def difference(actual: np.ndarray, expected: np.ndarray, tolerance: float = TOLERANCE) -> str | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pass_permutations
 import pytest
 from control_flow_subjects import ControlFlowSubject
-from oracle import compiled, differences, expected_of
+from oracle import compile_model, differences, expected_of
 from pass_permutations import Subject, optimizers, permutation, report, shrink
 
 from mlc.passes import registry
@@ -78,7 +78,7 @@ def test_compiled_programs_agree_too(seed: int) -> None:
     expected = expected_of(one.graph.model(), one.graph.inputs)
     first = [name for name in permutation(seed) if name in optimizers()]
     pipelines = [*first, "lower-graph", "form-kernels", "host-plan-memory"]
-    program = compiled(one.graph.model(), pipelines=pipelines)
+    program = compile_model(one.graph.model(), pipelines=pipelines)
     assert differences(program.run(one.graph.inputs), expected, F32) == {}
 
 

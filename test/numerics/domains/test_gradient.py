@@ -8,7 +8,7 @@ import onnx
 import pytest
 from graph_evaluator import evaluate
 from onnx import helper, parser
-from oracle import Arrays, compiled
+from oracle import Arrays, compile_model
 
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import import_model
@@ -143,7 +143,7 @@ def test_a_compiled_gradient() -> None:
     """Compares f32 with the evaluation in f64: 1e-5 of the largest element."""
     text, shapes = FORMS["perceptron"]
     inputs = arrays(shapes, np.float32)
-    actual = compiled(model(text, shapes, "float")).run(inputs)
+    actual = compile_model(model(text, shapes, "float")).run(inputs)
     imported = import_model(model(text, shapes))
     expected = evaluate(
         imported.module, [value.astype(np.float64) for value in inputs.values()], imported.weights

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from oracle import Arrays, compiled, differences, runtime
+from oracle import Arrays, compile_model, differences, runtime
 
 F32, I32 = TensorProto.FLOAT, TensorProto.INT32
 HEADS, SIZE, WORDS, POSITIONS = 2, 16, 11, 16
@@ -45,7 +45,7 @@ def fused_node(operator: str, inputs: str, outputs: str, **attributes: Any) -> o
 
 
 def check(built: onnx.ModelProto, *calls: Arrays) -> None:
-    executable = compiled(built)
+    executable = compile_model(built)
     for inputs in calls:
         expected = runtime(built, inputs)
         assert expected is not None

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
-from oracle import Arrays, compiled, differences, reference
+from oracle import Arrays, compile_model, differences, reference
 
 DOMAIN = "ai.onnx.preview.training"
 Statistics = tuple[np.ndarray, ...]
@@ -34,7 +34,7 @@ def batch_norm(x: np.ndarray, opset: int, outputs: list[str], **attributes: Any)
         n: rng.uniform(0.5, 2, shape).astype(x.dtype) for n in ("scale", "bias", "mean", "var")
     }
     node = helper.make_node("BatchNormalization", list(inputs), outputs, name="bn", **attributes)
-    return inputs, compiled(model_of(node, inputs, opset)).run(inputs)
+    return inputs, compile_model(model_of(node, inputs, opset)).run(inputs)
 
 
 def expected_batch_norm(inputs: Arrays, axes: tuple[int, ...], momentum: float) -> Statistics:
@@ -108,4 +108,4 @@ def test_optimizers(name: str, step: int) -> None:
     outputs = [f"new_{key}" for key in groups if not key.startswith("gradient")]
     node = helper.make_node(name, list(inputs), outputs, name="update", domain=DOMAIN, **attributes)
     model = model_of(node, inputs, 21)
-    assert not differences(compiled(model).run(inputs), reference(model, inputs))
+    assert not differences(compile_model(model).run(inputs), reference(model, inputs))

@@ -11,7 +11,7 @@ import pytest
 from control_models import BOOL, I64, body, info, model
 from graph_evaluator import evaluate
 from onnx import GraphProto, helper
-from oracle import Arrays, compiled, differences, runtime
+from oracle import Arrays, compile_model, differences, runtime
 
 from mlc.frontends.onnx import import_model
 
@@ -22,7 +22,7 @@ def check(built: onnx.ModelProto, *runs: Arrays) -> None:
     """The imported model is right for each of the inputs, and so is the compiled one."""
     imported = import_model(built)
     assert imported.module.operation.verify()
-    executable = compiled(built)
+    executable = compile_model(built)
     for inputs in runs:
         expected = runtime(built, inputs)
         assert expected is not None
@@ -166,4 +166,4 @@ def test_squeezed_dynamic_dims() -> None:
     check(built, {"x": X.reshape(3, 1, 2, 1)}, {"x": X.reshape(2, 1, 3, 1)})
     # The result would have one dim less.
     with pytest.raises(ValueError, match=r"reshape 'short': a\*b must be .*, got 6 and 0"):
-        compiled(built).run({"x": X.reshape(1, 1, 6, 1)})
+        compile_model(built).run({"x": X.reshape(1, 1, 6, 1)})

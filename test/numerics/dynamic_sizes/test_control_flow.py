@@ -7,7 +7,7 @@ import onnx
 import pytest
 from control_models import BOOL, I64, body, info, model
 from onnx import helper
-from oracle import Arrays, compiled, differences, runtime
+from oracle import Arrays, compile_model, differences, runtime
 
 from mlc.frontends.errors import ModelError
 
@@ -17,7 +17,7 @@ X = RNG.uniform(-1, 1, (2, 3)).astype(np.float32)
 
 def check(built: onnx.ModelProto, *runs: Arrays, tolerance: float = 1e-5) -> None:
     """One executable, run with each of the inputs."""
-    executable = compiled(built)
+    executable = compile_model(built)
     for inputs in runs:
         expected = runtime(built, inputs)
         assert expected is not None
@@ -164,7 +164,7 @@ def test_declared_rows_where_only_the_run_knows_the_trip_count() -> None:
     x = np.array([1, 2], np.float32)
     check(built, {"n": _count(3), "c": _boolean(True), "x": x})
     # What the model declared wrongly writes nothing that is not its own.
-    found = compiled(built).run({"n": _count(7), "c": _boolean(True), "x": x})
+    found = compile_model(built).run({"n": _count(7), "c": _boolean(True), "x": x})
     np.testing.assert_array_equal(found["y"], x * 128)
     np.testing.assert_array_equal(found["stack"], np.stack([x * 2, x * 4, x * 128]))
 
@@ -197,7 +197,7 @@ def test_scan_of_batches() -> None:
     built = model([node], shapes, [info("end", None), info("o", None)], opset=8)
     s, p = (RNG.uniform(-1, 1, shape).astype(np.float32) for shape in ((3, 2), (3, 5, 2)))
     sums = s[:, None] + np.cumsum(p, 1)
-    found = compiled(built).run({"s": s, "p": p})
+    found = compile_model(built).run({"s": s, "p": p})
     np.testing.assert_allclose(found["end"], sums[:, -1], 1e-5, 1e-5)
     np.testing.assert_allclose(found["o"], sums * p, 1e-5, 1e-5)
 
@@ -221,7 +221,7 @@ def test_what_is_not_supported_is_named() -> None:
     ]
     inputs = [info("n", [], I64), info("c", [], BOOL), info("x", [2])]
     with pytest.raises(ModelError) as failure:
-        compiled(model(nodes, inputs, [info(name, None) for name in "aru"]))
+        compile_model(model(nodes, inputs, [info(name, None) for name in "aru"]))
     text = str(failure.value)
     assert "3 nodes cannot be imported" in text
     for part in (
@@ -237,4 +237,4 @@ def test_gpus_refuse_control_flow() -> None:
     node = helper.make_node("If", ["c"], ["r"], name="choice", then_branch=then, else_branch=other)
     built = model([node], [info("c", [], BOOL), info("x", [2])], [info("r", None)])
     with pytest.raises(Exception, match=r"'graph\.if' op cannot be part of a kernel or of a GPU's program"):
-        compiled(built, target="cuda:sm_80")
+        compile_model(built, target="cuda:sm_80")

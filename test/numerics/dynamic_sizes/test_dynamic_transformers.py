@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from oracle import Arrays, compiled, differences, runtime
+from oracle import Arrays, compile_model, differences, runtime
 
 WIDTH, HEADS = 32, 2
 
@@ -65,7 +65,7 @@ def layer() -> onnx.ModelProto:
 @pytest.mark.slow
 def test_a_layer_of_any_size() -> None:
     built, generator = layer(), np.random.default_rng(1)
-    executable = compiled(built)
+    executable = compile_model(built)
     for batch, length in ((1, 1), (2, 10), (3, 33), (1, 64)):
         mask = np.ones((batch, length), np.float32)
         mask[0, length // 2 + 1 :] = 0
@@ -92,7 +92,7 @@ def test_products_of_batches_of_any_size(mask: str) -> None:
         f" c = Transpose<perm = [0, 2, 1]>(k) d = MatMul(q, c) e = {_MASKS[mask]}"
         " f = Softmax<axis = -1>(e) y = MatMul(f, v) }"
     )
-    executable, generator = compiled(built), np.random.default_rng(2)
+    executable, generator = compile_model(built), np.random.default_rng(2)
     for batch, queries, keys in ((1, 1, 1), (3, 5, 7), (2, 40, 33), (0, 3, 3)):
         dims = {"q": (queries, 16), "k": (keys, 16), "v": (keys, 16)} | ({"m": (1, keys)} if mask else {})
         inputs: Arrays = {

@@ -14,7 +14,7 @@ import onnx
 import pytest
 from onnx import helper
 from onnx.reference.ops.op_cast import cast_to
-from oracle import Arrays, compiled
+from oracle import Arrays, compile_model
 from pieces import Pieces
 
 OPSET = 28
@@ -74,7 +74,7 @@ def run(casts: Casts) -> tuple[Arrays, dict[str, np.ndarray]]:
             full: dict[str, Any] = {"saturate": 1, "round_mode": "up"} | attributes
             onnx_type: Any = onnx_type_of(target)
             expected[label] = cast_to(as_numpy_type(array), onnx_type, full["saturate"], full["round_mode"])
-    return compiled(pieces.model()).run(pieces.inputs), expected
+    return compile_model(pieces.model()).run(pieces.inputs), expected
 
 
 def wrong(actual: Arrays, expected: dict[str, np.ndarray]) -> dict[str, str]:
@@ -134,7 +134,7 @@ def test_doubles_are_rounded_once() -> None:
     pieces.input("x", values)
     for target in NARROW:
         pieces.add(target, "Cast", "x", to=onnx_type_of(target), out=onnx_type_of(target))
-    actual = compiled(pieces.model()).run(pieces.inputs)
+    actual = compile_model(pieces.model()).run(pieces.inputs)
     for target in NARROW:
         np.testing.assert_array_equal(actual[target].astype(np.float64), nearest(values, target), target)
 
@@ -188,4 +188,4 @@ def test_small_constants_saturate_too() -> None:
     y = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT8E4M3FN, [3])
     graph = helper.make_graph(nodes, "constant", [], [y], [x])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10)
-    assert compiled(model).run({})["y"].astype(np.float32).tolist() == [448, -448, 1]
+    assert compile_model(model).run({})["y"].astype(np.float32).tolist() == [448, -448, 1]

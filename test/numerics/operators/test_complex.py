@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from complex_pieces import OPSET, cases, results, with_named_dims
 from onnx import TensorProto, helper
-from oracle import Arrays, compiled, differences
+from oracle import Arrays, compile_model, differences
 from pieces import Pieces
 
 from mlc.frontends.errors import ModelError
@@ -34,7 +34,7 @@ def build(name: str, *operators: str) -> tuple[Pieces, Arrays]:
 def test_what_is_computed() -> None:
     """The quick ones; `test_every_operator` has all."""
     pieces, expected = build("complex64", "ScatterND", "NonZero", "Col2Im")
-    actual = compiled(pieces.model()).run(pieces.inputs)
+    actual = compile_model(pieces.model()).run(pieces.inputs)
     assert not differences(actual, expected, TOLERANCE["complex64"])
 
 
@@ -44,7 +44,7 @@ def test_what_is_computed() -> None:
 def test_every_operator(name: str, is_dynamic: bool) -> None:
     pieces, expected = build(name)
     model = with_named_dims(pieces.model()) if is_dynamic else pieces.model()
-    assert not differences(compiled(model).run(pieces.inputs), expected, TOLERANCE[name])
+    assert not differences(compile_model(model).run(pieces.inputs), expected, TOLERANCE[name])
 
 
 @pytest.mark.parametrize("reduction", ["max", "min"])
@@ -52,7 +52,7 @@ def test_complex_values_have_no_order(reduction: str) -> None:
     pieces, x = Pieces(OPSET), np.zeros(4, np.complex64)
     pieces.add("y", "ScatterElements", x, np.arange(4), x, reduction=reduction)
     with pytest.raises(ModelError, match=f"'reduction' is {reduction}, but complex numbers have no order"):
-        compiled(pieces.model())
+        compile_model(pieces.model())
 
 
 def test_casts_from_complex_are_rejected() -> None:
@@ -60,4 +60,4 @@ def test_casts_from_complex_are_rejected() -> None:
     pieces = Pieces(OPSET)
     pieces.add("y", "Cast", np.zeros(4, np.complex64), out=TensorProto.FLOAT, to=TensorProto.FLOAT)
     with pytest.raises(ModelError, match="complex<f32> is not converted"):
-        compiled(pieces.model())
+        compile_model(pieces.model())

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from every_type import EVERY_TYPE, nodes_of
-from oracle import Arrays, compiled, differences, reference
+from oracle import Arrays, compile_model, differences, reference
 from pieces import Pieces
 
 NARROW = ("float16", "bfloat16")
@@ -38,7 +38,7 @@ def test_every_operator(name: str) -> None:
         expected["Erf"] = erf(pieces.inputs["Erf.0"])
         expected["HardSwish"] = (x := pieces.inputs["HardSwish.0"]) * np.clip(x / 6 + 0.5, 0, 1)
         expected["Gelu"] = (x := pieces.inputs["Gelu.0"]) / 2 * (1 + erf(x / math.sqrt(2)))
-    actual = compiled(pieces.model()).run(pieces.inputs)
+    actual = compile_model(pieces.model()).run(pieces.inputs)
     tolerance = {"tolerance": DOUBLE} if name == "float64" else {}
     assert not differences(actual, {key: expected[key] for key in actual}, **tolerance)
 
@@ -54,4 +54,4 @@ def test_padding_of_small_integers_is_less_than_all() -> None:
         exact.add(element_type, "MaxPool", values.astype(np.float32), **window)
     found = reference(exact.model(), exact.inputs)
     expected = {element_type: found[element_type].astype(element_type) for element_type in found}
-    assert not differences(compiled(actual.model()).run(actual.inputs), expected)
+    assert not differences(compile_model(actual.model()).run(actual.inputs), expected)

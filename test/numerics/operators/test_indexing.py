@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from oracle import compiled, differences
+from oracle import compile_model, differences
 from pieces import Pieces
 
 from mlc import compile
@@ -70,7 +70,7 @@ def test_top_k_orders_by_value(dtypes: str) -> None:
                 top_k(pieces, piece, x, k, largest)
                 values, indices = order_rows(x, k, bool(largest))
                 expected |= {piece: values, f"{piece}:1": indices}
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 @pytest.mark.parametrize("largest", [0, 1])
@@ -93,7 +93,7 @@ def test_top_k_of_any_size_orders_by_value(largest: int) -> None:
 def test_top_k_in_any_order_finds_the_same() -> None:
     pieces, x = Pieces(opset=24), with_edges((3, 90), np.dtype(np.float32))
     pieces.add("any", "TopK", x, [12], out=(TensorProto.FLOAT, TensorProto.INT64), sorted=0)
-    found = compiled(pieces.model()).run(pieces.inputs)
+    found = compile_model(pieces.model()).run(pieces.inputs)
     _, indices = order_rows(x, 12, True)
     assert np.array_equal(np.sort(found["any:1"], -1), np.sort(indices, -1))
     np.testing.assert_array_equal(found["any"], np.take_along_axis(x, found["any:1"], -1))
@@ -111,7 +111,7 @@ def test_the_last_of_equal_indices_wins_and_indices_outside_are_clamped() -> Non
     for index, update in zip(bounded, updates, strict=True):
         wanted[index] = update
     expected = {"rows": wanted, "elements": wanted, "read": x[bounded]}
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 def test_booleans_and_16_bits_are_combined() -> None:
@@ -125,7 +125,7 @@ def test_booleans_and_16_bits_are_combined() -> None:
         x, updates = (RNG.normal(size=count).astype(dtype) for count in (3, 4))
         pieces.add(f"add_{dtype.name}", "ScatterND", x, indices, updates, reduction="add")
         expected[f"add_{dtype.name}"] = scatter(x, indices, updates, np.add)
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 def scatter(x: np.ndarray, indices: np.ndarray, updates: np.ndarray, join: np.ufunc) -> np.ndarray:
@@ -149,7 +149,7 @@ def test_what_reads_and_follows_scattered_values() -> None:
     wanted = np.exp(x)
     wanted[indices[:, 0]] = -updates
     expected = {"exp": np.exp(x), "neg": -updates, "scattered": wanted, "sum": wanted + np.exp(x)}
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 def test_a_singular_matrix_has_no_determinant() -> None:
@@ -159,4 +159,4 @@ def test_a_singular_matrix_has_no_determinant() -> None:
     pieces.add("det", "Det", x)
     expected = {"det": np.linalg.det(x.astype(np.float64)).astype(np.float32)}
     assert expected["det"][0] == 0
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from cases import CASES
-from oracle import Arrays, compiled, differences, reference, runtime
+from oracle import Arrays, compile_model, differences, reference, runtime
 
 # Where onnx's reference evaluator is wrong or lacks the operator; ONNX Runtime alone is asked.
 REFERENCE_IS_WRONG = (
@@ -24,7 +24,7 @@ NO_ORACLE = ("lrn_attributes",)
 def test_case_compiles_and_means_what_the_oracles_say(name: str) -> None:
     case = CASES[name]
     model, inputs = case.model(), case.inputs()
-    actual = compiled(model).run(inputs)
+    actual = compile_model(model).run(inputs)
     oracles: dict[str, Arrays | None] = {}
     if case.comparable and not name.startswith(REFERENCE_IS_WRONG):
         oracles["onnx.reference"] = reference(model, inputs)

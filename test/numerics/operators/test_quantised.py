@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from oracle import Arrays, compiled, differences, reference, runtime
+from oracle import Arrays, compile_model, differences, reference, runtime
 from pieces import Pieces
 from test_casts import FLOAT8, SUBBYTE, dtype_of, every_code, onnx_type_of, wrong
 
@@ -20,7 +20,7 @@ RNG = np.random.default_rng(7)
 
 def outcome(pieces: Pieces) -> dict[str, str]:
     """Returns the differences from the reference evaluator, by piece."""
-    return wrong(compiled(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs))
+    return wrong(compile_model(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs))
 
 
 def elements(dtype: Any) -> np.ndarray:
@@ -99,7 +99,7 @@ def test_every_type_is_dequantised(target: str) -> None:
             points = [] if source == "int32" else [zero_point(source, shape)]
             label = f"{name}_{source}"
             pieces.add(label, "DequantizeLinear", x, scale, *points, out=onnx_type_of(target), axis=0)
-    actual = compiled(pieces.model()).run(pieces.inputs)
+    actual = compile_model(pieces.model()).run(pieces.inputs)
     for name, want in reference(pieces.model(), pieces.inputs).items():
         steps = {"float32": 2e-7, "float16": 1e-3, "bfloat16": 8e-3}[target]
         np.testing.assert_allclose(actual[name].astype(float), want.astype(float), rtol=steps, err_msg=name)
@@ -116,7 +116,7 @@ def test_scales_that_are_powers_of_two() -> None:
     codes = np.tile(every_code("float4_e2m1fn")[:12], (2, 1))
     back: dict[str, Any] = {"output_dtype": TensorProto.FLOAT16, "out": TensorProto.FLOAT16}
     pieces.add("back", "DequantizeLinear", codes, blocks, **back, **attributes)
-    actual = compiled(pieces.model()).run(pieces.inputs)
+    actual = compile_model(pieces.model()).run(pieces.inputs)
     spread = np.repeat(blocks.astype(np.float32), 4, axis=1)
     expected = {"there": (x / spread).astype(ml_dtypes.float4_e2m1fn)}
     expected["back"] = (codes.astype(np.float32) * spread).astype(np.float16)
@@ -168,7 +168,7 @@ def test_products_of_quantised_matrices() -> None:
     expected["vectors"] = expected_product(a, b, y)
     a, b = ([operand[0], *(part.reshape(-1) for part in operand[1:])] for operand in (a, b))
     pieces.add("vectors", "QLinearMatMul", *a, *b, *y, out=TensorProto.UINT8)
-    assert not wrong(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not wrong(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_products_of_float8() -> None:
     pieces.add("y", "QLinearMatMul", a, one, zero, b, one, zero, one, zero)
     product = a.astype(np.float64) @ b.astype(np.float64) * 0.5
     expected = {"y": product.clip(-448, 448).astype(a.dtype)}
-    assert not wrong(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not wrong(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 def one_step_off(actual: Arrays, expected: Arrays) -> dict[str, str]:
@@ -205,7 +205,7 @@ def test_quantised_convolutions() -> None:
         pieces.add(f"{name}_scalar", "QLinearConv", *x, *w, *y, **attributes)
     expected = runtime(pieces.model(), pieces.inputs)
     assert expected is not None
-    assert not one_step_off(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not one_step_off(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 @pytest.mark.slow
@@ -225,7 +225,7 @@ def test_integer_products_with_zero_points() -> None:
             left = zeros[0][:, None] if name == "vector" else zeros[0]
             product = (a.astype(np.int32) - left) @ (b.astype(np.int32) - zeros[1])
             expected[label] = product.astype(np.int32)
-    assert not wrong(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not wrong(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 @pytest.mark.slow
@@ -242,5 +242,5 @@ def test_dynamic_quantisation() -> None:
     expected = reference(pieces.model(), pieces.inputs)
     # All zeros: onnx's reference and its function body disagree about a scale of 0 or 1/255.
     expected = {n: v for n, v in expected.items() if not n.endswith("3")}
-    actual = {n: v for n, v in compiled(pieces.model()).run(pieces.inputs).items() if n in expected}
+    actual = {n: v for n, v in compile_model(pieces.model()).run(pieces.inputs).items() if n in expected}
     assert not differences(actual, expected)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from oracle import Arrays, compiled
+from oracle import Arrays, compile_model
 from pieces import Pieces
 
 from mlc.frontends.onnx.operators.tensor.random_generation import key
@@ -64,7 +64,7 @@ def drawn() -> Arrays:
     pieces.add("classes", "Multinomial", weights, out=TensorProto.INT32, sample_size=COUNT)
     shares = np.full(COUNT, 0.3, np.float32)
     pieces.add("coins", "Bernoulli", shares, out=TensorProto.BOOL, dtype=TensorProto.BOOL)
-    return compiled(pieces.model()).run(pieces.inputs)
+    return compile_model(pieces.model()).run(pieces.inputs)
 
 
 def test_bits_are_those_of_splitmix64(drawn: Arrays) -> None:
@@ -120,7 +120,7 @@ def dropout(ratio: Any, training: Any, opset: int = 22, **attributes: Any) -> Ar
     pieces.nodes.append(helper.make_node("Dropout", names, ["y", "mask"], name="d", **attributes))
     dtypes = {"y": TensorProto.FLOAT, "mask": TensorProto.BOOL if opset >= 10 else TensorProto.FLOAT}
     pieces.outputs = [helper.make_tensor_value_info(name, dtype, None) for name, dtype in dtypes.items()]
-    return compiled(pieces.model()).run(pieces.inputs)
+    return compile_model(pieces.model()).run(pieces.inputs)
 
 
 @pytest.mark.slow

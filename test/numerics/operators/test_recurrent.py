@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from control_models import recurrent, recurrent_arrays
-from oracle import compiled, differences, expected_of
+from oracle import compile_model, differences, expected_of
 
 # operator, attributes, inputs
 FAST: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
@@ -56,7 +56,7 @@ def check(
     built = recurrent(op_type, arrays, given, hidden_size=hidden, **attributes, **more)
     inputs = {name: array for name, array in arrays.items() if array is not None and name in given}
     expected = expected_of(built, inputs)
-    assert not differences(compiled(built).run(inputs), expected)
+    assert not differences(compile_model(built).run(inputs), expected)
 
 
 @pytest.mark.parametrize("name", FAST)
@@ -77,12 +77,12 @@ def test_batches_first(name: str) -> None:
     options = {"batch": 3, "directions": 2, "lengths": (5, 3, 1)}
     attributes = {"hidden_size": 4, "direction": "bidirectional"}
     arrays = recurrent_arrays(name, **options)
-    expected = compiled(recurrent(name, arrays, ["X"], **attributes)).run({"X": arrays["X"]})
+    expected = compile_model(recurrent(name, arrays, ["X"], **attributes)).run({"X": arrays["X"]})
     for state in ("first_h", "first_c"):
         if arrays.get(state) is not None:
             arrays[state] = np.swapaxes(arrays[state], 0, 1).copy()
     arrays["X"] = np.swapaxes(arrays["X"], 0, 1).copy()
-    found = compiled(recurrent(name, arrays, ["X"], layout=1, **attributes)).run({"X": arrays["X"]})
+    found = compile_model(recurrent(name, arrays, ["X"], layout=1, **attributes)).run({"X": arrays["X"]})
     swapped = {name: np.swapaxes(array, 0, 1) for name, array in expected.items()}
     swapped["Y"] = np.transpose(expected["Y"], (2, 0, 1, 3))
     assert not differences(found, swapped)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from oracle import compiled, differences, reference, runtime
+from oracle import compile_model, differences, reference, runtime
 from pieces import Pieces
 from shape_groups import GROUPS, SLOW
 
@@ -16,4 +16,4 @@ def test_group_of_shapes(name: str) -> None:
     GROUPS[name](pieces)
     model, inputs = pieces.model(), pieces.inputs
     expected = runtime(model, inputs) or reference(model, inputs)
-    assert not differences(compiled(model).run(inputs), expected)
+    assert not differences(compile_model(model).run(inputs), expected)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from node_groups import Case, wrong_cases
 from onnx import TensorProto, helper
-from oracle import compiled
+from oracle import compile_model
 
 from mlc.runtime import Executable
 
@@ -92,7 +92,7 @@ def cast(source: int, target: int) -> Executable:
         for name_and_type in (("x", source), ("y", target))
     )
     graph = helper.make_graph([helper.make_node("Cast", ["x"], ["y"], name="cast", to=target)], "g", [x], [y])
-    return compiled(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
+    return compile_model(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10))
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
@@ -133,4 +133,4 @@ def test_strings_that_never_leave() -> None:
     model = helper.make_model(
         helper.make_graph(nodes, "g", [x], [y]), opset_imports=[helper.make_opsetid("", 21)], ir_version=10
     )
-    assert compiled(model).run({"x": np.array([7, 0, 12])})["y"].tolist() == [77, 0, 1212]
+    assert compile_model(model).run({"x": np.array([7, 0, 12])})["y"].tolist() == [77, 0, 1212]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from node_groups import ANY_SIZE, Case, Fixed, wrong_cases
 from onnx import TensorProto, numpy_helper, parser
-from oracle import compiled
+from oracle import compile_model
 
 from mlc.frontends.onnx.operators.objects.strings import case_table
 
@@ -212,7 +212,7 @@ g (string[2] x, bool c, int64 n) => (string[2] y, string[2] z) {
 
 
 def test_branches_and_loops_carry_strings() -> None:
-    executable = compiled(parser.parse_model(BRANCHED))
+    executable = compile_model(parser.parse_model(BRANCHED))
     for condition, times in ((True, 3), (False, 0)):
         given = {"x": texts("a", "b"), "c": np.array(condition), "n": np.array(times)}
         found = executable.run(given)

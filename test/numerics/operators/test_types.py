@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from onnx import TensorProto
-from oracle import compiled, differences, reference, runtime
+from oracle import compile_model, differences, reference, runtime
 from pieces import Pieces
 
 UNARY = "Exp Log Sqrt Tanh Erf Sigmoid Gelu Neg Abs Floor Relu Sin Softplus Reciprocal".split()
@@ -66,7 +66,7 @@ def test_narrow_floats_are_computed_in_f32(name: str) -> None:
     expected = {
         key: array.astype(dtype) if array.dtype == np.float32 else array for key, array in exact.items()
     }
-    assert not differences(compiled(narrow.model()).run(narrow.inputs), expected)
+    assert not differences(compile_model(narrow.model()).run(narrow.inputs), expected)
 
 
 def test_double_precision() -> None:
@@ -77,4 +77,4 @@ def test_double_precision() -> None:
     erf = np.vectorize(math.erf)
     expected["Erf"] = erf(pieces.inputs["Erf.0"])
     expected["Gelu"] = (x := pieces.inputs["Gelu.0"]) / 2 * (1 + erf(x / math.sqrt(2)))
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected, F64_TOLERANCE)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected, F64_TOLERANCE)

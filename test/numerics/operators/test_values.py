@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from onnx import TensorProto
-from oracle import compiled, reference
+from oracle import compile_model, reference
 from pieces import Pieces
 
 TINY = np.finfo(np.float32).tiny
@@ -66,7 +66,7 @@ def unary() -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     pieces.input("x", EDGES)
     for op in UNARY:
         pieces.add(op, op, "x")
-    return compiled(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs)
+    return compile_model(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs)
 
 
 @pytest.mark.parametrize("op", UNARY)
@@ -97,7 +97,7 @@ def binary() -> tuple[list[np.ndarray], dict[str, np.ndarray], dict[str, np.ndar
         pieces.add(op, op, "a", "b", out=TensorProto.BOOL)
     pieces.add("Mod", "Mod", "a", "b", fmod=1)
     pieces.add("PRelu", "PRelu", "a", "b")
-    return pairs, compiled(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs)
+    return pairs, compile_model(pieces.model()).run(pieces.inputs), reference(pieces.model(), pieces.inputs)
 
 
 @pytest.mark.parametrize("op", (*BINARY, "Mod", "PRelu"))
@@ -141,7 +141,7 @@ def test_integer_arithmetic_wraps_around(dtype: str) -> None:
     pieces.add("Float", "Cast", a, out=TensorProto.FLOAT, to=TensorProto.FLOAT)
     for name, value in INTEGERS.items():
         pieces.add(f"to_{name}", "Cast", a, out=value, to=value)
-    actual = compiled(pieces.model()).run(pieces.inputs)
+    actual = compile_model(pieces.model()).run(pieces.inputs)
     with np.errstate(all="ignore"):
         a_, b_ = pieces.inputs["a"], pieces.inputs["b"]
         exact = {
@@ -172,5 +172,5 @@ def test_logarithms_of_sums_of_infinite_exponentials() -> None:
     x = np.array([[1, 2, 3], [np.inf, 1, 2], [-np.inf] * 3, [-np.inf, 1, np.inf], [np.nan, np.inf, 0]])
     pieces = Pieces()
     pieces.add("sums", "ReduceLogSumExp", pieces.input("x", x.astype(np.float32)), [1], keepdims=0)
-    found = compiled(pieces.model()).run(pieces.inputs)["sums"]
+    found = compile_model(pieces.model()).run(pieces.inputs)["sums"]
     np.testing.assert_allclose(found, [3.407606, np.inf, -np.inf, np.inf, np.nan], rtol=1e-6)

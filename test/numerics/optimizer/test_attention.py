@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from oracle import compiled, differences, runtime, wrong_outputs
+from oracle import compile_model, differences, runtime, wrong_outputs
 
 from mlc.compiler import Options
 from mlc.compiler.levels import levels
@@ -173,14 +173,14 @@ def test_vectors_of_other_lengths(processor: str) -> None:
     inputs = inputs_of(model)
     expected = runtime(model, inputs)
     assert expected is not None
-    assert differences(compiled(model, target=processor).run(inputs), expected) == {}
+    assert differences(compile_model(model, target=processor).run(inputs), expected) == {}
 
 
 def test_threads_share_the_queries_of_one_head() -> None:
     """Parts of 125 queries, whose last blocks compute some again: the same bits as on one thread."""
     model = model_of(Case(1000, 1000, 1, 16, 16, "causal"))
     inputs = inputs_of(model)
-    alone, together = (compiled(model, threads=count).run(inputs)["y"] for count in (1, 2))
+    alone, together = (compile_model(model, threads=count).run(inputs)["y"] for count in (1, 2))
     np.testing.assert_array_equal(alone, together)
 
 
@@ -196,11 +196,11 @@ def test_masked_keys_count_nothing(masked: float) -> None:
     model = model_of(case)
     inputs = inputs_of(model)
     inputs["mask"][..., 20:] = masked
-    whole = compiled(model).run(inputs)["y"]
+    whole = compile_model(model).run(inputs)["y"]
     assert np.isfinite(whole).all()
     for name in "kv":
         inputs[name][:, 20:] = 1e3
-    np.testing.assert_array_equal(compiled(model).run(inputs)["y"], whole)
+    np.testing.assert_array_equal(compile_model(model).run(inputs)["y"], whole)
 
 
 def test_queries_without_any_key_count_as_zero() -> None:
@@ -211,4 +211,4 @@ def test_queries_without_any_key_count_as_zero() -> None:
     assert kernels_of(model) == ["attention"]
     expected = runtime(model, inputs)
     assert expected is not None and not expected["y"][1].any()
-    assert differences(compiled(model).run(inputs), expected) == {}
+    assert differences(compile_model(model).run(inputs), expected) == {}

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 from idiom_builder import Arrays, model_of
-from oracle import compiled, runtime
+from oracle import compile_model, runtime
 from test_targets import KERNELS, attention
 
 from mlc.compiler import Options
@@ -31,7 +31,7 @@ def kernels() -> tuple[onnx.ModelProto, Arrays]:
 @pytest.mark.parametrize("processor", ["x86-64", "native"])
 def test_kernels(processor: str, kernels: tuple[onnx.ModelProto, Arrays]) -> None:
     model, inputs = kernels
-    actual = compiled(model, precision="bf16", target=processor).run(inputs)
+    actual = compile_model(model, precision="bf16", target=processor).run(inputs)
     expected = runtime(model, inputs)
     assert expected is not None
     for name, reference in expected.items():
@@ -46,7 +46,7 @@ def test_sums_are_not_rounded() -> None:
     model, inputs = model_of({"sum": lambda b: b.MatMul(b.input(1, 257), np.ones((257, 16), np.float32))})
     inputs = {name: np.full(x.shape, 2.0**-9, x.dtype) for name, x in inputs.items()}
     next(iter(inputs.values()))[0, 0] = 1
-    result = compiled(model, precision="bf16").run(inputs)["sum"]
+    result = compile_model(model, precision="bf16").run(inputs)["sum"]
     assert (result == 1.5).all()
 
 
@@ -66,7 +66,7 @@ def test_products_and_convolutions(precision: str, tolerance: float) -> None:
             "convolution": lambda b: b.Conv(b.input(1, 16, 9, 9), filters),
         }
     )
-    actual, expected = compiled(model, precision=precision).run(inputs), runtime(model, inputs)
+    actual, expected = compile_model(model, precision=precision).run(inputs), runtime(model, inputs)
     assert expected is not None
     for name, reference in expected.items():
         error = np.abs(actual[name] - reference).max() / np.abs(reference).max()

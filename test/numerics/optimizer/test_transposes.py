@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from idiom_builder import Builder, Form, model_of
-from oracle import compiled, differences, runtime
+from oracle import compile_model, differences, runtime
 from test_targets import skip_unless_it_runs_here
 
 from mlc.passes.schedule.cpu.transpose import block_of
@@ -48,7 +48,7 @@ def test_transposes_against_onnxruntime(name: str, processor: str) -> None:
     model, inputs = model_of({name: Form(FORMS[name], [])}, opset=13)
     expected = runtime(model, inputs)
     assert expected is not None
-    assert not differences(compiled(model, target=processor).run(inputs), expected)
+    assert not differences(compile_model(model, target=processor).run(inputs), expected)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from onnx import printer
-from oracle import compiled, differences, expected_of
+from oracle import compile_model, differences, expected_of
 from random_graphs import RandomGraph
 from random_patterns import PatternGraph
 
@@ -27,5 +27,5 @@ def test_graph_of_patterns(seed: int) -> None:
 def agrees(graph: RandomGraph) -> None:
     model = graph.model()
     expected = expected_of(model, graph.inputs)
-    wrong = differences(compiled(model).run(graph.inputs), expected, TOLERANCE)
+    wrong = differences(compile_model(model).run(graph.inputs), expected, TOLERANCE)
     assert not wrong, f"{wrong}\n{printer.to_text(model)}"

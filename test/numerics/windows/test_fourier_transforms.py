@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto
-from oracle import compiled, differences, reference
+from oracle import compile_model, differences, reference
 from pieces import Pieces
 
 # One product; two and three factors; a prime that is one product; long primes.
@@ -43,7 +43,7 @@ class Transforms:
         self.expected[name] = planes(answer, self.dtype)
 
     def differences(self) -> dict[str, str]:
-        actual = compiled(self.pieces.model()).run(self.pieces.inputs)
+        actual = compile_model(self.pieces.model()).run(self.pieces.inputs)
         return differences(actual, self.expected, TOLERANCES[self.dtype])
 
 
@@ -115,4 +115,4 @@ def test_mel_weights() -> None:
         pieces.add(name, "MelWeightMatrix", *map(np.int64, counts), *edges, out=TensorProto.FLOAT)
     model = pieces.model()
     expected = reference(model, {})
-    assert not differences(compiled(model).run({}), expected)
+    assert not differences(compile_model(model).run({}), expected)

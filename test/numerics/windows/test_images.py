@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from oracle import Arrays, compiled, differences, reference, runtime
+from oracle import Arrays, compile_model, differences, reference, runtime
 from pieces import Pieces
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def check(pieces: Pieces, oracle: Callable[..., Arrays | None] = reference, tole
     model = pieces.model()
     expected = oracle(model, pieces.inputs)
     assert expected is not None
-    assert not differences(compiled(model).run(pieces.inputs), expected, tolerance)
+    assert not differences(compile_model(model).run(pieces.inputs), expected, tolerance)
 
 
 TRANSFORMS = ("half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric")
@@ -123,7 +123,7 @@ def test_resize_of_narrow_floats_rounds_once(dtype: Any) -> None:
         resize(pieces, mode, x, SCALES[1], mode=mode)
         resize(exact, mode, x.astype(np.float32), SCALES[1], mode=mode)
     expected = {name: array.astype(dtype) for name, array in reference(exact.model(), exact.inputs).items()}
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
@@ -253,7 +253,7 @@ def test_conv_transpose_of_weights_and_types() -> None:
             )
     expected = reference(exact.model(), exact.inputs)
     expected["float16"] = expected["float16"].astype(np.float16)
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), expected)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected)
 
 
 def test_deform_conv() -> None:

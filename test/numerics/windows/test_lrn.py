@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from oracle import compiled, differences
+from oracle import compile_model, differences
 from pieces import Pieces
 from shape_groups import random
 
@@ -41,7 +41,7 @@ def test_windows_and_exponents() -> None:
         x = random(*shape)
         pieces.add(f"y{index}", "LRN", x, **attributes)
         wanted[f"y{index}"] = normalise(x, attributes)
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), wanted)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), wanted)
 
 
 @pytest.mark.parametrize("element_type", ["float16", "float64"])
@@ -49,7 +49,7 @@ def test_other_types(element_type: str) -> None:
     x, attributes = random(1, 24, 6, 11, dtype=element_type), {"size": 5, "alpha": 0.5, "beta": 0.75}
     pieces = Pieces()
     pieces.add("y", "LRN", x, **attributes)
-    assert not differences(compiled(pieces.model()).run(pieces.inputs), {"y": normalise(x, attributes)})
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), {"y": normalise(x, attributes)})
 
 
 def test_special_values_stay_in_their_windows() -> None:
@@ -57,7 +57,7 @@ def test_special_values_stay_in_their_windows() -> None:
     x[0, 0, 0, 0], x[0, 11, 0, 1], x[0, 5, 1, 2] = np.nan, np.inf, 1e30
     pieces, attributes = Pieces(), {"size": 5, "alpha": 1.0, "beta": 0.75}
     pieces.add("y", "LRN", x, **attributes)
-    result = compiled(pieces.model()).run(pieces.inputs)["y"]
+    result = compile_model(pieces.model()).run(pieces.inputs)["y"]
     touched = np.zeros(x.shape, bool)
     touched[0, :3, 0, 0] = touched[0, 9:, 0, 1] = touched[0, 3:8, 1, 2] = True
     with np.errstate(all="ignore"):
@@ -74,7 +74,7 @@ def test_accuracy() -> None:
     pieces = Pieces()
     pieces.add("y", "LRN", x, **attributes)
     exact = normalise(x.astype(np.float64), attributes)
-    error = np.abs(compiled(pieces.model()).run(pieces.inputs)["y"] - exact) / np.spacing(
+    error = np.abs(compile_model(pieces.model()).run(pieces.inputs)["y"] - exact) / np.spacing(
         np.abs(exact).astype(np.float32)
     )
     assert error.max() <= 4

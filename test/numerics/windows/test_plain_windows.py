@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from idiom_builder import Builder, model_of
 from onnx import parser
-from oracle import compiled, differences, expected_of, wrong_outputs
+from oracle import compile_model, differences, expected_of, wrong_outputs
 from test_layouts import conv, layouts_of
 from test_targets import skip_unless_it_runs_here
 
@@ -99,4 +99,4 @@ def test_windows_beside_truth_values() -> None:
     rng = np.random.default_rng(1)
     x, mask = rng.normal(size=(2, 5, 9, 20)).astype(np.float32), rng.random((2, 5, 8, 19)) > 0.5
     inputs = {"x": x, "mask": mask}
-    assert not differences(compiled(built).run(inputs), expected_of(built, inputs))
+    assert not differences(compile_model(built).run(inputs), expected_of(built, inputs))

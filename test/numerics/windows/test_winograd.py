@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from oracle import compiled
+from oracle import compile_model
 
 from mlc.compiler import Options
 from mlc.compiler.levels import levels
@@ -108,7 +108,7 @@ def test_errors_stay_within_the_bound(inputs: int, outputs: int, height: int, wi
     assert tiles_of(model) == [tile]
     assert is_fused(model) == ((inputs, outputs, height, width, tile) in FUSED_SHAPES)
     expected = exact(model, x)
-    [actual] = compiled(model).run({"x": x}).values()
+    [actual] = compile_model(model).run({"x": x}).values()
     assert np.abs(actual - expected).max() / np.abs(expected).max() < BOUND[tile]
 
 

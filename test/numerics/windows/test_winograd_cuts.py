@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper, numpy_helper
-from oracle import compiled
+from oracle import compile_model
 from test_winograd import BOUND, convolve, is_fused, model_from_image, tiles_of
 
 CHANNELS, OUTPUTS = 64, 16
@@ -68,6 +68,6 @@ def test_errors_stay_within_the_bound(height: int, width: int, between: str, til
     assert tiles_of(model) == [tile]
     assert is_fused(model) == ((height, width) == FUSED)
     expected = exact(model, x, between)
-    [actual] = compiled(model).run({"x": x}).values()
+    [actual] = compile_model(model).run({"x": x}).values()
     assert actual.shape == expected.shape
     assert np.abs(actual - expected).max() / np.abs(expected).max() < BOUND[tile]
