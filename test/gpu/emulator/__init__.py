@@ -4,7 +4,7 @@ math, vector, llvm, nvvm), for tests without a GPU.
 It executes what the PTX documentation says, as far as its authors understood it, and makes use of all
 freedom that the documentation leaves: warps run in a random order, asynchronous copies and products happen
 as late as their waits allow, or at random before, and memory that nobody wrote is NaN. A misplaced barrier
-so becomes a wrong result, an error or a deadlock.
+becomes a wrong result, an error or a deadlock.
 
     launch(module, a, TensorMap(b, box=(64, 128)), 7, grid=(4, 2), shared_bytes=65536,
     options=Options(seed=1))

@@ -1,5 +1,4 @@
-"""Asynchronous copies and matrix products in flight, in groups that are committed and waited
-for."""
+"""Asynchronous copies and matrix products in flight, in groups that are committed and awaited."""
 
 from __future__ import annotations
 

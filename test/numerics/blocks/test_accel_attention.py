@@ -175,8 +175,7 @@ def run(case: Case, where: str, inputs: dict[str, np.ndarray], target: str = "")
 
 def tolerance(case: Case, inputs: dict[str, np.ndarray], wanted: np.ndarray, size: np.ndarray) -> np.ndarray:
     """Returns the tolerance. Type tf32 rounds both factors of a score to 2^-11: with scores that differ by
-    e, weights differ by exp(2e);
-    then weights and values are rounded."""
+    e, weights differ by exp(2e); then weights and values are rounded."""
     if case.element != "f32":
         unit = {"f16": 2.0**-11, "bf16": 2.0**-8}[case.element]
         values = inputs["v"].astype(np.float64)

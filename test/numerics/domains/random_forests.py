@@ -80,8 +80,8 @@ def rows(seed: int, count: int, features: int, nan: bool = False, dtype: Any = n
 def linked_forest(
     seed: int, features: int, trees: int, depth: int, dtype: Any, members: bool
 ) -> dict[str, Any]:
-    """The attributes of TreeEnsemble (version 5): full trees whose nodes have indices, with sets if
-    `members`."""
+    """The attributes of TreeEnsemble (version 5): full trees whose nodes refer to
+    others by index, with sets if `members`."""
     rng = np.random.default_rng(seed)
     inner = (1 << depth) - 1
     count, leaves = trees * inner, trees * (1 << depth)

@@ -124,7 +124,7 @@ def tables(rows: int = 32, half: int = SIZE // 2) -> list[Fixed]:
 def grouped_case(
     batch: int, new: int, past: int, total: int, lengths: list[int], room: int = 0, **more: Any
 ) -> Case:
-    """Returns a case of `past` keys in a cache for `room`; the outputs are compared up to the valid keys."""
+    """Returns a case of `past` keys in a cache of `room`; outputs are compared up to the valid keys."""
     rotary, packed_heads = more.pop("rotary", False), more.pop("packed", False)
     heads = 2 * GROUPS
     widths = [(heads + 2 * GROUPS) * SIZE] if packed_heads else [heads * SIZE, GROUPS * SIZE, GROUPS * SIZE]

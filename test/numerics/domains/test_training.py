@@ -96,7 +96,7 @@ OPTIMIZERS: dict[str, tuple[int, dict[str, Any]]] = {
 @pytest.mark.parametrize("step", [0, 3])
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_optimizers(name: str, step: int) -> None:
-    """Two tensors at a time: groups by state, not by tensor."""
+    """Two tensors at a time: inputs are grouped by role, not by tensor."""
     state, attributes = OPTIMIZERS[name]
     rng = np.random.default_rng(4)
     groups = {

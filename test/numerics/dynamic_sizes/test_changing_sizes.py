@@ -1,5 +1,5 @@
-"""Values that leave bodies of control flow with dynamic dims: what is imported, evaluated in
-NumPy, and what is compiled are what ONNX Runtime computes."""
+"""Values that leave bodies of control flow with dynamic dims: the imported graph, evaluated in
+NumPy, and the compiled model equal ONNX Runtime."""
 
 from __future__ import annotations
 
