@@ -19,7 +19,7 @@ def test_totals(mlc: Any, mlp: Path) -> None:
     assert data["accesses"] == MACS + 24 * 40 + 40 * 5 + 2 * 40 + 2 * 5
     assert data["flops"] == 2 * MACS + 2 * 40 + 2 * 5 + 2 * 40
     assert data["peak_bytes"] == 4 * (2 * 40 + 2 * 40)
-    assert [(row["kind"], row["count"]) for row in data["kinds"]] == [
+    assert [(row["op"], row["count"]) for row in data["op_types"]] == [
         ("matmul", 2),
         ("add", 2),
         ("relu", 1),
@@ -58,7 +58,7 @@ def test_optimized_is_after_the_graph_pipeline(mlc: Any, save: Any, tmp_path: Pa
     nodes = [helper.make_node("Identity", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["y"])]
     path = save(tmp_path / "identity.onnx", nodes, inputs={"x": [8]}, outputs={"y": [8]})
     op_names = {
-        level: [row["kind"] for row in mlc("stats", path, "--json", *flags).json()["kinds"]]
+        level: [row["op"] for row in mlc("stats", path, "--json", *flags).json()["op_types"]]
         for level, flags in (("import", ()), ("graph-optimize", ("--optimized",)))
     }
     assert op_names["graph-optimize"] == ["relu"] and "relu" in op_names["import"]
@@ -116,7 +116,7 @@ def test_sizes_that_only_a_call_knows(mlc: Any, tmp_path: Path) -> None:
     )
     data = mlc("stats", "dynamic.mlir", "--json").json()
     cause = "dim 0 of a value of type tensor<?x?xf32> is not known"
-    assert data["unknown"] == [{"node": "act", "kind": "relu", "cause": cause}] and data["flops"] == 0
+    assert data["unknown"] == [{"node": "act", "op": "relu", "cause": cause}] and data["flops"] == 0
     shown = mlc("stats", "dynamic.mlir").out
     assert "1 op of sizes that depend on data, in no sum above: relu 'act'" in " ".join(shown.split())
     assert "outputs of known sizes" in " ".join(shown.split()) and "relu (1 not known)" in shown

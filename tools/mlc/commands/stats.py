@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command("stats", short_help="Count what a model computes and moves.")
 @click.argument("model", type=click.Path())
-@click.option("--per-op/--by-kind", default=False, help="One line per op, or per name of op (the default).")
+@click.option("--per-op/--by-type", default=False, help="One line per op, or per op type (the default).")
 @click.option("--optimized", is_flag=True, help="After graph-optimize rather than as imported.")
 @click.option("--kernels", is_flag=True, help="After fusion: the launches of kernels.")
 @graph_options
@@ -43,7 +43,7 @@ def stats_command(
     level = "form-kernels" if kernels else "graph-optimize" if optimized else "import"
     with session.progress() as progress:
         costs, plan = _measure(model, flags.options(progress), level)
-    data = {"model": model, "level": level, **_totals(costs), **plan, "kinds": _sum_by_name(costs.ops)}
+    data = {"model": model, "level": level, **_totals(costs), **plan, "op_types": _sum_by_name(costs.ops)}
     if per_op:
         data["ops"] = [_op(op) for op in costs.ops]
     session.show(data, lambda console: render(console, data))
@@ -94,7 +94,7 @@ def _totals(costs: ModuleCosts) -> dict[str, Any]:
         "kernels": costs.kernels,
         "constant_ops": costs.constant_ops,
         "unknown": [
-            {"node": first_node(op.nodes), "kind": op.name, "cause": op.unknown} for op in costs.unknown
+            {"node": first_node(op.nodes), "op": op.name, "cause": op.unknown} for op in costs.unknown
         ],
     }
 
@@ -108,7 +108,7 @@ def _sum_by_name(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
         groups.setdefault(op.name, []).append(op)
     rows = [
         {
-            "kind": name,
+            "op": name,
             "products": group[0].is_product,
             "count": len(group),
             "unknown": sum(bool(op.unknown) for op in group),
@@ -117,12 +117,12 @@ def _sum_by_name(ops: Iterable[OpCosts]) -> list[dict[str, Any]]:
         }
         for name, group in groups.items()
     ]
-    return sorted(rows, key=lambda row: (-row["macs"], -row["flops"], -row["moved_bytes"], row["kind"]))
+    return sorted(rows, key=lambda row: (-row["macs"], -row["flops"], -row["moved_bytes"], row["op"]))
 
 
 def _op(op: OpCosts) -> dict[str, Any]:
     kernel = {"kernel": op.kernel} if op.kernel else {}
-    facts = {"kind": op.name, **kernel, "products": op.is_product, "nodes": list(op.nodes), "dtype": op.dtype}
+    facts = {"op": op.name, **kernel, "products": op.is_product, "nodes": list(op.nodes), "dtype": op.dtype}
     return {
         **facts,
         "shape": list(op.shape),

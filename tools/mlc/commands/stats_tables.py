@@ -28,7 +28,7 @@ _COLUMNS = (
 def render(console: Console, data: Mapping[str, Any]) -> None:
     """Prints the sums, then a line per op or name of op."""
     console.print(table(("", ""), _summary(data)))
-    rows = data.get("ops", data["kinds"])
+    rows = data.get("ops", data["op_types"])
     for title, group in (
         ("convolutions and products", [row for row in rows if row["products"]]),
         ("other ops", [row for row in rows if not row["products"]]),
@@ -68,7 +68,7 @@ def _summary(data: Mapping[str, Any]) -> list[list[str]]:
 
 def _unknown(ops: Sequence[Mapping[str, Any]]) -> str:
     """Names the ops that are in no sum, at most five."""
-    names = [f"{op['kind']} '{op['node']}'" if op["node"] else op["kind"] for op in ops]
+    names = [f"{op['op']} '{op['node']}'" if op["node"] else op["op"] for op in ops]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     count = f"{len(names)} {'op' if len(names) == 1 else 'ops'}"
     return f"{count} of sizes that depend on data, in no sum above: {', '.join(names[:5])}{more}"
@@ -76,9 +76,9 @@ def _unknown(ops: Sequence[Mapping[str, Any]]) -> str:
 
 def _names(row: Mapping[str, Any]) -> list[str]:
     if "nodes" in row:
-        return [first_node(row["nodes"]), row["kind"], tensor_text(row["dtype"], row["shape"])]
+        return [first_node(row["nodes"]), row["op"], tensor_text(row["dtype"], row["shape"])]
     unknown = f" ({row['unknown']} not known)" if row["unknown"] else ""
-    return [str(row["count"]), row["kind"] + unknown]
+    return [str(row["count"]), row["op"] + unknown]
 
 
 def first_node(nodes: Sequence[str]) -> str:
