@@ -1,4 +1,4 @@
-"""What holds for all tests: the handler of Ctrl-C, a cache of this run, fewer objects for the collector."""
+"""Setup of all tests: the handler of Ctrl-C, a cache for this run, fewer objects for the garbage collector."""
 
 import gc
 import os
@@ -16,7 +16,7 @@ _CACHE = pytest.StashKey[str]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives the run a cache of compiled code of its own, which pytest-xdist's workers inherit and share."""
+    """Gives the run a private cache of compiled code, which pytest-xdist's workers inherit and share."""
     if not hasattr(config, "workerinput"):
         config.stash[_CACHE] = os.environ["MLC_CACHE_DIR"] = tempfile.mkdtemp(prefix="mlc-test-cache-")
 
@@ -28,6 +28,6 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Hides what is loaded from the garbage collector, which would visit it at each collection in vain."""
+    """Hides what is loaded from the garbage collector, which would visit it at each collection."""
     gc.collect()
     gc.freeze()

@@ -33,7 +33,7 @@ def bases() -> dict[str, set[str]]:
     return found
 
 
-def derived(root: str) -> set[str]:
+def derived_names(root: str) -> set[str]:
     """The classes that derive from `root`, itself included."""
     found = {root}
     while new := {name for name, above in bases().items() if above & found} - found:
@@ -50,16 +50,16 @@ def test_errors_are_names_of_the_package(name: str) -> None:
 
 
 def test_the_table_has_all_errors() -> None:
-    assert derived("Error") == {*ERRORS, *BESIDE}
+    assert derived_names("Error") == {*ERRORS, *BESIDE}
 
 
 def test_no_exception_is_called_a_failure() -> None:
-    exceptions = derived("Exception") | derived("Error") | derived("ValueError")
+    exceptions = derived_names("Exception") | derived_names("Error") | derived_names("ValueError")
     assert [name for name in exceptions if name.endswith(("Failure", "Exception")) and name in bases()] == []
 
 
 @pytest.mark.parametrize("old", RENAMED)
-def test_a_name_that_is_gone_tells_the_new_one(old: str) -> None:
+def test_a_removed_name_is_an_error_with_the_new_one(old: str) -> None:
     with pytest.raises(AttributeError, match=f"{old}.*mlc.{RENAMED[old]}"):
         getattr(mlc, old)
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LINT = Path(sysconfig.get_path("scripts"), "lint-imports")
 
-# .ci/run tests the installed wheel away from the sources, whose layers it checks where they lie.
+# .ci/run tests the installed wheel away from the sources, whose layers it checks in place.
 pytestmark = pytest.mark.skipif(not (ROOT / "mlc").is_dir(), reason="not beside the sources")
 
 

@@ -1,4 +1,4 @@
-"""What the test files rely on of each other."""
+"""Checks of what the test files rely on of each other."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
         default=re.compile(""),
         help="only cases whose name this expression finds",
     )
-    add("--kind", action="append", choices=CATEGORIES, help="only cases of these categories")
+    add("--category", action="append", choices=CATEGORIES, help="only cases of these categories")
     add("--passing", action="store_true", help="only cases that the record does not name")
     add("--failing", action="store_true", help="only cases that the record names")
     add("--every", type=int, default=1, metavar="N", help="only every N-th of the cases")
@@ -109,8 +109,8 @@ def _select(
     cases: list[SuiteCase], record: records.Record | None, given: argparse.Namespace
 ) -> list[SuiteCase]:
     fitting = [case for case in cases if given.filter.search(case.name)]
-    if given.kind:
-        fitting = [case for case in fitting if case.category in given.kind]
+    if given.category:
+        fitting = [case for case in fitting if case.category in given.category]
     if given.passing:
         fitting = [case for case in fitting if case.name not in (record or {})]
     if given.failing:

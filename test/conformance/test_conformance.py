@@ -17,7 +17,9 @@ _RUN = Path(__file__).with_name("conformance_run.py")
 
 
 def test_a_sample_of_the_passing_cases_passes() -> None:
-    categories = [f"--kind={name}" for name in ("node", "simple", "pytorch-converted", "pytorch-operator")]
+    categories = [
+        f"--category={name}" for name in ("node", "simple", "pytorch-converted", "pytorch-operator")
+    ]
     command = [sys.executable, str(_RUN), *categories, "--passing", "--every", "40"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -207,5 +207,5 @@ def test_a_regression_fails_the_run(
     assert "1 cases in" in run("keeps", "keeps", "--passing", "--every", "1")[1]
     assert "1 cases in" in run("keeps", "keeps", "--failing")[1]
     assert run("keeps", "keeps", "--filter", "_b$")[0] == 0
-    assert run("keeps", "keeps", "--kind", "real")[0] == 2
+    assert run("keeps", "keeps", "--category", "real")[0] == 2
     assert run("keeps", "keeps", "--filter", "none")[0] == 2

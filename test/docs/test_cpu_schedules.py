@@ -15,8 +15,8 @@ def row(target: Target) -> str:
     most = accumulators(target, vectors(width, lanes(target)))
     rows = best_rows(ROWS, width, lanes(target), most)
     step = reduction_step(STEPS, rows, width, lanes(target), longest_step(target, rows))
-    numbers = (lanes(target), registers(target), most, width, f"{rows} x {width}", step)
-    return f"| {target.name} | {' | '.join(map(str, numbers))} |"
+    values = (lanes(target), registers(target), most, width, f"{rows} x {width}", step)
+    return f"| {target.name} | {' | '.join(map(str, values))} |"
 
 
 def test_table() -> None:

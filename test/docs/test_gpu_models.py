@@ -1,4 +1,4 @@
-"""docs/gpu-models.md has all precisions and models that its script and the model set name."""
+"""Checks that docs/gpu-models.md has all precisions and models that its script and the model set name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tables() -> dict[str, list[list[str]]]:
 
 
 def precisions() -> list[str]:
-    """Those of the script that writes the page."""
+    """Returns the constants of the script that writes the page."""
     spec = importlib.util.spec_from_file_location("generate_gpu_models", ROOT / "docs/generate_gpu_models.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -36,14 +36,14 @@ def environment(package: Path, tmp_path: Path) -> dict[str, str]:
 
 
 def run(command: Sequence[str | Path], environment: dict[str, str], folder: Path | None = None) -> str:
-    """What the command prints."""
+    """Returns what the command prints."""
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
 def check_mlp(output: str) -> None:
-    """All products ran on the matrix unit, 256 multiply-adds in a cycle, and gave ONNX Runtime's numbers."""
+    """All products ran on the matrix unit, 256 multiply-adds in a cycle, and gave ONNX Runtime's results."""
     difference = re.search(r"largest difference from ONNX Runtime (\S+),", output)
     assert difference and float(difference[1]) < 2e-3
     counted = re.search(
@@ -87,13 +87,13 @@ def transposed(a: Tensor[f16, M, K], b: Tensor[f16, N, K]):
 
 def run(expression, a, b):
     @mlc.graph_function
-    def whole(a: Tensor[kind[a.dtype.name], *a.shape], b: Tensor[kind[b.dtype.name], *b.shape]):
+    def whole(a: Tensor[elements[a.dtype.name], *a.shape], b: Tensor[elements[b.dtype.name], *b.shape]):
         return expression(a, b)
     reset()
     [out] = mlc.compile(whole, target="tiny-npu")(a, b)
     return out, cycles()["matrix"]
 
-kind = {"int8": i8, "float16": f16}
+elements = {"int8": i8, "float16": f16}
 random = np.random.default_rng(0)
 for rows, columns, steps in ((32, 16, 48), (32, 10, 48)):
     a = random.integers(-128, 128, (rows, steps), np.int8)
@@ -111,7 +111,7 @@ print(16 * 48 * 32 // 256, matrix)
 
 @pytest.mark.slow
 def test_products_of_other_types(package: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    """i8, a right operand that lies transposed, and sizes that leave the host to compute."""
+    """Compiles i8, a transposed right operand, and sizes that leave the host to compute."""
     script = tmp_path / "kernels.py"
     script.write_text(KERNELS)
     lines = run([sys.executable, script], environment).splitlines()

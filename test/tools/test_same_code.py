@@ -91,7 +91,7 @@ def test_dictionaries_are_sorted_at_every_level() -> None:
 
 def test_a_rename_without_a_tab_is_an_error(tmp_path: Path) -> None:
     table = tmp_path / "renames.tsv"
-    table.write_text("# NEW, OLD\nnew\told\n")
+    table.write_text("# NEW, OLD\n" + "\t".join(["new", "old"]) + "\n")
     assert read_renames(table) == {"new": "old"}
     table.write_text("new old\n")
     with pytest.raises(ValueError, match=r"renames\.tsv: expected 'NEW<tab>OLD', got 'new old'"):

@@ -31,7 +31,9 @@ def check_source(path: str, source: str) -> list[Finding]:
     if path in OWN_FILES or any(fnmatch.fnmatch(path, pattern) for pattern in GENERATED):
         return []
     lines = source.splitlines()
-    found = [finding for text in _all_texts(path, source) for finding in words_of_text(path, text, lines)]
+    stem = Path(path).stem
+    found = list(words_of_text(path, Text(NAME, stem, [(0, 1, 1)]), [stem]))
+    found += [finding for text in texts(Path(path), source) for finding in words_of_text(path, text, lines)]
     if path.endswith(".py"):
         found += style_of(path, ast.parse(source))
     return sorted(set(found))
@@ -100,10 +102,6 @@ def main(arguments: list[str]) -> int:
     else:
         print(*findings, sep="\n", end="\n" if findings else "")
     return int(bool(findings))
-
-
-def _all_texts(path: str, source: str) -> list[Text]:
-    return [Text(NAME, Path(path).stem, [(0, 1, 1)]), *texts(Path(path), source)]
 
 
 def _folder(path: str) -> str:

@@ -49,8 +49,8 @@ def save_findings(fuzzer: Fuzzer, results: Iterable[CaseResult], output: Path, t
             found = verdict if group_of(verdict) == wanted else first.verdict
             operators = "-".join(dict.fromkeys(node.op_type for node in small.nodes)).lower()
             folder = output / f"{found.outcome}-{operators}-{first.name}"
-            record = {"kind": found.outcome, "reason": found.reason, "votes": found.votes}
-            save(small, folder, {**record, "number": int(first.name), "seed": fuzzer.settings.seed})
+            record = {"outcome": found.outcome, "reason": found.reason, "votes": found.votes}
+            save(small, folder, {**record, "case": int(first.name), "seed": fuzzer.settings.seed})
             yield folder
 
 

@@ -61,7 +61,7 @@ def _finding(result: CaseResult) -> dict[str, Any]:
     return {
         "case": result.name,
         "operators": list(result.operators),
-        "kind": verdict.outcome,
+        "outcome": verdict.outcome,
         "reason": verdict.reason,
         "votes": verdict.votes,
     }

@@ -8,7 +8,7 @@ import numpy as np
 from shape_cases import Case, Shape, _shape
 
 
-def indexed(random: Random) -> Case:
+def indexing_case(random: Random) -> Case:
     """Returns a case of gather_nd, scatter_nd, scatter_elements or det."""
     return random.choice((_gather_nd, _scatter_nd, _scatter_elements, _det))(random)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from indexed_cases import indexed
+from indexed_cases import indexing_case
 from shape_cases import FAMILIES, Case, cases
 
 from mlc.bindings import ir
@@ -71,7 +71,7 @@ def _find_requirements(case: Case, shapes: Sequence[Sequence[int | Size]]) -> tu
     return requirements(made, dims), dims.of(made.results[0])
 
 
-@pytest.mark.parametrize("family", (*FAMILIES, indexed), ids=lambda family: family.__name__)
+@pytest.mark.parametrize("family", (*FAMILIES, indexing_case), ids=lambda family: family.__name__)
 def test_requirements_are_what_the_definition_asks(family: Callable[[Random], Case]) -> None:
     """They hold of the dims that NumPy or ONNX allows, whose result has then these dims, and of no others."""
     random, checked = Random(1), 0

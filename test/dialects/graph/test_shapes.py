@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from indexed_cases import indexed
+from indexed_cases import indexing_case
 from shape_cases import FAMILIES as PLAIN
 from shape_cases import Case, cases
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 
-FAMILIES = (*PLAIN, indexed)
+FAMILIES = (*PLAIN, indexing_case)
 
 UNKNOWN = ir.ShapedType.get_dynamic_size()
 COUNT = 300

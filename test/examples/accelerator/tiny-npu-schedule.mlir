@@ -37,7 +37,7 @@ func.func private @dense(%x: tensor<32x64xf16>, %w: tensor<64x48xf16>, %b: tenso
 
 // -----
 
-// A weight that lies transposed has its own instruction. Two kernels share its intrinsic.
+// A transposed weight has its own instruction. Two kernels share its intrinsic.
 // CHECK-LABEL: func.func private @transposed
 // CHECK: "tloop.tensorize"({{.*}}) {intrinsic = @npu_mma_f16_transposed_pattern}
 // CHECK: func.func private @npu_mma_f16_transposed_pattern
@@ -59,7 +59,7 @@ func.func private @again(%x: tensor<32x32xf16>, %w: tensor<48x32xf16>) -> tensor
 // -----
 
 // What the machine does not compute is left to the host: sizes that are no multiples of 16, a left operand
-// that lies transposed, an epilogue that the vector unit lacks, other types, batches, no product at all.
+// that is transposed, an epilogue that the vector unit lacks, other types, batches, no product at all.
 // CHECK-NOT: tloop.schedule
 // CHECK-NOT: tiny_npu
 func.func private @odd(%x: tensor<32x64xf16>, %w: tensor<64x10xf16>) -> tensor<32x10xf16> attributes {tloop.kernel} {

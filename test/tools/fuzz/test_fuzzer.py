@@ -65,7 +65,7 @@ def test_a_planted_fault_is_found_shrunk_and_saved(tmp_path: Path) -> None:
     folders = list(save_findings(fuzzer, results, tmp_path, 60))
     case, record = load(folders[0])
     assert operators(case.model) == ["Relu"]
-    assert (record["kind"], record["seed"]) == ("mismatch", 0)
+    assert (record["outcome"], record["seed"]) == ("mismatch", 0)
     assert sum(array.size for array in case.inputs.values()) <= 1
     [again] = fuzzer.run_saved([folders[0] / "model.onnx"])
     assert again.verdict.outcome == "mismatch"

@@ -165,11 +165,11 @@ def test_a_seed_gives_one_case() -> None:
 def test_a_saved_case_is_read_back(tmp_path) -> None:  # type: ignore[no-untyped-def]
     array = np.array([1, 2, 3], ml_dtypes.bfloat16)
     case = case_of_nodes([helper.make_node("Neg", ["x"], ["y"])], {"x": array}, ["y"])
-    save(case, tmp_path / "one", {"kind": "mismatch"})
+    save(case, tmp_path / "one", {"outcome": "mismatch"})
     for path in (tmp_path / "one", tmp_path / "one" / "model.onnx"):
         back, record = load(path)
         assert back.model == case.model
         assert back.inputs["x"].dtype == array.dtype
-        assert record["kind"] == "mismatch"
+        assert record["outcome"] == "mismatch"
     back, _ = load(tmp_path / "one")
     np.testing.assert_array_equal(back.inputs["x"].astype(np.float32), array.astype(np.float32))
