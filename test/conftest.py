@@ -1,4 +1,4 @@
-"""Setup of all tests: the handler of Ctrl-C, a cache for this run, fewer objects for the garbage collector."""
+"""Setup of all tests: the handler of Ctrl-C, a cache for this run, fewer objects for garbage collection."""
 
 import gc
 import os
