@@ -90,7 +90,7 @@ def test_a_kernel_without_waits_begins_after_others() -> None:
 # the producers one each for the thread that works, the others of its warp, and the other warps.
 PRODUCT = TileProduct(rows=64, columns=64, size=128, stages=2, warps=4)
 PROGRAMS: dict[str, tuple[str, list[tuple[Any, Any]], int]] = {
-    "elementwise": (accel_kernels.masked(1000), [(1024, np.float16), (1024, np.float32)], 1),
+    "elementwise": (accel_kernels.masked_kernel(1000), [(1024, np.float16), (1024, np.float32)], 1),
     "product": (PRODUCT.text(), [((128, 128), ml_dtypes.bfloat16)] * 2 + [((128, 128), np.float32)], 4),
 }
 

@@ -15,7 +15,7 @@ from mlc.targets import parse_target
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "numerics" / "blocks"))
 
-from tile_kernels import TARGET, TileCase, op, returned
+from tile_kernels import TARGET, TileCase, op, return_op
 from tile_kernels import text as text_of
 
 WIDE = {"v4.b32"}
@@ -31,7 +31,7 @@ def chain(inputs: Sequence[str], result: str, *ops: tuple[str, str, str]) -> Til
         operand_types = [types[operand] for operand in operands.split(", ")]
         lines.append(op(f"r{index}", name, operands, [*operand_types, result], attributes))
         types[f"%r{index}"] = result
-    return TileCase(inputs, [result], "".join(lines) + returned(f"r{len(ops) - 1}", [result]), np.add)
+    return TileCase(inputs, [result], "".join(lines) + return_op(f"r{len(ops) - 1}", [result]), np.add)
 
 
 def cases(element: str) -> dict[str, TileCase]:
