@@ -30,10 +30,12 @@ class Loop:
 
     @property
     def body(self) -> ir.Block:
+        """The block that one iteration executes."""
         return body_of(self.op)
 
     @property
     def initial(self) -> list[ir.Value]:
+        """The initial values of the carried values."""
         return list(self.op.operands)[2:]
 
     @property

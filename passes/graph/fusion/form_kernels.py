@@ -59,6 +59,7 @@ class KernelDims:
     def describe_kernel(
         self, kernel: ir.Operation, arguments: Sequence[ir.Value], results: Sequence[ir.Value]
     ) -> None:
+        """Writes the dims of the arguments and results to `kernel`, if it has named sizes."""
         if self.names:
             kernel.attributes[DIMS] = ir.ArrayAttr.get(
                 [self.of(argument) for argument in (*arguments, *results)]
@@ -130,6 +131,7 @@ class Outliner:
     def build(
         self, group: Group, arguments: list[ir.Value], results: list[ir.Value], dims: KernelDims
     ) -> ir.Operation:
+        """Builds the kernel function of `group`, with its ops cloned, at the end of the module."""
         dims.name([*arguments, *(value for op in group.ops for value in op.results)])
         inputs = [*(value.type for value in arguments), *dims.operand_types()]
         function_type = ir.FunctionType.get(inputs, [value.type for value in results])
@@ -152,6 +154,7 @@ class Outliner:
         return function.operation
 
     def copy(self, op: ir.Operation, values: dict[ir.Value, ir.Value]) -> ir.Operation:
+        """Clones `op` with the small constants that it reads; `values` maps originals to clones."""
         for value in op.operands:
             if value not in values:
                 values[value] = value.owner.operation.clone().results[0]

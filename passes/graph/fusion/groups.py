@@ -135,6 +135,7 @@ class Group:
 
     @property
     def result(self) -> ir.Value:
+        """The first result of the last op."""
         return self.ops[-1].results[0]
 
     @property

@@ -71,6 +71,7 @@ class AnalyticCosts:
         return self._windows(op, prod(likely_shape(op.operands[1])[1:]), block)
 
     def window(self, op: ir.Operation, block: int) -> float:
+        """A pool takes one step per element of its window; on plain data, row windows are vectorised."""
         if block == 1 and is_row_window(op, self.target):
             block = likely_shape(op.results[0])[-1]
         return self._windows(op, prod(graph.attribute(op, "kernel")), block)
@@ -84,6 +85,7 @@ class AnalyticCosts:
         return bytes_moved / STREAMED_BYTES + (prod(likely_shape(op.results[0])) if single else 0)
 
     def conversion(self, moved: int) -> float:
+        """A conversion is one more launch, and moves its bytes at `CONVERTED_BYTES` per cycle."""
         return LAUNCH + moved / CONVERTED_BYTES
 
     def _windows(self, op: ir.Operation, steps: int, block: int) -> float:
@@ -104,15 +106,19 @@ class OneLayout:
     blocked: bool
 
     def conv(self, op: ir.Operation, block: int) -> float:
+        """Returns 0 for the preferred layout and 1 for the other."""
         return float((block > 1) != self.blocked)
 
     def window(self, op: ir.Operation, block: int) -> float:
+        """Returns 0 for the preferred layout and 1 for the other."""
         return self.conv(op, block)
 
     def elementwise(self, op: ir.Operation, block: int) -> float:
+        """Returns 0 for the preferred layout and 1 for the other."""
         return self.conv(op, block)
 
     def conversion(self, moved: int) -> float:
+        """Returns 0: conversions are free."""
         return 0.0
 
 

@@ -49,12 +49,14 @@ class Groups:
         self.channels[top] = gcd(self.channels.get(top, 0), divisible)
 
     def find(self, value: ir.Value) -> ir.Value:
+        """Returns the representative of the group of `value`. Raises KeyError for a value in no group."""
         while (above := self.parent[value]) != value:
             self.parent[value] = self.parent[above]
             value = above
         return value
 
     def join(self, a: ir.Value, b: ir.Value) -> None:
+        """Merges the groups of `a` and `b`: the block must divide the channels of both."""
         top, other = self.find(a), self.find(b)
         if top != other:
             self.parent[other] = top

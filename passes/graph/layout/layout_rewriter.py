@@ -63,6 +63,7 @@ class LayoutRewriter:
         erase_op(op)
 
     def conv(self, op: ir.Operation) -> ir.Value:
+        """Builds the blocked form of a `graph.conv`, with its weight packed."""
         x, w = op.operands
         input_block, output_block = wanted_block(self.groups, op, 0), self.groups.block(op.results[0])
         attributes = {name: graph.attribute(op, name) for name in ("strides", "dilations", "pads", "group")}
@@ -143,6 +144,7 @@ def view(value: ir.Value, shape: Sequence[int | Size], block: int) -> ir.Value:
 
 
 def pack(value: ir.Value, inner_dims: Sequence[int], tiles: Sequence[int]) -> ir.Value:
+    """Builds a `graph.pack` of `value`: `inner_dims[i]` is split into tiles of `tiles[i]` elements."""
     return graph.build("pack", [value], {"inner_dims": list(inner_dims), "inner_tiles": list(tiles)})
 
 

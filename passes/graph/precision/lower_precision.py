@@ -44,6 +44,7 @@ class SmallFloats:
         return not shape or shape[axis] == 1
 
     def transpose(self, order: Sequence[int]) -> SmallFloats:
+        """Transposes the elements, and the scale unless it is a scalar, with the permutation `order`."""
         permutation = {"permutation": list(order)}
         scale = self.scale
         if scale is not None and scale.type.rank:

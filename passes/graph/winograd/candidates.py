@@ -124,6 +124,7 @@ class Candidate:
 
     @property
     def surplus(self) -> Extent:
+        """Rows and columns by which full tiles exceed the result."""
         height, width = spatial(self.op.results[0])
         return -height % self.tile, -width % self.tile
 
@@ -141,6 +142,7 @@ class Candidate:
 
     @property
     def tiles(self) -> int:
+        """Tiles of all images of the batch."""
         rows, columns = self.grid
         return graph.shape_of(self.op.results[0])[0] * rows * columns
 

@@ -31,6 +31,7 @@ class Strip:
 
     @property
     def tiles(self) -> int:
+        """Tiles of the strip."""
         return self.rows * self.columns
 
 

@@ -48,6 +48,7 @@ def next_index(count: ir.Value) -> ir.Value:
 
 @rule("compress")
 def lower_compress(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.compress` to loops that write the selected slices one after another, then zeros."""
     compress = graph.Compress(op)
     x, condition = compress.x, compress.condition
     axis, shape = compress.axis, static_shape(compress.values)
@@ -72,6 +73,7 @@ def lower_compress(op: ir.Operation) -> list[ir.Value]:
 
 @rule("non_zero")
 def lower_non_zero(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.non_zero` to a loop nest that appends coordinates of nonzero elements, then zeros."""
     non_zero = graph.NonZero(op)
     x, shape = non_zero.x, static_shape(non_zero.x)
 

@@ -17,12 +17,14 @@ from mlc.passes.lowering.common.scalars import add, mul
 
 @rule("constant")
 def lower_constant(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.constant` to `arith.constant`."""
     # The attribute as it is: the view would read its elements as an array.
     return [arith.ConstantOp(graph.Constant(op).result.type, op.attributes["value"]).result]
 
 
 @rule("full")
 def lower_full(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.full` to a `linalg.generic` that yields the value everywhere."""
     full = graph.Full(op)
     result = full.result
     return [full_tensor(static_shape(result), tensor_type(result).element_type, full.value)]
@@ -43,6 +45,7 @@ def lower_range(op: ir.Operation) -> list[ir.Value]:
 
 @rule("shape_of")
 def lower_shape_of(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.shape_of` to an `arith.constant` of i64; the shape must be static."""
     shape_of = graph.ShapeOf(op)
     shape = np.array(static_shape(shape_of.x), np.int64)
     return [arith.ConstantOp(shape_of.result.type, ir.DenseElementsAttr.get(shape)).result]

@@ -177,6 +177,7 @@ BODIES: dict[str, Body] = {
 
 @rule(*BODIES)
 def lower_elementwise(op: ir.Operation) -> list[ir.Value]:
+    """Lowers an elementwise graph op to one `linalg.generic` that broadcasts its operands."""
     body = BODIES[op.name.removeprefix("graph.")]
     (result,) = op.results
     element = tensor_type(result).element_type

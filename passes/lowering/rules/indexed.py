@@ -74,6 +74,7 @@ def lower_gather(op: ir.Operation) -> list[ir.Value]:
 
 @rule("gather_elements")
 def lower_gather_elements(op: ir.Operation) -> list[ir.Value]:
+    """Assigns `result[i...] = data[..., indices[i...], ...]`, where the index replaces `i[axis]`."""
     gather = graph.GatherElements(op)
     data, indices, axis = gather.data, gather.indices, gather.axis
     shape, extents = static_shape(gather.result), static_shape(data)
@@ -111,6 +112,7 @@ def lower_gather_nd(op: ir.Operation) -> list[ir.Value]:
 
 @rule("trilu")
 def lower_trilu(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.trilu` to a `linalg.generic` that replaces one side of diagonal k by 0."""
     trilu = graph.Trilu(op)
     upper, k = bool(trilu.upper), trilu.k
     rank = len(static_shape(trilu.result))

@@ -28,6 +28,7 @@ from mlc.passes.lowering.common.rule import rule
 
 @rule("pack")
 def lower_pack(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.pack` to a `linalg.generic` that reads x in blocked order, or padding past its end."""
     pack = graph.Pack(op)
     x, shape = pack.x, static_shape(pack.result)
     source = static_shape(x)
@@ -46,6 +47,7 @@ def lower_pack(op: ir.Operation) -> list[ir.Value]:
 
 @rule("unpack")
 def lower_unpack(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.unpack` to a `linalg.generic` that reads x in plain order."""
     unpack = graph.Unpack(op)
     shape = static_shape(unpack.result)
     order = unpack.outer_permutation or range(len(shape))
@@ -129,12 +131,14 @@ def _groups(rank: int) -> list[list[int]]:
 
 @rule("reshape", "squeeze", "unsqueeze")
 def lower_reshape(op: ir.Operation) -> list[ir.Value]:
+    """Lowers reshapes to `tensor.collapse_shape` and `tensor.expand_shape`."""
     reshaping = graph.Reshaping(op)
     return [reshape(reshaping.x, static_shape(reshaping.result))]
 
 
 @rule("transpose")
 def lower_transpose(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.transpose` to a `linalg.generic` with a permuted indexing map."""
     transpose = graph.Transpose(op)
     permutation = transpose.permutation
     read = sorted(range(len(permutation)), key=permutation.__getitem__)
@@ -144,6 +148,7 @@ def lower_transpose(op: ir.Operation) -> list[ir.Value]:
 
 @rule("concat")
 def lower_concat(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.concat` to one `tensor.insert_slice` per input."""
     concat = graph.Concat(op)
     shape, axis = static_shape(concat.result), concat.axis
     result = empty(shape, tensor_type(concat.result).element_type)
@@ -156,6 +161,7 @@ def lower_concat(op: ir.Operation) -> list[ir.Value]:
 
 @rule("slice")
 def lower_slice(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.slice` to `tensor.extract_slice`; negative steps add a `linalg.generic` that reverses."""
     slice_op = graph.Slice(op)
     x, steps = slice_op.x, slice_op.steps
     # Negative starts count from the end; the attribute `sizes` may mean "all that follow".
@@ -179,6 +185,7 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
 
 @rule("expand")
 def lower_expand(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.expand` to a `linalg.generic` that broadcasts x."""
     expand = graph.Expand(op)
     x, shape = expand.x, static_shape(expand.result)
     extents = static_shape(x)
@@ -205,6 +212,7 @@ def _expand_dynamic(x: ir.Value, extents: Sequence[int], shape: Sequence[int]) -
 
 @rule("tile")
 def lower_tile(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.tile` to a `linalg.generic` that reads x at indices modulo its extents."""
     x, shape = graph.Tile(op).x, static_shape(graph.Tile(op).result)
     extents = static_shape(x)
     if not all(isinstance(extent, int) for extent in extents):

@@ -53,6 +53,7 @@ def lower_softmax(op: ir.Operation) -> list[ir.Value]:
 
 @rule("log_softmax")
 def lower_log_softmax(op: ir.Operation) -> list[ir.Value]:
+    """Computes `x - max - log(sum(exp(x - max)))` along the axis."""
     log_softmax = graph.LogSoftmax(op)
     axes = [log_softmax.axis]
     shifted = _subtract_maximum(log_softmax.x, axes)
@@ -85,6 +86,7 @@ def lower_layer_norm(op: ir.Operation) -> list[ir.Value]:
 
 @rule("rms_norm")
 def lower_rms_norm(op: ir.Operation) -> list[ir.Value]:
+    """Computes `x / sqrt(mean(x^2) + epsilon)` over the axes."""
     rms_norm = graph.RmsNorm(op)
     scale = _inverse_root(_mean_square(rms_norm.x, rms_norm.axes), rms_norm.epsilon)
     return [combine_elements(rms_norm.x, scale, mul)]

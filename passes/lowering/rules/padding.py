@@ -32,6 +32,7 @@ def background(op: ir.Operation, shape: Sequence[int], value: float) -> ir.Value
 
 @rule("pad")
 def lower_pad(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.pad` to insertion into a filled tensor, or to reads of x at computed indices."""
     pad = graph.Pad(op)
     low = pad.low
     if pad.mode != "constant":

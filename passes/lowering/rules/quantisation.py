@@ -58,6 +58,7 @@ def _quotient(x: ir.Value, scale: ir.Value) -> ir.Value:
 
 @rule("quantize_linear")
 def lower_quantize_linear(op: ir.Operation) -> list[ir.Value]:
+    """Computes `x / scale + zero_point`; integers are rounded half to even and clamped."""
     quantize_linear = graph.QuantizeLinear(op)
     element = tensor_type(quantize_linear.result).element_type
     if is_float(element):

@@ -136,6 +136,7 @@ def _square(x: ir.Value) -> ir.Value:
     "reduce_sum_square",
 )
 def lower_reduction(op: ir.Operation) -> list[ir.Value]:
+    """Lowers a `graph.reduce_*` to `linalg.generic`s: reductions and elementwise computations."""
     reduction = graph.Reduction(op)
     x = reduction.x
     build = _REDUCTIONS[op.name.removeprefix("graph.reduce_")]

@@ -28,11 +28,13 @@ from mlc.passes.lowering.rules.reduction import Combine, highest, lowest, reduce
 
 @rule("cumsum")
 def lower_cumsum(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.cumsum` to loops with a running sum along the axis."""
     return [_scan(op, 0, add)]
 
 
 @rule("cumprod")
 def lower_cumprod(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.cumprod` to loops with a running product along the axis."""
     return [_scan(op, 1, mul)]
 
 
@@ -62,11 +64,13 @@ def _scan(op: ir.Operation, neutral: int, combine: Combine) -> ir.Value:
 
 @rule("arg_max")
 def lower_arg_max(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.arg_max` to `linalg.generic`s: a maximum, then a search for its position."""
     return [_position(op, lowest, maximum)]
 
 
 @rule("arg_min")
 def lower_arg_min(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.arg_min` to `linalg.generic`s: a minimum, then a search for its position."""
     return [_position(op, highest, minimum)]
 
 

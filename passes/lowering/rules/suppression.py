@@ -52,6 +52,7 @@ class Boxes:
 
 @rule("non_max_suppression")
 def lower_non_max_suppression(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.non_max_suppression` to loops over images and classes."""
     non_max_suppression = graph.NonMaxSuppression(op)
     images, classes, _ = static_shape(non_max_suppression.scores)
     shape = static_shape(non_max_suppression.indices)

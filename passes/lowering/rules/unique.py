@@ -17,6 +17,7 @@ from mlc.passes.lowering.rules.compaction import integer, zero_tail
 
 @rule("unique")
 def lower_unique(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.unique` to a heap sort and a loop that groups equal elements."""
     unique = graph.Unique(op)
     x = unique.x
     (size,), element = static_shape(x), tensor_type(x).element_type

@@ -49,6 +49,7 @@ def _window(
 
 @rule("conv")
 def lower_conv(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.conv` to a `linalg.generic` or a `tloop.row_window`. Raises PassError for pads."""
     conv = graph.Conv(op)
     if is_row_window(op, target_of(op)):
         return [row_window(op, static_shape(conv.w)[2:], "product", 0.0)]
@@ -150,11 +151,13 @@ def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Valu
 
 @rule("max_pool")
 def lower_max_pool(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.max_pool` to a `linalg.generic` or a `tloop.row_window`. Raises PassError for pads."""
     return [_pool(op, lowest(tensor_type(graph.MaxPool(op).result).element_type), maximum)]
 
 
 @rule("average_pool")
 def lower_average_pool(op: ir.Operation) -> list[ir.Value]:
+    """Lowers `graph.average_pool` to sums over windows and a division. Raises PassError if pads are left."""
     total = _pool(op, 0, sum_step)
     size = prod(graph.AveragePool(op).kernel)
     return [map_elements(total, lambda value: div(value, constant(value.type, size)))]
