@@ -174,6 +174,7 @@ class _Renaming:
         self.old, self.new, self.first_line = old, new, first_line
 
     def location(self, location: ir.Location | None) -> ir.Location | None:
+        """Returns `location` with the new name if it is in the renamed source, otherwise unchanged."""
         if isinstance(location, ir.FileLineColLoc) and location.filename == self.old:
             # Line 0 is that of the buffer as a whole.
             line, column = location.start_line or self.first_line, location.start_col
@@ -181,6 +182,7 @@ class _Renaming:
         return location
 
     def diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
+        """Returns `diagnostic` with the new name in its location and in those of its notes."""
         notes = tuple(self.diagnostic(note) for note in diagnostic.notes)
         where = self.location(diagnostic.location)
         return Diagnostic(diagnostic.severity, diagnostic.message, where, notes)

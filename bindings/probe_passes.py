@@ -117,6 +117,7 @@ def row(name: str, context: ir.Context) -> str:
 
 
 def main() -> None:
+    """Writes the table of all passes; given the name of a pass, prints the ops that it can run on instead."""
     if len(sys.argv) > 1:
         print_anchors(sys.argv[1])
         return

@@ -74,6 +74,7 @@ class LaunchOp(Accel.Operation, name="launch", traits=[ir.NoTerminatorTrait]):
     verify_invariants = verifier(_launch_fault, warps=ir.IntegerAttr)
 
     def verify_region_invariants(self) -> bool:
+        """Whether the body is one block with an index per dim, in no other launch; emits an error if not."""
         message = _body_fault(self)
         return not message or report(self, message)
 
@@ -130,5 +131,6 @@ class SpecializeOp(Accel.Operation, name="specialize", traits=[ir.NoTerminatorTr
     )
 
     def verify_region_invariants(self) -> bool:
+        """Whether each region is one block without arguments; emits an error otherwise."""
         message = _roles_fault(self)
         return not message or report(self, message)

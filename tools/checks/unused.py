@@ -53,6 +53,7 @@ class Unreached:
     name: str
 
     def message(self, verdict: str) -> str:
+        """Returns the finding as a line of text; `verdict` is "unused" or "used by tests alone"."""
         return f"{self.path}:{self.line}: {self.category} {self.name} is {verdict}"
 
 

@@ -24,6 +24,7 @@ class Accesses:
     written: frozenset[ir.Value] = frozenset()
 
     def union(self, other: Accesses) -> Accesses:
+        """Returns the buffers that either has read and those that either has written."""
         return Accesses(self.read | other.read, self.written | other.written)
 
 
@@ -62,6 +63,7 @@ class Walk:
         return open_accesses
 
     def op(self, op: ir.Operation, before: Accesses) -> Accesses:
+        """Returns the open accesses after `op`; inserts a barrier before it if it conflicts with `before`."""
         if op.name in _BARRIERS:
             return Accesses()
         if len(op.regions):
@@ -86,6 +88,7 @@ class Walk:
         return after
 
     def barrier(self, op: ir.Operation) -> None:
+        """Inserts a barrier before `op`, unless the walk only determines open accesses."""
         if self.insert:
             with ir.InsertionPoint(op), op.location:
                 gpu.BarrierOp()

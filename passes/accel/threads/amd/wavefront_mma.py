@@ -117,11 +117,13 @@ class WavefrontMma:
     instruction: MfmaInstruction
 
     def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
+        """Returns the layout of the accumulator, `[rows, columns]`, of which each wavefront has a part."""
         rows, columns = accel.Mma(self.op).result.type.shape
         grid = warp_grid(rows, columns, warps, EXTENT, EXTENT, whole_rows=whole_rows)
         return accumulators(*self._sides(grid), grid.copies, self._apart)
 
     def left_layout(self, accumulator: Layout) -> Layout:
+        """Returns the layout in registers of the left operand, `[rows, depth]`."""
         grid, (_, depth) = grid_of(accumulator), accel.Mma(self.op).a.type.shape
         rows, _ = self._sides(grid)
         part = operand_layout(rows, self._steps(depth, SUMS), grid)
@@ -143,6 +145,7 @@ class WavefrontMma:
         )
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
+        """Emits the MFMA instructions; returns `start` plus the product, in the layout of `start`."""
         layout, instruction = start.layout, self.instruction
         grid = grid_of(layout)
         rows, columns = self._sides(grid)

@@ -48,16 +48,19 @@ class WarpMma:
     op: ir.Operation
 
     def accumulator_layout(self, warps: int, *, whole_rows: bool) -> Layout:
+        """Returns the layout of the accumulator, `[rows, columns]`, of which each warp has a part."""
         rows, columns = accel.Mma(self.op).result.type.shape
         grid = warp_grid(rows, columns, warps, ROWS, COLUMNS, whole_rows=whole_rows)
         return accumulators(rows, columns, grid)
 
     def left_layout(self, accumulator: Layout) -> Layout:
+        """Returns the layout in registers of the left operand, `[rows, depth]`."""
         a = accel.Mma(self.op).a.type
         rows, depth = a.shape
         return left_operand(rows, depth, grid_of(accumulator), element_bytes(multiplied_type(a.element_type)))
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
+        """Emits `mma.sync` instructions; returns `start` plus the product, in the layout of `start`."""
         layout, sums = start.layout, list(start.values)
         x, y = multiplied_type(left.element), multiplied_type(right.element)
         size, grid = element_bytes(x), grid_of(layout)

@@ -57,10 +57,12 @@ class WarpgroupMma:
         return warpgroup_sums(rows, columns, self.grid)
 
     def left_layout(self, accumulator: Layout) -> Layout:
+        """Returns the layout in registers of the left operand, `[rows, depth]`."""
         factor = left_factor(self.op)
         return warpgroup_left_operand(accumulator, factor.depth, factor.size)
 
     def emit(self, start: ThreadTile, left: MmaOperand, right: MmaOperand) -> ThreadTile:
+        """Emits `wgmma` instructions; returns the registers of the result, which may still be in flight."""
         layout, code, op = start.layout, left.code, accel.Mma(self.op)
         rows: SharedOperand | RegisterOperand
         if left.in_registers:
