@@ -26,7 +26,7 @@ MLC := $(RUN) mlc.tools.mlc.main
 # All tests of a file run in one process, so that a module's fixtures are made once.
 PYTEST := $(RUN) pytest -n $(JOBS) --dist loadfile
 LIT := $(BIN)lit -sv -j $(JOBS) test
-LINT_STEPS := lint-types lint-references lint-unused lint-layers lint-style
+LINT_STEPS := lint-types lint-references lint-words lint-unused lint-layers lint-style
 MODELS := bench/models/build
 
 .DEFAULT_GOAL := help
@@ -57,7 +57,7 @@ check-all: lint test-all ## Same as check, with the slow tests
 quick: lint ## Run lint, and for a minute the tests that are closest to the changes since BASE
 	$(RUN) mlc.tools.checks.quick --jobs $(JOBS) $(BASE)
 
-lint: $(INSTALLED) ## Check style, types, layers, dead code and that the generated references are current
+lint: $(INSTALLED) ## Check style, words, types, layers, dead code and that generated references are current
 	@$(MAKE) --no-print-directory --keep-going --output-sync --jobs=$(JOBS) $(LINT_STEPS)
 
 lint-style:
@@ -69,6 +69,9 @@ lint-types:
 
 lint-layers:
 	$(BIN)lint-imports --no-cache
+
+lint-words:
+	$(RUN) mlc.tools.checks.words
 
 lint-unused:
 	$(RUN) mlc.tools.checks.unused

@@ -253,7 +253,8 @@ ALLOWED = (
     Allowed(
         "kind, kinds",
         r"\bvector\.kind\b|\bCombiningKind\b|\b\w*dtype\.kind\b|\bParameter\.kind\b|\bRMWKind\b"
-        r'|\b(?:schedule|shfl|proxy)_kind\b|"kind": "llvm"|\bkind: ir\.StringAttr\b',
+        r"|\b(?:schedule|shfl|proxy)_kind\b|\bredKind\b"
+        r'|attributes\["kind"\]|"kind": "llvm"|\bkind: ir\.StringAttr\b',
         "upstream's own names",
     ),
     Allowed("kind, kinds", r"cudaMemcpyKind|\bkind of cudaMemcpy\b", "the CUDA API's own name"),

@@ -42,9 +42,8 @@ def page_with_tables(page: str) -> str:
     return _TABLES.sub(lambda match: match[1] + tables() + match[2], page)
 
 
-def check_page(root: Path) -> Iterator[Finding]:
+def check_page(page: str) -> Iterator[Finding]:
     """Yields a finding if the tables of the page differ from the list of words."""
-    page = (root / PAGE).read_text()
     if page_with_tables(page) != page:
         yield Finding(
             PAGE, 1, 1, "glossary", "tables out of date", "python -P -m mlc.tools.checks.words --write"

@@ -12,11 +12,16 @@ from mlc.tools.checks.glossary import NOT_PARTICIPLES, PARTICIPLES
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-OPENING, SENTENCE, EACH, PARTICIPLE = "docstring opening", "docstring sentence", "each", "bare participle"
+OPENING, SENTENCE, MISSING = "docstring opening", "docstring sentence", "docstring missing"
+EACH, PARTICIPLE = "each", "bare participle"
+# Folders whose functions need no docstrings.
+_PROGRAMS = ("test/", "bench/", "examples/", "docs/")
 
 
 def style_of(path: str, tree: ast.Module) -> Iterator[Finding]:
     """Yields faults of docstrings and names of one file."""
+    if not path.startswith(_PROGRAMS):
+        yield from _missing_docstrings(path, tree)
     for node in ast.walk(tree):
         if isinstance(node, Documented):
             yield from _docstring(path, node)
@@ -26,10 +31,12 @@ def style_of(path: str, tree: ast.Module) -> Iterator[Finding]:
             yield Finding(path, node.lineno, node.col_offset + 1, EACH, "each", "the name of what it is")  # type: ignore[attr-defined]
 
 
-def public_without_docstring(tree: ast.Module) -> list[Function]:
-    """Returns the functions and methods without a leading underscore that lack a docstring."""
-    functions = (node for node in ast.walk(tree) if isinstance(node, Function))
-    return [node for node in functions if not node.name.startswith("_") and ast.get_docstring(node) is None]
+def _missing_docstrings(path: str, tree: ast.Module) -> Iterator[Finding]:
+    """Yields public functions without a docstring, and such methods, but for those that may override one."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.bases]
+    for node in [*tree.body, *(node for owner in classes for node in owner.body)]:
+        if isinstance(node, Function) and not node.name.startswith("_") and ast.get_docstring(node) is None:
+            yield Finding(path, node.lineno, node.col_offset + 1, MISSING, f"{node.name}()", "a docstring")
 
 
 _NO_SENTENCE = re.compile(r"(?:Of|What|Which|How|Where|When|Who|Why|Those|That|Not)\b(?! if\b)")
