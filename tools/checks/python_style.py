@@ -35,7 +35,9 @@ def _missing_docstrings(path: str, tree: ast.Module) -> Iterator[Finding]:
     """Yields public functions without a docstring, and such methods, but for those that may override one."""
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.bases]
     for node in [*tree.body, *(node for owner in classes for node in owner.body)]:
-        if isinstance(node, Function) and not node.name.startswith("_") and ast.get_docstring(node) is None:
+        if not isinstance(node, Function) or node.name.startswith("_") or ast.get_docstring(node):
+            continue
+        if not any(ast.unparse(decorator).endswith(".setter") for decorator in node.decorator_list):
             yield Finding(path, node.lineno, node.col_offset + 1, MISSING, f"{node.name}()", "a docstring")
 
 

@@ -138,7 +138,7 @@ def test_each_and_participles() -> None:
 
 def test_public_functions_without_docstring() -> None:
     source = "def a(): ...\ndef _b(): ...\nclass _C:\n    def d(self):\n        def e(): ...\n"
-    source += "class F(_C):\n    def d(self): ...\n"
+    source += "    @d.setter\n    def d(self, value): ...\nclass F(_C):\n    def d(self): ...\n"
     assert found_texts(source) == ["a()", "d()"]
     assert found_texts(source, "bench/a.py") == []
     assert found_texts('def a():\n    """Returns nothing."""\n') == []
