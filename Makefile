@@ -89,6 +89,7 @@ test-all: $(INSTALLED) ## Run the lit tests, then all Python tests
 	cd $(TESTS) && $(PYTEST)
 
 format: $(INSTALLED) ## Format the Python files, and repair what ruff can
+	$(RUN) ruff format .
 	$(RUN) ruff check --fix .
 	$(RUN) ruff format .
 
