@@ -62,9 +62,9 @@ def _of_unknown_dim(low: int, high: int, read: Range) -> Range | None:
 def _read_of_x(op: ir.Operation, pad: ir.Operation) -> list[Range] | None:
     """The part of the padded tensor that a slice of a pad reads, per dim."""
     ranges = []
-    arrays = [graph.attribute(op, name) for name in ("starts", "sizes", "steps")]
-    amounts = [graph.attribute(pad, name) for name in ("low", "high")]
-    for dim, low, high, *read in zip(graph.shape_of(pad.operands[0]), *amounts, *arrays, strict=True):
+    part, padding = graph.Slice(op), graph.Pad(pad)
+    arrays, amounts = (part.starts, part.sizes, part.steps), (padding.low, padding.high)
+    for dim, low, high, *read in zip(graph.shape_of(padding.x), *amounts, *arrays, strict=True):
         if not low and not high:
             found: Range | None = Range(*read)
         else:
@@ -110,8 +110,8 @@ def constant_pad(value: ir.Value) -> ir.Operation | None:
 
 def _spatial_amounts(op: ir.Operation, pad: ir.Operation) -> list[int] | None:
     """The padding as a window op's `pads`; None where it also pads batch or channels."""
-    spatial = len(graph.attribute(op, "strides"))
-    low, high = graph.attribute(pad, "low"), graph.attribute(pad, "high")
+    spatial = len(graph.Window(op).strides)
+    low, high = graph.Pad(pad).low, graph.Pad(pad).high
     outside = [*low[:2], *high[:2], *low[2 + spatial :], *high[2 + spatial :]]
     return None if any(outside) else [*low[2 : 2 + spatial], *high[2 : 2 + spatial]]
 
@@ -133,23 +133,23 @@ def windows_hold_elements(op: ir.Operation, pads: Sequence[int]) -> bool:
 
 def _takes(op: ir.Operation, pad: ir.Operation) -> bool:
     """Whether the padding's value means to the op what its own padding does."""
-    value = graph.attribute(pad, "value")
+    value = graph.Pad(pad).value
     if op.name == graph.MaxPool.NAME:
-        return _is_lowest(value, pad.operands[0])
+        return _is_lowest(value, graph.Pad(pad).x)
     counts = op.name == graph.Conv.NAME or graph.attribute(op, "count_include_pad")
-    return value == 0 and (counts or not any(graph.attribute(op, "pads")))
+    return value == 0 and (counts or not any(graph.Window(op).pads))
 
 
 def _takes_small(op: ir.Operation, pad: ir.Operation) -> bool:
     """Whether no element of what is padded is below the padding, and each window of the pool has one."""
-    if op.name != graph.MaxPool.NAME or not is_at_least(pad.operands[0], graph.attribute(pad, "value")):
+    if op.name != graph.MaxPool.NAME or not is_at_least(graph.Pad(pad).x, graph.Pad(pad).value):
         return _takes(op, pad)
     return windows_hold_elements(op, _joined_pads(op, pad))
 
 
 def _joined_pads(op: ir.Operation, pad: ir.Operation) -> list[int]:
     """The op's padding and that of the pad."""
-    own, added = graph.attribute(op, "pads"), _spatial_amounts(op, pad)
+    own, added = graph.Window(op).pads, _spatial_amounts(op, pad)
     return [a + b for a, b in zip(own, added or [0] * len(own), strict=True)]
 
 
@@ -166,14 +166,14 @@ def _folds(op: ir.Operation, pad: ir.Operation, takes: Taker) -> bool:
 
 def _fold_into(op: ir.Operation, takes: Taker) -> ir.Value | None:
     """The op on what is padded, if all that read the padded tensor can do so."""
-    pad = constant_pad(op.operands[0])
-    if pad is None or not all(_folds(user, pad, takes) for user in users(pad.results[0])):
+    pad = constant_pad(graph.Window(op).x)
+    if pad is None or not all(_folds(user, pad, takes) for user in users(graph.Pad(pad).result)):
         return None
     attributes = attributes_of(op) | {"pads": _joined_pads(op, pad)}
     if op.name == graph.AveragePool.NAME:
         attributes["count_include_pad"] = True
-    operands = [pad.operands[0], *list(op.operands)[1:]]
-    return graph.build(op.name, operands, attributes, op.results[0].type)
+    operands = [graph.Pad(pad).x, *list(op.operands)[1:]]
+    return graph.build(op.name, operands, attributes, graph.Window(op).result.type)
 
 
 def into_window(op: ir.Operation) -> ir.Value | None:
@@ -204,17 +204,17 @@ def pad_of_pad(op: ir.Operation) -> ir.Value | None:
         inner is None
         or not is_ranked(inner)
         or mode not in ("constant", "edge")
-        or graph.attribute(inner, "mode") != mode
+        or graph.Pad(inner).mode != mode
     ):
         return None
-    if mode == "constant" and not _same_bits(graph.attribute(inner, "value"), graph.Pad(op).value):
+    if mode == "constant" and not _same_bits(graph.Pad(inner).value, graph.Pad(op).value):
         return None
     amounts = {
         name: [a + b for a, b in zip(graph.attribute(inner, name), graph.attribute(op, name), strict=True)]
         for name in ("low", "high")
     }
     kept = attributes_of(op)
-    return graph.build("pad", [inner.operands[0]], kept | amounts, graph.Pad(op).result.type)
+    return graph.build("pad", [graph.Pad(inner).x], kept | amounts, graph.Pad(op).result.type)
 
 
 def _same_bits(one: Scalar, other: Scalar) -> bool:
@@ -232,7 +232,7 @@ RULES: Rules = {
 def _report(function: ir.Operation) -> None:
     """Remarks on the windows that still read padding."""
     for op in collect_ops(function, _WINDOWS):
-        pad = constant_pad(op.operands[0])
+        pad = constant_pad(graph.Window(op).x)
         if pad is None or not is_ranked(op):
             continue
         reason = "padding of another value, or of batch or channels"

@@ -72,14 +72,14 @@ def _kernel(op: ir.Operation, spatial: int) -> list[int | None]:
 
 def windows(op: ir.Operation) -> list[Window] | None:
     """The spatial dims of a convolution or pool; None where a kernel is not known."""
-    strides = graph.attribute(op, "strides")
+    strides = graph.Window(op).strides
     spatial = len(strides)
     kernel = _kernel(op, spatial)
     if None in kernel:
         return None
-    sizes = graph.shape_of(op.operands[0])[2 : 2 + spatial]
-    positions = graph.shape_of(op.results[0])[2 : 2 + spatial]
-    pads, dilations = graph.attribute(op, "pads"), graph.attribute(op, "dilations")
+    sizes = graph.shape_of(graph.Window(op).x)[2 : 2 + spatial]
+    positions = graph.shape_of(graph.Window(op).result)[2 : 2 + spatial]
+    pads, dilations = graph.Window(op).pads, graph.Window(op).dilations
     ceil_mode = op.name != graph.Conv.NAME and graph.attribute(op, "ceil_mode")
     return [
         Window(
@@ -92,7 +92,7 @@ def windows(op: ir.Operation) -> list[Window] | None:
 
 def _neutral(op: ir.Operation) -> Scalar:
     """The padding that leaves the op's result alone."""
-    x = op.operands[0]
+    x = graph.Window(op).x
     if op.name != graph.MaxPool.NAME:
         return 0.0 if is_float(x) else 0
     return -np.inf if is_float(x) else np.iinfo(dtype(x)).min
@@ -101,7 +101,7 @@ def _neutral(op: ir.Operation) -> Scalar:
 def _pad_image(
     op: ir.Operation, dims: Sequence[Window], highs: Sequence[int | None], rematerialize: bool
 ) -> ir.Value:
-    x = op.operands[0]
+    x = graph.Window(op).x
     lows = [window.begin for window in dims]
     if not any((*lows, *highs)):
         return x
@@ -113,12 +113,12 @@ def _pad_image(
 
 def _without_padding(op: ir.Operation, x: ir.Value) -> ir.Value:
     attributes = attributes_of(op)
-    attributes["pads"] = [0] * len(graph.attribute(op, "pads"))
+    attributes["pads"] = [0] * len(graph.Window(op).pads)
     if "ceil_mode" in op.attributes:
         attributes["ceil_mode"] = False
     if "count_include_pad" in op.attributes:
         attributes["count_include_pad"] = False
-    return graph.build(op.name, [x, *list(op.operands)[1:]], attributes, op.results[0].type)
+    return graph.build(op.name, [x, *list(op.operands)[1:]], attributes, graph.Window(op).result.type)
 
 
 def _factors(op: ir.Operation, dims: Sequence[Window]) -> list[np.ndarray] | None:
@@ -162,7 +162,7 @@ def _correct_mean(mean: ir.Value, factors: Sequence[np.ndarray]) -> ir.Value:
 def materialize(op: ir.Operation, rematerialize: bool = False) -> bool:
     """Pads the input of a convolution or pool; with `rematerialize`, rematerialised in its kernel."""
     ceil_mode = op.name != graph.Conv.NAME and graph.attribute(op, "ceil_mode")
-    if not ceil_mode and not any(graph.attribute(op, "pads")):
+    if not ceil_mode and not any(graph.Window(op).pads):
         return False
     dims = windows(op)
     if dims is None:

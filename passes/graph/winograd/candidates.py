@@ -52,7 +52,7 @@ def transformed_elements(plain: int, tile: int) -> int:
 
 def _saved_multiplications(candidate: Candidate) -> int:
     """Multiplications that the algorithm does without."""
-    batch, _, height, width, _ = graph.shape_of(candidate.op.results[0])
+    batch, _, height, width, _ = graph.shape_of(graph.Conv(candidate.op).result)
     plain = elements(candidate.weight)
     return batch * height * width * plain - candidate.tiles * transformed_elements(plain, candidate.tile)
 
@@ -97,7 +97,7 @@ WORTH = 0.64
 
 def plain_weight(op: ir.Operation) -> ir.Value | None:
     """The constant weight `[O, I, 3, 3]` that a blocked convolution reads packed; None for another kernel."""
-    pack = graph.Pack.defining(op.operands[1])
+    pack = graph.Pack.defining(graph.Conv(op).w)
     if pack is None or list(pack.inner_dims) != [1, 0]:
         return None
     weight = pack.x
@@ -107,10 +107,10 @@ def plain_weight(op: ir.Operation) -> ir.Value | None:
 
 def is_direct(op: ir.Operation) -> bool:
     """Whether the convolution visits each pixel of an unpadded image of known shape, with one group."""
-    ones = (*graph.attribute(op, "strides"), *graph.attribute(op, "dilations"))
-    plain = graph.attribute(op, "group") == 1 and graph.attribute(op, "layout") == "NCHWc"
-    pads = any(graph.attribute(op, "pads"))
-    return plain and ones == (1, 1, 1, 1) and not pads and all(map(is_static, (*op.operands, *op.results)))
+    conv = graph.Conv(op)
+    plain = conv.group == 1 and conv.layout == "NCHWc" and not any(conv.pads)
+    ones = (*conv.strides, *conv.dilations) == (1, 1, 1, 1)
+    return plain and ones and all(map(is_static, (*op.operands, *op.results)))
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Candidate:
     @property
     def surplus(self) -> Extent:
         """Rows and columns by which full tiles exceed the result."""
-        height, width = spatial(self.op.results[0])
+        height, width = spatial(graph.Conv(self.op).result)
         return -height % self.tile, -width % self.tile
 
     @property
@@ -137,14 +137,14 @@ class Candidate:
     @property
     def grid(self) -> Extent:
         """Rows and columns of tiles of an image."""
-        height, width = spatial(self.op.results[0])
+        height, width = spatial(graph.Conv(self.op).result)
         return -(-height // self.tile), -(-width // self.tile)
 
     @property
     def tiles(self) -> int:
         """Tiles of all images of the batch."""
         rows, columns = self.grid
-        return graph.shape_of(self.op.results[0])[0] * rows * columns
+        return graph.shape_of(graph.Conv(self.op).result)[0] * rows * columns
 
     @property
     def pixels(self) -> int:
@@ -154,8 +154,8 @@ class Candidate:
     @property
     def cost(self) -> float:
         """Time, relative to that of the direct convolution."""
-        height, width = spatial(self.op.results[0])
-        positions = graph.shape_of(self.op.results[0])[0] * height * width
+        height, width = spatial(graph.Conv(self.op).result)
+        positions = graph.shape_of(graph.Conv(self.op).result)[0] * height * width
         return self.pixels * (self.tiles + LOAD) / (KERNEL**2 * (positions + LOAD))
 
     def stays_in_caches(self) -> bool:
@@ -173,7 +173,7 @@ class Candidates:
 
     def add(self, op: ir.Operation) -> None:
         """Looks at a convolution."""
-        weight = plain_weight(op) if graph.attribute(op, "layout") == "NCHWc" else None
+        weight = plain_weight(op) if graph.Conv(op).layout == "NCHWc" else None
         if weight is None or not is_direct(op) or not isinstance(graph.element_type(weight), ir.F32Type):
             return
         candidate = self.best([Candidate(op, weight, tile) for tile in TILES])
@@ -189,7 +189,7 @@ class Candidates:
         op = tilings[0].op
         covering = [tiling for tiling in tilings if self.covers(tiling)]
         if not covering:
-            height, width = spatial(op.results[0])
+            height, width = spatial(graph.Conv(op).result)
             reason = "is no whole number of tiles, and no padding follows that covers the rest"
             report_missed(op, "graph-winograd", f"its result of {height} x {width} {reason}")
             return None
@@ -208,7 +208,7 @@ class Candidates:
         """Whether tiles cover the result exactly, or what follows can cut off the rest."""
         if not any(candidate.surplus):
             return True
-        result = candidate.op.results[0]
+        result = graph.Conv(candidate.op).result
         return own_padding(candidate.op) is not None and takes_cut(result, candidate.surplus, self.wider)
 
 
