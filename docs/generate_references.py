@@ -8,6 +8,7 @@ those in OF_REPOSITORY are given the repository's folder, of which they read mor
 from __future__ import annotations
 
 import importlib
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -49,8 +50,8 @@ def text(name: str) -> str:
 
 
 def texts() -> dict[str, str]:
-    """All generated files as the code says them now, by their paths in the repository."""
-    return {f"docs/{name}": text(name) for name in REFERENCES} | _function(SOURCES)()
+    """All generated pages as the code says them now, by their paths in the repository."""
+    return {f"docs/{name}": text(name) for name in REFERENCES}
 
 
 def _function(reference: str) -> Callable[..., Any]:
@@ -72,16 +73,24 @@ def main(arguments: list[str]) -> int:
     if arguments not in ([], ["--check"]):
         print("usage: python docs/generate_references.py [--check]", file=sys.stderr)
         return 2
-    files = texts()
+    check = bool(arguments)
+    # First the views: the code that the pages are about may import new ones.
+    if update(_function(SOURCES)(), check):
+        return 1 if check else subprocess.run([sys.executable, *sys.orig_argv[1:]], check=False).returncode
+    return int(update(texts(), check) and check)
+
+
+def update(files: Mapping[str, str], check: bool) -> bool:
+    """Writes the files that are out of date, or names them with `check`; returns whether there are any."""
     paths = list_outdated(files)
     for path in paths:
-        if arguments:
+        if check:
             print(f"{path} is out of date: run make docs", file=sys.stderr)
         else:
             (DOCS.parent / path).parent.mkdir(parents=True, exist_ok=True)
             (DOCS.parent / path).write_text(files[path])
             print(f"wrote {path}")
-    return int(bool(arguments and paths))
+    return bool(paths)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from mlc.errors import Error
-from mlc.targets.features import implied_features
+from mlc.targets.features import FEATURE_NAMES, implied_features
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -71,7 +71,9 @@ class Target:
 
     def has(self, feature: str) -> bool:
         """Whether the target is an x86-64 processor with LLVM's `feature`, one of `FEATURES`: given in
-        `features`, or implied by `cpu` and the width of its vectors."""
+        `features`, or implied by `cpu` and the width of its vectors. Raises ValueError for other names."""
+        if feature not in FEATURE_NAMES:
+            raise ValueError(f"targets/features.py has no feature '{feature}'")
         for given in reversed(self.features):
             if given[1:] == feature:
                 return given[0] == "+"

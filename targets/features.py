@@ -66,6 +66,8 @@ FEATURES = (
     CpuFeature("amx-bf16", "amx_bf16"),
 )
 
+FEATURE_NAMES = frozenset(feature.name for feature in FEATURES)
+
 
 # The levels' names begin so; a digit follows.
 _LEVEL = "x86-64-v"
