@@ -1,4 +1,4 @@
-"""Configuration of lit: `lit test`, `lit .` or `lit test/passes/graph/fold-batch-norm.mlir`."""
+"""Configuration of lit: `lit test` or `lit test/passes/graph/simplify/graph-decompose.mlir`."""
 
 import os
 
@@ -6,5 +6,5 @@ from mlc.tools.lit import configure
 
 root = os.path.dirname(os.path.abspath(__file__))
 hidden = [name for name in os.listdir(root) if name.startswith(".")]
-excludes = ["bench", "build", "docs", "examples", "same_code", *hidden]
+excludes = ["build", "same_code", *hidden]
 configure(config, lit_config, name="mlc", root=root, excludes=excludes)  # noqa: F821
