@@ -49,3 +49,14 @@ def constant_value(value: ir.Value) -> int | None:
     """Returns the integer that an `arith.constant` is, or None for other values."""
     constant = arith.Constant.defining(value)
     return int(constant.value.value) if constant is not None else None
+
+
+def is_zero_constant(value: ir.Value) -> bool:
+    """Whether `value` is an `arith.constant` of zero, or of zeros alone."""
+    constant = arith.Constant.defining(value)
+    if constant is None:
+        return False
+    attribute = constant.value
+    if isinstance(attribute, ir.DenseElementsAttr):
+        return bool(attribute.is_splat) and attribute.get_splat_value().value == 0
+    return bool(attribute.value == 0)

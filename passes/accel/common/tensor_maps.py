@@ -10,13 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mlc.bindings import arith, ir
+from mlc.bindings import ir
 from mlc.dialects import accel
 from mlc.dialects.accel import box_of, is_shared, launch_around
 from mlc.passes.accel.common.buffers import allocation, is_bulk, readers
 from mlc.passes.accel.common.captures import is_dense
 from mlc.passes.accel.common.multicasts import MulticastShare, is_uniform, part_of
 from mlc.passes.accel.common.shared_memory import element_bytes
+from mlc.passes.common.constants import is_zero_constant
 
 MOST_DIMS, LONGEST_SIDE, LARGEST_STEP, UNIT_BYTES = 5, 256, 8, 16
 # Alignment of TMA's destination in bytes, and the rows after which the pattern of a swizzle repeats.
@@ -85,13 +86,8 @@ def mapped_dims(copy: ir.Operation) -> list[int]:
     return [
         dim
         for dim, offset in enumerate(offsets)
-        if dim == last or memref.type.shape[dim] > 1 or not _is_zero(offset)
+        if dim == last or memref.type.shape[dim] > 1 or not is_zero_constant(offset)
     ]
-
-
-def _is_zero(value: ir.Value) -> bool:
-    op = arith.Constant.defining(value)
-    return op is not None and ir.IntegerAttr(op.value).value == 0
 
 
 def _box(copy: ir.Operation) -> tuple[list[int], list[int]]:

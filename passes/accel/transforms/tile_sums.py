@@ -10,7 +10,7 @@ from math import prod
 from mlc.bindings import arith, ir, memref, scf, vector
 from mlc.dialects import accel
 from mlc.passes.base import PassError
-from mlc.passes.common.constants import constant_value
+from mlc.passes.common.constants import constant_value, is_zero_constant
 from mlc.passes.common.constants import index_constant as index
 from mlc.passes.common.kernel_functions import WORKSPACE
 from mlc.passes.common.rewriting import has_one_use
@@ -207,14 +207,8 @@ def _zeros(vector_type: ir.VectorType) -> ir.Value:
 
 
 def _is_zero(value: ir.Value) -> bool:
-    source = vector.Broadcast.defining(value)
-    constant = arith.Constant.defining(source.source if source is not None else value)
-    if constant is None:
-        return False
-    attribute = constant.value
-    if isinstance(attribute, ir.DenseElementsAttr):
-        return bool(attribute.is_splat) and attribute.get_splat_value().value == 0
-    return bool(attribute.value == 0)
+    broadcast = vector.Broadcast.defining(value)
+    return is_zero_constant(value if broadcast is None else broadcast.source)
 
 
 def _sum(total: ir.Value, part: ir.Value) -> ir.Value:

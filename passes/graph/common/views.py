@@ -21,7 +21,7 @@ def _is_static(value: ir.Value) -> bool:
     return isinstance(value.type, ir.RankedTensorType) and bool(value.type.has_static_shape)
 
 
-def _in_kernels(value: ir.Value) -> bool:
+def is_small_constant(value: ir.Value) -> bool:
     """Whether the value is a small constant, which has no buffer."""
     return defining_op(view_source(value), graph.Constant.NAME) is not None
 
@@ -60,14 +60,14 @@ def view_offset(op: ir.Operation) -> int | None:
     no view."""
     if op.name in RESHAPES:
         return 0
-    if op.name != graph.Slice.NAME or _in_kernels(graph.Slice(op).x):
+    if op.name != graph.Slice.NAME or is_small_constant(graph.Slice(op).x):
         return None
     return slice_offset(op)
 
 
 def joined_offsets(op: ir.Operation) -> list[int] | None:
     """The offsets of a concatenation's operands in its result, if they can be written there; else None."""
-    if op.name != graph.Concat.NAME or any(map(_in_kernels, op.operands)):
+    if op.name != graph.Concat.NAME or any(map(is_small_constant, op.operands)):
         return None
     return concat_offsets(op)
 
@@ -86,7 +86,7 @@ def view_source(value: ir.Value) -> ir.Value:
     return value
 
 
-def is_part(op: ir.Operation) -> bool:
+def is_view_or_row(op: ir.Operation) -> bool:
     """Whether the op only names a part of its first operand: a view, or a row of it that moves in a loop."""
     return op.name == tloop.Row.NAME or (op.name.startswith("graph.") and view_offset(op) is not None)
 
@@ -94,7 +94,7 @@ def is_part(op: ir.Operation) -> bool:
 def viewed_buffer(value: ir.Value) -> ir.Value:
     """Returns the value whose buffer holds this one: the operand before all views."""
     op = defining_op(value)
-    while op is not None and is_part(op):
+    while op is not None and is_view_or_row(op):
         value = op.operands[0]
         op = defining_op(value)
     return value

@@ -5,7 +5,13 @@ from __future__ import annotations
 from mlc.bindings import ir
 from mlc.dialects import graph, tloop
 from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
-from mlc.passes.graph.common.views import CONSTANTS, view_offset, view_source, viewed_buffer
+from mlc.passes.graph.common.views import (
+    CONSTANTS,
+    is_small_constant,
+    view_offset,
+    view_source,
+    viewed_buffer,
+)
 from mlc.passes.graph.control_flow.bodies import LOOP
 from mlc.passes.graph.control_flow.loop_rules import Loop
 
@@ -63,7 +69,7 @@ def copy_body_values(function: ir.Operation) -> None:
     for op in collect_ops(function, graph.CONTROL_OPS):
         if op.name == LOOP:
             for position in range(2, len(op.operands)):
-                if _is_in_kernels(op.operands[position]):
+                if is_small_constant(op.operands[position]):
                     _own(op, position)
         for region in op.regions:
             end = terminator_of(region.blocks[0])
@@ -73,7 +79,7 @@ def copy_body_values(function: ir.Operation) -> None:
             kept = _invariant_positions(Loop(op)) if op.name == LOOP else set()
             for position in range(first, len(end.operands)):
                 value = end.operands[position]
-                if _is_in_kernels(value) or (viewed_buffer(value) in given and position not in kept):
+                if is_small_constant(value) or (viewed_buffer(value) in given and position not in kept):
                     _own(end, position)
 
 
@@ -81,10 +87,6 @@ def _invariant_positions(loop: Loop) -> set[int]:
     """The operand positions of carried values that a body yields unchanged."""
     pairs = zip(loop.next, loop.carried, strict=True)
     return {position for position, (after, argument) in enumerate(pairs, 1) if view_source(after) == argument}
-
-
-def _is_in_kernels(value: ir.Value) -> bool:
-    return defining_op(view_source(value), graph.Constant.NAME) is not None
 
 
 def _own(op: ir.Operation, position: int) -> None:

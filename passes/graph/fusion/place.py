@@ -14,7 +14,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.kernel_functions import CPU
 from mlc.passes.graph.common.rematerialization import REMATERIALIZE
-from mlc.passes.graph.common.views import CONSTANTS, is_part, needs_no_kernel, viewed_buffer
+from mlc.passes.graph.common.views import CONSTANTS, is_view_or_row, needs_no_kernel, viewed_buffer
 from mlc.passes.graph.verify.verify_blocks import reason_without_blocks
 from mlc.passes.remarks import names_in
 
@@ -54,7 +54,7 @@ def _is_inside(ops: set[int], there: set[int]) -> bool:
 def _sources(op: ir.Operation, makers: dict[ir.Value, int], ops: Sequence[ir.Operation]) -> set[int]:
     """The ops that compute what `op` reads, through views of it; _OUTSIDE for arguments. Views read
     nothing."""
-    if is_part(op):
+    if is_view_or_row(op):
         return set()
     found = {makers.get(viewed_buffer(value), _OUTSIDE) for value in op.operands}
     return {op_index for op_index in found if op_index == _OUTSIDE or ops[op_index].name not in CONSTANTS}

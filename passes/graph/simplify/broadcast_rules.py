@@ -20,10 +20,10 @@ from mlc.passes.graph.common.values import broadcast_like, scalar_constant, spla
 def dims_follow(expand: ir.Operation) -> bool:
     """Whether only dims of 1 become more: of dynamic dims it is not known whether they are 1."""
     dims, own = graph.dims_of(expand.results[0]), graph.dims_of(expand.operands[0])
-    return is_part(own, dims)
+    return broadcasts_to(own, dims)
 
 
-def is_part(own: Shape, whole: Shape) -> bool:
+def broadcasts_to(own: Shape, whole: Shape) -> bool:
     """Whether a tensor of dims `own` broadcasts to `whole` by dims of 1 alone."""
     aligned = zip(reversed(own), reversed(whole), strict=False)
     return len(own) <= len(whole) and all(dim in (1, wanted) for dim, wanted in aligned)
@@ -120,7 +120,7 @@ def _broadcast_shape(shapes: Sequence[Shape]) -> Shape:
 def _has_fewer_elements(own: Shape, than: Shape) -> bool:
     if all(isinstance(dim, int) for dim in (*own, *than)):
         return product(own) < product(than)
-    return is_part(own, than) and product(own) != product(than)
+    return broadcasts_to(own, than) and product(own) != product(than)
 
 
 def _used_here_only(op: ir.Operation) -> bool:

@@ -14,7 +14,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph, tloop
 from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import terminator_of, users
-from mlc.passes.graph.common.views import is_part, view_source, viewed_buffer
+from mlc.passes.graph.common.views import is_view_or_row, view_source, viewed_buffer
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, YIELD, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import Loop
 from mlc.passes.host.memory.buffers import BufferCopy, BufferSlice, MovingRow, PlannedBuffer, tensor_bytes
@@ -147,7 +147,7 @@ class Bodies:
         which each reads: the end of the loop for those in inner loops."""
         steps = self.all.steps
         for user in users(value):
-            if is_part(user):
+            if is_view_or_row(user):
                 yield from self.reads(user.results[0], begin)
                 continue
             step = steps.of(user)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import ir, linalg
-from mlc.passes.common.computation import Computation, computations
+from mlc.passes.common.computation import Computation, computations, dim_position
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 
@@ -61,16 +61,8 @@ def row_dims(root: Computation) -> list[int]:
     for value, indexing_map in zip(root.inputs, root.maps, strict=False):
         owner = value.owner
         if not isinstance(owner, ir.Block) and owner.name == linalg.Generic.NAME:
-            shared &= _plain_dims(indexing_map)
+            shared &= set(map(dim_position, indexing_map.results))
     return sorted(dim for dim in shared if root.extents[dim] > 1)
-
-
-def _plain_dims(indexing_map: ir.AffineMap) -> set[int]:
-    return {
-        ir.AffineDimExpr(result).position
-        for result in indexing_map.results
-        if isinstance(result, ir.AffineDimExpr)
-    }
 
 
 def schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:

@@ -40,6 +40,7 @@ from mlc.passes.accel.threads.nvidia.wgmma import (
     shared_operand,
     wait,
 )
+from mlc.passes.common.constants import is_zero_constant
 from mlc.passes.common.rewriting import collect_ops
 
 
@@ -70,19 +71,12 @@ class WarpgroupMma:
         else:
             rows = shared_operand(code, left_factor(self.op), group_offset(code, layout, 0))
         columns = shared_operand(code, right_factor(self.op), group_offset(code, layout, 1))
-        sums = _multiply(None if _is_zero(op.accumulator) else start.values, layout, rows, columns)
+        # If the accumulator is zero, the first instruction overwrites its registers.
+        sums = _multiply(None if is_zero_constant(op.accumulator) else start.values, layout, rows, columns)
         if not _stays_in_flight(code, self.op):
             reads = rows.words if isinstance(rows, RegisterOperand) else ()
             code.in_flight.append(MmaInFlight(op.result, reads))
         return ThreadTile(layout, tuple(sums))
-
-
-def _is_zero(accumulator: ir.Value) -> bool:
-    """Whether an accumulator is constant zero: the first instruction then overwrites its registers."""
-    constant = arith.Constant.defining(accumulator)
-    if constant is None or not constant.value.is_splat:
-        return False
-    return bool(constant.value.get_splat_value().value == 0)
 
 
 def _stays_in_flight(code: ThreadCode, op: ir.Operation) -> bool:
