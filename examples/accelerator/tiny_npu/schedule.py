@@ -10,9 +10,9 @@ from mlc.dialects.tloop import BlockType, LoopType
 from mlc.passes.base import Pass
 from mlc.passes.common.computation import Computation, computations, root_computation
 from mlc.passes.common.kernel_functions import is_kernel, schedules
+from mlc.passes.common.named_blocks import name_block
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.copy_computations import insert_copy
-from mlc.passes.schedule.common.plain import tag
 from tiny_npu.intrinsics import MatrixInstruction, declare, product_of
 from tiny_npu.machine import TILE
 from tiny_npu.vector_unit import can_compute
@@ -51,7 +51,7 @@ def build(kernel: ir.Operation, matched: MatchedKernel) -> None:
     step of the reduction at a time, keeps the accumulators there for the vector unit, and copies its result
     to main memory."""
     for computation, name in ((matched.init, "init"), (matched.anchor, "anchor"), (matched.root, "root")):
-        tag(computation, name)
+        name_block(computation.op, name)
     intrinsic = declare(matched.product, kernel)
     schedule = ScheduleBuilder(kernel)
     root, _ = schedule.tile(schedule.get_block("root"), [TILE, TILE], "sequential")

@@ -1,4 +1,4 @@
-"""The state of emission: the representation of each value of a kernel in its program of thread blocks."""
+"""Emission of programs of thread blocks from kernels of tensors: the representation of each value."""
 
 from __future__ import annotations
 

@@ -8,14 +8,14 @@ from math import prod
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, scf
-from mlc.passes.accel.transforms.tile_sums import (
+from mlc.passes.accel.common.shared_reductions import (
     MOST_WARPS,
-    TileSums,
-    add_sums,
+    SharedReduction,
+    add_partial,
     move,
-    read_sums,
+    read_partial,
     workspace,
-    write_sums,
+    write_partial,
 )
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.constants import index_constant as index
@@ -25,8 +25,8 @@ from mlc.passes.common.rewriting import collect_ops
 @dataclass(frozen=True)
 class Shares:
     """The distribution of tiles of `count` steps each to `blocks` blocks: a block computes all of `waves`
-    tiles, and shares the steps of the `rest`, the last tiles. It has `least` of these, the first `more`
-    blocks one more."""
+    tiles, and shares the steps of the `rest`, the last tiles. It has `steps_per_block` of these, the
+    first `remainder` blocks one more."""
 
     blocks: int
     count: int
@@ -41,28 +41,30 @@ class Shares:
         return Shares(blocks, count, waves, tiles - waves * blocks)
 
     @property
-    def least(self) -> int:
+    def steps_per_block(self) -> int:
         """The least number of shared steps of a block."""
         return self.rest * self.count // self.blocks
 
     @property
-    def more(self) -> int:
+    def remainder(self) -> int:
         """The number of blocks that have one more shared step."""
         return self.rest * self.count % self.blocks
 
     def first_step(self, block: ir.Value) -> ir.Value:
         """Builds the first shared step of a block, counted through all shared tiles."""
-        steps = arith.MulIOp(block, index(self.least)).result
-        return arith.AddIOp(steps, arith.MinUIOp(block, index(self.more)).result).result
+        steps = arith.MulIOp(block, index(self.steps_per_block)).result
+        return arith.AddIOp(steps, arith.MinUIOp(block, index(self.remainder)).result).result
 
     def block_of(self, step: ir.Value) -> ir.Value:
         """Builds the index of the block that has a shared step."""
-        longer = self.more * (self.least + 1)
-        if not self.more:
-            return arith.DivUIOp(step, index(self.least)).result
-        among_first = arith.DivUIOp(step, index(self.least + 1)).result
-        among_others = arith.DivUIOp(arith.SubIOp(step, index(longer)).result, index(self.least)).result
-        among_others = arith.AddIOp(among_others, index(self.more)).result
+        longer = self.remainder * (self.steps_per_block + 1)
+        if not self.remainder:
+            return arith.DivUIOp(step, index(self.steps_per_block)).result
+        among_first = arith.DivUIOp(step, index(self.steps_per_block + 1)).result
+        among_others = arith.DivUIOp(
+            arith.SubIOp(step, index(longer)).result, index(self.steps_per_block)
+        ).result
+        among_others = arith.AddIOp(among_others, index(self.remainder)).result
         is_first = arith.cmpi(arith.CmpIPredicate.ult, step, index(longer))
         return arith.SelectOp(is_first, among_first, among_others).result
 
@@ -76,11 +78,11 @@ class _Part:
     end: ir.Value
 
 
-def stream(sums: TileSums, blocks: int) -> None:
+def stream(sums: SharedReduction, blocks: int) -> None:
     """Distributes the steps of all tiles to `blocks` blocks. Block b has two tiles in the workspace: tile 2 b
     if another block has begun the tile, tile 2 b + 1 if it begins the tile itself."""
     shares = Shares.of(sums.tiles, sums.count, blocks)
-    if blocks < 1 or not shares.least:
+    if blocks < 1 or not shares.steps_per_block:
         raise PassError(
             f"{sums.tiles} tiles of {sums.count} steps are not enough for {blocks} blocks", sums.loop.location
         )
@@ -90,7 +92,7 @@ def stream(sums: TileSums, blocks: int) -> None:
     _finish_shares(finish, shares, memory)
 
 
-def _compute(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
+def _compute(sums: SharedReduction, shares: Shares, memory: ir.Value) -> None:
     """Builds the loop over a block's tiles; accumulators with all steps of a tile are used at once."""
     ops = sums.ops
     after = ops.index(sums.loop) + 1
@@ -105,8 +107,8 @@ def _compute(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
         outer = scf.ForOp(index(0), tiles, index(1))
     with ir.InsertionPoint(outer.body):
         part = _part(shares, block, outer.induction_variable, first, (begin, end))
-        sums.give_tile(part.tile)
-        sums.run_from(part.first, part.end)
+        sums.set_tile(part.tile)
+        sums.restrict_to(part.first, part.end)
         move(ops[:after], outer.body)
         steps = arith.SubIOp(part.end, part.first).result
         whole = arith.cmpi(arith.CmpIPredicate.eq, steps, index(shares.count))
@@ -123,7 +125,7 @@ def _compute(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
     with ir.InsertionPoint(otherwise):
         starts = arith.cmpi(arith.CmpIPredicate.eq, part.first, index(0))
         begun = arith.SelectOp(starts, index(1), index(0)).result
-        write_sums(memory, arith.AddIOp(arith.MulIOp(block, index(2)).result, begun).result, result)
+        write_partial(memory, arith.AddIOp(arith.MulIOp(block, index(2)).result, begun).result, result)
         scf.YieldOp([])
 
 
@@ -150,7 +152,7 @@ def _part(
     return _Part(*(arith.SelectOp(alone, a, b).result for a, b in pairs))
 
 
-def _finish_shares(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
+def _finish_shares(sums: SharedReduction, shares: Shares, memory: ir.Value) -> None:
     """Builds a block for each shared tile; it does nothing if one block had all steps."""
     ops = sums.ops
     block = sums.set_blocks(shares.rest)
@@ -160,7 +162,7 @@ def _finish_shares(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
         first = shares.block_of(start)
         last = shares.block_of(arith.AddIOp(start, index(shares.count - 1)).result)
         several = arith.cmpi(arith.CmpIPredicate.ne, first, last)
-    sums.give_tile(tile)
+    sums.set_tile(tile)
     with ir.InsertionPoint(sums.body):
         branch = scf.IfOp(several)
     then = branch.operation.regions[0].blocks[0]
@@ -171,10 +173,10 @@ def _finish_shares(sums: TileSums, shares: Shares, memory: ir.Value) -> None:
         one, two = index(1), index(2)
         begun = arith.AddIOp(arith.MulIOp(first, two).result, one).result
         following, end = (arith.AddIOp(block, one).result for block in (first, last))
-        loop = scf.ForOp(following, end, one, [read_sums(memory, begun)])
+        loop = scf.ForOp(following, end, one, [read_partial(memory, begun)])
         with ir.InsertionPoint(loop.body):
             other = arith.MulIOp(loop.induction_variable, two).result
-            scf.YieldOp([add_sums(loop.inner_iter_args[0], memory, other)])
+            scf.YieldOp([add_partial(loop.inner_iter_args[0], memory, other)])
         sums.finish_with(loop.operation.results[0])
 
 
@@ -211,13 +213,13 @@ class SplitK(Pass):
                     count = ir.IntegerAttr(loop.attributes[name]).value
                     del loop.attributes[name]
                     with loop.location:
-                        share(TileSums.of(loop), count)
+                        share(SharedReduction.of(loop), count)
                     self.count(name.removeprefix("accel."), help="launches whose blocks share tiles")
                     changed = True
         return changed
 
 
-def split(sums: TileSums, parts: int) -> None:
+def split(sums: SharedReduction, parts: int) -> None:
     """Builds a block for each of `parts` of each tile; block p T + t computes part p of tile t of T."""
     if not 2 <= parts <= sums.count:
         raise PassError(f"{sums.count} steps cannot be split into {parts} parts", sums.loop.location)
@@ -225,44 +227,44 @@ def split(sums: TileSums, parts: int) -> None:
     memory = workspace(sums, parts * sums.tiles, finish.launch)
     block = sums.set_blocks(parts * sums.tiles)
     with ir.InsertionPoint.at_block_begin(sums.body):
-        sums.give_tile(arith.RemUIOp(block, index(sums.tiles)).result)
+        sums.set_tile(arith.RemUIOp(block, index(sums.tiles)).result)
         part = arith.DivUIOp(block, index(sums.tiles)).result
         following = arith.AddIOp(part, index(1)).result
-        sums.run_from(*(_first_step(sums, p, parts) for p in (part, following)))
+        sums.restrict_to(*(_first_step(sums, p, parts) for p in (part, following)))
     ops = sums.ops
     for op in reversed(ops[ops.index(sums.loop) + 1 :]):
         op.erase()
     with ir.InsertionPoint(sums.body):
-        write_sums(memory, block, sums.result)
+        write_partial(memory, block, sums.result)
     _finish(finish, parts, memory)
 
 
-def _first_step(sums: TileSums, part: ir.Value, parts: int) -> ir.Value:
+def _first_step(sums: SharedReduction, part: ir.Value, parts: int) -> ir.Value:
     """The first step of a part; the numbers of steps of parts differ by at most one."""
     if sums.count % parts == 0:
         return arith.MulIOp(part, index(sums.count // parts)).result
     return arith.DivUIOp(arith.MulIOp(part, index(sums.count)).result, index(parts)).result
 
 
-def _finish(sums: TileSums, parts: int, memory: ir.Value) -> None:
+def _finish(sums: SharedReduction, parts: int, memory: ir.Value) -> None:
     """Builds a block for each tile, which adds its parts: with all loads in flight at the same time if the
     registers suffice, else in a loop."""
     tile = sums.body.arguments[0]
     with ir.InsertionPoint(sums.loop):
-        total = read_sums(memory, tile)
+        total = read_partial(memory, tile)
         if parts * prod(sums.result_type.shape) > MOST_IN_FLIGHT:
             sums.finish_with(_add_in_loop(sums, parts, memory, total), 2 * MOST_WARPS)
             return
         for part in range(1, parts):
             part_index = arith.AddIOp(tile, index(part * sums.tiles)).result
-            total = add_sums(total, memory, part_index)
+            total = add_partial(total, memory, part_index)
         sums.finish_with(total)
 
 
-def _add_in_loop(sums: TileSums, parts: int, memory: ir.Value, first: ir.Value) -> ir.Value:
+def _add_in_loop(sums: SharedReduction, parts: int, memory: ir.Value, first: ir.Value) -> ir.Value:
     loop = scf.ForOp(index(1), index(parts), index(1), [first])
     with ir.InsertionPoint(loop.body):
         distance = arith.MulIOp(loop.induction_variable, index(sums.tiles)).result
         part_index = arith.AddIOp(sums.body.arguments[0], distance).result
-        scf.YieldOp([add_sums(loop.inner_iter_args[0], memory, part_index)])
+        scf.YieldOp([add_partial(loop.inner_iter_args[0], memory, part_index)])
     return loop.operation.results[0]

@@ -33,7 +33,7 @@ from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic, settle_sizes
 
 
 class KernelDims:
-    """The numbers of a kernel by the sizes that they are to the host."""
+    """The dims of a kernel, named by the host's sizes."""
 
     def __init__(self) -> None:
         self.names: dict[Size, str] = {}

@@ -1,7 +1,4 @@
-"""graph-place: which device computes an op.
-
-Ops that stand between ops on another device, and are cheaper there than two transfers.
-"""
+"""graph-place: assigns ops to devices."""
 
 from __future__ import annotations
 
@@ -21,11 +18,11 @@ from mlc.passes.remarks import names_in
 # Their work is of the order of what would move.
 _CHEAP = ("elementwise", "movement", "normalisation", "quantisation", "reduction")
 
-# The number of what no op of the block computes.
+# Index that stands for values defined outside the block.
 _OUTSIDE = -1
 
 
-def between(ops: Sequence[ir.Operation], placed: set[int]) -> list[int]:
+def ops_between(ops: Sequence[ir.Operation], placed: set[int]) -> list[int]:
     """Returns the ops of a block that read only constants and results of `placed` ones or of each other, and
     that nothing else reads, by index: the most ops for which that holds."""
     makers = {value: op_index for op_index, op in enumerate(ops) for value in op.results}
@@ -37,18 +34,18 @@ def between(ops: Sequence[ir.Operation], placed: set[int]) -> list[int]:
     found = {op_index for op_index, op in enumerate(ops) if op_index not in placed and _is_cheap(op)}
     changed = True
     while changed:
-        there = placed | found
+        on_device = placed | found
         left = {
             index
             for index in found
-            if _is_inside(sources[index], there) and _is_inside(readers[index], there)
+            if _is_inside(sources[index], on_device) and _is_inside(readers[index], on_device)
         }
         changed, found = left != found, left
     return sorted(found)
 
 
-def _is_inside(ops: set[int], there: set[int]) -> bool:
-    return bool(ops) and ops <= there
+def _is_inside(ops: set[int], on_device: set[int]) -> bool:
+    return bool(ops) and ops <= on_device
 
 
 def _sources(op: ir.Operation, makers: dict[ir.Value, int], ops: Sequence[ir.Operation]) -> set[int]:
@@ -117,7 +114,7 @@ class PlaceOps(Pass):
 
 def _place_between(ops: Sequence[ir.Operation], device: str) -> None:
     placed = {op_index for op_index, op in enumerate(ops) if place_of(op) == device}
-    for op_index in between(ops, placed):
+    for op_index in ops_between(ops, placed):
         ops[op_index].attributes[PLACE] = ir.StringAttr.get(device)
         ops[op_index].attributes[BETWEEN] = ir.UnitAttr.get()
 

@@ -1,4 +1,5 @@
-"""graph-fill-channels: first layers with as many channels as are multiplied or copied at a time."""
+"""graph-fill-channels: pads the few channels of first layers to the width of one copy or matrix
+instruction."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from mlc.passes.graph.common.values import on_ranked
 
 # Bytes of the reduction that one instruction of matrix units takes of a row, and that one copy takes.
 STEP_BYTES, COPY_BYTES = 32, 16
-# Numbers of a pixel that are copied together at least.
+# Minimum channels of a pixel that are copied together.
 SHORT_COPY = 8
 
 

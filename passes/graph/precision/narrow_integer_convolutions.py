@@ -79,7 +79,7 @@ def _ones(shape: Sequence[int]) -> ir.Value:
 
 
 def _for_channels(filters: ir.Value) -> ir.Value:
-    """Numbers of filters, [O, 1, 1, ...] or the same for all, as they broadcast to the result's channels."""
+    """Reshapes per-filter values `[O, 1, ...]` to broadcast over the result's channels."""
     outputs, *ones = graph.shape_of(filters) or [1]
     if outputs == 1:
         return filters

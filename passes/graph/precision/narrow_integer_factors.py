@@ -19,7 +19,7 @@ from mlc.passes.graph.common.values import (
 )
 
 NARROW = ("i8", "ui8")
-# What the numbers of ui8 are more than those of i8 with the other highest bit.
+# Offset between a ui8 and the i8 with the same bits but the sign bit.
 HALF = 128
 
 

@@ -166,10 +166,9 @@ def element_of_products(main: ir.Operation) -> ir.Type | None:
     return None
 
 
-def is_narrowed(group: Group, constants: Container[ir.Value]) -> bool:
-    """Whether a kernel's result is rounded: numbers of f32 that no caller sees, and that nothing compares.
-    Those that lose most only for products: sums over rows, and what normalisations read, as the sums along
-    which residual connections run."""
+def may_narrow(group: Group, constants: Container[ir.Value]) -> bool:
+    """Whether a kernel's f32 result may be stored in the narrower type: no caller sees it, nothing compares
+    it. Sums over rows, and operands of normalisations, which lose most, only if products read them."""
     value = group.result
     tensor_type = value.type
     if (
@@ -235,7 +234,7 @@ class NarrowValues(Pass):
             return False
         constants = ConstantOps.of(main.entry_block)
         known = constants.bare.keys() | constants.computed.keys()
-        results = [group.result for group in fuse(main.regions[0].blocks[0]) if is_narrowed(group, known)]
+        results = [group.result for group in fuse(main.regions[0].blocks[0]) if may_narrow(group, known)]
         for value in results:
             narrow(value, element)
         apply_patterns(main.operation, PATTERNS)

@@ -17,7 +17,7 @@ from mlc.dialects import graph
 from mlc.passes.common.rewriting import users
 from mlc.passes.graph.common.values import is_constant, is_static
 from mlc.passes.graph.prepare.prepare_budget import elements, transformed_weights
-from mlc.passes.graph.winograd.cuts import Extent, own_padding, spatial, takes_cut
+from mlc.passes.graph.winograd.cuts import Extent, can_sink_cut, exclusive_padding, spatial
 from mlc.passes.graph.winograd.strips import MOST_BYTES, choose_strip, moved_bytes
 from mlc.passes.remarks import report_missed
 
@@ -180,7 +180,7 @@ class Candidates:
         if candidate is None:
             return
         self.found.append(candidate)
-        pad = own_padding(op)
+        pad = exclusive_padding(op)
         if pad is not None:
             self.wider[address(pad)] = candidate.surplus
 
@@ -209,7 +209,9 @@ class Candidates:
         if not any(candidate.surplus):
             return True
         result = graph.Conv(candidate.op).result
-        return own_padding(candidate.op) is not None and takes_cut(result, candidate.surplus, self.wider)
+        return exclusive_padding(candidate.op) is not None and can_sink_cut(
+            result, candidate.surplus, self.wider
+        )
 
 
 def pays(candidate: Candidate) -> bool:

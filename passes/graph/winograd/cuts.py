@@ -1,6 +1,6 @@
-"""Results of Winograd convolutions that full tiles exceed: the ops after which the surplus is cut off.
+"""Sinks the slice that removes the surplus rows and columns of a Winograd convolution.
 
-The cut moves down to the next padding: `pad(slice(x))` writes x as a whole and clears what the slice cuts
+The slice moves down to the next padding: `pad(slice(x))` writes x as a whole and clears what the slice cuts
 off, which the padding covers. On its way it passes elementwise ops and pools, which compute a little more.
 """
 
@@ -15,8 +15,8 @@ from mlc.passes.common.rewriting import attributes_of, defining_op, erase_op, re
 from mlc.passes.graph.common.op_families import CONVERTING, ELEMENTWISE
 
 POOLS = frozenset({graph.MaxPool.NAME, graph.AveragePool.NAME})
-# Whose result types follow from those of their operands.
-PLACEWISE = ELEMENTWISE - CONVERTING
+# Elementwise ops whose result type is that of their operands.
+ELEMENTWISE_SAME_TYPE = ELEMENTWISE - CONVERTING
 # The dims of height and width in `[N, C/c, H, W, c]`.
 SPATIAL = (2, 3)
 # Rows and columns.
@@ -29,7 +29,7 @@ def spatial(value: ir.Value) -> Extent:
     return height, width
 
 
-def own_padding(op: ir.Operation) -> ir.Operation | None:
+def exclusive_padding(op: ir.Operation) -> ir.Operation | None:
     """The `graph.pad` by zeros that only the convolution reads."""
     pad = defining_op(op.operands[0], graph.Pad.NAME)
     if pad is None or graph.Pad(pad).mode != "constant" or graph.Pad(pad).value != 0:
@@ -37,7 +37,7 @@ def own_padding(op: ir.Operation) -> ir.Operation | None:
     return pad if len(users(graph.Pad(pad).result)) == 1 else None
 
 
-def takes_cut(value: ir.Value, surplus: Extent, wider: Mapping[int, Extent]) -> bool:
+def can_sink_cut(value: ir.Value, surplus: Extent, wider: Mapping[int, Extent]) -> bool:
     """Whether a cut by `surplus` of a larger `value` can move down to a padding that covers it; `wider` says
     by how much paddings, by their address, will grow."""
     readers = users(value)
@@ -49,17 +49,17 @@ def takes_cut(value: ir.Value, surplus: Extent, wider: Mapping[int, Extent]) -> 
         more = wider.get(address(op), (0, 0))
         covers = all(own + added >= cut for own, added, cut in zip(high, more, surplus, strict=True))
         return covers and graph.Pad(op).mode == "constant"
-    if not passes_cut(op, value):
+    if not commutes_with_slice(op, value):
         return False
-    return takes_cut(op.results[0], passed_surplus(op, value, surplus), wider)
+    return can_sink_cut(op.results[0], passed_surplus(op, value, surplus), wider)
 
 
-def passes_cut(op: ir.Operation, value: ir.Value) -> bool:
+def commutes_with_slice(op: ir.Operation, value: ir.Value) -> bool:
     """Whether the op computes each element from the same one of `value`, or from a window of it."""
     if op.name in POOLS:
         exact = not any(graph.attribute(op, "pads")) and not graph.attribute(op, "ceil_mode")
         return exact and graph.attribute(op, "layout") == "NCHWc"
-    if op.name not in PLACEWISE or not graph.same_shape(op.results[0], value):
+    if op.name not in ELEMENTWISE_SAME_TYPE or not graph.same_shape(op.results[0], value):
         return False
     return all(operand == value or set(_broadcast_extent(operand)) == {1} for operand in op.operands)
 
@@ -96,7 +96,7 @@ def sink_cut(part: ir.Value) -> None:
     """Moves a cut below what it passes, one op after the other."""
     while True:
         slice_op, readers = part.owner.operation, users(part)
-        if len(readers) != 1 or not passes_cut(readers[0], part):
+        if len(readers) != 1 or not commutes_with_slice(readers[0], part):
             return
         op = readers[0]
         with ir.InsertionPoint(op), op.location:
@@ -109,7 +109,7 @@ def sink_cut(part: ir.Value) -> None:
 
 def widen_input(op: ir.Operation, more: Extent) -> ir.Value:
     """The convolution's input with more rows and columns of padding."""
-    pad = own_padding(op)
+    pad = exclusive_padding(op)
     assert pad is not None, "only convolutions with padding are widened"
     high = list(graph.attribute(pad, "high"))
     for dim, added in zip(SPATIAL, more, strict=True):

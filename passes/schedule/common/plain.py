@@ -17,20 +17,15 @@ PARALLEL_WORK = 65_536
 ELEMENTS_PER_ITERATION = 2048
 
 
-def tag(computation: Computation, name: str) -> None:
-    """Names a computation for schedules."""
-    name_block(computation.op, name)
-
-
 def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> RowSchedule | None:
     """Moves all computations of the kernel into a parallel loop over `rows`, dims that no reduction touches,
     so that each iteration computes one row. Returns None if there are none."""
     if not rows:
         return None
-    tag(root, "root")
+    name_block(root.op, "root")
     others = [computation for computation in computations(kernel) if computation.op != root.op]
     for index, computation in enumerate(others):
-        tag(computation, f"producer{index}")
+        name_block(computation.op, f"producer{index}")
     builder = ScheduleBuilder(kernel)
     sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
     block, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
@@ -67,7 +62,7 @@ def row_dims(root: Computation) -> list[int]:
 
 def schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
     """Makes the outer dims one parallel loop; the inner extents are long enough to vectorise."""
-    tag(root, "root")
+    name_block(root.op, "root")
     builder = ScheduleBuilder(kernel)
     builder.tile(builder.get_block("root"), elementwise_sizes(root.extents), "parallel")
 

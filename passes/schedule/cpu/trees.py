@@ -7,9 +7,9 @@ from math import prod
 from mlc.bindings import ir, scf, tensor
 from mlc.passes.common.computation import computations, dim_position, root_computation
 from mlc.passes.common.kernel_functions import ONE_THREAD
+from mlc.passes.common.named_blocks import name_block
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.builder import ScheduleBuilder
-from mlc.passes.schedule.common.plain import tag
 
 # Rows of a tile: the nodes of a tree, which are in no near cache if there are many trees, are read once for
 # all of them.
@@ -33,9 +33,9 @@ def schedule_trees(kernel: ir.Operation) -> bool:
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
     everything = computations(kernel)
     others = [computation for computation in everything if computation.op != root.op]
-    tag(root, "root")
+    name_block(root.op, "root")
     for index, computation in enumerate(others):
-        tag(computation, f"producer{index}")
+        name_block(computation.op, f"producer{index}")
     builder = ScheduleBuilder(kernel)
     sizes = [0] * rows + [tile_rows(root.extents[rows], MOST_BYTES // _row_bytes(kernel, root.extents[rows]))]
     _, loop = builder.tile(builder.get_block("root"), sizes, "parallel")

@@ -9,11 +9,10 @@ from mlc.bindings.operations import address
 from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic
-from mlc.passes.common.named_blocks import BLOCK_TAG
+from mlc.passes.common.named_blocks import BLOCK_TAG, name_block
 from mlc.passes.common.rewriting import defining_op, terminator_of
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add
-from mlc.passes.schedule.common.plain import tag
 
 VIEWS = (tensor.CollapseShape.NAME, tensor.ExpandShape.NAME)
 
@@ -46,11 +45,11 @@ def parts_of(kernel: ir.Operation) -> list[ResultGroup]:
         _find_roots(end, index, roots)
     parts = [ResultGroup(index, root, _producers(root, roots)) for index, root in enumerate(roots)]
     for index, root in enumerate(roots):
-        tag(root, f"root{index}" if index else "root")
+        name_block(root.op, f"root{index}" if index else "root")
     named: set[int] = set()
     for producer in [producer for part in parts for producer in part.producers]:
         if address(producer.op) not in named:
-            tag(producer, f"producer{len(named)}")
+            name_block(producer.op, f"producer{len(named)}")
             named.add(address(producer.op))
     return parts
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from mlc.bindings import ir
 from mlc.passes.base import PassError
 from mlc.passes.common.computation import Computation, computations, dim_position
+from mlc.passes.common.named_blocks import name_block
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.common.copy_computations import insert_copy
-from mlc.passes.schedule.common.plain import tag
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class TiledKernel:
 
     def __init__(self, kernel: ir.Operation, result: ResultComputation, tile: Mapping[int, int]) -> None:
         """`tile` has points of the anchor's dims. All computations of the kernel get names."""
-        tag(result.root, "root")
+        name_block(result.root.op, "root")
         self.others = [
             computation for computation in computations(kernel) if computation.op != result.root.op
         ]
         for index, computation in enumerate(self.others):
-            tag(computation, _name(index))
+            name_block(computation.op, _name(index))
         self.builder = ScheduleBuilder(kernel)
         sizes = positions({result.root_dims[dim]: points for dim, points in tile.items()})
         _, self.blocks = self.builder.tile(self.builder.get_block("root"), sizes, "parallel")

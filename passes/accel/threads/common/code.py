@@ -1,5 +1,5 @@
-"""The state of emission: the lowered form, in a thread's code, of each value of the thread block's
-program."""
+"""Emission of a thread's code in the LLVM dialect from the program of its thread block: the lowered form of
+each value."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ThreadCode:
     handlers: dict[str, Handler]
     shared: SharedMemory
     values: dict[ir.Value, Lowered] = field(default_factory=dict)
-    # Finish asynchronous work: called before control flow, and before barriers.
+    # Callbacks that finish asynchronous work; run before control flow and barriers.
     unfinished: list[Callable[[], None]] = field(default_factory=list)
     # In the order in which they complete; awaited where their tile is used.
     in_flight: list[MmaInFlight] = field(default_factory=list)
@@ -151,10 +151,10 @@ class ThreadCode:
 
     def barrier(self) -> None:
         """Waits for all threads that run this code."""
-        self.settle()
+        self.wait_all()
         self.architecture.barrier(self)
 
-    def settle(self, pending: int = 0) -> None:
+    def wait_all(self, pending: int = 0) -> None:
         """Finishes all asynchronous work but the last `pending` mma."""
         for finish in self.unfinished:
             finish()
@@ -176,10 +176,10 @@ class ThreadCode:
 
     def thread_offset(self, layout: Layout, dim: int) -> Integer:
         """Returns the part of an index along `dim` that depends on the thread only, not on the register."""
-        return sum_of_bits(self.thread_id(), [vector[dim] for vector in layout.threads])
+        return weighted_bit_sum(self.thread_id(), [vector[dim] for vector in layout.threads])
 
 
-def sum_of_bits(index: ir.Value, weights: list[int]) -> Integer:
+def weighted_bit_sum(index: ir.Value, weights: list[int]) -> Integer:
     """Returns the sum of the `weights` of the bits that are set in `index`, which has no more bits."""
     result: Integer = 0
     bit = 0

@@ -21,7 +21,7 @@ def for_loop(code: ThreadCode, op: ir.Operation) -> None:
     """Emits an `scf.for`, whose induction variable has 32 bits."""
     source = scf.For(op)
     bounds = [code.scalar(value) for value in (source.lower_bound, source.upper_bound, source.step)]
-    code.settle()
+    code.wait_all()
     carried = source.iteration_arguments
     pairs = zip(source.init_args, carried, strict=True)
     initial = [_as_carried(code, value, argument) for value, argument in pairs]
@@ -38,7 +38,7 @@ def branch(code: ThreadCode, op: ir.Operation) -> None:
     """Emits an `scf.if`, whose results have the layouts that were chosen for them."""
     view = scf.If(op)
     results = view.results
-    code.settle()
+    code.wait_all()
     types = [register for result in results for register in _types(code, result)]
     made = scf.IfOp(code.scalar(view.condition), types, has_else=bool(len(view.else_region.blocks)))
     for source, target in zip(op.regions, made.operation.regions, strict=True):
@@ -52,7 +52,7 @@ def branch(code: ThreadCode, op: ir.Operation) -> None:
 def _yield(code: ThreadCode, block: ir.Block, targets: Sequence[ir.Value]) -> None:
     pairs = zip(terminator_of(block).operands, targets, strict=True)
     tiles = [_as_carried(code, value, target) for value, target in pairs]
-    code.settle()
+    code.wait_all()
     scf.YieldOp([register for tile in tiles for register in _registers(tile)])
 
 

@@ -81,7 +81,7 @@ def _wait_for_mma(code: ThreadCode, pending: int) -> None:
     """Waits for all mma but the last `pending` ones, which do not read the released stage: of those recorded
     as in flight or, in a software-pipelined loop whose mma stay in flight across iterations, of all."""
     if not pending or code.in_flight:
-        code.settle(pending)
+        code.wait_all(pending)
     else:
         nvvm.wgmma_wait_group_sync_aligned(pending)
 

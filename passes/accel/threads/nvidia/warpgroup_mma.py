@@ -27,7 +27,7 @@ from mlc.passes.accel.common.warpgroups import (
     stays_in_flight,
 )
 from mlc.passes.accel.threads.common import control
-from mlc.passes.accel.threads.common.code import MmaInFlight, ThreadCode, ThreadTile, sum_of_bits
+from mlc.passes.accel.threads.common.code import MmaInFlight, ThreadCode, ThreadTile, weighted_bit_sum
 from mlc.passes.accel.threads.common.layout_conversions import convert_layout
 from mlc.passes.accel.threads.common.operands import MmaOperand
 from mlc.passes.accel.threads.common.packed_registers import pack_word
@@ -168,7 +168,7 @@ def group_offset(code: ThreadCode, layout: Layout, dim: int) -> Integer:
     vectors = [0, 0, *(vector[dim] for vector in layout.warps[2:])]
     if not any(vectors):
         return 0
-    return sum_of_bits(code.role.warp if code.role else warp_index(code), vectors)
+    return weighted_bit_sum(code.role.warp if code.role else warp_index(code), vectors)
 
 
 def warp_index(code: ThreadCode) -> ir.Value:

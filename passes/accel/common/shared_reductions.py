@@ -22,13 +22,13 @@ _ADDS = {
     vector.ShapeCast.NAME: 0,
     vector.Transpose.NAME: 0,
 }
-# In the launch that adds: elements per warp, and most warps. The loads of all parts may be in flight
-# together.
+# In the launch that adds: elements per warp, and the maximum number of warps. The loads of all parts may be
+# in flight together.
 WARP_SUMS, MOST_WARPS = 256, 8
 
 
 @dataclass(frozen=True)
-class TileSums:
+class SharedReduction:
     """A launch with a block for each of `tiles`, and its `loop`, which adds to the accumulator of one tile.
     The loop has `count` iterations from `lower` with step `step`."""
 
@@ -40,7 +40,7 @@ class TileSums:
     count: int
 
     @staticmethod
-    def of(loop: ir.Operation) -> TileSums:
+    def of(loop: ir.Operation) -> SharedReduction:
         """Returns the launch around a loop. Raises PassError for loops that blocks cannot share."""
         launch = loop.parent.operation
         if (
@@ -59,7 +59,7 @@ class TileSums:
             raise PassError("blocks share loops whose bounds and grid are constants", loop.location)
         if not _only_adds(loop):
             raise PassError("blocks share loops that carry one tile, to which they only add", loop.location)
-        return TileSums(launch, loop, tiles, lower, step, max(0, -(-(upper - lower) // step)))
+        return SharedReduction(launch, loop, tiles, lower, step, max(0, -(-(upper - lower) // step)))
 
     @property
     def body(self) -> ir.Block:
@@ -81,27 +81,27 @@ class TileSums:
         """The ops of the body except for allocations, which stay at its top."""
         return [op.operation for op in self.body.operations if op.operation.name != accel.Alloc.NAME]
 
-    def copy(self) -> TileSums:
+    def copy(self) -> SharedReduction:
         """Clones the launch after itself."""
         position = [op.operation for op in self.body.operations].index(self.loop)
         with ir.InsertionPoint.after(self.launch):
             launch = self.launch.clone().operation
         loop = list(accel.Launch(launch).entry_block.operations)[position].operation
-        return TileSums(launch, loop, self.tiles, self.lower, self.step, self.count)
+        return SharedReduction(launch, loop, self.tiles, self.lower, self.step, self.count)
 
     def set_blocks(self, blocks: int) -> ir.Value:
-        """Gives the launch `blocks` blocks; returns the index of a block. `give_tile` sets the tile that it
+        """Gives the launch `blocks` blocks; returns the index of a block. `set_tile` sets the tile that it
         computes."""
         with ir.InsertionPoint(self.launch):
             self.launch.operands[0] = index(blocks)
         return self.body.add_argument(ir.IndexType.get(), self.launch.location)
 
-    def give_tile(self, tile: ir.Value) -> None:
+    def set_tile(self, tile: ir.Value) -> None:
         """Sets the index of the tile that a block computes."""
         self.body.arguments[0].replace_all_uses_with(tile)
         self.body.erase_argument(0)
 
-    def run_from(self, first: ir.Value, end: ir.Value) -> None:
+    def restrict_to(self, first: ir.Value, end: ir.Value) -> None:
         """Restricts the loop to the iterations from `first` to `end`, and its accumulator to begin with
         zeros."""
         for operand, iteration in enumerate((first, end)):
@@ -126,7 +126,7 @@ class TileSums:
                 operation.erase()
 
 
-def workspace(sums: TileSums, tiles: int, last: ir.Operation) -> ir.Value:
+def workspace(sums: SharedReduction, tiles: int, last: ir.Operation) -> ir.Value:
     """Allocates memory for `tiles` tiles of partial accumulators before the launch that writes them; it is
     freed after the op `last`."""
     tile = sums.result_type
@@ -139,12 +139,12 @@ def workspace(sums: TileSums, tiles: int, last: ir.Operation) -> ir.Value:
     return memory.result
 
 
-def write_sums(memory: ir.Value, tile: ir.Value, sums: ir.Value) -> None:
+def write_partial(memory: ir.Value, tile: ir.Value, sums: ir.Value) -> None:
     """Writes `sums` to the tile with the index `tile` of a workspace."""
     vector.TransferWriteOp(None, sums, memory, *_transfer(memory, tile))
 
 
-def read_sums(memory: ir.Value, tile: ir.Value) -> ir.Value:
+def read_partial(memory: ir.Value, tile: ir.Value) -> ir.Value:
     """Reads the tile with the index `tile` of a workspace."""
     indices, permutation, inside = _transfer(memory, tile)
     result = ir.VectorType.get(memory.type.shape[1:], memory.type.element_type)
@@ -152,9 +152,9 @@ def read_sums(memory: ir.Value, tile: ir.Value) -> ir.Value:
     return vector.TransferReadOp(result, memory, indices, permutation, padding, inside).result
 
 
-def add_sums(total: ir.Value, memory: ir.Value, tile: ir.Value) -> ir.Value:
+def add_partial(total: ir.Value, memory: ir.Value, tile: ir.Value) -> ir.Value:
     """Adds the tile with the index `tile` of a workspace to `total`."""
-    return _sum(total, read_sums(memory, tile))
+    return _sum(total, read_partial(memory, tile))
 
 
 def move(ops: Sequence[ir.Operation], block: ir.Block) -> None:
