@@ -182,7 +182,7 @@ class Required:
 REQUIRED = Required()
 
 
-class Attribute(Generic[T]):
+class AttributeField(Generic[T]):
     """An attribute as a Python value: its default where it is absent.
 
     LookupError if it has none. `name` is the attribute's, where it is not the field's. Assigning None to an
@@ -228,9 +228,9 @@ class Attribute(Generic[T]):
         return self.form.make(value, None if replaced is None else replaced.type)
 
 
-def optional(attribute: Attribute[T]) -> Attribute[T | None]:
+def optional(attribute: AttributeField[T]) -> AttributeField[T | None]:
     """The attribute, or None where it is absent."""
-    return Attribute(attribute.form, None, attribute.name)
+    return AttributeField(attribute.form, None, attribute.name)
 
 
 def _value(attribute: Any) -> Any:
@@ -268,79 +268,83 @@ _MAPS: Form[list[Any]] = Form(
 _ARRAY: Form[list[Any]] = Form(list, lambda value: ir.ArrayAttr.get(list(value)))
 
 
-def integer(default: int | Required = REQUIRED, *, name: str = "") -> Attribute[int]:
+def integer(default: int | Required = REQUIRED, *, name: str = "") -> AttributeField[int]:
     """An integer; written, it has the type of the one that it replaces, or is an i64."""
-    return Attribute(_INTEGER, default, name)
+    return AttributeField(_INTEGER, default, name)
 
 
-def floating(default: float | Required = REQUIRED, *, name: str = "") -> Attribute[float]:
+def floating(default: float | Required = REQUIRED, *, name: str = "") -> AttributeField[float]:
     """A float; written, it is an f64."""
-    return Attribute(_FLOAT, default, name)
+    return AttributeField(_FLOAT, default, name)
 
 
-def scalar(default: int | float | Required = REQUIRED, *, name: str = "") -> Attribute[int | float]:
+def scalar(default: int | float | Required = REQUIRED, *, name: str = "") -> AttributeField[int | float]:
     """An i64 or an f64."""
-    return Attribute(_SCALAR, default, name)
+    return AttributeField(_SCALAR, default, name)
 
 
-def boolean(default: bool | Required = REQUIRED, *, name: str = "") -> Attribute[bool]:
+def boolean(default: bool | Required = REQUIRED, *, name: str = "") -> AttributeField[bool]:
     """A boolean."""
-    return Attribute(_BOOLEAN, default, name)
+    return AttributeField(_BOOLEAN, default, name)
 
 
-def string(default: str | Required = REQUIRED, *, name: str = "") -> Attribute[str]:
+def string(default: str | Required = REQUIRED, *, name: str = "") -> AttributeField[str]:
     """A string."""
-    return Attribute(_STRING, default, name)
+    return AttributeField(_STRING, default, name)
 
 
-def strings(default: tuple[str, ...] | Required = REQUIRED, *, name: str = "") -> Attribute[tuple[str, ...]]:
+def strings(
+    default: tuple[str, ...] | Required = REQUIRED, *, name: str = ""
+) -> AttributeField[tuple[str, ...]]:
     """An array of strings."""
-    return Attribute(_STRINGS, default, name)
+    return AttributeField(_STRINGS, default, name)
 
 
-def symbol(*, name: str = "") -> Attribute[str]:
+def symbol(*, name: str = "") -> AttributeField[str]:
     """The name of a symbol."""
-    return Attribute(_SYMBOL, REQUIRED, name)
+    return AttributeField(_SYMBOL, REQUIRED, name)
 
 
-def integers(default: tuple[int, ...] | Required = REQUIRED, *, name: str = "") -> Attribute[tuple[int, ...]]:
+def integers(
+    default: tuple[int, ...] | Required = REQUIRED, *, name: str = ""
+) -> AttributeField[tuple[int, ...]]:
     """An `array<i64: ...>`."""
-    return Attribute(_INTS, default, name)
+    return AttributeField(_INTS, default, name)
 
 
-def integers32(*, name: str = "") -> Attribute[tuple[int, ...]]:
+def integers32(*, name: str = "") -> AttributeField[tuple[int, ...]]:
     """An `array<i32: ...>`."""
-    return Attribute(_INTS32, REQUIRED, name)
+    return AttributeField(_INTS32, REQUIRED, name)
 
 
-def floats(*, name: str = "") -> Attribute[tuple[float, ...]]:
+def floats(*, name: str = "") -> AttributeField[tuple[float, ...]]:
     """An `array<f64: ...>`."""
-    return Attribute(_FLOATS, REQUIRED, name)
+    return AttributeField(_FLOATS, REQUIRED, name)
 
 
-def type_(*, name: str = "") -> Attribute[ir.Type]:
+def type_(*, name: str = "") -> AttributeField[ir.Type]:
     """A type."""
-    return Attribute(_TYPE, REQUIRED, name)
+    return AttributeField(_TYPE, REQUIRED, name)
 
 
-def affine_map(*, name: str = "") -> Attribute[ir.AffineMap]:
+def affine_map(*, name: str = "") -> AttributeField[ir.AffineMap]:
     """An affine map."""
-    return Attribute(_MAP, REQUIRED, name)
+    return AttributeField(_MAP, REQUIRED, name)
 
 
-def affine_maps(*, name: str = "") -> Attribute[list[ir.AffineMap]]:
+def affine_maps(*, name: str = "") -> AttributeField[list[ir.AffineMap]]:
     """An array of affine maps."""
-    return Attribute(_MAPS, REQUIRED, name)
+    return AttributeField(_MAPS, REQUIRED, name)
 
 
-def array(*, name: str = "") -> Attribute[list[ir.Attribute]]:
+def array(*, name: str = "") -> AttributeField[list[ir.Attribute]]:
     """An array of attributes."""
-    return Attribute(_ARRAY, REQUIRED, name)
+    return AttributeField(_ARRAY, REQUIRED, name)
 
 
-def attribute(*, name: str = "") -> Attribute[ir.Attribute]:
+def attribute(*, name: str = "") -> AttributeField[ir.Attribute]:
     """An attribute as MLIR has it: an enumeration, a constant, or one of any type."""
-    return Attribute(_RAW, REQUIRED, name)
+    return AttributeField(_RAW, REQUIRED, name)
 
 
 class Unit:

@@ -168,9 +168,9 @@ def _present(attributes: Mapping[str, ir.Attribute], name: str) -> ir.Attribute:
         raise ShapeError(name, "is a location") from None
 
 
-def elements() -> fields.Attribute[np.ndarray]:
+def elements() -> fields.AttributeField[np.ndarray]:
     """Returns the field of a view for the elements of a dense attribute."""
-    return fields.Attribute(fields.Form(array_of, _dense_here), fields.REQUIRED)
+    return fields.AttributeField(fields.Form(array_of, _dense_here), fields.REQUIRED)
 
 
 def _dense_here(array: np.ndarray) -> ir.Attribute:

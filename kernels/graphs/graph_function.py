@@ -13,7 +13,7 @@ from mlc.dialects import create_context
 from mlc.frontends.weights.store import WeightStore
 from mlc.kernels.call_arguments import bind_shapes, checked_arrays, constants_of, given_sizes
 from mlc.kernels.errors import KernelError, surface
-from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor, tracing
+from mlc.kernels.graphs.graph_tensors import TracedTensor, as_tensor, tracing
 from mlc.kernels.kernel_modules import compile_imported, name_attributes
 from mlc.kernels.signature import Signature, function_location, signature_of
 from mlc.kernels.sizes import bind_sizes
@@ -83,7 +83,7 @@ class GraphFunction:
         block = main.add_entry_block()
         with ir.InsertionPoint(block), bind_sizes(sizes), tracing(store):
             tensors = {
-                parameter.name: GraphTensor(value)
+                parameter.name: TracedTensor(value)
                 for parameter, value in zip(self.signature.inputs, block.arguments, strict=True)
             }
             results = self._results(self.function(**tensors, **constants))

@@ -38,7 +38,7 @@ def is_tracing() -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class GraphTensor:
+class TracedTensor:
     """A tensor of a graph function; arithmetic on it, and `ops`, make graph ops."""
 
     value: ir.Value
@@ -56,34 +56,34 @@ class GraphTensor:
     def __repr__(self) -> str:
         return f"GraphTensor({self.value.type})"
 
-    def __add__(self, other: Any) -> GraphTensor:
+    def __add__(self, other: Any) -> TracedTensor:
         return operation("add", self, other)
 
-    def __radd__(self, other: Any) -> GraphTensor:
+    def __radd__(self, other: Any) -> TracedTensor:
         return operation("add", other, self)
 
-    def __sub__(self, other: Any) -> GraphTensor:
+    def __sub__(self, other: Any) -> TracedTensor:
         return operation("sub", self, other)
 
-    def __rsub__(self, other: Any) -> GraphTensor:
+    def __rsub__(self, other: Any) -> TracedTensor:
         return operation("sub", other, self)
 
-    def __mul__(self, other: Any) -> GraphTensor:
+    def __mul__(self, other: Any) -> TracedTensor:
         return operation("mul", self, other)
 
-    def __rmul__(self, other: Any) -> GraphTensor:
+    def __rmul__(self, other: Any) -> TracedTensor:
         return operation("mul", other, self)
 
-    def __truediv__(self, other: Any) -> GraphTensor:
+    def __truediv__(self, other: Any) -> TracedTensor:
         return operation("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> GraphTensor:
+    def __rtruediv__(self, other: Any) -> TracedTensor:
         return operation("div", other, self)
 
-    def __matmul__(self, other: Any) -> GraphTensor:
+    def __matmul__(self, other: Any) -> TracedTensor:
         return operation("matmul", self, other)
 
-    def __neg__(self) -> GraphTensor:
+    def __neg__(self) -> TracedTensor:
         return operation("neg", self)
 
 
@@ -91,7 +91,7 @@ def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **a
     """Builds `graph.<name>` on tensors, arrays and Python scalars. Raises KernelError at the caller's
     location."""
     location = caller_location()
-    tensors = [operand for operand in operands if isinstance(operand, GraphTensor)]
+    tensors = [operand for operand in operands if isinstance(operand, TracedTensor)]
     dtype = tensors[0].dtype if tensors else None
     with ir.Location.file(location.file, location.line, location.column):
         values = [as_tensor(operand, dtype, location).value for operand in operands]
@@ -99,15 +99,15 @@ def operation(name: str, *operands: Any, result_type: ir.Type | None = None, **a
             made = graph.build(name, values, attributes, result_type)
         except graph.ShapeError as error:
             raise KernelError(f"{name}: {error}", location) from None
-    return tuple(map(GraphTensor, made)) if isinstance(made, list) else GraphTensor(made)
+    return tuple(map(TracedTensor, made)) if isinstance(made, list) else TracedTensor(made)
 
 
 def as_tensor(
     value: Any, dtype: np.dtype | None, location: SourceLocation, small: int = SMALL
-) -> GraphTensor:
+) -> TracedTensor:
     """Returns a tensor itself, a Python scalar as a constant of `dtype`, an array as a constant up to `small`
     bytes, else as a weight. Raises KernelError."""
-    if isinstance(value, GraphTensor):
+    if isinstance(value, TracedTensor):
         return value
     if isinstance(value, bool | int | float) and dtype is not None:
         value = np.asarray(value, dtype)
@@ -119,8 +119,8 @@ def as_tensor(
     except KeyError:
         raise KernelError(f"arrays of {array.dtype} are no tensors", location) from None
     if array.nbytes <= small:
-        return GraphTensor(graph.build("constant", [], {"value": array}))
-    return GraphTensor(_weight(array, element))
+        return TracedTensor(graph.build("constant", [], {"value": array}))
+    return TracedTensor(_weight(array, element))
 
 
 def _weight(array: np.ndarray, element: str) -> ir.Value:

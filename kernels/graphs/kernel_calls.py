@@ -9,7 +9,7 @@ from mlc.bindings import func, ir
 from mlc.dialects.tloop import build_launch
 from mlc.kernels.call_arguments import split_arguments
 from mlc.kernels.errors import KernelError, at_location, caller_location
-from mlc.kernels.graphs.graph_tensors import GraphTensor, as_tensor
+from mlc.kernels.graphs.graph_tensors import TracedTensor, as_tensor
 
 if TYPE_CHECKING:
     from mlc.kernels.python_kernel import Kernel
@@ -47,5 +47,5 @@ def call_in_graph(kernel: Kernel, given: Sequence[Any], named: Mapping[str, Any]
     with at_location(location):
         # Weights have buffers, which launches read; constants are parts of kernels.
         values = [as_tensor(value, None, location, small=0).value for value in inputs.values()]
-        results = list(map(GraphTensor, launch(kernel, values, constants)))
+        results = list(map(TracedTensor, launch(kernel, values, constants)))
     return results[0] if len(results) == 1 else tuple(results)

@@ -15,7 +15,7 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Term(Generic[Variable]):
+class AffineTerm(Generic[Variable]):
     """`variable floordiv divisor mod modulus`; a modulus of 0 stands for none."""
 
     variable: Variable
@@ -38,12 +38,12 @@ class AffineForm(Generic[Variable]):
     """
 
     constant: int = 0
-    terms: Mapping[Term[Variable], int] = field(default_factory=dict)
+    terms: Mapping[AffineTerm[Variable], int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, variable: Variable) -> AffineForm[Variable]:
         """Returns the form that is `variable` itself."""
-        return cls(0, {Term(variable): 1})
+        return cls(0, {AffineTerm(variable): 1})
 
     def __add__(self, other: AffineForm[Variable] | int) -> AffineForm[Variable]:
         if isinstance(other, int):
@@ -163,9 +163,9 @@ def _divide(expression: ir.AffineExpr, whole: AffineForm[Variable], by: int) -> 
     if term.modulus and term.modulus % by:
         return None
     if isinstance(expression, ir.AffineModExpr):
-        return AffineForm(0, {Term(term.variable, term.divisor, by): 1})
+        return AffineForm(0, {AffineTerm(term.variable, term.divisor, by): 1})
     if isinstance(expression, ir.AffineFloorDivExpr):
-        return AffineForm(0, {Term(term.variable, term.divisor * by, term.modulus // by): 1})
+        return AffineForm(0, {AffineTerm(term.variable, term.divisor * by, term.modulus // by): 1})
     return None
 
 

@@ -17,7 +17,7 @@ from mlc.passes.common.constants import i1, i8, i64, index_constant, integer_con
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.values import splat
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
-from mlc.passes.graph.control_flow.loop_rules import Loop
+from mlc.passes.graph.control_flow.loop_rules import GraphLoop
 from mlc.passes.host.common.description import describe
 from mlc.passes.host.common.scalars import read_index, read_scalar
 from mlc.passes.host.memory.allocations import Allocations
@@ -41,7 +41,7 @@ class BodyBuilder:
         if op.name == IF:
             self.build_branches(op)
             return
-        loop = Loop(op)
+        loop = GraphLoop(op)
         self.host.move_values(op)
         if is_steady(loop):
             self.build_for(loop)
@@ -57,14 +57,14 @@ class BodyBuilder:
                 self.host.move_values(terminator_of(body_of(op, index)))
                 scf.YieldOp([])
 
-    def build_for(self, loop: Loop) -> None:
+    def build_for(self, loop: GraphLoop) -> None:
         """Builds an `scf.for`, for a loop that ends at its trip count."""
         made = scf.ForOp(index_constant(0), self.trip_count(loop), index_constant(1))
         with self.inside(made.body):
             self.body(loop, made.induction_variable)
             scf.YieldOp([])
 
-    def trip_count(self, loop: Loop) -> ir.Value:
+    def trip_count(self, loop: GraphLoop) -> ir.Value:
         """Returns the trip count, 0 if the condition does not hold at first."""
         view = graph.Loop(loop.op)
         trips, first = self.index(view.trip_count), splat(view.condition)
@@ -72,7 +72,7 @@ class BodyBuilder:
             return trips
         return arith.SelectOp(self.scalar(view.condition), trips, index_constant(0)).result
 
-    def build_while(self, loop: Loop) -> None:
+    def build_while(self, loop: GraphLoop) -> None:
         """Builds an `scf.while`, for a loop whose body computes the condition."""
         view = graph.Loop(loop.op)
         trips, first = self.index(view.trip_count), self.scalar(view.condition)
@@ -89,7 +89,7 @@ class BodyBuilder:
             following = arith.AddIOp(index, index_constant(1)).result
             scf.YieldOp([following, going])
 
-    def body(self, loop: Loop, index: ir.Value) -> ir.Value:
+    def body(self, loop: GraphLoop, index: ir.Value) -> ir.Value:
         """Builds the iteration `index`; returns whether there may be another."""
         iteration, condition = list(loop.body.arguments)[:2]
         self.iterations[iteration] = index
@@ -142,7 +142,7 @@ class BodyBuilder:
         return self.rows[row]
 
 
-def is_steady(loop: Loop) -> bool:
+def is_steady(loop: GraphLoop) -> bool:
     """Whether a loop's condition, once it holds, holds to the end."""
     again = yields(loop.body)[0]
     constant = splat(again)

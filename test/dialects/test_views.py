@@ -98,4 +98,4 @@ def test_fields_of_op_classes(dialect: ModuleType) -> None:
 
 
 def test_field_of_a_class_is_the_descriptor() -> None:
-    assert isinstance(graph.Conv.strides, fields.Attribute)
+    assert isinstance(graph.Conv.strides, fields.AttributeField)

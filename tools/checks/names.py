@@ -40,40 +40,40 @@ class Uses:
 
 
 @dataclass
-class Definition:
+class SourceDefinition:
     """A function, class, method, field or constant. A decorator or a class keyword makes it `registered`."""
 
     category: str
     line: int
     registered: bool = False
     uses: Uses = field(default_factory=Uses)
-    members: dict[str, Definition] = field(default_factory=dict)
+    members: dict[str, SourceDefinition] = field(default_factory=dict)
     bases: list[Reference] = field(default_factory=list)
 
 
 @dataclass
-class Module:
+class SourceModule:
     """A Python file: its definitions, where imported names come from, and the code that runs on import."""
 
     name: str
     path: str
     is_program: bool = False
-    definitions: dict[str, Definition] = field(default_factory=dict)
+    definitions: dict[str, SourceDefinition] = field(default_factory=dict)
     imports: dict[str, Reference] = field(default_factory=dict)
     body: Uses = field(default_factory=Uses)
 
 
-def read_module(name: str, path: str, text: str) -> Module:
+def read_module(name: str, path: str, text: str) -> SourceModule:
     """Returns the definitions and the references of a file. Raises `SyntaxError`."""
     tree = ast.parse(text, path)
-    module = Module(name, path, is_program=path.endswith(("__main__.py", "setup.py", "lit.cfg.py")))
+    module = SourceModule(name, path, is_program=path.endswith(("__main__.py", "setup.py", "lit.cfg.py")))
     for node in ast.walk(tree):
         module.imports.update(_import_bindings(node, module))
     _Reader(module).read(tree.body)
     return module
 
 
-def _import_bindings(node: ast.AST, module: Module) -> Iterator[tuple[str, Reference]]:
+def _import_bindings(node: ast.AST, module: SourceModule) -> Iterator[tuple[str, Reference]]:
     """The local names that an import statement binds."""
     if isinstance(node, ast.Import):
         for alias in node.names:
@@ -84,7 +84,7 @@ def _import_bindings(node: ast.AST, module: Module) -> Iterator[tuple[str, Refer
             yield alias.asname or alias.name, (_source(node, module), alias.name)
 
 
-def _source(node: ast.ImportFrom, module: Module) -> str:
+def _source(node: ast.ImportFrom, module: SourceModule) -> str:
     """The module that `from ... import` names; a relative name becomes absolute."""
     if not node.level:
         return node.module or ""
@@ -97,7 +97,7 @@ def _source(node: ast.ImportFrom, module: Module) -> str:
 
 @dataclass
 class _Reader:
-    module: Module
+    module: SourceModule
 
     def read(self, statements: Iterable[ast.stmt]) -> None:
         """Adds top-level statements to the module: definitions, and code that runs on import."""
@@ -121,17 +121,17 @@ class _Reader:
 
     def _constants(self, statement: ast.stmt) -> None:
         for name in _assigned_names(statement):
-            _define(self.module.definitions, name, Definition("constant", statement.lineno))
+            _define(self.module.definitions, name, SourceDefinition("constant", statement.lineno))
         self._use(self.module.body, [statement])
 
-    def _function(self, node: _Function, category: str) -> Definition:
-        definition = Definition(category, node.lineno)
+    def _function(self, node: _Function, category: str) -> SourceDefinition:
+        definition = SourceDefinition(category, node.lineno)
         definition.registered = any(_last_name(decorator) not in _PLAIN for decorator in node.decorator_list)
         self._use(definition.uses, [node])
         return definition
 
-    def _class(self, node: ast.ClassDef) -> Definition:
-        definition = Definition("class", node.lineno)
+    def _class(self, node: ast.ClassDef) -> SourceDefinition:
+        definition = SourceDefinition("class", node.lineno)
         decorators = [_last_name(decorator) for decorator in node.decorator_list]
         definition.registered = bool(node.keywords) or any(name not in _PLAIN for name in decorators)
         definition.bases = [self._base(base) for base in node.bases]
@@ -142,7 +142,7 @@ class _Reader:
                     _define(definition.members, statement.name, self._function(statement, "method"))
                     continue
                 case ast.AnnAssign(target=ast.Name(id=name)) if "dataclass" in decorators:
-                    _define(definition.members, name, Definition("field", statement.lineno))
+                    _define(definition.members, name, SourceDefinition("field", statement.lineno))
             self._use(definition.uses, [statement])
         return definition
 
@@ -194,7 +194,7 @@ def _use_text(uses: Uses, text: str) -> None:
         uses.attributes.add(text.removeprefix(":"))
 
 
-def _define(definitions: dict[str, Definition], name: str, definition: Definition) -> None:
+def _define(definitions: dict[str, SourceDefinition], name: str, definition: SourceDefinition) -> None:
     """Adds a definition; a second one of the same name, an overload say, adds its uses to the first."""
     first = definitions.setdefault(name, definition)
     if first is not definition:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mlc.tools.checks.checkout import files, is_generated, is_test
-from mlc.tools.checks.names import Definition, Module, Reference, Uses, read_module
+from mlc.tools.checks.names import Reference, SourceDefinition, SourceModule, Uses, read_module
 
 # Packages whose exports are for users.
 PUBLIC = ("mlc", "mlc.onnx_backend", "mlc.runtime", "mlc.kernels", "mlc.tools.lit")
@@ -58,17 +58,17 @@ class Unreached:
 
 
 @dataclass
-class Reach:
+class Reachability:
     """Definitions and modules that can be reached, by name, from those added so far."""
 
-    modules: Mapping[str, Module]
+    modules: Mapping[str, SourceModule]
     loaded: set[str] = field(default_factory=set)
     # (module, name) of definitions and of imports; (module, "Class.name") of members.
     reached: set[Reference] = field(default_factory=set)
     attributes: set[str] = field(default_factory=set)
     # Members and the like that are reached by their first use as an attribute.
     _waiting: dict[str, list[Reference]] = field(default_factory=lambda: defaultdict(list))
-    _queue: list[tuple[Module, Uses]] = field(default_factory=list)
+    _queue: list[tuple[SourceModule, Uses]] = field(default_factory=list)
 
     def load(self, name: str, *, computed: bool = False) -> None:
         """Adds a module, and the packages that hold it. `computed`: its functions are used as attributes."""
@@ -106,7 +106,9 @@ class Reach:
         for member in definition.members:
             self._add_member(module, name, definition, member)
 
-    def _add_member(self, module: Module, owner: str, definition: Definition, member: str) -> None:
+    def _add_member(
+        self, module: SourceModule, owner: str, definition: SourceDefinition, member: str
+    ) -> None:
         reference = (module.name, f"{owner}.{member}")
         if (
             definition.members[member].registered
@@ -117,7 +119,7 @@ class Reach:
         else:
             self._await(reference, member)
 
-    def _has_callers(self, module: Module, definition: Definition) -> bool:
+    def _has_callers(self, module: SourceModule, definition: SourceDefinition) -> bool:
         """Whether a base class from elsewhere may call methods of the class."""
         for source, name in definition.bases:
             if name in _PASSIVE or (not source and hasattr(builtins, name)):
@@ -127,7 +129,7 @@ class Reach:
                 return True
         return False
 
-    def _resolve(self, reference: Reference) -> tuple[Module, Definition] | None:
+    def _resolve(self, reference: Reference) -> tuple[SourceModule, SourceDefinition] | None:
         module = self.modules.get(reference[0])
         if module is None:
             return None
@@ -166,7 +168,7 @@ class Reach:
             self.add_attributes(uses.attributes)
 
 
-def _find(module: Module, name: str) -> Definition | None:
+def _find(module: SourceModule, name: str) -> SourceDefinition | None:
     owner, _, member = name.partition(".")
     definition = module.definitions.get(owner)
     return definition.members.get(member) if definition and member else definition
@@ -176,13 +178,13 @@ def _is_special(name: str) -> bool:
     return name.startswith("__") and name.endswith("__")
 
 
-def read_modules(texts: Mapping[str, str], linked: Iterable[str]) -> dict[str, Module]:
+def read_modules(texts: Mapping[str, str], linked: Iterable[str]) -> dict[str, SourceModule]:
     """Returns the modules of a checkout by name. `linked` are the folders that are packages of mlc.
 
     A file outside mlc is also found by the names that a program in its folder, or one above, imports it by.
     """
     inside = set(linked)
-    modules: dict[str, Module] = {}
+    modules: dict[str, SourceModule] = {}
     for path, text in texts.items():
         parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
         name = ".".join(["mlc", *parts] if parts[0] in inside else parts)
@@ -200,7 +202,7 @@ def _ends(name: str) -> Iterator[str]:
         yield name
 
 
-def start(reach: Reach, root: Path) -> None:
+def start(reach: Reachability, root: Path) -> None:
     """Adds what is run or public without tests."""
     for source, name in _ENTRY_POINT.findall((root / "pyproject.toml").read_text()):
         reach.add((source, name))
@@ -220,14 +222,14 @@ def start(reach: Reach, root: Path) -> None:
             reach.add_attributes(_PAGE_ATTRIBUTE.findall(text))
 
 
-def start_tests(reach: Reach) -> None:
+def start_tests(reach: Reachability) -> None:
     """Adds all that tests define."""
     for module in reach.modules.values():
         if is_test(module.path):
             _add_all(reach, module)
 
 
-def _add_all(reach: Reach, module: Module) -> None:
+def _add_all(reach: Reachability, module: SourceModule) -> None:
     reach.load(module.name)
     for name in [*module.imports, *module.definitions]:
         reach.add((module.name, name))
@@ -236,7 +238,7 @@ def _add_all(reach: Reach, module: Module) -> None:
             reach.add((module.name, f"{owner}.{member}"))
 
 
-def find_unreached(reach: Reach) -> Iterator[Unreached]:
+def find_unreached(reach: Reachability) -> Iterator[Unreached]:
     """Yields what has not been reached, tests aside; of a module or class that is not, only itself."""
     for module in {module.name: module for module in reach.modules.values()}.values():
         if is_test(module.path):
@@ -257,7 +259,7 @@ def check(root: Path) -> list[str]:
     """Returns a line for each piece of dead code, and for each name that is allowed without need."""
     linked = [path.name for path in (root / "mlc").iterdir() if path.is_symlink()]
     texts = files(root, (".py",))
-    reach = Reach(read_modules(texts, linked))
+    reach = Reachability(read_modules(texts, linked))
     start(reach, root)
     for module in list(reach.modules.values()):
         if is_generated(texts[module.path]):

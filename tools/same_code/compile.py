@@ -20,7 +20,7 @@ FAILED = "failed\n"
 
 
 @dataclass(frozen=True)
-class Kernel:
+class RecordedKernel:
     """A kernel, or a host function, to compile. `key` is a hash of its normalised text, `symbols` are its
     name and those of the kernels that it calls."""
 
@@ -51,7 +51,7 @@ def stages_job(payload: dict[str, Any]) -> dict[str, Any]:
         sys.path.append(payload["root"])
     subject, target = Subject.from_fields(payload["subject"]), payload["target"]
     texts: dict[str, str] = {}
-    kernels: list[Kernel] = []
+    kernels: list[RecordedKernel] = []
     try:
         options = Options(
             target=TARGETS[target].name, cache=False, dims=dict(subject.dims), precision=subject.precision
@@ -88,7 +88,7 @@ def _generic(op: Any) -> str:
     )
 
 
-def _kernels(module: Any, options: Any, target: str) -> Iterator[Kernel]:
+def _kernels(module: Any, options: Any, target: str) -> Iterator[RecordedKernel]:
     from mlc.codegen.host_target import resolve_target
     from mlc.compiler.code_path import code_paths
     from mlc.compiler.compilation_units import split
@@ -107,13 +107,15 @@ def _kernels(module: Any, options: Any, target: str) -> Iterator[Kernel]:
             )
 
 
-def _kernel(module: Any, symbols: Sequence[str], text: str, pipeline: str, path: Any, target: str) -> Kernel:
+def _kernel(
+    module: Any, symbols: Sequence[str], text: str, pipeline: str, path: Any, target: str
+) -> RecordedKernel:
     from mlc.bindings import ir
 
     with module.context:
         generic = normaliser().code(_generic(ir.Module.parse(text).operation), symbols)
     key = hash_of(f"{path.level}\n{generic}")
-    return Kernel(key, tuple(symbols), text, pipeline, str(path.machine), path.level)
+    return RecordedKernel(key, tuple(symbols), text, pipeline, str(path.machine), path.level)
 
 
 def code_job(payload: dict[str, Any]) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     from mlc.compiler.kernel_job import convert_pass_errors, lower_module
     from mlc.targets import GpuTarget, parse_target
 
-    kernel = Kernel(**payload)
+    kernel = RecordedKernel(**payload)
     target = parse_target(kernel.target)
     on_gpu = isinstance(target, GpuTarget)
     texts = {"source": kernel.text}
@@ -142,7 +144,7 @@ def code_job(payload: dict[str, Any]) -> dict[str, Any]:
     return {"texts": {stage: sort_declarations(text) for stage, text in normalised.items()}}
 
 
-def _llvm_ir(module: Any, kernel: Kernel, on_gpu: bool) -> str:
+def _llvm_ir(module: Any, kernel: RecordedKernel, on_gpu: bool) -> str:
     from mlc.bindings import llvm
     from mlc.compiler.device.kernel_job import device_ir
 

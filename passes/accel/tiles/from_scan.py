@@ -22,7 +22,7 @@ from mlc.passes.schedule.gpu.tiles import ELEMENTS, next_power_of_two
 
 
 @dataclass(frozen=True)
-class Combiner:
+class ScanCombiner:
     """The combining operation of a scan: the name of the vector reduction, and its identity."""
 
     name: str
@@ -49,7 +49,7 @@ class Combiner:
         return vector.MultiDimReductionOp(combining, tile, start, ir.DenseI64ArrayAttr.get([dim])).result
 
 
-SUMS, PRODUCTS = Combiner("add", 0), Combiner("mul", 1)
+SUMS, PRODUCTS = ScanCombiner("add", 0), ScanCombiner("mul", 1)
 
 
 def reshape(tile: ir.Value, shape: Sequence[int]) -> ir.Value:
@@ -71,7 +71,7 @@ class Scan:
     extent: int
     after: int
     reverse: bool
-    combiner: Combiner
+    combiner: ScanCombiner
 
     def sums(self, tile: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Builds for each element the sum of those before it, and the sum of all, `[before, after]`.
@@ -108,7 +108,7 @@ class Scan:
         return arith.select(mask, tile, self.combiner.identity_tile(shape, tile.type.element_type))
 
 
-SCANS: dict[str, Combiner] = {graph.Cumsum.NAME: SUMS, graph.Cumprod.NAME: PRODUCTS}
+SCANS: dict[str, ScanCombiner] = {graph.Cumsum.NAME: SUMS, graph.Cumprod.NAME: PRODUCTS}
 # Lines that are contiguous in memory, whose elements adjacent threads read.
 LINES = 128
 
@@ -144,7 +144,7 @@ class ScanTile:
         """Returns the number of elements along a dim of the memory."""
         return self.steps if dim == self.axis else self.lines if dim == self.across else 1
 
-    def scan(self, reverse: bool, combiner: Combiner) -> Scan:
+    def scan(self, reverse: bool, combiner: ScanCombiner) -> Scan:
         """Returns the scan of such a tile."""
         inner = self.across is not None and self.across > self.axis
         return Scan(1 if inner else self.lines, self.steps, self.lines if inner else 1, reverse, combiner)
@@ -165,7 +165,7 @@ class ScanBuilder:
         return graph.Cumsum.match(self.op) or graph.Cumprod(self.op)
 
     @property
-    def combiner(self) -> Combiner:
+    def combiner(self) -> ScanCombiner:
         """The combining operation of the op."""
         return SCANS[self.op.name]
 

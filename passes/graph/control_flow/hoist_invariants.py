@@ -13,7 +13,7 @@ from mlc.passes.common.rewriting import apply_patterns, collect_ops, replace_op
 from mlc.passes.graph.common.op_families import VIEWS
 from mlc.passes.graph.common.values import is_constant, is_float, is_static, splat
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, body_of, inputs, operations, same_op
-from mlc.passes.graph.control_flow.loop_rules import Loop
+from mlc.passes.graph.control_flow.loop_rules import GraphLoop
 from mlc.passes.graph.prepare.prepare_budget import elements
 from mlc.passes.remarks import listening, report_missed
 
@@ -58,7 +58,7 @@ def is_free(op: ir.Operation) -> bool:
     return not grown and is_constant(op.results[0])
 
 
-def invariants(loop: Loop) -> tuple[list[ir.Operation], list[ir.Operation]]:
+def invariants(loop: GraphLoop) -> tuple[list[ir.Operation], list[ir.Operation]]:
     """The ops of a body whose operands come from outside: those that may move out, and those that may fail
     while the loop may not run."""
     runs, made = loop.always_runs(), set(loop.body.arguments)
@@ -77,7 +77,7 @@ def invariants(loop: Loop) -> tuple[list[ir.Operation], list[ir.Operation]]:
 def hoist_from_loop(op: ir.Operation) -> bool:
     """Ops of a loop's body whose operands come from outside move out, unless they may fail and the loop may
     not run."""
-    movable, _ = invariants(Loop(op))
+    movable, _ = invariants(GraphLoop(op))
     for inner in movable:
         inner.move_before(op)
     return bool(movable)
@@ -141,6 +141,6 @@ class HoistInvariants(Pass):
     def run(self, op: ir.Operation) -> bool:
         changed = apply_patterns(op, {LOOP: hoist_from_loop, IF: hoist_from_branches})
         for loop in collect_ops(op, LOOP) if listening() else []:
-            for invariant in invariants(Loop(loop))[1]:
+            for invariant in invariants(GraphLoop(loop))[1]:
                 report_missed(invariant, self.name, "it may fail, and the loop around it may never run")
         return changed

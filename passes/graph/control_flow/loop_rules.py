@@ -23,7 +23,7 @@ from mlc.passes.graph.control_flow.bodies import (
 
 
 @dataclass(frozen=True)
-class Loop:
+class GraphLoop:
     """The parts of a loop by name. Results are the carried values, then the stacks of scanned ones."""
 
     op: ir.Operation
@@ -82,7 +82,7 @@ def _empty(stack: ir.Value) -> ir.Value:
 
 def never_runs(op: ir.Operation) -> bool:
     """loop(0 times) -> the initial values, and empty stacks."""
-    loop = Loop(op)
+    loop = GraphLoop(op)
     if loop.most_runs() != 0:
         return False
     stacks = list(op.results)[len(loop.initial) :]
@@ -94,7 +94,7 @@ def never_runs(op: ir.Operation) -> bool:
 
 def runs_once(op: ir.Operation) -> bool:
     """loop(once) -> the body."""
-    loop = Loop(op)
+    loop = GraphLoop(op)
     if loop.most_runs() != 1 or not loop.always_runs():
         return False
     count = len(loop.initial)
@@ -117,7 +117,7 @@ def true_inside(op: ir.Operation) -> bool:
 def invariant(op: ir.Operation) -> bool:
     """A carried value that the body yields as it got it, or that it always replaces by the value it starts
     with, is the value outside."""
-    loop = Loop(op)
+    loop = GraphLoop(op)
     changed = False
     for index, (start, argument, after) in enumerate(zip(loop.initial, loop.carried, loop.next, strict=True)):
         result = op.results[index]
@@ -128,7 +128,7 @@ def invariant(op: ir.Operation) -> bool:
     return changed
 
 
-def _needed_values(loop: Loop) -> set[int]:
+def _needed_values(loop: GraphLoop) -> set[int]:
     """The carried values on which used results, or the trip count, depend."""
     used = [has_uses(result) for result in loop.op.results]
     count = len(loop.initial)
@@ -146,7 +146,7 @@ def _needed_values(loop: Loop) -> set[int]:
     return needed
 
 
-def _defining_values(loop: Loop, value: ir.Value) -> list[ir.Value]:
+def _defining_values(loop: GraphLoop, value: ir.Value) -> list[ir.Value]:
     """The operands of the op that makes a value of the body; none for values from outside."""
     owner = value.owner
     if not isinstance(owner, ir.Block):
@@ -157,7 +157,7 @@ def _defining_values(loop: Loop, value: ir.Value) -> list[ir.Value]:
 
 def drop_unused(op: ir.Operation) -> bool:
     """Carried values and stacks that nobody needs are dropped."""
-    loop = Loop(op)
+    loop = GraphLoop(op)
     count, total = len(loop.initial), len(op.results)
     needed = _needed_values(loop)
     stacks = [index for index in range(total - count) if has_uses(op.results[count + index])]

@@ -102,7 +102,7 @@ class SimplifyControlFlow(Pass):
         if changed:
             InferShapes().run(op)
         for loop in collect_ops(op, LOOP) if listening() else []:
-            if loop_rules.Loop(loop).most_runs() == 0:
+            if loop_rules.GraphLoop(loop).most_runs() == 0:
                 report_missed(
                     loop, self.name, "it never runs, but a stack of nothing has dims that are not known"
                 )

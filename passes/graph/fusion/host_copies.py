@@ -13,7 +13,7 @@ from mlc.passes.graph.common.views import (
     viewed_buffer,
 )
 from mlc.passes.graph.control_flow.bodies import LOOP
-from mlc.passes.graph.control_flow.loop_rules import Loop
+from mlc.passes.graph.control_flow.loop_rules import GraphLoop
 
 
 def bodies(function: ir.Operation) -> list[ir.Block]:
@@ -76,14 +76,14 @@ def copy_body_values(function: ir.Operation) -> None:
             given = set(region.blocks[0].arguments)
             # The condition of another run is read at once, and the loop knows a constant.
             first = 1 if op.name == LOOP else 0
-            kept = _invariant_positions(Loop(op)) if op.name == LOOP else set()
+            kept = _invariant_positions(GraphLoop(op)) if op.name == LOOP else set()
             for position in range(first, len(end.operands)):
                 value = end.operands[position]
                 if is_small_constant(value) or (viewed_buffer(value) in given and position not in kept):
                     _own(end, position)
 
 
-def _invariant_positions(loop: Loop) -> set[int]:
+def _invariant_positions(loop: GraphLoop) -> set[int]:
     """The operand positions of carried values that a body yields unchanged."""
     pairs = zip(loop.next, loop.carried, strict=True)
     return {position for position, (after, argument) in enumerate(pairs, 1) if view_source(after) == argument}

@@ -13,7 +13,7 @@ from mlc.passes.common.rewriting import collect_ops, defining_op, replace_op
 from mlc.passes.graph.common.values import both_orders, erase_dead, is_static, splat
 from mlc.passes.graph.common.views import view_source, viewed_buffer
 from mlc.passes.graph.control_flow.bodies import LOOP
-from mlc.passes.graph.control_flow.loop_rules import Loop
+from mlc.passes.graph.control_flow.loop_rules import GraphLoop
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class Index:
     step: int
 
 
-def loop_of(value: ir.Value) -> Loop | None:
+def loop_of(value: ir.Value) -> GraphLoop | None:
     """The loop of which the value is the iteration."""
     owner = value.owner
     if not isinstance(owner, ir.Block) or value.arg_number != 0:
         return None
     op = owner.owner.operation
-    return Loop(op) if op.name == LOOP else None
+    return GraphLoop(op) if op.name == LOOP else None
 
 
 def index_of(value: ir.Value, rows: int) -> Index | None:

@@ -15,7 +15,7 @@ from mlc.passes.graph.attention.heads import fits, heads, without_repetition
 from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.terms import without_casts
 from mlc.passes.graph.common.values import constant_and_other, has_result_type, scalar_constant, splat
-from mlc.passes.graph.idioms.attention_masks import Choice, Masks, lowest, simplify_masks
+from mlc.passes.graph.idioms.attention_masks import MaskChoice, Masks, lowest, simplify_masks
 from mlc.passes.remarks import report_missed
 
 
@@ -115,7 +115,7 @@ def _match_chosen_mask(op: ir.Operation, depth: int) -> Scores | None:
     if found is None or fill is None:
         return None
     only(inner, "the scores have another use")
-    found.masks.chosen.append(Choice(condition, float(fill), negative))
+    found.masks.chosen.append(MaskChoice(condition, float(fill), negative))
     return found
 
 

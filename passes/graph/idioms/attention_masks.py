@@ -25,7 +25,7 @@ _HASHED = 1 << 22
 
 
 @dataclass
-class Choice:
+class MaskChoice:
     """Scores become `fill` where `mask` is false, where it is true if `negative`."""
 
     mask: ir.Value
@@ -38,7 +38,7 @@ class Masks:
     """The masks of scores: `added` values, and choices."""
 
     added: list[ir.Value] = field(default_factory=list)
-    chosen: list[Choice] = field(default_factory=list)
+    chosen: list[MaskChoice] = field(default_factory=list)
     causal: bool = False
 
 
@@ -168,7 +168,7 @@ def simplify_masks(masks: Masks, like: ir.Value, rows: Dim, keys: Dim) -> Masks:
     return result
 
 
-def _category_of_choice(choice: Choice) -> str:
+def _category_of_choice(choice: MaskChoice) -> str:
     category = category_of(choice.mask)
     if choice.negative:
         return "causal" if category == "inverse" else ""

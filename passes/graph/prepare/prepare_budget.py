@@ -46,7 +46,7 @@ def check_budget(budget: int, location: ir.Location) -> None:
 
 
 @dataclass
-class Choice:
+class BudgetChoice:
     """The values that @prepare gives, and those of the needed ones that stay in @main."""
 
     moved: list[ir.Value] = field(default_factory=list)
@@ -122,14 +122,14 @@ def choose(
     computed: Mapping[ir.Value, ir.Operation],
     needed: Sequence[ir.Value],
     limit: int,
-) -> Choice:
+) -> BudgetChoice:
     """Moves as many of the `needed` values as `limit` bytes allow, those that grow least first.
 
     Instead of a value that stays, its sources move: the fewest elements that make it. Results are in
     the order of `computed`, which is the program's.
     """
     sources = Sources(bare, computed)
-    budget, choice = Budget(sources, limit), Choice()
+    budget, choice = Budget(sources, limit), BudgetChoice()
     pending = sorted(needed, key=budget.growth)
     seen = set(pending)
     for value in pending:

@@ -25,7 +25,7 @@ FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True)
-class Group:
+class CandidateGroup:
     """Convolutions that read one transformed weight, which costs once."""
 
     candidates: tuple[Candidate, ...]
@@ -70,7 +70,7 @@ def affordable(candidates: Sequence[Candidate], budget: int) -> list[Candidate]:
     weights: dict[tuple[ir.Value, int], list[Candidate]] = {}
     for candidate in candidates:
         weights.setdefault((candidate.weight, candidate.tile), []).append(candidate)
-    groups = [Group(tuple(sharing)) for sharing in weights.values()]
+    groups = [CandidateGroup(tuple(sharing)) for sharing in weights.values()]
     chosen: list[Candidate] = []
     left = budget
     for group in sorted(groups, key=lambda group: (-group.benefit, group.growth)):

@@ -16,7 +16,7 @@ from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import terminator_of, users
 from mlc.passes.graph.common.views import is_view_or_row, view_source, viewed_buffer
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, YIELD, body_of, yields
-from mlc.passes.graph.control_flow.loop_rules import Loop
+from mlc.passes.graph.control_flow.loop_rules import GraphLoop
 from mlc.passes.host.memory.buffers import BufferCopy, BufferSlice, MovingRow, PlannedBuffer, tensor_bytes
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Bodies:
             for result in op.results:
                 self.all.new(result, step)
             return
-        loop, end = Loop(op), self.all.steps.end(graph.Loop(op).body)
+        loop, end = GraphLoop(op), self.all.steps.end(graph.Loop(op).body)
         for argument, result in zip(loop.carried, op.results, strict=False):
             self.all.spans[argument] = BufferSlice(self.all.new(result, step))
         for result in list(op.results)[len(loop.carried) :]:
@@ -62,7 +62,7 @@ class Bodies:
         result of a loop is written as soon as its initial value is."""
         for op in reversed(self.ops):
             if op.name == LOOP:
-                self.put_loop(Loop(op))
+                self.put_loop(GraphLoop(op))
             else:
                 self.put_branch(op, 0, self.all.steps.of(op))
                 self.put_branch(op, 1, self.all.steps.end(graph.If(op).then_branch))
@@ -77,7 +77,7 @@ class Bodies:
             else:
                 self.move(terminator_of(block), BufferCopy(value, result))
 
-    def put_loop(self, loop: Loop) -> None:
+    def put_loop(self, loop: GraphLoop) -> None:
         """Puts initial and next values into the buffers of carried ones, scanned values into stacks."""
         op, end = loop.op, terminator_of(loop.body)
         begin = self.all.steps.of(op)
@@ -121,7 +121,7 @@ class Bodies:
             )
         self.all.move(op, move)
 
-    def check_computed(self, loop: Loop, value: ir.Value) -> None:
+    def check_computed(self, loop: GraphLoop, value: ir.Value) -> None:
         """Raises PassError if the next value is another carried value: copies at the end of an iteration are
         sequential, and none may read what another has written."""
         if viewed_buffer(value) in loop.carried:
@@ -130,7 +130,7 @@ class Bodies:
                 loop.op.location,
             )
 
-    def may_replace(self, loop: Loop, argument: ir.Value, after: ir.Value, own: PlannedBuffer) -> bool:
+    def may_replace(self, loop: GraphLoop, argument: ir.Value, after: ir.Value, own: PlannedBuffer) -> bool:
         """Whether the next carried value, which has the buffer `own`, may overwrite the present one: nothing
         reads that later, and a launch that reads it at the same step works in place."""
         begin = self.all.steps.of(loop.op)

@@ -12,7 +12,7 @@ from mlc.bindings import arith, ir, memref, scf
 from mlc.dialects import graph
 from mlc.passes.common.constants import i1, i64, index_constant
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
-from mlc.passes.graph.control_flow.loop_rules import Loop
+from mlc.passes.graph.control_flow.loop_rules import GraphLoop
 from mlc.passes.host.common.scalars import read_index, read_scalar
 from mlc.passes.host.memory.bodies import is_stored
 from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes
@@ -33,7 +33,7 @@ class SizedControlBuilder:
         if op.name == IF:
             self.branches(op, memory)
         else:
-            self.loop(Loop(op), step, memory)
+            self.loop(GraphLoop(op), step, memory)
 
     def branches(self, op: ir.Operation, memory: BlockAllocations) -> None:
         """Builds an `scf.if` whose results are memory."""
@@ -46,7 +46,7 @@ class SizedControlBuilder:
                 scf.YieldOp(self.leave(yields(body), inner, types))
         self.keep(op.results, made.results, memory)
 
-    def loop(self, loop: Loop, step: int, memory: BlockAllocations) -> None:
+    def loop(self, loop: GraphLoop, step: int, memory: BlockAllocations) -> None:
         """Builds an `scf.while` that carries an index, the condition, and memory."""
         carried, view = [memref_of(value.type) for value in loop.carried], graph.Loop(loop.op)
         stacks = [self.storage.new(value, memory) for value in view.results[len(carried) :]]
@@ -66,7 +66,9 @@ class SizedControlBuilder:
             scf.YieldOp(self.run(loop, after.arguments, stacks))
         self.keep(view.results[: len(carried)], list(made.results)[2:], memory)
 
-    def run(self, loop: Loop, arguments: Sequence[ir.Value], stacks: Sequence[ir.Value]) -> list[ir.Value]:
+    def run(
+        self, loop: GraphLoop, arguments: Sequence[ir.Value], stacks: Sequence[ir.Value]
+    ) -> list[ir.Value]:
         """Builds an iteration; returns the next index, whether there is another iteration, and carried
         memory."""
         index, going, *carried = arguments

@@ -14,7 +14,7 @@ from itertools import pairwise, product
 from math import gcd
 
 from mlc.bindings import ir
-from mlc.passes.common.affine import IndexForm, Term
+from mlc.passes.common.affine import AffineTerm, IndexForm
 from mlc.passes.schedule.common.loops import Loop, is_defined_outside, loop_of
 from mlc.passes.schedule.nests.accesses import Access, accesses
 from mlc.passes.schedule.nests.reductions import is_one_reduction
@@ -50,7 +50,7 @@ class Terms:
         return first, second, offset
 
     @staticmethod
-    def _coefficients(side: list[tuple[Term[ir.Value], int]], loop: Loop) -> int:
+    def _coefficients(side: list[tuple[AffineTerm[ir.Value], int]], loop: Loop) -> int:
         return sum(coefficient for term, coefficient in side if term.variable == loop.iv)
 
     @staticmethod
@@ -62,7 +62,7 @@ class Terms:
 
     def _factor(
         self,
-        side: list[tuple[Term[ir.Value], int]],
+        side: list[tuple[AffineTerm[ir.Value], int]],
         loop: Loop,
         digit: Digit,
         digits: list[Digit],

@@ -15,7 +15,7 @@ from mlc.frontends.onnx.values import Dim, Value
 
 
 @dataclass(frozen=True)
-class Term:
+class EinsumTerm:
     """A value whose axes are named by letters."""
 
     value: Value
@@ -40,7 +40,7 @@ def einsum(node: Node) -> Value:
     return _order_axes(node, _sum_axes(node, first, set(output)), output).value
 
 
-def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], str]:
+def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[EinsumTerm], str]:
     """Returns the terms, with an ellipsis expanded to letters that the equation does not use, and the letters
     of the output.
 
@@ -60,7 +60,7 @@ def _parse(node: Node, equation: str, inputs: list[Value]) -> tuple[list[Term], 
         raise NodeError(f"the equation '{equation}' does not fit the ranks of its inputs")
     ellipsis = "".join(spare[:most])
     named = [_axes(p, v, ellipsis) for p, v in zip(parts, inputs, strict=True)]
-    terms = [_diagonal(node, Term(v, axes)) for v, axes in zip(inputs, named, strict=True)]
+    terms = [_diagonal(node, EinsumTerm(v, axes)) for v, axes in zip(inputs, named, strict=True)]
     letters = "".join(named)
     if not arrow:
         once = sorted(c for c in set(letters) - set(ellipsis) if letters.count(c) == 1)
@@ -80,7 +80,7 @@ def _axes(part: str, value: Value, ellipsis: str) -> str:
     return axes
 
 
-def _diagonal(node: Node, term: Term) -> Term:
+def _diagonal(node: Node, term: EinsumTerm) -> EinsumTerm:
     """Returns the diagonal along all axes of one letter.
 
     The dims [n, n] are read as one of n * n elements, of which the diagonal is every (n + 1)-th.
@@ -100,26 +100,26 @@ def _diagonal(node: Node, term: Term) -> Term:
         diagonal = slice_axes(node, flat, {len(rest): (0, size, size + 1)})
     else:
         diagonal = take_range(node, flat, len(rest), 0, size, size + 1)
-    return _diagonal(node, Term(diagonal, "".join(term.axes[axis] for axis in rest) + twice))
+    return _diagonal(node, EinsumTerm(diagonal, "".join(term.axes[axis] for axis in rest) + twice))
 
 
-def _sum_axes(node: Node, term: Term, needed: set[str]) -> Term:
+def _sum_axes(node: Node, term: EinsumTerm, needed: set[str]) -> EinsumTerm:
     """Sums over the axes that no other term and not the output names."""
     gone = [i for i, c in enumerate(term.axes) if c not in needed]
     if not gone:
         return term
     kept = "".join(c for c in term.axes if c in needed)
-    return Term(node.emit("reduce_sum", term.value, axes=gone, keepdims=False), kept)
+    return EinsumTerm(node.emit("reduce_sum", term.value, axes=gone, keepdims=False), kept)
 
 
-def _order_axes(node: Node, term: Term, axes: str) -> Term:
+def _order_axes(node: Node, term: EinsumTerm, axes: str) -> EinsumTerm:
     if term.axes == axes:
         return term
     order = [term.axes.index(c) for c in axes]
-    return Term(node.emit("transpose", term.value, permutation=order), axes)
+    return EinsumTerm(node.emit("transpose", term.value, permutation=order), axes)
 
 
-def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
+def _contract(node: Node, a: EinsumTerm, b: EinsumTerm, needed: set[str]) -> EinsumTerm:
     """Multiplies two terms by one matrix product.
 
     It is [batch, M, K] @ [batch, K, N] over the letters that only a, only b, or both have.
@@ -140,26 +140,26 @@ def _contract(node: Node, a: Term, b: Term, needed: set[str]) -> Term:
         node.reshape(right.value, [*_dims(right, batch), _count(sizes, summed), _count(sizes, columns)]),
     )
     axes = batch + rows + columns
-    return Term(node.reshape(product_of_both, [sizes[c] for c in axes]), axes)
+    return EinsumTerm(node.reshape(product_of_both, [sizes[c] for c in axes]), axes)
 
 
-def _spread(node: Node, term: Term, letters: str, sizes: dict[str, Dim]) -> Term:
+def _spread(node: Node, term: EinsumTerm, letters: str, sizes: dict[str, Dim]) -> EinsumTerm:
     """Broadcasts dims of 1 of the axes `letters` to the other operand's size."""
     shape = term.value.shape
     wanted = [sizes[c] if c in letters else size for c, size in zip(term.axes, shape, strict=True)]
-    return term if wanted == list(shape) else Term(node.expand(term.value, wanted), term.axes)
+    return term if wanted == list(shape) else EinsumTerm(node.expand(term.value, wanted), term.axes)
 
 
-def _product(node: Node, a: Term, b: Term, *, batch: str, rows: str, columns: str) -> Term:
+def _product(node: Node, a: EinsumTerm, b: EinsumTerm, *, batch: str, rows: str, columns: str) -> EinsumTerm:
     """Multiplies two terms elementwise with the axes aligned: nothing is summed."""
     left, right = _order_axes(node, a, batch + rows), _order_axes(node, b, batch + columns)
     spread = node.reshape(left.value, [*left.value.shape, *[1] * len(columns)])
     shape = right.value.shape
     aligned = node.reshape(right.value, [*shape[: len(batch)], *[1] * len(rows), *shape[len(batch) :]])
-    return Term(node.emit("mul", spread, aligned), batch + rows + columns)
+    return EinsumTerm(node.emit("mul", spread, aligned), batch + rows + columns)
 
 
-def _sizes(a: Term, b: Term) -> dict[str, Dim]:
+def _sizes(a: EinsumTerm, b: EinsumTerm) -> dict[str, Dim]:
     sizes: dict[str, Dim] = {}
     for letter, size in [pair for term in (a, b) for pair in zip(term.axes, term.value.shape, strict=True)]:
         try:
@@ -169,7 +169,7 @@ def _sizes(a: Term, b: Term) -> dict[str, Dim]:
     return sizes
 
 
-def _dims(term: Term, letters: str) -> list[Dim]:
+def _dims(term: EinsumTerm, letters: str) -> list[Dim]:
     """Returns the term's sizes, which may be 1 where the other operand's are not: matmul broadcasts
     batches."""
     return [term.value.shape[term.axes.index(c)] for c in letters]
