@@ -42,7 +42,7 @@ def process_chunk(chunk: Chunk, options: DiagnosticOptions, work: Work) -> tuple
 def write_results(line: CommandLine, results: Sequence[tuple[bytes, bool]], separator: str) -> int:
     """Writes the output of all chunks to the file of -o or to stdout, and returns the exit status.
 
-    `separator` stands on a line between two of them unless --output-split-marker names another. Where a chunk
+    `separator` is written on a line between two outputs unless --output-split-marker names another. Where a chunk
     failed, a file is left as it is. Raises `OSError`.
     """
     succeeded = all(went_well for _, went_well in results)

@@ -1,5 +1,5 @@
-"""Fits the polynomials of passes/tloop/vector_math: `python tools/fit_polynomials.py` prints
-coefficients.py; with names, those polynomials.
+"""Fits the polynomials of passes/math: `python tools/fit_polynomials.py` prints passes/math/coefficients.py;
+with names, those polynomials.
 
 Minimax fits by iteratively reweighted least squares (Lawson's algorithm) on Chebyshev nodes, in x87's 80-bit
 arithmetic where differences cancel. Coefficients are rounded to f32 one after the other, lowest degree first,

@@ -13,7 +13,7 @@ from mlc.tools.child_activity import Activity
 
 @dataclass
 class Announcer(Instrumentation):
-    """Says which pass is about to run on what."""
+    """Records the next pass and its op as the current step."""
 
     activity: Activity
 

@@ -9,8 +9,8 @@ A Python test uses the modules that it imports, itself or by the helpers beside 
 programs and the passes that its RUN lines name; a pipeline's passes are one step further. Of tests at one
 distance those come first whose folders are closest to the mirrored ones.
 
-For example, after a change of `passes/graph/decompose.py` the closest tests are
-`test/passes/graph/graph-decompose.mlir` (1, by its name), those with `--graph-decompose` in a RUN line or an
+For example, after a change of `passes/graph/simplify/decompose.py` the closest tests are
+`test/passes/graph/simplify/graph-decompose.mlir` (1, by its name), those with `--graph-decompose` in a RUN line or an
 import of the module (2), and those that run `--graph-optimize` (3).
 """
 

@@ -1,4 +1,4 @@
-"""Measures the errors of the f32 functions of passes/tloop/vector_math, and of what is composed of them.
+"""Measures the errors of the f32 functions of passes/math, and of what is composed of them.
 
 `python test/numerics/math_functions/vector_math.py [name...]` prints the largest errors of a sample,
 with `--exhaustive` of all floats.
