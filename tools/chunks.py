@@ -42,8 +42,8 @@ def process_chunk(chunk: Chunk, options: DiagnosticOptions, work: Work) -> tuple
 def write_results(line: CommandLine, results: Sequence[tuple[bytes, bool]], separator: str) -> int:
     """Writes the output of all chunks to the file of -o or to stdout, and returns the exit status.
 
-    `separator` is written on a line between two outputs unless --output-split-marker names another. Where a chunk
-    failed, a file is left as it is. Raises `OSError`.
+    `separator` is written on a line between two outputs unless --output-split-marker names another. Where a
+    chunk failed, a file is left as it is. Raises `OSError`.
     """
     succeeded = all(went_well for _, went_well in results)
     path = line.value("o", "-")

@@ -10,8 +10,8 @@ programs and the passes that its RUN lines name; a pipeline's passes are one ste
 distance those come first whose folders are closest to the mirrored ones.
 
 For example, after a change of `passes/graph/simplify/decompose.py` the closest tests are
-`test/passes/graph/simplify/graph-decompose.mlir` (1, by its name), those with `--graph-decompose` in a RUN line or an
-import of the module (2), and those that run `--graph-optimize` (3).
+`test/passes/graph/simplify/graph-decompose.mlir` (1, by its name), those with `--graph-decompose` in a RUN
+line or an import of the module (2), and those that run `--graph-optimize` (3).
 """
 
 from __future__ import annotations
