@@ -158,8 +158,8 @@ DFT and STFT of f32 are computed in f64, as products with constant matrices of t
 dynamic length, as one product with a matrix that is computed at run time.
 
 `Gradient` becomes the ops of the derivative, by a rule for each graph op between `xs` and `y`
-(`frontends/onnx/operators/training/derivative_rules.py`); of a `y` of several elements it is the derivative of
-their sum. An op without a rule is named.
+(`frontends/onnx/operators/training/derivative_rules.py`); of a `y` of several elements it is the derivative
+of their sum. An op without a rule is named.
 """
 
 _RUNTIME = """\
