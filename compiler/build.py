@@ -20,8 +20,8 @@ KERNEL_TIMEOUT = 600.0
 
 
 def worker_pool(size: int | None = None) -> WorkerPool:
-    """Worker processes that compile kernels, one per core by default; to be closed by the caller, as in
-    `with`."""
+    """Returns a pool of worker processes that compile kernels, one per core by default; the caller closes it,
+    as with `with`."""
     return WorkerPool(size, preload=["mlc.compiler.kernel_job"])
 
 

@@ -1,4 +1,4 @@
-"""Specialised programs for the sizes that come often, of a program with named dims.
+"""Specialised programs for the frequent sizes of a program with named dims.
 
 Native code (csrc/calls/size_counts.c) counts calls and runs the program that an entry has; this module
 decides which entries have one. Calls whose sizes are known, and neither hot nor new, do not reach it."""
