@@ -103,7 +103,7 @@ def optimizer_seconds(path: Path, repetitions: int) -> dict[str, Record]:
 
 
 def _optimize_once(path: Path) -> dict[str, Record]:
-    options, stages, passes = Options(), Stages(), PassSeconds()
+    options, stages, passes = Options(), StageCounts(), PassSeconds()
     with stages.watch("import"):
         module = _load(path, options)
     for name in options.pipeline_names():
@@ -113,7 +113,7 @@ def _optimize_once(path: Path) -> dict[str, Record]:
     return {"stages": stages.seconds, "passes": passes.seconds}
 
 
-class Stages:
+class StageCounts:
     """Wall seconds per stage."""
 
     def __init__(self) -> None:

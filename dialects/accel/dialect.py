@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ext, ir
 from mlc.dialects.accel import views
-from mlc.dialects.emitted_once import emitted_once
+from mlc.dialects.cached_definition import load_definition
 
 
 class Accel(ext.Dialect, name="accel"):
@@ -14,7 +14,7 @@ class Accel(ext.Dialect, name="accel"):
 
     @classmethod
     def _emit_module(cls) -> ir.Module:
-        return emitted_once(cls, super()._emit_module)
+        return load_definition(cls, super()._emit_module)
 
 
 class TokenType(Accel.Type, name="token"):

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from mlc.bindings import ext, ir
-from mlc.dialects.emitted_once import emitted_once
+from mlc.dialects.cached_definition import load_definition
 from mlc.dialects.graph.ops.control import YIELD
 from mlc.dialects.graph.reference_page import document
 
@@ -25,7 +25,7 @@ class GraphDialect(ext.Dialect, name="graph"):
 
     @classmethod
     def _emit_module(cls) -> ir.Module:
-        return emitted_once(cls, super()._emit_module)
+        return load_definition(cls, super()._emit_module)
 
     @classmethod
     def load(cls) -> None:

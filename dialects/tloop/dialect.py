@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlc.bindings import ext, ir
-from mlc.dialects.emitted_once import emitted_once
+from mlc.dialects.cached_definition import load_definition
 
 
 class TLoop(ext.Dialect, name="tloop"):
@@ -11,7 +11,7 @@ class TLoop(ext.Dialect, name="tloop"):
 
     @classmethod
     def _emit_module(cls) -> ir.Module:
-        return emitted_once(cls, super()._emit_module)
+        return load_definition(cls, super()._emit_module)
 
 
 class BlockType(TLoop.Type, name="block"):

@@ -69,7 +69,7 @@ def read_module(name: str, path: str, text: str) -> SourceModule:
     module = SourceModule(name, path, is_program=path.endswith(("__main__.py", "setup.py", "lit.cfg.py")))
     for node in ast.walk(tree):
         module.imports.update(_import_bindings(node, module))
-    _Reader(module).read(tree.body)
+    _SourceReader(module).read(tree.body)
     return module
 
 
@@ -96,7 +96,7 @@ def _source(node: ast.ImportFrom, module: SourceModule) -> str:
 
 
 @dataclass
-class _Reader:
+class _SourceReader:
     module: SourceModule
 
     def read(self, statements: Iterable[ast.stmt]) -> None:

@@ -12,11 +12,11 @@ from mlc.bindings import ir
 _DEFINITIONS: dict[type, tuple[int, bytes]] = {}
 
 
-def emitted_once(dialect: Any, emit: Callable[[], ir.Module]) -> ir.Module:
+def load_definition(dialect: Any, emit: Callable[[], ir.Module]) -> ir.Module:
     """Returns the definition of a dialect's ops and types in the current context.
 
-    `emit` builds it for the first context; later ones parse bytecode. Building the definition of hundreds of
-    ops in Python takes longer than all else that a context needs.
+    `emit` builds it for the first context; later ones parse bytecode while the number of ops and types is the
+    same. Building the definition of hundreds of ops in Python takes longer than all else a context needs.
     """
     size = len(dialect.operations) + len(dialect.types)
     if _DEFINITIONS.get(dialect, (0, b""))[0] == size:
