@@ -53,7 +53,8 @@ class Options:
     each replaces the default schedule of the kernels that it names.
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
     each compilation starts its own. `specialise`: the policy by which a program with named dims gets
-    specialised ones beside it, each for one size of every dim; None: it gets none.
+    specialised ones beside it, each for one size of every dim; None: it gets none. `import_budget`: limits
+    of what an ONNX model may expand to, by name, that replace those of `ImportBudget`.
     """
 
     target: str = "cpu"
@@ -74,6 +75,7 @@ class Options:
     pool: JobRunner | None = None
     specialise: Specialise | None = None
     reproducer_dir: str | None = None
+    import_budget: Mapping[str, float] = field(default_factory=dict)
 
     def fixed_dims(self) -> dict[str, int]:
         """Returns the `dims` that have one size."""

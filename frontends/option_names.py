@@ -50,5 +50,10 @@ def specialise_option(sizes: Mapping[str, object]) -> str:
     return f"specialise=[{dict(sizes)!r}]"
 
 
+def import_budget_option(limit: str) -> str:
+    """Returns the spelling of the option that sets a limit of the import budget."""
+    return f"--import-budget {limit}=N" if _are_flags.get() else f"import_budget={{{limit!r}: N}}"
+
+
 def _format_list(sizes: Sequence[object]) -> str:
     return f"[{', '.join(map(str, sizes))}]"

@@ -37,6 +37,7 @@ def compile(
     specialise: str | Sequence[Mapping[str, int]] | Specialise = "auto",
     blocks_on_cpu: bool = False,
     unsupported: str = "error",
+    import_budget: Mapping[str, float] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -59,6 +60,7 @@ def compile(
     `blocks_on_cpu` compiles a GPU's program of thread blocks for this machine, to compare its results.
     `unsupported="cpu"` lets the processor compute what thread blocks cannot ("error": the model cannot be
     compiled for a GPU); `report()["processor"]` says what that is.
+    `import_budget`: limits of what an ONNX model may expand to, by name: {"nodes": 10**6}.
     `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ModelError for a model that cannot be read, mlc.TargetError for an unknown
@@ -86,6 +88,7 @@ def compile(
         specialise=policy_of(specialise),
         blocks_on_cpu=blocks_on_cpu,
         unsupported=unsupported,
+        import_budget=import_budget or {},
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

@@ -16,7 +16,7 @@ from mlc.errors import ERRORS, RENAMED
 # Found through the links of the package, not the repository: an installed wheel has the same folders.
 ROOT = Path(mlc.__file__).parent
 # Raised and reported by one tool, or by a function that imports ONNX operators; docs/errors.md names them.
-BESIDE = {"NodeError", "ToolError", "TranslationError", "UnsupportedNodeError", "UsageError"}
+BESIDE = {"BudgetError", "NodeError", "ToolError", "TranslationError", "UnsupportedNodeError", "UsageError"}
 
 
 @cache

@@ -57,9 +57,10 @@ class OnnxSource:
 
     def load(self, options: Options) -> Imported:
         """Imports the model with the options' sizes. Raises CompileError, ModelError."""
-        from mlc.frontends.onnx import import_model
+        from mlc.frontends.onnx import ImportBudget, import_model
 
-        result = import_model(self.model, dims=options.fixed_dims(), shapes=options.shapes)
+        budget = ImportBudget.with_limits(options.import_budget)
+        result = import_model(self.model, dims=options.fixed_dims(), shapes=options.shapes, budget=budget)
         check_inputs(main_of(result.module), result.inputs, options)
         return Imported(
             result.module, result.weights, self.name, result.inputs, result.outputs, result.declared

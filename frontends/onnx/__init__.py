@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mlc.frontends.onnx.import_budget import ImportBudget
 from mlc.frontends.onnx.model import ImportedModel, import_model
 
-__all__ = ["ImportedModel", "import_model"]
+__all__ = ["ImportBudget", "ImportedModel", "import_model"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +17,7 @@ from mlc.dialects.graph.folding import fold
 from mlc.dialects.graph.sizes import Size, broadcast
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.constants import ConstantBuilder
+from mlc.frontends.onnx.import_budget import BudgetMeter
 from mlc.frontends.onnx.inputs import InputType, dynamic_hint
 from mlc.frontends.onnx.named_sizes import NamedSizes
 from mlc.frontends.onnx.node import NodeError
@@ -34,6 +36,7 @@ class GraphBuilder:
     inputs: Sequence[InputType]
     constants: ConstantBuilder
     named_sizes: NamedSizes = field(default_factory=NamedSizes)
+    meter: BudgetMeter = field(default_factory=BudgetMeter)
 
     def emit(
         self,
@@ -45,8 +48,10 @@ class GraphBuilder:
     ) -> Value:
         """Builds `graph.<op>` and returns its result.
 
-        Returns a constant instead where every operand is known and the result is small. Raises `NodeError`.
+        Returns a constant instead where every operand is known and the result is small. Raises `NodeError`,
+        `BudgetError`.
         """
+        self.meter.use_nodes()
 
         def make() -> ir.Value:
             """Builds the op."""
@@ -66,12 +71,15 @@ class GraphBuilder:
     def emit_several(
         self, op: str, values: Sequence[Value], attributes: Mapping[str, Any], location: ir.Location
     ) -> list[Value]:
-        """Builds `graph.<op>`, which has several results, and returns them. Raises `NodeError`."""
+        """Builds `graph.<op>`, which has several results, and returns them. Raises `NodeError`,
+        `BudgetError`."""
+        self.meter.use_nodes()
         op_results = build_op(op, [v.ir for v in values], attributes, None, location)
         return [self._wrap_result(result, values) for result in op_results]
 
     def constant(self, array: np.ndarray, location: ir.Location) -> Value:
-        """Returns a constant, built where it is first used as a tensor."""
+        """Returns a constant, built where it is first used as a tensor. Raises `BudgetError`."""
+        self.meter.use_constant(array.nbytes)
         return self.constants.constant(array, location)
 
     def strings(self, texts: Sequence[str], shape: Sequence[int], location: ir.Location) -> Value:
@@ -128,12 +136,13 @@ class GraphBuilder:
         return from_ir("", made, tuple(shape))
 
     def _wrap_result(self, result: ir.Value, values: Sequence[Value]) -> Value:
-        """Wraps the op's result and writes its dims to the op."""
+        """Wraps the op's result and writes its dims to the op. Raises `NodeError`, `BudgetError`."""
         dims = self.named_sizes.dims_of(result, values)
         _refine(result, dims)
         value = from_ir("", result, dims)
         if value.rank > _MOST_DIMS:
             raise NodeError(f"a result has {value.rank} dims; at most {_MOST_DIMS} are supported")
+        self.meter.check_elements(math.prod(dim for dim in value.shape if isinstance(dim, int)))
         write_dims(result, value.shape)
         self.named_sizes.name_results(value)
         return value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 import onnx
-from onnx import AttributeProto, FunctionProto, ModelProto, NodeProto, defs, helper
+from onnx import AttributeProto, FunctionProto, GraphProto, ModelProto, NodeProto, defs, helper
 
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx.model_checks import Opsets, plain_domain, read_opsets
@@ -33,16 +33,33 @@ def model_functions(model: ModelProto) -> dict[FunctionKey, FunctionProto]:
 
 def check_calls(functions: Mapping[FunctionKey, FunctionProto], name: str) -> None:
     """Raises ModelError for a function that calls itself, naming the functions of the cycle."""
-    calls = {
-        key: [callee for callee in _callees(body.node) if callee in functions]
-        for key, body in functions.items()
-    }
     try:
-        TopologicalSorter(calls).prepare()
+        TopologicalSorter(_calls(functions)).prepare()
     except CycleError as error:
         # From the called function to its caller.
         cycle = [function for _, function, _ in reversed(error.args[1])]
         raise ModelError(f"{name}: function '{cycle[0]}' calls itself: {' -> '.join(cycle)}") from None
+
+
+def expanded_nodes(graph: GraphProto, functions: Mapping[FunctionKey, FunctionProto]) -> int:
+    """Returns the number of nodes of a graph with the calls of `functions`, which are acyclic, expanded."""
+    sizes: dict[FunctionKey, int] = {}
+
+    def size_of(nodes: Iterable[NodeProto]) -> int:
+        return sum(1 + sizes.get(callee, 0) for callee in _callees(nodes))
+
+    # Functions come after those that they call.
+    for key in TopologicalSorter(_calls(functions)).static_order():
+        sizes[key] = size_of(functions[key].node)
+    return size_of(graph.node)
+
+
+def _calls(functions: Mapping[FunctionKey, FunctionProto]) -> dict[FunctionKey, list[FunctionKey]]:
+    """Returns the functions that each function calls."""
+    return {
+        key: [callee for callee in _callees(body.node) if callee in functions]
+        for key, body in functions.items()
+    }
 
 
 def _callees(nodes: Iterable[NodeProto]) -> Iterator[FunctionKey]:

@@ -13,7 +13,15 @@ from onnx import AttributeProto, GraphProto, NodeProto
 from mlc.bindings import ir
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx.builder import GraphBuilder
-from mlc.frontends.onnx.functions import FunctionBody, check_calls, local_body, model_functions, schema_body
+from mlc.frontends.onnx.functions import (
+    FunctionBody,
+    check_calls,
+    expanded_nodes,
+    local_body,
+    model_functions,
+    schema_body,
+)
+from mlc.frontends.onnx.import_budget import BudgetError
 from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.model_checks import check_node, label, plain_domain, sorted_nodes
 from mlc.frontends.onnx.node import Node, NodeError, TakesBody, UnsupportedNodeError
@@ -88,6 +96,7 @@ class Importer:
     def __post_init__(self) -> None:
         self.functions = model_functions(self.model.proto)
         check_calls(self.functions, self.model.name)
+        self.builder.meter.check_nodes(expanded_nodes(self.model.proto.graph, self.functions))
 
     def import_graph(self, graph: GraphProto, scope: Scope, frame: Frame) -> list[Any]:
         """Imports a graph whose inputs are in `scope`; returns its outputs."""
@@ -110,14 +119,18 @@ class Importer:
         """Imports a node and binds its outputs in `scope`. Raises `ModelError` if the node is wrong."""
         name = frame.label(node)
         try:
+            self.builder.meter.use_nodes()
             results = self._results(node, scope, frame, name)
         except UnsupportedNodeError as error:
             self._note(node, frame, name, str(error))
             results = None
         except Incomplete:
             results = None
-        except NodeError as error:
+        except (NodeError, BudgetError) as error:
             raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
+        except MemoryError:
+            cause = "there is not enough memory for its constants"
+            raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from None
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
             # Attributes of other types than the operator's; for operators with a schema the checker
             # has reported them.

@@ -13,10 +13,11 @@ from mlc import dialects
 from mlc.bindings import func, ir
 from mlc.dialects.graph.dims.function_dims import NAMES
 from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE, STRINGS_ATTRIBUTE
-from mlc.frontends.errors import UnsupportedModelError
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.constants import ConstantBuilder
+from mlc.frontends.onnx.import_budget import BudgetError, BudgetMeter, ImportBudget
 from mlc.frontends.onnx.importer import Importer
 from mlc.frontends.onnx.inputs import InputType, read_inputs
 from mlc.frontends.onnx.load import LoadedModel, load_model
@@ -55,12 +56,14 @@ def import_model(
     shapes: Mapping[str, Sequence[int]] | None = None,
     context: ir.Context | None = None,
     name: str = "<memory>",
+    budget: ImportBudget | None = None,
 ) -> ImportedModel:
     """Imports a model from a file, its bytes, or an object (which messages call `name`).
 
-    `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). Weights are
-    referenced, not copied. Raises `ModelError` with one message that names the cause, the file, and the
-    node or tensor; unsupported operators are named all at once, by its subclass `UnsupportedModelError`.
+    `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). `budget` limits
+    what the model may expand to. Weights are referenced, not copied. Raises `ModelError` with one message
+    that names the cause, the file, and the node or tensor; unsupported operators are named all at once, by
+    its subclass `UnsupportedModelError`.
     """
     loaded = load_model(model, name)
     opsets = check_model(loaded.proto, loaded.name)
@@ -70,7 +73,10 @@ def import_model(
     with context, ir.Location.name(loaded.name):
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
-            texts = _build_main(loaded, inputs, Frame(opsets))
+            try:
+                texts = _build_main(loaded, inputs, Frame(opsets), BudgetMeter(budget or ImportBudget()))
+            except BudgetError as error:
+                raise ModelError(f"{loaded.name}: {error}") from None
         if len(texts) > 1:
             module.operation.attributes[STRINGS_ATTRIBUTE] = ir.ArrayAttr.get(
                 [ir.StringAttr.get(text) for text in texts]
@@ -88,7 +94,9 @@ def import_model(
     )
 
 
-def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) -> list[str]:
+def _build_main(
+    loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame, meter: BudgetMeter
+) -> list[str]:
     """Builds @main; returns the strings that it knows."""
     graph = loaded.proto.graph
     arguments = [
@@ -98,7 +106,7 @@ def _build_main(loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame) 
     main = func.FuncOp("main", (arguments, []))
     block = main.add_entry_block([ir.Location.name(i.name) for i in inputs])
     with ir.InsertionPoint(block):
-        builder = GraphBuilder(inputs, ConstantBuilder(loaded.store))
+        builder = GraphBuilder(inputs, ConstantBuilder(loaded.store), meter=meter)
         importer = Importer(loaded, builder)
         values = [
             from_ir(entry.name, value, entry.shape)

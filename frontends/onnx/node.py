@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -13,12 +14,17 @@ from mlc.bindings import ir
 from mlc.dialects.graph.sizes import Size, product
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import element_types
+from mlc.frontends.onnx.import_budget import BudgetMeter
 from mlc.frontends.onnx.values import Dim, OnnxValue, Value, write_dims
 
 
 class GraphEmitter(Protocol):
     """The interface that builds graph ops at the current insertion point; implemented by
     `builder.GraphBuilder`."""
+
+    @property
+    def meter(self) -> BudgetMeter:
+        """The count of what the import uses of its budget."""
 
     def emit(
         self,
@@ -187,6 +193,14 @@ class Node:
         if value.stored is None:
             raise UnsupportedNodeError(f"'{value.name}' must be known when the model is compiled")
         return value.stored()
+
+    def reserve(self, *shape: int, itemsize: int = 8) -> None:
+        """Checks that an array of this shape may be computed as a constant. Raises BudgetError."""
+        self.emitter.meter.check_constant(math.prod(shape) * itemsize)
+
+    def check_repetitions(self, count: int) -> None:
+        """Checks that ops, or parts of a value, may be made this many times. Raises BudgetError."""
+        self.emitter.meter.check_nodes(count)
 
     def scalar(self, value: float, like: Value) -> Value:
         """Returns a rank-0 constant of `like`'s element type."""

@@ -101,6 +101,6 @@ def _declared_shapes(graph: GraphProto) -> dict[str, DeclaredShape]:
             dims = info.type.tensor_type.shape.dim
             found[info.name] = tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in dims)
     for node in reversed(graph.node):
-        if node.op_type in _SAME_SHAPE and node.input and node.output[0] in found:
+        if node.op_type in _SAME_SHAPE and node.input and node.output and node.output[0] in found:
             found.setdefault(node.input[0], found[node.output[0]])
     return found

@@ -35,6 +35,7 @@ class CompileFlags:
     schedule_file: str | None
     precision: str
     load_plugin: tuple[str, ...]
+    import_budget: tuple[str, ...]
     jobs: int = 0
     blocks_on_cpu: bool = False
     cubin: bool = False
@@ -69,6 +70,7 @@ class CompileFlags:
             cubin=self.cubin,
             unsupported=self.unsupported,
             specialise=parse_specialise(self.specialise),
+            import_budget=_parse_budget(self.import_budget),
             progress=progress,
         )
         _check_switches(options)
@@ -92,6 +94,17 @@ def _replacements(texts: tuple[str, ...]) -> dict[str, str]:
         if not (name and equals):
             raise click.UsageError(f"--replace-pass expects NAME=PIPELINE, not '{name}{equals}'")
     return {name: pipeline for name, _, pipeline in parted}
+
+
+def _parse_budget(texts: tuple[str, ...]) -> dict[str, float]:
+    """Returns the limits of --import-budget by name. Raises click.UsageError."""
+    from mlc.tools.command_line import UsageError
+    from mlc.tools.translate.import_onnx import parse_budget
+
+    try:
+        return parse_budget(texts)
+    except UsageError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def _read_schedules(path: str | None) -> str:

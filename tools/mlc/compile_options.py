@@ -123,6 +123,13 @@ _GRAPH_OPTIONS = (
         help="Load passes, operators and targets from a Python file, or a package's folder, with "
         "register(registry).",
     ),
+    click.option(
+        "--import-budget",
+        multiple=True,
+        metavar="LIMIT=N",
+        help="Let an ONNX model expand to more than usual: nodes, constant_bytes, elements or seconds=N (may "
+        "be repeated).",
+    ),
 )
 _CODE_OPTIONS = (
     click.option(

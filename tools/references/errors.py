@@ -29,9 +29,9 @@ type among them; files that cannot be read or written are `OSError`. Anything el
 
 `mlc/errors.py` holds the base and this table. It imports nothing, so that every folder may import it, and the
 runtime without the compiler has it too. Exceptions without the suffix `Error` are signals between two
-functions of mlc. Functions that import ONNX operators raise `NodeError`, or `UnsupportedNodeError` for what
-they do not cover (`mlc.frontends.onnx.node`); the importer collects these, and raises a `ModelError` with
-file and nodes.
+functions of mlc. Functions that import ONNX operators raise `NodeError`, `BudgetError`, or
+`UnsupportedNodeError` for what they do not cover (`mlc.frontends.onnx.node`); the importer collects these,
+and raises a `ModelError` with file and nodes.
 
 ## Exit status of the tools
 

@@ -54,6 +54,12 @@ FLAGS = (
     OUTPUT,
     Flag("dim", "fix a dynamic dim of an ONNX model, e.g. batch=1", "name=size", repeated=True),
     Flag("shape", "give an input's shape, e.g. x:1x3x224x224 (-1 keeps a dim)", "input:dims", repeated=True),
+    Flag(
+        "import-budget",
+        "let an ONNX model expand to more: nodes, constant_bytes, elements or seconds=N",
+        "limit=N",
+        repeated=True,
+    ),
     Flag("mlir-print-debuginfo", "print locations: the names of ONNX nodes"),
     Flag("target-triple", "e.g. aarch64-unknown-linux-gnu (default: the module's, or the host's)", "triple"),
     Flag("target-cpu", "processor: LLVM's name (default: host, or the triple's generic one)", "cpu"),
@@ -75,7 +81,7 @@ _CPU = ("mlir-to-llvmir", "mlir-to-asm", "mlir-to-obj")
 _GPU = ("mlir-to-ptx", "mlir-to-cubin", "mlir-to-amdgcn", "mlir-to-amdgcn-obj")
 # Flag -> the translations that it changes; with others it would be silently without effect.
 _APPLIES = {
-    **dict.fromkeys(("dim", "shape", "mlir-print-debuginfo"), ("import-onnx",)),
+    **dict.fromkeys(("dim", "shape", "import-budget", "mlir-print-debuginfo"), ("import-onnx",)),
     **dict.fromkeys(("target-triple", "target-cpu"), _CPU),
     **dict.fromkeys(("gpu-arch", "gpu-module"), _GPU),
     **dict.fromkeys(("target-features", "opt-level", "O0", "O1", "O2", "O3"), _CPU + _GPU),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mlc.frontends.errors import ModelError
-from mlc.frontends.onnx import ImportedModel, import_model
+from mlc.frontends.onnx import ImportBudget, ImportedModel, import_model
 from mlc.frontends.option_names import named_as_flags
 from mlc.frontends.weights.module_references import relocate, weight_references
 from mlc.frontends.weights.store import INLINE
@@ -26,13 +26,15 @@ def import_onnx(line: CommandLine, path: str, activity: Activity) -> None:
     Weights that are in no file below it go to a safetensors file beside it.
     """
     dims, shapes = parse_dims(line.values.get("dim", [])), parse_shapes(line.values.get("shape", []))
+    limits = parse_budget(line.values.get("import-budget", []))
     output = line.value("o", "-")
     # A file is left to the importer, which finds weights beside it.
     name, model = read_input(path) if path == "-" else (path, path)
     activity.begin(f"{name}: error: --import-onnx")
     try:
         with named_as_flags():
-            imported = import_model(model, dims=dims, shapes=shapes, name="<stdin>")
+            budget = ImportBudget.with_limits(limits)
+            imported = import_model(model, dims=dims, shapes=shapes, name="<stdin>", budget=budget)
         if output != "-":
             relocate(imported.module, imported.weights, Path(output))
     except ModelError as error:
@@ -77,6 +79,18 @@ def _shape(text: str) -> tuple[str, list[int]]:
     if not name or not all(dim == -1 or str(dim).isdigit() for dim in sizes):
         raise UsageError(f"--shape={text}: expected input:dims, e.g. --shape x:1x3x224x224")
     return name, [int(dim) for dim in sizes]
+
+
+def parse_budget(texts: Sequence[str]) -> dict[str, float]:
+    """Parses texts of the form `limit=N`. Raises `UsageError`."""
+    return each_once("import-budget", texts, _limit)
+
+
+def _limit(text: str) -> tuple[str, float]:
+    name, _, limit = text.partition("=")
+    if not name or not limit.isdecimal():
+        raise UsageError(f"--import-budget={text}: expected limit=N, e.g. --import-budget nodes=1000000")
+    return name, int(limit)
 
 
 def each_once(option: str, texts: Sequence[str], parse: Callable[[str], tuple[str, T]]) -> dict[str, T]:

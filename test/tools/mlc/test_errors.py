@@ -41,6 +41,16 @@ def test_unknown_operators_are_all_named(mlc: Any, save: Any, tmp_path: Path) ->
     assert "unknown.onnx" in done.json()["error"] and any("node2" in note for note in done.json()["notes"])
 
 
+def test_the_import_budget(mlc: Any, mlp: Path) -> None:
+    done = mlc("compile", str(mlp), "--import-budget", "nodes=2")
+    fails(
+        done,
+        f"{mlp.name}: the model expands to",
+        "nodes, more than the import budget of 2 (--import-budget nodes=N",
+    )
+    assert mlc("stats", str(mlp), "--import-budget", "nodes=100").status == 0
+
+
 def test_external_data_outside_the_folder(mlc: Any, save: Any, tmp_path: Path) -> None:
     path = save(
         tmp_path / "outside.onnx",
@@ -148,6 +158,7 @@ def test_input_files_that_are_none(mlc: Any, mlp: Path) -> None:
         ["frobnicate"],
         ["compile", "m.onnx", "--emit=nothing"],
         ["compile", "m.onnx", "--dim", "n"],
+        ["compile", "m.onnx", "--import-budget", "nodes=many"],
         ["compile", "m.onnx", "--shape", "x:ax3"],
         ["compile", "m.onnx", "--embed-weights"],
         ["compile", "m.onnx", "--dump-kernel", "k"],

@@ -97,6 +97,8 @@ def col2im(node: Node) -> Value:
     rows, columns = node.static(x.shape[1:], "the input's shape after the batch")
     if columns != math.prod(counts) or rows % math.prod(block):
         raise NodeError(f"an input of shape {list(x.shape)} does not hold {counts} blocks of {block}")
+    node.check_repetitions(max(image))
+    node.reserve(max(block), max(counts))
     inside = [np.arange(width) * distance for width, distance in zip(block, dilations, strict=True)]
     begins = [np.arange(count) * strides[i] - pads[i] for i, count in enumerate(counts)]
     return of_parts(node, x, lambda part: _images(node, part, image, inside, begins))

@@ -116,6 +116,7 @@ def _homogeneous(node: Node, extents: Sequence[Dim], onnx_type: int) -> Value:
     align_corners = bool(node.attr("align_corners", 0))
     known = [extent for extent in extents if isinstance(extent, int)]
     if len(known) == len(extents):
+        node.reserve(*known, len(known) + 1)
         corners = [_corners(np.arange(extent), extent, max(extent - 1, 1), align_corners) for extent in known]
         rows = [*reversed(np.meshgrid(*corners, indexing="ij")), np.ones(known)]
         return node.constant(

@@ -243,6 +243,7 @@ def _order(resizes: dict[int, AxisResize]) -> list[int]:
 
 
 def _along_axis(node: Node, x: Value, axis: int, resize: AxisResize, method: Method) -> Value:
+    node.reserve(resize.after, 4)
     found = taps(resize, method)
     if found.weights is None:
         result = take(node, x, axis, found.indices[:, 0])

@@ -144,6 +144,7 @@ def _sides(node: Node, rois: Value) -> list[RegionExtent]:
         if not half_pixel:
             length = arithmetic(node, "max", length, 1.0)
         bins = int(node.attr(name, 1))
+        node.reserve(bins)
         found.append(RegionExtent(start, arithmetic(node, "div", length, bins), bins))
     return found
 
@@ -177,6 +178,7 @@ def _sample(node: Node, x: Value, batch: Value, sides: list[RegionExtent], sampl
 def _side_taps(node: Node, side: RegionExtent, extent: Dim, samples: int, axis: int) -> list[Tap]:
     """Returns the elements that are read along an axis, as `[regions, bins, bins, samples, samples]` with 1
     for the dims of the other axis."""
+    node.reserve(side.bins, samples)
     steps = np.arange(side.bins)[:, None] + (np.arange(samples) + 0.5) / samples
     flat = node.constant(steps.reshape(1, -1), element_types.numpy_dtype(side.start.onnx_type))
     at = node.emit("add", side.start, node.emit("mul", side.length, flat))

@@ -70,6 +70,7 @@ class Images:
     def _steps(self, count: Dim, step: Dim, shape: Sequence[Dim]) -> Value:
         """Returns `count` multiples of `step`: 0, step, ..."""
         if isinstance(count, int) and isinstance(step, int):
+            self.node.reserve(count)
             return self.node.constant(
                 (np.arange(count) * step).reshape(shape), element_types.numpy_dtype(self.onnx_type)
             )

@@ -111,6 +111,8 @@ def transform(node: Node, z: Value, inverse: bool, bins: int | None = None) -> V
     The inverse transform is divided by the length.
     """
     length = static_length(z)
+    # Of complex elements: the chirp, its transform and their products.
+    node.reserve(4, length, itemsize=16)
     rows = _factor(length)
     if length <= WHOLE or (rows == 1 and length <= PRIME):
         return _product(node, z, inverse, length if bins is None else bins)

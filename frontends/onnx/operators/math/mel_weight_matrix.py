@@ -22,6 +22,7 @@ def mel_weight_matrix(node: Node) -> Value:
     if not all(node.input(i).is_constant for i in range(5)):
         return node.cast(_dynamic_mel_weights(node), onnx_type)
     bands, length, rate = (node.ints(i)[0] for i in range(3))
+    node.reserve(max(bands, 0) + 2, abs(length))
     low, high = (float(node.elements(node.input(i)).reshape(-1)[0]) for i in (3, 4))
     return node.constant(
         mel_weights(bands, length, rate, low, high).astype(element_types.numpy_dtype(onnx_type))

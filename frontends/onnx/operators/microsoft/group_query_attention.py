@@ -69,6 +69,7 @@ def _repeat_heads(node: Node, x: Value, heads: object) -> Value:
     if groups == heads:
         return x
     assert isinstance(heads, int)
+    node.reserve(heads)
     return node.emit("gather", x, node.constant(np.arange(heads) // (heads // groups), np.int64), axis=1)
 
 

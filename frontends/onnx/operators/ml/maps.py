@@ -52,7 +52,9 @@ def cast_map(node: Node) -> Value:
     if onnx_type is None:
         raise NodeError(f"cast_to is '{node.attr('cast_to')}' instead of {', '.join(_CASTS)}")
     if node.attr("map_form", "DENSE") == "SPARSE":
-        found = _spread(node, keys, values, np.arange(node.attr("max_map", 1)))
+        columns = node.attr("max_map", 1)
+        node.reserve(columns)
+        found = _spread(node, keys, values, np.arange(columns))
     else:
         order = node.emit_several("top_k", keys, axis=0, k=ALL, largest=False, sorted=True)[1]
         found = node.emit("gather", values, order, axis=0)

@@ -114,6 +114,7 @@ def add_base_values(node: Node, scores: Value, targets: int) -> Value:
     if base is None:
         return scores
     if len(base) == 1:
+        node.reserve(targets)
         base = np.concatenate([base, np.zeros(targets - 1, base.dtype)])
     if len(base) != targets:
         raise NodeError(f"base_values has {len(base)} entries instead of {targets}")

@@ -172,6 +172,8 @@ def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) ->
     """
     if np.any((forest.weight_targets < 0) | (forest.weight_targets >= targets)):
         raise NodeError(f"a weight is for a target that is none of {targets}")
+    node.check_repetitions(targets)
+    node.reserve(forest.leaves + 1, targets)
     combined = _COMBINED[aggregate]
     x = with_least_features(node, x, int(forest.features.max(initial=0)) + 1)
     weights, tables = _weights(forest, targets, combined, x.dtype), decisions(forest, x.dtype, features(x))

@@ -111,6 +111,7 @@ def _base_coordinates(
     spatial, kernel = len(result), geometry.kernel
     known = [size for size in (*kernel, *result) if isinstance(size, int)]
     if len(known) == 2 * spatial and isinstance(geometry.pads[axis], int):
+        node.reserve(*known)
         steps = np.arange(kernel[axis]) * geometry.dilations[axis]
         positions = np.arange(known[spatial + axis]) * geometry.strides[axis] - geometry.pads[axis]
         shape = [1] * (2 * spatial)

@@ -31,6 +31,8 @@ def indices_of_largest(node: Node, x: Value, geometry: WindowAttributes, result:
     """
     batch, channels, *extents = node.shape(x)
     size, windows = math.prod(extents), math.prod(result)
+    node.reserve(windows, *geometry.kernel)
+    node.reserve(batch, channels)
     indices, inside = _window_indices(geometry, extents, result)
     # Padding is not read: the window's first element replaces it, and is found there first.
     first = np.take_along_axis(indices, inside.argmax(axis=1)[:, None], axis=1)

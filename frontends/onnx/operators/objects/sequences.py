@@ -83,6 +83,7 @@ def _lengths(node: Node, size: Dim) -> list[int]:
     [step] = [1] if given is None else node.ints(1)
     if step < 1:
         raise NodeError(f"parts of {step} elements")
+    node.check_repetitions(whole // step)
     return [min(step, whole - start) for start in range(0, whole, step)]
 
 

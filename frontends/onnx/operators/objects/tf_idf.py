@@ -77,6 +77,7 @@ def read_pool(node: Node) -> NgramPool:
     used = range(least - 1, min(most, len(groups)))
     tokens = np.unique(np.concatenate([groups[group].reshape(-1) for group in used] or [items[:0]]))
     width = int(indexes.max()) + 1
+    node.reserve(width)
     chosen = [(np.searchsorted(tokens, groups[group]), columns[group]) for group in used]
     return NgramPool(tokens, _levels(chosen, len(tokens) + 1, width), width, indexes)
 

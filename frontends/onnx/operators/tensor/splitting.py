@@ -51,6 +51,8 @@ def _parts(node: Node, size: Dim, axis: int) -> list[Dim]:
     if given is not None:
         return list(given)
     count = int(node.attr("num_outputs", len(node.outputs)))
+    if count != len(node.outputs):
+        raise NodeError(f"num_outputs is {count}, but it has {len(node.outputs)} outputs")
     # Equal parts, of which the last one may be smaller (opset 18).
     length = floordiv(size + count - 1, count) if count else 0
     return [maximum(0, minimum(length, size - i * length)) for i in range(count)]
