@@ -1,5 +1,1 @@
-"""The zoo: models as people deploy them, which the compiler was not tuned for.
-
-Trained models come out of packages (`trained.toml`); architectures with seeded weights from exporters
-(`exports/`). Each is compiled, compared with ONNX Runtime at several sizes of its inputs, and timed.
-"""
+"""The zoo: models as people deploy them, which the compiler was not tuned for."""

@@ -8,15 +8,18 @@ evaluated by NumPy; the others are compiled, and called.
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mlc.compiler.host_program.numpy_evaluation import evaluate
 from mlc.runtime.tensors import TensorSpec
+
+if TYPE_CHECKING:
+    from mlc.runtime import Image
 
 # The kernel of steps that copy their first buffer to their second; and of those that wait for such a copy.
 COPY, WAIT = "", "!wait"
@@ -107,28 +110,39 @@ class StepList:
     steps: tuple[HostStep, ...]
     bodies: Mapping[str, NumpyKernel] = field(default_factory=dict)
 
-    def run(self, arguments: Sequence[np.ndarray], objects: Sequence[bytes]) -> None:
-        """Runs the steps; `arguments` are the function's arguments as bytes, `objects` the compiled
-        kernels."""
+    def run(
+        self,
+        arguments: Sequence[np.ndarray],
+        objects: Sequence[bytes],
+        unused: Callable[[np.ndarray], None] = lambda _: None,
+    ) -> None:
+        """Runs the steps; `arguments` are the function's arguments as bytes, `objects` the compiled kernels.
+        `unused` is called with each argument after the last step that has it."""
+        last = {region.argument: step for step in self.steps for region in step.regions}
         image = None
         if objects:
             # Without compiled kernels no C extension is needed.
-            from mlc.runtime import Image, call_entry
+            from mlc.runtime import Image
 
             image = Image(list(objects))
         with np.errstate(all="ignore"):
             for step in self.steps:
                 regions = [region.of(arguments) for region in step.regions]
-                if step.kernel == COPY:
-                    # Asynchronous copies are done at once.
-                    regions[1][...] = regions[0]
-                elif step.kernel == WAIT:
-                    continue
-                elif step.kernel in self.bodies:
-                    self.bodies[step.kernel].run(regions)
-                else:
-                    assert image is not None, "kernels without a body are compiled"
-                    call_entry(image, step.kernel, regions, [], 1)
+                self._run_step(step, regions, image)
+                for argument in {region.argument for region in step.regions if last[region.argument] is step}:
+                    unused(arguments[argument])
+
+    def _run_step(self, step: HostStep, regions: Sequence[np.ndarray], image: Image | None) -> None:
+        if step.kernel == COPY:
+            # Asynchronous copies are done at once.
+            regions[1][...] = regions[0]
+        elif step.kernel in self.bodies:
+            self.bodies[step.kernel].run(regions)
+        elif step.kernel != WAIT:
+            from mlc.runtime import call_entry
+
+            assert image is not None, "kernels without a body are compiled"
+            call_entry(image, step.kernel, regions, [], 1)
 
     def to_json(self) -> dict[str, Any]:
         """Returns JSON values that `from_json` reads."""

@@ -13,6 +13,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.host_program.step_list import StepList
 from mlc.compiler.options import Range
+from mlc.frontends.weights.store import release_pages
 from mlc.runtime import (
     Executable,
     SharedLibrary,
@@ -72,7 +73,8 @@ def run_prepare(
     it reads, in its order."""
     outputs = [allocate(info) for info in host.outputs]
     arena = allocate(TensorInfo("uint8", (max(host.arena_bytes, 1),)))
-    step_list.run([*outputs, *weights, arena], objects)
+    # Without the release both the model's weights and their packed copies would be in memory.
+    step_list.run([*outputs, *weights, arena], objects, unused=release_pages)
     return outputs
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from mlc.compiler.options import Options
 from mlc.compiler.sources.imported_module import Imported, main_of
 from mlc.compiler.sources.input_dims import check_inputs
-from mlc.frontends.weights.store import INLINE, MappedFile, Reference, WeightStore
+from mlc.frontends.weights.store import INLINE, MappedFile, Reference, WeightStore, release_pages
 
 MODEL = "<model>"
 
@@ -53,7 +53,9 @@ class OnnxSource:
 
     @cached_property
     def _hash(self) -> str:
-        return hashlib.blake2b(self.view, digest_size=16).hexdigest()
+        digest = hashlib.blake2b(self.view, digest_size=16).hexdigest()
+        release_pages(self.view)
+        return digest
 
     def load(self, options: Options) -> Imported:
         """Imports the model with the options' sizes. Raises CompileError, ModelError."""

@@ -44,7 +44,7 @@ class ImportBudget:
                 raise ModelError(f"the import budget has no limit '{name}', but {', '.join(names)}")
             whole = name == "seconds" or (isinstance(limit, int) and not isinstance(limit, bool))
             if not (isinstance(limit, int | float) and whole and math.isfinite(limit) and limit > 0):
-                raise ModelError(f"the import budget's {name} must be a positive number, but is {limit!r}")
+                raise ModelError(f"the import budget's {name} must be positive, but is {limit!r}")
         return cls(**limits)  # type: ignore[arg-type]
 
 

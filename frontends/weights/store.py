@@ -14,7 +14,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,6 +42,10 @@ def content_hash(data: memoryview | bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+class _FileMap(mmap.mmap):
+    """A file that is mapped read-only, so that its pages can be dropped at any time."""
+
+
 class MappedFile:
     """A file mapped read-only for the life of this object. Raises `ModelError` if it cannot be."""
 
@@ -51,9 +55,31 @@ class MappedFile:
         try:
             size = os.fstat(descriptor).st_size
             # An empty file cannot be mapped; it is an empty view.
-            self.view = memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) if size else b"")
+            self.view = memoryview(_FileMap(descriptor, 0, access=mmap.ACCESS_READ) if size else b"")
         finally:
             os.close(descriptor)
+
+
+# Calls cost as much as reading some pages again.
+_LEAST_RELEASED = 2**20
+
+
+def release_pages(data: np.ndarray | memoryview) -> None:
+    """Takes the bytes of a mapped file out of this process's memory; they are read again where they are used.
+
+    Does nothing for bytes that are in no mapped file, and for few bytes.
+    """
+    array = np.frombuffer(data, np.uint8) if isinstance(data, memoryview) else data
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    file = base.obj if isinstance(base, memoryview) else None
+    if not isinstance(file, _FileMap) or array.nbytes < _LEAST_RELEASED:
+        return
+    offset = array.ctypes.data - np.frombuffer(file, np.uint8).ctypes.data
+    first = -(-offset // mmap.PAGESIZE) * mmap.PAGESIZE
+    size = (offset + array.nbytes - first) // mmap.PAGESIZE * mmap.PAGESIZE
+    file.madvise(mmap.MADV_DONTNEED, first, size)
 
 
 class Blobs:
@@ -142,7 +168,9 @@ class WeightStore:
         """
         known = self._by_range.get((source, offset, size))
         if known is None:
-            digest = content_hash(self._range(source, offset, size))
+            data = self._range(source, offset, size)
+            digest = content_hash(data)
+            release_pages(data)
             known = self._record(Reference(source, offset, size, digest))
             self._by_range[(source, offset, size)] = known
         return known

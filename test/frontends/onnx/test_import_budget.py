@@ -53,7 +53,7 @@ def doubling_functions(levels: int) -> ModelProto:
 
 def regression_tree(targets: int) -> ModelProto:
     """Returns a tree of one decision that has this many targets."""
-    attributes = {
+    attributes: dict[str, Any] = {
         "nodes_treeids": [0, 0, 0],
         "nodes_nodeids": [0, 1, 2],
         "nodes_featureids": [0, 0, 0],
@@ -161,9 +161,9 @@ def test_computed_constants_count_together() -> None:
     ("limits", "message"),
     [
         ({"node": 1}, "no limit 'node', but nodes, constant_bytes, elements, seconds"),
-        ({"nodes": 0}, "nodes must be a positive number, but is 0"),
-        ({"nodes": 2.5}, "nodes must be a positive number, but is 2.5"),
-        ({"seconds": float("nan")}, "seconds must be a positive number, but is nan"),
+        ({"nodes": 0}, "nodes must be positive, but is 0"),
+        ({"nodes": 2.5}, "nodes must be positive, but is 2.5"),
+        ({"seconds": float("nan")}, "seconds must be positive, but is nan"),
     ],
 )
 def test_wrong_limits(limits: dict[str, float], message: str) -> None:
