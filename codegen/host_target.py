@@ -5,27 +5,16 @@ from __future__ import annotations
 import functools
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
 
 from mlc.targets import Target, TargetError, parse_target, set_host_provider, suggestion
-from mlc.targets.base import LINUX_X86_64
+from mlc.targets.features import llvm_features, unknown_features
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _UNITS = {"": 1, "K": 1024, "M": 1024 * 1024}
-
-# Sixteen lanes of a*b+c, contractible: its assembly shows the widest registers and whether there is FMA.
-_PROBE = """
-define <16 x float> @probe(<16 x float> %a, <16 x float> %b, <16 x float> %c) {
-  %p = fmul contract <16 x float> %a, %b
-  %s = fadd contract <16 x float> %p, %c
-  ret <16 x float> %s
-}
-"""
 
 
 @functools.cache
@@ -51,57 +40,25 @@ def resolve_target(text: str) -> Target:
     """Returns a target from "host", a known name, any other x86-64 processor name of LLVM's, or a target's
     text form.
 
-    Raises TargetError for names that LLVM does not know either.
+    Raises TargetError for names and features that LLVM does not know either.
     """
-    return parse_target(text, describe=probe_cpu)
+    target = parse_target(text, describe=describe_cpu)
+    if target.architecture == "x86_64" and (unknown := unknown_features(target.features)):
+        raise TargetError(f"unknown target feature {unknown[0]!r} for {target.triple}")
+    return target
 
 
-@functools.cache
-def probe_cpu(cpu: str) -> Target:
-    """Returns the description of LLVM's x86-64 processor `cpu`; compiling for it shows its vectors."""
-    if cpu not in _llvm_cpus():
+def describe_cpu(cpu: str) -> Target:
+    """Returns the description of LLVM's x86-64 processor `cpu` by its features."""
+    table = llvm_features()
+    if cpu in table.narrow:
+        raise TargetError(f"target cpu {cpu!r} is no 64-bit processor")
+    if cpu not in table.processors:
         hint = suggestion(cpu, "and LLVM's x86-64 names")
         raise TargetError(f"unknown target cpu {cpu!r}{hint}")
-    assembly = _probe_assembly(cpu)
-    bits = 512 if "%zmm" in assembly else 256 if "%ymm" in assembly else 128
-    registers = 32 if bits == 512 else 16
-    # Processors with 256-bit vectors and without FMA exist: AVX alone.
-    lacking = ("-fma",) if bits >= 256 and "vfmadd" not in assembly else ()
-    return Target(name=cpu, cpu=cpu, features=lacking, vector_bits=bits, vector_registers=registers)
-
-
-def _probe_assembly(cpu: str) -> str:
-    """Returns the assembly of the probe for `cpu`.
-
-    Runs in a separate process, since LLVM ends it for processors without 64-bit mode, which its list has too.
-    """
-    script = (
-        "import sys; from mlc.codegen import host_target; from mlc.codegen.emit import emit;"
-        "from mlc.targets import Target;"
-        "target = Target(name=sys.argv[1], cpu=sys.argv[1], vector_bits=512);"
-        "sys.stdout.buffer.write(emit(host_target._PROBE, target, 'asm'))"
-    )
-    command = [sys.executable, "-P", "-c", script, cpu]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    if result.returncode != 0:
-        raise TargetError(f"target cpu {cpu!r} is no 64-bit processor")
-    return result.stdout
-
-
-@functools.cache
-def _llvm_cpus() -> frozenset[str]:
-    """Returns LLVM's x86-64 processor names.
-
-    Runs in a separate process, since LLVM only prints them to standard error.
-    """
-    script = (
-        "import llvmlite.binding as l; l.initialize_all_targets();"
-        f"l.Target.from_triple({LINUX_X86_64!r}).create_target_machine(cpu='help')"
-    )
-    listing = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
-    ).stderr
-    return frozenset(re.findall(r"^\s+(\S+)\s+- Select the \S+ processor", listing, re.MULTILINE))
+    features = table.processors[cpu]
+    bits = 512 if "avx512f" in features else 256 if "avx" in features else 128
+    return Target(name=cpu, cpu=cpu, vector_bits=bits, vector_registers=32 if bits == 512 else 16)
 
 
 def _vector_bits(features: dict[str, bool]) -> int:

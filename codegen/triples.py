@@ -8,7 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
-from mlc.codegen.host_target import host_target, probe_cpu, resolve_target
+from mlc.codegen.host_target import describe_cpu, host_target, resolve_target
 from mlc.targets import Target, TargetError, generic, lookup
 
 _GPU_TRIPLES = {"nvptx": "nvptx64-nvidia-cuda", "amdgpu": "amdgcn-amd-amdhsa"}
@@ -84,6 +84,6 @@ def _describe(triple: str, cpu: str) -> Target:
     if known is not None and known.architecture == triple.partition("-")[0]:
         return replace(known, triple=triple)
     if triple.startswith("x86_64"):
-        return replace(probe_cpu(cpu or "x86-64"), triple=triple)
+        return replace(describe_cpu(cpu or "x86-64"), triple=triple)
     described = replace(generic(triple), triple=triple)
     return replace(described, name=cpu, cpu=cpu, features=()) if cpu else described

@@ -5,6 +5,10 @@ from typing import Any
 
 from typing_extensions import Buffer
 
+def cpu_has(check: str) -> bool:
+    """Returns whether this x86-64 processor has a feature, described as `mlc_cpu_has` in csrc/mlc_runtime.h
+    says; False for text that describes none."""
+
 class Image:
     """Relocatable x86-64 ELF objects, linked and mapped for execution. Raises ValueError.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from mlc.errors import Error
-from mlc.targets.features import FEATURE_NAMES, implied_features
+from mlc.targets.features import FEATURE_NAMES, features_of
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -70,14 +70,11 @@ class Target:
         return self.triple.partition("-")[0]
 
     def has(self, feature: str) -> bool:
-        """Whether the target is an x86-64 processor with LLVM's `feature`, one of `FEATURES`: given in
-        `features`, or implied by `cpu` and the width of its vectors. Raises ValueError for other names."""
+        """Whether the target is an x86-64 processor for which LLVM uses `feature`, one of `FEATURES`: implied
+        by `cpu`, or given in `features`. Raises ValueError for other names."""
         if feature not in FEATURE_NAMES:
             raise ValueError(f"targets/features.py has no feature '{feature}'")
-        for given in reversed(self.features):
-            if given[1:] == feature:
-                return given[0] == "+"
-        return self.architecture == "x86_64" and feature in implied_features(self.cpu, self.vector_bits)
+        return self.architecture == "x86_64" and feature in features_of(self.cpu, self.features)
 
     def with_features(self, *features: str) -> Target:
         """Returns a copy with `features` ("+x", "-x") appended; later ones win."""

@@ -12,7 +12,7 @@ from mlc.compiler.code_path import CodePath
 from mlc.compiler.host_program.step_list import COPY, WAIT, StepList
 from mlc.compiler.options import Range
 from mlc.compiler.programs.bundle import Stage
-from mlc.compiler.programs.program import CompiledProgram, cpuinfo_checks, weight_names
+from mlc.compiler.programs.program import CompiledProgram, required_features, weight_names
 from mlc.passes.common.kernel_functions import CPU
 from mlc.runtime.cuda.plan.parts import NO_CODE, CopyStep, Processor
 
@@ -102,5 +102,5 @@ def _processor(path: CodePath, calls: Sequence[str]) -> Processor:
         machine.triple,
         machine.cpu,
         machine.features,
-        tuple(cpuinfo_checks(machine)),
+        tuple(required_features(machine)),
     )

@@ -23,7 +23,7 @@ from mlc.runtime import (
 from mlc.runtime.deduplicated_arrays import SharedBytes
 from mlc.runtime.manifest import DYNAMIC_FORMAT, SPECIALISED_FORMAT, STATIC_FORMAT
 from mlc.targets import Target
-from mlc.targets.features import FEATURES, CpuFeature
+from mlc.targets.features import FEATURES
 
 if TYPE_CHECKING:
     from mlc.runtime.cuda.plan.plan import Plan
@@ -114,8 +114,7 @@ class CompiledProgram:
                 "triple": self.target.triple,
                 "cpu": self.target.cpu,
                 "features": list(self.target.features),
-                "cpuinfo": cpuinfo_checks(self.target),
-                "builtins": [feature.name for feature in required_features(self.target) if feature.builtin],
+                "requires": required_features(self.target),
             },
             **code,
             "inputs": _specs(self.inputs, self.main.inputs),
@@ -179,14 +178,9 @@ class CompiledProgram:
         )
 
 
-def required_features(target: Target) -> list[CpuFeature]:
-    """Returns the features that the code needs and that the runtime can check."""
-    return [feature for feature in FEATURES if target.has(feature.name)]
-
-
-def cpuinfo_checks(target: Target) -> list[str]:
-    """Returns the checks of `required_features` as "NAME=FLAG": LLVM's name and that in /proc/cpuinfo."""
-    return [f"{feature.name}={feature.flag}" for feature in required_features(target)]
+def required_features(target: Target) -> list[str]:
+    """Returns the checks of the features that code for `target` may use (`CpuFeature.check`)."""
+    return [feature.check for feature in FEATURES if target.has(feature.name)]
 
 
 def _specs(names: Sequence[str], infos: Sequence[TensorInfo]) -> list[dict[str, Any]]:

@@ -107,6 +107,12 @@ _Noreturn void mlc_host_mismatch(int64_t left, int64_t right, int64_t message);
 /* The same because a tensor has sizes that no memory holds; they follow the message. */
 _Noreturn void mlc_host_too_large(int64_t message, int64_t rank, const int64_t *sizes);
 
+/* ---- cpuid.c ------------------------------------------------------------------------------- */
+
+/* Whether this processor has a feature and the operating system saves its registers: "NAME=7.0.ebx.16:e6" is bit 16 of
+ * CPUID's leaf 7 (hexadecimal), subleaf 0, with these bits of XCR0. False for text that is no such check. */
+bool mlc_cpu_has(const char *check);
+
 /* ---- loader.c ------------------------------------------------------------------------------ */
 
 typedef struct mlc_image mlc_image;

@@ -44,6 +44,7 @@ class Interface:
             "threads/dispatch.c",
             "threads/transfers.c",
             "loader/builtins.c",
+            "processor/cpuid.c",
         ),
     )
 
@@ -81,7 +82,7 @@ class Interface:
         offsets, size = layout(manifest.weights)
         rows = [self.row(i, spec) for i, spec in enumerate((*manifest.inputs, *manifest.outputs))]
         count = len(manifest.inputs)
-        checked = [str(feature) for feature in manifest.target.get("builtins", ())]
+        required = [c_string(str(check)) for check in manifest.target.get("requires", ())]
         return GLUE.format(
             name=self.name,
             header=header,
@@ -95,7 +96,7 @@ class Interface:
             inputs=", ".join(rows[:count]) or "{0}",
             outputs=", ".join(rows[count:]) or "{0}",
             offsets=initialisers(offsets),
-            features="".join(f'  if (!__builtin_cpu_supports("{f}"))\n    return "{f}";\n' for f in checked),
+            required=", ".join([*required, "NULL"]),
             input_count=count,
             output_count=len(manifest.outputs),
             weight_count=len(manifest.weights),

@@ -64,10 +64,7 @@ extern mlc_entry {entry};
 static const {name}_tensor inputs[] = {{{inputs}}};
 static const {name}_tensor outputs[] = {{{outputs}}};
 static const uint64_t weight_offsets[] = {{{offsets}}};
-
-static const char *missing_feature(void) {{
-{features}  return NULL;
-}}
+static const char *const required[] = {{{required}}};
 
 static const mlc_model model = {{
     .name = "{name}",
@@ -83,7 +80,7 @@ static const mlc_model model = {{
     .weights_data = {weights_data}u,
     .weights_hash = {weights_hash}u,
     .weight_offsets = weight_offsets,
-    .missing_feature = missing_feature,
+    .required = required,
 }};
 
 int {name}_init(const char *weights_path) {{ return mlc_model_init(&model, weights_path); }}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from dense import dense_model
 
@@ -9,21 +11,40 @@ import mlc
 from mlc.codegen.pool import WorkerPool
 from mlc.compiler import Options, compile_program
 from mlc.runtime import ExecutableError, host_features
+from mlc.targets import parse_target
 
 
-@pytest.mark.parametrize(("cpu", "needed"), [("znver5", "avx512f"), ("haswell", "avx2"), ("x86-64", None)])
-def test_the_manifest_names_what_the_cpu_must_have(cpu: str, needed: str | None, pool: WorkerPool) -> None:
+@pytest.mark.parametrize(
+    ("cpu", "needed"),
+    [
+        ("znver5", "avx512f avx512vp2intersect avxvnni"),
+        ("graniterapids", "avx512fp16 amx-fp16"),
+        ("haswell", "avx2"),
+        ("x86-64", ""),
+    ],
+)
+def test_the_manifest_names_what_the_cpu_must_have(cpu: str, needed: str, pool: WorkerPool) -> None:
     manifest = compile_program(dense_model(), Options(target=cpu, pool=pool)).manifest()
-    target = manifest["target"]
-    assert (f"{needed}={needed}" in target["cpuinfo"]) if needed else not target["cpuinfo"]
-    assert (needed in target["builtins"]) if needed else not target["builtins"]
+    required = {check.partition("=")[0] for check in manifest["target"]["requires"]}
+    assert set(needed.split()) <= required
+    assert required if needed else not required
 
 
-def test_code_for_a_better_cpu_is_not_run(pool: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = compile_program(dense_model(), Options(target="znver5", pool=pool))
-    monkeypatch.setattr(host_features, "host_flags", lambda: frozenset({"avx", "avx2", "fma"}))
-    with pytest.raises(ExecutableError, match="avx512f"):
-        program.executable()
+@pytest.mark.parametrize("cpu", ["znver5", "sapphirerapids", "graniterapids"])
+def test_a_file_for_a_better_cpu_is_not_run(
+    cpu: str, pool: WorkerPool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    compile_program(dense_model(), Options(target=cpu, pool=pool)).save(tmp_path / "dense.mlcx")
+    own = parse_target("znver4")
+    monkeypatch.setattr(host_features, "host_has", lambda check: own.has(check.partition("=")[0]))
+    missing = "avx512vp2intersect, avxvnni" if cpu == "znver5" else "avx512fp16, avxvnni, amx-tile, amx-int8"
+    with pytest.raises(ExecutableError, match=f"for cpu '{cpu}' with {missing}.*, which this machine"):
+        mlc.load(tmp_path / "dense.mlcx")
+
+
+def test_a_file_of_this_machine_is_run(pool: WorkerPool, tmp_path: Path) -> None:
+    compile_program(dense_model(), Options(pool=pool)).save(tmp_path / "dense.mlcx")
+    assert mlc.load(tmp_path / "dense.mlcx").outputs
 
 
 @pytest.mark.parametrize("threads", [0, -1, 1000])

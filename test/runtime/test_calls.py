@@ -219,9 +219,10 @@ def test_parts_that_do_not_fit(parts: Any, monkeypatch: pytest.MonkeyPatch) -> N
         build({"entry": "start"})
     with pytest.raises(ExecutableError, match=r"format 4 is not supported, .* reads formats 1, 2, 3"):
         build({"format": 4})
-    monkeypatch.setattr("mlc.runtime.host_features.host_flags", lambda: frozenset({"avx2"}))
+    monkeypatch.setattr("mlc.runtime.host_features.host_has", lambda check: check.startswith("avx2="))
     with pytest.raises(ExecutableError, match="with amx-tile, which this machine's processor lacks"):
-        build({"target": {"cpu": "sapphirerapids", "cpuinfo": ["avx2=avx2", "amx-tile=amx_tile"]}})
+        checks = ["avx2=7.0.ebx.5:0", "amx-tile=7.0.edx.24:60000"]
+        build({"target": {"cpu": "sapphirerapids", "requires": checks}})
     with pytest.raises(ExecutableError, match="compiled for aarch64, this machine is x86_64"):
         build({"target": {"triple": "aarch64-linux-gnu"}})
 

@@ -31,7 +31,6 @@ ALLOWED: Mapping[str, str] = {
     "Flags.U": "a field for a flag of regular expressions that changes nothing; set by its letter",
     "KernelResources.stack_bytes": "`dataclasses.asdict` writes it into a kernel's report",
     "Stream.idle": "mlc.runtime.cuda works without the compiler; the query beside `synchronize`",
-    "_PROBE": "code in a string that a child process runs names it",
     "register": "plugins call `register` of the registry of passes that they are given",
 }
 

@@ -3,11 +3,18 @@
 
 PyTypeObject *image_type, *aligned_type, *program_type, *size_entry_type;
 
+static PyObject *cpu_has(PyObject *module, PyObject *check) {
+  const char *text = PyUnicode_AsUTF8(check);
+  (void)module;
+  return text ? PyBool_FromLong(mlc_cpu_has(text)) : NULL;
+}
+
 static PyMethodDef functions[] = {
     {"aligned_empty", (PyCFunction)(void (*)(void))aligned_empty, METH_VARARGS | METH_KEYWORDS,
      "aligned_empty(nbytes, alignment=64) -> uninitialised memory with the buffer protocol"},
     {"call_entry", (PyCFunction)(void (*)(void))call_entry, METH_VARARGS | METH_KEYWORDS,
      "call_entry(image, symbol, buffers, dims=(), threads=1): void symbol(void **buffers, int64_t *dims)"},
+    {"cpu_has", cpu_has, METH_O, "cpu_has(check) -> whether this processor has a feature"},
     {0},
 };
 

@@ -92,9 +92,10 @@ static int map_beside_library(const mlc_model *model) {
 }
 
 static int load_weights(const mlc_model *model, const char *path) {
-  const char *missing = model->missing_feature();
-  if (missing)
-    return mlc_model_fail("%s: compiled for a processor with %s, which this one lacks", model->name, missing);
+  for (const char *const *check = model->required; *check; check++)
+    if (!mlc_cpu_has(*check))
+      return mlc_model_fail("%s: compiled for a processor with %.*s, which this one lacks", model->name,
+                            (int)strcspn(*check, "="), *check);
   if (path)
     return map_weights(model, path);
   if (!model->embedded)

@@ -23,7 +23,7 @@ typedef struct {
   uint64_t weights_data;          /* where its data begins */
   uint64_t weights_hash;          /* FNV-1a of everything before that */
   const uint64_t *weight_offsets; /* of each weight in the data */
-  const char *(*missing_feature)(void); /* of this processor, or NULL */
+  const char *const *required;    /* checks for mlc_cpu_has; ends with NULL */
 } mlc_model;
 
 /* 0, or -1 with mlc_model_error(). Safe to call from several threads; later calls do nothing. */

@@ -42,7 +42,7 @@ class PlanKernel:
 @dataclass(frozen=True)
 class Processor:
     """Code of the host's processor. `functions` are symbols of the relocatable `objects` (file names), to
-    which `call` steps refer by index; `triple`, `cpu`, `features` and `cpuinfo` describe the machines that
+    which `call` steps refer by index; `triple`, `cpu`, `features` and `requires` describe the machines that
     can run them, as the target of a manifest does."""
 
     objects: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Processor:
     triple: str = ""
     cpu: str = ""
     features: tuple[str, ...] = ()
-    cpuinfo: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
 
 
 NO_CODE = Processor()

@@ -41,10 +41,11 @@ def _packages() -> list[CheckResult]:
 
 def _processor() -> list[CheckResult]:
     from mlc.codegen.host_target import host_target
-    from mlc.targets.features import FEATURES
+    from mlc.targets.features import FEATURES, llvm_features
 
     host = host_target()
-    features = [feature.name for feature in FEATURES if feature.level != 2 and host.has(feature.name)]
+    usual = llvm_features().processors["x86-64-v2"]
+    features = [feature.name for feature in FEATURES if feature.name not in usual and host.has(feature.name)]
     caches = ", ".join(
         f"{name} {byte_size(size)}" for name, size in (("L1", host.l1d), ("L2", host.l2), ("L3", host.l3))
     )
