@@ -51,7 +51,7 @@ def compile_bundle(source: OnnxSource, options: Options) -> bytes:
     key, bundle = look_up(source, options, paths["main"])
     if bundle is None:
         builder, imported, stages = _build(source, options, paths, timer)
-        bundle = bundle_of(source, stages, imported, _report(builder, stages["main"], timer))
+        bundle = bundle_of(source, stages, imported, _report(builder, imported, stages["main"], timer))
         if key is not None:
             Cache().put(key, bundle.to_bytes())
     return bundle.to_bytes()
@@ -78,6 +78,8 @@ def _program(source: Source, options: Options) -> CompiledProgram:
     if bundle is not None and isinstance(source, OnnxSource):
         program = program_of(source, bundle, paths["main"], timer, options)
         if program is not None:
+            for text in bundle.report.get("warnings", ()):
+                source.warnings.add(text)
             return program
     return _compile(source, options, paths, timer, key)
 
@@ -94,7 +96,7 @@ def _compile(
             prepared = prepare(stages["prepare"], weights)
     main = stages["main"]
     weights = _store_weights(imported.store, main, prepared)
-    report = _report(builder, main, timer)
+    report = _report(builder, imported, main, timer)
     if isinstance(source, OnnxSource):
         # Programs for single sizes share these weights, even if the files change.
         source.beside.share_files(imported.store)
@@ -161,7 +163,7 @@ def _store_weights(store: WeightStore, stage: Stage, prepared: Sequence[np.ndarr
     ]
 
 
-def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
+def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> dict[str, Any]:
     report = builder.report
     slowest = dict(sorted(report.slowest.items(), key=lambda item: -item[1])[:10])
     arena = {
@@ -171,6 +173,7 @@ def _report(builder: Builder, main: Stage, timer: Timer) -> dict[str, Any]:
     }
     return {
         "compiler": compiler_version().splitlines()[0],
+        **({"warnings": list(imported.warnings)} if imported.warnings else {}),
         "kernels": report.kernels,
         "kernels_cached": report.cached,
         "launches": len(main.host.kernels),

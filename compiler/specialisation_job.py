@@ -25,6 +25,8 @@ def compile_sizes(payload: dict[str, Any]) -> dict[str, Any]:
     os.nice(_NICE)
     options = Options(**payload["options"], pool=InlineJobs())
     source = OnnxSource(payload["model"])
+    # The process that asks has shown the warnings.
+    source.warnings.quiet = True
     if source.digest() != payload["digest"]:
         raise CompileError(f"{payload['model']} has changed")
     with _exclusive() if options.uses_cache() else nullcontext():

@@ -13,12 +13,13 @@ class ModelError(Error):
     """
 
     def __init__(self, *lines: str) -> None:
-        super().__init__("\n".join(_printable(line) for line in lines))
+        super().__init__("\n".join(printable(line) for line in lines))
 
 
 class UnsupportedModelError(ModelError):
     """A model is valid ONNX, but has operators, types, or uses of them that the front end does not cover."""
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Returns the text with escapes instead of control characters."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -11,7 +11,8 @@ from mlc.frontends.weights.store import WeightStore
 @dataclass(frozen=True)
 class Imported:
     """A module with its weights and the names of inputs and outputs. `declared` has the names of each
-    output's dims, "" for one that has none, where the model's own are not those of the module."""
+    output's dims, "" for one that has none, where the model's own are not those of the module; `warnings` are
+    the front end's."""
 
     module: Any
     store: WeightStore
@@ -19,6 +20,7 @@ class Imported:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     declared: tuple[tuple[str, ...], ...] | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def main_of(module: Any) -> Any:

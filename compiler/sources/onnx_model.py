@@ -15,13 +15,14 @@ import numpy as np
 from mlc.compiler.options import Options
 from mlc.compiler.sources.imported_module import Imported, main_of
 from mlc.compiler.sources.input_dims import check_inputs
+from mlc.frontends.import_warnings import ImportWarnings
 from mlc.frontends.weights.store import INLINE, MappedFile, Reference, WeightStore, release_pages
 
 MODEL = "<model>"
 
 
 class OnnxSource:
-    """An ONNX model. `view` is its bytes: a mapped file, or memory."""
+    """An ONNX model. `view` is its bytes: a mapped file, or memory; `warnings` are those of its imports."""
 
     def __init__(self, model: Any) -> None:
         self.path = Path(model) if isinstance(model, str | os.PathLike) else None
@@ -31,6 +32,7 @@ class OnnxSource:
         else:
             self.view = memoryview(model if isinstance(model, bytes) else model.SerializeToString())
             self.model = bytes(self.view)
+        self.warnings = ImportWarnings()
 
     @property
     def name(self) -> str:
@@ -61,11 +63,22 @@ class OnnxSource:
         """Imports the model with the options' sizes. Raises CompileError, ModelError."""
         from mlc.frontends.onnx import ImportBudget, import_model
 
-        budget = ImportBudget.with_limits(options.import_budget)
-        result = import_model(self.model, dims=options.fixed_dims(), shapes=options.shapes, budget=budget)
+        result = import_model(
+            self.model,
+            dims=options.fixed_dims(),
+            shapes=options.shapes,
+            budget=ImportBudget.with_limits(options.import_budget),
+            warnings=self.warnings,
+        )
         check_inputs(main_of(result.module), result.inputs, options)
         return Imported(
-            result.module, result.weights, self.name, result.inputs, result.outputs, result.declared
+            result.module,
+            result.weights,
+            self.name,
+            result.inputs,
+            result.outputs,
+            result.declared,
+            result.warnings,
         )
 
     def portable(self, reference: Reference) -> list[Any]:

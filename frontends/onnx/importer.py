@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import onnx
-from onnx import AttributeProto, GraphProto, NodeProto
+from onnx import AttributeProto, GraphProto, NodeProto, SparseTensorProto, TensorProto
 
 from mlc.bindings import ir
 from mlc.frontends.errors import ModelError
+from mlc.frontends.import_warnings import ImportWarnings
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.functions import (
     FunctionBody,
@@ -23,7 +25,7 @@ from mlc.frontends.onnx.functions import (
 )
 from mlc.frontends.onnx.import_budget import BudgetError
 from mlc.frontends.onnx.load import LoadedModel
-from mlc.frontends.onnx.model_checks import check_node, label, plain_domain, sorted_nodes
+from mlc.frontends.onnx.model_checks import check_node, find_repeated, label, plain_domain, sorted_nodes
 from mlc.frontends.onnx.node import Node, NodeError, TakesBody, UnsupportedNodeError
 from mlc.frontends.onnx.problem_report import UnsupportedNode
 from mlc.frontends.onnx.registry import lookup
@@ -91,6 +93,7 @@ class Importer:
 
     model: LoadedModel
     builder: GraphBuilder
+    warnings: ImportWarnings
     problems: list[UnsupportedNode] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -102,13 +105,21 @@ class Importer:
         """Imports a graph whose inputs are in `scope`; returns its outputs."""
         frame = frame.inside(graph)
         nodes = sorted_nodes(graph, set(scope), self.model.name)
-        for tensor in graph.initializer:
-            scope[tensor.name] = self._import_tensor(tensor, tensor.name)
+        for twice in find_repeated(tensor.name for tensor in graph.initializer):
+            self.warnings.add(f"{self.model.name}: initializer '{twice}' is there twice; the last is used")
+        given = {graph_input.name for graph_input in graph.input} & scope.keys()
+        for tensor in (*graph.initializer, *graph.sparse_initializer):
+            name = tensor.values.name if isinstance(tensor, SparseTensorProto) else tensor.name
+            if name not in given:
+                scope[name] = self._import_tensor(tensor, name)
         for node in nodes:
             self.import_node(node, scope, frame)
         return [scope[output.name] for output in graph.output]
 
-    def _import_tensor(self, tensor: onnx.TensorProto, name: str) -> Value:
+    def _import_tensor(self, tensor: TensorProto | SparseTensorProto, name: str) -> Value:
+        if isinstance(tensor, SparseTensorProto):
+            # A few bytes of it may make a large constant; no element has more than 16.
+            self.builder.meter.use_constant(16 * math.prod(tensor.dims))
         try:
             constant = self.model.tensors.read(tensor)
         except ModelError as error:
@@ -215,10 +226,12 @@ class Importer:
         return value
 
     def _attribute(self, attribute: AttributeProto, name: str) -> Any:
-        """Returns an attribute as a Python value: a scalar, a string, a list of them; a tensor as a
-        `Value`."""
+        """Returns an attribute as a Python value: a scalar, a string, a list of them; a tensor, also a sparse
+        one, as a `Value`."""
         if attribute.type == AttributeProto.TENSOR:
             return self._import_tensor(attribute.t, name)
+        if attribute.type == AttributeProto.SPARSE_TENSOR:
+            return self._import_tensor(attribute.sparse_tensor, name)
         value = onnx.helper.get_attribute_value(attribute)
         if isinstance(value, bytes):
             return value.decode(errors="replace")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from onnx import GraphProto, TensorProto, TypeProto, ValueInfoProto
+from onnx import GraphProto, ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
 
 from mlc.dialects.graph.sizes import Size, name_of, symbol
 from mlc.frontends.errors import ModelError, UnsupportedModelError
+from mlc.frontends.import_warnings import ImportWarnings
 from mlc.frontends.input_sizes import sizes_by_name, wrong_sizes
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.value_types import SequenceValueType, TensorValueType, ValueType, read_value_type
@@ -37,18 +39,24 @@ class InputType:
 
 
 def read_inputs(
-    graph: GraphProto, name: str, dims: Mapping[str, int], shapes: Mapping[str, Sequence[int]]
+    model: ModelProto,
+    name: str,
+    dims: Mapping[str, int],
+    shapes: Mapping[str, Sequence[int]],
+    warnings: ImportWarnings,
 ) -> list[InputType]:
-    """Returns the inputs that are no initializers, with `dims` (by dim name) and `shapes` (by input name)
-    applied.
+    """Returns the inputs of callers, with `dims` (by dim name) and `shapes` (by input name) applied. Inputs
+    that are initializers too are constants unless they are in `shapes`.
 
     A size that a shape gives to a named dim applies to all inputs with that dim. Raises `ModelError` for
     inputs that are no tensors or have no rank, for names that the model does not have, for values that are no
     sizes, and for names that get two sizes.
     """
-    constants = {tensor.name for tensor in graph.initializer}
-    infos = [info for info in graph.input if info.name not in constants]
-    _check_names("shapes", "input", shapes, [info.name for info in infos], name)
+    infos, defaults = _split_inputs(model.graph, shapes)
+    # Earlier versions list every initializer as an input.
+    if defaults and model.ir_version >= 4:
+        warnings.add(_constants_warning(name, defaults))
+    _check_names("shapes", "input", shapes, [info.name for info in (*infos, *defaults)], name)
     _check_sizes("shapes", shapes, -1, name)
     parameters = [parameter for info in infos for parameter in _parameters(info.type) if parameter]
     _check_names("dims", "dynamic dim", dims, parameters, name)
@@ -60,11 +68,40 @@ def read_inputs(
     return [_read(info, name, sizes, shapes.get(info.name)) for info in infos]
 
 
+def _split_inputs(
+    graph: GraphProto, shapes: Mapping[str, object]
+) -> tuple[list[ValueInfoProto], list[ValueInfoProto]]:
+    """Returns the inputs of callers, and those that stay constants."""
+    constants = {tensor.name for tensor in graph.initializer} - shapes.keys()
+    infos = [info for info in graph.input if info.name not in constants]
+    return infos, [info for info in graph.input if info.name in constants]
+
+
+def _constants_warning(name: str, defaults: Sequence[ValueInfoProto]) -> str:
+    first = defaults[0].name
+    sizes = [dim.dim_value for dim in defaults[0].type.tensor_type.shape.dim]
+    more = f" and {len(defaults) - 1} more" if len(defaults) > 1 else ""
+    return (
+        f"{name}: input '{first}'{more} is an initializer too, and therefore a constant; to give it in calls,"
+        f" give its shape: {shape_option(first, sizes)}"
+    )
+
+
+# What exporters write as the name of a dim about which they know nothing: "?", "-1", "None".
+_ANONYMOUS = re.compile(r"[\W\d_]*|None|null")
+
+
+def dim_names(shape: TensorShapeProto) -> list[str]:
+    """Returns the names of the dims of a shape, "" for those without. A name without letters names nothing:
+    two dims with it may have different sizes."""
+    return ["" if _ANONYMOUS.fullmatch(dim.dim_param) else dim.dim_param for dim in shape.dim]
+
+
 def _parameters(proto: TypeProto) -> list[str]:
     """Returns the names of the dims in a type, "" for those without."""
     match proto.WhichOneof("value"):
         case "tensor_type":
-            return [dim.dim_param for dim in proto.tensor_type.shape.dim]
+            return dim_names(proto.tensor_type.shape)
         case "sequence_type":
             return _parameters(proto.sequence_type.elem_type)
         case "optional_type":
@@ -106,8 +143,10 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
         raise ModelError(
             f"{name}: input '{info.name}' has no shape; give one: {shape_option(info.name, [1, 3, 224, 224])}"
         )
-    own = [_dim(info.name, i, d.dim_param, d.dim_value if d.HasField("dim_value") else None, dims)
-           for i, d in enumerate(tensor.shape.dim)]  # fmt: skip
+    own = [
+        _dim(info.name, axis, parameter, dim.dim_value if dim.HasField("dim_value") else None, dims)
+        for axis, (parameter, dim) in enumerate(zip(_parameters(info.type), tensor.shape.dim, strict=True))
+    ]
     shape = own if given is None else _merge_shape(info.name, name, own, given, tensor.HasField("shape"))
     return InputType(info.name, tuple(shape), tensor.elem_type)
 

@@ -14,12 +14,13 @@ from mlc.bindings import func, ir
 from mlc.dialects.graph.dims.function_dims import NAMES
 from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.frontends.errors import ModelError, UnsupportedModelError
+from mlc.frontends.import_warnings import ImportWarnings
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.constants import ConstantBuilder
 from mlc.frontends.onnx.import_budget import BudgetError, BudgetMeter, ImportBudget
 from mlc.frontends.onnx.importer import Importer
-from mlc.frontends.onnx.inputs import InputType, read_inputs
+from mlc.frontends.onnx.inputs import InputType, dim_names, read_inputs
 from mlc.frontends.onnx.load import LoadedModel, load_model
 from mlc.frontends.onnx.model_checks import check_model
 from mlc.frontends.onnx.outputs import Output
@@ -38,7 +39,8 @@ class ImportedModel:
     """An imported model: `module` holds `@main`.
 
     `inputs` and `outputs` are the model's names in the order of the arguments and results of `@main`,
-    `declared` the names that the model gives to the dims of outputs ("" for unnamed ones).
+    `declared` the names that the model gives to the dims of outputs ("" for unnamed ones), `warnings` the
+    warnings about the model.
     """
 
     module: ir.Module
@@ -47,6 +49,7 @@ class ImportedModel:
     outputs: tuple[str, ...]
     name: str
     declared: tuple[tuple[str, ...], ...]
+    warnings: tuple[str, ...] = ()
 
 
 def import_model(
@@ -57,24 +60,27 @@ def import_model(
     context: ir.Context | None = None,
     name: str = "<memory>",
     budget: ImportBudget | None = None,
+    warnings: ImportWarnings | None = None,
 ) -> ImportedModel:
     """Imports a model from a file, its bytes, or an object (which messages call `name`).
 
     `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). `budget` limits
-    what the model may expand to. Weights are referenced, not copied. Raises `ModelError` with one message
-    that names the cause, the file, and the node or tensor; unsupported operators are named all at once, by
-    its subclass `UnsupportedModelError`.
+    what the model may expand to; `warnings` collects the warnings, besides those that it has. Weights are
+    referenced, not copied. Raises `ModelError` with one message that names the cause, the file, and the node
+    or tensor; unsupported operators are named all at once, by its subclass `UnsupportedModelError`.
     """
+    warnings = warnings or ImportWarnings()
     loaded = load_model(model, name)
-    opsets = check_model(loaded.proto, loaded.name)
-    inputs = read_inputs(loaded.proto.graph, loaded.name, dims or {}, shapes or {})
+    opsets = check_model(loaded.proto, loaded.name, warnings)
+    inputs = read_inputs(loaded.proto, loaded.name, dims or {}, shapes or {}, warnings)
     context = context or dialects.create_context()
     dialects.load(context)
     with context, ir.Location.name(loaded.name):
         module = ir.Module.create()
         with ir.InsertionPoint(module.body):
+            meter = BudgetMeter(budget or ImportBudget())
             try:
-                texts = _build_main(loaded, inputs, Frame(opsets), BudgetMeter(budget or ImportBudget()))
+                texts = _build_main(loaded, inputs, Frame(opsets), meter, warnings)
             except BudgetError as error:
                 raise ModelError(f"{loaded.name}: {error}") from None
         if len(texts) > 1:
@@ -88,14 +94,17 @@ def import_model(
         tuple(i.name for i in inputs),
         outputs,
         loaded.proto.graph.name or "model",
-        tuple(
-            tuple(dim.dim_param for dim in o.type.tensor_type.shape.dim) for o in loaded.proto.graph.output
-        ),
+        tuple(tuple(dim_names(o.type.tensor_type.shape)) for o in loaded.proto.graph.output),
+        tuple(warnings.texts),
     )
 
 
 def _build_main(
-    loaded: LoadedModel, inputs: Sequence[InputType], frame: Frame, meter: BudgetMeter
+    loaded: LoadedModel,
+    inputs: Sequence[InputType],
+    frame: Frame,
+    meter: BudgetMeter,
+    warnings: ImportWarnings,
 ) -> list[str]:
     """Builds @main; returns the strings that it knows."""
     graph = loaded.proto.graph
@@ -107,7 +116,7 @@ def _build_main(
     block = main.add_entry_block([ir.Location.name(i.name) for i in inputs])
     with ir.InsertionPoint(block):
         builder = GraphBuilder(inputs, ConstantBuilder(loaded.store), meter=meter)
-        importer = Importer(loaded, builder)
+        importer = Importer(loaded, builder, warnings)
         values = [
             from_ir(entry.name, value, entry.shape)
             for entry, value in zip(inputs, block.arguments, strict=True)
@@ -121,7 +130,7 @@ def _build_main(
         if importer.problems:
             raise UnsupportedModelError(*report(loaded.name, importer.problems))
         given = [Output(loaded.name, *pair, builder) for pair in zip(graph.output, outputs, strict=True)]
-        results = [output.result() for output in given]
+        results = [output.result(warnings) for output in given]
         func.ReturnOp(results)
     main.attributes["function_type"] = ir.TypeAttr.get(
         ir.FunctionType.get(arguments, [r.type for r in results])

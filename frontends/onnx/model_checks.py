@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import onnx
 from onnx import GraphProto, ModelProto, NodeProto, checker, defs
 
-from mlc.frontends.errors import ModelError, UnsupportedModelError
+from mlc.frontends.errors import ModelError
+from mlc.frontends.import_warnings import ImportWarnings
 
 Opsets = dict[str, int]
 
 
-def check_model(model: ModelProto, name: str) -> Opsets:
-    """Returns the opset per domain. Raises `ModelError` naming the file and the fault."""
+def check_model(model: ModelProto, name: str, warnings: ImportWarnings) -> Opsets:
+    """Returns the opset per domain; drops outputs that are there twice. Raises `ModelError` naming the file
+    and the fault."""
     if not model.HasField("graph") or not model.graph.output:
         raise ModelError(f"{name}: not a valid ONNX model: it has no graph with outputs")
     if not 1 <= model.ir_version <= onnx.IR_VERSION:
@@ -23,10 +25,17 @@ def check_model(model: ModelProto, name: str) -> Opsets:
     opsets = read_opsets(model.opset_import, name)
     if not model.opset_import and model.ir_version >= 3:
         raise ModelError(f"{name}: the model imports no operator set")
-    _check_each_once("output", [output.name for output in model.graph.output], name)
-    if model.graph.sparse_initializer:
-        raise UnsupportedModelError(f"{name}: sparse initializers are not supported")
+    _drop_repeated_outputs(model.graph, name, warnings)
     return opsets
+
+
+def _drop_repeated_outputs(graph: GraphProto, name: str, warnings: ImportWarnings) -> None:
+    unique = {output.name: output for output in graph.output}
+    if len(unique) < len(graph.output):
+        for twice in find_repeated(output.name for output in graph.output):
+            warnings.add(f"{name}: the output '{twice}' is there twice; the program has it once")
+        del graph.output[:]
+        graph.output.extend(unique.values())
 
 
 def read_opsets(imports: Sequence[onnx.OperatorSetIdProto], name: str) -> Opsets:
@@ -54,7 +63,7 @@ def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProt
     `outer` are names that the graph may use from around it. Raises `ModelError` for names that are defined
     twice or nowhere and for cycles.
     """
-    given = {i.name for i in graph.input} | {i.name for i in graph.initializer} | outer
+    given = _given_names(graph) | outer
     _check_unique(graph, name)
     producer = {output: i for i, node in enumerate(graph.node) for output in node.output if output}
     waiting: list[int] = []
@@ -75,9 +84,9 @@ def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProt
 
 
 def _check_unique(graph: GraphProto, name: str) -> None:
-    _check_each_once("input", [i.name for i in graph.input], name)
-    _check_each_once("initializer", [i.name for i in graph.initializer], name)
-    defined = {i.name for i in graph.input} | {i.name for i in graph.initializer}
+    for twice in find_repeated(graph_input.name for graph_input in graph.input):
+        raise ModelError(f"{name}: the input '{twice}' is there twice")
+    defined = _given_names(graph)
     for node in graph.node:
         for output in node.output:
             if output and output in defined:
@@ -87,10 +96,15 @@ def _check_unique(graph: GraphProto, name: str) -> None:
             defined.add(output)
 
 
-def _check_each_once(category: str, names: Sequence[str], name: str) -> None:
-    twice = [n for n, count in Counter(names).items() if count > 1]
-    if twice:
-        raise ModelError(f"{name}: the {category} '{twice[0]}' is there twice")
+def find_repeated(names: Iterable[str]) -> list[str]:
+    """Returns the names that occur more than once."""
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
+def _given_names(graph: GraphProto) -> set[str]:
+    """Returns the names that a graph has without its nodes."""
+    sparse = {tensor.values.name for tensor in graph.sparse_initializer}
+    return {value.name for value in (*graph.input, *graph.initializer)} | sparse
 
 
 def _read_names(node: NodeProto) -> list[str]:
@@ -104,8 +118,7 @@ def _read_names(node: NodeProto) -> list[str]:
 
 def free_names(graph: GraphProto) -> list[str]:
     """Returns the names that a subgraph uses from the scopes around it."""
-    own = {i.name for i in graph.input} | {i.name for i in graph.initializer}
-    own |= {output for node in graph.node for output in node.output}
+    own = _given_names(graph) | {output for node in graph.node for output in node.output}
     used = [n for node in graph.node for n in _read_names(node)] + [o.name for o in graph.output]
     return [n for n in used if n not in own]
 
@@ -138,6 +151,16 @@ def describe(node: NodeProto) -> str:
     return f"'{label(node)}' ({node.op_type})"
 
 
+def _in_domain(node: NodeProto, domain: str) -> NodeProto:
+    """Returns the node with the domain in mlc's spelling, the only one that the checker knows."""
+    if node.domain == domain:
+        return node
+    copy = NodeProto()
+    copy.CopyFrom(node)
+    copy.domain = domain
+    return copy
+
+
 def check_node(node: NodeProto, opsets: Opsets, ir_version: int) -> str | None:
     """Returns the fault that onnx.checker finds in the node's inputs and attributes, or None."""
     domain = plain_domain(node.domain)
@@ -153,7 +176,7 @@ def check_node(node: NodeProto, opsets: Opsets, ir_version: int) -> str | None:
     context.ir_version = ir_version
     context.opset_imports = opsets
     try:
-        checker.check_node(node, context)
+        checker.check_node(_in_domain(node, domain), context)
     except checker.ValidationError as error:
         return str(error).split("==>")[0].strip().splitlines()[0]
     return None

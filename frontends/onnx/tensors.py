@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 import numpy as np
-from onnx import TensorProto, numpy_helper
+from onnx import SparseTensorProto, TensorProto, numpy_helper
 
 from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.onnx import element_types
@@ -49,12 +49,37 @@ class TensorReader:
     model_source: str
     model_offset: int = 0
 
-    def read(self, tensor: TensorProto) -> Constant:
-        """Returns the tensor as a constant. Raises `ModelError` naming the tensor and the cause."""
+    def read(self, tensor: TensorProto | SparseTensorProto) -> Constant:
+        """Returns the tensor as a dense constant. Raises `ModelError` naming the tensor and the cause."""
+        sparse = isinstance(tensor, SparseTensorProto)
         try:
-            return self._read(tensor)
+            return self._read_sparse(tensor) if sparse else self._read(tensor)
         except ModelError as error:
-            raise type(error)(f"tensor '{tensor.name}': {error}") from None
+            name = tensor.values.name if sparse else tensor.name
+            raise type(error)(f"tensor '{name}': {error}") from None
+
+    def _read_sparse(self, tensor: SparseTensorProto) -> Constant:
+        onnx_type = tensor.values.data_type
+        shape = checked_dims(TensorProto(data_type=onnx_type, dims=tensor.dims))
+        values, indices = self._elements(tensor.values), self._elements(tensor.indices)
+        size = math.prod(shape)
+        if indices.shape == (len(values), len(shape)) and np.all((indices >= 0) & (indices < shape)):
+            indices = np.ravel_multi_index(tuple(indices.T), shape)
+        if indices.shape != values.shape or np.any((indices < 0) | (indices >= size)):
+            raise ModelError(f"its indices do not fit dims {list(shape)} and {len(values)} values")
+        dense = np.zeros(size, values.dtype)
+        dense[indices] = values
+        return self._constant(dense, shape, onnx_type)
+
+    def _elements(self, tensor: TensorProto) -> np.ndarray:
+        """Returns the elements of a vector or matrix of a sparse tensor."""
+        read = self._read(tensor)
+        if read.array is not None:
+            return read.array
+        if read.reference is None:
+            raise UnsupportedModelError("sparse tensors of strings are not supported")
+        data = self.store.buffer(read.reference).view(element_types.numpy_dtype(read.onnx_type))
+        return data.reshape(read.shape)
 
     def _read(self, tensor: TensorProto) -> Constant:
         shape = checked_dims(tensor)

@@ -1,6 +1,7 @@
-"""Makes the case modules of this folder importable."""
+"""Makes the case modules of this folder, and the evaluator of graphs, importable."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "passes" / "evaluator")]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnx import helper
 
 from mlc.runtime import Executable, load
 
@@ -33,6 +34,20 @@ def test_json_is_all_that_stdout_holds(mlc: Any, mlp: Path, tmp_path: Path) -> N
     assert data["report"]["kernels"] > 0 and data["report"]["seconds"]["write"] >= 0
     data = mlc("compile", mlp, "--json").json()
     assert data["report"]["from_cache"]
+
+
+def test_warnings_about_the_model(mlc: Any, save: Any, tmp_path: Path) -> None:
+    """They are printed once, from the cache too, and are part of the executable."""
+    path = save(
+        tmp_path / "n.onnx", [helper.make_node("Neg", ["x"], ["y"])], inputs={"x": [2]}, outputs={"y": [3]}
+    )
+    warning = f"{path}: output 'y' is declared with the shape [3], but has [2]"
+    for flags in ((), (), ("--no-cache",), ("--emit=llvm-ir",)):
+        assert mlc("compile", path, *flags).err == f"mlc: warning: {warning}\n"
+    assert mlc("compile", path, "--quiet").err == ""
+    report = mlc("report", tmp_path / "n.mlcx")
+    assert re.search(f"^warning +{re.escape(warning)}$", report.out, re.M) and report.err == ""
+    assert mlc("report", tmp_path / "n.mlcx", "--json").json()["report"]["warnings"] == [warning]
 
 
 def test_quiet_prints_nothing(mlc: Any, mlp: Path) -> None:

@@ -62,6 +62,7 @@ def _render_file(console: Console, data: Mapping[str, Any], *, verbose: bool) ->
     rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
     rows += [["also for", sizes] for sizes in data["specialised"]]
     rows += [[name, byte_size(data[key])] for name, key in _SIZES]
+    rows += [["warning", text] for text in data["report"].get("warnings", ())]
     console.print(table(("", ""), rows + report_rows(data["report"])))
     if verbose:
         show_profile(console, data["report"])

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
+from onnx import TensorProto
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.frontends.onnx.element_types import type_name
-from mlc.frontends.onnx.node import Node, UnsupportedNodeError
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.control_flow.loop_builder import check_limit
 from mlc.frontends.onnx.operators.control_flow.region_results import (
     YieldedDims,
@@ -36,6 +37,8 @@ _BRANCHES = ("then_branch", "else_branch")
 def if_(node: Node) -> Sequence[OnnxValue]:
     """Imports the branch that is taken, where the condition is known at import; else builds `graph.if`."""
     condition = node.input(0)
+    if condition.onnx_type != TensorProto.BOOL:
+        raise NodeError(f"the condition is {type_name(condition.onnx_type)}, not BOOL")
     if condition.is_constant:
         return node.attr("then_branch" if np.any(condition.known) else "else_branch")()
     operands = [node.reshape(condition, []).ir]

@@ -71,9 +71,10 @@ _CONSTANT_DTYPES = {
 
 @onnx_operator("Constant")
 def constant(node: Node) -> Value:
-    """Imports Constant. Raises UnsupportedNodeError for sparse values."""
-    if "value" in node.attributes:
-        return node.attr("value")
+    """Imports Constant."""
+    for name in ("value", "sparse_value"):
+        if name in node.attributes:
+            return node.attr(name)
     for name, dtype in _CONSTANT_DTYPES.items():
         if name in node.attributes:
             return node.constant(np.asarray(node.attr(name), dtype))

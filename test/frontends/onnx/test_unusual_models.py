@@ -1,0 +1,142 @@
+"""Models that ONNX Runtime accepts, with a warning or without, are accepted by mlc."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from graph_evaluator import evaluate
+from onnx import helper
+from onnx.numpy_helper import from_array
+from unusual_models import ADD, BRANCHES, GRAPHS, REFUSED, Arrays, W, X, constant, info, model
+
+from mlc.frontends.errors import ModelError
+from mlc.frontends.import_warnings import ImportWarnings
+from mlc.frontends.onnx import import_model
+
+
+def _runtime(proto: onnx.ModelProto, inputs: Arrays) -> list[np.ndarray]:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
+    return session.run(None, inputs)
+
+
+def _check(proto: onnx.ModelProto, inputs: Arrays) -> None:
+    imported = import_model(proto)
+    assert imported.module.operation.verify()
+    found = evaluate(imported.module, [inputs[name] for name in imported.inputs], imported.weights)
+    for actual, expected in zip(found, _runtime(proto, inputs), strict=True):
+        assert actual.shape == expected.shape
+        np.testing.assert_allclose(actual, expected, 1e-6)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_graph_is_accepted(name: str) -> None:
+    _check(GRAPHS[name], {"x": X})
+
+
+@pytest.mark.parametrize("name", BRANCHES)
+def test_branches_are_accepted(name: str) -> None:
+    for condition in (True, False):
+        _check(BRANCHES[name], {"x": X, "c": np.array(condition)})
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_model_is_refused_with_one_error(name: str) -> None:
+    with pytest.raises(Exception, match="ONNXRuntimeError"):
+        _runtime(REFUSED[name], {"x": X})
+    with pytest.raises(ModelError):
+        import_model(REFUSED[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "warning"),
+    [
+        ("output of another declared shape", "output 'y' is declared with the shape [3], but has [2]"),
+        (
+            "output of another declared rank, open",
+            "output 'y' is declared with the shape [3, 1], but has [?]",
+        ),
+        ("initializer twice", "initializer 'w' is there twice; the last is used"),
+        (
+            "initializer listed as input",
+            "input 'w' is an initializer too, and therefore a constant; to give it in calls, give its shape:"
+            " shapes={'w': [2]}",
+        ),
+        ("initializer listed as input, IR version 3", None),
+        ("function", None),
+    ],
+)
+def test_warnings(name: str, warning: str | None, caplog: pytest.LogCaptureFixture) -> None:
+    """They are logged once, however often the model is imported."""
+    warnings = ImportWarnings()
+    for _ in range(2):
+        imported = import_model(GRAPHS[name], name="m.onnx", warnings=warnings)
+    expected = [f"m.onnx: {warning}"] if warning else []
+    assert list(imported.warnings) == caplog.messages == expected
+    assert all(record.levelno == logging.WARNING for record in caplog.records)
+
+
+def test_output_that_is_there_twice_is_one() -> None:
+    proto = GRAPHS["outputs with the same value"]
+    twice = onnx.ModelProto.FromString(proto.SerializeToString())
+    twice.graph.output.append(twice.graph.output[0])
+    imported = import_model(twice)
+    assert imported.outputs == ("y", "z")
+    assert imported.warnings == ("<memory>: the output 'y' is there twice; the program has it once",)
+
+
+def test_initializer_becomes_an_input_whose_shape_is_given() -> None:
+    proto = model(ADD, [info("x", 2), info("w", "n")], constants=[W])
+    for shape in ([2], [-1]):
+        imported = import_model(proto, shapes={"w": shape})
+        assert imported.inputs == ("x", "w") and not imported.warnings
+        [found] = evaluate(imported.module, [X, 3 * X], imported.weights)
+        np.testing.assert_array_equal(found, 4 * X)
+
+
+def test_wrong_sparse_tensors() -> None:
+    for indices in ([2], [-1], [[0, 1]], [0, 1]):
+        proto = model(ADD)
+        values = constant("w", 10)
+        sparse = onnx.SparseTensorProto(values=values, dims=[2])
+        sparse.indices.CopyFrom(from_array(np.array(indices)))
+        proto.graph.sparse_initializer.append(sparse)
+        with pytest.raises(ModelError, match="tensor 'w': its indices do not fit dims \\[2\\] and 1 values"):
+            import_model(proto)
+
+
+def test_sparse_tensor_of_terabytes() -> None:
+    proto = model(ADD)
+    sparse = helper.make_sparse_tensor(constant("w", 10), from_array(np.array([1])), [1 << 40])
+    proto.graph.sparse_initializer.append(sparse)
+    with pytest.raises(ModelError, match="more than the import budget"):
+        import_model(proto)
+
+
+@pytest.mark.parametrize("name", ["?", "", "-1", "*", "0", "None", "??"])
+def test_anonymous_dims_differ(name: str) -> None:
+    """Names without letters do not say that two sizes are equal."""
+    join = helper.make_node("Concat", ["x", "z"], ["y"], axis=0)
+    proto = model([join], [info("x", name), info("z", name)], [info("y", name)])
+    imported = import_model(proto)
+    text = str(imported.module)
+    assert 'graph.dims = ["x.shape[0]"]' in text and 'graph.dims = ["z.shape[0]"]' in text
+    assert imported.declared == (("",),)
+    _check(proto, {"x": X, "z": np.ones(3, np.float32)})
+    if name:
+        with pytest.raises(ModelError, match="the model has no dynamic dim"):
+            import_model(proto, dims={name: 3})
+
+
+@pytest.mark.parametrize("name", ["unk__123", "DynamicDimension.0", "batch size", "a.b/c:0", "2*n", "n'"])
+def test_other_names_name_dims(name: str) -> None:
+    sum_ = helper.make_node("Add", ["x", "z"], ["y"])
+    proto = model([sum_], [info("x", name), info("z", name)], [info("y", name)])
+    _check(proto, {"x": X, "z": X})
+    assert "graph.expand" not in str(import_model(proto).module)
+    assert "tensor<3xf32>" in str(import_model(proto, dims={name: 3}).module)
