@@ -18,6 +18,8 @@ from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.values import Dim, Value, at_home
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
+# Characters of a size. Where each size has the one before it twice, the formula doubles from op to op.
+LONGEST_FORMULA = 1000
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class NamedSizes:
 
     def dims_of(self, result: ir.Value, values: Sequence[Value]) -> tuple[Dim, ...]:
         """Returns the dims of an op's result as sizes over the model's dynamic dims; a dim that does not
-        follow from the operands gets a new name."""
+        follow from the operands, or only by a long formula, gets a new name."""
         op = result.owner.operation
         static = [None if size == _DYNAMIC else size for size in result.type.shape]
         if None not in static:
@@ -58,7 +60,10 @@ class NamedSizes:
         found = result_dims(op, [value.shape for value in values]) if same else None
         dims = found[result.result_number] if found else named_dims(result)
         name = f"{op.name.removeprefix('graph.')}#{next(self.serials)}.shape"
-        return tuple(symbol(f"{name}[{axis}]") if dim is None else dim for axis, dim in enumerate(dims))
+        return tuple(
+            symbol(f"{name}[{axis}]") if dim is None or len(str(dim)) > LONGEST_FORMULA else dim
+            for axis, dim in enumerate(dims)
+        )
 
     def compute(self, dims: Sequence[Dim], location: ir.Location) -> ir.Value:
         """Returns the dims as a vector of i64, computed at run time."""

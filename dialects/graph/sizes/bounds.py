@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import lcm, prod
 
-from .size import Factor, Name, Size, SizeFunction, Undecided
+from .size import Factor, Monomial, Name, Size, SizeFunction, Undecided
 
 
 def lower_bound(size: int | Size) -> int | None:
     """Returns an integer that the size is never below, or None where a term is unbounded below."""
     if isinstance(size, int):
         return size
-    bound = _of_terms(size)
-    return _of_minimum(size) if bound is None else bound
+    rules = (_of_terms, _of_minimum, _of_quotients)
+    return next((bound for bound in (rule(size) for rule in rules) if bound is not None), None)
 
 
 def at_least(left: int | Size, right: int | Size) -> bool:
@@ -60,6 +60,35 @@ def _of_minimum(size: Size) -> int | None:
                 bounds = [lower_bound(part) for part in (rest, a, b)]
                 known = [bound for bound in bounds if bound is not None]
                 return known[0] - count * min(known[1:]) if len(known) == 3 else None
+    return None
+
+
+def _of_quotients(size: Size) -> int | None:
+    """Returns the lower bound of a sum with quotients, from (a - d + 1) / d <= floordiv(a, d) <= a / d.
+
+    That of floordiv(n + 3, 2) - floordiv(n, 2) is 1: it is at least (n + 3 - 1) / 2 - n / 2.
+    """
+    found = [_quotient(monomial) for monomial, _ in size.terms]
+    if not any(found):
+        return None
+    multiple = lcm(*(quotient[1] for quotient in found if quotient))
+    total: int | Size = 0
+    for quotient, (monomial, count) in zip(found, size.terms, strict=True):
+        if quotient is None:
+            total = total + Size(((monomial, count * multiple),))
+            continue
+        dividend, divisor = quotient
+        rest = divisor - 1 if count > 0 else 0
+        total = total + (dividend - rest) * (count * multiple // divisor)
+    bound = lower_bound(total)
+    return None if bound is None else -(-bound // multiple)
+
+
+def _quotient(monomial: Monomial) -> tuple[int | Size, int] | None:
+    """Returns dividend and divisor of a term that is a quotient by a positive integer, else None."""
+    match monomial:
+        case (SizeFunction(name="floordiv", operands=(dividend, int(divisor))),) if divisor > 0:
+            return dividend, divisor
     return None
 
 

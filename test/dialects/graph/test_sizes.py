@@ -84,6 +84,32 @@ def test_comparisons_know_bounds() -> None:
         assert (A - 5) // 2 >= 0
 
 
+def test_bounds_of_quotients() -> None:
+    assert lower_bound(floordiv(A + 3, 2) - floordiv(A, 2)) == 1
+    assert lower_bound(A - 2 * floordiv(A, 2)) == 0
+    assert lower_bound(2 * floordiv(A, 2) - A) == -1
+    assert lower_bound(floordiv(floordiv(A, 2), 3) - floordiv(A, 6)) is not None
+    assert maximum(floordiv(A + 1, 2), floordiv(A, 2)) == floordiv(A + 1, 2)
+    # Windows of size 3 and stride 2, the last of which reaches beyond the end.
+    last = -floordiv(-(A - 3), 2)
+    assert minimum(1, maximum(0, -floordiv(-A, 2) - last)) == 1
+    assert lower_bound(floordiv(A, 2) - floordiv(B, 2)) is None
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_bounds_of_quotients_hold(seed: int) -> None:
+    draw = random.Random(seed)
+
+    def term(depth: int) -> int | Size:
+        inner = draw.choice([A, B]) if depth == 0 else floordiv(term(depth - 1), draw.randint(1, 4))
+        return inner * draw.choice([-3, -2, -1, 1, 2, 3]) + draw.randint(-4, 4)
+
+    size = term(2) + term(1) + term(0)
+    bound = lower_bound(size)
+    if bound is not None:
+        assert all(evaluate(size, {"a": a, "b": b}) >= bound for a in range(12) for b in range(12))
+
+
 def test_extremes() -> None:
     assert maximum(A, A + 2) == A + 2
     assert minimum(A, A + 2) == A

@@ -1,0 +1,51 @@
+"""Sizes that follow from the inputs' by long formulas: chains of windows, whose dims get names where a
+formula would grow too long."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+from oracle import compile_model, differences, runtime
+
+from mlc.frontends.onnx import import_model, named_sizes
+
+MODEL = """<ir_version: 8, opset_import: ["" : 17]>
+g (float[n,3,h,w] x) => (float[n,c,p,q] y)
+<float[3,3,3,3] k> {
+  a = MaxPool<kernel_shape = [3,3], strides = [2,2], ceil_mode = 1>(x)
+  b = Conv<pads = [1,1,1,1], strides = [2,2]>(a, k)
+  c = MaxPool<kernel_shape = [3,3], strides = [2,2], ceil_mode = 1, pads = [1,1,1,1]>(b)
+  d = Conv<pads = [1,1,1,1]>(c, k)
+  e = Add(c, d)
+  f = AveragePool<kernel_shape = [2,2], strides = [2,2], ceil_mode = 1>(e)
+  y = Concat<axis = 1>(f, f)
+}"""
+
+
+def windows() -> onnx.ModelProto:
+    model = onnx.parser.parse_model(MODEL)
+    kernel = np.random.default_rng(0).standard_normal((3, 3, 3, 3)).astype(np.float32)
+    del model.graph.initializer[:]
+    model.graph.initializer.append(onnx.numpy_helper.from_array(kernel, "k"))
+    return model
+
+
+def test_formulas_of_pools_with_ceil_mode_stay_short() -> None:
+    text = str(import_model(windows()).module)
+    assert "max_pool" in text and "floordiv" in text
+    assert max(map(len, text.splitlines())) < 1500
+
+
+@pytest.mark.parametrize("longest", [1000, 30])
+def test_windows(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compares with ONNX Runtime; with the lower limit most dims are named by the op that they come from."""
+    monkeypatch.setattr(named_sizes, "LONGEST_FORMULA", longest)
+    model = windows()
+    assert ("max_pool#" in str(import_model(model).module)) == (longest == 30)
+    executable = compile_model(model)
+    for height, width in ((33, 40), (64, 47), (50, 50)):
+        x = np.random.default_rng(height).standard_normal((2, 3, height, width)).astype(np.float32)
+        expected = runtime(model, {"x": x})
+        assert expected is not None
+        assert not differences(executable.run({"x": x}), expected, 1e-5)
