@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mlc.bindings import ir
 from mlc.errors import Error
+from mlc.threads import ThreadStack
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class DiagnosticsError(Error):
 
 
 # What the `with` blocks of `capture_diagnostics` do with a diagnostic, innermost last.
-_collectors: list[Callable[[Diagnostic], None]] = []
+_collectors: ThreadStack[Callable[[Diagnostic], None]] = ThreadStack()
 
 
 def emit_diagnostic(diagnostic: Diagnostic) -> None:
@@ -43,8 +44,8 @@ def emit_diagnostic(diagnostic: Diagnostic) -> None:
 
     The innermost `capture_diagnostics` gets it; without one it is printed on stderr.
     """
-    if _collectors:
-        _collectors[-1](diagnostic)
+    if _collectors.items:
+        _collectors.items[-1](diagnostic)
     else:
         print(diagnostic, file=sys.stderr)
 
@@ -73,11 +74,11 @@ def capture_diagnostics(
     before = context.emit_error_diagnostics
     context.emit_error_diagnostics = True
     handler = context.attach_diagnostic_handler(handle)
-    _collectors.append(collect)
+    _collectors.items.append(collect)
     try:
         yield captured
     finally:
-        _collectors.remove(collect)
+        _collectors.items.remove(collect)
         handler.detach()
         context.emit_error_diagnostics = before
 

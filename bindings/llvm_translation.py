@@ -7,7 +7,6 @@ process without showing the diagnostics. This uses the C API in the same library
 from __future__ import annotations
 
 import ctypes
-import functools
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from mlc.bindings import _WHEEL, ir
 from mlc.bindings.diagnostics import DiagnosticsError, capture_diagnostics
 from mlc.bindings.operations import address
 from mlc.bindings.parsing import Listener
+from mlc.threads import once
 
 _LIBRARY = Path("_mlir_libs", "libTorchMLIRAggregateCAPI.so")
 
@@ -47,7 +47,7 @@ def _take_text(library: Any, module: int) -> str:
         library.LLVMDisposeMessage(text)
 
 
-@functools.cache
+@once
 def _library() -> Any:
     """Returns the C API of MLIR and LLVM, which the extension modules have loaded already.
 

@@ -9,20 +9,23 @@ from contextlib import contextmanager
 
 from mlc.bindings import PassManager, ir
 from mlc.bindings.diagnostics import Diagnostic, DiagnosticsError, capture_diagnostics
+from mlc.threads import ForkedLock
 
 _STDERR = 2
+# There is one standard error: a second thread would restore that of the first.
+_redirecting = ForkedLock()
 
 
 @contextmanager
 def capture_c_stderr() -> Iterator[list[str]]:
     """Captures the output to file descriptor 2 inside the `with` block; afterwards the list holds it.
 
-    Python's output there is captured as well.
+    Python's output there is captured as well, that of other threads too.
     """
     captured: list[str] = []
     sys.stderr.flush()
-    before = os.dup(_STDERR)
-    with os.fdopen(os.memfd_create("stderr"), "rb") as file:
+    with _redirecting, os.fdopen(os.memfd_create("stderr"), "rb") as file:
+        before = os.dup(_STDERR)
         os.dup2(file.fileno(), _STDERR)
         try:
             yield captured

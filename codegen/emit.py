@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,6 +10,7 @@ import llvmlite.binding as llvm
 from mlc.codegen.errors import CodegenError
 from mlc.codegen.llvm_text import add_definition_attributes, set_target, to_llvm22, unknown_intrinsics
 from mlc.targets import Target
+from mlc.threads import once
 
 OutputFormat = Literal["object", "asm", "llvm-ir"]
 # The unit of SVE's vector lengths too.
@@ -66,7 +66,7 @@ def _link(linked: llvm.ModuleRef, part: llvm.ModuleRef) -> None:
         raise CodegenError("LLVM cannot link the modules", (str(error).strip(),)) from None
 
 
-@functools.cache
+@once
 def initialize_llvm() -> None:
     """Initialises all targets of llvmlite's LLVM, once per process."""
     # Loop strength reduction keeps an address per row of a register tile, more than there are registers; its

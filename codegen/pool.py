@@ -11,6 +11,7 @@ import contextlib
 import os
 import queue
 import threading
+import weakref
 from collections.abc import Sequence
 from concurrent.futures import Future
 from types import TracebackType
@@ -43,20 +44,25 @@ class WorkerPool:
     Workers start with the jobs that need them, or all at once and in the background with `start`. Each
     imports the modules named by `preload` before its first job. Close the pool, or use it in a `with`
     statement: a normal exit waits for the jobs, an exception (Ctrl-C) kills them. An open pool closes
-    with the interpreter.
+    with the interpreter. A forked child starts workers of its own.
     """
 
     def __init__(self, size: int | None = None, preload: Sequence[str] = ()) -> None:
         self.size = size or len(os.sched_getaffinity(0))
         self._preload = tuple(preload)
+        self._closed = False
+        self._aborted = False
+        self._begin()
+        atexit.register(self.close)
+        _pools.add(self)
+
+    def _begin(self) -> None:
+        """Begins without workers: at first, and in a child process, whose parent keeps its own."""
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._workers: set[WorkerProcess] = set()
         self._unfinished = 0
-        self._closed = False
-        self._aborted = False
-        atexit.register(self.close)
 
     def start(self) -> None:
         """Starts all workers in the background; returns at once."""
@@ -172,3 +178,14 @@ class WorkerPool:
             with self._lock:
                 self._workers.discard(worker)
             worker.close()
+
+
+_pools: weakref.WeakSet[WorkerPool] = weakref.WeakSet()
+
+
+def _begin_all() -> None:
+    for pool in list(_pools):
+        pool._begin()
+
+
+os.register_at_fork(after_in_child=_begin_all)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +26,14 @@ from mlc.compiler.sources.open_source import Source, load_for_target, open_sourc
 from mlc.compiler.specialisation import add_specialised_programs
 from mlc.compiler.stage_timer import Timer
 from mlc.frontends.weights.store import Reference, WeightStore
+from mlc.threads import importing
 
 if TYPE_CHECKING:
     from mlc.compiler.compilation_units import Units
+
+
+# Those whose `__init__` imports their modules, which must not happen on two threads.
+_PACKAGES = ("dialects.accel", "dialects.graph", "dialects.tloop", "frontends.onnx", "pipelines.driver")
 
 
 def compile_program(model: Any, options: Options | None = None) -> CompiledProgram:
@@ -114,6 +120,9 @@ def _build(
         pool.start()
         with timer.stage("import"):
             options.progress("import", 0, 1)
+            with importing:
+                for package in _PACKAGES:
+                    import_module(f"mlc.{package}")
             imported = load_for_target(source, options)
         builder = Builder(options, pool)
         return builder, imported, _build_stages(imported, options, paths, builder, timer)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,29 @@ from mlc.pipelines.pass_error import PassRunError
 from mlc.targets import parse_target
 
 
-@cache
-def _context() -> ir.Context:
-    """Returns the context of the worker: loading the dialects costs more than a kernel."""
-    return create_context()
+class _Prepared(threading.local):
+    """The context of a thread's jobs, one after the other in it, and its pipelines by name: to load dialects,
+    and to resolve names and options of passes, costs more than small kernels."""
+
+    @cached_property
+    def context(self) -> ir.Context:
+        """The context."""
+        return create_context()
+
+    @cached_property
+    def pipelines(self) -> dict[str, PreparedPipeline]:
+        """The pipelines by name."""
+        return {}
+
+    def pipeline(self, name: str) -> PreparedPipeline:
+        """Returns a pipeline of kernels."""
+        if name not in self.pipelines:
+            text = f"builtin.module({name})"
+            self.pipelines[name] = PreparedPipeline(text, self.context, verify_each=False)
+        return self.pipelines[name]
 
 
-@cache
-def _pipeline(name: str) -> PreparedPipeline:
-    """Returns a pipeline, made once per worker: resolving names and options costs as much as small
-    kernels."""
-    return PreparedPipeline(f"builtin.module({name})", _context(), verify_each=False)
+_prepared = _Prepared()
 
 
 @contextmanager
@@ -42,10 +55,10 @@ def lower_module(
 ) -> Iterator[ir.Operation]:
     """Yields the module `text` after `pipeline`, in its context; `instrumentation` watches. Raises
     PassRunError, with a reproducer's path."""
-    with _context(), ir.Location.unknown():
+    with _prepared.context, ir.Location.unknown():
         module = ir.Module.parse(text)
         try:
-            _pipeline(pipeline).run(module, instrumentation)
+            _prepared.pipeline(pipeline).run(module, instrumentation)
         except PassRunError as error:
             error.reproducer = _reproduce(text, pipeline, reproducer_dir)
             raise

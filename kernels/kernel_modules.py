@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 from mlc.bindings import func, ir
@@ -15,6 +14,7 @@ from mlc.kernels.errors import KernelError
 from mlc.kernels.specialisation import Specialisation
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.pass_error import PassRunError
+from mlc.threads import once
 
 if TYPE_CHECKING:
     from mlc.codegen.pool import WorkerPool
@@ -61,7 +61,7 @@ def name_attributes(name: str) -> ir.DictAttr:
     return ir.DictAttr.get({"graph.name": ir.StringAttr.get(name)})
 
 
-@cache
+@once
 def _pool() -> WorkerPool:
     """Returns workers that all kernels of this process share; they end with it."""
     return worker_pool()

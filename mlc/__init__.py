@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from mlc.errors import ERRORS, RENAMED
+from mlc.threads import importing
 
 if TYPE_CHECKING:
     from mlc.analysis.value_sizes import UnknownSizeError as UnknownSizeError
@@ -76,7 +77,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}: it is mlc.{RENAMED[name]} now")
     if name not in _EXPORTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_EXPORTS[name]), name)
+    with importing:
+        value = getattr(import_module(_EXPORTS[name]), name)
     globals()[name] = value
     return value
 

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from mlc.threads import importing
+
 if TYPE_CHECKING:
     import onnx
 
@@ -63,15 +65,21 @@ def compile(
     `import_budget`: limits of what an ONNX model may expand to, by name: {"nodes": 10**6}.
     `progress` is called with (stage, done, total).
 
+    Several threads may compile at the same time, each a model of its own: a module of the graph dialect, and
+    the other modules of its MLIR context, belong to one thread. Compilations share the interpreter lock
+    while they optimise graphs, and workers only if they are given the same `pool`. A process may fork when
+    none of its threads compiles; the child compiles with workers of its own.
+
     Raises mlc.CompileError, mlc.ModelError for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassError for a pass that fails on the model or cannot be switched, ValueError for a bad number
     of threads or a wrong `specialise`.
     """
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"threads must be 1 to {MOST_THREADS}, but is {threads}")
-    from mlc.compiler import Options, compile_program
-    from mlc.compiler.options import no_progress
-    from mlc.runtime.specialisation_policy import policy_of
+    with importing:
+        from mlc.compiler import Options, compile_program
+        from mlc.compiler.options import no_progress
+        from mlc.runtime.specialisation_policy import policy_of
 
     options = Options(
         target=str(target),

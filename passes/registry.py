@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from mlc.errors import Error
+from mlc.threads import once
 
 if TYPE_CHECKING:
     from mlc.passes.base import Pass
@@ -212,7 +213,7 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-@cache
+@once
 def load_installed_plugins() -> None:
     """Loads every plugin that installed packages name in the entry-point group `mlc.plugins`, and those at
     the paths in the environment variable MLC_PLUGINS. Raises `PluginError`."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mlc.bindings import ir
+from mlc.threads import ThreadStack
 
 
 @dataclass(frozen=True)
@@ -34,29 +35,29 @@ class Remark:
         return names_in(self.location)
 
 
-_collectors: list[list[Remark]] = []
+_collectors: ThreadStack[list[Remark]] = ThreadStack()
 
 
 @contextmanager
 def collect_remarks() -> Iterator[list[Remark]]:
     """Collects the remarks of the `with` block, in order."""
     remarks: list[Remark] = []
-    _collectors.append(remarks)
+    _collectors.items.append(remarks)
     try:
         yield remarks
     finally:
         # By identity: two collectors that hold the same are equal.
-        _collectors[:] = [collector for collector in _collectors if collector is not remarks]
+        _collectors.items[:] = [collector for collector in _collectors.items if collector is not remarks]
 
 
 def listening() -> bool:
     """Whether there is a collector: ask before a message that costs time to build."""
-    return bool(_collectors)
+    return bool(_collectors.items)
 
 
 def report_applied(op: ir.Operation, rule: str, message: str = "") -> None:
     """Reports that `rule` changed `op`; called while the op still exists."""
-    if _collectors:
+    if _collectors.items:
         report_applied_at(op.name, op.location, rule, message)
 
 
@@ -67,14 +68,14 @@ def report_applied_at(name: str, location: ir.Location, rule: str, message: str 
 
 def report_missed(op: ir.Operation, rule: str, reason: str) -> None:
     """Reports that `rule` would have changed `op`, but for `reason`, which a user can understand."""
-    if _collectors:
+    if _collectors.items:
         _add("missed", op.name, op.location, rule, reason)
 
 
 def _add(outcome: str, name: str, location: ir.Location, rule: str, message: str) -> None:
-    if _collectors:
+    if _collectors.items:
         remark = Remark(outcome, rule, name, str(location), message)
-        for collector in _collectors:
+        for collector in _collectors.items:
             collector.append(remark)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
@@ -24,13 +24,14 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise ExecutableError(f"{target}: cannot write: it is no regular file, and would be replaced by one")
     temporary = None
     try:
-        descriptor, temporary = tempfile.mkstemp(prefix=".mlc-", dir=os.path.dirname(target) or ".")
-        with open(descriptor, "w+b") as file:
+        # Not tempfile's, which only the owner may read: the mask of the process applies to this one.
+        name = os.path.join(os.path.dirname(target), f".mlc-{secrets.token_hex(8)}")
+        with open(name, "x+b") as file:
+            temporary = name
             yield file
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
+        os.replace(name, target)
     except BaseException as error:
         if temporary is not None:
             with suppress(OSError):
@@ -38,9 +39,3 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise ExecutableError(f"{target}: cannot write: {error.strerror or error}") from error
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -7,13 +7,13 @@ more: every other check is in `verifier`, which names both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from mlc.bindings import ext, ir
 from mlc.dialects.cached_definition import load_definition
 from mlc.dialects.graph.ops.control import YIELD
 from mlc.dialects.graph.reference_page import document
+from mlc.threads import once
 
 from .attributes import attribute
 from .spec import OpSpec, ShapeError, specs
@@ -117,7 +117,8 @@ def _make_op_class(spec: OpSpec) -> type[ir.OpView]:
     return op_class
 
 
-@cache
+@once
 def op_classes() -> Mapping[str, type[ir.OpView]]:
     """Returns the op classes by op name, made on first use: that takes as long as the rest of the import."""
+    GraphDialect.operations.clear()  # those of a call that Ctrl-C has ended
     return {name: _make_op_class(spec) for name, spec in specs().items()}

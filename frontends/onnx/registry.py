@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar
+
+from mlc.threads import once
 
 if TYPE_CHECKING:
     from mlc.frontends.onnx.node import Node
@@ -84,7 +85,7 @@ def foreign_domains() -> list[str]:
     return sorted(set(foreign))
 
 
-@cache
+@once
 def _load() -> None:
     for module in _MODULES:
         importlib.import_module(f"mlc.frontends.onnx.operators.{module}")

@@ -16,9 +16,10 @@ from mlc.passes.base import PassError
 from mlc.passes.common.patterns import Pattern, pattern_name, pattern_summary
 from mlc.passes.remarks import listening, report_applied_at
 from mlc.passes.statistics import collecting, count
+from mlc.threads import ThreadStack
 
 # One set per active `apply_patterns`: addresses of ops erased during its current sweep.
-_erased: list[set[int]] = []
+_erased: ThreadStack[set[int]] = ThreadStack()
 
 
 @dataclass
@@ -32,29 +33,29 @@ class RewriteChanges:
 
 
 # The active watchers; and those that apply the patterns instead of the driver, to trace them.
-_watched: list[RewriteChanges] = []
-_tracers: list[Callable[[Pattern, ir.Operation], bool]] = []
+_watched: ThreadStack[RewriteChanges] = ThreadStack()
+_tracers: ThreadStack[Callable[[Pattern, ir.Operation], bool]] = ThreadStack()
 
 
 @contextmanager
 def watch_changes(op: ir.Operation) -> Iterator[RewriteChanges]:
     """Records what happens to `op` inside the `with` block."""
     changes = RewriteChanges(address(op))
-    _watched.append(changes)
+    _watched.items.append(changes)
     try:
         yield changes
     finally:
-        _watched.pop()
+        _watched.items.pop()
 
 
 @contextmanager
 def trace_patterns(tracer: Callable[[Pattern, ir.Operation], bool]) -> Iterator[None]:
     """Inside the `with` block, the driver has `tracer` apply each pattern."""
-    _tracers.append(tracer)
+    _tracers.items.append(tracer)
     try:
         yield
     finally:
-        _tracers.pop()
+        _tracers.items.pop()
 
 
 def apply_patterns(root: ir.Operation, patterns: Mapping[str, Pattern], max_iterations: int = 32) -> bool:
@@ -79,10 +80,10 @@ def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
     """Applies patterns once to every op that exists now; returns the name of the last op that changed, or
     None."""
     changed = None
-    _erased.append(set())
+    _erased.items.append(set())
     try:
         for where, op in [(address(op), op) for op in collect_ops(root, patterns.keys())]:
-            if where in _erased[-1]:
+            if where in _erased.items[-1]:
                 continue
             name, location = op.name, op.location
             with ir.InsertionPoint(op), location:
@@ -90,12 +91,12 @@ def _sweep(root: ir.Operation, patterns: Mapping[str, Pattern]) -> str | None:
                     changed = name
                     _report(patterns[name], name, location)
     finally:
-        _erased.pop()
+        _erased.items.pop()
     return changed
 
 
 def _apply(pattern: Pattern, op: ir.Operation) -> bool:
-    return _tracers[-1](pattern, op) if _tracers else pattern(op)
+    return _tracers.items[-1](pattern, op) if _tracers.items else pattern(op)
 
 
 def _report(pattern: Pattern, name: str, location: ir.Location) -> None:
@@ -124,9 +125,9 @@ def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) 
 def erase_op(op: ir.Operation | ir.OpView) -> None:
     """Erases `op`, whose results must be unused, and everything inside it."""
     operation = op.operation
-    if _erased:
+    if _erased.items:
         inside = [address(operation), *map(address, collect_ops(operation))]
-        for erased in (*_erased, *(changes.erased for changes in _watched)):
+        for erased in (*_erased.items, *(changes.erased for changes in _watched.items)):
             erased.update(inside)
     operation.erase()
 
@@ -138,7 +139,7 @@ def replace_op(op: ir.Operation | ir.OpView, values: ir.Value | ir.OpView | Sequ
         values = [values]
     elif isinstance(values, (ir.Operation, ir.OpView)):
         values = list(values.results)
-    for changes in _watched:
+    for changes in _watched.items:
         if changes.where == address(operation):
             changes.values = list(values)
     for old, new in zip(operation.results, values, strict=True):
