@@ -9,30 +9,9 @@ import functools
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
-
-_missing = object()
-
-
-def once(make: Callable[[], T]) -> Callable[[], T]:
-    """Decorates a function so that it runs once in a process; later calls return its first result.
-
-    Unlike `functools.cache`, it runs once also if several threads call it at the same time: the others wait.
-    A call that raises counts as none. Use it for functions that register something.
-    """
-    lock, result = ForkedLock(), [_missing]
-
-    @functools.wraps(make)
-    def run_once() -> Any:
-        if result[0] is _missing:
-            with lock:
-                if result[0] is _missing:
-                    result[0] = make()
-        return result[0]
-
-    return run_once
 
 
 class ForkedLock:
@@ -53,6 +32,30 @@ class ForkedLock:
             self._lock.release()
         else:
             self._lock = threading.RLock()
+
+
+class once(Generic[T]):
+    """Decorates a function so that it runs once in a process; later calls return its first result.
+
+    Unlike `functools.cache`, it runs once also if several threads call it at the same time: the others wait.
+    A call that raises counts as none. Use it for functions that register something.
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        functools.update_wrapper(self, make)
+        self._make, self._lock = make, ForkedLock()
+        self._results: list[T] = []
+
+    def __call__(self) -> T:
+        if not self._results:
+            with self._lock:
+                if not self._results:
+                    self._results.append(self._make())
+        return self._results[0]
+
+    def cache_clear(self) -> None:
+        """Has the next call run the function again."""
+        self._results.clear()
 
 
 class ThreadStack(threading.local, Generic[T]):
