@@ -44,7 +44,7 @@ class WorkerPool:
     Workers start with the jobs that need them, or all at once and in the background with `start`. Each
     imports the modules named by `preload` before its first job. Close the pool, or use it in a `with`
     statement: a normal exit waits for the jobs, an exception (Ctrl-C) kills them. An open pool closes
-    with the interpreter. A forked child starts workers of its own.
+    with the interpreter. A forked child starts new workers.
     """
 
     def __init__(self, size: int | None = None, preload: Sequence[str] = ()) -> None:

@@ -65,10 +65,10 @@ def compile(
     `import_budget`: limits of what an ONNX model may expand to, by name: {"nodes": 10**6}.
     `progress` is called with (stage, done, total).
 
-    Several threads may compile at the same time, each a model of its own: a module of the graph dialect, and
-    the other modules of its MLIR context, belong to one thread. Compilations share the interpreter lock
+    Several threads may compile at the same time. A module of the graph dialect, and the other modules of its
+    MLIR context, belong to one thread. Compilations share the interpreter lock
     while they optimise graphs, and workers only if they are given the same `pool`. A process may fork when
-    none of its threads compiles; the child compiles with workers of its own.
+    none of its threads compiles; the child starts new workers.
 
     Raises mlc.CompileError, mlc.ModelError for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassError for a pass that fails on the model or cannot be switched, ValueError for a bad number

@@ -1,4 +1,4 @@
-"""What threads share: values made once, and stacks of which each thread has its own.
+"""Values made once for all threads, and stacks that each thread has for itself.
 
 A leaf that imports nothing, so that every layer may import it.
 """

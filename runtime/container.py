@@ -3,18 +3,24 @@
 manifest.json          see manifest.py
 code/0.o, code/1.o ... relocatable objects, those of programs for single sizes at the end; for a GPU
                        code/NAME.ptx or .cubin, the images of the plan, and code/NAME.o, the processor's
+code/seal              a hash of the manifest and of the names, sizes and checksums of all other members
 weights.safetensors    see safetensors.py; its data starts on a page, so that it can be mapped
+
+Checksums are those of zip, CRC-32. The seal binds the parts to each other: neither a manifest that was edited
+nor a member of another file is taken, even if its checksum is right.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import mmap
 import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count as count_from
 from typing import Any, BinaryIO
 
@@ -27,7 +33,9 @@ from mlc.runtime.safetensors import PAGE, decode_header, encode_header, layout
 from mlc.runtime.tensors import TensorSpec, weight_bytes
 
 Buffer = bytes | bytearray | memoryview
-MANIFEST, WEIGHTS = "manifest.json", "weights.safetensors"
+MANIFEST, WEIGHTS, SEAL = "manifest.json", "weights.safetensors", "code/seal"
+# Weights up to this many bytes are checked by `load`, larger ones before the first call.
+CHECKED_BYTES = 32 << 20
 _LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 # Identifiers of extra fields: padding as Android's zipalign writes it; zip64 sizes.
 _PADDING_FIELD, _ZIP64_BYTES = 0xD935, 20
@@ -47,11 +55,23 @@ def write_container(
     """
     checked = parse_manifest(manifest, os.fspath(path))
     with atomic_file(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        _write_member(archive, MANIFEST, [json.dumps(manifest, indent=1).encode()])
+        manifest_text = json.dumps(manifest, indent=1).encode()
+        _write_member(archive, MANIFEST, [manifest_text])
         for name, code in zip(_code_names(checked, len(objects)), objects, strict=True):
             _write_member(archive, name, [code])
         chunks = weight_chunks(checked.stored_weights, weights, {}, os.fspath(path))
         _write_member(archive, WEIGHTS, chunks, PAGE)
+        parts = [(info.filename, info.file_size, info.CRC) for info in archive.infolist()]
+        _write_member(archive, SEAL, [seal(parts, manifest_text)])
+
+
+def seal(members: Iterable[tuple[str, int, int]], manifest: Buffer) -> bytes:
+    """Returns the content of the member `SEAL`: a hash of the manifest's text, and of the name, size and
+    checksum of each of the other members."""
+    digest = hashlib.blake2b(manifest, digest_size=16)
+    for name, size, checksum in sorted(members):
+        digest.update(f"\n{size} {checksum} {name}".encode())
+    return digest.hexdigest().encode()
 
 
 def weight_chunks(
@@ -81,14 +101,21 @@ def _write_member(
             member.write(chunk)
 
 
-def read_container(
-    path: str | os.PathLike[str],
-) -> tuple[Mapping[str, Any], list[memoryview], dict[str, np.ndarray]]:
+Parts = tuple[Mapping[str, Any], list[memoryview], dict[str, np.ndarray]]
+
+
+def read_container(path: str | os.PathLike[str]) -> Parts:
     """Maps an executable file; returns its manifest, its code (objects, or the images of a plan) and its
-    weights (read-only, not yet read from disk).
+    weights (read-only, not yet read from disk nor checked).
 
     The views keep the mapping alive. Raises ExecutableError with the path and the cause.
     """
+    return map_container(path)[0]
+
+
+def map_container(path: str | os.PathLike[str]) -> tuple[Parts, int, Callable[[], None]]:
+    """Returns the parts as `read_container`, the size in bytes of the weights, and a function that reads
+    all of them and raises ExecutableError if they are damaged."""
     where = os.fspath(path)
     try:
         with open(path, "rb") as file:
@@ -97,10 +124,13 @@ def read_container(
     except (OSError, ValueError) as error:
         cause = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExecutableError(f"{where}: cannot read: {cause}") from error
-    manifest = load_manifest(_read_member(members, MANIFEST, where), where)
+    text = _read_member(members, MANIFEST, where)
+    _check_seal(members, text, where)
+    manifest = load_manifest(text, where)
     count = next(index for index in count_from(1) if f"code/{index}.o" not in members)
     objects = [_read_member(members, name, where) for name in _code_names(manifest, count)]
-    return manifest.data, objects, _weights(members, manifest.stored_weights, where)
+    parts = manifest.data, objects, _weights(members, manifest.stored_weights, where)
+    return parts, len(members[WEIGHTS][0]), partial(_check_weights, members, where)
 
 
 def _code_names(manifest: Manifest, objects: int) -> list[str]:
@@ -149,6 +179,19 @@ def _read_member(members: Mapping[str, tuple[memoryview, int]], name: str, where
     return data
 
 
+def _check_seal(members: Mapping[str, tuple[memoryview, int]], manifest: memoryview, where: str) -> None:
+    if SEAL not in members:
+        raise ExecutableError(
+            f"{where}: made by an earlier version of mlc, or damaged: the member '{SEAL}' is missing;"
+            " compile the model again"
+        )
+    parts = [(name, len(data), checksum) for name, (data, checksum) in members.items() if name != SEAL]
+    if _read_member(members, SEAL, where) != seal(parts, manifest):
+        raise ExecutableError(
+            f"{where}: damaged: '{MANIFEST}' and the other members do not belong together ('{SEAL}')"
+        )
+
+
 def _weights(
     members: Mapping[str, tuple[memoryview, int]], specs: Sequence[TensorSpec], where: str
 ) -> dict[str, np.ndarray]:
@@ -166,3 +209,7 @@ def _weights(
             )
         weights[spec.name] = np.frombuffer(data[start + begin : start + end], np.uint8)
     return weights
+
+
+def _check_weights(members: Mapping[str, tuple[memoryview, int]], where: str) -> None:
+    _read_member(members, WEIGHTS, where)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from mlc.runtime.arguments import order_inputs, order_outputs, output_buffer
-from mlc.runtime.container import Buffer, read_container, write_container
+from mlc.runtime.container import CHECKED_BYTES, Buffer, map_container, write_container
 from mlc.runtime.linking import link
 from mlc.runtime.manifest import parse_manifest
 from mlc.runtime.named_dims import NamedDim
@@ -49,6 +49,7 @@ class Executable:
         copied, if contiguous. `threads` defaults to the processors that this process may use. `origin` starts
         messages. `make` compiles programs for sizes that come often, by the policy `specialise`. Raises
         ExecutableError if the parts do not fit together or this machine cannot run them."""
+        self._check: Callable[[], None] | None = None
         self._manifest = parse_manifest(manifest, origin)
         self._objects = list(objects)
         stored = self._manifest.stored_weights
@@ -65,18 +66,28 @@ class Executable:
         return f"Executable({' -> '.join(sides)})"
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, threads: int | None = None) -> Executable:
+    def load(
+        cls, path: str | os.PathLike[str], *, threads: int | None = None, verify: bool | None = None
+    ) -> Executable:
         """Maps an executable that `save` wrote; weights are read when they are first used.
 
-        The file's structure is checked, and ExecutableError raised if it is damaged. Its code is native
+        ExecutableError is raised if the file is damaged. The manifest and the code are always checked, and
+        with `verify=True` the weights; by default those of up to 32 MiB are, larger ones by the first call,
+        which raises the error; with `verify=False` they are not. The code is native
         code and runs with the rights of this process: load only files that you trust. The file must not
         be changed in place while it is in use; replacing it, as `save` does, is safe.
         """
-        manifest, objects, weights = read_container(path)
-        return cls(manifest, objects, weights, threads=threads, origin=os.fspath(path))
+        (manifest, objects, weights), size, check = map_container(path)
+        if verify or (verify is None and size <= CHECKED_BYTES):
+            check()
+        executable = cls(manifest, objects, weights, threads=threads, origin=os.fspath(path))
+        if verify is None and size > CHECKED_BYTES:
+            executable._check = check
+        return executable
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a `.mlcx` file. It appears complete or not at all. Raises ExecutableError."""
+        self._check_weights()
         write_container(path, self._manifest.data, self._objects, self._weights)
 
     def __call__(self, *arrays: Any, out: Any = None, **named: Any) -> list[Any]:
@@ -89,6 +100,8 @@ class Executable:
         program with named dims also ValueError if the model's operators do not accept these sizes, and
         MemoryError.
         """
+        if self._check is not None:
+            self._check_weights()
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
             arrays = order_inputs(self.inputs, arrays, named)
         call = self._program.call
@@ -137,6 +150,7 @@ class Executable:
     @property
     def weights(self) -> Mapping[str, np.ndarray]:
         """The weights as read-only views, by name."""
+        self._check_weights()
         return {spec.name: _weight_view(spec, self._weights[spec.name]) for spec in self._manifest.weights}
 
     @property
@@ -190,7 +204,14 @@ class Executable:
         from mlc.runtime.cuda.execution.program import PlannedProgram
 
         assert isinstance(self._program, PlannedProgram)
+        self._check_weights()
         return self._program.program()
+
+    def _check_weights(self) -> None:
+        """Checks weights of a file that nothing has read yet. Raises ExecutableError, now and later."""
+        if self._check is not None:
+            self._check()
+            self._check = None
 
     def _object_edges(self) -> ObjectEdges | None:
         """Returns the converter of strings and sequences, or None if the program has none."""
@@ -212,9 +233,11 @@ class Executable:
         return specialised_of(native, self._manifest, self._objects, self._weights, executable, policy, make)
 
 
-def load(path: str | os.PathLike[str], *, threads: int | None = None) -> Executable:
+def load(
+    path: str | os.PathLike[str], *, threads: int | None = None, verify: bool | None = None
+) -> Executable:
     """Same as `Executable.load`."""
-    return Executable.load(path, threads=threads)
+    return Executable.load(path, threads=threads, verify=verify)
 
 
 def _weight_view(spec: TensorSpec, data: np.ndarray) -> np.ndarray:

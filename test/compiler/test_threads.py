@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-# Each script is a process of its own: what it tests happens when a process compiles for the first time.
+# Each script runs in a new process: what it tests happens when a process compiles for the first time.
 MODELS = """
 import os, signal, sys, threading
 import numpy as np
@@ -84,7 +84,7 @@ def test_eight_threads_twenty_times(tmp_path: object) -> None:
 
 
 def test_parts_of_the_compiler_used_at_the_same_time() -> None:
-    """What a thread uses first is imported, registered and loaded while others use it too."""
+    """Each thread imports, registers and loads parts while others use them too."""
     script = """
         def kernel():
             import mlc

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from mlc.runtime import Executable, ExecutableError, load, read_container, write_container
+from mlc.runtime.container import SEAL, seal
 
 X = np.ones((2, 3), np.float32)
 
@@ -26,10 +28,17 @@ def path(executable: Executable, tmp_path: Path) -> Path:
 
 
 def rewrite(path: Path, change: Callable[[dict[str, bytes]], None], method: int = zipfile.ZIP_STORED) -> None:
-    """Repacks the file after a change of its members."""
+    """Repacks the file after a change of its members, and seals it again."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     change(members)
+    parts = [(name, len(data), zlib.crc32(data)) for name, data in members.items() if name != SEAL]
+    members[SEAL] = seal(parts, members.get("manifest.json", b""))
+    repack(path, members, method)
+
+
+def repack(path: Path, members: dict[str, bytes], method: int = zipfile.ZIP_STORED) -> None:
+    """Writes a file of these members, with right checksums."""
     with zipfile.ZipFile(path, "w", method) as archive:
         for name, data in members.items():
             archive.writestr(name, data)
@@ -123,6 +132,90 @@ def test_random_damage_never_crashes(path: Path) -> None:
             load(path)
         except ExecutableError as error:
             assert "model.mlcx" in str(error)
+
+
+def test_a_flipped_bit_is_refused_or_harmless(path: Path) -> None:
+    """Samples all of the file: of the names, sizes and directory of the archive every byte."""
+    data = path.read_bytes()
+    expected = [np.asarray(value).tobytes() for value in load(path, threads=1)(X, 1.0)]
+    chance = random.Random(3)
+    filled = [index for index, byte in enumerate(data) if byte]
+    headers = [at + i for at in find_all(data, b"PK") for i in range(46) if at + i < len(data)]
+    refused = 0
+    for index in [*headers, *chance.sample(filled, 200), *chance.sample(range(len(data)), 50)]:
+        path.write_bytes(flip(data, index, chance.randrange(8)))
+        try:
+            executable = load(path, threads=1)
+        except ExecutableError as error:
+            assert "model.mlcx" in str(error)
+            refused += 1
+            continue
+        assert [np.asarray(value).tobytes() for value in executable(X, 1.0)] == expected, index
+    assert refused > 200
+
+
+def find_all(data: bytes, part: bytes) -> list[int]:
+    return [index for index in range(len(data)) if data.startswith(part, index)]
+
+
+def flip(data: bytes, index: int, bit: int) -> bytes:
+    return data[:index] + bytes([data[index] ^ 1 << bit]) + data[index + 1 :]
+
+
+def damage_weights(path: Path) -> None:
+    """Flips the last bit of the weights; `w` has six elements."""
+    data = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        weights = archive.read("weights.safetensors")
+    path.write_bytes(flip(data, data.index(weights) + len(weights) - 1, 0))
+
+
+def test_damaged_weights_are_refused(path: Path) -> None:
+    damage_weights(path)
+    for verify in (None, True):
+        with pytest.raises(ExecutableError, match=r"the checksum of member 'weights\.safetensors' is wrong"):
+            load(path, verify=verify)
+    assert load(path, verify=False).weights
+    assert read_container(path)
+
+
+def test_large_weights_are_checked_before_they_are_used(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mlc.runtime.executable.CHECKED_BYTES", 0)
+    expected = load(path, threads=1)(X, 1.0)
+    damage_weights(path)
+    executable = load(path, threads=1)
+    uses: list[Callable[[], Any]] = [
+        lambda: executable(X, 1.0),
+        lambda: executable.run({"x": X, "s": 1.0}),
+        lambda: executable.weights,
+        lambda: executable.save(path.with_name("copy.mlcx")),
+    ]
+    for use in [*uses, *uses]:
+        with pytest.raises(ExecutableError, match=r"the checksum of member 'weights\.safetensors' is wrong"):
+            use()
+    assert not path.with_name("copy.mlcx").exists()
+    with pytest.raises(ExecutableError, match="the checksum of member 'weights"):
+        load(path, verify=True)
+    assert len(load(path, threads=1, verify=False)(X, 1.0)) == len(expected)
+
+
+@pytest.mark.parametrize("member", ["manifest.json", "code/0.o", "weights.safetensors"])
+def test_parts_of_different_files_are_refused(path: Path, member: str) -> None:
+    """A changed part with a right checksum."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members[member] = members[member].replace(b"{", b"{ ", 1) if b"{" in members[member] else b"other code"
+    repack(path, members)
+    with pytest.raises(ExecutableError, match=r"'manifest\.json' and the other members do not belong"):
+        load(path)
+
+
+def test_a_file_without_a_seal_is_refused(path: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist() if name != SEAL}
+    repack(path, members)
+    with pytest.raises(ExecutableError, match=r"made by an earlier version of mlc, or damaged: .* compile"):
+        load(path)
 
 
 def safetensors(header: Any, data: bytes = bytes(24)) -> bytes:

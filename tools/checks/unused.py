@@ -31,6 +31,7 @@ ALLOWED: Mapping[str, str] = {
     "Flags.U": "a field for a flag of regular expressions that changes nothing; set by its letter",
     "KernelResources.stack_bytes": "`dataclasses.asdict` writes it into a kernel's report",
     "Stream.idle": "mlc.runtime.cuda works without the compiler; the query beside `synchronize`",
+    "once.cache_clear": "tests of plugins load them again; `functools.cache` has the same method",
     "register": "plugins call `register` of the registry of passes that they are given",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,21 @@ def test_executable_file(mlc: Any, mlp: Path, tmp_path: Path) -> None:
     assert done.err == "", "no progress bar where stderr is no terminal"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mlp.mlcx"]
     assert run_on_ramp(load(tmp_path / "mlp.mlcx")).shape == (2, 5)
+
+
+def test_report_checks_the_whole_file(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mlp.mlcx"
+    mlc("compile", mlp)
+    assert mlc("report", file, "--check").status == 0
+    with zipfile.ZipFile(file) as archive:
+        weights = archive.read("weights.safetensors")
+    data = bytearray(file.read_bytes())
+    data[data.index(weights) + len(weights) - 1] ^= 1
+    file.write_bytes(data)
+    assert mlc("report", file).status == 0
+    done = mlc("report", file, "--check")
+    assert done.status == 1
+    assert "mlp.mlcx: damaged: the checksum of member 'weights.safetensors' is wrong" in done.err
 
 
 def test_json_is_all_that_stdout_holds(mlc: Any, mlp: Path, tmp_path: Path) -> None:

@@ -28,12 +28,15 @@ _SIZES = (("file", "file_bytes"), ("code", "code_bytes"), ("weights", "weight_by
 
 @click.command("report", short_help="Describe a .mlcx file.")
 @click.argument("file", type=click.Path())
+@click.option("--check", is_flag=True, help="Read the whole file; exit with 1 if a part is damaged.")
 @output_options
-def report_command(session: CommandSession, file: str) -> None:
+def report_command(session: CommandSession, file: str, check: bool) -> None:
     """Describe the inputs and outputs of the executable FILE.mlcx and its compilation."""
-    from mlc.runtime import read_container
+    from mlc.runtime.container import map_container
 
-    manifest, objects, weights = read_container(file)
+    (manifest, objects, weights), _, check_weights = map_container(file)
+    if check:
+        check_weights()
     data: dict[str, Any] = {
         "file": file,
         "file_bytes": os.path.getsize(file),
