@@ -9,18 +9,20 @@ from dataclasses import dataclass, field
 
 from mlc.tools.cases.worker import Answer, CaseWorker, Job
 
-# Requests that one process answers before another replaces it, so that what engines leak stays small.
+# So that what engines leak stays small.
 _REQUESTS_PER_PROCESS = 300
 
 
 @dataclass
 class RequestPool:
-    """`jobs` workers, each with one request at a time, which may take `limit` seconds. `ready` is the name
-    that the workers reported when they started."""
+    """`jobs` workers, each with one request at a time, which may take `limit` seconds. A process answers
+    `per_process` requests before another replaces it. `ready` is the name that the workers reported when they
+    started."""
 
     job: Job
     jobs: int
     limit: float
+    per_process: int = _REQUESTS_PER_PROCESS
     ready: str = ""
     _workers: list[CaseWorker] = field(default_factory=list)
 
@@ -40,7 +42,7 @@ class RequestPool:
             self._workers.clear()
 
     def _give(self, waiting: deque[str]) -> None:
-        for worker in [w for w in self._workers if w.request is None and w.answered >= _REQUESTS_PER_PROCESS]:
+        for worker in [w for w in self._workers if w.request is None and w.answered >= self.per_process]:
             worker.stop()
             self._workers.remove(worker)
         while waiting:

