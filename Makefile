@@ -30,7 +30,7 @@ LINT_STEPS := lint-types lint-references lint-words lint-unused lint-layers lint
 MODELS := bench/models/build
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo check check-all quick lint $(LINT_STEPS) test test-all format docs bench conformance same-code same-code-quick upstream-tests mutations wheel clean
+.PHONY: help venv demo check check-all quick lint $(LINT_STEPS) test test-all format docs bench zoo conformance same-code same-code-quick upstream-tests mutations wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,10 @@ bench: $(INSTALLED) ## Compare with ONNX Runtime and OpenVINO on the models that
 	$(if $(OWN),$(RUN) pip install --quiet --disable-pip-version-check --editable '.[bench]')
 	$(PYTHON) -m bench.models --light --direct
 	$(PYTHON) -m bench --engines onnxruntime,openvino,mlc --threads 1,2
+
+zoo: $(INSTALLED) ## Fetch real models, compare them with ONNX Runtime, and fail on what worked before (a long run)
+	$(PYTHON) -m bench.zoo fetch
+	$(PYTHON) -m bench.zoo check --fixed
 
 conformance: $(INSTALLED) ## Run ONNX's backend suite (some 2000 cases), and fail on what passed before
 	$(PYTHON) test/conformance/conformance_run.py --variant static --jobs 2

@@ -51,6 +51,16 @@ class RunSettings:
         return self.pythons.get(engine) or environments.python(engine, self.environments) or sys.executable
 
 
+@dataclass(frozen=True)
+class Subject:
+    """A model to measure: its file, the names of its outputs, and its inputs for every seed."""
+
+    name: str
+    path: Path
+    outputs: Sequence[str]
+    inputs: Sequence[Mapping[str, np.ndarray]]
+
+
 @dataclass
 class _Running:
     """A worker and its measurements."""
@@ -77,36 +87,44 @@ def run_group(
 
     Returns one record each, with "error" if it failed.
     """
+    path = models.model_path(model, settings.directory)
+    inputs = [models.inputs(model, seed, settings.directory) for seed in range(settings.seeds)]
+    outputs = models.manifest(settings.directory)[model]["outputs"]
+    return run_subject(Subject(model, path, outputs, inputs), names, threads, settings)
+
+
+def run_subject(
+    subject: Subject, names: Sequence[str], threads: Sequence[int], settings: RunSettings
+) -> list[Record]:
+    """Measures a model as `run_group` does."""
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-")))
-        expected = _compute_expected(model, settings, scratch)
+        expected = _compute_expected(subject, scratch)
         running = []
         for name, count in itertools.product(names, threads):
-            entry = _start(stack, Key(model, name, count), settings, scratch)
+            entry = _start(stack, subject, Key(subject.name, name, count), settings, scratch)
             running.append(entry)
-            entry.attempt(lambda entry=entry: _prepare(entry, expected, settings, scratch))
+            entry.attempt(lambda entry=entry: _prepare(entry, subject, expected, settings, scratch))
         _interleave(running, settings)
         return [_finish(entry) for entry in running]
 
 
-def _compute_expected(model: str, settings: RunSettings, scratch: Path) -> list[list[np.ndarray]]:
+def _compute_expected(subject: Subject, scratch: Path) -> list[list[np.ndarray]]:
     """Writes the inputs of every seed and returns ONNX Runtime's outputs for them."""
-    path = models.model_path(model, settings.directory)
     found = []
-    for seed in range(settings.seeds):
-        inputs = models.inputs(model, seed, settings.directory)
+    for seed, inputs in enumerate(subject.inputs):
         save_tensors(scratch / f"{seed}.npz", inputs)
-        found.append(reference.run(path, inputs))
+        found.append(reference.run(subject.path, inputs))
     return found
 
 
-def _start(stack: ExitStack, key: Key, settings: RunSettings, scratch: Path) -> _Running:
+def _start(stack: ExitStack, subject: Subject, key: Key, settings: RunSettings, scratch: Path) -> _Running:
     label = re.sub(r"[^\w.-]", "_", key.engine)
     cache = (settings.cache or scratch / f"cache-{label}-{key.threads}").resolve()
     cache.mkdir(parents=True, exist_ok=True)
     settings.logs.mkdir(parents=True, exist_ok=True)
-    log = settings.logs / f"{key.model}-{label}-{key.threads}.log"
-    path = models.model_path(key.model, settings.directory).resolve()
+    log = settings.logs / f"{key.model.replace('/', '-')}-{label}-{key.threads}.log"
+    path = subject.path.resolve()
     python = settings.python(engines.EngineVariant.parse(key.engine).name)
     cell = stack.enter_context(
         BenchCell(key, path, settings.cpus[: key.threads], python=python, cache=cache, log=log)
@@ -115,15 +133,18 @@ def _start(stack: ExitStack, key: Key, settings: RunSettings, scratch: Path) -> 
 
 
 def _prepare(
-    entry: _Running, expected: Sequence[Sequence[np.ndarray]], settings: RunSettings, scratch: Path
+    entry: _Running,
+    subject: Subject,
+    expected: Sequence[Sequence[np.ndarray]],
+    settings: RunSettings,
+    scratch: Path,
 ) -> None:
     """Loads the engine and compares its outputs for every seed."""
     entry.record["ready"] = entry.cell.load(scratch / "0.npz", settings.timeout)
     if engines.EngineVariant.parse(entry.cell.key.engine).name in settings.unchecked:
         return
     errors = [_compare(entry.cell, scratch, seed, outputs, settings) for seed, outputs in enumerate(expected)]
-    names = models.manifest(settings.directory)[entry.cell.key.model]["outputs"]
-    entry.record["errors"] = dict(zip(names, map(max, zip(*errors, strict=True)), strict=True))
+    entry.record["errors"] = dict(zip(subject.outputs, map(max, zip(*errors, strict=True)), strict=True))
     worst = max(entry.record["errors"].values())
     if not worst <= settings.tolerance:
         raise ValueError(f"wrong results: error {worst:.2g} against ONNX Runtime")

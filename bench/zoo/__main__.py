@@ -43,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_fetch(commands.add_parser("fetch", help="download the trained models"))
     _add_check(commands.add_parser("check", help="compare the models with ONNX Runtime"))
+    _add_time(commands.add_parser("time", help="measure the models beside ONNX Runtime and OpenVINO"))
     _add_page(commands.add_parser("page", help="write docs/zoo.md from the record"))
     return parser
 
@@ -69,6 +70,17 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_check)
 
 
+def _add_time(parser: argparse.ArgumentParser) -> None:
+    _add_models(parser)
+    add = parser.add_argument
+    add("--record", action="store_true", help="record the ratios")
+    add("--threads", type=int, default=1, help="threads of a call, and CPUs of an engine")
+    add("--rounds", type=int, default=5, help="rounds, in which each engine is measured once")
+    add("--seconds", type=float, default=1.0, help="seconds per engine and round")
+    add("--timeout", type=float, default=900.0, help="limit of seconds for one load or measurement")
+    parser.set_defaults(command=_time)
+
+
 def _add_page(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(command=_page)
 
@@ -93,7 +105,8 @@ def _fetch(given: argparse.Namespace) -> int:
 
 
 def _check(given: argparse.Namespace) -> int:
-    from bench.zoo.check import CheckSettings, check
+    from bench.zoo.check import check
+    from bench.zoo.check_worker import CheckSettings
 
     chosen = _select(given)
     if not chosen:
@@ -139,6 +152,27 @@ def _compare(outcomes: Sequence[ModelOutcome]) -> int:
     lines = record.regressions(record.read(), outcomes)
     print("\n".join(lines) or "no call is worse than recorded")
     return 1 if lines else 0
+
+
+def _time(given: argparse.Namespace) -> int:
+    from bench.measure import RoundBudget
+    from bench.run import RunSettings
+    from bench.zoo.timing import time_model, with_timing
+
+    budget = RoundBudget(seconds=given.seconds)
+    cpus = sorted(os.sched_getaffinity(0))
+    settings = RunSettings(given.rounds, 1, budget, cpus, given.timeout, {}, given.folder / "logs")
+    for model in _select(given):
+        for sizes in model.sizes:
+            timing = time_model(model, sizes, given.folder, given.threads, settings)
+            print(f"{model.name} {dict(sizes)}: {timing['engines']}", flush=True)
+            if given.record:
+                # After each call, so that an interrupted run keeps what it measured.
+                recorded = record.read()
+                entry = recorded.setdefault(model.name, {})
+                entry["timings"] = with_timing(entry.get("timings", ()), timing)
+                record.store(recorded)
+    return 0
 
 
 def _page(given: argparse.Namespace) -> int:

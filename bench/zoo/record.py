@@ -45,7 +45,7 @@ def with_outcomes(models: Mapping[str, Entry], outcomes: Iterable[ModelOutcome])
         programs = {call.program for call in outcome.calls}
         kept = [call for call in entry.get("calls", ()) if call["program"] not in programs]
         entry["calls"] = sorted(
-            kept + [*map(_call, outcome.calls)], key=lambda call: call["program"], reverse=True
+            [*kept, *map(_call, outcome.calls)], key=lambda call: call["program"], reverse=True
         )
     return merged
 
@@ -66,9 +66,8 @@ def regressions(models: Mapping[str, Entry], outcomes: Iterable[ModelOutcome]) -
             before = recorded.get(_key(call))
             if before is not None and _rank(call) > _rank(before):
                 where = describe_call(call)
-                found.append(
-                    f"{outcome.name}, {where}: {before['status']} -> {call['status']}: {call['reason']}"
-                )
+                change = f"{before['status']} -> {call['status']}: {call.get('reason', '')}"
+                found.append(f"{outcome.name}, {where}: {change}")
     return found
 
 

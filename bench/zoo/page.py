@@ -1,0 +1,101 @@
+"""The page docs/zoo.md, from the record and the list of trained models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bench.tables import table
+from bench.zoo import record
+from bench.zoo.outcome import PROGRAMS, STATUSES
+from bench.zoo.record import Entry
+from bench.zoo.trained import TrainedModel, trained_models
+
+PAGE = Path(__file__).parents[2] / "docs" / "zoo.md"
+
+_HEAD = """# The zoo
+
+Models as people deploy them: trained ones out of packages on PyPI, and architectures that PyTorch and other
+packages export. Each is compiled once with its dims open (the general program) and called at several sizes,
+and compiled for each of the sizes (the fixed programs); every output is compared with ONNX Runtime's.
+`python -m bench.zoo page` writes this page from the record, `bench/zoo/record.json`;
+[bench/zoo](../bench/zoo/README.md) describes the commands.
+
+The error is the largest max|a-b| / max|b| of all outputs and sizes. A ratio is the latency over that of ONNX
+Runtime, the median over the rounds of the recorded run; below 1 is faster. "-": not measured.
+"""
+_COLUMNS = ("model", "licence", "sizes", "general", "fixed", "error", "general / fixed ratio")
+
+
+def page(path: Path = record.PATH) -> str:
+    """Returns the text of the page."""
+    models = record.read(path)
+    trained = {entry.model.name: entry for entry in trained_models()}
+    sections = [_HEAD, _summary(models)]
+    for group, names in groupby(sorted(models), lambda name: name.partition("/")[0]):
+        sections.append(_group(group, [*names], models, trained))
+    sections.append(_failures(models))
+    return "\n".join(sections).rstrip("\n") + "\n"
+
+
+def _summary(models: Mapping[str, Entry]) -> str:
+    rows = []
+    for program in PROGRAMS:
+        statuses = Counter(record.status_of(_calls(entry, program)) for entry in models.values())
+        statuses.pop("", None)
+        rows.append([program, str(statuses.total()), *(str(statuses[status]) for status in STATUSES)])
+    return table(["programs", "models", *STATUSES], rows) + "\n"
+
+
+def _group(
+    group: str, names: Sequence[str], models: Mapping[str, Entry], trained: Mapping[str, TrainedModel]
+) -> str:
+    package = next((trained[name] for name in names if name in trained), None)
+    title = group if package is None else f"{package.package} {package.version}"
+    rows = [_row(name, models[name], trained.get(name)) for name in names]
+    return f"## {title}\n\n{table(_COLUMNS, rows)}\n"
+
+
+def _row(name: str, entry: Entry, trained: TrainedModel | None) -> list[str]:
+    calls = entry.get("calls", ())
+    errors = [call["error"] for call in calls if "error" in call]
+    sizes = {record.describe_call(call).partition(", ")[2] for call in calls}
+    statuses = [record.status_of(_calls(entry, program)) or "-" for program in PROGRAMS]
+    return [
+        name.partition("/")[2],
+        trained.model.licence if trained else "",
+        str(len(sizes)),
+        *statuses,
+        f"{max(errors):.0e}" if errors else "-",
+        _ratios(entry.get("timings", ())),
+    ]
+
+
+def _ratios(timings: Sequence[dict[str, Any]]) -> str:
+    shown = []
+    for timing in timings:
+        values = [timing["engines"].get(engine, {}).get("ratio") for engine in ("mlc", "mlc_fixed")]
+        shown.append(" / ".join("-" if value is None else f"{value:.2f}" for value in values))
+    return "; ".join(shown) or "-"
+
+
+def _failures(models: Mapping[str, Entry]) -> str:
+    lines = []
+    for name, entry in sorted(models.items()):
+        reasons: dict[tuple[str, str, str], list[str]] = {}
+        for call in entry.get("calls", ()):
+            if call["status"] != "ok":
+                key = (call["program"], call["status"], call.get("reason", ""))
+                reasons.setdefault(key, []).append(record.describe_call(call).partition(", ")[2])
+        lines += [
+            f"- {name}, {program} ({', '.join(filter(None, sizes)) or 'its only size'}): {status}: `{reason}`"
+            for (program, status, reason), sizes in reasons.items()
+        ]
+    return "## What does not work\n\n" + ("\n".join(lines) or "Everything above works.") + "\n"
+
+
+def _calls(entry: Entry, program: str) -> list[Entry]:
+    return [call for call in entry.get("calls", ()) if call["program"] == program]

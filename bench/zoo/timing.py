@@ -1,0 +1,66 @@
+"""Times models of the zoo beside ONNX Runtime and OpenVINO, with the machinery of `bench.run`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import onnxruntime
+
+from bench import machine, summary
+from bench.run import RunSettings, Subject, run_subject
+from bench.zoo.draw import draw
+from bench.zoo.model import Model, Sizes
+
+BASELINE = "onnxruntime"
+# The general program, the one for the sizes of the call, and the peers.
+ENGINES = ("mlc", "mlc_fixed", BASELINE, "openvino")
+
+
+def time_model(
+    model: Model, sizes: Sizes, folder: Path, threads: int, settings: RunSettings
+) -> dict[str, Any]:
+    """Measures the engines with one call of a model, interleaved.
+
+    Returns:
+        Its sizes and threads, the processor, and by engine: "ms", the median; "ratio", the median over the
+        rounds of its latency over ONNX Runtime's; "ready_s" and "peak_mb" until the first call's end; or
+        "error".
+    """
+    path = folder / model.file
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    outputs = [output.name for output in session.get_outputs()]
+    inputs = [draw(model, sizes, seed) for seed in range(settings.seeds)]
+    records = run_subject(Subject(model.name, path, outputs, inputs), ENGINES, [threads], settings)
+    ratios = {entry["engine"]: entry["median"] for entry in summary.ratios(records, BASELINE)}
+    return {
+        "sizes": dict(sizes),
+        "threads": threads,
+        "processor": machine.describe()["processor"],
+        "engines": {record["engine"]: _engine(record, ratios) for record in records},
+    }
+
+
+def _engine(record: dict[str, Any], ratios: dict[str, float]) -> dict[str, Any]:
+    if "error" in record:
+        return {"error": record["error"].splitlines()[0][:200]}
+    ratio = ratios.get(record["engine"], 1.0)
+    ready = record["ready"]
+    return {
+        "ms": float(f"{record['latency']['median_ms']:.4g}"),
+        "ratio": round(ratio, 3),
+        "ready_s": round(ready["ready_s"], 2),
+        "peak_mb": round(ready["peak_mb"]),
+    }
+
+
+def with_timing(timings: Sequence[dict[str, Any]], timing: dict[str, Any]) -> list[dict[str, Any]]:
+    """Returns the recorded timings of a model with a new one in place of that of the same call."""
+    key = _key(timing)
+    return [*(entry for entry in timings if _key(entry) != key), timing]
+
+
+def _key(timing: dict[str, Any]) -> str:
+    return json.dumps([timing["sizes"], timing["threads"], timing["processor"]], sort_keys=True)
