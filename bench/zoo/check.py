@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bench.zoo.check_worker import COMPILING, CheckSettings, serve
 from bench.zoo.model import Model
-from bench.zoo.outcome import CallOutcome, ModelOutcome, failed
+from bench.zoo.outcome import CallOutcome, ModelOutcome, list_failures
 from mlc.tools.cases.pool import RequestPool
 from mlc.tools.cases.worker import Answer, Job
 
@@ -39,6 +39,6 @@ def _outcome(answer: Answer, settings: CheckSettings) -> ModelOutcome:
     data = dict(answer.data)
     if answer.status != "answered":
         reason = f"{answer.status}: {answer.reason}"
-        data = {"calls": failed(model.sizes, program, answer.at or COMPILING, reason)}
+        data = {"calls": list_failures(model.sizes, program, answer.at or COMPILING, reason)}
     calls = tuple(CallOutcome(**call) for call in data.pop("calls"))
     return ModelOutcome(model.name, calls, **data)

@@ -20,7 +20,7 @@ from bench.memory import PeakSampler
 from bench.zoo.compare import DifferenceError, largest_error
 from bench.zoo.draw import draw, shape_of
 from bench.zoo.model import Model, Sizes
-from bench.zoo.outcome import failed
+from bench.zoo.outcome import list_failures
 from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.cases.worker import say
 
@@ -58,7 +58,7 @@ def _check_general(model: Model, settings: CheckSettings, report: Callable[[str]
         with PeakSampler(os.getpid()) as sampler:
             program = mlc.compile(path, threads=settings.threads, jobs=1, specialise="off")
     except Exception as error:
-        return {"calls": failed(model.sizes, "general", COMPILING, _reason(error))}
+        return {"calls": list_failures(model.sizes, "general", COMPILING, _reason(error))}
     seconds = round(time.perf_counter() - start, 2)
     report(CALLING)
     reference = Reference(path, settings.threads)
@@ -75,7 +75,7 @@ def _check_fixed(model: Model, settings: CheckSettings, report: Callable[[str], 
         try:
             program = mlc.compile(path, threads=settings.threads, jobs=1, shapes=shapes)
         except Exception as error:
-            calls += failed((sizes,), "fixed", COMPILING, _reason(error))
+            calls += list_failures((sizes,), "fixed", COMPILING, _reason(error))
             continue
         report(CALLING)
         calls.append(_call(program, "fixed", model, sizes, reference))
@@ -105,10 +105,10 @@ class Reference:
 
 
 def _call(
-    program: mlc.Executable, kind: str, model: Model, sizes: Sizes, reference: Reference
+    program: mlc.Executable, variant: str, model: Model, sizes: Sizes, reference: Reference
 ) -> dict[str, Any]:
     inputs = draw(model, sizes)
-    fields = {"program": kind, "sizes": dict(sizes)}
+    fields = {"program": variant, "sizes": dict(sizes)}
     try:
         expected = reference.run(inputs)
     except Exception as error:

@@ -21,7 +21,7 @@ def largest_error(actual: Sequence[Any], expected: Sequence[Any], names: Sequenc
 
     Raises:
         DifferenceError: The number of outputs, a type or a shape is another; integers, booleans or strings
-            differ, or which elements are infinite or no numbers. The message names the output.
+            differ, or which elements are infinite or NaN. The message names the output.
     """
     if len(actual) != len(expected):
         raise DifferenceError(f"{len(actual)} outputs for {len(expected)}")

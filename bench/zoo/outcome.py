@@ -47,6 +47,6 @@ class ModelOutcome:
         return max((call.status for call in self.calls), key=STATUSES.index, default="ok")
 
 
-def failed(sizes: tuple[Sizes, ...], program: str, status: str, reason: str) -> list[dict[str, Any]]:
+def list_failures(sizes: tuple[Sizes, ...], program: str, status: str, reason: str) -> list[dict[str, Any]]:
     """Returns the fields of `CallOutcome` of calls that all failed for one reason."""
     return [{"program": program, "sizes": dict(s), "status": status, "reason": reason} for s in sizes]

@@ -37,10 +37,10 @@ def trained_models(path: Path = LIST) -> list[TrainedModel]:
         ValueError: An entry has an unknown field, or lacks one; the message names it.
     """
     packages = tomllib.loads(path.read_text())["package"]
-    return [_trained(package, entry) for package in packages for entry in package["models"]]
+    return [_read_trained(package, entry) for package in packages for entry in package["models"]]
 
 
-def _trained(package: dict[str, Any], entry: dict[str, Any]) -> TrainedModel:
+def _read_trained(package: dict[str, Any], entry: dict[str, Any]) -> TrainedModel:
     fields = dict(entry)
     name = f"{package['name']}/{fields.pop('name', '?')}"
     try:

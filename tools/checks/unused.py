@@ -27,12 +27,10 @@ PUBLIC = ("mlc", "mlc.onnx_backend", "mlc.runtime", "mlc.kernels", "mlc.tools.li
 
 # What looks dead and is not, and why.
 ALLOWED: Mapping[str, str] = {
-    "DeviceMemory.download": "mlc.runtime.cuda works without the compiler; the counterpart of `upload`",
     "Flags.U": "a field for a flag of regular expressions that changes nothing; set by its letter",
     "KernelResources.stack_bytes": "`dataclasses.asdict` writes it into a kernel's report",
     "Stream.idle": "mlc.runtime.cuda works without the compiler; the query beside `synchronize`",
     "once.cache_clear": "tests of plugins load them again; `functools.cache` has the same method",
-    "register": "plugins call `register` of the registry of passes that they are given",
 }
 
 # Base classes that call no methods that only a subclass defines.

