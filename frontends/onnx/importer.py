@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import onnx
@@ -26,10 +27,17 @@ from mlc.frontends.onnx.functions import (
 from mlc.frontends.onnx.import_budget import BudgetError
 from mlc.frontends.onnx.load import LoadedModel
 from mlc.frontends.onnx.model_checks import check_node, find_repeated, label, plain_domain, sorted_nodes
-from mlc.frontends.onnx.node import Node, NodeError, TakesBody, UnsupportedNodeError
+from mlc.frontends.onnx.node import (
+    FailedNodeError,
+    Node,
+    NodeError,
+    TakesBody,
+    UnlikeBranchesError,
+    UnsupportedNodeError,
+)
 from mlc.frontends.onnx.problem_report import UnsupportedNode
 from mlc.frontends.onnx.registry import lookup
-from mlc.frontends.onnx.scopes import MISSING, Frame, Incomplete, Scope, Subgraph, bound_to
+from mlc.frontends.onnx.scopes import MISSING, Finish, Frame, Incomplete, Scope, Subgraph, bound_to
 from mlc.frontends.onnx.values import OnnxValue, Value
 
 # Imports a node and binds its outputs in a scope.
@@ -101,8 +109,11 @@ class Importer:
         check_calls(self.functions, self.model.name)
         self.builder.meter.check_nodes(expanded_nodes(self.model.proto.graph, self.functions))
 
-    def import_graph(self, graph: GraphProto, scope: Scope, frame: Frame) -> list[Any]:
-        """Imports a graph whose inputs are in `scope`; returns its outputs."""
+    def import_graph(
+        self, graph: GraphProto, scope: Scope, frame: Frame, finish: Finish | None = None
+    ) -> list[Any]:
+        """Imports a graph whose inputs are in `scope`; returns its outputs, or what `finish` makes of
+        them."""
         frame = frame.inside(graph)
         nodes = sorted_nodes(graph, set(scope), self.model.name)
         for twice in find_repeated(tensor.name for tensor in graph.initializer):
@@ -112,9 +123,50 @@ class Importer:
             name = tensor.values.name if isinstance(tensor, SparseTensorProto) else tensor.name
             if name not in given:
                 scope[name] = self._import_tensor(tensor, name)
-        for node in nodes:
-            self.import_node(node, scope, frame)
-        return [scope[output.name] for output in graph.output]
+
+        def results(own: Scope) -> list[Any]:
+            """Returns the results after the last node."""
+            outputs = [own[output.name] for output in graph.output]
+            return finish(outputs) if finish else outputs
+
+        return self._import_nodes(nodes, scope, frame, results)
+
+    def _import_nodes(
+        self, nodes: Sequence[NodeProto], scope: Scope, frame: Frame, results: Callable[[Scope], list[Any]]
+    ) -> list[Any]:
+        """Imports nodes; returns the results of the scope after them."""
+        for index, node in enumerate(nodes):
+            try:
+                self.import_node(node, scope, frame)
+            except UnlikeBranchesError:
+                return self._import_rest_in_branches(node, nodes[index + 1 :], scope, frame, results)
+        return results(scope)
+
+    def _import_rest_in_branches(
+        self,
+        node: NodeProto,
+        rest: Sequence[NodeProto],
+        scope: Scope,
+        frame: Frame,
+        results: Callable[[Scope], list[Any]],
+    ) -> list[Any]:
+        """Imports an If whose results have the rank that its branch gives them, with all that follows it in
+        both branches; returns the results."""
+
+        def finish(outputs: list[Any]) -> list[Any]:
+            """Imports what follows, for the results of a branch."""
+            named = zip(node.output, outputs, strict=False)
+            own = {**scope, **{name: bound_to(name, value) for name, value in named if name}}
+            return self._import_nodes(rest, own, frame, results)
+
+        name = frame.label(node)
+        inputs = [scope[input_name] for input_name in node.input]
+        seen = self._node(node, inputs, scope, frame, name, frame.opsets[""])
+        branches = {key: partial(branch, finish=finish) for key, branch in seen.attributes.items()}
+        choose = lookup("", node.op_type, seen.opset)
+        assert choose is not None, "its first import found it"
+        with self._faults_of(node, name):
+            return _list_results(choose(replace(seen, attributes=branches, declared=())), 0)
 
     def _import_tensor(self, tensor: TensorProto | SparseTensorProto, name: str) -> Value:
         if isinstance(tensor, SparseTensorProto):
@@ -128,28 +180,40 @@ class Importer:
 
     def import_node(self, node: NodeProto, scope: Scope, frame: Frame) -> None:
         """Imports a node and binds its outputs in `scope`. Raises `ModelError` if the node is wrong."""
-        name = frame.label(node)
+        name, results = frame.label(node), None
         try:
-            self.builder.meter.use_nodes()
-            results = self._results(node, scope, frame, name)
+            with self._faults_of(node, name):
+                self.builder.meter.use_nodes()
+                results = self._results(node, scope, frame, name)
         except UnsupportedNodeError as error:
+            if isinstance(error, UnlikeBranchesError) and node.op_type == "If":
+                raise
             self._note(node, frame, name, str(error))
-            results = None
         except Incomplete:
-            results = None
-        except (NodeError, BudgetError) as error:
-            raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {error}") from None
+            pass
+        for i, output in enumerate(node.output):
+            if output:
+                scope[output] = bound_to(output, results[i]) if results is not None else MISSING
+
+    @contextmanager
+    def _faults_of(self, node: NodeProto, name: str) -> Iterator[None]:
+        """Adds file and node to errors of a node's import. Unsupported nodes are left to the caller."""
+        file, where = self.model.name, f"node '{name}' ({node.op_type})"
+        try:
+            yield
+        except UnsupportedNodeError:
+            raise
+        except NodeError as error:
+            raise FailedNodeError(file, f"{where}: {error}") from None
+        except BudgetError as error:
+            raise ModelError(f"{file}: {where}: {error}") from None
         except MemoryError:
-            cause = "there is not enough memory for its constants"
-            raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from None
+            raise ModelError(f"{file}: {where}: there is not enough memory for its constants") from None
         except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
             # Attributes of other types than the operator's; for operators with a schema the checker
             # has reported them.
             cause = f"its inputs or attributes do not fit the operator: {type(error).__name__}: {error}"
-            raise ModelError(f"{self.model.name}: node '{name}' ({node.op_type}): {cause}") from error
-        for i, output in enumerate(node.output):
-            if output:
-                scope[output] = bound_to(output, results[i]) if results is not None else MISSING
+            raise FailedNodeError(file, f"{where}: {cause}") from error
 
     def _note(self, node: NodeProto, frame: Frame, name: str, cause: str) -> None:
         domain = plain_domain(node.domain)
@@ -212,6 +276,7 @@ class Importer:
             ir.Location.name(name),
             self.builder,
             tuple(frame.declared.get(output) for output in node.output),
+            lambda text: self.warnings.add(f"{self.model.name}: node '{name}' ({node.op_type}): {text}"),
             lambda name, bound: self._again(name, bound, scope, frame),
         )
 
@@ -220,7 +285,10 @@ class Importer:
         part = PartialGraph(
             frame.producers, scope, bound, lambda node, own: self.import_node(node, own, frame)
         )
-        value = part.value(name)
+        try:
+            value = part.value(name)
+        except UnlikeBranchesError as error:
+            raise UnsupportedNodeError(str(error)) from None
         if not isinstance(value, Value):
             raise Incomplete
         return value

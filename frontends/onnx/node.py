@@ -78,6 +78,18 @@ class UnsupportedNodeError(NodeError):
     once."""
 
 
+class UnlikeBranchesError(UnsupportedNodeError):
+    """The branches of an If give values of different ranks, so that what uses them depends on the branch."""
+
+
+class FailedNodeError(ModelError):
+    """A node of a file is wrong or cannot take its operands. `fault` is the message without the file."""
+
+    def __init__(self, file: str, fault: str) -> None:
+        super().__init__(f"{file}: {fault}")
+        self.fault = fault
+
+
 class TakesBody(Exception):
     """An operator function leaves the call to the body of the operator's schema."""
 
@@ -101,6 +113,8 @@ class Node:
     location: ir.Location
     emitter: GraphEmitter
     declared: tuple[tuple[int | None, ...] | None, ...] = ()
+    # Warns about the node.
+    warn: Callable[[str], None] = lambda _text: None
     # Returns a value of the node's graph by name, recomputed where it depends on values that replace others.
     again: Callable[[str, Mapping[str, Value]], Value] | None = None
 

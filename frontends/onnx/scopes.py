@@ -19,7 +19,7 @@ class Subgraph:
     """A graph attribute of a node, the branch of an If or the body of a loop: a call imports its nodes at the
     insertion point."""
 
-    import_graph: Callable[[GraphProto, Scope, Frame], list[Any]]
+    import_graph: Callable[[GraphProto, Scope, Frame, Finish | None], list[Any]]
     graph: GraphProto
     scope: Scope
     frame: Frame
@@ -34,14 +34,14 @@ class Subgraph:
         """The declared types of its outputs."""
         return [read_value_type(graph_output.type) for graph_output in self.graph.output]
 
-    def __call__(self, *inputs: OnnxValue) -> list[Any]:
-        """Imports the nodes for these inputs and returns the outputs. Raises `Incomplete` where one could not
-        be imported."""
+    def __call__(self, *inputs: OnnxValue, finish: Finish | None = None) -> list[Any]:
+        """Imports the nodes for these inputs and returns the outputs, or what `finish` makes of them. Raises
+        `Incomplete` where one could not be imported."""
         names = [graph_input.name for graph_input in self.graph.input]
         if len(names) != len(inputs):
             raise NodeError(f"its body takes {len(names)} values instead of {len(inputs)}")
         bound = {name: bound_to(name, value) for name, value in zip(names, inputs, strict=True)}
-        found = self.import_graph(self.graph, {**self.scope, **bound}, self.frame)
+        found = self.import_graph(self.graph, {**self.scope, **bound}, self.frame, finish)
         if any(output is None or output is MISSING for output in found):
             raise Incomplete
         return found
@@ -51,6 +51,8 @@ class Subgraph:
 MISSING = object()
 # Names and their values: an `OnnxValue`, `MISSING`, or None for what is left out.
 Scope = dict[str, Any]
+# Imports what follows a graph, for its outputs; returns the results.
+Finish = Callable[[list[Any]], list[Any]]
 DeclaredShape = tuple[int | None, ...]
 # Operators whose result has the shape of their first input.
 _SAME_SHAPE = {"Cast", "CastLike", "Identity", "Sqrt", "Log", "Exp", "Abs", "Neg", "Reciprocal", "Relu"}

@@ -9,9 +9,9 @@ import onnx
 import onnxruntime
 import pytest
 from graph_evaluator import evaluate
-from onnx import helper
+from onnx import TensorProto, helper
 from onnx.numpy_helper import from_array
-from unusual_models import ADD, BRANCHES, GRAPHS, REFUSED, Arrays, W, X, constant, info, model
+from unusual_models import ADD, BRANCHES, GRAPHS, REFUSED, Arrays, W, X, constant, info, model, squeeze_if_one
 
 from mlc.frontends.errors import ModelError
 from mlc.frontends.import_warnings import ImportWarnings
@@ -116,6 +116,62 @@ def test_sparse_tensor_of_terabytes() -> None:
     proto.graph.sparse_initializer.append(sparse)
     with pytest.raises(ModelError, match="more than the import budget"):
         import_model(proto)
+
+
+SUM = helper.make_node("ReduceSum", ["s"], ["y"], keepdims=0)
+BY_RANK = [
+    helper.make_node("Shape", ["s"], ["sizes"]),
+    helper.make_node("Size", ["sizes"], ["rank"]),
+    helper.make_node("Cast", ["rank"], ["floats"], to=TensorProto.FLOAT),
+    helper.make_node("Mul", ["s", "floats"], ["scaled"]),
+    helper.make_node("ReduceSum", ["scaled"], ["y"], keepdims=0),
+]
+
+
+@pytest.mark.parametrize("rest", [[SUM], BY_RANK], ids=["sum", "by rank"])
+def test_branches_of_different_ranks(rest: list[onnx.NodeProto]) -> None:
+    """The nodes that follow are computed with the rank of the branch."""
+    for rows in (1, 3):
+        x = np.arange(2 * rows, dtype=np.float32).reshape(rows, 2) + 1
+        _check(squeeze_if_one(rest), {"x": x})
+        for condition in (True, False):
+            _check(squeeze_if_one(rest, nested=True), {"x": x, "c": np.array(condition)})
+
+
+def test_branch_whose_rank_does_not_suit_what_follows(caplog: pytest.LogCaptureFixture) -> None:
+    """A transpose of two axes follows, which the squeezed value does not have."""
+    proto = squeeze_if_one([helper.make_node("Transpose", ["s"], ["y"], perm=[1, 0])])
+    _check(proto, {"x": np.ones((3, 2), np.float32)})
+    [warning] = caplog.messages
+    assert "node 'choice' (If): a call that takes its then branch fails: node 'Transpose:y'" in warning
+    text = str(import_model(proto).module)
+    assert "its then branch does not take these sizes" in text and "graph.if" not in text
+
+
+def test_branch_that_cannot_take_its_operands(caplog: pytest.LogCaptureFixture) -> None:
+    """It is left out, and a call that takes it fails; two such branches are an error."""
+    wide = constant("w", 1, 2, 3)
+    wrong = helper.make_graph(
+        [helper.make_node("Add", ["x", "w"], ["t"])], "wrong", [], [info("t", 2)], [wide]
+    )
+    good = helper.make_graph([helper.make_node("Neg", ["x"], ["t"])], "good", [], [info("t", 2)])
+    for branches, fails in (((wrong, good), True), ((good, wrong), False)):
+        caplog.clear()
+        choice = helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])
+        proto = model([choice], [info("x", 2), info("c", onnx_type=TensorProto.BOOL)])
+        imported = import_model(proto)
+        assert imported.module.operation.verify()
+        [found] = evaluate(imported.module, [X, np.array(not fails)], imported.weights)
+        np.testing.assert_array_equal(found, -X)
+        with pytest.raises(ValueError, match="do not broadcast"):
+            evaluate(imported.module, [X, np.array(fails)], imported.weights)
+        [warning] = caplog.messages
+        assert (
+            f"a call that takes its {'then' if fails else 'else'} branch fails: node 'If:y/Add:t'" in warning
+        )
+    choice = helper.make_node("If", ["c"], ["y"], then_branch=wrong, else_branch=wrong)
+    with pytest.raises(ModelError, match="node 'If:y/Add:t'"):
+        import_model(model([choice], [info("x", 2), info("c", onnx_type=TensorProto.BOOL)]))
 
 
 @pytest.mark.parametrize("name", ["?", "", "-1", "*", "0", "None", "??"])

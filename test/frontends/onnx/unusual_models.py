@@ -165,6 +165,36 @@ BRANCHES: dict[str, ModelProto] = {
 }
 
 
+_SQUEEZED = _branch(
+    [node("Squeeze", ["a", "axes"], ["t"])], any_shape("t"), from_array(np.array([0]), "axes")
+)
+_KEPT = _branch([node("Identity", ["a"], ["e"])], any_shape("e"))
+
+
+def squeeze_if_one(rest: Sequence[NodeProto], *, nested: bool = False) -> ModelProto:
+    """A squeeze of the first dim of x [n, 2] if it is 1, as exporters write it, before `rest`, from `s` to
+    `y`. If `nested`, it is in a branch of another If, which is taken if `c`."""
+    one = from_array(np.array(1), "one")
+    choice = [
+        node("Neg", ["x"], ["a"]),
+        node("Shape", ["x"], ["shape"], end=1),
+        node("Squeeze", ["shape"], ["n"]),
+        node("Equal", ["n", "one"], ["is_one"]),
+        node("If", ["is_one"], ["s"], name="choice", then_branch=_SQUEEZED, else_branch=_KEPT),
+    ]
+    inputs = [info("x", "n", 2)]
+    if nested:
+        outer = node(
+            "If", ["c"], ["s"], then_branch=_branch(choice, any_shape("s")), else_branch=_NESTED_OTHER
+        )
+        choice = [outer]
+        inputs.append(info("c", onnx_type=BOOL))
+    return model([*choice, *rest], inputs, [any_shape("y")], [one])
+
+
+_NESTED_OTHER = _branch([node("Abs", ["x"], ["o"])], any_shape("o"))
+
+
 def _function(
     name: str, nodes: Sequence[NodeProto], inputs: Sequence[str] = ("a",), overload: str = ""
 ) -> FunctionProto:

@@ -11,7 +11,14 @@ from onnx import TensorProto
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.frontends.onnx.element_types import type_name
-from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
+from mlc.frontends.onnx.node import (
+    FailedNodeError,
+    Node,
+    NodeError,
+    UnlikeBranchesError,
+    UnsupportedNodeError,
+)
+from mlc.frontends.onnx.operators.common.dynamic_values import require
 from mlc.frontends.onnx.operators.control_flow.loop_builder import check_limit
 from mlc.frontends.onnx.operators.control_flow.region_results import (
     YieldedDims,
@@ -35,31 +42,65 @@ _BRANCHES = ("then_branch", "else_branch")
 
 @onnx_operator("If")
 def if_(node: Node) -> Sequence[OnnxValue]:
-    """Imports the branch that is taken, where the condition is known at import; else builds `graph.if`."""
+    """Imports the branch that is taken, where the condition is known at import; else builds `graph.if`.
+
+    A branch that cannot take the sizes of its operands is left out: a call that takes it fails. Raises
+    UnlikeBranchesError for results of different ranks.
+    """
     condition = node.input(0)
     if condition.onnx_type != TensorProto.BOOL:
         raise NodeError(f"the condition is {type_name(condition.onnx_type)}, not BOOL")
     if condition.is_constant:
         return node.attr("then_branch" if np.any(condition.known) else "else_branch")()
-    operands = [node.reshape(condition, []).ir]
-    names = node.names()
+    condition = node.reshape(condition, [])
+    operands = [condition.ir]
     with node.location:
         holder = graph.build_control("if", operands, [])
-        blocks = [region.blocks[0] for region in holder.regions]
-        given = [_branch(node, *pair) for pair in zip(_BRANCHES, blocks, strict=True)]
-        parts = [_part(*pair) for pair in zip(*given, strict=True)]
-        flat = [_flat(node, block, values, parts) for block, values in zip(blocks, given, strict=True)]
-        branches = _match_ranks(node, blocks, *flat)
-        shapes = [_join_dims(one, other, names) for one, other in zip(*branches, strict=True)]
-        for block, values in zip(blocks, branches, strict=True):
-            _yield(node, block, values, shapes)
-        result_types: list[ir.Type] = [
-            open_type(shape, value.onnx_type) for shape, value in zip(shapes, branches[0], strict=True)
-        ]
-        result_types += vector_type(shapes)
-        check_limit(len(result_types))
-        op = graph.build_control("if", operands, result_types, blocks)
-        holder.erase()
+        try:
+            return _both_branches(node, operands, [region.blocks[0] for region in holder.regions])
+        except _FailedBranchError as error:
+            failed = error
+        finally:
+            holder.erase()
+    return _other_branch(node, condition, failed)
+
+
+class _FailedBranchError(Exception):
+    """The branch `index` of an If cannot be imported, for the reason in the message."""
+
+    def __init__(self, index: int, cause: FailedNodeError) -> None:
+        super().__init__(cause.fault)
+        self.index, self.cause = index, cause
+
+
+def _other_branch(node: Node, condition: Value, failed: _FailedBranchError) -> list[OnnxValue]:
+    """Imports the other branch than the one that failed, instead of the If; calls that do not take it
+    fail."""
+    taken = node.attr(_BRANCHES[1 - failed.index])()
+    if not any(isinstance(value, Value) for value in taken):
+        raise failed.cause
+    branch = _BRANCHES[failed.index].replace("_", " ")
+    node.warn(f"a call that takes its {branch} fails: {failed}")
+    truth = node.emit("not", condition) if failed.index == 0 else condition
+    wrong = f"its {branch} does not take these sizes: {failed}"
+    return [require(node, value, truth, wrong) if isinstance(value, Value) else value for value in taken]
+
+
+def _both_branches(node: Node, operands: Sequence[ir.Value], blocks: Sequence[ir.Block]) -> list[OnnxValue]:
+    names = node.names()
+    given = [_branch(node, index, block) for index, block in enumerate(blocks)]
+    parts = [_part(*pair) for pair in zip(*given, strict=True)]
+    flat = [_flat(node, block, values, parts) for block, values in zip(blocks, given, strict=True)]
+    branches = _match_ranks(node, blocks, *flat)
+    shapes = [_join_dims(one, other, names) for one, other in zip(*branches, strict=True)]
+    for block, values in zip(blocks, branches, strict=True):
+        _yield(node, block, values, shapes)
+    result_types: list[ir.Type] = [
+        open_type(shape, value.onnx_type) for shape, value in zip(shapes, branches[0], strict=True)
+    ]
+    result_types += vector_type(shapes)
+    check_limit(len(result_types))
+    op = graph.build_control("if", operands, result_types, blocks)
     results = iter(bind_results(node, list(op.results), shapes))
     return [_result(results, *pair) for pair in zip(parts, given[0], strict=True)]
 
@@ -98,10 +139,13 @@ def _result(results: Iterator[Value], part: Part, then: OnnxValue) -> OnnxValue:
     return unpack(next(results), part)
 
 
-def _branch(node: Node, name: str, block: ir.Block) -> list[OnnxValue]:
-    """Imports a branch into a block; returns its results."""
-    with ir.InsertionPoint(block):
-        return list(node.attr(name)())
+def _branch(node: Node, index: int, block: ir.Block) -> list[OnnxValue]:
+    """Imports a branch into a block; returns its results. Raises _FailedBranchError."""
+    try:
+        with ir.InsertionPoint(block):
+            return list(node.attr(_BRANCHES[index])())
+    except FailedNodeError as error:
+        raise _FailedBranchError(index, error) from None
 
 
 def _match_ranks(
@@ -131,11 +175,11 @@ def _rank_of_element(one: Value, other: Value) -> int | None:
 def _join_dims(one: Value, other: Value, names: frozenset[str]) -> YieldedDims:
     """Returns the dims that both branches give; None where they differ or are computed inside a branch.
 
-    Raises UnsupportedNodeError for different types or ranks.
+    Raises UnsupportedNodeError for different types, UnlikeBranchesError for different ranks.
     """
     if one.onnx_type != other.onnx_type or one.rank != other.rank:
         descriptions = [f"rank {value.rank} of {type_name(value.onnx_type)}" for value in (one, other)]
-        raise UnsupportedNodeError(
+        raise (UnlikeBranchesError if one.onnx_type == other.onnx_type else UnsupportedNodeError)(
             f"its branches give values of different types: {descriptions[0]} and {descriptions[1]}"
         )
     pairs = zip(one.shape, other.shape, strict=True)

@@ -94,6 +94,8 @@ def _part(node: Node, value: Value | None, position: int, dims: Sequence[Dim]) -
 
 
 def _direction(node: Node, cell: RecurrentCell, x: Value, position: int, batch_first: bool) -> Direction:
+    if x.rank != 3:
+        raise NodeError(f"X has rank {x.rank}, not 3")
     _, batch, width = x.shape
     hidden = _hidden_size(node)
     w = _part(node, node.optional(W), position, [cell.gates * hidden, width])
