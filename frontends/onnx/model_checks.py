@@ -69,7 +69,7 @@ def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProt
     waiting: list[int] = []
     users: dict[int, list[int]] = {}
     for i, node in enumerate(graph.node):
-        needed = _read_names(node)
+        needed = read_names(node)
         missing = [n for n in needed if n not in given and n not in producer]
         if missing:
             raise ModelError(f"{name}: node {describe(node)} uses '{missing[0]}', which nothing defines")
@@ -107,7 +107,7 @@ def _given_names(graph: GraphProto) -> set[str]:
     return {value.name for value in (*graph.input, *graph.initializer)} | sparse
 
 
-def _read_names(node: NodeProto) -> list[str]:
+def read_names(node: NodeProto) -> list[str]:
     """Returns the names that the node reads, including those of its subgraphs."""
     names = [n for n in node.input if n]
     for attribute in node.attribute:
@@ -119,7 +119,7 @@ def _read_names(node: NodeProto) -> list[str]:
 def free_names(graph: GraphProto) -> list[str]:
     """Returns the names that a subgraph uses from the scopes around it."""
     own = _given_names(graph) | {output for node in graph.node for output in node.output}
-    used = [n for node in graph.node for n in _read_names(node)] + [o.name for o in graph.output]
+    used = [n for node in graph.node for n in read_names(node)] + [o.name for o in graph.output]
     return [n for n in used if n not in own]
 
 

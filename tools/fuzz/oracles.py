@@ -5,25 +5,20 @@ Each takes a model and its inputs, and returns its outputs or raises any excepti
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import onnx.inliner
-from onnx import ModelProto, TensorProto, ValueInfoProto, helper
+from onnx import ModelProto, ValueInfoProto
 
 from mlc.tools.fuzz.case import Arrays, domain_of, graphs_of
+from mlc.tools.ort_values import Refused, from_ort_value, to_ort_value
 
 Oracle = Callable[[ModelProto, Arrays], list[np.ndarray]]
-
-
-class Refused(Exception):
-    """Raised by an oracle that cannot judge a model."""
 
 
 def lacking() -> str:
@@ -44,9 +39,9 @@ def onnxruntime(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     data = _lower_opset(model).SerializeToString()
     session = engine.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    values = {name: _to_value(engine, array) for name, array in inputs.items()}
+    values = {name: to_ort_value(array) for name, array in inputs.items()}
     names = [output.name for output in session.get_outputs()]
-    return [_from_value(value) for value in session.run_with_ort_values(names, values)]
+    return [from_ort_value(value) for value in session.run_with_ort_values(names, values)]
 
 
 # The newest opset whose operators ONNX Runtime 1.31 all knows, and the newest file format that it reads.
@@ -67,38 +62,6 @@ def _lower_opset(model: ModelProto) -> ModelProto:
             )
             entry.version = max([_KNOWN_OPSET, *(schema.since_version for schema in schemas)])
     return copy
-
-
-# Types of which a byte contains several elements in ONNX Runtime.
-_PACKED = ("int4", "uint4", "int2", "uint2", "float4_e2m1fn")
-
-
-def _to_value(engine: Any, array: np.ndarray) -> Any:
-    if array.dtype.name in _PACKED:
-        raise Refused(f"arrays of {array.dtype} cannot be passed")
-    whole = np.ascontiguousarray(array).reshape(array.shape)
-    if array.dtype.kind != "V":
-        return engine.OrtValue.ortvalue_from_numpy(whole)
-    element_type = helper.np_dtype_to_tensor_dtype(array.dtype)
-    return engine.OrtValue.ortvalue_from_numpy_with_onnx_type(whole, element_type)
-
-
-def _from_value(value: Any) -> np.ndarray:
-    """Returns a copy. NumPy's own types are converted by ONNX Runtime, others are read from memory."""
-    if not value.is_tensor():
-        raise Refused(f"a result is {value.data_type()}")
-    element_type = value.element_type()
-    dtype = np.dtype(helper.tensor_dtype_to_np_dtype(element_type))
-    if dtype.kind != "V":
-        return np.array(value.numpy())
-    if dtype.name in _PACKED or element_type == TensorProto.UNDEFINED:
-        raise Refused(f"arrays of {dtype} cannot be read")
-    shape = tuple(value.shape())
-    count = int(np.prod(shape, dtype=np.int64))
-    if count == 0:
-        return np.zeros(shape, dtype)
-    memory = (ctypes.c_char * (count * dtype.itemsize)).from_address(value.data_ptr())
-    return np.frombuffer(bytes(memory), dtype).reshape(shape).copy()
 
 
 def reference(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:

@@ -14,6 +14,7 @@ from mlc.tools.mlc.session import Progress
 from mlc.tools.mlc.specialise_option import parse_specialise
 
 if TYPE_CHECKING:
+    from mlc.codegen.pool import JobRunner
     from mlc.compiler import Options
 
 # The default of --target.
@@ -44,9 +45,12 @@ class CompileFlags:
     cache: bool = True
     cache_dir: str | None = None
 
-    def options(self, progress: Progress) -> Options:
-        """Returns the compiler's options. Raises click.UsageError for a malformed --dim, --shape or
-        --specialise, and for passes that cannot be switched; TargetError."""
+    def options(self, progress: Progress, pool: JobRunner | None = None) -> Options:
+        """Returns the compiler's options; compilations may share a `pool` of workers.
+
+        Raises click.UsageError for a malformed --dim, --shape or --specialise, and for passes that cannot be
+        switched; TargetError.
+        """
         from mlc.compiler import Options
         from mlc.tools.mlc.size_options import parse_sizes
 
@@ -61,6 +65,7 @@ class CompileFlags:
             shapes=shapes,
             cache=self.cache,
             jobs=self.jobs,
+            pool=pool,
             disable_passes=self.disable_pass,
             replace_passes=_replacements(self.replace_pass),
             exactness=self.exactness,

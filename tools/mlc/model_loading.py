@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.session import CommandSession
 
 if TYPE_CHECKING:
+    from mlc.codegen.pool import JobRunner
     from mlc.runtime import Executable
 
 
@@ -44,9 +46,13 @@ def check_is_model(path: str) -> None:
 
 
 def load_or_compile(
-    path: str, flags: CompileFlags, session: CommandSession, threads: int | None
+    path: str,
+    flags: CompileFlags,
+    session: CommandSession,
+    threads: int | None,
+    pool: JobRunner | None = None,
 ) -> Executable:
-    """Loads the executable of a .mlcx file, or compiles a model."""
+    """Loads the executable of a .mlcx file, or compiles a model, with the workers of `pool` if given."""
     show_log(session)
     if is_compiled(path):
         from mlc.runtime import load
@@ -56,10 +62,18 @@ def load_or_compile(
         check_names(executable, flags)
         return executable
     with session.progress() as progress:
-        options = flags.options(progress)
+        options = flags.options(progress, pool)
         from mlc.compiler import compile_program
 
         return compile_program(path, options).executable(threads)
+
+
+def call(executable: Executable, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Runs the model; inputs that do not fit are a ToolError."""
+    try:
+        return executable.run(inputs)
+    except (TypeError, ValueError) as error:
+        raise ToolError(str(error)) from error
 
 
 def onnx_model(path: str, model: str | None) -> Path:

@@ -11,6 +11,9 @@ import numpy as np
 
 from mlc.tools.mlc.error_messages import ToolError
 
+# ONNX Runtime's names of types that NumPy lacks.
+_EXTENDED = ("bfloat16", "float8", "float4", "int4", "int2")
+
 Call = Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]
 
 
@@ -55,8 +58,20 @@ def _onnxruntime(path: Path, threads: int | None) -> Call:
     if threads is not None:
         options.intra_op_num_threads = threads
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    types = [value.type for value in (*session.get_inputs(), *session.get_outputs())]
+    if any(name in text for text in types for name in _EXTENDED):
+        return partial(_run_ort_values, session)
     run: Callable[..., Any] = partial(session.run, None)
     return lambda inputs: run(dict(inputs))
+
+
+def _run_ort_values(session: Any, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
+    """Runs a model with inputs or outputs of types that NumPy lacks."""
+    from mlc.tools.ort_values import from_ort_value, to_ort_value
+
+    names = [output.name for output in session.get_outputs()]
+    values = {name: to_ort_value(np.asarray(array)) for name, array in inputs.items()}
+    return [from_ort_value(value) for value in session.run_with_ort_values(names, values)]
 
 
 def _openvino(path: Path, threads: int | None) -> Call:

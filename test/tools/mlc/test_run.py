@@ -10,7 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from mlc.tools.mlc.array_statistics import difference
+from mlc.tools.mlc.deviations import difference
 
 
 @pytest.mark.parametrize("engine", ["", "=onnxruntime", "=reference"])

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlc.tools.mlc.commands.run import INT_RANGE, call
+from mlc.tools.mlc.commands.run import INT_RANGE
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
-from mlc.tools.mlc.model_loading import load_or_compile, onnx_model
+from mlc.tools.mlc.model_loading import call, load_or_compile, onnx_model
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import settle, show_specialised
 from mlc.tools.mlc.text_tables import table
@@ -148,7 +148,7 @@ def _compare(
 
 def _errors(outputs: Mapping[str, Sequence[np.ndarray]], first: str | None) -> dict[str, float | None]:
     """Returns the largest error of any output against engine `first`; None where it is not finite."""
-    from mlc.tools.mlc.array_statistics import difference
+    from mlc.tools.mlc.deviations import difference
 
     found: dict[str, float | None] = {}
     for name, arrays in outputs.items():

@@ -10,8 +10,8 @@ import click
 
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
-from mlc.tools.mlc.error_messages import FAILURE, ToolError
-from mlc.tools.mlc.model_loading import load_or_compile, onnx_model
+from mlc.tools.mlc.error_messages import FAILURE
+from mlc.tools.mlc.model_loading import call, load_or_compile, onnx_model
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import show_specialised
 from mlc.tools.mlc.text_tables import table, tensor_text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Console
 
-    from mlc.runtime import Executable
+    from mlc.tools.mlc.each_node.findings import Finding
 
 
 class _OptionalValue(click.Command):
@@ -86,6 +86,11 @@ INT_RANGE = click.option(
     help="Largest max|a-b|/max|b| of an output that --verify accepts.",
 )
 @click.option(
+    "--each-node",
+    is_flag=True,
+    help="With --verify: name the first node whose result leaves the tolerance, and whether it is the cause.",
+)
+@click.option(
     "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of the call (default: one per core)."
 )
 @click.option("--save-outputs", type=click.Path(), metavar="FILE.npz", help="Write the outputs.")
@@ -103,6 +108,7 @@ def run_command(
     verify: str | None,
     original: str | None,
     tolerance: float,
+    each_node: bool,
     threads: int | None,
     save_outputs: str | None,
 ) -> int:
@@ -112,6 +118,8 @@ def run_command(
     from mlc.tools.mlc.object_values import flat
     from mlc.tools.mlc.size_options import specs_of_call
 
+    if each_node and not verify:
+        raise click.UsageError("--each-node compares with another engine; add --verify")
     oracle = onnx_model(model, original) if verify else None
     executable = load_or_compile(model, flags, session, threads)
     given = read_inputs(executable.inputs, files, archive)
@@ -127,28 +135,31 @@ def run_command(
     }
     if executable.specialised is not None:
         data["specialised"] = executable.report()["specialised"]
+    finding: Finding | None = None
     if verify and oracle:
         from mlc.tools.mlc.peer_engines import call_peer, load_peer
 
         found = call_peer(verify, load_peer(verify, oracle, threads), inputs)
         expected = flat(dict(zip((spec.name for spec in executable.outputs), found, strict=True)))
         data["verify"] = {"engine": verify, "tolerance": tolerance, **_verify(outputs, expected, tolerance)}
-    session.show(data, lambda console: _render(console, data, verbose=session.verbose))
+        if each_node:
+            from mlc.tools.mlc.each_node.engines import Engines
+            from mlc.tools.mlc.each_node.partial_models import PartialModels
+            from mlc.tools.mlc.each_node.search import Search, differ
+
+            with Engines(PartialModels(oracle), verify, flags, session, threads) as engines:
+                search = Search(engines, inputs, tolerance)
+                finding = search.run(outputs_differ=differ(outputs, expected, tolerance))
+            data["verify"]["each_node"] = finding.data
+            data["verify"]["passed"] &= finding.passed
+    session.show(data, lambda console: _render(console, data, finding, verbose=session.verbose))
     return FAILURE if verify and not data["verify"]["passed"] else 0
-
-
-def call(executable: Executable, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Runs the model; inputs that do not fit are a ToolError."""
-    try:
-        return executable.run(inputs)
-    except (TypeError, ValueError) as error:
-        raise ToolError(str(error)) from error
 
 
 def _verify(
     outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], tolerance: float
 ) -> dict[str, Any]:
-    from mlc.tools.mlc.array_statistics import difference
+    from mlc.tools.mlc.deviations import difference
 
     results: dict[str, dict[str, Any]] = {}
     for name in {**outputs, **expected}:
@@ -177,7 +188,7 @@ def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:
     write_file(path, buffer.getvalue())
 
 
-def _render(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None:
+def _render(console: Console, data: Mapping[str, Any], finding: Finding | None, *, verbose: bool) -> None:
     rows = [
         _row(role[:-1], name, facts) for role in ("inputs", "outputs") for name, facts in data[role].items()
     ]
@@ -193,6 +204,8 @@ def _render(console: Console, data: Mapping[str, Any], *, verbose: bool) -> None
         rows.append([name, error, "ok" if result["passed"] else "FAILED"])
     console.print()
     console.print(table(("output", f">max|a-b|/max|b| against {verify['engine']}", ""), rows))
+    if finding is not None:
+        finding.render(console)
 
 
 def _row(role: str, name: str, facts: Mapping[str, Any]) -> list[str]:

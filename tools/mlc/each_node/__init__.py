@@ -1,0 +1,1 @@
+"""`mlc run --verify --each-node`: the first node whose result is wrong."""
