@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from onnx import TensorProto
@@ -48,11 +48,14 @@ def lstm(node: Node) -> list[Value | None]:
     return recurrent(node, LSTM)
 
 
-def recurrent(node: Node, cell: RecurrentCell) -> list[Value | None]:
+def recurrent(
+    node: Node, cell: RecurrentCell, adapt: Callable[[Direction, int], Direction] = lambda made, _: made
+) -> list[Value | None]:
     """Returns the states at all times `[time, direction, batch, hidden]`, then the final ones `[direction,
     batch, hidden]`.
 
-    With `layout` 1 the batch comes first. Raises NodeError for an unknown direction.
+    With `layout` 1 the batch comes first. `adapt` changes each direction, given its position. Raises
+    NodeError for an unknown direction.
     """
     batch_first = bool(node.attr("layout", 0))
     x = _swap_batch(node, node.input(X)) if batch_first else node.input(X)
@@ -61,7 +64,7 @@ def recurrent(node: Node, cell: RecurrentCell) -> list[Value | None]:
         raise NodeError(f"direction must be forward, reverse or bidirectional, not {name!r}")
     outputs, ends = [], []
     for position, backwards in enumerate(_DIRECTIONS[name]):
-        direction = _direction(node, cell, x, position, batch_first)
+        direction = adapt(_direction(node, cell, x, position, batch_first), position)
         end, stacks = _run(direction, cell, x, backwards)
         outputs += [node.emit("unsqueeze", stack, axes=[1]) for stack in stacks]
         ends.append([node.emit("unsqueeze", state, axes=[0]) for state in end])

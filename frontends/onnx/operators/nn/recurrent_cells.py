@@ -128,17 +128,26 @@ class Direction:
         return self._products(state, self.r, None, first, end)
 
     def _products(self, x: Value, weights: Value, bias: Value | None, first: int, end: int) -> Gates:
-        node, size = self.node, self.hidden
+        node, size, multiply = self.node, self.hidden, self.multiplier(x, weights)
         # One product for all gates where a gate is a part of a row, which costs no copy; else one for each.
         step = end - first if self.batch == 1 else 1
         parts = []
         for gate in range(first, end, step):
-            own = slice_axes(node, weights, {0: (gate * size, step * size, 1)})
-            value = node.emit("matmul", x, transpose_last(node, own))
+            value = multiply(gate * size, step * size)
             if bias is not None:
                 value = node.emit("add", value, columns(node, bias, gate * size, step * size))
             parts.append((gate, value))
         return Gates(parts, size)
+
+    def multiplier(self, x: Value, weights: Value) -> Callable[[int, int], Value]:
+        """Returns the function that multiplies x by rows of w or r, given the first row and their count."""
+
+        def multiply(first: int, count: int) -> Value:
+            """Multiplies x by some rows."""
+            rows = slice_axes(self.node, weights, {0: (first, count, 1)})
+            return self.node.emit("matmul", x, transpose_last(self.node, rows))
+
+        return multiply
 
     def add(self, a: Gates, b: Gates) -> Gates:
         """Adds gates that are grouped the same way."""
