@@ -6,6 +6,7 @@ from mlc.dialects.graph.elements import COMPLEX, INDEX, ORDERED
 from mlc.dialects.graph.ops.movement import movement
 from mlc.dialects.graph.ops.selection import check_reach, from_some, indexed_dims
 from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge
+from mlc.dialects.graph.sizes import differ
 from mlc.dialects.graph.spec import Attribute, GraphTensor, OpCall, OperandSpec, ShapeError
 
 REDUCTION = Attribute(
@@ -44,9 +45,7 @@ def _scatter_elements(call: OpCall) -> GraphTensor:
 def _scatter_nd(call: OpCall) -> GraphTensor:
     data, indices, updates = call.data, call.indices, call.updates
     if indices.rank and not isinstance(indices.shape[-1], int):
-        # The ranks determine the number of indexed dims.
-        count = data.rank - updates.rank + indices.rank - 1
-        indices = GraphTensor((*indices.shape[:-1], count), indices.element)
+        indices = GraphTensor((*indices.shape[:-1], _tuple_length(data, indices, updates)), indices.element)
     indexed = indexed_dims("indices", data, indices)
     wanted = (*indices.shape[:-1], *data.shape[indexed:])
     check_rank("updates", updates, len(wanted), " (the dims of indices but the last, then data's others)")
@@ -55,6 +54,17 @@ def _scatter_nd(call: OpCall) -> GraphTensor:
     _check_reduction(call)
     from_some("data", data, data.shape[:indexed], updates)
     return GraphTensor(data.shape, data.element)
+
+
+def _tuple_length(data: GraphTensor, indices: GraphTensor, updates: GraphTensor) -> int:
+    """Returns the number of indexed dims that follows from the ranks. Raises ShapeError if the dynamic last
+    dim of indices is never equal to it."""
+    length = indices.shape[-1] if indices.shape else None
+    count = data.rank - updates.rank + indices.rank - 1
+    fault = "the last dim of its indices is not the number of dims that updates lack"
+    if length is not None and differ(length, count, fault):
+        raise ShapeError("indices", f"has a last dim of {length}, and the ranks ask for {count}: {indices}")
+    return count
 
 
 movement(

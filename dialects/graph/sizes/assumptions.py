@@ -56,12 +56,12 @@ def assume(left: int | Size, right: int | Size, relation: str = "equal", fault: 
         found.append(Requirement(left, right, relation, fault))
 
 
-def differ(left: int | Size, right: int | Size) -> bool:
+def differ(left: int | Size, right: int | Size, fault: str = "") -> bool:
     """Whether bounds prove that the two are unequal for all values of named dims. Where they leave it open
-    the two are assumed to be equal."""
+    the two are assumed to be equal. `fault` as in `Requirement`."""
     if always_unequal(left, right):
         return True
-    assume(left, right)
+    assume(left, right, fault=fault)
     return False
 
 

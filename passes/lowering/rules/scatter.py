@@ -83,7 +83,9 @@ def lower_scatter_nd(op: ir.Operation) -> list[ir.Value]:
     """Assigns `result[indices[i..., :], e...] = updates[i..., e...]`."""
     scatter = graph.ScatterNd(op)
     indices, extents = scatter.indices, static_shape(scatter.data)
-    *outer, count = static_shape(indices)
+    outer = static_shape(indices)[:-1]
+    # The last dim of indices may be dynamic; the ranks say what it is.
+    count = len(extents) - (len(static_shape(scatter.updates)) - len(outer))
 
     def target(at: Indices) -> list[ir.Value]:
         i, e = list(at.values())[: len(outer)], list(at.values())[len(outer) :]

@@ -94,7 +94,7 @@ OPS = sorted(Path(__file__).parent.glob("[!i]*.mlir"))
 # Control flow has bodies; the others say the dims of their results, or ask for known ones.
 LEFT_OUT = {"if", "loop", "yield", "reshape", "expand", "full", "prepared", "weight", "constant", "sizes"}
 # The last dim of their indices says what rank the result has: it is known.
-TUPLES = {"gather_nd", "scatter_nd"}
+TUPLES = {"gather_nd"}
 
 
 def _ops(path: Path) -> Iterator[OpData]:

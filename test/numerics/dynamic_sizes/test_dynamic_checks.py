@@ -136,3 +136,18 @@ def test_runs_beyond_the_rows_of_a_stack(compiled: Compile, rows: str) -> None:
         # The last run of three writes -1.
         np.testing.assert_allclose(result[-1:], np.exp(-1), rtol=1e-6)
     assert is_intact(whole)
+
+
+def test_scatter_by_indices_of_wrong_length(compiled: Compile) -> None:
+    """The ranks of the operands say how many dims an index has."""
+    line = op(
+        '%r = "graph.scatter_nd"(%x, %i, %u) {reduction = "none"}', "4 1 f32", "n k i64", "n 1 f32", "4 1 f32"
+    )
+    program = compiled(function({"x": "4 1 f32", "i": "n k i64", "u": "n 1 f32"}, "4 1 f32", line))
+    x, updates = np.zeros((4, 1), np.float32), np.ones((2, 1), np.float32)
+    assert program(x, np.array([[1], [3]]), updates)[0].ravel().tolist() == [0, 1, 0, 1]
+    message = (
+        "the last dim of its indices is not the number of dims that updates lack: k must be 1, got 2 and 1"
+    )
+    with pytest.raises(ValueError, match=f"^scatter_nd: {message}$"):
+        program(x, np.array([[1, 0], [3, 0]]), updates)

@@ -21,15 +21,10 @@ def gather_nd(node: Node) -> Value:
     x, indices = node.input(0), node.input(1)
     batch = int(node.attr("batch_dims", 0))
     if isinstance(indices.shape[-1], Size):
-        indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - batch - declared_rank(node))
+        # The ranks say how many dims an index has.
+        length = indices.rank - 1 + x.rank - batch - declared_rank(node)
+        indices = node.reshape(indices, [*indices.shape[:-1], length])
     return node.emit("gather_nd", x, indices, batch_dims=batch)
-
-
-def _tuples_of(node: Node, indices: Value, length: int) -> Value:
-    """Returns indices whose last dim, the length of a tuple, is known from ranks."""
-    sizes = [-1 if isinstance(d, Size) else d for d in indices.shape[:-1]]
-    rank = indices.rank
-    return node.emit("slice", indices, starts=[0] * rank, sizes=[*sizes, length], steps=[1] * rank)
 
 
 @onnx_operator("Scatter", since=9, until=10)
@@ -47,8 +42,6 @@ def scatter_elements(node: Node) -> Value:
 def scatter_nd(node: Node) -> Value:
     """Imports ScatterND."""
     x, indices, updates = (node.input(i) for i in range(3))
-    if isinstance(indices.shape[-1], Size):
-        indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - updates.rank)
     return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
 
 
