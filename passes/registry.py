@@ -52,6 +52,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-lower-precision": "mlc.passes.graph.precision.lower_precision:LowerPrecision",
     "graph-materialize-padding": "mlc.passes.graph.windows.materialize_padding:MaterializePadding",
     "graph-name-dims": "mlc.passes.graph.shapes.name_dims:NameDims",
+    "graph-merge-size-names": "mlc.passes.graph.shapes.merge_size_names:MergeSizeNames",
     "graph-narrow-integer-convolutions": (
         "mlc.passes.graph.precision.narrow_integer_convolutions:NarrowIntegerConvolutions"
     ),

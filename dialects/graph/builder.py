@@ -8,6 +8,7 @@ from typing import Any
 from mlc.bindings import ir
 from mlc.dialects.graph.dims.dim_names import NAMES
 from mlc.dialects.graph.dims.value_dims import write_names
+from mlc.dialects.graph.sizes import symbol
 
 from .attributes import SEGMENTS, read_attributes, segments, to_attribute
 from .spec import REQUIRED, VARIADIC_LIMIT, GraphTensor, OpSpec, ShapeError, specs
@@ -34,6 +35,8 @@ def build(
     spec = _spec(name)
     if spec.name == "concat" and len(operands) > VARIADIC_LIMIT:
         return _build_concat_tree(operands, attributes, result_type, location)
+    if spec.name == "sizes" and len(operands) > VARIADIC_LIMIT:
+        return _build_sizes_tree(operands, attributes, location)
     location = location or ir.Location.current
     types = [value.type for value in operands]
     converted = _convert(spec, attributes or {}, location.context)
@@ -56,10 +59,28 @@ def _build_concat_tree(
     location: ir.Location | None,
 ) -> Any:
     """Builds a concat of more operands than one op can have: a concat of concats."""
-    size = max(VARIADIC_LIMIT, -(-len(operands) // VARIADIC_LIMIT))
-    chunks = [operands[start : start + size] for start in range(0, len(operands), size)]
-    parts = [build("concat", chunk, attributes, None, location) for chunk in chunks]
+    parts = [build("concat", chunk, attributes, None, location) for chunk in _chunks(operands)]
     return build("concat", parts, attributes, result_type, location)
+
+
+def _build_sizes_tree(
+    operands: Sequence[ir.Value], attributes: Mapping[str, Any] | None, location: ir.Location | None
+) -> Any:
+    """Builds a sizes of more vectors than one op can have: a sizes of the elements that others read."""
+    assert attributes is not None, "sizes has attributes"
+    names, parts, inner_names = iter(attributes["names"]), [], []
+    for chunk in _chunks(operands):
+        read = [next(names) for vector in chunk for _ in range(vector.type.shape[0])]
+        elements = [name for name in read if name]
+        texts = {"names": read, "dims": [str(symbol(name)) for name in elements]}
+        parts.append(build("sizes", chunk, texts, None, location))
+        inner_names += elements
+    return build("sizes", parts, {"names": inner_names, "dims": attributes["dims"]}, None, location)
+
+
+def _chunks(operands: Sequence[ir.Value]) -> list[Sequence[ir.Value]]:
+    size = max(VARIADIC_LIMIT, -(-len(operands) // VARIADIC_LIMIT))
+    return [operands[start : start + size] for start in range(0, len(operands), size)]
 
 
 def _segments(spec: OpSpec, count: int, context: ir.Context) -> dict[str, ir.Attribute]:

@@ -12,8 +12,7 @@ from mlc.bindings import func, ir
 from mlc.dialects.graph import views
 from mlc.dialects.graph.builder import build
 from mlc.dialects.graph.dims.value_dims import dims_of
-from mlc.dialects.graph.sizes import Size, name_of
-from mlc.dialects.graph.spec import VARIADIC_LIMIT
+from mlc.dialects.graph.sizes import Size, name_of, substitute, symbol
 
 
 @dataclass(frozen=True)
@@ -65,21 +64,19 @@ def sizes_vector(dims: Sequence[int | Size]) -> Any:
     if not names:
         return build("constant", [], {"value": np.asarray(dims, np.int64)})
     definitions = _definitions(names)
-    sources = list(
-        dict.fromkeys((definition.value, definition.is_dim) for definition in definitions.values())
-    )
-    if len(definitions) < len(names) or len(sources) > VARIADIC_LIMIT:
+    if len(definitions) < len(names):
         return None
-    called = {
-        (definition.value, definition.is_dim, definition.index): name
-        for name, definition in definitions.items()
-    }
+    sources = dict.fromkeys((definition.value, definition.is_dim) for definition in definitions.values())
+    # Of several names of one element the last one stands for all.
+    called = {definition: name for name, definition in definitions.items()}
+    same = {name: symbol(called[definition]) for name, definition in definitions.items()}
     vectors, texts = [], []
     for value, is_dim in sources:
         vector = build("shape_of", [value]) if is_dim else value
         vectors.append(vector)
-        texts += [called.get((value, is_dim, index), "") for index in range(vector.type.shape[0])]
-    return build("sizes", vectors, {"names": texts, "dims": [str(dim) for dim in dims]})
+        indices = range(vector.type.shape[0])
+        texts += [called.get(_Definition(value, index, is_dim), "") for index in indices]
+    return build("sizes", vectors, {"names": texts, "dims": [str(substitute(dim, same)) for dim in dims]})
 
 
 def _definitions(names: Collection[str]) -> dict[str, _Definition]:

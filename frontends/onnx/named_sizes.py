@@ -28,6 +28,8 @@ class NamedSizes:
 
     # The run-time value of each name: an element of a vector of integers.
     elements: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    # By its id, a vector that was read and the names of its elements.
+    read: dict[int, tuple[Value, list[str]]] = field(default_factory=dict)
     # The names that stand for iterations of loops.
     iterations: set[str] = field(default_factory=set)
     serials: Iterator[int] = field(default_factory=itertools.count)
@@ -84,9 +86,12 @@ class NamedSizes:
         """Returns the elements of a vector of integers as dims; dynamic ones get names."""
         if vector.known is not None:
             return [size if isinstance(size, Size) else int(size) for size in vector.known.reshape(-1)]
-        serial = next(self.serials)
-        names = [f"read#{serial}[{index}]" for index in range(_length(vector))]
-        self.elements.update({name: (vector, index) for index, name in enumerate(names)})
+        _, names = self.read.get(id(vector), (vector, None))
+        if names is None:
+            serial = next(self.serials)
+            names = [f"read#{serial}[{index}]" for index in range(_length(vector))]
+            self.read[id(vector)] = vector, names
+            self.elements.update({name: (vector, index) for index, name in enumerate(names)})
         return [symbol(name) for name in names]
 
     def name_iteration(self, iteration: Value) -> None:

@@ -10,6 +10,8 @@ GRAPH_OPTIMIZE: list[str] = [
     "graph-infer-shapes",
     # Equal values become one value, by which idioms are recognised; unused ones are removed.
     "cse",
+    # The sizes of values that became equal are equal, too.
+    "func.func(graph-merge-size-names)",
     "canonicalize",
     # Branches with constant conditions and loops with constant trip counts become straight lines, which all
     # rules below understand; loop invariants move out, and may leave branches that are equal.

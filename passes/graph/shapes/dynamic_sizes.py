@@ -16,6 +16,7 @@ from mlc.dialects.tloop import build_read_sizes, build_size_values
 from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops, has_uses, replace_op, terminator_of
 from mlc.passes.graph.common.values import erase_dead
+from mlc.passes.graph.shapes.merge_size_names import merge_size_names
 from mlc.passes.graph.shapes.size_assumptions import broadcast_operands, expect
 
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
@@ -55,6 +56,7 @@ def takes_objects(function: ir.Operation) -> bool:
 def settle_sizes(function: ir.Operation) -> None:
     """Writes the dims of all values as sizes at their ops; puts values that follow from sizes into
     `tloop.size_values` where they are data; reads other sizes by `tloop.read_sizes`."""
+    merge_size_names(function)
     dims = Dims(function)
     ops = collect_ops(function)
     _check_defined(ops, dims)

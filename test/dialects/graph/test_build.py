@@ -11,6 +11,8 @@ import pytest
 from mlc import dialects
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph import views
+from mlc.dialects.graph.sizes import broadcast, symbol
 
 DTYPES = [
     "bool",
@@ -145,3 +147,37 @@ def _build_unranked() -> ir.Value:
 def test_loading_again_does_nothing() -> None:
     dialects.load(ir.Context.current)
     assert ir.Context.current.is_dialect_loaded("graph")
+
+
+def test_sizes_of_many_vectors_are_a_tree() -> None:
+    """Each inner op gives the elements that the outer one names."""
+    names = [name for index in range(90) for name in (f"n{index}", "")]
+    total = " + ".join(name for name in names if name)
+    vectors = [_value("tensor<2xi64>") for _ in range(90)]
+    whole = graph.build("sizes", vectors, {"names": names, "dims": [total, "4"]})
+    assert whole.owner.verify() and len(whole.owner.operands) == 8
+    read: list[ir.Value] = []
+
+    def collect_vectors(op: ir.Operation) -> list[str]:
+        """Returns the names of the op's vectors, and collects those that no op of sizes gives."""
+        view = views.Sizes(op)
+        for vector in view.values:
+            if views.Sizes.isa(vector.owner):
+                inner = list(views.Sizes(vector.owner).dims)
+                assert inner == [name for name in collect_vectors(vector.owner) if name]
+            else:
+                read.append(vector)
+        return list(view.names)
+
+    assert [name for name in collect_vectors(whole.owner) if name] == [name for name in names if name]
+    assert read == vectors
+
+
+def test_sizes_of_two_names_for_one_element() -> None:
+    """One of them replaces the other."""
+    vector = _value("tensor<1xi64>")
+    for name in ("a", "b"):
+        graph.build("sizes", [vector], {"names": [name], "dims": [name]})
+    a, b = symbol("a"), symbol("b")
+    sizes = views.Sizes(graph.sizes_vector([broadcast(a, b), a + b]).owner)
+    assert list(sizes.names) == ["b"] and list(sizes.dims) == ["b", "2*b"]
