@@ -80,9 +80,10 @@ class Builder:
     def submit(self, units: Units) -> Pending:
         """Looks up the kernels, and the host function unless its step list runs instead; workers begin with
         those that the cache lacks."""
-        kernels, path = units.kernels_to_compile(), units.path
+        path = units.path
+        jobs = self._kernel_jobs(units)
+        kernels = list(jobs)
         paths = {name: units.path_of(name) for name in kernels}
-        jobs = {name: self._job(text, paths[name].kernel, paths[name]) for name, text in kernels.items()}
         if path.host is not None:
             paths[units.host.name] = path
             jobs[units.host.name] = self._job(units.host.text, path.host, path)
@@ -97,6 +98,18 @@ class Builder:
             else:
                 pending[self.pool.submit(paths[name].job, payload, timeout=KERNEL_TIMEOUT)] = name
         return Pending(units, jobs, objects, pending)
+
+    def find_plainer(self, units: Units) -> None:
+        """Reports what the cache knows of kernels whose first default schedule failed."""
+        for name, payload in self._kernel_jobs(units).items():
+            found = self.cache.get(self._key(payload)) if self.cache else None
+            if found is not None:
+                self._read(found, name, units)
+
+    def _kernel_jobs(self, units: Units) -> dict[str, dict[str, Any]]:
+        paths = {name: units.path_of(name) for name in units.kernels_to_compile()}
+        texts = units.kernels
+        return {name: self._job(texts[name], path.kernel, path) for name, path in paths.items()}
 
     def _job(self, text: str, pipeline: str, path: CodePath) -> dict[str, Any]:
         job = {"text": text, "pipeline": pipeline, "target": str(path.machine), "optimize": path.level}

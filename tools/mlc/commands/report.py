@@ -134,7 +134,7 @@ def _plainer_rows(plainer: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     return [["plainer", f"{len(plainer)} kernels, whose default schedule failed: may be slow (--verbose lists them)"]]
 
 
-def _show_plainer_schedules(console: Console, plainer: Sequence[Mapping[str, Any]]) -> None:
+def show_plainer_schedules(console: Console, plainer: Sequence[Mapping[str, Any]]) -> None:
     """Prints the kernels with plainer schedules, and why the others failed."""
     rows = [
         [entry["kernel"], ", ".join(entry["nodes"]), schedule, entry["schedule"], reason]
@@ -157,7 +157,7 @@ def show_profile(console: Console, report: Mapping[str, Any]) -> None:
     if "gpu" in report:
         _show_gpu_kernels(console, report["gpu"])
     if "plainer_schedules" in report:
-        _show_plainer_schedules(console, report["plainer_schedules"])
+        show_plainer_schedules(console, report["plainer_schedules"])
     if "processor" in report:
         kernels = report["processor"]["kernels"]
         rows = [[kernel["kernel"], ", ".join(kernel["nodes"]), kernel["reason"]] for kernel in kernels]
