@@ -147,7 +147,6 @@ class Builder:
             raise _failure(failures, pending.units)
         return objects
 
-
     def _try_plainer(self, pending: Pending, name: str, error: CompileError) -> bool:
         """Submits the job of a kernel that failed once more, without the default schedules that it has had.
         Returns False if there is none left, or a user's schedule failed."""

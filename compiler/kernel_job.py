@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -77,13 +77,14 @@ def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
     """Job: {"text", "pipeline", "target", "optimize", "rejected"} -> {"object": bytes, "mlir_seconds",
     "llvm_seconds", "pass_seconds": seconds by pass}.
 
-    Without the kernel's first `rejected` default schedules, also {"schedule": the name of the one that it has,
-    "rejected": their names}. Raises NoPlainerScheduleError if there is no other.
+    Without the kernel's first `rejected` default schedules, also {"schedule": the name of the one that it
+    has, "rejected": their names}. Raises NoPlainerScheduleError if there is no other.
     """
     start, passes = time.perf_counter(), PassSeconds()
     text, rejected = payload["text"], _rejected(payload)
     pipeline = without_schedules(payload["pipeline"], rejected)
-    with convert_pass_errors(), collect_remarks() if rejected else nullcontext([]) as remarks:
+    with convert_pass_errors(), ExitStack() as watched:
+        remarks = watched.enter_context(collect_remarks()) if rejected else []
         ir_text = lower(text, pipeline, payload.get("reproducer_dir"), passes)
     lowered_at = time.perf_counter()
     data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))

@@ -1,13 +1,14 @@
 """Plainer default schedules for kernels that the first choice does not compile.
 
-`tloop-default-schedules` has an ordered list of schedules for a kernel, of which it takes the first that fits; the
-last one is plain loops. If the pipeline fails on a kernel, or LLVM does, its job runs again with one
-schedule more excluded. Kernels with schedules of users keep theirs: the failure is an error.
+`tloop-default-schedules` has an ordered list of schedules for a kernel, of which it takes the first that
+fits; the last one is plain loops. If the pipeline fails on a kernel, or LLVM does, its job runs again with
+one schedule more excluded. Kernels with schedules of users keep theirs: the failure is an error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from mlc.passes.base import PassError
 from mlc.passes.remarks import Remark, collect_remarks
@@ -38,12 +39,14 @@ def without_schedules(pipeline: str, names: Sequence[str]) -> str:
     if not names:
         return pipeline
     chosen = str(DefaultSchedules(without=tuple(names)))
-    return ",".join(chosen if element == DefaultSchedules.name else element for element in _elements(pipeline))
+    return ",".join(
+        chosen if element == DefaultSchedules.name else element for element in _elements(pipeline)
+    )
 
 
 def rejected_schedules(pipeline: str, count: int, run: Callable[[str], object]) -> list[str]:
-    """Returns the names of the kernel's first `count` default schedules, of which `run` runs pipelines on a new
-    copy. Raises NoPlainerScheduleError if there is none after these."""
+    """Returns the names of the first `count` default schedules of a kernel; `run` runs a pipeline on a new
+    copy of it. Raises NoPlainerScheduleError if there is none after these."""
     names: list[str] = []
     for _ in range(count):
         elements = _elements(pipeline)
@@ -59,11 +62,8 @@ def rejected_schedules(pipeline: str, count: int, run: Callable[[str], object]) 
 def _chosen_by(pipeline: str, run: Callable[[str], object]) -> str | None:
     """Returns the name of the schedule that a kernel gets, or that fails to be built; None if another pass
     fails."""
-    with collect_remarks() as remarks:
-        try:
-            run(pipeline)
-        except PassError:
-            pass
+    with collect_remarks() as remarks, suppress(PassError):
+        run(pipeline)
     return schedule_in(remarks)
 
 

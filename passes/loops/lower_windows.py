@@ -1,4 +1,5 @@
-"""tloop-lower-windows: windows and Winograd transforms that no schedule has computed part by part become loops."""
+"""tloop-lower-windows: windows and Winograd transforms that no schedule has computed part by part become
+loops."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def add_first(kernel: ir.Operation, candidates: Iterable[Candidate], without: Co
             continue
         try:
             fits = add()
-        except (AssertionError, LookupError, TypeError, ValueError, ir.MLIRError) as error:
+        except Exception as error:
             report_applied(kernel, RULE, name)
             reason = f"the default schedule '{name}' cannot be built: {type(error).__name__}: {error}"
             raise PassError(reason, kernel.location) from error

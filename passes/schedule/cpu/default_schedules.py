@@ -95,7 +95,9 @@ class DefaultSchedules(Pass):
 
     name: ClassVar[str] = "tloop-default-schedules"
 
-    without: tuple[str, ...] = option((), help="schedules that are not used, as 'attention': the next one that fits is")
+    without: tuple[str, ...] = option(
+        (), help="schedules that are not used, as 'attention': the next one that fits is"
+    )
 
     def run(self, op: ir.Operation) -> None:
         scheduled = set(schedules(op))

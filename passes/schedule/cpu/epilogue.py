@@ -42,7 +42,10 @@ def contraction_candidates(
     name_block(anchor.op, "anchor")
     # Partial sums are in the result's buffer, which must be of their type; the root reads them as vectors.
     if root.result.type == anchor.result.type and vectorises(root):
-        for name, choose in (("blocked-product", blocked_product), ("blocked-convolution", blocked_convolution)):
+        for name, choose in (
+            ("blocked-product", blocked_product),
+            ("blocked-convolution", blocked_convolution),
+        ):
             yield name, partial(_build_blocked, kernel, schedule, choose, alone)
     name_block(root.op, "root")
     if vectorises(root):

@@ -1,4 +1,4 @@
-"""Attention as exporters write it, of an open batch, open lengths or both: compiled once, right for each size."""
+"""Attention as exporters write it, of an open batch, open lengths or both: compiled once for all sizes."""
 
 from __future__ import annotations
 
@@ -28,15 +28,21 @@ class Attention:
     def model(self) -> onnx.ModelProto:
         """The ONNX model."""
         b, s, t, row = self.batch, self.queries, self.keys, HEADS * self.width
-        masks = {"key": f"float[{b},1,1,{t}] m", "query": f"float[{b},1,{s},{t}] m", "all": f"float[{s},{t}] m"}
+        masks = {
+            "key": f"float[{b},1,1,{t}] m",
+            "query": f"float[{b},1,{s},{t}] m",
+            "all": f"float[{s},{t}] m",
+        }
         inputs = [f"float[{b},{s},{row}] q", f"float[{b},{t},{row}] k", f"float[{b},{t},{row}] v"]
         inputs += [masks[self.mask]] if self.mask else []
         heads = " ".join(f"{x}_heads = Reshape({x}, apart)" for x in "qkv")
         return onnx.parser.parse_model(
             f'<ir_version: 10, opset_import: ["": 21]> layer ({", ".join(inputs)}) => (float[?,?,?,?] y) '
-            f"<int64[4] apart = {{0, 0, {HEADS}, {self.width}}}, float scale = {{{self.width**-0.5}}}> {{ {heads}"
+            f"<int64[4] apart = {{0, 0, {HEADS}, {self.width}}}, float scale = {{{self.width**-0.5}}}>"
+            f" {{ {heads}"
             " qt = Transpose<perm = [0, 2, 1, 3]>(q_heads) kt = Transpose<perm = [0, 2, 3, 1]>(k_heads)"
-            " vt = Transpose<perm = [0, 2, 1, 3]>(v_heads) product = MatMul(qt, kt) scaled = Mul(product, scale)"
+            " vt = Transpose<perm = [0, 2, 1, 3]>(v_heads)"
+            " product = MatMul(qt, kt) scaled = Mul(product, scale)"
             f" masked = {'Add(scaled, m)' if self.mask else 'Identity(scaled)'}"
             " weights = Softmax<axis = -1>(masked) read = MatMul(weights, vt)"
             f" y = Transpose<perm = {list(self.permutation)}>(read) }}"
@@ -86,7 +92,9 @@ def test_any_static_length_of_an_open_batch(length: int, width: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mask", ["", "key", "query", "all"])
-@pytest.mark.parametrize("permutation", [(0, 1, 2, 3), (0, 2, 1, 3), (2, 0, 1, 3), (1, 2, 0, 3), (0, 2, 3, 1)])
+@pytest.mark.parametrize(
+    "permutation", [(0, 1, 2, 3), (0, 2, 1, 3), (2, 0, 1, 3), (1, 2, 0, 3), (0, 2, 3, 1)]
+)
 @pytest.mark.parametrize(
     "batch, queries, keys",
     [("b", 16, 16), ("b", 33, 7), ("b", 5, 600), ("b", "s", 33), ("b", 17, "s"), ("b", "s", "s"),

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mlc.tools.mlc.commands.report import show_plainer_schedules
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.model_loading import check_is_model, show_log
-from mlc.tools.mlc.commands.report import show_plainer_schedules
 from mlc.tools.mlc.session import CommandSession, output_options
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def explain_command(
     """Say what each graph-level pass changed in MODEL (.onnx or .mlir), rule by rule, on which ONNX nodes;
     which ops share a kernel; and what was missed and why.
 
-    A line names the first node; --verbose names all. Nothing is compiled; kernels that were compiled before and
+    A line names the first node; --verbose names all. Nothing is compiled; kernels in the compile cache
     whose default schedule failed, so that they have a plainer one, are named too.
     """
     check_is_model(model)
@@ -100,16 +100,16 @@ def _names(plan: PassPlan) -> Iterator[str]:
 
 
 def _watch(model: str, options: Options) -> tuple[list[PassReport], list[dict[str, Any]]]:
-    """Runs the graph-level pipelines on the model. Returns what each pass did, and the kernels in the disk cache
-    that have plainer schedules than their first."""
+    """Runs the graph-level pipelines on the model. Returns what each pass did, and the kernels in the disk
+    cache that have plainer schedules than their first."""
     from mlc.analysis.explanation import Explanation
     from mlc.compiler.levels import levels
 
     explanation, plainer = Explanation(), []
     for pipeline, module in levels(model, options, explanation):
         explanation.name_pipeline(pipeline)
-    if pipeline == PLANNED:
-        plainer = _find_plainer(module.operation, options)
+        if pipeline == PLANNED:
+            plainer = _find_plainer(module.operation, options)
     return explanation.reports, plainer
 
 

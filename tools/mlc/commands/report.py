@@ -131,7 +131,12 @@ def _processor_rows(processor: Mapping[str, Any], kernels: int) -> list[list[str
 
 def _plainer_rows(plainer: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Returns the count of kernels with plainer schedules than their first."""
-    return [["plainer", f"{len(plainer)} kernels, whose default schedule failed: may be slow (--verbose lists them)"]]
+    return [
+        [
+            "plainer",
+            f"{len(plainer)} kernels, whose default schedule failed: may be slow (--verbose lists them)",
+        ]
+    ]
 
 
 def show_plainer_schedules(console: Console, plainer: Sequence[Mapping[str, Any]]) -> None:
