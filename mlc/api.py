@@ -38,6 +38,7 @@ def compile(
     blocks_on_cpu: bool = False,
     unsupported: str = "error",
     import_budget: Mapping[str, float] | None = None,
+    unchecked_indices: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -61,6 +62,8 @@ def compile(
     `unsupported="cpu"` lets the processor compute what thread blocks cannot ("error": the model cannot be
     compiled for a GPU); `report()["processor"]` says what that is.
     `import_budget`: limits of what an ONNX model may expand to, by name: {"nodes": 10**6}.
+    A call with indices out of range raises ValueError; with `unchecked_indices` they are clamped instead, as
+    they are on GPUs.
     `progress` is called with (stage, done, total).
 
     Raises mlc.CompileError, mlc.ModelError for a model that cannot be read, mlc.TargetError for an unknown
@@ -89,6 +92,7 @@ def compile(
         blocks_on_cpu=blocks_on_cpu,
         unsupported=unsupported,
         import_budget=import_budget or {},
+        unchecked_indices=unchecked_indices,
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

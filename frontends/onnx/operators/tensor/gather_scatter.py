@@ -9,6 +9,7 @@ import numpy as np
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, i64_scalar, iota, with_length
+from mlc.frontends.onnx.operators.common.index_bounds import failing
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -22,7 +23,14 @@ def gather_nd(node: Node) -> Value:
     batch = int(node.attr("batch_dims", 0))
     if isinstance(indices.shape[-1], Size):
         indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - batch - declared_rank(node))
-    return node.emit("gather_nd", x, indices, batch_dims=batch)
+    bounds = failing(indices, _tuple_extents(x, indices, batch))
+    return node.emit("gather_nd", x, indices, batch_dims=batch, **bounds)
+
+
+def _tuple_extents(x: Value, indices: Value, batch: int = 0) -> Sequence[Dim]:
+    """Returns the dims of x that tuples of indices name."""
+    count = indices.shape[-1]
+    return x.shape[batch : batch + count] if isinstance(count, int) else x.shape[batch:]
 
 
 def _tuples_of(node: Node, indices: Value, length: int) -> Value:
@@ -36,10 +44,11 @@ def _tuples_of(node: Node, indices: Value, length: int) -> Value:
 @onnx_operator("ScatterElements", since=11)
 def scatter_elements(node: Node) -> Value:
     """Imports Scatter and ScatterElements. `reduction` exists from opset 16 on, max and min from 18 on."""
-    x = node.input(0)
+    x, indices, updates = (node.input(i) for i in range(3))
     axis = node.axis(node.attr("axis", 0), x.rank)
+    bounds = failing(indices, [x.shape[axis]])
     return node.emit(
-        "scatter_elements", x, node.input(1), node.input(2), axis=axis, reduction=_reduction(node)
+        "scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node), **bounds
     )
 
 
@@ -49,7 +58,8 @@ def scatter_nd(node: Node) -> Value:
     x, indices, updates = (node.input(i) for i in range(3))
     if isinstance(indices.shape[-1], Size):
         indices = _tuples_of(node, indices, indices.rank - 1 + x.rank - updates.rank)
-    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
+    bounds = failing(indices, _tuple_extents(x, indices))
+    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node), **bounds)
 
 
 def _reduction(node: Node) -> str:
@@ -81,7 +91,9 @@ def tensor_scatter(node: Node) -> Value:
     if mode == "circular":
         extent = i64_scalar(node, cache.shape[axis])
         coordinates[axis] = node.emit("mod", coordinates[axis], extent, fmod=False)
-    return node.emit("scatter_nd", cache, tuples(node, coordinates, shape), update, reduction="none")
+    indices = tuples(node, coordinates, shape)
+    bounds = failing(indices, cache.shape[: axis + 1], negative=False) if mode == "linear" else {}
+    return node.emit("scatter_nd", cache, indices, update, reduction="none", **bounds)
 
 
 def _along(node: Node, shape: Sequence[Dim], dim: int) -> Value:
