@@ -208,8 +208,8 @@ def write_into_slice(op: ir.Operation) -> None:
     """Writes a vector into the slice of the result to which the tile that it fills is copied.
 
     The tile and the slice have different unit dims where the root permutes dims, as in `[1, 1, 12, 32]` and
-    `[1, 12, 1, 32]`: upstream removes the copy between them as an identity, but leaves the tile in memory, and
-    its canonicalization of slices of written tensors assumes that both have the same rank.
+    `[1, 12, 1, 32]`: upstream removes the copy between them as an identity, but leaves the tile in memory,
+    and its canonicalization of slices of written tensors assumes that both have the same rank.
     """
     insert = tensor.InsertSlice(op)
     part = tensor.ExtractSlice.defining(insert.source)
@@ -227,13 +227,13 @@ def write_into_slice(op: ir.Operation) -> None:
 def _fills(filled: vector.TransferWrite, part: tensor.ExtractSlice) -> bool:
     """Whether the slice is all of the tensor without unit dims, and the vector all of the slice."""
     tile, rest = ir.RankedTensorType(filled.base.type), ir.RankedTensorType(part.result.type)
-    order = [dim_position(result) for result in filled.permutation_map.results]
+    order = [dim for dim in map(dim_position, filled.permutation_map.results) if dim is not None]
     return (
         filled.mask is None
         and list(part.static_sizes) == list(tile.shape)
         and [extent for extent in tile.shape if extent > 1] == [extent for extent in rest.shape if extent > 1]
         and list(ir.VectorType(filled.value_to_store.type).shape) == list(rest.shape)
-        and None not in order
+        and len(order) == len(rest.shape)
         and order == sorted(order)
     )
 
