@@ -42,7 +42,9 @@ def _balance(loop: scf.For, step: int) -> None:
         size = arith.select(is_large, large, small)
         sizes = ir.DenseI64ArrayAttr.get(tile_sizes(constant_value(end), step))
         types = [result.type for result in loop.results]
-        switch = ir.Operation.create(scf.IndexSwitch.NAME, types, [size], {"cases": sizes}, regions=len(sizes) + 1)
+        switch = ir.Operation.create(
+            scf.IndexSwitch.NAME, types, [size], {"cases": sizes}, regions=len(sizes) + 1
+        )
     never, *cases = switch.regions
     with ir.InsertionPoint(never.blocks.append()):
         scf.YieldOp(loop.iteration_arguments)
@@ -57,8 +59,8 @@ def _balance(loop: scf.For, step: int) -> None:
 
 
 def tile_sizes(extent: int | None, most: int) -> list[int]:
-    """Returns the sizes that balanced tiles of at most `most` points have, the largest first: all up to `most`
-    for a dynamic extent (None), else one or two.
+    """Returns the sizes that balanced tiles of at most `most` points have, the largest first: all up to
+    `most` for a dynamic extent (None), else one or two.
 
     13 points in tiles of at most 6 are tiles of 5, 4 and 4.
     """
