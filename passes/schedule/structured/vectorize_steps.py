@@ -7,8 +7,11 @@ of vectors to wider floats move before the ops that only permute or repeat their
 from __future__ import annotations
 
 from mlc.bindings import arith, ir, linalg, scf, tensor, vector
+from mlc.passes.common.computation import dim_position
+from mlc.passes.common.constants import index_constant
 from mlc.passes.common.named_blocks import BLOCK_TAG, tagged_blocks
 from mlc.passes.common.rewriting import apply_patterns, collect_ops, defining_op, replace_op, terminator_of
+from mlc.passes.common.vector_builders import write
 from mlc.passes.schedule.common import transform_script
 from mlc.passes.schedule.common.state import ScheduleState
 from mlc.passes.schedule.common.transform_script import HANDLE, match, match_ops
@@ -167,8 +170,22 @@ def _make_vectors(state: ScheduleState, tags: list[str]) -> None:
 
 
 def _lower_contractions(state: ScheduleState) -> None:
-    """Rewrites reductions to contractions, which keep their sums in registers, and these to outer
-    products."""
+    """Rewrites reductions to contractions, which keep their sums in registers, and these to outer products.
+    Results are written where they belong before tensors are simplified."""
+    _keep_sums_in_vectors(state)
+    for insert in collect_ops(state.kernel, tensor.InsertSlice.NAME):
+        write_into_slice(insert)
+    state.run(
+        transform_script.apply_patterns(
+            'vector.lower_contraction lowering_strategy = "outerproduct"',
+            "vector.lower_outerproduct",
+            "canonicalization",
+        )
+    )
+
+
+def _keep_sums_in_vectors(state: ScheduleState) -> None:
+    """Rewrites reductions to contractions, whose accumulators the loops carry as vectors."""
     state.run(
         transform_script.apply_patterns(
             "vector.reduction_to_contract", "vector.transfer_permutation_patterns"
@@ -184,11 +201,40 @@ def _lower_contractions(state: ScheduleState) -> None:
         match_ops("for", scf.For.NAME),
         f"transform.foreach %for : {HANDLE} {{\n^bb0(%l: {HANDLE}):\n"
         f"transform.loop.hoist_loop_invariant_subsets %l : {HANDLE}\n}}",
-        transform_script.apply_patterns(
-            'vector.lower_contraction lowering_strategy = "outerproduct"',
-            "vector.lower_outerproduct",
-            "canonicalization",
-        ),
+    )
+
+
+def write_into_slice(op: ir.Operation) -> None:
+    """Writes a vector into the slice of the result to which the tile that it fills is copied.
+
+    The tile and the slice have different unit dims where the root permutes dims, as in `[1, 1, 12, 32]` and
+    `[1, 12, 1, 32]`: upstream removes the copy between them as an identity, but leaves the tile in memory,
+    and its canonicalization of slices of written tensors assumes that both have the same rank.
+    """
+    insert = tensor.InsertSlice(op)
+    part = tensor.ExtractSlice.defining(insert.source)
+    filled = vector.TransferWrite.defining(part.source) if part is not None else None
+    if part is None or filled is None or not _fills(filled, part):
+        return
+    with ir.InsertionPoint(op), op.location:
+        static = (insert.static_offsets, insert.static_sizes, insert.static_strides)
+        dynamic = (insert.offsets, insert.sizes, insert.strides)
+        into = tensor.ExtractSliceOp(insert.source.type, insert.dest, *map(list, (*dynamic, *static))).result
+        rank = len(part.result.type.shape)
+        op.operands[0] = write(filled.value_to_store, into, [index_constant(0)] * rank, rank)
+
+
+def _fills(filled: vector.TransferWrite, part: tensor.ExtractSlice) -> bool:
+    """Whether the slice is all of the tensor without unit dims, and the vector all of the slice."""
+    tile, rest = ir.RankedTensorType(filled.base.type), ir.RankedTensorType(part.result.type)
+    order = [dim for dim in map(dim_position, filled.permutation_map.results) if dim is not None]
+    return (
+        filled.mask is None
+        and list(part.static_sizes) == list(tile.shape)
+        and [extent for extent in tile.shape if extent > 1] == [extent for extent in rest.shape if extent > 1]
+        and list(ir.VectorType(filled.value_to_store.type).shape) == list(rest.shape)
+        and len(order) == len(rest.shape)
+        and order == sorted(order)
     )
 
 

@@ -1,4 +1,6 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules \
+// RUN:   --tloop-apply-schedules --canonicalize --cse | filecheck %s --check-prefix=LOOPS
 
 // Two inputs make no matrix product where both have the columns: the rows of the sum are taken one by one.
 // CHECK-LABEL: func.func private @sum_of_smaller
@@ -22,4 +24,22 @@ func.func private @sum_of_products(%a: tensor<3x5x8xf32>, %b: tensor<3x5x8xf32>)
   %0 = "graph.mul"(%a, %b) : (tensor<3x5x8xf32>, tensor<3x5x8xf32>) -> tensor<3x5x8xf32>
   %1 = "graph.reduce_sum"(%0) {axes = array<i64: 1>, keepdims = false} : (tensor<3x5x8xf32>) -> tensor<3x8xf32>
   return %1 : tensor<3x8xf32>
+}
+
+// -----
+
+// A transpose that moves only dims outside the tile: the tile's registers are written into the transposed result, not
+// into a buffer that is copied.
+// LOOPS-LABEL: func.func private @heads_to_rows
+// LOOPS: scf.forall
+// LOOPS: %[[SUMS:.*]] = scf.for {{.*}} -> (vector<4x8xf32>)
+// LOOPS: %[[ROW:.*]] = tensor.extract_slice %{{.*}} [1, 4, 1, 8] [1, 1, 1, 1] : tensor<1x4x1x8xf32> to tensor<4x8xf32>
+// LOOPS: vector.transfer_write %[[SUMS]], %[[ROW]]
+// LOOPS-NOT: vector.transfer_write
+module attributes {tloop.target = "name=x86-64-v4"} {
+func.func private @heads_to_rows(%a: tensor<2x3x4x64xf32>, %b: tensor<2x3x64x8xf32>) -> tensor<2x4x3x8xf32> attributes {tloop.kernel} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<2x3x4x64xf32>, tensor<2x3x64x8xf32>) -> tensor<2x3x4x8xf32>
+  %1 = "graph.transpose"(%0) {permutation = array<i64: 0, 2, 1, 3>} : (tensor<2x3x4x8xf32>) -> tensor<2x4x3x8xf32>
+  return %1 : tensor<2x4x3x8xf32>
+}
 }
