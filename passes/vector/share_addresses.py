@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from mlc.bindings import address, ir, memref
+from mlc.bindings import ir, memref
 from mlc.passes.base import Pass
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import collect_ops
@@ -30,7 +30,7 @@ def share_bases(root: ir.Operation) -> None:
     groups: dict[tuple[object, ...], AddressGroup] = {}
     for load in collect_ops(root, memref.Load.NAME):
         parts = [split_offset(index) for index in memref.Load(load).indices]
-        key = (address(load.parent), memref.Load(load).memref, *(part for part, _ in parts))
+        key = (load.block, memref.Load(load).memref, *(part for part, _ in parts))
         group = groups.setdefault(key, AddressGroup())
         group.loads.append(load)
         group.offsets.append([offset for _, offset in parts])

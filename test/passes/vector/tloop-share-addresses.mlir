@@ -32,3 +32,20 @@ func.func @others(%m: memref<64xf32>, %n: memref<64xf32>, %i: index, %j: index) 
   %4 = memref.load %m[%j] : memref<64xf32>
   return %0, %1, %2, %3, %4 : f32, f32, f32, f32, f32
 }
+
+// The two regions of one op are two blocks: their loads have nothing in common.
+// CHECK-LABEL: func.func @branches
+// CHECK-NOT: memref.subview
+func.func @branches(%m: memref<64xf32>, %i: index, %c: i1) -> (f32, f32) {
+  %i1 = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)
+  %0:2 = scf.if %c -> (f32, f32) {
+    %a = memref.load %m[%i] : memref<64xf32>
+    %b = memref.load %m[%i1] : memref<64xf32>
+    scf.yield %a, %b : f32, f32
+  } else {
+    %a = memref.load %m[%i1] : memref<64xf32>
+    %b = memref.load %m[%i] : memref<64xf32>
+    scf.yield %a, %b : f32, f32
+  }
+  return %0#0, %0#1 : f32, f32
+}
