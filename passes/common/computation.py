@@ -87,6 +87,11 @@ def dim_position(expression: ir.AffineExpr) -> int | None:
     return ir.AffineDimExpr(expression).position if isinstance(expression, ir.AffineDimExpr) else None
 
 
+def axis_of(read: ir.AffineMap, dim: int) -> int:
+    """Returns the axis of an operand along which an iteration dim runs."""
+    return [dim_position(result) for result in read.results].index(dim)
+
+
 def dims_read(indexing_map: ir.AffineMap) -> set[int]:
     """Returns the iteration dims that occur in the map, in sums and products too."""
     return {dim for dim in map(dim_position, _subexpressions(indexing_map)) if dim is not None}

@@ -31,14 +31,20 @@ def obstacle(op: ir.Operation) -> str | None:
         return _open_obstacle(op)
     if not all(_is_shared(graph.shape_of(q)[:-3], graph.shape_of(operand)[:-3]) for operand in (k, v)):
         return "keys and values have more batches than queries"
-    if graph.shape_of(k)[-2] == 0:
-        return "it has no keys"
-    if graph.shape_of(q)[-2] < QUERIES // 2:
-        return "it has too few queries to fill vectors"
     if any(str(graph.element_type(mask)) == "i1" for mask in list(op.operands)[3:]):
         return "its mask is boolean, stored in bytes and not in vectors"
     queries, width = graph.shape_of(q)[-2:]
-    if scratch_bytes(min(queries, QUERIES), width, graph.shape_of(k)[-2]) > SCRATCH_BYTES:
+    return block_obstacle(queries, width, graph.shape_of(k)[-2])
+
+
+def block_obstacle(queries: int, width: int, keys: int) -> str | None:
+    """Returns the reason why a kernel cannot hold the scores of a block of queries and all keys, of `width`
+    elements each; None if it can."""
+    if keys == 0:
+        return "it has no keys"
+    if queries < QUERIES // 2:
+        return "it has too few queries to fill vectors"
+    if scratch_bytes(min(queries, QUERIES), width, keys) > SCRATCH_BYTES:
         return f"the scores of {QUERIES} queries would not stay in the L2 cache"
     return None
 

@@ -19,7 +19,7 @@ def insert_copy(value: ir.Value, lasting: bool = False) -> Computation:
     identity = affine_map(type_.rank, dims(type_.rank))
     owner = value.owner.operation
     with ir.InsertionPoint.after(owner), owner.location:
-        sizes = [_size(value, axis) for axis in range(type_.rank)]
+        sizes = [extent_of(value, axis) for axis in range(type_.rank)]
         output = tensor.EmptyOp(sizes, type_.element_type).result
         unread = [constant(type_.element_type, 0)] if lasting else []
         maps = [identity, *(affine_map(type_.rank, []) for _ in unread)]
@@ -29,8 +29,8 @@ def insert_copy(value: ir.Value, lasting: bool = False) -> Computation:
     return Computation(copy.owner.operation)
 
 
-def _size(value: ir.Value, axis: int) -> int | ir.Value:
-    """Returns the extent of a dim, as a value if it is dynamic."""
+def extent_of(value: ir.Value, axis: int) -> int | ir.Value:
+    """Returns the extent of a dim, computed at the insertion point if it is dynamic."""
     type_ = ir.RankedTensorType(value.type)
     if not type_.is_dynamic_dim(axis):
         return type_.shape[axis]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import gcd, prod
 
 from mlc.bindings import ir
-from mlc.passes.common.computation import Computation, dim_position
+from mlc.passes.common.computation import Computation, axis_of
 from mlc.passes.common.kernel_functions import ONE_THREAD
 from mlc.passes.common.register_tiles import best_rows, tile_columns, vectors
 from mlc.passes.common.target import accumulators, lanes, registers, target_of
@@ -75,7 +75,8 @@ class AttentionSchedule:
         self.scores, self.values = scores, values
         *_, self.keys, self.queries = [scores.extents[dim] for dim in scores.parallel]
         self.block = min(QUERIES, self.queries)
-        heads = prod(scores.extents[dim] for dim in scores.parallel[:-2])
+        # A dynamic batch may be 1.
+        heads = prod(scores.extents[dim] for dim in scores.parallel[:-2] if dim not in scores.dynamic)
         parts = -(-ITERATIONS_PER_CORE * (self.target.cores or USUAL_CORES) // heads)
         parts = 1 if ONE_THREAD in kernel.attributes else parts
         self.share = share_of_queries(self.queries, self.block, parts)
@@ -136,7 +137,7 @@ class AttentionSchedule:
         heads, that they evict each other from the L2 cache. There must be room for the copy."""
         source, read = self.values.inputs[1], self.values.maps[1]
         shape = list(ir.RankedTensorType(source.type).shape)
-        at = [dim_position(result) for result in read.results].index(self.values.reductions[0])
+        at = axis_of(read, self.values.reductions[0])
         stride, features = ELEMENT_BYTES * prod(shape[at + 1 :]), shape[-1]
         width = self.scores.extents[self.scores.reductions[0]]
         scratch = scratch_bytes(self.block, width, self.keys) + ELEMENT_BYTES * self.keys * features

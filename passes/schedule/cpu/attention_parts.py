@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mlc.bindings import ir, linalg
-from mlc.passes.common.computation import Computation, root_computation
-from mlc.passes.common.linalg_builders import affine_map, dims, empty, generic, tensor_type
+from mlc.bindings import ir, linalg, tensor
+from mlc.passes.common.computation import Computation, axis_of, root_computation
+from mlc.passes.common.linalg_builders import affine_map, dims, generic, tensor_type
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
 from mlc.passes.common.rewriting import users
-from mlc.passes.schedule.common.copy_computations import insert_copy
+from mlc.passes.schedule.common.copy_computations import extent_of, insert_copy
 
 # The computations for a block of queries, consumers first.
 PARTS = (
@@ -23,8 +23,13 @@ def name_attention_parts(kernel: ir.Operation) -> tuple[Computation, Computation
     """
     parts = name_given_parts(kernel)
     if parts is not None:
-        name_block(_transpose_queries(parts[1]), "queries")
+        name_queries(parts[1])
     return parts
+
+
+def name_queries(scores: Computation) -> None:
+    """Inserts and tags the computation that transposes the queries, which `scores` then reads."""
+    name_block(_transpose_queries(scores), "queries")
 
 
 def name_given_parts(kernel: ir.Operation) -> tuple[Computation, Computation, Computation] | None:
@@ -66,7 +71,11 @@ def _transpose_queries(scores: Computation) -> ir.Operation:
         for result in read.results
     ]
     with ir.InsertionPoint(scores.op), scores.op.location:
-        output = empty([scores.extents[dim] for dim in order], tensor_type(source).element_type)
+        sizes = [
+            extent_of(source, axis_of(read, dim)) if dim in scores.dynamic else scores.extents[dim]
+            for dim in order
+        ]
+        output = tensor.EmptyOp(sizes, tensor_type(source).element_type).result
         identity = affine_map(count, dims(count))
         packed = generic([source], [affine_map(count, old)], output, identity, lambda new, _old: new)
     view = linalg.Generic(scores.op)

@@ -17,7 +17,7 @@ from mlc.passes.schedule.common.plain import (
     schedule_rows,
 )
 from mlc.passes.schedule.cpu.epilogue import schedule_contraction
-from mlc.passes.schedule.cpu.streamed_attention import schedule_streamed_attention
+from mlc.passes.schedule.cpu.streamed_attention import schedule_open_attention
 
 
 def schedule_open_columns(kernel: ir.Operation, root: Computation, anchor: Computation) -> list[int] | None:
@@ -50,7 +50,7 @@ def schedule_run_time_dims(kernel: ir.Operation) -> None:
     # Loops over nothing stay as they are.
     if root is None or 0 in root.extents:
         return
-    if schedule_streamed_attention(kernel):
+    if schedule_open_attention(kernel):
         return
     product = len(reducing) == 1 and _has_open_rows(reducing[0])
     if product and schedule_contraction(kernel, root, reducing[0]):

@@ -1,4 +1,5 @@
-"""The default schedule of attention with dynamic numbers of queries and keys, by blocks of both."""
+"""The default schedule of attention with dynamic dims: by blocks of queries and keys, unless only batches and
+heads are dynamic."""
 
 from __future__ import annotations
 
@@ -8,10 +9,11 @@ from mlc.bindings import ir
 from mlc.passes.common.computation import Computation
 from mlc.passes.common.register_tiles import best_rows, open_rows, tile_columns, vectors
 from mlc.passes.common.target import accumulators, lanes, registers, target_of
-from mlc.passes.graph.attention.kernel import QUERIES
+from mlc.passes.graph.attention.kernel import QUERIES, block_obstacle
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import positions
-from mlc.passes.schedule.cpu.attention_parts import name_given_parts
+from mlc.passes.schedule.cpu.attention import AttentionSchedule
+from mlc.passes.schedule.cpu.attention_parts import name_given_parts, name_queries
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule
 from mlc.passes.schedule.structured.stream_keys import PARTS
 from mlc.targets import Target
@@ -20,13 +22,27 @@ from mlc.targets import Target
 KEYS, BLOCKS = 512, 4
 
 
-def schedule_streamed_attention(kernel: ir.Operation) -> bool:
+def schedule_open_attention(kernel: ir.Operation) -> bool:
     """Schedules a kernel with `scores` and `values`; returns False if there are none."""
     parts = name_given_parts(kernel)
     if parts is None:
         return False
-    StreamedAttention(kernel, *parts).build()
+    root, scores, values = parts
+    if _holds_scores(scores):
+        name_queries(scores)
+        AttentionSchedule(kernel, root, Computation(scores.op), values).build()
+    else:
+        StreamedAttention(kernel, root, scores, values).build()
     return True
+
+
+def _holds_scores(scores: Computation) -> bool:
+    """Whether the scores of a block of queries have a static size, and fit."""
+    lengths = [*scores.parallel[-2:], scores.reductions[0]]
+    if not scores.dynamic.isdisjoint(lengths):
+        return False
+    keys, queries, width = (scores.extents[dim] for dim in lengths)
+    return block_obstacle(queries, width, keys) is None
 
 
 class StreamedAttention:

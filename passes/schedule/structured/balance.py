@@ -40,9 +40,11 @@ def _balance(loop: scf.For, step: int) -> None:
         is_large = arith.cmpi(arith.CmpIPredicate.ult, tile, larger)
         start = arith.addi(arith.muli(tile, small), arith.minui(tile, larger))
         size = arith.select(is_large, large, small)
-        sizes = ir.DenseI64ArrayAttr.get(list(range(step, 0, -1)))
+        sizes = ir.DenseI64ArrayAttr.get(tile_sizes(constant_value(end), step))
         types = [result.type for result in loop.results]
-        switch = ir.Operation.create(scf.IndexSwitch.NAME, types, [size], {"cases": sizes}, regions=step + 1)
+        switch = ir.Operation.create(
+            scf.IndexSwitch.NAME, types, [size], {"cases": sizes}, regions=len(sizes) + 1
+        )
     never, *cases = switch.regions
     with ir.InsertionPoint(never.blocks.append()):
         scf.YieldOp(loop.iteration_arguments)
@@ -54,6 +56,18 @@ def _balance(loop: scf.For, step: int) -> None:
     for statement in reversed(statements[:-1]):
         statement.erase()
     loop.upper_bound, loop.step = tiles, one
+
+
+def tile_sizes(extent: int | None, most: int) -> list[int]:
+    """Returns the sizes that balanced tiles of at most `most` points have, the largest first: all up to
+    `most` for a dynamic extent (None), else one or two.
+
+    13 points in tiles of at most 6 are tiles of 5, 4 and 4.
+    """
+    if extent is None:
+        return list(range(most, 0, -1))
+    small, larger = divmod(extent, max(1, -(-extent // most)))
+    return [small + 1, small] if larger else [small]
 
 
 @dataclass(frozen=True)
@@ -79,12 +93,15 @@ def _clone_for(statements: Sequence[ir.Operation], tile: _Tile, end: ir.Value, s
 
 
 def _is_rest(minimum: affine.AffineMin, index: ir.Value, end: ir.Value, step: int) -> bool:
-    """Whether `minimum` is that of the step and of the rest of the loop's range at `index`."""
-    found, operands = minimum.map, minimum.operands
-    if len(operands) != 2 or index not in operands or end not in operands:
-        return False
+    """Whether `minimum` is that of the step and of the rest of the loop's range at `index`. A constant end is
+    part of the map, others are operands."""
+    found, operands = minimum.map, list(minimum.operands)
     inputs = [ir.AffineExpr.get_dim(i) for i in range(found.n_dims)]
     inputs += [ir.AffineExpr.get_symbol(i) for i in range(found.n_symbols)]
-    rest = inputs[operands.index(end)] - inputs[operands.index(index)]
-    wanted = [rest, ir.AffineExpr.get_constant(step)]
+    extent = constant_value(end)
+    of_operand = dict(zip(operands, inputs, strict=True))
+    last = of_operand.get(end) if extent is None else ir.AffineExpr.get_constant(extent)
+    if last is None or set(operands) != {index, *([end] if extent is None else [])}:
+        return False
+    wanted = [last - of_operand[index], ir.AffineExpr.get_constant(step)]
     return bool(found == ir.AffineMap.get(found.n_dims, found.n_symbols, wanted))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from mlc.bindings import affine, arith, ir, linalg, scf, tensor
 from mlc.dialects import tloop
 from mlc.passes.common.cloning import clone_body
-from mlc.passes.common.computation import Computation, dim_position
+from mlc.passes.common.computation import Computation, axis_of, dim_position
 from mlc.passes.common.linalg_builders import affine_map, constant, dims, generic, index_value
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
 from mlc.passes.common.rewriting import collect_ops
@@ -132,11 +132,6 @@ def name_value(value: ir.Value, name: str) -> ir.Value:
     """Names the computation of a value, for schedules; returns the value."""
     name_block(value.owner.operation, name)
     return value
-
-
-def axis_of(read: ir.AffineMap, dim: int) -> int:
-    """Returns the axis of an operand along which an iteration dim runs."""
-    return [dim_position(result) for result in read.results].index(dim)
 
 
 INFINITY = float("inf")

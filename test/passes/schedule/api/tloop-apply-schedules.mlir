@@ -144,6 +144,37 @@ func.func private @open(%x: tensor<?x8xf32>, %y: tensor<?x8xf32>) -> tensor<?x8x
 
 // -----
 
+// Balanced tiles of a static extent have one of two sizes.
+// CHECK-LABEL: func.func private @balanced
+// CHECK: scf.for %[[T:.*]] = %c0 to %c3 step %c1
+// CHECK: scf.index_switch
+// CHECK: case 4 {
+// CHECK-NOT: affine.min
+// CHECK: vector.transfer_read {{.*}} vector<4x8xf32>
+// CHECK: case 3 {
+// CHECK-NOT: affine.min
+// CHECK: vector.transfer_read {{.*}} vector<3x8xf32>
+// CHECK-NOT: case
+// CHECK: default
+func.func private @balanced(%x: tensor<10x8xf32>) -> tensor<10x8xf32> {
+  %e = tensor.empty() : tensor<10x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<10x8xf32>) outs(%e : tensor<10x8xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<10x8xf32>
+  return %0 : tensor<10x8xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %tiled, %l = "tloop.tile"(%root) {sizes = array<i64: 4>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.balance"(%l) : (!tloop.loop) -> ()
+  "tloop.vectorize"(%tiled) : (!tloop.block) -> ()
+}) {kernel = @balanced} : () -> ()
+
+// -----
+
 // Without peeling the last tile is smaller: sizes are dynamic. The producer is computed where it is read.
 // CHECK-LABEL: func.func private @uneven
 // CHECK: scf.for %[[I:.*]] = %c0 to %c10 step %c4

@@ -116,3 +116,43 @@ func.func private @columns(%a: tensor<2x?x64xf32>, %b: tensor<2x64x?xf32>, %c: t
   return %1 : tensor<2x?x?xf32>
 }
 }
+
+// -----
+
+// Where only the batch is dynamic, attention has the schedule of static sizes: all keys at once.
+// CHECK-LABEL: func.func private @batches
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1>}
+// CHECK-NOT: "tloop.stream_keys"
+// LOOPS-LABEL: func.func private @batches
+// LOOPS: scf.forall {{.*}} in (%{{.*}}, 2)
+// LOOPS-NOT: affine.min
+module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
+func.func private @batches(%q: tensor<?x2x17x16xf32>, %k: tensor<?x2x17x16xf32>, %v: tensor<?x2x17x16xf32>, %dims: tensor<1xindex>)
+    -> tensor<?x2x17x16xf32>
+    attributes {tloop.kernel, tloop.dims = [["d0", "", "", ""], ["d0", "", "", ""], ["d0", "", "", ""], ["d0", "", "", ""]]} {
+  %0 = "graph.attention"(%q, %k, %v) {causal = false, safe = false, scale = 0.25 : f64}
+    : (tensor<?x2x17x16xf32>, tensor<?x2x17x16xf32>, tensor<?x2x17x16xf32>) -> tensor<?x2x17x16xf32>
+  return %0 : tensor<?x2x17x16xf32>
+}
+}
+
+// -----
+
+// A static number of keys is divided into balanced tiles, like a dynamic one.
+// CHECK-LABEL: func.func private @static_keys
+// LOOPS-LABEL: func.func private @static_keys
+// LOOPS: scf.index_switch
+// LOOPS: case 9 {
+// LOOPS-NOT: affine.min
+// LOOPS: case 8 {
+// LOOPS-NOT: case
+// LOOPS: default
+module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
+func.func private @static_keys(%q: tensor<2x?x16xf32>, %k: tensor<2x17x16xf32>, %v: tensor<2x17x16xf32>, %dims: tensor<1xindex>)
+    -> tensor<2x?x16xf32>
+    attributes {tloop.kernel, tloop.dims = [["", "d0", ""], ["", "", ""], ["", "", ""], ["", "d0", ""]]} {
+  %0 = "graph.attention"(%q, %k, %v) {causal = false, safe = false, scale = 0.25 : f64}
+    : (tensor<2x?x16xf32>, tensor<2x17x16xf32>, tensor<2x17x16xf32>) -> tensor<2x?x16xf32>
+  return %0 : tensor<2x?x16xf32>
+}
+}
