@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mlc.codegen.cache import Cache
 from mlc.codegen.errors import CodegenError, JobError
 from mlc.codegen.pool import JobRunner, WorkerPool
+from mlc.compiler.attempts import PlainerSchedule, may_be_plainer
 from mlc.compiler.code_path import CodePath
 from mlc.compiler.compilation_units import Units
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
+from mlc.compiler.packed import pack, unpack
 
 KERNEL_TIMEOUT = 600.0
 
@@ -38,6 +40,8 @@ class BuildReport:
     kernel_pass_seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     # The kernels of a GPU's program that the processor runs.
     processor: list[dict[str, Any]] = field(default_factory=list)
+    # The kernels whose first default schedule failed.
+    plainer: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, name: str, result: Mapping[str, Any]) -> None:
         """Adds the seconds of a worker's result for the unit `name`."""
@@ -56,6 +60,8 @@ class Pending:
     jobs: Mapping[str, dict[str, Any]]
     objects: dict[str, bytes]
     futures: dict[Future[dict[str, Any]], str]
+    # Of kernels that are compiled with plainer schedules, the failures of the others.
+    failures: defaultdict[str, list[CompileError]] = field(default_factory=lambda: defaultdict(list))
 
 
 class Builder:
@@ -74,9 +80,10 @@ class Builder:
     def submit(self, units: Units) -> Pending:
         """Looks up the kernels, and the host function unless its step list runs instead; workers begin with
         those that the cache lacks."""
-        kernels, path = units.kernels_to_compile(), units.path
+        path = units.path
+        jobs = self._kernel_jobs(units)
+        kernels = list(jobs)
         paths = {name: units.path_of(name) for name in kernels}
-        jobs = {name: self._job(text, paths[name].kernel, paths[name]) for name, text in kernels.items()}
         if path.host is not None:
             paths[units.host.name] = path
             jobs[units.host.name] = self._job(units.host.text, path.host, path)
@@ -86,11 +93,23 @@ class Builder:
         for name, payload in jobs.items():
             found = self.cache.get(self._key(payload)) if self.cache else None
             if found is not None:
-                objects[name] = found
+                objects[name] = self._read(found, name, units)
                 self.report.cached += name in kernels
             else:
                 pending[self.pool.submit(paths[name].job, payload, timeout=KERNEL_TIMEOUT)] = name
         return Pending(units, jobs, objects, pending)
+
+    def find_plainer(self, units: Units) -> None:
+        """Reports what the cache knows of kernels whose first default schedule failed."""
+        for name, payload in self._kernel_jobs(units).items():
+            found = self.cache.get(self._key(payload)) if self.cache else None
+            if found is not None:
+                self._read(found, name, units)
+
+    def _kernel_jobs(self, units: Units) -> dict[str, dict[str, Any]]:
+        paths = {name: units.path_of(name) for name in units.kernels_to_compile()}
+        texts = units.kernels
+        return {name: self._job(texts[name], path.kernel, path) for name, path in paths.items()}
 
     def _job(self, text: str, pipeline: str, path: CodePath) -> dict[str, Any]:
         job = {"text": text, "pipeline": pipeline, "target": str(path.machine), "optimize": path.level}
@@ -114,16 +133,41 @@ class Builder:
                 try:
                     result = job_result(future, _where(name, pending.units))
                 except CompileError as error:
-                    failures.append(error)
+                    if not self._try_plainer(pending, name, error):
+                        failures.append((pending.failures[name] or [error])[0])
                     continue
-                objects[name] = result["object"]
                 self.report.add(name, result)
+                plainer = PlainerSchedule.of(result, pending.failures[name])
+                written = pack({"plainer": plainer and asdict(plainer)}, [result["object"]])
+                objects[name] = self._read(written, name, pending.units)
                 if self.cache:
-                    self.cache.put(self._key(pending.jobs[name]), result["object"])
+                    self.cache.put(self._key(pending.jobs[name]), written)
                 self.options.progress("kernels", len(objects), total)
         if failures:
             raise _failure(failures, pending.units)
         return objects
+
+    def _try_plainer(self, pending: Pending, name: str, error: CompileError) -> bool:
+        """Submits the job of a kernel that failed once more, without the default schedules that it has had.
+        Returns False if there is none left, or a user's schedule failed."""
+        units = pending.units
+        if name not in units.with_default_schedules or not may_be_plainer(error):
+            return False
+        pending.failures[name].append(error)
+        payload = pending.jobs[name] | {"rejected": len(pending.failures[name])}
+        job = units.path_of(name).job
+        pending.futures[self.pool.submit(job, payload, timeout=KERNEL_TIMEOUT)] = name
+        return True
+
+    def _read(self, written: bytes, name: str, units: Units) -> bytes:
+        """Returns the object of a unit as it is in the cache, and reports a plainer schedule."""
+        header, data = unpack(written)
+        if header["plainer"] is not None:
+            from mlc.passes.remarks import names_in
+
+            nodes = list(names_in(units.nodes[name]))
+            self.report.plainer.append({"kernel": name, "nodes": nodes, **header["plainer"]})
+        return bytes(data)
 
 
 def _where(name: str, units: Units) -> str:

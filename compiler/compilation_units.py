@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from mlc.bindings import func, ir
-from mlc.compiler.code_path import CodePath
+from mlc.compiler.code_path import OBJECT_JOB, CodePath
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.host_function import HostFunction, read_host_function
 from mlc.compiler.host_program.step_list import StepList
@@ -57,6 +57,8 @@ class Units:
     nodes: dict[str, str] = field(default_factory=dict)
     devices: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
+    # The kernels without a schedule of a user.
+    with_default_schedules: set[str] = field(default_factory=set)
     step_list: StepList | None = None
 
     def path_of(self, unit: str) -> CodePath:
@@ -106,6 +108,8 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
             parts = [ops[kernel], own[kernel]] if kernel in own else [ops[kernel]]
             units.kernels[kernel] = _alone(parts, units.path_of(kernel).target)
             units.nodes[kernel] = str(ops[kernel].location)
+            if kernel not in own and units.path_of(kernel).job == OBJECT_JOB:
+                units.with_default_schedules.add(kernel)
             if units.devices[kernel] == CPU:
                 units.reasons[kernel] = _why_not_blocks(ops[kernel])
     return result

@@ -189,6 +189,7 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
         **({"functions": list(main.host.functions)} if main.host.functions else {}),
         **(arena if main.host.dims is None else {}),
         **({"processor": {"kernels": report.processor}} if report.processor else {}),
+        **({"plainer_schedules": report.plainer} if report.plainer else {}),
         "mlir_seconds": round(report.mlir_seconds, 3),
         "llvm_seconds": round(report.llvm_seconds, 3),
         "slowest_kernels": slowest,

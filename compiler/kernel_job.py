@@ -5,16 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mlc.bindings import ir, llvm
 from mlc.codegen.emit import emit
+from mlc.compiler.plainer_schedules import rejected_schedules, schedule_in, without_schedules
 from mlc.compiler.reproducer import reproducer_path
 from mlc.dialects import create_context
 from mlc.passes.base import PassError
+from mlc.passes.remarks import collect_remarks
 from mlc.pipelines.driver import PreparedPipeline, run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation, PassSeconds
 from mlc.pipelines.pass_error import PassRunError
@@ -85,14 +87,32 @@ def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
 
 
 def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"text", "pipeline", "target", "optimize"} -> {"object": bytes, "mlir_seconds",
-    "llvm_seconds", "pass_seconds": seconds by pass}."""
+    """Job: {"text", "pipeline", "target", "optimize", "rejected"} -> {"object": bytes, "mlir_seconds",
+    "llvm_seconds", "pass_seconds": seconds by pass}.
+
+    Without the kernel's first `rejected` default schedules, also {"schedule": the name of the one that it
+    has, "rejected": their names}. Raises NoPlainerScheduleError if there is no other.
+    """
     start, passes = time.perf_counter(), PassSeconds()
-    with convert_pass_errors():
-        ir_text = lower(payload["text"], payload["pipeline"], payload.get("reproducer_dir"), passes)
+    text, rejected = payload["text"], _schedules_to_skip(payload)
+    pipeline = without_schedules(payload["pipeline"], rejected)
+    with convert_pass_errors(), ExitStack() as watched:
+        remarks = watched.enter_context(collect_remarks()) if rejected else []
+        ir_text = lower(text, pipeline, payload.get("reproducer_dir"), passes)
     lowered_at = time.perf_counter()
     data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))
-    return {"object": data, **seconds(start, lowered_at, passes)}
+    chosen = {"schedule": schedule_in(remarks), "rejected": rejected} if rejected else {}
+    return {"object": data, **chosen, **seconds(start, lowered_at, passes)}
+
+
+def _schedules_to_skip(payload: dict[str, Any]) -> list[str]:
+    """Returns the names of the default schedules that a job does not use."""
+
+    def run(pipeline: str) -> None:
+        with _prepared.context, ir.Location.unknown():
+            _prepared.pipeline(pipeline).run(ir.Module.parse(payload["text"]), None)
+
+    return rejected_schedules(payload["pipeline"], payload.get("rejected", 0), run)
 
 
 def seconds(start: float, lowered_at: float, passes: PassSeconds) -> dict[str, Any]:

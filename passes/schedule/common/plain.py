@@ -60,11 +60,13 @@ def row_dims(root: Computation) -> list[int]:
     return sorted(dim for dim in shared if root.extents[dim] > 1)
 
 
-def schedule_elementwise(kernel: ir.Operation, root: Computation) -> None:
-    """Makes the outer dims one parallel loop; the inner extents are long enough to vectorise."""
+def schedule_elementwise(kernel: ir.Operation, root: Computation) -> bool:
+    """Makes the outer dims one parallel loop; the inner extents are long enough to vectorise. Fits every
+    kernel."""
     name_block(root.op, "root")
     builder = ScheduleBuilder(kernel)
     builder.tile(builder.get_block("root"), elementwise_sizes(root.extents), "parallel")
+    return True
 
 
 def elementwise_sizes(extents: Sequence[int]) -> list[int]:

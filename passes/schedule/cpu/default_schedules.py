@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from mlc.bindings import func, ir
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, option
 from mlc.passes.common.computation import Computation, computations, root_computation
 from mlc.passes.common.kernel_functions import DIMS, ONE_THREAD, is_kernel, schedules
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
+from mlc.passes.schedule.common.candidates import Candidate, add_first
 from mlc.passes.schedule.common.contractions import is_column_reduction
 from mlc.passes.schedule.common.plain import PARALLEL_WORK, row_dims, schedule_elementwise, schedule_rows
 from mlc.passes.schedule.cpu.attention import schedule_attention
-from mlc.passes.schedule.cpu.dynamic_sizes import schedule_run_time_dims
-from mlc.passes.schedule.cpu.epilogue import schedule_contraction, vectorises
+from mlc.passes.schedule.cpu.dynamic_sizes import open_candidates
+from mlc.passes.schedule.cpu.epilogue import contraction_candidates, vectorises
 from mlc.passes.schedule.cpu.transpose import schedule_transpose
 from mlc.passes.schedule.cpu.trees import schedule_trees
 from mlc.passes.schedule.cpu.windows import schedule_window
@@ -54,32 +57,29 @@ def _starts(computation: Computation, candidates: list[Computation]) -> bool:
 PARALLEL_PRODUCTS = 8 * PARALLEL_WORK
 
 
-def schedule_kernel(kernel: ir.Operation) -> None:
-    """Adds the schedule of `kernel`, or none if plain loops do."""
+def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
+    """Yields the schedules for the class of `kernel`, the fastest first. Where none fits, plain loops do."""
     if DIMS in kernel.attributes:
-        schedule_run_time_dims(kernel)
+        yield from open_candidates(kernel)
         return
-    if schedule_winograd(kernel) or schedule_window(kernel) or schedule_trees(kernel):
-        return
+    yield "winograd", partial(schedule_winograd, kernel)
+    yield "windows", partial(schedule_window, kernel)
+    yield "trees", partial(schedule_trees, kernel)
     root, everything = root_computation(kernel), computations(kernel)
     # Empty iteration spaces cannot be tiled.
     if root is None or any(computation.work == 0 for computation in everything):
         return
     if all(map(_is_small, everything)):
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
-    if schedule_attention(kernel):
-        return
+    yield "attention", partial(schedule_attention, kernel)
     reducing = [computation for computation in everything if computation.reductions]
-    if (
-        len(reducing) == 1
-        and is_column_reduction(reducing[0])
-        and schedule_contraction(kernel, root, reducing[0])
-    ):
-        return
+    if len(reducing) == 1 and is_column_reduction(reducing[0]):
+        yield from contraction_candidates(kernel, root, reducing[0])
     if reducing:
-        schedule_rows(kernel, root, row_dims(root))
-    elif root.work >= PARALLEL_WORK and not (vectorises(root) and schedule_transpose(kernel, root)):
-        schedule_elementwise(kernel, root)
+        yield "rows", lambda: schedule_rows(kernel, root, row_dims(root)) is not None
+    elif root.work >= PARALLEL_WORK:
+        yield "transpose", lambda: vectorises(root) and schedule_transpose(kernel, root)
+        yield "elementwise", lambda: schedule_elementwise(kernel, root)
 
 
 def _is_small(computation: Computation) -> bool:
@@ -95,10 +95,14 @@ class DefaultSchedules(Pass):
 
     name: ClassVar[str] = "tloop-default-schedules"
 
+    without: tuple[str, ...] = option(
+        (), help="schedules that are not used, as 'attention': the next one that fits is"
+    )
+
     def run(self, op: ir.Operation) -> None:
         scheduled = set(schedules(op))
         for kernel in filter(is_kernel, [child.operation for child in op.regions[0].blocks[0]]):
             if func.Func(kernel).sym_name in scheduled:
                 name_blocks(kernel)
             else:
-                schedule_kernel(kernel)
+                add_first(kernel, candidates(kernel), self.without)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import prod
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, computations, dim_position, root_computation
 from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS
+from mlc.passes.schedule.common.candidates import Candidate
 from mlc.passes.schedule.common.contractions import is_column_reduction, positions
 from mlc.passes.schedule.common.plain import (
     PARALLEL_WORK,
@@ -16,8 +18,8 @@ from mlc.passes.schedule.common.plain import (
     schedule_elementwise,
     schedule_rows,
 )
-from mlc.passes.schedule.cpu.epilogue import schedule_contraction
-from mlc.passes.schedule.cpu.streamed_attention import schedule_open_attention
+from mlc.passes.schedule.cpu.epilogue import contraction_candidates
+from mlc.passes.schedule.cpu.streamed_attention import attention_candidates
 
 
 def schedule_open_columns(kernel: ir.Operation, root: Computation, anchor: Computation) -> list[int] | None:
@@ -43,33 +45,47 @@ def _column_of_root(root: Computation, anchor: Computation) -> int | None:
     return dim_position(list(reads[0].results)[-1]) if len(reads) == 1 else None
 
 
-def schedule_run_time_dims(kernel: ir.Operation) -> None:
-    """Tiles every dynamic dim by 1, so that the computations inside have static sizes."""
-    root = root_computation(kernel)
-    reducing = [computation for computation in computations(kernel) if computation.reductions]
+def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
+    """Yields the schedules for a kernel with dynamic dims, the fastest first. All tile every dynamic dim, so
+    that the computations inside have static sizes."""
+    root, everything = root_computation(kernel), computations(kernel)
     # Loops over nothing stay as they are.
     if root is None or 0 in root.extents:
         return
-    if schedule_open_attention(kernel):
-        return
-    product = len(reducing) == 1 and _has_open_rows(reducing[0])
-    if product and schedule_contraction(kernel, root, reducing[0]):
-        return
+    yield from attention_candidates(kernel)
+    reducing = [computation for computation in everything if computation.reductions]
+    if len(reducing) == 1 and _has_open_rows(reducing[0]):
+        yield from contraction_candidates(kernel, root, reducing[0])
     if len(reducing) == 1 and reducing[0].parallel and reducing[0].parallel[-1] in reducing[0].dynamic:
-        rows = schedule_open_columns(kernel, root, reducing[0])
-        if rows is not None:
-            _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
-            return
-    rows = [dim for dim in row_dims(root) if dim in root.dynamic]
-    if len(computations(kernel)) > 1:
-        schedule_rows(kernel, root, rows)
-        if rows:
-            _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
+        yield "columns", lambda: _schedule_columns(kernel, root, reducing[0])
+    if len(everything) > 1:
+        yield "rows", lambda: _schedule_open_rows(kernel, root)
     elif not root.reductions:
-        schedule_elementwise(kernel, root)
-        sizes = elementwise_sizes(root.extents)
-        tiles = [-(-extent // size) for extent, size in zip(root.extents, sizes, strict=False)]
-        _keep_few_on_one_thread(kernel, prod(tiles))
+        yield "elementwise", lambda: _schedule_open_elementwise(kernel, root)
+
+
+def _schedule_columns(kernel: ir.Operation, root: Computation, anchor: Computation) -> bool:
+    rows = schedule_open_columns(kernel, root, anchor)
+    if rows is None:
+        return False
+    _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
+    return True
+
+
+def _schedule_open_rows(kernel: ir.Operation, root: Computation) -> bool:
+    rows = [dim for dim in row_dims(root) if dim in root.dynamic]
+    if schedule_rows(kernel, root, rows) is None:
+        return False
+    _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
+    return True
+
+
+def _schedule_open_elementwise(kernel: ir.Operation, root: Computation) -> bool:
+    schedule_elementwise(kernel, root)
+    sizes = elementwise_sizes(root.extents)
+    tiles = [-(-extent // size) for extent, size in zip(root.extents, sizes, strict=False)]
+    _keep_few_on_one_thread(kernel, prod(tiles))
+    return True
 
 
 def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:

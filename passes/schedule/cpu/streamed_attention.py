@@ -3,7 +3,8 @@ heads are dynamic."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation
@@ -11,6 +12,7 @@ from mlc.passes.common.register_tiles import best_rows, open_rows, tile_columns,
 from mlc.passes.common.target import accumulators, lanes, registers, target_of
 from mlc.passes.graph.attention.kernel import QUERIES, block_obstacle
 from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.candidates import Candidate
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.cpu.attention import AttentionSchedule
 from mlc.passes.schedule.cpu.attention_parts import name_given_parts, name_queries
@@ -22,17 +24,27 @@ from mlc.targets import Target
 KEYS, BLOCKS = 512, 4
 
 
-def schedule_open_attention(kernel: ir.Operation) -> bool:
-    """Schedules a kernel with `scores` and `values`; returns False if there are none."""
+def attention_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
+    """Yields the schedules of a kernel with `scores` and `values`, none for another one."""
+    yield "attention", partial(_schedule_whole_scores, kernel)
+    yield "streamed-attention", partial(_schedule_streamed, kernel)
+
+
+def _schedule_whole_scores(kernel: ir.Operation) -> bool:
+    parts = name_given_parts(kernel)
+    if parts is None or not _holds_scores(parts[1]):
+        return False
+    root, scores, values = parts
+    name_queries(scores)
+    AttentionSchedule(kernel, root, Computation(scores.op), values).build()
+    return True
+
+
+def _schedule_streamed(kernel: ir.Operation) -> bool:
     parts = name_given_parts(kernel)
     if parts is None:
         return False
-    root, scores, values = parts
-    if _holds_scores(scores):
-        name_queries(scores)
-        AttentionSchedule(kernel, root, Computation(scores.op), values).build()
-    else:
-        StreamedAttention(kernel, root, scores, values).build()
+    StreamedAttention(kernel, *parts).build()
     return True
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mlc.tools.mlc.commands.report import show_plainer_schedules
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.model_loading import check_is_model, show_log
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mlc.analysis.explanation import PassReport
+    from mlc.bindings import ir
     from mlc.compiler import Options
     from mlc.pipelines.plan import PassPlan
 
 # Characters of a line of many names.
 _WIDTH = 110
+# The pipeline after which a module can be divided into kernels.
+PLANNED = "host-plan-memory"
 
 
 @click.command("explain", short_help="Say what each pass changed, and what it missed and why.")
@@ -49,22 +53,29 @@ def explain_command(
     """Say what each graph-level pass changed in MODEL (.onnx or .mlir), rule by rule, on which ONNX nodes;
     which ops share a kernel; and what was missed and why.
 
-    A line names the first node; --verbose names all. Nothing is compiled.
+    A line names the first node; --verbose names all. Nothing is compiled; kernels in the compile cache
+    whose default schedule failed, so that they have a plainer one, are named too.
     """
     check_is_model(model)
     show_log(session)
     with session.progress() as progress:
         options = flags.options(progress)
         _check_passes(options, passes)
-        reports = _watch(model, options)
+        reports, plainer = _watch(model, options)
     from mlc.tools.mlc.commands.explanations import pass_data, wanted_ops
 
     wanted = wanted_ops(pattern)
     rows = [pass_data(report, wanted) for report in reports if not passes or report.name in passes]
     if missed:
         rows = [{**row, "applied": [], "removed": [], "added": [], "kernels": []} for row in rows]
-    data = {"model": model, "passes": rows}
-    session.show(data, lambda console: _render(console, rows, missed, session.verbose, pattern))
+    data = {"model": model, "passes": rows, "plainer_schedules": plainer}
+
+    def render(console: Console) -> None:
+        _render(console, rows, missed, session.verbose, pattern)
+        if plainer:
+            show_plainer_schedules(console, plainer)
+
+    session.show(data, render)
 
 
 def _check_passes(options: Options, names: Sequence[str]) -> None:
@@ -88,15 +99,33 @@ def _names(plan: PassPlan) -> Iterator[str]:
             yield item.name
 
 
-def _watch(model: str, options: Options) -> list[PassReport]:
-    """Runs the graph-level pipelines on the model; what each pass did."""
+def _watch(model: str, options: Options) -> tuple[list[PassReport], list[dict[str, Any]]]:
+    """Runs the graph-level pipelines on the model. Returns what each pass did, and the kernels in the disk
+    cache that have plainer schedules than their first."""
     from mlc.analysis.explanation import Explanation
     from mlc.compiler.levels import levels
 
-    explanation = Explanation()
-    for pipeline, _ in levels(model, options, explanation):
+    explanation, plainer = Explanation(), []
+    for pipeline, module in levels(model, options, explanation):
         explanation.name_pipeline(pipeline)
-    return explanation.reports
+        if pipeline == PLANNED:
+            plainer = _find_plainer(module.operation, options)
+    return explanation.reports, plainer
+
+
+def _find_plainer(module: ir.Operation, options: Options) -> list[dict[str, Any]]:
+    from mlc.codegen.inline_jobs import InlineJobs
+    from mlc.compiler.build import Builder
+    from mlc.compiler.code_path import code_paths
+    from mlc.compiler.compilation_units import split
+
+    paths = code_paths(options)
+    # Kernels of GPUs have no plainer schedules.
+    units = {} if paths["main"].on_gpu else split(module, paths)
+    builder = Builder(options, InlineJobs())
+    for unit in units.values():
+        builder.find_plainer(unit)
+    return builder.report.plainer
 
 
 def _render(

@@ -99,6 +99,7 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
         rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
     rows += _gpu_rows(report["gpu"]) if "gpu" in report else []
     rows += _processor_rows(report["processor"], report["kernels"]) if "processor" in report else []
+    rows += _plainer_rows(report["plainer_schedules"]) if "plainer_schedules" in report else []
     rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
     return rows
 
@@ -131,6 +132,26 @@ def _processor_rows(processor: Mapping[str, Any], kernels: int) -> list[list[str
     return [["processor", f"{len(processor['kernels'])} of {kernels} kernels{moved}"]]
 
 
+def _plainer_rows(plainer: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Returns the count of kernels with plainer schedules than their first."""
+    return [
+        [
+            "plainer",
+            f"{len(plainer)} kernels, whose default schedule failed: may be slow (--verbose lists them)",
+        ]
+    ]
+
+
+def show_plainer_schedules(console: Console, plainer: Sequence[Mapping[str, Any]]) -> None:
+    """Prints the kernels with plainer schedules, and why the others failed."""
+    rows = [
+        [entry["kernel"], ", ".join(entry["nodes"]), schedule, entry["schedule"], reason]
+        for entry in plainer
+        for schedule, reason in zip(entry["rejected"], entry["reasons"], strict=True)
+    ]
+    console.print(table(("kernel", "nodes", "failed schedule", "instead", "because"), rows))
+
+
 def _arena(size: int, bound: int) -> str:
     """Returns the size of the arena, relative to its lower bound."""
     over = size / bound - 1 if bound else 0.0
@@ -143,6 +164,8 @@ def show_profile(console: Console, report: Mapping[str, Any]) -> None:
         _longest(console, report.get(key) or {}, title)
     if "gpu" in report:
         _show_gpu_kernels(console, report["gpu"])
+    if "plainer_schedules" in report:
+        show_plainer_schedules(console, report["plainer_schedules"])
     if "processor" in report:
         kernels = report["processor"]["kernels"]
         rows = [[kernel["kernel"], ", ".join(kernel["nodes"]), kernel["reason"]] for kernel in kernels]
