@@ -186,7 +186,8 @@ def _quantiser_model() -> tuple[onnx.ModelProto, Model]:
         helper.make_node("Cast", ["p"], ["f"], to=FLOAT),
         helper.make_node("Mul", ["f", "s"], ["y"]),
     ]
-    weights = np.random.default_rng(0).integers(-127, 127, (16, 6)).astype(np.int8)
+    # Of 7 bits, as with `reduce_range`: without VNNI the pair sums of ONNX Runtime saturate for larger ones.
+    weights = np.random.default_rng(0).integers(-64, 64, (16, 6)).astype(np.int8)
     proto = _graph(nodes, {"x": ["n", 16]}, ["y"], w=weights)
     given = {"x": Input("float32", ("n", 16))}
     return proto, Model("small/quantised", Path("quantised.onnx"), given, ({"n": 1}, {"n": 9}))
