@@ -13,10 +13,10 @@ from socket import socket
 from typing import Any
 
 import numpy as np
-import onnxruntime
 
 import mlc
 from bench.memory import PeakSampler
+from bench.models.reference import session
 from bench.zoo.compare import DifferenceError, largest_error
 from bench.zoo.draw import draw, shape_of
 from bench.zoo.model import Model, Sizes
@@ -93,10 +93,7 @@ class Reference:
     """ONNX Runtime with a model."""
 
     def __init__(self, path: Path, threads: int) -> None:
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 4
-        options.intra_op_num_threads = threads
-        self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self._session = session(path, threads)
         self.outputs = [output.name for output in self._session.get_outputs()]
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> list[Any]:

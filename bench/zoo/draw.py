@@ -68,7 +68,8 @@ def _draw(generator: np.random.Generator, name: str, described: Input, sizes: Si
         values = _DRAWN[word](generator, shape_of(described, sizes), *arguments)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"input '{name}': '{described.values}' does not describe values: {error}") from error
-    return np.ascontiguousarray(values.astype(described.type))
+    # Not ascontiguousarray, which makes a vector of a scalar.
+    return np.array(values, described.type, order="C")
 
 
 def _values(text: str, sizes: Sizes) -> tuple[str, list[Scalar]]:
@@ -105,6 +106,16 @@ def _text(generator: np.random.Generator, shape: Shape, words: Scalar = 8) -> np
     return np.array(texts, object).reshape(shape)
 
 
+def _page(generator: np.random.Generator, shape: Shape, ink: Scalar, paper: Scalar) -> np.ndarray:
+    """Draws images [..., height, width] of lines of words, whose letters are blocks of ink."""
+    *channels, height, width = shape
+    cells = generator.random((*channels[:-1], 1, -(-height // 4), -(-width // 3))) < 0.5
+    letters = cells.repeat(4, axis=-2).repeat(3, axis=-1)[..., :height, :width]
+    lines = abs(np.arange(height) % 32 - 15.5) < 8
+    words = np.arange(width) % 40 < 32
+    return np.broadcast_to(np.where(letters & lines[:, None] & words, ink, paper), shape)
+
+
 _DRAWN: Mapping[str, Callable[..., np.ndarray]] = {
     "normal": _normal,
     "uniform": lambda generator, shape, low, high: generator.uniform(low, high, shape),
@@ -113,5 +124,6 @@ _DRAWN: Mapping[str, Callable[..., np.ndarray]] = {
     "zeros": lambda generator, shape: np.zeros(shape),
     "arange": _arange,
     "padding": _padding,
+    "page": _page,
     "text": _text,
 }

@@ -20,7 +20,8 @@ class Input:
         values: How values are drawn, a word with arguments, which may be expressions over the names of sizes:
             "normal", "uniform(0, 1)", "integers(0, 30522)" (the upper bound is exclusive), "ones", "zeros",
             "arange" along the last axis or "arange(past)", which starts there, "text" of eight words or
-            "text(1)", and "padding": rows of ones that end with zeros, up to half of a row.
+            "text(1)", "padding": rows of ones that end with zeros, up to half of a row, and "page(-1, 1)":
+            images of blocks in lines, like a printed page, with the values of ink and paper.
     """
 
     type: str

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import onnxruntime
-
 from bench import machine, summary
+from bench.models.reference import session
 from bench.run import RunSettings, Subject, run_subject
 from bench.zoo.draw import draw
 from bench.zoo.model import Model, Sizes
@@ -30,8 +29,7 @@ def time_model(
         "error".
     """
     path = folder / model.file
-    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    outputs = [output.name for output in session.get_outputs()]
+    outputs = [output.name for output in session(path).get_outputs()]
     inputs = [draw(model, sizes, seed) for seed in range(settings.seeds)]
     records = run_subject(Subject(model.name, path, outputs, inputs), ENGINES, [threads], settings)
     ratios = {entry["engine"]: entry["median"] for entry in summary.ratios(records, BASELINE)}

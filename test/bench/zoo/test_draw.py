@@ -56,3 +56,15 @@ def test_other_expressions_are_errors(text: str) -> None:
 def test_an_unknown_word_is_an_error_that_names_the_input() -> None:
     with pytest.raises(ValueError, match="input 'x': 'gamma' does not describe values"):
         _draw(Input("float32", (1,), "gamma"))
+
+
+def test_a_scalar_has_no_dims() -> None:
+    assert _draw(Input("int64", (), "integers(16000, 16001)")).shape == ()
+
+
+def test_pages_have_lines_of_ink_on_paper_and_equal_channels() -> None:
+    drawn = _draw(Input("float32", (2, 3, 64, 90), "page(-1, 1)"))
+    assert set(np.unique(drawn).tolist()) == {-1.0, 1.0}
+    assert (drawn[:, 0] == drawn[:, 2]).all()
+    assert (drawn[0] != drawn[1]).any()
+    assert (drawn[..., :8, :] == 1).all() and (drawn[..., 8:24, :] == -1).any()
