@@ -58,7 +58,6 @@ CLASSIFIERS: Mapping[str, Any] = {
     ),
 }
 REGRESSORS: Mapping[str, Any] = {
-    "histogram-boosting": ensemble.HistGradientBoostingRegressor(max_iter=15, random_state=0),
     "extra-trees": ensemble.ExtraTreesRegressor(15, max_depth=6, random_state=0),
     "gaussian-process": gaussian_process.GaussianProcessRegressor(alpha=0.1, random_state=0),
     "nu-svr": svm.NuSVR(),
@@ -69,13 +68,21 @@ REGRESSORS: Mapping[str, Any] = {
 }
 
 
+# Estimators whose results differ more between engines, and why.
+TOLERANCES: Mapping[str, tuple[float, str]] = {
+    "gaussian-process": (1e-3, "Terms of a sum cancel: each engine is some 1e-4 from the result in float64."),
+}
+
+
 def _register(name: str, estimator: Any, *, is_classifier: bool) -> None:
-    @export(f"sklearn/{name}", "onnx", ROWS, SIZES, tags=["tabular"])
+    tolerance, note = TOLERANCES.get(name, (1e-4, ""))
+
+    @export(f"sklearn/{name}", "onnx", ROWS, SIZES, tolerance=tolerance, note=note, tags=["tabular"])
     def _estimator() -> onnx.ModelProto:
         rows, value, label = _data()
         estimator.fit(rows, label if is_classifier else value)
-        options = {id(estimator): _WITHOUT_ZIPMAP} if is_classifier else None
-        return to_onnx(estimator, rows[:1], options=options)
+        zipmap = {id(estimator): _WITHOUT_ZIPMAP} if is_classifier else None
+        return to_onnx(estimator, rows[:1], options=zipmap)
 
 
 for _name, _one in CLASSIFIERS.items():

@@ -22,15 +22,15 @@ OPEN_SIZES = (
 MODELS: tuple[tuple[str, str, int, dict[str, Any]], ...] = (
     ("deit_tiny_distilled_patch16_224", "script dynamo", 224, {"depth": 3}),
     ("maxvit_rmlp_pico_rw_256", "dynamo", 256, {"depths": (1, 1, 1, 1)}),
-    ("dm_nfnet_f0", "script", 0, {"layers": (1, 1, 1, 1)}),
-    ("mixer_s16_224", "script", 224, {"num_blocks": 3}),
+    ("nf_regnet_b0", "script", 0, {}),
+    ("mixer_s32_224", "script", 224, {}),
     ("coatnet_0_rw_224", "dynamo", 224, {"depths": (1, 1, 1, 1)}),
     ("edgenext_xx_small", "dynamo", 0, {}),
     ("ghostnet_100", "script", 0, {}),
     ("mobilevitv2_050", "dynamo", 0, {}),
     ("convnextv2_atto", "script", 0, {}),
     ("levit_128s", "script", 224, {}),
-    ("poolformer_s12", "dynamo", 0, {"layers": (1, 1, 1, 1)}),
+    ("poolformer_s12", "dynamo", 0, {}),
     ("fastvit_t8", "dynamo", 0, {}),
 )
 

@@ -190,9 +190,14 @@ def _falcon() -> nn.Module:
     return Call(_causal(config, "eager"), PROMPT, ["logits"], use_cache=False)
 
 
-@export("transformers/mamba-prompt", "script dynamo", {"input_ids": IDS}, PROMPTS, outputs=["logits"])
+# Exporters unroll the scan over the sequence.
+UNROLLED = {"input_ids": Input("int64", ("batch", 12), f"integers(0, {VOCABULARY})")}
+BATCHES = ({"batch": 2}, {"batch": 1}, {"batch": 5})
+
+
+@export("transformers/mamba-prompt", "script dynamo", UNROLLED, BATCHES, outputs=["logits"])
 def _mamba() -> nn.Module:
     config = transformers.MambaConfig(
         vocab_size=VOCABULARY, hidden_size=128, num_hidden_layers=LAYERS, state_size=8, use_mambapy=False
     )
-    return Call(_causal(config, "eager"), ["input_ids"], ["logits"], use_cache=False)
+    return Call(_causal(config, "eager"), UNROLLED, ["logits"], use_cache=False)
