@@ -116,6 +116,7 @@ def job_options(options: Options) -> dict[str, Any]:
         "precision": options.precision,
         "blocks_on_cpu": options.blocks_on_cpu,
         "unsupported": options.unsupported,
+        "import_budget": dict(options.import_budget),
     }
 
 

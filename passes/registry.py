@@ -52,8 +52,8 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-lower-objects": "mlc.passes.graph.shapes.lower_objects:LowerObjects",
     "graph-lower-precision": "mlc.passes.graph.precision.lower_precision:LowerPrecision",
     "graph-materialize-padding": "mlc.passes.graph.windows.materialize_padding:MaterializePadding",
-    "graph-name-dims": "mlc.passes.graph.shapes.name_dims:NameDims",
     "graph-merge-size-names": "mlc.passes.graph.shapes.merge_size_names:MergeSizeNames",
+    "graph-name-dims": "mlc.passes.graph.shapes.name_dims:NameDims",
     "graph-narrow-integer-convolutions": (
         "mlc.passes.graph.precision.narrow_integer_convolutions:NarrowIntegerConvolutions"
     ),

@@ -110,13 +110,13 @@ def test_onnx_s_own_runner_takes_it() -> None:
     assert ran >= 3, [reason for _, reason in result.skipped][:5]
 
 
-def test_sparse_initializers_are_refused() -> None:
+def test_sparse_initializers_are_dense_constants() -> None:
     model = _model("Neg", [3], 1)
     values = onnx.numpy_helper.from_array(np.ones(1, np.float32), "values")
     indices = onnx.numpy_helper.from_array(np.zeros(1, np.int64), "indices")
     model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, indices, [3]))
-    with pytest.raises(BackendIsNotSupposedToImplementIt, match="sparse"):
-        backend.prepare(model)
+    [y] = backend.prepare(model, **ONCE).run([np.arange(3, dtype=np.float32)])
+    np.testing.assert_array_equal(y, [0, -1, -2])
 
 
 def test_strings_are_arrays_of_objects() -> None:

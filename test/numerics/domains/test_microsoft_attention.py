@@ -66,7 +66,8 @@ def test_attention_of_one_input(how: str) -> None:
         "quantised": Case(
             "QAttention",
             [RNG.integers(0, 256, (BATCH, LENGTH, 10)).astype(np.uint8),
-             Fixed(RNG.integers(-128, 128, (10, 3 * HIDDEN)).astype(np.int8)), f32(3 * HIDDEN),
+             # Of 7 bits: ONNX Runtime's pair sums of larger ones saturate without VNNI.
+             Fixed(RNG.integers(-64, 64, (10, 3 * HIDDEN)).astype(np.int8)), f32(3 * HIDDEN),
              *map(Fixed, map(np.asarray, (np.float32(0.01), np.float32(0.02)))), i32(4, 6),
              *map(Fixed, map(np.asarray, (np.uint8(128), np.int8(3))))],
             {"num_heads": HEADS}, tolerance=1e-4,
