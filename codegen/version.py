@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _DISTRIBUTIONS = ("mlc-compiler", "torch-mlir", "llvmlite")
-_PACKAGES = ("bindings", "dialects", "targets", "passes", "pipelines", "codegen", "compiler")
+# Programs are found by the bytes of their models: the front end is part of what made them.
+_PACKAGES = ("bindings", "dialects", "frontends", "targets", "passes", "pipelines", "codegen", "compiler")
 
 
 @functools.cache

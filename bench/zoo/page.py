@@ -33,6 +33,8 @@ _COLUMNS = ("model", "licence", "sizes", "general", "fixed", "error", "general /
 def page(path: Path = record.PATH) -> str:
     """Returns the text of the page."""
     models = record.read(path)
+    if not models:
+        return f"{_HEAD}\nNo run is recorded yet.\n"
     trained = {entry.model.name: entry for entry in trained_models()}
     sections = [_HEAD, _summary(models)]
     for group, names in groupby(sorted(models), lambda name: name.partition("/")[0]):

