@@ -72,7 +72,8 @@ def _split_inputs(
     graph: GraphProto, shapes: Mapping[str, object]
 ) -> tuple[list[ValueInfoProto], list[ValueInfoProto]]:
     """Returns the inputs of callers, and those that stay constants."""
-    constants = {tensor.name for tensor in graph.initializer} - shapes.keys()
+    names = {tensor.name for tensor in graph.initializer}
+    constants = (names | {tensor.values.name for tensor in graph.sparse_initializer}) - shapes.keys()
     infos = [info for info in graph.input if info.name not in constants]
     return infos, [info for info in graph.input if info.name in constants]
 

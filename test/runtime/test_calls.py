@@ -54,6 +54,15 @@ def test_types_of_arrays(executable: Executable) -> None:
     expect(executable([[0, 1, 2], [3, 4, 5]], B))
 
 
+@pytest.mark.parametrize("shape", [(1,), (1, 1)])
+def test_scalars_of_other_ranks(executable: Executable, shape: tuple[int, ...]) -> None:
+    expect(executable(X, np.full(shape, B)))
+    expect(executable(X, np.full((*shape, 2), B)[..., :1]))
+    n = np.zeros(shape, np.int64)
+    with pytest.raises(ValueError, match=r"output 'n': expected shape \(\), got"):
+        executable(X, B, out=[np.zeros((2, 3), np.float32), n])
+
+
 def test_strided_and_misaligned_inputs_are_copied(executable: Executable) -> None:
     expect(executable(np.asfortranarray(X), B))
     expect(executable(np.repeat(X, 2, axis=1)[:, ::2], B))
@@ -101,7 +110,7 @@ def test_signature(executable: Executable) -> None:
         (({"x": X},), {}, TypeError, "missing input 'b'"),
         ((X.T, B), {}, ValueError, r"input 'x': expected shape \(2, 3\), got \(3, 2\)"),
         ((X[0], B), {}, ValueError, r"input 'x': expected shape \(2, 3\), got \(3,\)"),
-        ((X, [0.5]), {}, ValueError, r"input 'b': expected shape \(\), got \(1,\)"),
+        ((X, [0.5, 0.5]), {}, ValueError, r"input 'b': expected shape \(\), got \(2,\)"),
         ((X.astype(np.float64), B), {}, TypeError, "input 'x': expected dtype float32, got float64"),
         ((X.astype(np.int32), B), {}, TypeError, "input 'x': expected dtype float32, got int32"),
         ((X.astype(">f4"), B), {}, TypeError, "input 'x': expected dtype float32, got "),

@@ -27,7 +27,7 @@ static int bind_input(ProgramObject *self, frame *f, Py_ssize_t index, PyObject 
   }
   f->held++;
   f->buffers[index] = view->buf;
-  if (tensor_spec_check(spec, view, "input") != 0)
+  if (tensor_spec_check(spec, view, true) != 0)
     return -1;
   return spec->is_static ? 0 : named_dims_bind(self, f->sized->dims, index, view);
 }
@@ -54,7 +54,7 @@ static int bind_output(ProgramObject *self, frame *f, const frame *bound, Py_ssi
   }
   f->held++;
   f->buffers[self->input_count + index] = view->buf;
-  if (tensor_spec_check(spec, view, "output") != 0)
+  if (tensor_spec_check(spec, view, false) != 0)
     return -1;
   if ((uintptr_t)view->buf % (uintptr_t)spec->item_size != 0) {
     PyErr_Format(PyExc_ValueError, "output '%U': its memory is not aligned to %zd bytes", spec->name,

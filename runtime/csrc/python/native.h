@@ -49,11 +49,12 @@ typedef struct {
 int tensor_spec_init(tensor_spec *spec, PyObject *tuple);
 void tensor_spec_free(tensor_spec *spec);
 
-/* 0 if the buffer has the expected type and shape; -1 with a TypeError or ValueError that names it.
- * `role` is "input" or "output". */
-int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char *role);
+/* 0 if the buffer, an input or output, has the expected type and shape; -1 with a TypeError or ValueError that names
+ * it. */
+int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, bool is_input);
 
-/* Raises ValueError: an array has another shape than `expected`, anything that prints as a shape. Returns -1. */
+/* Raises ValueError: an array has another shape than `expected`, anything that prints as a shape. `role` is "input" or
+ * "output". Returns -1. */
 int tensor_spec_mismatch(const tensor_spec *spec, PyObject *expected, const Py_buffer *view, const char *role);
 
 /* Adds the type Objects (objects_type.c) to the module; 0, or -1 with an exception. */

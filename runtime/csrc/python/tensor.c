@@ -105,11 +105,19 @@ int tensor_spec_mismatch(const tensor_spec *spec, PyObject *expected, const Py_b
   return fail(PyExc_ValueError, spec, role, "shape", expected, shape_tuple(view->shape, view->ndim));
 }
 
-int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, const char *role) {
-  if (view->itemsize != spec->item_size || format_category(view->format) != spec->category)
-    return fail(PyExc_TypeError, spec, role, "dtype", spec->dtype_name, describe_type(view));
+/* Callers may give a scalar as an array of any rank with one element. */
+static bool has_shape(const tensor_spec *spec, const Py_buffer *view, bool is_input) {
+  if (is_input && spec->rank == 0)
+    return view->len == view->itemsize;
   bool same = view->ndim == spec->rank;
   for (int i = 0; same && i < spec->rank; i++)
     same = view->shape[i] == spec->shape[i] || spec->shape[i] < 0;
-  return same ? 0 : tensor_spec_mismatch(spec, spec->shape_text, view, role);
+  return same;
+}
+
+int tensor_spec_check(const tensor_spec *spec, const Py_buffer *view, bool is_input) {
+  const char *role = is_input ? "input" : "output";
+  if (view->itemsize != spec->item_size || format_category(view->format) != spec->category)
+    return fail(PyExc_TypeError, spec, role, "dtype", spec->dtype_name, describe_type(view));
+  return has_shape(spec, view, is_input) ? 0 : tensor_spec_mismatch(spec, spec->shape_text, view, role);
 }

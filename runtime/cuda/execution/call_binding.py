@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -79,7 +80,8 @@ class CallBinding:
 
     def _use(self, index: int, tensor: TensorBuffer, what: str, value: Any, written: bool = False) -> None:
         given = borrow(value, what, self._device, self._stream)
-        check_tensor(tensor, what, given.dtype, given.shape, given.address)
+        shape = given.shape if written else _input_shape(tensor, given.shape)
+        check_tensor(tensor, what, given.dtype, shape, given.address)
         if written and given.read_only:
             raise ValueError(f"{what}: the tensor is read-only")
         begin, end = given.address, given.address + given.nbytes
@@ -97,7 +99,7 @@ class CallBinding:
             value = borrow_array(value, what)
         host_dtype(tensor.dtype, what)
         array = convert_input([tensor.spec], 0, value)
-        if array.shape != tensor.shape:
+        if _input_shape(tensor, array.shape) != tensor.shape:
             raise ValueError(f"{what}: expected shape {list(tensor.shape)}, got {list(array.shape)}")
         data = array.reshape(-1).view(np.uint8)
         if tensor.space == "host":
@@ -136,6 +138,12 @@ class CallBinding:
         self.addresses[index] = memory.address
         stream = self._stream if self._asynchronous else None
         return Tensor(memory.address, tensor.dtype, tensor.shape, memory, self._device, stream)
+
+
+def _input_shape(tensor: TensorBuffer, given: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the shape of an input as the program takes it: a scalar may be given as an array of any rank
+    with one element."""
+    return () if not tensor.shape and math.prod(given) == 1 else given
 
 
 def in_order(tensors: Mapping[int, TensorBuffer], values: Any, what: str) -> list[Any]:

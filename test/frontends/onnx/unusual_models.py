@@ -64,8 +64,8 @@ def _sparse() -> onnx.SparseTensorProto:
     return helper.make_sparse_tensor(constant("w", 10), indices, [2])
 
 
-def _sparse_initializer() -> ModelProto:
-    proto = model(ADD)
+def _sparse_initializer(*inputs: ValueInfoProto) -> ModelProto:
+    proto = model(ADD, [info("x", 2), *inputs])
     proto.graph.sparse_initializer.append(_sparse())
     return proto
 
@@ -79,6 +79,7 @@ GRAPHS: dict[str, ModelProto] = {
     "initializer twice": model(ADD, constants=[constant("w", 1, 2), W]),
     "initializer without a use": model([NEG], constants=[W]),
     "sparse initializer": _sparse_initializer(),
+    "sparse initializer listed as input": _sparse_initializer(info("w", 2)),
     "sparse constant": model([node("Constant", [], ["w"], sparse_value=_sparse()), *ADD]),
     "value of another declared shape": model(TWO, values=[info("a", 3)]),
     "value of another declared rank": model(TWO, values=[info("a", 1, 2)]),

@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plans import IMAGES, MAPPED_IMAGES, WEIGHTS, affine, branches, host_transfers, plan, tensor_maps
+from plans import (
+    IMAGES,
+    MAPPED_IMAGES,
+    WEIGHTS,
+    affine,
+    at,
+    branches,
+    host_transfers,
+    plan,
+    tensor,
+    tensor_maps,
+)
 
 from mlc.runtime import ExecutableError
 from mlc.runtime.cuda import (
@@ -246,6 +257,24 @@ def test_what_callers_get_wrong(stub: Any, device: Device) -> None:
     with pytest.raises(CudaError, match="this program was closed"):
         program(x)
     program.close()
+    memory.close()
+
+
+def test_scalar_inputs_of_other_ranks(stub: Any, device: Device) -> None:
+    described = affine()
+    described["buffers"][:2] = [
+        tensor("input", "x", shape=[]),
+        tensor("output", "y", shape=[]),
+    ]
+    described["steps"] = [{"copy": {"target": at(1), "source": at(0), "nbytes": 4}}]
+    one = np.float32(2.5)
+    memory, x = on_device(device, np.full((1, 1), one))
+    with Program(plan(described), IMAGES, WEIGHTS, device=device) as program:
+        for given in (one, np.full(1, one), np.full((1, 1), one), x):
+            [y] = program(given)
+            assert y.shape == () and y == one
+        with pytest.raises(ValueError, match=r"input 'x': expected shape \[\], got \[2\]"):
+            program(np.full(2, one))
     memory.close()
 
 
