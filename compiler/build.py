@@ -17,6 +17,7 @@ from mlc.compiler.compilation_units import Units
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.packed import pack, unpack
+from mlc.compiler.plainer_graph import FailedKernel
 
 KERNEL_TIMEOUT = 600.0
 
@@ -42,6 +43,8 @@ class BuildReport:
     processor: list[dict[str, Any]] = field(default_factory=list)
     # The kernels whose first default schedule failed.
     plainer: list[dict[str, Any]] = field(default_factory=list)
+    # What `PlainerGraph.report` gives.
+    plainer_graph: Mapping[str, Any] = field(default_factory=dict)
 
     def add(self, name: str, result: Mapping[str, Any]) -> None:
         """Adds the seconds of a worker's result for the unit `name`."""
@@ -72,6 +75,8 @@ class Builder:
         self.pool = pool
         self.cache = Cache() if options.uses_cache() else None
         self.report = BuildReport()
+        # What `collect` could not compile.
+        self.failed: dict[str, FailedKernel] = {}
 
     def build(self, units: Units) -> dict[str, bytes]:
         """Returns the object files of all units, by name. Raises CompileError as `collect`."""
@@ -135,6 +140,7 @@ class Builder:
                 except CompileError as error:
                     if not self._try_plainer(pending, name, error):
                         failures.append((pending.failures[name] or [error])[0])
+                        self.failed[name] = _describe_failure(name, pending.units, failures[-1])
                     continue
                 self.report.add(name, result)
                 plainer = PlainerSchedule.of(result, pending.failures[name])
@@ -151,7 +157,7 @@ class Builder:
         """Submits the job of a kernel that failed once more, without the default schedules that it has had.
         Returns False if there is none left, or a user's schedule failed."""
         units = pending.units
-        if name not in units.with_default_schedules or not may_be_plainer(error):
+        if self.options.strict or name not in units.with_default_schedules or not may_be_plainer(error):
             return False
         pending.failures[name].append(error)
         payload = pending.jobs[name] | {"rejected": len(pending.failures[name])}
@@ -168,6 +174,14 @@ class Builder:
             nodes = list(names_in(units.nodes[name]))
             self.report.plainer.append({"kernel": name, "nodes": nodes, **header["plainer"]})
         return bytes(data)
+
+
+def _describe_failure(name: str, units: Units, error: CompileError) -> FailedKernel:
+    from mlc.passes.remarks import names_in
+
+    if name not in units.kernels:
+        return FailedKernel((), False, error)
+    return FailedKernel(tuple(names_in(units.nodes[name])), name in units.with_own_schedules, error)
 
 
 def _where(name: str, units: Units) -> str:

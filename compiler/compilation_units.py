@@ -57,8 +57,9 @@ class Units:
     nodes: dict[str, str] = field(default_factory=dict)
     devices: dict[str, str] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    # The kernels without a schedule of a user.
+    # The kernels of processors without a schedule of a user, and those of any device with one.
     with_default_schedules: set[str] = field(default_factory=set)
+    with_own_schedules: set[str] = field(default_factory=set)
     step_list: StepList | None = None
 
     def path_of(self, unit: str) -> CodePath:
@@ -110,6 +111,8 @@ def split(module: ir.Operation, paths: Mapping[str, CodePath]) -> dict[str, Unit
             units.nodes[kernel] = str(ops[kernel].location)
             if kernel not in own and units.path_of(kernel).job == OBJECT_JOB:
                 units.with_default_schedules.add(kernel)
+            elif kernel in own:
+                units.with_own_schedules.add(kernel)
             if units.devices[kernel] == CPU:
                 units.reasons[kernel] = _why_not_blocks(ops[kernel])
     return result

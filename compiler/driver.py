@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mlc.codegen.cache import Cache
+from mlc.codegen.pool import JobRunner
 from mlc.codegen.version import compiler_version
 from mlc.compiler.build import Builder, worker_pool
 from mlc.compiler.code_path import CodePath, code_paths
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
+from mlc.compiler.plainer_graph import PlainerGraph
 from mlc.compiler.programs.assemble import Names, assemble
 from mlc.compiler.programs.bundle import Stage
 from mlc.compiler.programs.program import CompiledProgram
@@ -123,13 +125,35 @@ def _build(
             with importing:
                 for package in _PACKAGES:
                     import_module(f"mlc.{package}")
-            imported = load_for_target(source, options)
-        builder = Builder(options, pool)
-        return builder, imported, _build_stages(imported, options, paths, builder, timer)
+        return _build_plainer(PlainerGraph(options), source, paths, pool, timer)
+
+
+def _build_plainer(
+    plainer: PlainerGraph, source: Source, paths: Mapping[str, CodePath], pool: JobRunner, timer: Timer
+) -> tuple[Builder, Imported, dict[str, Stage]]:
+    """Imports and compiles the model, with plainer graph-level pipelines until one succeeds. Raises what the
+    first attempt raised."""
+    from mlc.pipelines.pass_error import PassRunError
+
+    while True:
+        with timer.stage("import"):
+            imported = load_for_target(source, plainer.options)
+        builder = Builder(plainer.options, pool)
+        try:
+            stages = _build_stages(imported, plainer, paths, builder, timer)
+        except PassRunError as error:
+            if not plainer.skip(error):
+                raise plainer.first or error from None
+        except CompileError as error:
+            if not plainer.divide(builder.failed, error):
+                raise plainer.first or error from None
+        else:
+            builder.report.plainer_graph = plainer.report()
+            return builder, imported, stages
 
 
 def _build_stages(
-    imported: Imported, options: Options, paths: Mapping[str, CodePath], builder: Builder, timer: Timer
+    imported: Imported, plainer: PlainerGraph, paths: Mapping[str, CodePath], builder: Builder, timer: Timer
 ) -> dict[str, Stage]:
     from mlc.compiler.compilation_units import split
     from mlc.compiler.host_program.host_function import with_declared_sizes
@@ -138,8 +162,8 @@ def _build_stages(
     from mlc.pipelines.grammar import NestedElements
     from mlc.pipelines.instrumentation import PassSeconds
 
-    module = imported.module
-    pipelines = options.graph_pipelines()
+    module, options = imported.module, plainer.options
+    pipelines = plainer.choose().graph_pipelines()
     pipeline = NestedElements(
         "builtin.module", tuple(element for nest in pipelines for element in nest.elements)
     )
@@ -147,7 +171,7 @@ def _build_stages(
         options.progress("optimise", 0, 1)
         reproducer = reproducer_path(options.reproducer_dir)
         passes = PassSeconds()
-        run_pipeline(pipeline, module, passes, verify_each=False, reproducer=reproducer)
+        run_pipeline(pipeline, module, passes, verify_each=plainer.verify_each, reproducer=reproducer)
         builder.report.graph_pass_seconds = passes.seconds
         attach_schedules(module.operation, options.schedules)
         units = split(module.operation, paths)
@@ -190,6 +214,7 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
         **(arena if main.host.dims is None else {}),
         **({"processor": {"kernels": report.processor}} if report.processor else {}),
         **({"plainer_schedules": report.plainer} if report.plainer else {}),
+        **report.plainer_graph,
         "mlir_seconds": round(report.mlir_seconds, 3),
         "llvm_seconds": round(report.llvm_seconds, 3),
         "slowest_kernels": slowest,

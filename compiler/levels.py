@@ -24,10 +24,12 @@ def levels(
     instrumentation: Instrumentation | None = None,
     *,
     static: bool = False,
+    verify_each: bool = False,
 ) -> Iterator[tuple[str, Any]]:
     """("import", module), then (pipeline, module) after each graph-level pipeline; it is one module.
 
     `instrumentation` watches the pipelines. `static`: raises CompileError for inputs of unknown sizes.
+    `verify_each`: the module is verified after each pass.
     """
     pipelines, names = options.graph_pipelines(), options.pipeline_names()
     options.progress("import", 0, 1)
@@ -38,7 +40,9 @@ def levels(
     for index, pipeline in enumerate(pipelines):
         options.progress("optimise", index, len(pipelines))
         reproducer = reproducer_path(options.reproducer_dir)
-        run_pipeline(pipeline, imported.module, instrumentation, verify_each=False, reproducer=reproducer)
+        run_pipeline(
+            pipeline, imported.module, instrumentation, verify_each=verify_each, reproducer=reproducer
+        )
         if index == len(pipelines) - 1:
             attach_schedules(imported.module.operation, options.schedules)
         yield names[index], imported.module

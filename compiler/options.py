@@ -54,7 +54,8 @@ class Options:
     `pool`: worker processes of the caller's, made by `worker_pool`, that many compilations share; without one
     each compilation starts its own. `specialise`: the policy by which a program with named dims gets
     specialised ones beside it, each for one size of every dim; None: it gets none. `import_budget`: limits
-    of what an ONNX model may expand to, by name, that replace those of `ImportBudget`.
+    of what an ONNX model may expand to, by name, that replace those of `ImportBudget`. `strict`: a pass or a
+    kernel that fails is an error, where otherwise the compiler takes a plainer one ($MLC_STRICT=1).
     """
 
     target: str = "cpu"
@@ -76,6 +77,7 @@ class Options:
     specialise: Specialise | None = None
     reproducer_dir: str | None = None
     import_budget: Mapping[str, float] = field(default_factory=dict)
+    strict: bool = field(default_factory=lambda: os.environ.get("MLC_STRICT", "0") not in ("", "0"))
 
     def fixed_dims(self) -> dict[str, int]:
         """Returns the `dims` that have one size."""

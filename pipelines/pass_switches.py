@@ -58,6 +58,11 @@ def apply_switches(
     return [NestedElements(_ANCHOR, elements) for elements in parsed]
 
 
+def pass_names(pipelines: Sequence[str]) -> list[str]:
+    """Returns the names of the passes of `pipelines`, in order."""
+    return [node.name for text in pipelines for node in _nodes(tuple(_expand(parse_elements(text))))]
+
+
 def _replacements(replaced: Mapping[str, str]) -> dict[str, Elements]:
     """Returns the parsed replacements; each must be a pipeline on modules."""
     parsed = {}

@@ -16,7 +16,9 @@ _CACHE = pytest.StashKey[str]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Gives the run a private cache of compiled code, which pytest-xdist's workers inherit and share."""
+    """Gives the run a private cache of compiled code, which pytest-xdist's workers inherit and share. What
+    fails inside the compiler is an error: elsewhere a plainer program would hide it."""
+    os.environ["MLC_STRICT"] = "1"
     if not hasattr(config, "workerinput"):
         config.stash[_CACHE] = os.environ["MLC_CACHE_DIR"] = tempfile.mkdtemp(prefix="mlc-test-cache-")
 

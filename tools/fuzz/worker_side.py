@@ -45,6 +45,8 @@ def serve(connection: socket, settings: WorkerSettings) -> None:
     """Answers each request with the verdict and the operators of the case."""
     warnings.filterwarnings("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    # A plainer program in place of one that fails would hide a finding.
+    os.environ["MLC_STRICT"] = "1"
     # Reproducers of failed compilations are not kept, as the case is.
     with tempfile.TemporaryDirectory(prefix="mlc-fuzz-") as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = folder

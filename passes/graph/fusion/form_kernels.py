@@ -95,11 +95,13 @@ def host_functions(module: ir.Operation) -> list[ir.Operation]:
 
 
 class Outliner:
-    """Makes kernels; equal ones become one."""
+    """Makes kernels; equal ones become one. Those whose names are in `divide` become kernels of single
+    ops."""
 
-    def __init__(self, module: ir.Operation) -> None:
+    def __init__(self, module: ir.Operation, divide: Sequence[str] = ()) -> None:
         self.module = module
-        self.by_text: dict[str, str] = {}
+        self.divide = frozenset(divide)
+        self.names: set[str] = set()
 
     def outline(self, group: Group) -> None:
         """Replaces the group's ops by a launch at the last of them."""
@@ -108,7 +110,13 @@ class Outliner:
         results = list(last.results)
         dims = KernelDims()
         kernel = self.build(group, arguments, results, dims)
-        name = self.unique(kernel, group)
+        name = _name(kernel, group)
+        if name in self.divide and len(group.ops) > 1:
+            kernel.erase()
+            for op in group.ops:
+                self.outline(Group([op], op.name))
+            return
+        self.add(kernel, name)
         types = [value.type for value in results]
         with ir.InsertionPoint(last), _location(group):
             launch = build_launch(name, arguments, types)
@@ -160,18 +168,20 @@ class Outliner:
                 values[value] = value.owner.operation.clone().results[0]
         return clone_ops([op], values)[0]
 
-    def unique(self, kernel: ir.Operation, group: Group) -> str:
-        """The kernel's name: its ops and a hash of its text, so that equal kernels have one name in every
-        model."""
-        text = kernel.get_asm(use_local_scope=True, assume_verified=True)
-        if text in self.by_text:
+    def add(self, kernel: ir.Operation, name: str) -> None:
+        """Gives the kernel its name; erases it if there is one of that name."""
+        if name in self.names:
             kernel.erase()
-            return self.by_text[text]
-        digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-        name = f"{_describe(group)}_{digest}"
-        self.by_text[text] = name
+            return
+        self.names.add(name)
         kernel.attributes["sym_name"] = ir.StringAttr.get(name)
-        return name
+
+
+def _name(kernel: ir.Operation, group: Group) -> str:
+    """The name of a kernel: its ops and a hash of its text, so that equal kernels have one name in every
+    model."""
+    text = kernel.get_asm(use_local_scope=True, assume_verified=True)
+    return f"{_describe(group)}_{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
 
 
 def in_place_operands(group: Group, arguments: Sequence[ir.Value]) -> list[int]:
@@ -218,9 +228,10 @@ class FormKernels(Pass):
     name: ClassVar[str] = "graph-form-kernels"
 
     fuse: bool = option(True, help="put ops together; otherwise each op is a separate kernel")
+    divide: tuple[str, ...] = option((), help="names of kernels whose ops are separate kernels instead")
 
     def run(self, op: ir.Operation) -> None:
-        outliner = Outliner(op)
+        outliner = Outliner(op, self.divide)
         for function in host_functions(op):
             dynamic = is_dynamic(function)
             if not dynamic:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlc.tools.mlc.commands.report import show_plainer_schedules
+from mlc.tools.mlc.commands.report import show_plainer
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.model_loading import check_is_model, show_log
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mlc.analysis.explanation import PassReport
     from mlc.bindings import ir
     from mlc.compiler import Options
+    from mlc.compiler.plainer_graph import PlainerGraph
     from mlc.pipelines.plan import PassPlan
 
 # Characters of a line of many names.
@@ -53,8 +54,9 @@ def explain_command(
     """Say what each graph-level pass changed in MODEL (.onnx or .mlir), rule by rule, on which ONNX nodes;
     which ops share a kernel; and what was missed and why.
 
-    A line names the first node; --verbose names all. Nothing is compiled; kernels in the compile cache
-    whose default schedule failed, so that they have a plainer one, are named too.
+    A line names the first node; --verbose names all. Passes that failed, and were left out, are named.
+    Nothing is compiled; kernels in the compile cache whose default schedule failed, so that they have a
+    plainer one, are named too.
     """
     check_is_model(model)
     show_log(session)
@@ -68,12 +70,11 @@ def explain_command(
     rows = [pass_data(report, wanted) for report in reports if not passes or report.name in passes]
     if missed:
         rows = [{**row, "applied": [], "removed": [], "added": [], "kernels": []} for row in rows]
-    data = {"model": model, "passes": rows, "plainer_schedules": plainer}
+    data = {"model": model, "passes": rows, **plainer}
 
     def render(console: Console) -> None:
         _render(console, rows, missed, session.verbose, pattern)
-        if plainer:
-            show_plainer_schedules(console, plainer)
+        show_plainer(console, plainer)
 
     session.show(data, render)
 
@@ -99,18 +100,34 @@ def _names(plan: PassPlan) -> Iterator[str]:
             yield item.name
 
 
-def _watch(model: str, options: Options) -> tuple[list[PassReport], list[dict[str, Any]]]:
-    """Runs the graph-level pipelines on the model. Returns what each pass did, and the kernels in the disk
-    cache that have plainer schedules than their first."""
+def _watch(model: str, options: Options) -> tuple[list[PassReport], dict[str, Any]]:
+    """Runs the graph-level pipelines on the model. Returns what each pass did; and, as in a compiler's
+    report, the passes that were left out, and the kernels in the disk cache that have plainer schedules than
+    their first."""
+    from mlc.compiler.plainer_graph import PlainerGraph
+    from mlc.pipelines.pass_error import PassRunError
+
+    plainer = PlainerGraph(options)
+    while True:
+        try:
+            reports, schedules = _watch_once(model, plainer)
+        except PassRunError as error:
+            if not plainer.skip(error):
+                raise plainer.first or error from None
+        else:
+            return reports, {"plainer_schedules": schedules, **plainer.report()}
+
+
+def _watch_once(model: str, plainer: PlainerGraph) -> tuple[list[PassReport], list[dict[str, Any]]]:
     from mlc.analysis.explanation import Explanation
     from mlc.compiler.levels import levels
 
-    explanation, plainer = Explanation(), []
-    for pipeline, module in levels(model, options, explanation):
+    explanation, schedules = Explanation(), []
+    for pipeline, module in levels(model, plainer.choose(), explanation, verify_each=plainer.verify_each):
         explanation.name_pipeline(pipeline)
         if pipeline == PLANNED:
-            plainer = _find_plainer(module.operation, options)
-    return explanation.reports, plainer
+            schedules = _find_plainer(module.operation, plainer.options)
+    return explanation.reports, schedules
 
 
 def _find_plainer(module: ir.Operation, options: Options) -> list[dict[str, Any]]:

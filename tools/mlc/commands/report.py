@@ -99,7 +99,7 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
         rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
     rows += _gpu_rows(report["gpu"]) if "gpu" in report else []
     rows += _processor_rows(report["processor"], report["kernels"]) if "processor" in report else []
-    rows += _plainer_rows(report["plainer_schedules"]) if "plainer_schedules" in report else []
+    rows += _plainer_rows(report)
     rows += [[stage, duration(seconds)] for stage, seconds in report.get("seconds", {}).items()]
     return rows
 
@@ -132,24 +132,37 @@ def _processor_rows(processor: Mapping[str, Any], kernels: int) -> list[list[str
     return [["processor", f"{len(processor['kernels'])} of {kernels} kernels{moved}"]]
 
 
-def _plainer_rows(plainer: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Returns the count of kernels with plainer schedules than their first."""
+_PLAINER = {
+    "plainer_schedules": "{} kernels, whose default schedule failed",
+    "divided_kernels": "{} kernels, which are divided into single ops since they failed",
+    "skipped_passes": "without {} passes that failed",
+}
+
+
+def _plainer_rows(report: Mapping[str, Any]) -> list[list[str]]:
+    """Returns how many schedules, kernels and passes were replaced by plainer ones."""
+    hint = ": may be slow (--verbose lists them)"
     return [
-        [
-            "plainer",
-            f"{len(plainer)} kernels, whose default schedule failed: may be slow (--verbose lists them)",
+        ["plainer", text.format(len(report[key])) + hint] for key, text in _PLAINER.items() if key in report
+    ]
+
+
+def show_plainer(console: Console, report: Mapping[str, Any]) -> None:
+    """Prints the passes that were left out, the kernels that were divided, and those with plainer schedules,
+    each with the reason."""
+    if passes := report.get("skipped_passes"):
+        rows = [[entry["pass"], entry["reason"]] for entry in passes]
+        console.print(table(("pass left out", "because"), rows))
+    if kernels := report.get("divided_kernels"):
+        rows = [[entry["kernel"], ", ".join(entry["nodes"]), entry["reason"]] for entry in kernels]
+        console.print(table(("kernel divided", "nodes", "because"), rows))
+    if plainer := report.get("plainer_schedules"):
+        rows = [
+            [entry["kernel"], ", ".join(entry["nodes"]), schedule, entry["schedule"], reason]
+            for entry in plainer
+            for schedule, reason in zip(entry["rejected"], entry["reasons"], strict=True)
         ]
-    ]
-
-
-def show_plainer_schedules(console: Console, plainer: Sequence[Mapping[str, Any]]) -> None:
-    """Prints the kernels with plainer schedules, and why the others failed."""
-    rows = [
-        [entry["kernel"], ", ".join(entry["nodes"]), schedule, entry["schedule"], reason]
-        for entry in plainer
-        for schedule, reason in zip(entry["rejected"], entry["reasons"], strict=True)
-    ]
-    console.print(table(("kernel", "nodes", "failed schedule", "instead", "because"), rows))
+        console.print(table(("kernel", "nodes", "failed schedule", "instead", "because"), rows))
 
 
 def _arena(size: int, bound: int) -> str:
@@ -164,8 +177,7 @@ def show_profile(console: Console, report: Mapping[str, Any]) -> None:
         _longest(console, report.get(key) or {}, title)
     if "gpu" in report:
         _show_gpu_kernels(console, report["gpu"])
-    if "plainer_schedules" in report:
-        show_plainer_schedules(console, report["plainer_schedules"])
+    show_plainer(console, report)
     if "processor" in report:
         kernels = report["processor"]["kernels"]
         rows = [[kernel["kernel"], ", ".join(kernel["nodes"]), kernel["reason"]] for kernel in kernels]
