@@ -6,7 +6,7 @@ is determinised and minimised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -19,7 +19,7 @@ from mlc.frontends.regex.syntax_tree import Alternation, Assertion, Letters, Reg
 MOST_STATES, MOST_WORK = 4096, 20_000_000
 
 # The class of what is next to a position: an end of the text, a newline, a byte of a word, another byte.
-_EDGE, _NEWLINE, _WORD, _OTHER = range(4)
+_AROUND = _EDGE, _NEWLINE, _WORD, _OTHER = range(4)
 
 _WORD_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 
@@ -32,9 +32,24 @@ def match_table(pattern: str) -> np.ndarray:
     bytes, for each state whether it accepts, and for each state and class the next state. State 0 is the
     initial one. Raises RegexError.
     """
-    rows, accepting, classes = _minimal(*_determine(automaton(parse(pattern))))
-    table = np.concatenate([[len(rows), rows.shape[1]], classes, accepting, rows.reshape(-1)])
+    rows, accepts, classes, _ = _minimal(*_determine(automaton(parse(pattern)), [_EDGE], [_EDGE]))
+    table = np.concatenate([[len(rows), rows.shape[1]], classes, accepts > 0, rows.reshape(-1)])
     return np.asarray(table, np.int32)
+
+
+@cache
+def search_table(pattern: str) -> np.ndarray:
+    """Returns the table by which the matches of a pattern of RE2's syntax are found in a text.
+
+    The table is a vector of i32: the number of states, the number of byte classes, the state from which
+    nothing is accepted (-1: there is none), the initial state after each class of what precedes, 0, the class
+    of each of 256 bytes, for each state the classes of what follows before which it accepts, as bits, and for
+    each state and class the next state. Raises RegexError.
+    """
+    rows, accepts, classes, starts = _minimal(*_determine(automaton(parse(pattern)), _AROUND, _AROUND))
+    stuck = np.flatnonzero((rows == np.arange(len(rows))[:, None]).all(1) & (accepts == 0))
+    head = [len(rows), rows.shape[1], stuck[0] if len(stuck) else -1, *starts, 0]
+    return np.asarray(np.concatenate([head, classes, accepts, rows.reshape(-1)]), np.int32)
 
 
 def _byte_class(byte: int) -> int:
@@ -64,18 +79,23 @@ def _byte_classes(nfa: Automaton, has_assertions: bool) -> np.ndarray:
     return np.cumsum(marks[:256]) - 1
 
 
-def _determine(nfa: Automaton) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _determine(
+    nfa: Automaton, before_start: Sequence[int], after_end: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Determinises the automaton by the subset construction.
 
-    Returns, for each reachable set of states, the sets that bytes of each class lead to, whether it accepts,
-    and the class of each byte. Raises RegexError where the table would be too large.
+    Returns, for each reachable set of states, the sets that bytes of each class lead to, and as bits the
+    classes `after_end` before which it accepts; the class of each byte; and the initial set after each of the
+    classes `before_start`. Raises RegexError where the table would be too large.
     """
     has_assertions = any(position for jumps in nfa.jumps for _, position in jumps)
     classes = _byte_classes(nfa, has_assertions)
     heads = [int(np.flatnonzero(classes == index)[0]) for index in range(classes.max() + 1)]
-    start = (frozenset([nfa.begin]), _EDGE if has_assertions else _OTHER)
-    indices, rows, accepting = {start: 0}, [], []
-    pending, work = [start], 0
+    starts = [(frozenset([nfa.begin]), before if has_assertions else _OTHER) for before in before_start]
+    indices: dict[tuple[frozenset[int], int], int] = {}
+    for start in starts:
+        indices.setdefault(start, len(indices))
+    pending, work, rows, accepts = list(indices), 0, [], []
     for states, before in pending:
         row, closures = [], {}
         for byte in heads:
@@ -94,8 +114,10 @@ def _determine(nfa: Automaton) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if len(indices) > MOST_STATES or work > MOST_WORK:
             raise RegexError(f"the pattern needs a table of more than {MOST_STATES} states, or too long")
         rows.append(row)
-        accepting.append(nfa.end in _closure(nfa, states, before, _EDGE))
-    return np.array(rows), np.array(accepting), classes
+        accepts.append(
+            sum(1 << after for after in after_end if nfa.end in _closure(nfa, states, before, after))
+        )
+    return np.array(rows), np.array(accepts), classes, np.array([indices[start] for start in starts])
 
 
 def _closure(nfa: Automaton, states: frozenset[int], before: int, after: int) -> set[int]:
@@ -110,10 +132,10 @@ def _closure(nfa: Automaton, states: frozenset[int], before: int, after: int) ->
 
 
 def _minimal(
-    rows: np.ndarray, accepting: np.ndarray, classes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rows: np.ndarray, accepts: np.ndarray, classes: np.ndarray, starts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Merges states that accept the same strings, and byte classes that lead to equal states (Moore 1956)."""
-    blocks, count = accepting.astype(np.int64), 0
+    blocks, count = accepts.astype(np.int64), 0
     while len(np.unique(blocks)) != count:
         count = len(np.unique(blocks))
         signatures = np.concatenate([blocks[:, None], blocks[rows]], axis=1)
@@ -124,7 +146,7 @@ def _minimal(
     rank = np.argsort(order)
     blocks, heads = rank[inverse.reshape(-1)], first[order]
     columns, merged = np.unique(blocks[rows[heads]], axis=1, return_inverse=True)
-    return columns, accepting[heads], merged.reshape(-1)[classes]
+    return columns, accepts[heads], merged.reshape(-1)[classes], blocks[starts]
 
 
 _MOST_NFA_STATES = 20000

@@ -186,8 +186,9 @@ class ObjectInterface(SizedInterface):
             "objects/string_case.c",
             "objects/string_codes.c",
             "objects/string_conversions.c",
+            "objects/tokens.c",
         ),
-        *("objects/sequences.c", "objects/sequence_parts.c", "objects/maps.c"),
+        *("objects/sequences.c", "objects/sequence_parts.c", "objects/maps.c", "objects/coupling.c"),
     )
 
     def header_parts(self) -> dict[str, str]:

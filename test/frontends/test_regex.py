@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from mlc.frontends.regex.automaton import match_table
+from mlc.frontends.regex.automaton import match_table, search_table
 from mlc.frontends.regex.syntax_tree import RegexError
 
 RANDOM = random.Random(1)
@@ -91,3 +91,34 @@ def test_tables_are_minimal() -> None:
 def test_what_is_refused(pattern: str) -> None:
     with pytest.raises(RegexError, match=re.escape(WRONG[pattern])):
         match_table(pattern)
+
+
+def found_at(table: np.ndarray, text: bytes, begin: int) -> int:
+    """Returns the end of the longest match that begins at `begin`, or -1."""
+
+    def around(index: int) -> int:
+        if not 0 <= index < len(text):
+            return 0
+        return 1 if text[index] == 10 else 2 if re.match(rb"\w", text[index : index + 1]) else 3
+
+    states, classes, dead = map(int, table[:3])
+    class_of, accepts = table[8:264], table[264 : 264 + states]
+    steps = table[264 + states :].reshape(states, classes)
+    state, end = int(table[3 + around(begin - 1)]), -1
+    for index in range(begin, len(text) + 1):
+        if accepts[state] >> around(index) & 1:
+            end = index
+        if state == dead or index == len(text):
+            break
+        state = int(steps[state, class_of[text[index]]])
+    return end
+
+
+@pytest.mark.parametrize("pattern", [r"\b\w+\b", r"^\w+|\d+$", r"(?m)^[^\s]+$", r"\B\.", "a*b", "ab?|c"])
+def test_searches(pattern: str) -> None:
+    table, compiled = search_table(pattern), re.compile(pattern.encode())
+    for text in (text.encode() for text in TEXTS if text.isascii()):
+        for begin in range(len(text) + 1):
+            found = compiled.match(text, begin)
+            # Python has no ^ at `begin`, and sees the text before it.
+            assert found_at(table, text, begin) == (found.end() if found else -1), (text, begin)

@@ -67,6 +67,19 @@ static void test_many(void) {
   assert(memcmp(strings, again, sizeof strings) == 0);
 }
 
+/* An automaton that accepts nothing, as a separator: strings of two letters and more are left whole. */
+static void test_tokens(void) {
+  static int32_t searcher[8 + 256 + 2] = {1, 1, 0};
+  int64_t counts[ODD], marks[] = {odd[5], odd[4], odd[6]}, dims[] = {ODD, 3}, tokens[3 * ODD];
+  int64_t taken[] = {0, 1, 2, 8, 1, ODD, 6, 1, 266, 7, 1, ODD};
+  mlc_call_string_token_count((void *[]){odd, searcher, counts}, taken);
+  assert(counts[0] == 0 && counts[1] == 0 && counts[3] == 1 && counts[4] == 1 && counts[6] == 0 && counts[7] == 0);
+  int64_t filled[] = {0, 1, 2, 8, 1, ODD, 6, 1, 266, 8, 1, 3, 7, 1, 2, 8, 2, ODD, 3};
+  mlc_call_string_tokens((void *[]){odd, searcher, marks, dims, tokens}, filled);
+  assert(tokens[0] == odd[5] && tokens[1] == odd[4] && tokens[2] == odd[6]);
+  assert(tokens[12] == odd[5] && tokens[13] == odd[4] && tokens[14] == odd[4]);
+}
+
 /* The message of a call that must fail. */
 #define FAILURE(CALL) (setjmp(failed) ? message : ((CALL), "none"))
 
@@ -109,6 +122,8 @@ static void test_failures(void) {
   assert(strstr(FAILURE(mlc_call_string_split((void *[]){&id, &comma, dims, parts}, split)), "more parts"));
   int64_t match[] = {0, 8, 0, 6, 1, 3, 9, 0};
   assert(strstr(FAILURE(mlc_call_string_match((void *[]){&id, short_table, &flag}, match)), "not that of an automaton"));
+  int64_t count, tokens[] = {0, 0, 1, 8, 0, 6, 1, 3, 7, 0};
+  assert(strstr(FAILURE(mlc_call_string_token_count((void *[]){&id, short_table, &count}, tokens)), "not that of an"));
   int64_t scalar[] = {0, 8, 0, 11, 0};
   assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&id, &value}, scalar)), "not numeric"));
   test_quotes();
@@ -123,6 +138,7 @@ int main(void) {
   add_odd();
   test_odd_bytes();
   test_many();
+  test_tokens();
   test_failures();
   mlc_objects_clear(&table);
   puts("done");

@@ -20,7 +20,8 @@ TABLE = [
     for name in ("objects.c", "string_table.c", "sequence_table.c", "collect.c", "object_calls.c")
 ]
 STRINGS = [
-    OBJECTS / name for name in ("strings.c", "string_case.c", "string_codes.c", "string_conversions.c")
+    OBJECTS / name
+    for name in ("strings.c", "string_case.c", "string_codes.c", "string_conversions.c", "tokens.c")
 ]
 SEQUENCES = [OBJECTS / name for name in ("sequences.c", "sequence_parts.c", "maps.c")]
 FUNCTIONS = {

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RuntimeParameter:
-    """An operand: `element` is "string", "sequence", "i64", "i32" or "" for elements of any type, `rank` None
-    for any rank. Strings and sequences may be i64 ids."""
+    """An operand: `element` is "string", "sequence", "i64", "i32", "f32" or "" for elements of any type,
+    `rank` None for any rank. Strings and sequences may be i64 ids."""
 
     name: str
     element: str = ""
@@ -120,6 +120,29 @@ _ALL = (
         "string",
         options=("most_splits",),
     ),
+    RuntimeFunction(
+        "string_token_count",
+        "the number of tokens of each string of x: the matches of an expression, or what is between those of "
+        "`by_separators` expressions, if they have `least` characters; `table` holds one or more automata "
+        "that search, of `search_table` in mlc.frontends.regex.automaton",
+        (RuntimeParameter("x", "string"), RuntimeParameter("table", "i32", 1)),
+        "i64",
+        options=("by_separators", "least"),
+        elementwise=True,
+    ),
+    RuntimeFunction(
+        "string_tokens",
+        "the tokens of each string of x along a last dim, preceded by marks[0] and followed by marks[1] "
+        "unless these are empty, and filled up with marks[2]",
+        (
+            RuntimeParameter("x", "string"),
+            RuntimeParameter("table", "i32", 1),
+            RuntimeParameter("marks", "string", 1),
+            DIMS,
+        ),
+        "string",
+        options=("by_separators", "least"),
+    ),
     RuntimeFunction("sequence_length", "the number of elements of a sequence", (SEQUENCE,), "i64", 0),
     RuntimeFunction(
         "sequence_common_length",
@@ -186,6 +209,14 @@ _ALL = (
         (RuntimeParameter("keys", "i64", 1), RuntimeParameter("x", rank=2)),
         "sequence",
         0,
+    ),
+    RuntimeFunction(
+        "pairwise_coupling",
+        "the probabilities of the classes in each row of x, which holds at i, j the probability of class i "
+        "among i and j; LIBSVM's iteration",
+        (RuntimeParameter("x", "f32", 3), DIMS),
+        "f32",
+        2,
     ),
 )
 

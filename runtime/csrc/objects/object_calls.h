@@ -1,4 +1,4 @@
-/* The interface of the runtime's functions on strings and sequences. A host program calls
+/* The interface of the runtime's functions, most of them on strings and sequences. A host program calls
  * `void mlc_call_NAME(void **buffers, int64_t *scalars)`: `buffers` are the dense operands and results, `scalars` are
  * the index of the message that names the op, the options, then for each buffer its element type, rank and sizes. */
 #ifndef MLC_OBJECT_CALLS_H
@@ -48,7 +48,8 @@ const char *mlc_call_quoted(const mlc_string *string);
   X(string_concat) X(string_case) X(string_match) X(string_order) X(string_split_count) X(string_split) \
   X(string_to_float) X(string_to_integer) X(float_to_string) X(integer_to_string) \
   X(sequence_length) X(sequence_common_length) X(sequence_append) X(sequence_insert) X(sequence_erase) \
-  X(sequence_dims) X(sequence_at) X(sequence_joined_dims) X(sequence_joined) X(sequence_split) X(sequence_maps)
+  X(sequence_dims) X(sequence_at) X(sequence_joined_dims) X(sequence_joined) X(sequence_split) X(sequence_maps) \
+  X(string_token_count) X(string_tokens) X(pairwise_coupling)
 
 #define MLC_DECLARE_CALL(NAME) void mlc_call_##NAME(void **buffers, int64_t *scalars);
 MLC_OBJECT_CALLS(MLC_DECLARE_CALL)

@@ -10,7 +10,6 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
-from mlc.frontends.onnx.operators.common.matrix_inverse import MOST_ROWS, columns, invert
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.operators.ml.feature_rows import features, rows, with_features
 from mlc.frontends.onnx.operators.ml.post_transforms import (
@@ -25,12 +24,16 @@ from mlc.frontends.onnx.operators.ml.post_transforms import (
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
+# The limit of the runtime's function.
+_MOST_CLASSES = 1024
+
 
 def probabilities(node: Node, scores: Value, classes: int, pairs: Sequence[tuple[int, int]]) -> Value:
     """Returns `[N, classes]` from decisions `[N, pairs]`, by Platt's sigmoids, with prob_a and prob_b.
 
-    For more than two classes it is the second method of Wu, Lin and Weng (2004), solved exactly; ONNX Runtime
-    iterates towards it, and stops some thousandths away. Raises NodeError for attributes that do not fit.
+    They are coupled by the second method of Wu, Lin and Weng (2004). A function of the runtime iterates as
+    LIBSVM does, which stops some thousandths before the limit, with two classes too. Raises NodeError for
+    attributes that do not fit.
     """
     a, b = (np.asarray(node.attr(name), np.float32).astype(scores.dtype) for name in ("prob_a", "prob_b"))
     if len(a) != len(pairs) or len(b) != len(pairs):
@@ -38,11 +41,13 @@ def probabilities(node: Node, scores: Value, classes: int, pairs: Sequence[tuple
     line = node.emit("add", node.emit("mul", scores, node.constant(a)), node.constant(b))
     first = node.emit("clamp", node.emit("sigmoid", node.emit("neg", line)), min=1e-7, max=1 - 1e-7)
     second = node.emit("sub", node.scalar(1, first), first)
-    if classes == 2:
-        return node.emit("concat", first, second, axis=1)
-    if classes >= MOST_ROWS:
-        raise UnsupportedNodeError(f"probabilities of {MOST_ROWS} and more classes are not supported")
-    return _couple(node, _square(node, first, second, classes, pairs), classes)
+    if classes > _MOST_CLASSES:
+        raise UnsupportedNodeError(f"probabilities of more than {_MOST_CLASSES} classes are not supported")
+    square = node.cast(_square(node, first, second, classes, pairs), TensorProto.FLOAT)
+    shape = [scores.shape[0], classes]
+    values = square, node.sizes(shape)
+    coupled = node.call_runtime("pairwise_coupling", *values, onnx_type=TensorProto.FLOAT, shape=shape)
+    return node.cast(coupled, scores.onnx_type)
 
 
 def _square(node: Node, first: Value, second: Value, classes: int, pairs: Sequence[tuple[int, int]]) -> Value:
@@ -56,24 +61,6 @@ def _square(node: Node, first: Value, second: Value, classes: int, pairs: Sequen
         for side, selection in zip((first, second), selections, strict=True)
     )
     return node.reshape(node.emit("add", upper, lower), [first.shape[0], classes, classes])
-
-
-def _couple(node: Node, r: Value, classes: int) -> Value:
-    """Returns the p `[N, classes]` of sum 1 that minimises the sum of (r_ji p_i - r_ij p_j)^2.
-
-    That sum is p^T Q p, so that (Q, 1; 1^T, 0) (p; m) = (0; 1).
-    """
-    turned = node.emit("transpose", r, permutation=[0, 2, 1])
-    squares = node.emit("reduce_sum", node.emit("mul", r, r), axes=[1], keepdims=True)
-    diagonal = node.emit("mul", squares, node.constant(np.eye(classes, dtype=r.dtype)))
-    matrix = node.emit("sub", diagonal, node.emit("mul", r, turned))
-    bordered = node.emit("pad", matrix, low=[0] * 3, high=[0, 1, 1], mode="constant", value=0.0)
-    border = np.zeros((classes + 1, classes + 1), r.dtype)
-    border[-1, :-1] = border[:-1, -1] = 1
-    solved = invert(node, node.emit("add", bordered, node.constant(border)))
-    last = columns(node, solved, classes, 1)
-    p = node.emit("slice", last, starts=[0] * 3, sizes=[-1, classes, 1], steps=[1] * 3)
-    return node.reshape(p, [r.shape[0], classes])
 
 
 @onnx_operator("SVMRegressor", domain=MACHINE_LEARNING)

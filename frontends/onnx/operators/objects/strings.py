@@ -89,7 +89,7 @@ def string_split(node: Node) -> tuple[Value, Value]:
     counts = node.call_runtime(
         "string_split_count", x, delimiter, onnx_type=TensorProto.INT64, shape=x.shape, options=options
     )
-    shape = [*x.shape, _most(node, counts)]
+    shape = [*x.shape, largest_count(node, counts)]
     parts = node.call_runtime(
         "string_split",
         x,
@@ -102,13 +102,18 @@ def string_split(node: Node) -> tuple[Value, Value]:
     return parts, counts
 
 
-def _most(node: Node, counts: Value) -> Dim:
-    """Returns the largest count, 0 where there are none."""
+def largest_count(node: Node, counts: Value, added: int = 0) -> Dim:
+    """Returns the largest count, 0 where there are none; `added` more where it is not 0."""
     if 0 in counts.shape:
         return 0
     flat = counts if counts.rank else node.reshape(counts, [1])
     most = node.emit("reduce_max", flat, axes=list(range(flat.rank)), keepdims=False)
-    [width] = node.read_dims(node.reshape(node.emit("max", most, node.constant(np.int64(0))), [1]))
+    zero = node.constant(np.int64(0))
+    most = node.emit("max", most, zero)
+    if added:
+        more = node.emit("add", most, node.constant(np.int64(added)))
+        most = node.emit("where", node.emit("equal", most, zero), most, more)
+    [width] = node.read_dims(node.reshape(most, [1]))
     return width
 
 
