@@ -174,21 +174,24 @@ class Decision:
         """Charges for one value: a transpose where producer and readers differ, transposes that read it."""
         producer = defining_op(value)
         item = SOURCE if producer is None else self.items.get(address(producer), SOURCE)
-        back, readers, fixed = inverse(order), [], False
+        back, readers, free, fixed = inverse(order), [], 0, False
         for user, position in _uses(value):
             plan = self.region.plans.get(address(user))
             if plan is not None and plan[1].operands[position] == order:
                 readers.append(self.items[address(user)])
             elif user.name == graph.Transpose.NAME and item != SOURCE:
                 self._charge_sink(item, user, back)
-            elif not is_free_operand(user, value, back):
+            elif is_free_operand(user, value, back):
+                free += 1
+            else:
                 fixed = True
         if producer is not None and address(producer) in self.region.sources:
             self._charge_late_epilogue(producer, readers)
         cost = moving_cost(value, order)
         self.cut.pay_when_true(item, readers, cost)
         if item != SOURCE:
-            self.cut.pay_when_false(item, [*readers, SOURCE] if fixed else readers, cost)
+            # A transpose that several products read is in none of their kernels.
+            self.cut.pay_when_false(item, [*readers, SOURCE] if fixed or free > 1 else readers, cost)
 
     def _charge_late_epilogue(self, transpose: ir.Operation, readers: list[int]) -> None:
         """Bias and activation are better in the kernel of a convolution than in that of a transpose."""

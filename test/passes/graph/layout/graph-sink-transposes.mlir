@@ -219,3 +219,18 @@ func.func @unranked(%x: tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   %5 = "graph.concat"(%4, %x) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x7xf32>, tensor<*xf32>) -> tensor<*xf32>
   return %2, %5 : tensor<*xf32>, tensor<*xf32>
 }
+
+// Two products would read one transpose, which is then in the kernel of neither: it stays at the smaller value.
+// CHECK-LABEL: func.func @two_products
+// CHECK: %[[SMALL:.*]] = "graph.transpose"(%arg0) {permutation = array<i64: 1, 0, 2>} : (tensor<?x21x1xf32>)
+// CHECK-NEXT: %[[FACTORS:.*]] = "graph.mul"(%[[SMALL]], %arg1)
+// CHECK-NEXT: "graph.matmul"(%[[FACTORS]], %arg2)
+// CHECK-NEXT: "graph.matmul"(%[[FACTORS]], %arg3)
+// CHECK-NEXT: return
+func.func @two_products(%x: tensor<?x21x1xf32>, %y: tensor<61xf32>, %v: tensor<61x8xf32>, %w: tensor<61x8xf32>) -> (tensor<21x?x8xf32>, tensor<21x?x8xf32>) {
+  %0 = "graph.transpose"(%x) {permutation = array<i64: 1, 0, 2>} : (tensor<?x21x1xf32>) -> tensor<21x?x1xf32>
+  %1 = "graph.mul"(%0, %y) : (tensor<21x?x1xf32>, tensor<61xf32>) -> tensor<21x?x61xf32>
+  %2 = "graph.matmul"(%1, %v) : (tensor<21x?x61xf32>, tensor<61x8xf32>) -> tensor<21x?x8xf32>
+  %3 = "graph.matmul"(%1, %w) : (tensor<21x?x61xf32>, tensor<61x8xf32>) -> tensor<21x?x8xf32>
+  return %2, %3 : tensor<21x?x8xf32>, tensor<21x?x8xf32>
+}
