@@ -11,7 +11,7 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.dialects.graph.dims.dim_names import named_dims
 from mlc.dialects.graph.dims.symbolic_inference import result_dims
-from mlc.dialects.graph.sizes import Size, name_of, symbol
+from mlc.dialects.graph.sizes import Size, is_long, name_of, symbol
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import UnsupportedNodeError
 from mlc.frontends.onnx.op_building import build_op
@@ -31,6 +31,8 @@ class NamedSizes:
     elements: dict[str, tuple[Value, int]] = field(default_factory=dict)
     # By its id, a vector that was read and the names of its elements.
     read: dict[int, tuple[Value, list[str]]] = field(default_factory=dict)
+    # The names of sizes with long formulas, by the block in which they are defined and the formula.
+    long: dict[tuple[ir.Block, Size], str] = field(default_factory=dict)
     # The names that stand for iterations of loops.
     iterations: set[str] = field(default_factory=set)
     serials: Iterator[int] = field(default_factory=itertools.count)
@@ -63,10 +65,16 @@ class NamedSizes:
         found = result_dims(op, [value.shape for value in values]) if same else None
         dims = found[result.result_number] if found else named_dims(result)
         name = f"{op.name.removeprefix('graph.')}#{next(self.serials)}.shape"
-        return tuple(
-            symbol(f"{name}[{axis}]") if dim is None or len(str(dim)) > LONGEST_FORMULA else dim
-            for axis, dim in enumerate(dims)
-        )
+        return tuple(self._settle_dim(dim, f"{name}[{axis}]", op.block) for axis, dim in enumerate(dims))
+
+    def _settle_dim(self, dim: Dim | None, name: str, block: ir.Block) -> Dim:
+        """Returns a dim, or the name that stands for it: a new one, `name`, unless the block has one for its
+        formula."""
+        if dim is None:
+            return symbol(name)
+        if isinstance(dim, Size) and is_long(dim):
+            return symbol(self.long.setdefault((block, dim), name))
+        return dim
 
     def compute(self, dims: Sequence[Dim], location: ir.Location) -> ir.Value:
         """Returns the dims as a vector of i64, computed at run time."""

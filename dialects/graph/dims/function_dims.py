@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -21,7 +23,7 @@ from mlc.dialects.graph.dims.propagation import computed_sizes, element_of, foll
 from mlc.dialects.graph.elements import dtype_of
 from mlc.dialects.graph.folding import LIMIT, fold
 from mlc.dialects.graph.regions import CONTROL_OPS, yield_of
-from mlc.dialects.graph.sizes import Size, product, substitute, symbol
+from mlc.dialects.graph.sizes import Size, is_long, name_of, product, substitute, symbol
 from mlc.dialects.graph.types import tensor_of
 from mlc.dialects.graph.verifier import read_op
 
@@ -39,13 +41,18 @@ def argument_dims(function: ir.Operation) -> list[Shape]:
     ]
 
 
-def names_defined_by_sizes(function: ir.Operation) -> set[str]:
-    """Returns the names that the `graph.sizes` of a function give to what they read."""
-    found: set[str] = set()
+def names_defined_by_sizes(function: ir.Operation) -> dict[str, ir.Value | None]:
+    """Returns the names that the `graph.sizes` of a function give to what they read, each with the tensor of
+    which it is a dim, or None for those of elements."""
+    found: dict[str, ir.Value | None] = {}
 
     def collect_names(op: ir.Operation) -> ir.WalkResult:
         if views.Sizes.isa(op):
-            found.update(views.Sizes(op).names)
+            names = iter(views.Sizes(op).names)
+            for vector in op.operands:
+                measured = views.ShapeOf.defining(vector)
+                whole = None if measured is None else measured.x
+                found.update({next(names): whole for _ in range(vector.type.shape[0])})
         return ir.WalkResult.ADVANCE
 
     function.walk(collect_names)
@@ -62,16 +69,37 @@ def names_in(block: ir.Block) -> set[str]:
 __all__ = ["ARGUMENTS", "NAMES", "Dims", "Shape", "argument_dims", "named_dims", "names_attribute"]
 
 
+@dataclass(frozen=True)
+class Formula:
+    """The size that a name stands for, computed before an op of whose results it is a dim."""
+
+    op: ir.Operation
+    size: Size
+
+
 class Dims:
     """The dims of each value of a function as sizes of named dims, and the elements of small integer tensors
     that are computed from dims.
 
     A dim that follows from nothing gets a fresh name, such as `reshape#3.shape[0]`: it is known when the op
     has run. `arguments` gives the dims of the arguments; without it they are what the function names them.
+    With `name_formulas` a dim with a long formula is a name too, which `formulas` defines.
     """
 
-    def __init__(self, function: ir.Operation, arguments: Sequence[Shape] | None = None) -> None:
+    def __init__(
+        self,
+        function: ir.Operation,
+        arguments: Sequence[Shape] | None = None,
+        *,
+        name_formulas: bool = False,
+    ) -> None:
         self._dims: dict[ir.Value, Shape] = {}
+        self._shortens = name_formulas
+        self.formulas: dict[str, Formula] = {}
+        # The dims of values with long formulas, as formulas.
+        self._long: dict[ir.Value, Shape] = {}
+        # The names of long formulas that the blocks around the current op have.
+        self._formula_names: ChainMap[Size, Size] = ChainMap()
         self._contents: dict[ir.Value, np.ndarray] = {}
         # Names that `graph.sizes` gives to dynamic integers -> the tensor, and the element's index.
         self.elements: dict[str, tuple[ir.Value, int]] = {}
@@ -80,7 +108,9 @@ class Dims:
         # Loop -> the dims of carried values that change, as (index of the value, axis).
         self._own: dict[ir.Operation, set[tuple[int, int]]] = {}
         block = function.regions[0].blocks[0]
-        self._written, self._defined = frozenset(names_in(block)), names_defined_by_sizes(function)
+        # The tensors of which names are dims: these names are defined where the tensors' ops are.
+        self._owners = names_defined_by_sizes(function)
+        self._written, self._defined = frozenset(names_in(block)), set(self._owners)
         self._taken = set(self._written)
         given = argument_dims(function) if arguments is None else arguments
         self._dims.update(zip(block.arguments, given, strict=True))
@@ -90,12 +120,20 @@ class Dims:
         self._body(block)
 
     def _body(self, block: ir.Block) -> None:
+        # The body of a loop may have been visited before, with other dims.
+        self.formulas = {name: one for name, one in self.formulas.items() if one.op.block != block}
+        self._formula_names = self._formula_names.new_child()
         for op in block:
             self._visit(op.operation, next(self._serials))
+        self._formula_names = self._formula_names.parents
 
     def of(self, value: ir.Value) -> Shape:
         """Returns the dims of a tensor value of the function's body."""
         return self._dims[value]
+
+    def computed_dims(self, value: ir.Value) -> Shape:
+        """Returns the dims of a value as `of` does, but those with long formulas as formulas."""
+        return self._long.get(value, self._dims[value])
 
     def undefined_names(self, value: ir.Value) -> list[str]:
         """Returns the names in a value's dims that the function writes, but neither arguments nor ops
@@ -131,21 +169,66 @@ class Dims:
         name = op.name.rpartition(".")[2]
         written = [named_dims(value) for value in op.results] if NAMES in op.attributes else found
         for index, (value, *shapes) in enumerate(zip(op.results, written, found, strict=True)):
-            shape = [self._settle_dim(*dims) for dims in zip(*shapes, strict=True)]
+            settled = [self._settle_dim(value, *dims) for dims in zip(*shapes, strict=True)]
             own = f".{index}" if index else ""
-            self._dims[value] = tuple(
+            shape = tuple(
                 self._name(value, axis, name, serial, f"{own}.shape[{axis}]") if dim is None else dim
-                for axis, dim in enumerate(shape)
+                for axis, dim in enumerate(settled)
             )
+            self._dims[value] = self._shorten(value, written[index], shape, serial) if self._shortens else shape
         if len(op.results) == 1 and op.name.startswith("graph."):
             self._evaluate(op)
 
-    def _settle_dim(self, written: int | Size | None, found: int | Size | None) -> int | Size | None:
-        """Returns a dim as it is written, unless with names that are undefined by now; else as it follows."""
+    def _settle_dim(
+        self, value: ir.Value, written: int | Size | None, found: int | Size | None
+    ) -> int | Size | None:
+        """Returns a dim as it is written, unless with names that are undefined by now, or with the dim's own
+        name; else as it follows, which then defines that name."""
         if not isinstance(written, Size):
             return found if written is None else written
-        written = substitute(written, self._known)
-        return written if found is None or self.is_defined(written) else found
+        name = name_of(written)
+        if name is None or not self._is_own(name, value):
+            written = substitute(written, self._known)
+            if found is None or self.is_defined(written):
+                return written
+        if name is not None and found not in (None, written):
+            self._owners[name], self._known[name] = value, found
+        return written if found is None else found
+
+    def _is_own(self, name: str, value: ir.Value) -> bool:
+        """Whether the op of a value defines the name, as that of one of its dims."""
+        owner = self._owners.get(name)
+        return owner is not None and owner == value
+
+    def _shorten(
+        self, value: ir.Value, written: Sequence[int | Size | None], shape: Shape, serial: int
+    ) -> Shape:
+        """Returns the dims of a value with names for long formulas: one that blocks have for the formula, else
+        the dim's own, or a fresh one."""
+        self._long.pop(value, None)
+        if not any(map(is_long, shape)):
+            return shape
+        self._long[value] = shape
+        return tuple(
+            self._name_formula(value, axis, dim, own, serial) if isinstance(dim, Size) and is_long(dim) else dim
+            for axis, (dim, own) in enumerate(zip(shape, written, strict=True))
+        )
+
+    def _name_formula(
+        self, value: ir.Value, axis: int, formula: Size, written: int | Size | None, serial: int
+    ) -> Size:
+        own = name_of(written) if isinstance(written, Size) else None
+        own = own if own is not None and self._is_own(own, value) else None
+        names = self._formula_names
+        if formula not in names:
+            op = value.owner.operation
+            name = own or self._fresh(op.name.rpartition(".")[2], serial, f".formula[{axis}]")
+            names[formula] = symbol(name)
+            self.formulas[name] = Formula(op, formula)
+            self._defined.add(name)
+        if own is not None:
+            self._known[own] = names[formula]
+        return names[formula]
 
     def _name(self, value: ir.Value, axis: int, op: str, serial: int, dim: str) -> int | Size:
         """Returns the name of a dim that a reshape of the value gives (docs/control-flow.md), else a fresh
@@ -158,15 +241,14 @@ class Dims:
             found = named[axis] if len(named) == value.type.rank else None
             if isinstance(found, Size):
                 return found
-        return self._fresh(op, serial, dim)
+        return symbol(self._fresh(op, serial, dim))
 
-    def _fresh(self, op: str, serial: int, dim: str) -> int | Size:
-        """Returns a dim with a name that no op has; `serial` may be taken, as ops move after they get
-        names."""
+    def _fresh(self, op: str, serial: int, dim: str) -> str:
+        """Returns a name that no op has; `serial` may be taken, as ops move after they get names."""
         while f"{op}#{serial}{dim}" in self._taken:
             serial += 1
         self._taken.add(f"{op}#{serial}{dim}")
-        return symbol(f"{op}#{serial}{dim}")
+        return f"{op}#{serial}{dim}"
 
     def _loop(self, op: ir.Operation, body: ir.Block, serial: int) -> None:
         """Finds the dims of a loop's carried values: the initial ones, unless the body yields others, which

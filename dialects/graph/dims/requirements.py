@@ -26,7 +26,8 @@ def requirements(op: ir.Operation, dims: Dims) -> list[Requirement]:
     operands, results = ([dims.of(value) for value in group] for group in (op.operands, op.results))
     if not any(isinstance(dim, Size) for shape in (*operands, *results) for dim in shape):
         return []
-    found = [*_not_negative(results), *_of_op(op, operands, results)]
+    computed = [dims.computed_dims(value) for value in op.results]
+    found = [*_not_negative(results), *_of_op(op, operands, computed)]
     # Of equal requirements the one with a message stays.
     return list(dict.fromkeys(sorted(found, key=lambda requirement: not requirement.fault)))
 

@@ -14,7 +14,7 @@ from mlc.dialects.graph.sizes.extrema import broadcast, maximum, minimum
 from .assumptions import RELATIONS, Requirement, assume, assumptions, differ, falls_below
 from .bounds import always_less, always_unequal, lower_bound
 from .quotients import exact_quotient, floordiv
-from .size import Name, Size, SizeFunction, Undecided, name_of, symbol
+from .size import Name, Size, SizeFunction, Undecided, is_long, name_of, symbol
 
 __all__ = [
     "RELATIONS",
@@ -33,6 +33,7 @@ __all__ = [
     "exact_quotient",
     "falls_below",
     "floordiv",
+    "is_long",
     "lower_bound",
     "maximum",
     "minimum",

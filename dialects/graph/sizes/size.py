@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from itertools import product as pairs
 
 
+# Characters of a size. Where each size has the one before it twice, the formula doubles from op to op; sums of
+# hundreds of names, as detectors have, are shorter.
+LONGEST_FORMULA = 20_000
+
+
 class Undecided(Exception):
     """The result of a comparison depends on named dims."""
 
@@ -138,6 +143,11 @@ def name_of(size: int | Size) -> str | None:
         case Size(terms=(((Name(name=name),), 1),)):
             return name
     return None
+
+
+def is_long(size: int | Size) -> bool:
+    """Whether the formula of a size, which is no name, is too long to be repeated: such a size gets one."""
+    return isinstance(size, Size) and name_of(size) is None and len(str(size)) > LONGEST_FORMULA
 
 
 def function_of(name: str, left: int | Size, right: int | Size) -> Size:

@@ -14,6 +14,7 @@ from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_read_sizes, build_size_values
 from mlc.passes.base import PassError
+from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops, has_uses, replace_op, terminator_of
 from mlc.passes.graph.common.values import erase_dead
 from mlc.passes.graph.shapes.merge_size_names import merge_size_names
@@ -57,13 +58,14 @@ def settle_sizes(function: ir.Operation) -> None:
     """Writes the dims of all values as sizes at their ops; puts values that follow from sizes into
     `tloop.size_values` where they are data; reads other sizes by `tloop.read_sizes`."""
     merge_size_names(function)
-    dims = Dims(function)
+    dims = Dims(function, name_formulas=True)
     ops = collect_ops(function)
     _check_defined(ops, dims)
     _write_dims(ops, dims)
     _refine_types(function, dims)
     _write_arguments(function, dims)
     _read_elements(ops, dims)
+    _compute_formulas(dims)
     expect(function, ops, dims)
     for op in ops:
         broadcast_operands(op, dims)
@@ -140,6 +142,14 @@ def _read_elements(ops: list[ir.Operation], dims: Dims) -> None:
                 seen += [(op.block, name) for name in used]
                 with ir.InsertionPoint(op), op.location:
                     build_read_sizes(operand, used)
+
+
+def _compute_formulas(dims: Dims) -> None:
+    """Computes the sizes with long formulas once, and reads what names stand for them."""
+    for name, formula in dims.formulas.items():
+        with ir.InsertionPoint(formula.op), formula.op.location:
+            vector_type = ir.RankedTensorType.get([1], i64())
+            build_read_sizes(build_size_values([str(formula.size)], vector_type), [name])
 
 
 def _named_operands(op: ir.Operation) -> Iterator[tuple[ir.Value, list[str]]]:

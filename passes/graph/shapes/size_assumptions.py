@@ -15,6 +15,7 @@ from mlc.dialects.tloop import build_expect
 from mlc.passes.base import PassError
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 
+_UNKNOWN = ir.ShapedType.get_dynamic_size()
 _PASSING = {*graph.CONTROL_OPS, graph.Yield.NAME}
 
 
@@ -69,7 +70,16 @@ def broadcast_operands(op: ir.Operation, dims: Dims) -> None:
         shape = [dim if dim == 1 else total for dim, total in zip(own, suffix, strict=True)]
         if list(own) != shape:
             with ir.InsertionPoint(op), op.location:
-                op.operands[position] = graph.expand_to(op.operands[position], shape)
+                op.operands[position] = _expand(op.operands[position], shape)
+
+
+def _expand(value: ir.Value, dims: Sequence[int | Size]) -> ir.Value:
+    """The value broadcast to dims that are written at the op: it needs no operand that holds them, and thus
+    no definitions of their names."""
+    shape = [-1 if isinstance(dim, Size) else dim for dim in dims]
+    static = [_UNKNOWN if isinstance(dim, Size) else dim for dim in dims]
+    type_ = ir.RankedTensorType.get(static, graph.element_type(value))
+    return graph.name_dims(graph.build(graph.Expand.NAME, [value], {"shape": shape}, type_), tuple(dims))
 
 
 def _wholes(op: ir.Operation, dims: Dims) -> list[tuple[int, Sequence[int | Size]]]:

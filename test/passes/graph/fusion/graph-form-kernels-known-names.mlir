@@ -33,6 +33,23 @@ func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}) -> tensor<?xf32> {
 
 // -----
 
+// A name that a dim of an op's result defines stands for what that dim follows from, in the op itself too.
+// CHECK-LABEL: func.func @main
+// CHECK: "tloop.expect"() {left = "m + n", relation = "broadcast", right = "broadcast(k, m + n)"
+// CHECK: "tloop.launch"(%{{.*}}) {graph.dims = {{\[}}["m + n"]], kernel = @concat_
+// CHECK-NOT: concat#0
+func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}, %z: tensor<?xf32> {graph.dims = ["m"]}, %w: tensor<?xf32> {graph.dims = ["k"]}) -> tensor<?xf32> {
+  %0 = "graph.concat"(%x, %z) {axis = 0, graph.dims = [["concat#0.shape[0]"]], operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = "graph.exp"(%0) {graph.dims = [["concat#0.shape[0]"]]} : (tensor<?xf32>) -> tensor<?xf32>
+  %2 = "graph.shape_of"(%0) : (tensor<?xf32>) -> tensor<1xi64>
+  %3 = "graph.shape_of"(%w) : (tensor<?xf32>) -> tensor<1xi64>
+  %4 = "graph.sizes"(%2, %3) {names = ["concat#0.shape[0]", "k"], dims = ["broadcast(concat#0.shape[0], k)"], operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+  %5 = "graph.expand"(%1, %4) {shape = array<i64: -1>, graph.dims = [["broadcast(concat#0.shape[0], k)"]]} : (tensor<?xf32>, tensor<1xi64>) -> tensor<?xf32>
+  return %5 : tensor<?xf32>
+}
+
+// -----
+
 func.func @main(%x: tensor<?xf32> {graph.dims = ["n"]}, %s: tensor<i64>, %d: tensor<i64>) -> tensor<?xf32> {
   %0 = "graph.cast"(%s) : (tensor<i64>) -> tensor<f32>
   %1 = "graph.cast"(%d) : (tensor<i64>) -> tensor<f32>
