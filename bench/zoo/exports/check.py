@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
+from bench.zoo.compare import DifferenceError, largest_error
 from bench.zoo.draw import draw
 from bench.zoo.exports.registry import Export
 
@@ -19,26 +20,50 @@ class BadExportError(Exception):
 
 
 def check(export: Export, path: Path, call: Call | None) -> None:
-    """Runs the file at every size: outputs must be finite, not constant, and those of `call`, which is torch.
+    """Runs the file at every size: outputs must be finite, not constant, and those of `call`, which is torch,
+    and of ONNX Runtime without optimisations, which rounds differently.
 
     Raises:
         BadExportError: They are not.
     """
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    levels = onnxruntime.GraphOptimizationLevel
+    session, plain = (_session(path, level) for level in (levels.ORT_ENABLE_ALL, levels.ORT_DISABLE_ALL))
     names = [one.name for one in session.get_outputs()]
     seen: dict[str, set[float]] = {name: set() for name in names}
     for sizes in export.sizes:
         inputs = draw(export.model(), sizes)
-        taken = {one.name for one in session.get_inputs()}
-        results = session.run(None, {name: value for name, value in inputs.items() if name in taken})
+        taken = {one.name: inputs[one.name] for one in session.get_inputs()}
+        results = session.run(None, taken)
         for name, result in zip(names, results, strict=True):
             seen[name] |= _values(sizes, name, result)
         if call is not None and export.against_torch is not None:
             _compare(sizes, names, results, call(inputs), export.against_torch)
+            _check_rounding(sizes, names, results, plain.run(None, taken), export.tolerance)
     if all(len(values) < 2 for values in seen.values()):
         raise BadExportError("every output is constant")
+
+
+def _session(path: Path, level: onnxruntime.GraphOptimizationLevel) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = level
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def _check_rounding(
+    sizes: Mapping[str, int],
+    names: Sequence[str],
+    results: Sequence[np.ndarray],
+    plain: Sequence[np.ndarray],
+    tolerance: float,
+) -> None:
+    """Raises BadExportError where rounding decides the outputs, such as which of two equal scores is best."""
+    try:
+        error = largest_error(plain, results, names)
+    except DifferenceError as difference:
+        raise BadExportError(f"at {dict(sizes)} rounding decides the outputs: {difference}") from None
+    if not error <= tolerance:
+        raise BadExportError(f"at {dict(sizes)} rounding changes the outputs by {error:.2g}")
 
 
 def _values(sizes: Mapping[str, int], name: str, result: object) -> set[float]:

@@ -13,7 +13,7 @@ from torchvision.models.vision_transformer import VisionTransformer
 
 from bench.zoo.exports.modules import Apply
 from bench.zoo.exports.registry import export
-from bench.zoo.exports.weights import calibrate, images, seed
+from bench.zoo.exports.weights import calibrate, images, seed, spread
 from bench.zoo.model import Input
 
 IMAGE = {"x": Input("float32", ("batch", 3, "height", "width"))}
@@ -108,15 +108,25 @@ DETECTED_SIZES = ({"height": 160, "width": 192}, {"height": 128, "width": 160})
 BOXES = ("boxes", "labels", "scores")
 
 
+# The layers of detectors that compute logits, and those that compute offsets of boxes.
+SCORES = ("cls_logits", "cls_score", "bbox_ctrness")
+OFFSETS = ("bbox_reg", "bbox_pred")
+
+
 def _detector(network: nn.Module) -> nn.Module:
     backbone = network.backbone
     seed(network, 1.5)
     calibrate(backbone, images(2, 320, 320))
+    named = list(network.named_modules())
+    layers = [[layer for name, layer in named if name.split(".")[-1] in names] for names in (SCORES, OFFSETS)]
+    image = torch.rand(3, 160, 192, generator=torch.Generator().manual_seed(1))
+    spread(network, layers[0], -1.0, 0.6, [image])
+    spread(network, layers[1], 0.0, 0.3, [image])
 
     def detect(module: nn.Module, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
         (found,) = module([image])
         found = found[0] if isinstance(found, list) else found
-        return tuple(found[name] for name in ("boxes", "labels", "scores", "masks") if name in found)
+        return tuple(found[name] for name in (*BOXES, "masks", "keypoints") if name in found)
 
     return Apply(network, detect)
 
@@ -142,6 +152,11 @@ def _retinanet() -> nn.Module:
     return _detector(detection.retinanet_resnet50_fpn(**SCALED, topk_candidates=50, detections_per_img=30))
 
 
+@export("torchvision/fcos", "script", DETECTED, DETECTED_SIZES, outputs=BOXES)
+def _fcos() -> nn.Module:
+    return _detector(detection.fcos_resnet50_fpn(**SCALED, topk_candidates=50, detections_per_img=30))
+
+
 @export("torchvision/faster-rcnn-mobilenet", "script", DETECTED, DETECTED_SIZES, outputs=BOXES)
 def _faster_rcnn() -> nn.Module:
     return _detector(detection.fasterrcnn_mobilenet_v3_large_320_fpn(**SCALED, **FEW))
@@ -158,6 +173,11 @@ def _faster_rcnn() -> nn.Module:
 )
 def _mask_rcnn() -> nn.Module:
     return _detector(detection.maskrcnn_resnet50_fpn(**SCALED, **FEW))
+
+
+@export("torchvision/keypoint-rcnn", "script", DETECTED, DETECTED_SIZES, outputs=(*BOXES, "keypoints"))
+def _keypoint_rcnn() -> nn.Module:
+    return _detector(detection.keypointrcnn_resnet50_fpn(**SCALED, **FEW, num_keypoints=5))
 
 
 PAIR = {

@@ -10,7 +10,7 @@ from ultralytics import YOLO
 
 from bench.zoo.exports.modules import Apply
 from bench.zoo.exports.registry import export
-from bench.zoo.exports.weights import calibrate, images, seed
+from bench.zoo.exports.weights import calibrate, images, seed, spread
 from bench.zoo.model import Input
 
 LICENCE = "AGPL-3.0-or-later"
@@ -77,4 +77,11 @@ def _suppress(module: Any, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
     licence=LICENCE,
 )
 def _nms() -> nn.Module:
-    return Apply(_network("yolov8n.yaml"), _suppress)
+    network: Any = _network("yolov8n.yaml")
+    image = torch.rand(1, 3, 160, 192, generator=torch.Generator().manual_seed(1))
+    head = network.model[-1]
+    for branch in head.cv3:
+        spread(network, [branch[-1]], -1.0, 0.6, image)
+    for branch in head.cv2:
+        spread(network, [branch[-1]], 0.0, 1.0, image)
+    return Apply(network, _suppress)

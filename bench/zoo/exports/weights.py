@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import torch
 from torch import nn
 
@@ -39,6 +41,29 @@ def calibrate(module: nn.Module, *arguments: torch.Tensor) -> nn.Module:
         for norm in norms:
             norm.running_var += PADDING * norm.running_var.mean()
     return module.eval()
+
+
+def spread(
+    module: nn.Module, layers: Iterable[nn.Module], mean: float, deviation: float, *arguments: torch.Tensor
+) -> None:
+    """Scales linear layers so that their outputs in one call of `module` have a mean and a deviation.
+
+    Scores of detectors that saturate are equal or nearly so, and rounding would decide which boxes are best.
+    """
+    outputs: dict[nn.Module, list[torch.Tensor]] = {layer: [] for layer in layers}
+    hooks = [
+        layer.register_forward_hook(lambda layer, _, result: outputs[layer].append(result.flatten()))
+        for layer in outputs
+    ]
+    with torch.no_grad():
+        module(*arguments)
+        for layer, results in outputs.items():
+            values = torch.cat(results)
+            scale = deviation / values.std()
+            layer.weight *= scale
+            layer.bias.copy_((layer.bias - values.mean()) * scale + mean)
+    for hook in hooks:
+        hook.remove()
 
 
 def images(batch: int = 2, height: int = 96, width: int = 96, channels: int = 3) -> torch.Tensor:
