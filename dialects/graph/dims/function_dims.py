@@ -175,7 +175,9 @@ class Dims:
                 self._name(value, axis, name, serial, f"{own}.shape[{axis}]") if dim is None else dim
                 for axis, dim in enumerate(settled)
             )
-            self._dims[value] = self._shorten(value, written[index], shape, serial) if self._shortens else shape
+            self._dims[value] = (
+                self._shorten(value, written[index], shape, serial) if self._shortens else shape
+            )
         if len(op.results) == 1 and op.name.startswith("graph."):
             self._evaluate(op)
 
@@ -203,14 +205,16 @@ class Dims:
     def _shorten(
         self, value: ir.Value, written: Sequence[int | Size | None], shape: Shape, serial: int
     ) -> Shape:
-        """Returns the dims of a value with names for long formulas: one that blocks have for the formula, else
+        """Returns the dims of a value with names for long formulas: the one that a formula has already, else
         the dim's own, or a fresh one."""
         self._long.pop(value, None)
         if not any(map(is_long, shape)):
             return shape
         self._long[value] = shape
         return tuple(
-            self._name_formula(value, axis, dim, own, serial) if isinstance(dim, Size) and is_long(dim) else dim
+            self._name_formula(value, axis, dim, own, serial)
+            if isinstance(dim, Size) and is_long(dim)
+            else dim
             for axis, (dim, own) in enumerate(zip(shape, written, strict=True))
         )
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product as pairs
 
-
-# Characters of a size. Where each size has the one before it twice, the formula doubles from op to op; sums of
-# hundreds of names, as detectors have, are shorter.
+# Characters of a size. Where each size has the one before it twice, the formula doubles from op to op; sums
+# of hundreds of names, as detectors have, are shorter.
 LONGEST_FORMULA = 20_000
 
 

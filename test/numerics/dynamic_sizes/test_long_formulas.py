@@ -64,7 +64,9 @@ INPUTS = {
     [
         pytest.param("c = Concat<axis = 0>(x, z) y = Add(c, w)", id="operand"),
         pytest.param("c = Concat<axis = 0>(x, z) d = Exp(c) e = Add(d, w) y = Exp(e)", id="after_another"),
-        pytest.param("c = Concat<axis = 0>(x, z) d = Concat<axis = 0>(z, x) y = Add(c, d)", id="same_formula"),
+        pytest.param(
+            "c = Concat<axis = 0>(x, z) d = Concat<axis = 0>(z, x) y = Add(c, d)", id="same_formula"
+        ),
         pytest.param(
             "i = NonZero(x) f = Cast<to = 1>(i) e = Concat<axis = 1>(f, f) t = Transpose(e)"
             " s = ReduceMax(w) y = Add(t, s)",
@@ -81,7 +83,9 @@ def test_dims_of_any_op(nodes: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All dims have names, and the host program computes their sizes once."""
     monkeypatch.setattr(size, "LONGEST_FORMULA", 2)
     header = '<ir_version: 8, opset_import: ["" : 17]>'
-    model = onnx.parser.parse_model(f"{header} g (float[n,3] x, float[m,3] z, float[k,3] w) => (y) {{{nodes}}}")
+    model = onnx.parser.parse_model(
+        f"{header} g (float[n,3] x, float[m,3] z, float[k,3] w) => (y) {{{nodes}}}"
+    )
     executable = compile_model(model)
     for rows in (1, 6):
         inputs = INPUTS | {"w": np.ones((rows, 3), np.float32)}
