@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torchvision.ops import nms
 from ultralytics import YOLO
 
 from bench.zoo.exports.modules import Apply
@@ -21,7 +22,8 @@ SIZES = (
     {"batch": 3, "height": 64, "width": 96},
 )
 ONE = {"images": Input("float32", (1, 3, "height", "width"), "uniform(0, 1)")}
-ONE_SIZES = ({"height": 160, "width": 192}, {"height": 256, "width": 256}, {"height": 64, "width": 64})
+# The number of candidates is a constant of the exported file: images have at least as many anchors.
+ONE_SIZES = ({"height": 160, "width": 192}, {"height": 256, "width": 256}, {"height": 96, "width": 96})
 
 
 def _network(configuration: str) -> nn.Module:
@@ -56,8 +58,6 @@ for _configuration, _exporters in {
 
 def _suppress(module: Any, image: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Detections after non-maximum suppression, with boxes of each class apart, as ultralytics appends it."""
-    from torchvision.ops import nms
-
     predictions = module(image)
     predictions = (predictions[0] if isinstance(predictions, tuple | list) else predictions)[0]
     boxes, (scores, classes) = predictions[:4].T, predictions[4:].max(0)
