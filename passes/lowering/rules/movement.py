@@ -176,11 +176,26 @@ def lower_slice(op: ir.Operation) -> list[ir.Value]:
     part = slice_of(x, lowest, sizes, list(map(abs, steps)))
     if all(step > 0 for step in steps):
         return [part]
+    if any(step < 0 and not isinstance(size, int) for step, size in zip(steps, sizes, strict=True)):
+        return [_reverse_dynamic(part, sizes, steps)]
     read = [
         index if step > 0 else size - 1 - index
         for index, step, size in zip(dims(len(sizes)), steps, sizes, strict=True)
     ]
     return [gather_by_map(part, sizes, read)]
+
+
+def _reverse_dynamic(x: ir.Value, sizes: Sequence[int], steps: Sequence[int]) -> ir.Value:
+    """Reverses the dims with negative steps: affine maps have no symbols for dynamic sizes."""
+    index_type = ir.IndexType.get()
+
+    def coordinates(indices: list[ir.Value]) -> list[ir.Value]:
+        return [
+            index if step > 0 else arith.subi(constant(index_type, size - 1), index)
+            for index, size, step in zip(indices, sizes, steps, strict=True)
+        ]
+
+    return gather_at(x, sizes, coordinates)
 
 
 @rule("expand")

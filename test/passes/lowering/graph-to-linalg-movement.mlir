@@ -55,6 +55,20 @@ func.func private @slice(%x: tensor<8xf32>) -> (tensor<3xf32>, tensor<8xf32>) at
 
 // -----
 
+// A dynamic dim that is read backwards, whose size no affine map holds.
+// CHECK-LABEL: func.func private @reversed_dynamic
+// CHECK: %[[ALL:.*]] = tensor.extract_slice %arg0[0] [%{{.*}}] [1] : tensor<?xf32> to tensor<?xf32>
+// CHECK: linalg.generic
+// CHECK: %[[INDEX:.*]] = linalg.index 0
+// CHECK: %[[AT:.*]] = arith.subi %{{.*}}, %[[INDEX]]
+// CHECK: tensor.extract %[[ALL]][%[[AT]]]
+func.func private @reversed_dynamic(%x: tensor<?xf32>, %dims: tensor<1xindex>) -> tensor<?xf32> attributes {tloop.kernel, tloop.dims = [["d0"], ["d0"]]} {
+  %0 = "graph.slice"(%x) {graph.dims = [["d0"]], starts = array<i64: -1>, sizes = array<i64: -1>, steps = array<i64: -1>} : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
 // The frame is filled at the kernel's start, so that what is inside can be computed in place.
 // CHECK-LABEL: func.func private @pad
 // CHECK: %[[FRAME:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<8xf32>)
