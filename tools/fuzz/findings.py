@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 from mlc.tools.cases.reasons import family
@@ -49,7 +50,7 @@ def save_findings(fuzzer: Fuzzer, results: Iterable[CaseResult], output: Path, t
             found = verdict if group_of(verdict) == wanted else first.verdict
             operators = "-".join(dict.fromkeys(node.op_type for node in small.nodes)).lower()
             folder = output / f"{found.outcome}-{operators}-{first.name}"
-            record = {"outcome": found.outcome, "reason": found.reason, "votes": found.votes}
+            record = asdict(found)
             save(small, folder, {**record, "case": int(first.name), "seed": fuzzer.settings.seed})
             yield folder
 

@@ -24,6 +24,12 @@ FAULTS = (
         when.recurrent_has_settings,
     ),
     Fault(
+        "RNN GRU LSTM",
+        _RUNTIME,
+        "of no steps the final state is the initial one; ONNX Runtime returns 0",
+        when.sequence_is_empty,
+    ),
+    Fault(
         "GridSample",
         _RUNTIME,
         "ONNX Runtime converts coordinates outside the range of integers",

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from onnx import NodeProto, TensorProto, helper
 
-from mlc.tools.fuzz.case import FuzzCase
+from mlc.tools.fuzz.case import Arrays, FuzzCase
 from mlc.tools.fuzz.oracles import all_values
 from mlc.tools.fuzz.random_draws import is_float
 
@@ -29,10 +30,7 @@ class NodeCall:
         name = self.node.input[index] if index < len(self.node.input) else ""
         if not name or name in self.case.inputs:
             return self.case.inputs.get(name)
-        try:
-            return all_values(self.case.model, self.case.inputs).get(name)
-        except Exception:  # oracles raise many types of exception for an invalid model
-            return None
+        return _values(self.case).get(name)
 
     def floats(self) -> list[np.ndarray]:
         """Returns the floating-point inputs as f64."""
@@ -43,6 +41,15 @@ class NodeCall:
         """Returns an attribute's value, or the default if it is left out."""
         found = [attribute for attribute in self.node.attribute if attribute.name == name]
         return helper.get_attribute_value(found[0]) if found else default
+
+
+@lru_cache(maxsize=1)
+def _values(case: FuzzCase) -> Arrays:
+    """Returns the values of a case by name, none if no oracle computes it."""
+    try:
+        return all_values(case.model, case.inputs)
+    except Exception:  # oracles raise many types of exception for an invalid model
+        return {}
 
 
 Applies = Callable[[NodeCall], bool]
@@ -66,6 +73,12 @@ def recurrent_has_settings(call: NodeCall) -> bool:
     is_short = lengths is not None and (whole is None or bool((lengths != whole).any()))
     given = ("clip", "activations", "activation_alpha", "activation_beta")
     return is_short or any(call.attribute(name) is not None for name in given)
+
+
+def sequence_is_empty(call: NodeCall) -> bool:
+    """Whether a recurrent operator has a sequence of no steps."""
+    lengths = call.array(4)
+    return lengths is not None and bool((lengths == 0).any())
 
 
 def shift_is_outside(call: NodeCall) -> bool:

@@ -33,7 +33,10 @@ def shrink(case: FuzzCase, interesting: Interesting, trials: int = _TRIALS) -> F
 
 
 def _smaller(case: FuzzCase) -> Iterator[FuzzCase]:
-    """Yields valid smaller cases, the most promising first."""
+    """Yields valid smaller cases, the most promising first; of a case with several calls those of one."""
+    if len(case.single_calls()) > 1:
+        yield from case.single_calls()
+        return
     steps = (
         without_nodes,
         fewer_outputs,
@@ -165,8 +168,18 @@ def _weight(array: np.ndarray) -> int:
 
 
 def plainer(case: FuzzCase) -> Candidates:
-    """Yields cases with fewer constant inputs."""
+    """Yields cases with fewer open dims and fewer constant inputs."""
     if case.variant != "static":
         yield lambda: replace(case, variant="static")
+    if case.dims:
+        yield case.with_static_dims
+    for opened in sorted({name for names in case.dims.values() for name in names if name}):
+        yield lambda opened=opened: _close(case, opened)
     for name in sorted(case.fixed):
         yield lambda name=name: replace(case, fixed=case.fixed - {name})
+
+
+def _close(case: FuzzCase, opened: str) -> FuzzCase:
+    """Makes an open dim static."""
+    dims = {key: ["" if name == opened else name for name in names] for key, names in case.dims.items()}
+    return replace(case, dims=dims).with_inputs(case.inputs)

@@ -17,8 +17,9 @@ _MEANINGS = {
     "invalid": "the oracles and mlc refuse the model",
     "undecided": "the oracles disagree",
     "unstable": "rounding the inputs changes the result as much",
-    "unjudged": "the oracles refuse the model, mlc does not",
+    "unjudged": "no oracle supports the model, mlc does",
     "mismatch": "mlc computes something else",
+    "unchecked": "mlc computes what an oracle reports as invalid",
     "error": "mlc fails without a message for users",
     "crash": "mlc's process dies",
     "hang": "mlc does not end in time",
@@ -64,6 +65,7 @@ def _finding(result: CaseResult) -> dict[str, Any]:
         "outcome": verdict.outcome,
         "reason": verdict.reason,
         "votes": verdict.votes,
+        "call": verdict.call,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -15,20 +15,26 @@ from mlc.tools.cases.reasons import failure, refusal
 from mlc.tools.fuzz.case import Arrays, FuzzCase
 from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.known_faults import wrong_oracles
+from mlc.tools.fuzz.objections import is_objection, report_of, valid_objection
 from mlc.tools.fuzz.oracle_votes import Vote, vote
 from mlc.tools.fuzz.oracles import ORACLES, time_limit
 from mlc.tools.fuzz.stability import is_unstable
 
 # agree: mlc computes what the oracles decided. refused: it gives a reason why it does not compile the model.
 # undecided: a tie of the oracles. unstable: another result, but rounding changes the oracles' as much.
-# unjudged: mlc computes a result, and every oracle refuses the model; invalid: so does mlc.
+# unjudged: mlc computes a result, and no oracle supports the model; invalid: neither they nor mlc run it.
 FINE = ("agree", "refused", "invalid", "undecided", "unstable", "unjudged")
-# mismatch: another result. error: an exception that is no message for users. crash, hang: the process of mlc
-# died, or did not end in time.
-FINDINGS = ("mismatch", "error", "crash", "hang")
+# mismatch: another result. unchecked: a result for a model or for data that an oracle reports as invalid.
+# error: an exception that is no message for users. crash, hang: the process of mlc died, or did not end in
+# time.
+FINDINGS = ("mismatch", "unchecked", "error", "crash", "hang")
 OUTCOMES = (*FINE, *FINDINGS)
+# Of several calls the verdict is the first finding, or else the first of these.
+_PRECEDENCE = ("refused", "unstable", "undecided", "agree", "unjudged", "invalid")
 
-Compiler = Callable[[ModelProto, Arrays], list[np.ndarray]]
+# Compiles a model to a function from inputs to outputs.
+Program = Callable[[Arrays], list[np.ndarray]]
+Compiler = Callable[[ModelProto], Program]
 _SAYS_WHY = re.compile(
     r"of known (sizes|rank)|known when the model is compiled|(is|are) not supported"
     r"|no memory for|more than there are addresses|value with dynamic dims|bytes of memory"
@@ -39,16 +45,17 @@ _SAYS_WHY = re.compile(
 @dataclass(frozen=True)
 class Verdict:
     """A verdict on a case. `outcome` is one of OUTCOMES, `reason` a line. `votes`: oracle -> "answers", or
-    the reason why it does not."""
+    the reason why it does not. `call`: the program and the sizes of open dims that it is about."""
 
     outcome: str
     reason: str = ""
     votes: dict[str, str] = field(default_factory=dict)
+    call: str = ""
 
     @property
     def line(self) -> str:
-        """Outcome and reason."""
-        return f"{self.outcome} {self.reason}".rstrip()
+        """Outcome, reason and call."""
+        return f"{self.outcome} {self.reason}{f' ({self.call})' if self.call else ''}".rstrip()
 
     @property
     def is_finding(self) -> bool:
@@ -67,27 +74,21 @@ def _worker_pool() -> Any:
     return worker_pool(1)
 
 
-def compile_and_run(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
-    """Compiles a model and runs it on one thread, without the cache; one worker process compiles for all
-    cases. Raises Objection."""
+def compile_model(model: ModelProto) -> Program:
+    """Compiles a model for one thread, without the cache; one worker process compiles for all cases. The
+    program raises Objection."""
     import mlc
 
-    executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool())
-    try:
-        return [np.asarray(output) for output in executable(dict(inputs))]
-    except ValueError as error:
-        raise Objection(str(error)) from error
+    executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool(), specialise="off")
 
+    def run(inputs: Arrays) -> list[np.ndarray]:
+        """Calls the program."""
+        try:
+            return [np.asarray(output) for output in executable(dict(inputs))]
+        except ValueError as error:
+            raise Objection(str(error)) from error
 
-# Messages of engines about data that ONNX does not allow, and about shapes that contradict each other.
-_OBJECTS = re.compile(r"InvalidArgument|[Oo]ut of (data )?(bounds|range)|ShapeInferenceError|IndexError")
-
-
-def _apply_objections(objections: Sequence[str], decision: Vote) -> Vote:
-    """Returns an undecided vote if an engine objects to the model or its data."""
-    if not objections or decision.outcome != "decided":
-        return decision
-    return Vote("undecided", reason=f"{objections[0]} says that the data are wrong")
+    return run
 
 
 def other_types(model: ModelProto, outputs: Sequence[np.ndarray]) -> str:
@@ -107,36 +108,94 @@ def _fits(dim: TensorShapeProto.Dimension, extent: int) -> bool:
     return not dim.HasField("dim_value") or dim.dim_value == extent
 
 
+@dataclass(frozen=True)
+class Answers:
+    """The answers of the oracles to a case of one call, and their decision. `objection` is the report of an
+    oracle that the model or the data are invalid."""
+
+    case: FuzzCase
+    decision: Vote
+    outputs: dict[str, list[np.ndarray]]
+    votes: dict[str, str]
+    objection: str = ""
+
+    @property
+    def take_too_long(self) -> bool:
+        """Whether no oracle answers, and one has exceeded its time."""
+        timeouts = [reason for reason in self.votes.values() if reason.startswith("TimeoutError")]
+        return self.decision.outcome == "none" and bool(timeouts)
+
+
 def judge(
     case: FuzzCase,
     at: Callable[[str], None] = lambda _step: None,
     without: Collection[str] = (),
-    compiler: Compiler = compile_and_run,
+    compiler: Compiler = compile_model,
 ) -> Verdict:
-    """Judges a case. `at` is called with the name of each step, oracles in `without` are left out."""
+    """Judges a case: all calls of one program, and, where dims are open, the last call of a program for its
+    sizes. `at` is called with the name of each step, oracles in `without` are left out."""
     at("case")
-    model, inputs = case.runnable()
-    votes = wrong_oracles(case)
-    answers, objections = _ask_oracles(case, at, without, votes)
-    decision = _apply_objections(objections, vote(answers))
-    if decision.outcome == "none" and any(answer.startswith("TimeoutError") for answer in votes.values()):
-        return Verdict("unjudged", "a model that takes the oracles too long, and may never end", votes)
+    calls = case.single_calls()
+    answers = [_ask_oracles(call, at, without) for call in calls]
+    verdict = _judge_program(case, answers, at, compiler)
+    if verdict.is_finding or not case.dims or case.variant == "const":
+        return verdict
+    fixed = _judge_program(calls[-1].with_static_dims(), answers[-1:], at, compiler)
+    return replace(fixed, call=f"static program for {_sizes(calls[-1])}") if fixed.is_finding else verdict
+
+
+def _judge_program(
+    case: FuzzCase, answers: Sequence[Answers], at: Callable[[str], None], compiler: Compiler
+) -> Verdict:
+    """Judges the calls of one program. Calls that take oracles too long are left out."""
+    called = [answer for answer in answers if not answer.take_too_long]
+    if not called:
+        reason = "a model that takes the oracles too long, and may never end"
+        return Verdict("unjudged", reason, answers[0].votes)
     at("mlc")
     try:
-        outputs = compiler(model, dict(inputs))
+        program = compiler(case.runnable()[0])
     except Exception as error:
-        return _judge_error(error, decision, votes)
+        decided = [answer for answer in called if answer.decision.outcome != "none"]
+        return _judge_error(error, (decided or called)[0])
+    verdicts = []
+    for answer in called:
+        at("mlc")
+        verdicts.append(replace(_judge_call(program, answer, at), call=_sizes(answer.case)))
+    return _worst(verdicts)
+
+
+def _judge_call(program: Program, answer: Answers, at: Callable[[str], None]) -> Verdict:
+    try:
+        outputs = program(answer.case.runnable()[1])
+    except Exception as error:
+        return _judge_error(error, answer)
     at("verdict")
-    return _judge_outputs(outputs, decision, answers, votes, case)
+    return _judge_outputs(outputs, answer)
 
 
-def _ask_oracles(
-    case: FuzzCase, at: Callable[[str], None], without: Collection[str], votes: dict[str, str]
-) -> tuple[dict[str, list[np.ndarray]], list[str]]:
-    """Returns the answers of the oracles and those that object to the case; adds to `votes`."""
+def _worst(verdicts: Sequence[Verdict]) -> Verdict:
+    found = [verdict for verdict in verdicts if verdict.is_finding]
+    return found[0] if found else min(verdicts, key=lambda verdict: _PRECEDENCE.index(verdict.outcome))
+
+
+def _sizes(case: FuzzCase) -> str:
+    """Returns the sizes of the open dims of a case of one call."""
+    sizes = {
+        name: extent
+        for key, names in case.dims.items()
+        for name, extent in zip(names, case.inputs[key].shape, strict=False)
+        if name
+    }
+    return " ".join(f"{name}={extent}" for name, extent in sizes.items())
+
+
+def _ask_oracles(case: FuzzCase, at: Callable[[str], None], without: Collection[str]) -> Answers:
+    """Asks the oracles about a case of one call."""
     model, inputs = case.runnable()
+    votes = wrong_oracles(case)
     answers: dict[str, list[np.ndarray]] = {}
-    objections: list[str] = []
+    objections: dict[str, str] = {}
     for name, oracle in ORACLES.items():
         if name in votes:
             continue
@@ -152,17 +211,20 @@ def _ask_oracles(
                 answers[name] = outputs
         except Exception as error:
             votes[name] = failure(error)
-            objections += [name] if _OBJECTS.search(f"{type(error).__name__}: {error}") else []
-    return answers, objections
+            if is_objection(error):
+                objections[name] = report_of(name, error)
+    return Answers(case, vote(answers), answers, votes, valid_objection(case, answers, objections))
 
 
-def _judge_error(error: Exception, decision: Vote, votes: dict[str, str]) -> Verdict:
+def _judge_error(error: Exception, answer: Answers) -> Verdict:
+    outcome = answer.decision.outcome
     if isinstance(error, Objection):
-        outcome = {"none": "invalid", "undecided": "undecided"}.get(decision.outcome, "error")
-        return Verdict(outcome, failure(error), votes)
+        is_doubtful = outcome == "undecided" or (outcome == "decided" and answer.objection)
+        found = "invalid" if outcome == "none" else "undecided" if is_doubtful else "error"
+        return Verdict(found, failure(error), answer.votes)
     if not _is_refusal(error):
-        return Verdict("error", failure(error), votes)
-    return Verdict("invalid" if decision.outcome == "none" else "refused", refusal(error), votes)
+        return Verdict("error", failure(error), answer.votes)
+    return Verdict("invalid" if outcome == "none" else "refused", refusal(error), answer.votes)
 
 
 def _is_refusal(error: Exception) -> bool:
@@ -172,16 +234,13 @@ def _is_refusal(error: Exception) -> bool:
     return "ModelError" in names or bool(_SAYS_WHY.search(str(error)))
 
 
-def _judge_outputs(
-    outputs: Sequence[np.ndarray],
-    decision: Vote,
-    answers: dict[str, list[np.ndarray]],
-    votes: dict[str, str],
-    case: FuzzCase,
-) -> Verdict:
+def _judge_outputs(outputs: Sequence[np.ndarray], answer: Answers) -> Verdict:
+    decision, votes, case = answer.decision, answer.votes, answer.case
+    if answer.objection:
+        return Verdict("unchecked", answer.objection, votes)
     if decision.outcome == "none":
         return Verdict("unjudged", "no oracle runs the model", votes)
-    agreeing = [name for name, answer in answers.items() if not difference(answer, outputs)]
+    agreeing = [name for name, expected in answer.outputs.items() if not difference(expected, outputs)]
     if decision.outcome == "undecided":
         return Verdict(
             "undecided", f"mlc agrees with {', '.join(agreeing) or 'none'}: {decision.reason}", votes

@@ -18,9 +18,9 @@ from typing import Any
 
 from mlc.tools.cases.worker import say
 from mlc.tools.fuzz.case import FuzzCase, load
-from mlc.tools.fuzz.generate import case_of
+from mlc.tools.fuzz.generate import NODES, case_of
 from mlc.tools.fuzz.seeds import Seeds
-from mlc.tools.fuzz.verdicts import Compiler, Verdict, compile_and_run, judge
+from mlc.tools.fuzz.verdicts import Compiler, Verdict, compile_model, judge
 
 _MEMORY = 8 << 30  # bytes of address space; models that need more are refused by the system
 
@@ -32,13 +32,14 @@ class WorkerSettings:
     seeds: Seeds
     seed: int = 0
     variants: Sequence[str] = ("static",)
-    compiler: Compiler = compile_and_run
+    compiler: Compiler = compile_model
+    families: Sequence[str] = (NODES,)
 
     def case(self, request: dict[str, Any]) -> FuzzCase:
         """Returns the case that a request names."""
         if "saved" in request:
             return load(Path(request["saved"]))[0]
-        return case_of(self.seed, request["index"], self.seeds, self.variants)
+        return case_of(self.seed, request["index"], self.seeds, self.variants, self.families)
 
 
 def serve(connection: socket, settings: WorkerSettings) -> None:

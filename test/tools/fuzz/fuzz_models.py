@@ -6,12 +6,14 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from onnx import ModelProto, NodeProto, ValueInfoProto, helper
 
 from mlc.tools.fuzz.case import Arrays, FuzzCase, set_types
-from mlc.tools.fuzz.oracles import reference
+from mlc.tools.fuzz.oracles import Oracle, reference
+from mlc.tools.fuzz.verdicts import Compiler
 
 OPSET = 18
 
@@ -62,3 +64,8 @@ def faulty(model: ModelProto, inputs: Arrays) -> list[np.ndarray]:
     if "Abs" in found:
         time.sleep(60)
     return [output + ("Relu" in found) for output in reference(model, inputs)]
+
+
+def compiler_of(run: Oracle) -> Compiler:
+    """Returns a compiler whose programs are what an oracle or a fake computes for the model."""
+    return lambda model: partial(run, model)

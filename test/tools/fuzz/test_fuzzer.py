@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fuzz_models import case_of_nodes, chain_case, faulty, operators
+from fuzz_models import case_of_nodes, chain_case, compiler_of, faulty, operators
 from onnx import ModelProto, helper
 
 from mlc.tools.fuzz import oracles
@@ -30,7 +30,7 @@ def _unary(operator: str) -> FuzzCase:
 
 
 def _fuzzer(*seeds: FuzzCase, limit: float = 20.0, seed: int = 0) -> Fuzzer:
-    return Fuzzer(WorkerSettings(Seeds(seeds, {}), seed, compiler=faulty), 2, limit)
+    return Fuzzer(WorkerSettings(Seeds(seeds, {}), seed, compiler=compiler_of(faulty)), 2, limit)
 
 
 def test_a_case_shrinks_to_what_matters() -> None:

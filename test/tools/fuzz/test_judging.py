@@ -7,15 +7,16 @@ from dataclasses import replace
 import ml_dtypes
 import numpy as np
 import pytest
-from fuzz_models import case_of_nodes, chain_case, faulty
-from onnx import helper
+from fuzz_models import case_of_nodes, chain_case, compiler_of, faulty
+from onnx import ModelProto, helper
 
 from mlc.frontends.errors import UnsupportedModelError
-from mlc.tools.fuzz import oracles
+from mlc.tools.fuzz import objections, oracles
 from mlc.tools.fuzz import verdicts as judging
+from mlc.tools.fuzz.case import FuzzCase
 from mlc.tools.fuzz.comparison import difference
 from mlc.tools.fuzz.oracle_votes import vote
-from mlc.tools.fuzz.oracles import ORACLES, inline_functions, onnxruntime, reference
+from mlc.tools.fuzz.oracles import ORACLES, Oracle, inline_functions, onnxruntime, reference
 from mlc.tools.fuzz.verdicts import judge
 
 ONE, TWO = [np.ones(2, np.float32)], [np.full(2, 2, np.float32)]
@@ -70,15 +71,15 @@ def test_oracles_agree_and_know_types_that_numpy_lacks() -> None:
 
 
 def test_a_right_compiler_agrees() -> None:
-    assert judge(chain_case(), compiler=reference).outcome == "agree"
+    assert judge(chain_case(), compiler=compiler_of(reference)).outcome == "agree"
 
 
 def test_a_fault_is_a_mismatch_and_an_exception_an_error() -> None:
-    verdict = judge(chain_case(), compiler=faulty)
+    verdict = judge(chain_case(), compiler=compiler_of(faulty))
     assert verdict.outcome == "mismatch"
     assert verdict.reason.startswith("values: output 0")
     case = case_of_nodes([helper.make_node("Exp", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
-    verdict = judge(case, compiler=faulty)
+    verdict = judge(case, compiler=compiler_of(faulty))
     assert (verdict.outcome, verdict.reason) == ("error", "ZeroDivisionError: planted")
 
 
@@ -88,25 +89,28 @@ def test_refusals_differ_from_what_no_oracle_runs() -> None:
             "m: 1 node cannot be imported:", "Relu (opset 18): it is not supported: node 'a'"
         )
 
-    assert judge(chain_case(), compiler=refuse).outcome == "refused"
+    assert judge(chain_case(), compiler=compiler_of(refuse)).outcome == "refused"
     wrong = case_of_nodes([helper.make_node("NoSuchOperator", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
-    assert judge(wrong, compiler=refuse).outcome == "invalid"
-    assert judge(wrong, compiler=lambda *_: ONE).outcome == "unjudged"
+    assert judge(wrong, compiler=compiler_of(refuse)).outcome == "invalid"
+    assert judge(wrong, compiler=compiler_of(lambda *_: ONE)).outcome == "unjudged"
 
 
 def test_a_failed_pass_is_no_refusal() -> None:
     class CompileError(Exception):
         pass
 
-    def fail(message: str) -> judging.Compiler:
+    def fail(message: str) -> Oracle:
         def compiler(*_: object) -> list[np.ndarray]:
             raise CompileError(message)
 
         return compiler
 
-    assert judge(chain_case(), compiler=fail("pass 'x' failed on 'func.func'")).outcome == "error"
     assert (
-        judge(chain_case(), compiler=fail("all inputs must be tensors of known sizes")).outcome == "refused"
+        judge(chain_case(), compiler=compiler_of(fail("pass 'x' failed on 'func.func'"))).outcome == "error"
+    )
+    assert (
+        judge(chain_case(), compiler=compiler_of(fail("all inputs must be tensors of known sizes"))).outcome
+        == "refused"
     )
 
 
@@ -119,7 +123,7 @@ def test_what_mlc_says_of_the_data_of_a_call_is_no_failure_where_nobody_runs_the
     for z, expected in ((TWO[0], "invalid"), (three, "error")):
         case = case_of_nodes([add], {"x": three, "z": three}, ["y"]).with_inputs({"x": three, "z": three})
         case.inputs["z"] = z
-        assert judge(case, compiler=object_to).outcome == expected
+        assert judge(case, compiler=compiler_of(object_to)).outcome == expected
 
 
 def test_what_takes_oracles_too_long_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,7 +131,7 @@ def test_what_takes_oracles_too_long_is_not_run(monkeypatch: pytest.MonkeyPatch)
         raise TimeoutError("over 20 s")
 
     monkeypatch.setattr(judging, "ORACLES", {"reference": slow})
-    verdict = judge(chain_case(), compiler=lambda *_: pytest.fail("it is run"))
+    verdict = judge(chain_case(), compiler=compiler_of(lambda *_: pytest.fail("it is run")))
     assert verdict.outcome == "unjudged"
 
 
@@ -141,15 +145,18 @@ def test_oracles_have_limited_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_constants_are_moved_as_inputs_are() -> None:
     case = case_of_nodes([helper.make_node("Floor", ["s"], ["y"])], {"s": np.ones(1, np.float32)}, ["y"])
     for variant_case in (case, replace(case, variant="const")):
-        assert judge(variant_case, compiler=lambda *_: [np.zeros(1, np.float32)]).outcome == "unstable"
+        assert (
+            judge(variant_case, compiler=compiler_of(lambda *_: [np.zeros(1, np.float32)])).outcome
+            == "unstable"
+        )
 
 
 def test_what_rounding_explains_is_unstable() -> None:
     near_half = np.array([0.5, 1.0], np.float32)
     case = case_of_nodes([helper.make_node("Floor", ["s"], ["y"])], {"s": near_half * 2}, ["y"])
-    assert judge(case, compiler=lambda *_: [np.array([0, 2], np.float32)]).outcome == "unstable"
+    assert judge(case, compiler=compiler_of(lambda *_: [np.array([0, 2], np.float32)])).outcome == "unstable"
     far = case.with_inputs({"s": near_half + 1})
-    assert judge(far, compiler=lambda *_: [np.array([0, 2], np.float32)]).outcome == "mismatch"
+    assert judge(far, compiler=compiler_of(lambda *_: [np.array([0, 2], np.float32)])).outcome == "mismatch"
 
 
 def test_known_faults_of_oracles_cost_them_their_vote() -> None:
@@ -159,30 +166,70 @@ def test_known_faults_of_oracles_cost_them_their_vote() -> None:
         ({"x": x, "n": counts}, "unjudged"),
         ({"x": x, "n": counts[:2].repeat(2)[:3]}, "mismatch"),
     ):
-        verdict = judge(case_of_nodes([node], inputs, ["y"]), compiler=lambda *_: [x])
+        verdict = judge(case_of_nodes([node], inputs, ["y"]), compiler=compiler_of(lambda *_: [x]))
         assert verdict.outcome == expected
     rnn = helper.make_node("RNN", ["x", "w", "r"], ["", "y"], hidden_size=1, clip=0.5)
     shapes = {"x": (2, 1, 1), "w": (1, 1, 1), "r": (1, 1, 1)}
     case = case_of_nodes([rnn], {n: np.ones(s, np.float32) for n, s in shapes.items()}, ["y"])
-    assert "ignores clip" in judge(case, compiler=onnxruntime).votes["reference"]
+    assert "ignores clip" in judge(case, compiler=compiler_of(onnxruntime)).votes["reference"]
 
 
-def test_data_that_an_engine_calls_wrong_decide_nothing() -> None:
-    x, indices = np.ones((2, 2), np.float32), np.full((2, 2), 3)
-    case = case_of_nodes(
-        [helper.make_node("GatherElements", ["x", "i"], ["y"])], {"x": x, "i": indices}, ["y"]
-    )
-    verdict = judge(case, compiler=lambda *_: [2 * x])
+def _gather_elements(index: int) -> FuzzCase:
+    x, indices = np.ones((2, 2), np.float32), np.full((2, 2), index)
+    node = helper.make_node("GatherElements", ["x", "i"], ["y"])
+    return case_of_nodes([node], {"x": x, "i": indices}, ["y"])
+
+
+def test_results_for_data_that_an_oracle_reports_as_invalid_are_findings() -> None:
+    verdict = judge(_gather_elements(3), compiler=compiler_of(lambda *_: TWO))
     assert verdict.votes["reference"] == "answers"
-    assert (verdict.outcome, verdict.reason) == (
-        "undecided",
-        "mlc agrees with none: onnxruntime says that the data are wrong",
-    )
+    assert verdict.outcome == "unchecked"
+    assert verdict.reason.startswith("onnxruntime raises Fail: GatherElements: ")
+    assert verdict.is_finding
+
+    def object_to(*_: object) -> list[np.ndarray]:
+        raise judging.Objection("an index is outside of [-2, 1]")
+
+    assert judge(_gather_elements(3), compiler=compiler_of(object_to)).outcome == "undecided"
+
+
+def test_accepted_reports_are_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    accepted = objections.Accepted("GatherElements", "(?i)out of range", "planted")
+    monkeypatch.setattr(objections, "ACCEPTED", (accepted,))
+    verdict = judge(_gather_elements(3), compiler=compiler_of(reference))
+    assert verdict.outcome == "agree"
+
+
+def test_what_an_oracle_lacks_is_no_report_of_invalid_data() -> None:
+    lacking = RuntimeError("NOT_IMPLEMENTED : Could not find an implementation for ReduceMean(18)")
+    assert not objections.is_objection(lacking)
+    assert objections.is_objection(IndexError("index 3 is out of bounds for axis 1 with size 2"))
+
+
+def test_every_call_is_judged_and_the_static_program_too() -> None:
+    def wrong_for(extent: int, *, static: bool) -> judging.Compiler:
+        def compiler(model: ModelProto) -> judging.Program:
+            dim = model.graph.input[0].type.tensor_type.shape.dim[0]
+            is_static = dim.HasField("dim_value")
+            return lambda inputs: [
+                -inputs["x"] + float(inputs["x"].shape[0] == extent and is_static == static)
+            ]
+
+        return compiler
+
+    case = case_of_nodes([helper.make_node("Neg", ["x"], ["y"])], {"x": np.ones(2, np.float32)}, ["y"])
+    calls = ({"x": np.ones(3, np.float32)}, {"x": np.ones(4, np.float32)})
+    case = replace(case, dims={"x": ["batch"]}, calls=calls).with_inputs(case.inputs)
+    assert judge(case, compiler=wrong_for(5, static=False)).outcome == "agree"
+    verdict = judge(case, compiler=wrong_for(3, static=False))
+    assert (verdict.outcome, verdict.call) == ("mismatch", "batch=3")
+    verdict = judge(case, compiler=wrong_for(4, static=True))
+    assert (verdict.outcome, verdict.call) == ("mismatch", "static program for batch=4")
 
 
 def test_results_of_other_types_than_onnx_infers_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "ORACLES", {"reference": lambda *_: [np.zeros((), np.float64)]})
-    verdict = judge(chain_case(), compiler=lambda *_: TWO)
+    verdict = judge(chain_case(), compiler=compiler_of(lambda *_: TWO))
     assert verdict.outcome == "unjudged"
     assert "is float64" in verdict.votes["reference"]
 
@@ -191,15 +238,15 @@ def test_overflow_depends_on_the_order() -> None:
     huge = np.array([3e38, 1.0], np.float32)
     nodes = [helper.make_node("Mul", ["x", "x"], ["s"]), helper.make_node("Sub", ["s", "s"], ["y"])]
     case = case_of_nodes(nodes, {"x": huge}, ["y"])
-    assert judge(case, compiler=lambda *_: [np.zeros(2, np.float32)]).outcome == "unstable"
-    assert judge(case, compiler=lambda *_: [np.array([0, 1], np.float32)]).outcome == "mismatch"
+    assert judge(case, compiler=compiler_of(lambda *_: [np.zeros(2, np.float32)])).outcome == "unstable"
+    assert judge(case, compiler=compiler_of(lambda *_: [np.array([0, 1], np.float32)])).outcome == "mismatch"
 
 
 def test_oracles_that_disagree_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     fakes = {"onnxruntime": lambda *_: ONE, "reference": lambda *_: TWO}
     monkeypatch.setattr(judging, "ORACLES", fakes)
     case = case_of_nodes([helper.make_node("Relu", ["x"], ["y"])], {"x": ONE[0]}, ["y"])
-    verdict = judge(case, compiler=lambda *_: TWO)
+    verdict = judge(case, compiler=compiler_of(lambda *_: TWO))
     assert verdict.outcome == "undecided"
     assert "agrees with reference" in verdict.reason
-    assert judge(case, compiler=lambda *_: TWO, without=["onnxruntime"]).outcome == "agree"
+    assert judge(case, compiler=compiler_of(lambda *_: TWO), without=["onnxruntime"]).outcome == "agree"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,15 +18,21 @@ if TYPE_CHECKING:
     from mlc.tools.fuzz.worker_side import WorkerSettings
 
 _VARIANTS = ("static", "const", "dynamic")
+_FAMILIES = ("nodes", "attention", "products", "convolutions", "shapes", "recurrent", "quantised")
 _PROGRESS = 100  # cases between two lines of progress
 
 
-def _variants(_ctx: click.Context, _parameter: click.Parameter, text: str) -> tuple[str, ...]:
-    names = tuple(text.split(","))
-    unknown = [name for name in names if name not in _VARIANTS]
-    if unknown:
-        raise click.BadParameter(f"'{unknown[0]}' is no variant; there are {', '.join(_VARIANTS)}")
-    return names
+def _names_of(what: str, known: Sequence[str]) -> Callable[..., tuple[str, ...]]:
+    """Returns the callback of an option that takes some of the known names."""
+
+    def parse(_ctx: click.Context, _parameter: click.Parameter, text: str) -> tuple[str, ...]:
+        names = tuple(text.split(",")) if text else ()
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise click.BadParameter(f"'{unknown[0]}' is no {what}; there are {', '.join(known)}")
+        return names
+
+    return parse
 
 
 def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.Pattern[str]:
@@ -44,14 +50,28 @@ def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.
 @click.option(
     "--variant",
     "variants",
-    callback=_variants,
+    callback=_names_of("variant", _VARIANTS),
     default="static,const",
     metavar="NAME,...",
     help="static: inputs of known sizes; const: all inputs constants; dynamic: inputs of dynamic sizes"
     " (static,const).",
 )
 @click.option(
-    "--ops", "operators", callback=_pattern, default="", metavar="REGEX", help="Only such operators."
+    "--family",
+    "families",
+    callback=_names_of("family", _FAMILIES),
+    default="",
+    metavar="NAME,...",
+    help="nodes: mutated node cases of ONNX's suite; models as exporters write them: attention, products,"
+    " convolutions, shapes, recurrent, quantised (all; with --ops nodes).",
+)
+@click.option(
+    "--ops",
+    "operators",
+    callback=_pattern,
+    default="",
+    metavar="REGEX",
+    help="Only such operators, of the family nodes.",
 )
 @click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Save findings (build/fuzz).")
 @click.option(
@@ -75,6 +95,7 @@ def fuzz_command(
     seed: int,
     jobs: int,
     variants: tuple[str, ...],
+    families: tuple[str, ...],
     operators: re.Pattern[str],
     output: Path | None,
     time_limit: float,
@@ -84,8 +105,9 @@ def fuzz_command(
 ) -> int:
     """Compile and run random models, and compare with what several oracles compute: ONNX Runtime, ONNX's
     reference implementation, and the function bodies of ONNX's operators. The models are mutated node cases
-    of ONNX's backend suite and chains of them. Each runs in a worker process; one of each group of findings
-    is shrunk and saved. Exit status: 1 if something was found.
+    of ONNX's backend suite, chains of them, and layers with open dims as exporters write them, each called
+    with several sizes. Each case runs in a worker process; one of each group of findings is shrunk and saved.
+    Exit status: 1 if something was found.
     """
     from mlc.tools.fuzz.driver import Fuzzer
     from mlc.tools.fuzz.oracles import lacking
@@ -93,7 +115,8 @@ def fuzz_command(
     if lacking():
         raise ToolError(lacking())
     _check_cases(replay)
-    settings = _settings(operators, seed, variants, drawn=not replay)
+    families = families or (_FAMILIES if not operators.pattern else ("nodes",))
+    settings = _settings(operators, seed, variants, families, drawn=not replay)
     fuzzer = Fuzzer(settings, jobs, time_limit, log)
     results = list(fuzzer.run_saved(replay) if replay else _with_progress(fuzzer, session, first, cases))
     _show(session, results, bool(replay))
@@ -116,15 +139,21 @@ def _check_cases(paths: Sequence[Path]) -> None:
 
 
 def _settings(
-    operators: re.Pattern[str], seed: int, variants: tuple[str, ...], *, drawn: bool
+    operators: re.Pattern[str],
+    seed: int,
+    variants: tuple[str, ...],
+    families: tuple[str, ...],
+    *,
+    drawn: bool,
 ) -> WorkerSettings:
     from mlc.tools.fuzz.seeds import Seeds, load_seeds
     from mlc.tools.fuzz.worker_side import WorkerSettings
 
-    seeds = load_seeds(operators) if drawn else Seeds((), {})
-    if drawn and not seeds.cases:
+    needed = drawn and "nodes" in families
+    seeds = load_seeds(operators) if needed else Seeds((), {})
+    if needed and not seeds.cases:
         raise ToolError(f"no operator of ONNX's node cases fits '{operators.pattern}'")
-    return WorkerSettings(seeds, seed, variants)
+    return WorkerSettings(seeds, seed, variants, families=families)
 
 
 def _with_progress(fuzzer: Fuzzer, session: CommandSession, first: int, cases: int) -> Iterator[CaseResult]:

@@ -1,0 +1,72 @@
+"""Reports of oracles that a model or its data are invalid.
+
+mlc has to report it too: results for such a case are a finding. `ACCEPTED` lists reports of ONNX Runtime with
+which mlc need not agree, with the causes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from mlc.tools.fuzz.case import FuzzCase
+
+# What an oracle lacks says nothing about the model: types, operators, opsets, memory.
+_LACKS = re.compile(
+    r"NotImplemented|NOT_IMPLEMENTED|No Op registered|not implemented|unsupported|not supported|Refused"
+    r"|Unsupported|NoSuchFile|bad allocation|MemoryError|TimeoutError|Type Error: Type"
+    r"|[Oo]nly supports? |under development|[Uu]nimplemented|does not support"
+)
+# Messages about data that ONNX does not allow, and about shapes that contradict each other.
+_OBJECTS = re.compile(
+    r"InvalidArgument|[Oo]ut of (data )?(bounds|range)|ShapeInferenceError|IndexError|RuntimeException"
+)
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Reports that match `message` about a model with one of `operators` are no findings, due to `cause`."""
+
+    operators: str
+    message: str
+    cause: str
+
+
+ACCEPTED: tuple[Accepted, ...] = ()
+
+
+def is_objection(error: BaseException) -> bool:
+    """Whether an oracle's error reports that the model or its data are invalid."""
+    text = f"{type(error).__name__}: {error}"
+    return bool(_OBJECTS.search(text)) and not _LACKS.search(text)
+
+
+def report_of(name: str, error: BaseException) -> str:
+    """Returns a line about what an oracle reports: the exception, the node, and the end of the message, where
+    ONNX Runtime states the cause."""
+    text = " ".join(str(error).split())
+    node = _NODE.search(text)
+    return f"{name} raises {type(error).__name__}: {f'{node[1]}: ' if node else ''}{text[-_LONGEST:]}"
+
+
+_NODE = re.compile(r"(?:running |Op \()(\w+)")
+_LONGEST = 160
+
+
+def valid_objection(case: FuzzCase, answers: Collection[str], objections: Mapping[str, str]) -> str:
+    """Returns the first report that counts, "" if there is none. The reference's count where ONNX Runtime
+    does not answer: it lacks checks, and has errors that ONNX Runtime has not."""
+    operators = {node.op_type for node in case.nodes}
+    for name, message in objections.items():
+        if name.startswith("reference") and any(answer.startswith("onnxruntime") for answer in answers):
+            continue
+        if not any(_covers(accepted, operators, message) for accepted in ACCEPTED):
+            return message
+    return ""
+
+
+def _covers(accepted: Accepted, operators: AbstractSet[str], message: str) -> bool:
+    named = not accepted.operators or bool(operators & set(accepted.operators.split()))
+    return named and bool(re.search(accepted.message, message))
