@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +29,10 @@ from mlc.compiler.sources.onnx_model import OnnxSource
 from mlc.compiler.sources.open_source import Source, load_for_target, open_source
 from mlc.compiler.specialisation import add_specialised_programs
 from mlc.compiler.stage_timer import Timer
+from mlc.errors import Error
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.weights.store import Reference, WeightStore
+from mlc.pipelines.pass_error import PassRunError
 from mlc.threads import importing
 
 if TYPE_CHECKING:
@@ -47,8 +52,39 @@ def compile_program(model: Any, options: Options | None = None) -> CompiledProgr
     # Faults of the target are reported before the model is read.
     _check_loadable(code_paths(options)["main"])
     source = open_source(model)
-    program = _program(source, options)
+    try:
+        program = _program(source, options)
+    except (ModelError, PassRunError) as error:
+        if isinstance(error, UnsupportedModelError) or not isinstance(source, OnnxSource):
+            raise
+        program = _without_shared_dims(source, options, error)
+    if program.main.dims and isinstance(source, OnnxSource):
+        program = replace(program, independent=partial(_independent, source, options))
     return add_specialised_programs(program, source, options, _program) if options.specialise else program
+
+
+def _without_shared_dims(source: OnnxSource, options: Options, error: Error) -> CompiledProgram:
+    """Compiles a model whose inputs may have different sizes for one name of a dim, the likely cause of
+    `error`, which is raised where it has another one."""
+    names = source.shared_dims(options)
+    if not names:
+        raise error
+    try:
+        program = _independent(source, options, names)
+    except (ModelError, CompileError, PassRunError):
+        raise error from None
+    listed = ", ".join(f"'{name}'" for name in names)
+    source.warnings.add(f"{source.name}: dims of inputs with one name ({listed}) are independent: {error}")
+    return replace(program, report=program.report | {"warnings": list(source.warnings.texts)})
+
+
+def _independent(source: OnnxSource, options: Options, names: Sequence[str]) -> CompiledProgram:
+    """Compiles the model with independent dims of these names, whose bounds are left out."""
+    bounds = options.dim_ranges().keys() & set(names)
+    dims = {name: size for name, size in options.dims.items() if name not in bounds}
+    every = tuple(dict.fromkeys((*options.independent_dims, *names)))
+    changed = replace(options, dims=dims, independent_dims=every, specialise=None, pool=None)
+    return _program(source, changed)
 
 
 def compile_bundle(source: OnnxSource, options: Options) -> bytes:

@@ -56,6 +56,7 @@ class Options:
     specialised ones beside it, each for one size of every dim; None: it gets none. `import_budget`: limits
     of what an ONNX model may expand to, by name, that replace those of `ImportBudget`. `strict`: a pass or a
     kernel that fails is an error, where otherwise the compiler takes a plainer one ($MLC_STRICT=1).
+    `independent_dims`: names of dims that are no names: each dim of an ONNX model's inputs has its own size.
     """
 
     target: str = "cpu"
@@ -78,6 +79,7 @@ class Options:
     reproducer_dir: str | None = None
     import_budget: Mapping[str, float] = field(default_factory=dict)
     strict: bool = field(default_factory=lambda: os.environ.get("MLC_STRICT", "0") not in ("", "0"))
+    independent_dims: Sequence[str] = ()
 
     def fixed_dims(self) -> dict[str, int]:
         """Returns the `dims` that have one size."""
@@ -135,6 +137,7 @@ class Options:
                 self.schedules,
                 self.precision,
                 self.unsupported,
+                sorted(self.independent_dims),
             )
         )
 

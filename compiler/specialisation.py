@@ -117,6 +117,7 @@ def job_options(options: Options) -> dict[str, Any]:
         "blocks_on_cpu": options.blocks_on_cpu,
         "unsupported": options.unsupported,
         "import_budget": dict(options.import_budget),
+        "independent_dims": list(options.independent_dims),
     }
 
 

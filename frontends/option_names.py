@@ -11,7 +11,7 @@ _are_flags: ContextVar[bool] = ContextVar("option_names", default=False)
 
 @contextmanager
 def named_as_flags() -> Iterator[None]:
-    """Makes messages name the flags --dim, --shape and --specialise inside the `with` block."""
+    """Makes messages name flags, as --dim and --shape, inside the `with` block."""
     token = _are_flags.set(True)
     try:
         yield
@@ -20,12 +20,12 @@ def named_as_flags() -> Iterator[None]:
 
 
 def option_name(argument: str) -> str:
-    """Returns the spelling of the option "dims", "shapes" or "specialise"."""
-    return f"--{argument.removesuffix('s')}" if _are_flags.get() else argument
+    """Returns the spelling of the option "dims", "shapes", "independent_dims" or "specialise"."""
+    return f"--{argument.removesuffix('s').replace('_', '-')}" if _are_flags.get() else argument
 
 
 def entry(argument: str, name: str) -> str:
-    """Returns the spelling of the entry `name` of "dims" or "shapes"."""
+    """Returns the spelling of the entry `name` of "dims", "shapes" or "independent_dims"."""
     return f"{option_name(argument)} {name}" if _are_flags.get() else f"{argument}[{name!r}]"
 
 

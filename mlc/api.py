@@ -40,6 +40,7 @@ def compile(
     blocks_on_cpu: bool = False,
     unsupported: str = "error",
     import_budget: Mapping[str, float] | None = None,
+    independent_dims: Sequence[str] = (),
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -63,6 +64,7 @@ def compile(
     `unsupported="cpu"` lets the processor compute what thread blocks cannot ("error": the model cannot be
     compiled for a GPU); `report()["processor"]` says what that is.
     `import_budget`: limits of what an ONNX model may expand to, by name: {"nodes": 10**6}.
+    `independent_dims`: names that inputs share without having the same sizes.
     `progress` is called with (stage, done, total).
 
     Several threads may compile at the same time. A module of the graph dialect, and the other modules of its
@@ -97,6 +99,7 @@ def compile(
         blocks_on_cpu=blocks_on_cpu,
         unsupported=unsupported,
         import_budget=import_budget or {},
+        independent_dims=independent_dims,
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

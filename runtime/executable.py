@@ -19,6 +19,7 @@ from mlc.runtime.tensors import TensorSpec, weight_bytes
 if TYPE_CHECKING:
     from mlc.runtime._native import Program
     from mlc.runtime.cuda.execution.program import Program as CudaProgram
+    from mlc.runtime.independent_dims import IndependentDims, MakeIndependent
     from mlc.runtime.object_conversion import ObjectEdges
     from mlc.runtime.specialisation_policy import Maker, Parts, Specialise
     from mlc.runtime.specialised_programs import Specialised
@@ -41,13 +42,15 @@ class Executable:
         origin: str = "executable",
         specialise: Specialise | None = None,
         make: Maker | None = None,
+        independent: MakeIndependent | None = None,
     ) -> None:
         """Links `objects` (relocatable x86-64 ELF, trusted code) for calls; those of a manifest with a plan
         are its images and the processor's objects, which the first call loads.
 
         `weights` gives for each weight of the manifest an array or buffer of its size; they are kept, not
         copied, if contiguous. `threads` defaults to the processors that this process may use. `origin` starts
-        messages. `make` compiles programs for sizes that come often, by the policy `specialise`. Raises
+        messages. `make` compiles programs for sizes that come often, by the policy `specialise`;
+        `independent` those for calls in which dims of one name differ. Raises
         ExecutableError if the parts do not fit together or this machine cannot run them."""
         self._check: Callable[[], None] | None = None
         self._manifest = parse_manifest(manifest, origin)
@@ -57,6 +60,7 @@ class Executable:
         self._specialised: Specialised | None = None
         self._program = link(self._manifest, self._objects, self._weights, origin)
         self._edges = self._object_edges()
+        self._independent = self._independent_dims(independent)
         self.threads = threads if threads is not None else len(os.sched_getaffinity(0))
         if self._manifest.specialised or make is not None:
             self._specialised = self._specialise(specialise, make, origin)
@@ -98,12 +102,22 @@ class Executable:
         or a mapping by name, gives arrays that receive the outputs instead.
         Raises TypeError or ValueError that names the input or output, what was expected and given. For a
         program with named dims also ValueError if the model's operators do not accept these sizes, and
-        MemoryError.
+        MemoryError. Where inputs give dims of one name different sizes, `mlc.compile`'s executables
+        compile another program once, with a warning.
         """
         if self._check is not None:
             self._check_weights()
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
             arrays = order_inputs(self.inputs, arrays, named)
+        try:
+            return self._run(arrays, out)
+        except ValueError:
+            program = self._independent.program_for(arrays) if self._independent else None
+            if program is None:
+                raise
+        return program(*arrays, out=out)
+
+    def _run(self, arrays: Sequence[Any], out: Any) -> list[Any]:
         call = self._program.call
         if self._edges is not None:
             if out is not None and any(spec.is_object for spec in self.outputs):
@@ -184,6 +198,8 @@ class Executable:
         """Returns JSON data on how the program was compiled. With specialised programs `specialised` lists
         the sizes of calls so far, how often they came, and the program that serves them."""
         report = dict(self._manifest.report)
+        if self._independent and self._independent.warnings:
+            report["warnings"] = [*report.get("warnings", ()), *self._independent.warnings]
         return report | ({"specialised": self._specialised.report()} if self._specialised else {})
 
     @property
@@ -220,6 +236,15 @@ class Executable:
         from mlc.runtime.object_conversion import ObjectEdges
 
         return ObjectEdges(self.inputs, self.outputs, self._manifest.strings)
+
+    def _independent_dims(self, make: MakeIndependent | None) -> IndependentDims | None:
+        """Returns the maker of programs for independent dims, or None if no two dims share a name."""
+        names = [dim for spec in self.inputs for dim in spec.shape if isinstance(dim, str)]
+        if make is None or len(set(names)) == len(names):
+            return None
+        from mlc.runtime.independent_dims import IndependentDims
+
+        return IndependentDims(self.inputs, make)
 
     def _specialise(self, policy: Specialise | None, make: Maker | None, origin: str) -> Specialised:
         from mlc.runtime.specialised_programs import specialised_of

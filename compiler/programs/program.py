@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,8 @@ class CompiledProgram:
     specialised: Sequence[tuple[Mapping[str, int], CompiledProgram]] = ()
     policy: Specialise | None = None
     make: Maker | None = None
+    # Returns the program in which dims of these names are independent.
+    independent: Callable[[Sequence[str]], CompiledProgram] | None = None
 
     def manifest(self) -> dict[str, Any]:
         """Returns the manifest of the executable (see mlc.runtime)."""
@@ -155,7 +157,14 @@ class CompiledProgram:
 
     def executable(self, threads: int | None = None) -> Executable:
         """Links the program in this process; a GPU's is loaded by the first call."""
-        return Executable(*self.parts(), threads=threads, specialise=self.policy, make=self.make)
+        independent = self.independent
+        return Executable(
+            *self.parts(),
+            threads=threads,
+            specialise=self.policy,
+            make=self.make,
+            independent=independent and (lambda names: independent(names).executable(threads)),
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a .mlcx file."""

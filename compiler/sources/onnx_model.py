@@ -67,6 +67,7 @@ class OnnxSource:
             self.model,
             dims=options.fixed_dims(),
             shapes=options.shapes,
+            independent_dims=options.independent_dims,
             budget=ImportBudget.with_limits(options.import_budget),
             warnings=self.warnings,
         )
@@ -80,6 +81,14 @@ class OnnxSource:
             result.declared,
             result.warnings,
         )
+
+    def shared_dims(self, options: Options) -> list[str]:
+        """Returns the names that several dims of the inputs have, besides the independent ones."""
+        from mlc.frontends.onnx.inputs import shared_names
+        from mlc.frontends.onnx.load import load_model
+
+        names = shared_names(load_model(self.model).proto.graph, options.shapes)
+        return [name for name in names if name not in options.independent_dims]
 
     def portable(self, reference: Reference) -> list[Any]:
         """Returns the reference in a form that is valid in another process: a range of the model, or of a

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from onnx import GraphProto, ModelProto, TensorProto, TensorShapeProto, TypeProto, ValueInfoProto
@@ -44,11 +45,13 @@ def read_inputs(
     dims: Mapping[str, int],
     shapes: Mapping[str, Sequence[int]],
     warnings: ImportWarnings,
+    independent: Collection[str] = (),
 ) -> list[InputType]:
     """Returns the inputs of callers, with `dims` (by dim name) and `shapes` (by input name) applied. Inputs
     that are initializers too are constants unless they are in `shapes`.
 
-    A size that a shape gives to a named dim applies to all inputs with that dim. Raises `ModelError` for
+    A size that a shape gives to a named dim applies to all inputs with that dim, unless it is one of the
+    `independent` names, which name nothing: each dim has a separate size. Raises `ModelError` for
     inputs that are no tensors or have no rank, for names that the model does not have, for values that are no
     sizes, and for names that get two sizes.
     """
@@ -61,11 +64,23 @@ def read_inputs(
     parameters = [parameter for info in infos for parameter in _parameters(info.type) if parameter]
     _check_names("dims", "dynamic dim", dims, parameters, name)
     _check_sizes("dims", {key: [size] for key, size in dims.items()}, 0, name)
+    _check_names("independent_dims", "dynamic dim", dict.fromkeys(independent), parameters, name)
+    named = [(info.name, ["" if p in independent else p for p in _parameters(info.type)]) for info in infos]
     try:
-        sizes = sizes_by_name(((info.name, _parameters(info.type)) for info in infos), dims, shapes)
+        sizes = sizes_by_name(named, dims, shapes)
     except ValueError as error:
         raise ModelError(f"{name}: {error}") from None
-    return [_read(info, name, sizes, shapes.get(info.name)) for info in infos]
+    return [
+        _read(info, name, sizes, shapes.get(info.name), own)
+        for info, (_, own) in zip(infos, named, strict=True)
+    ]
+
+
+def shared_names(graph: GraphProto, shapes: Mapping[str, object]) -> list[str]:
+    """Returns the names that several dims of the inputs of callers have."""
+    infos, _ = _split_inputs(graph, shapes)
+    counts = Counter(parameter for info in infos for parameter in _parameters(info.type) if parameter)
+    return [parameter for parameter, count in counts.items() if count > 1]
 
 
 def _split_inputs(
@@ -128,7 +143,13 @@ def _check_sizes(option: str, given: Mapping[str, Sequence[int]], least: int, na
             raise ModelError(f"{name}: {entry(option, key)}: {wrong}")
 
 
-def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Sequence[int] | None) -> InputType:
+def _read(
+    info: ValueInfoProto,
+    name: str,
+    dims: Mapping[str, int],
+    given: Sequence[int] | None,
+    own_names: Sequence[str],
+) -> InputType:
     value_type = read_value_type(info.type, dims)
     if value_type is None:
         raise UnsupportedModelError(
@@ -145,8 +166,13 @@ def _read(info: ValueInfoProto, name: str, dims: Mapping[str, int], given: Seque
             f"{name}: input '{info.name}' has no shape; give one: {shape_option(info.name, [1, 3, 224, 224])}"
         )
     own = [
-        _dim(info.name, axis, parameter, dim.dim_value if dim.HasField("dim_value") else None, dims)
-        for axis, (parameter, dim) in enumerate(zip(_parameters(info.type), tensor.shape.dim, strict=True))
+        _dim(
+            info.name,
+            axis,
+            own_name,
+            dims.get(dim.dim_param, dim.dim_value if dim.HasField("dim_value") else None),
+        )
+        for axis, (own_name, dim) in enumerate(zip(own_names, tensor.shape.dim, strict=True))
     ]
     shape = own if given is None else _merge_shape(info.name, name, own, given, tensor.HasField("shape"))
     return InputType(info.name, tuple(shape), tensor.elem_type)
@@ -161,12 +187,10 @@ def _type(proto: TypeProto) -> str:
     )
 
 
-def _dim(name: str, axis: int, parameter: str, value: int | None, dims: Mapping[str, int]) -> Dim:
+def _dim(name: str, axis: int, own_name: str, value: int | None) -> Dim:
     if value is not None and value >= 0:
-        return value
-    if parameter in dims:
-        return int(dims[parameter])
-    return symbol(parameter or f"{name}.shape[{axis}]")
+        return int(value)
+    return symbol(own_name or f"{name}.shape[{axis}]")
 
 
 def _merge_shape(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,7 @@ def import_model(
     *,
     dims: Mapping[str, int] | None = None,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    independent_dims: Collection[str] = (),
     context: ir.Context | None = None,
     name: str = "<memory>",
     budget: ImportBudget | None = None,
@@ -64,15 +65,16 @@ def import_model(
 ) -> ImportedModel:
     """Imports a model from a file, its bytes, or an object (which messages call `name`).
 
-    `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). `budget` limits
-    what the model may expand to; `warnings` collects the warnings, besides those that it has. Weights are
-    referenced, not copied. Raises `ModelError` with one message that names the cause, the file, and the node
-    or tensor; unsupported operators are named all at once, by its subclass `UnsupportedModelError`.
+    `dims` fixes dynamic dims by name, `shapes` gives whole input shapes (-1: leave the dim). Dims of inputs
+    with one of the names `independent_dims` have independent sizes. `budget` limits what the model may expand
+    to; `warnings` collects the warnings, besides those that it has. Weights are referenced, not copied.
+    Raises `ModelError` with one message that names the cause, the file, and the node or tensor; unsupported
+    operators are named all at once, by its subclass `UnsupportedModelError`.
     """
     warnings = warnings or ImportWarnings()
     loaded = load_model(model, name)
     opsets = check_model(loaded.proto, loaded.name, warnings)
-    inputs = read_inputs(loaded.proto, loaded.name, dims or {}, shapes or {}, warnings)
+    inputs = read_inputs(loaded.proto, loaded.name, dims or {}, shapes or {}, warnings, independent_dims)
     context = context or dialects.create_context()
     dialects.load(context)
     with context, ir.Location.name(loaded.name):

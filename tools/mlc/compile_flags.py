@@ -37,6 +37,7 @@ class CompileFlags:
     precision: str
     load_plugin: tuple[str, ...]
     import_budget: tuple[str, ...]
+    independent_dim: tuple[str, ...] = ()
     jobs: int = 0
     blocks_on_cpu: bool = False
     cubin: bool = False
@@ -76,6 +77,7 @@ class CompileFlags:
             unsupported=self.unsupported,
             specialise=parse_specialise(self.specialise),
             import_budget=_parse_budget(self.import_budget),
+            independent_dims=self.independent_dim,
             progress=progress,
         )
         _check_switches(options)

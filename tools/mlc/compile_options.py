@@ -83,6 +83,12 @@ _GRAPH_OPTIONS = (
         "name holds for all inputs.",
     ),
     click.option(
+        "--independent-dim",
+        multiple=True,
+        metavar="NAME",
+        help="Let the dims of this name have separate sizes (may be repeated).",
+    ),
+    click.option(
         "--disable-pass",
         multiple=True,
         callback=_one_name,
