@@ -247,6 +247,8 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
         "kernels_cached": report.cached,
         "launches": len(main.host.kernels),
         **({"functions": list(main.host.functions)} if main.host.functions else {}),
+        **({"unchecked_indices": True} if builder.options.clamps_indices() else {}),
+        "index_checks": main.host.index_checks,
         **(arena if main.host.dims is None else {}),
         **({"processor": {"kernels": report.processor}} if report.processor else {}),
         **({"plainer_schedules": report.plainer} if report.plainer else {}),

@@ -13,7 +13,7 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.plugins import load_plugins
 from mlc.frontends.option_names import entry
 from mlc.runtime.specialisation_policy import Specialise
-from mlc.targets import Target, registered_targets
+from mlc.targets import GpuTarget, Target, registered_targets
 
 if TYPE_CHECKING:
     from mlc.pipelines.grammar import NestedElements
@@ -29,7 +29,7 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
     """The default listener."""
 
 
-_PRECISION_PASS, _PLACE_PASS = "graph-lower-precision", "graph-place"
+_PRECISION_PASS, _PLACE_PASS, _CHECK_PASS = "graph-lower-precision", "graph-place", "graph-check-indices"
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Options:
     there is assembly alone), a plugin's target, or a target description. For a GPU, `blocks_on_cpu` runs the
     programs of its thread blocks on this machine, and `cubin` has NVIDIA's assembler make code of PTX;
     `unsupported="cpu"` has the processor compute what thread blocks cannot ("error": the model cannot be
-    compiled). `dims` fixes dynamic dims by name, or bounds them (least, most) for a program whose callers
+    compiled). `unchecked_indices`: indices out of range are clamped, and do not fail a call. `dims` fixes dynamic dims by name, or bounds them (least, most) for a program whose callers
     choose; `shapes` fixes whole inputs by name (of modules too: `graph.name`, or input0, ...). `cache`: use
     the disk cache.
     `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order, by
@@ -73,6 +73,7 @@ class Options:
     blocks_on_cpu: bool = False
     cubin: bool = False
     unsupported: str = "error"
+    unchecked_indices: bool = False
     progress: Progress = no_progress
     pool: JobRunner | None = None
     specialise: Specialise | None = None
@@ -99,6 +100,10 @@ class Options:
         load_plugins()
         return resolve_target(self.target)
 
+    def clamps_indices(self) -> bool:
+        """Whether indices out of range are clamped, as always on GPUs, whose plans cannot fail on data."""
+        return self.unchecked_indices or isinstance(self.resolved_target(), GpuTarget)
+
     def uses_cache(self) -> bool:
         """Whether the disk cache is used: not for targets of plugins, which change without notice."""
         return self.cache and self.resolved_target().name not in registered_targets()
@@ -119,6 +124,8 @@ class Options:
         replaced = dict(self.replace_passes)
         if self.precision != "f32":
             replaced[_PRECISION_PASS] = f"func.func({_PRECISION_PASS}{{to={self.precision}}})"
+        if self.unchecked_indices:
+            replaced.setdefault(_CHECK_PASS, f"{_CHECK_PASS}{{check=false}}")
         if self.unsupported == "cpu":
             placed = [replaced[_PLACE_PASS]] if _PLACE_PASS in replaced else []
             replaced[_PLACE_PASS] = ",".join([*placed, f"{_PLACE_PASS}{{device=cpu unsupported=true}}"])
@@ -138,6 +145,7 @@ class Options:
                 self.precision,
                 self.unsupported,
                 sorted(self.independent_dims),
+                self.unchecked_indices,
             )
         )
 

@@ -41,6 +41,7 @@ def compile(
     unsupported: str = "error",
     import_budget: Mapping[str, float] | None = None,
     independent_dims: Sequence[str] = (),
+    unchecked_indices: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Executable:
     """Compiles a model and loads it.
@@ -65,6 +66,8 @@ def compile(
     compiled for a GPU); `report()["processor"]` says what that is.
     `import_budget`: limits of what an ONNX model may expand to, by name: {"nodes": 10**6}.
     `independent_dims`: names that inputs share without having the same sizes.
+    A call with indices out of range raises ValueError; with `unchecked_indices` they are clamped instead, as
+    they are on GPUs.
     `progress` is called with (stage, done, total).
 
     Several threads may compile at the same time. A module of the graph dialect, and the other modules of its
@@ -100,6 +103,7 @@ def compile(
         unsupported=unsupported,
         import_budget=import_budget or {},
         independent_dims=independent_dims,
+        unchecked_indices=unchecked_indices,
         progress=progress or no_progress,
     )
     return compile_program(model, options).executable(threads)

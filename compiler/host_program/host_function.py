@@ -15,6 +15,7 @@ from mlc.dialects.graph.sizes.text import parse_size
 from mlc.frontends.weights.store import Reference
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.description import PlanAttributes
+from mlc.passes.host.common.index_checks import index_checks
 from mlc.passes.host.sized.runtime_calls import PREFIX
 from mlc.passes.host.sized.storage import CALLER
 from mlc.runtime.tensors import TensorSpec
@@ -63,7 +64,8 @@ class HostFunction:
 
     `weights` holds a Reference, or the index of a result of `@prepare`, for each weight. `dims` are the named
     dims of a function with dynamic sizes, None where all are static; `messages` those of calls that fail.
-    `functions` are those of the runtime that it calls, `strings` its constant strings.
+    `functions` are those of the runtime that it calls, `strings` its constant strings, `index_checks` how many
+    times it checks indices.
     """
 
     name: str
@@ -80,6 +82,7 @@ class HostFunction:
     messages: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
+    index_checks: int = 0
 
 
 def read_host_function(op: ir.Operation, text: str) -> HostFunction:
@@ -114,6 +117,7 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
         plan.messages,
         tuple(dict.fromkeys(function.removeprefix(PREFIX) for function in functions)),
         plan.strings,
+        len(index_checks(op)),
     )
 
 

@@ -125,13 +125,14 @@ class CompiledProgram:
             **self._sizes(),
             "arena_bytes": self.main.arena_bytes,
             "libraries": list(self.target.libraries),
-            **{name: list(entries) for name, entries in self._objects().items() if entries},
+            **{name: list(entries) for name, entries in self._texts().items() if entries},
             "report": self.report,
         }
 
-    def _objects(self) -> dict[str, tuple[str, ...]]:
-        """Returns the manifest's entries for strings and sequences."""
-        return {"functions": self.main.functions, "strings": self.main.strings}
+    def _texts(self) -> dict[str, tuple[str, ...]]:
+        """Returns the manifest's entries for calls that fail, and for strings and sequences."""
+        main = self.main
+        return {"messages": main.messages, "functions": main.functions, "strings": main.strings}
 
     def _sizes(self) -> dict[str, Any]:
         """Returns the manifest's entries for named dims."""
@@ -139,7 +140,7 @@ class CompiledProgram:
             return {}
         ranges = {name: self.dim_ranges.get(name, (0, None)) for name in self.main.dims}
         dims = [{"name": name, "least": least, "most": most} for name, (least, most) in ranges.items()]
-        return {"dims": dims, "messages": list(self.main.messages)}
+        return {"dims": dims}
 
     def named_weights(self) -> dict[str, np.ndarray]:
         """Returns the weights as typed arrays by their names in the manifest."""

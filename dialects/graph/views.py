@@ -590,6 +590,7 @@ class Gather(views.View):
     data = fields.operand(0)
     indices = fields.operand(1)
     axis = fields.integer()
+    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -600,6 +601,7 @@ class GatherElements(views.View):
     data = fields.operand(0)
     indices = fields.operand(1)
     axis = fields.integer()
+    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -610,6 +612,7 @@ class GatherNd(views.View):
     data = fields.operand(0)
     indices = fields.operand(1)
     batch_dims = fields.integer(0)
+    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1179,6 +1182,7 @@ class ScatterElements(views.View):
     updates = fields.operand(2)
     axis = fields.integer()
     reduction = fields.string("none")
+    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1191,6 +1195,7 @@ class ScatterNd(views.View):
     indices = fields.operand(1)
     updates = fields.operand(2)
     reduction = fields.string("none")
+    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1593,6 +1598,7 @@ class Gathering(views.GroupView):
     )
     data = fields.operand(0)
     indices = fields.operand(1)
+    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1711,6 +1717,7 @@ class Scattering(views.GroupView):
     indices = fields.operand(1)
     updates = fields.operand(2)
     reduction = fields.string("none")
+    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 

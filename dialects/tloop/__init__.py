@@ -2,6 +2,12 @@
 
 from mlc.dialects.tloop import views
 from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
+from mlc.dialects.tloop.index_checks import (
+    CheckIndicesOp,
+    ExpectIndicesOp,
+    build_check_indices,
+    build_expect_indices,
+)
 from mlc.dialects.tloop.kernels import (
     OPERAND_LIMIT,
     LaunchIntoOp,
@@ -65,10 +71,12 @@ __all__ = [
     "BlockType",
     "CacheReadOp",
     "CacheWriteOp",
+    "CheckIndicesOp",
     "CheckOp",
     "ComputeAtOp",
     "ComputeInlineOp",
     "DecomposeReductionOp",
+    "ExpectIndicesOp",
     "ExpectOp",
     "FuseOp",
     "GetBlockOp",
@@ -105,7 +113,9 @@ __all__ = [
     "WinogradOutputOp",
     "buffers_and_dims",
     "build_check",
+    "build_check_indices",
     "build_expect",
+    "build_expect_indices",
     "build_launch",
     "build_launch_into",
     "build_read_sizes",

@@ -11,10 +11,12 @@ __all__ = [
     "CacheRead",
     "CacheWrite",
     "Check",
+    "CheckIndices",
     "ComputeAt",
     "ComputeInline",
     "DecomposeReduction",
     "Expect",
+    "ExpectIndices",
     "Fuse",
     "GetBlock",
     "GetLoops",
@@ -107,6 +109,17 @@ class Check(views.View):
     message = fields.string()
 
 
+class CheckIndices(views.View):
+    """A `tloop.expect_indices` on a dense buffer. `sizes` are those of the indices, then the extents."""
+
+    NAME = "tloop.check_indices"
+    indices = fields.operand(0)
+    sizes = fields.operands(1)
+    axis = fields.integer()
+    what = fields.string()
+    front_only = fields.unit()
+
+
 class ComputeAt(views.View):
     """Moves a producer into the loop, next to its consumer: each iteration computes only what it
     needs."""
@@ -146,6 +159,20 @@ class Expect(views.View):
     relation = fields.string()
     what = fields.string()
     fault = fields.optional(fields.string())
+
+
+class ExpectIndices(views.View):
+    """Fails the call unless all indices are in `[least, extent)`, where `least` is `-extent`, or 0 if the
+    unit attribute `front_only` is there. `extents` are the sizes of the indexed dims, of which the first
+    is `axis`; if there are several, each element of the last dim of the indices has its own. `what` names
+    the op that reads the indices, in the message."""
+
+    NAME = "tloop.expect_indices"
+    indices = fields.operand(0)
+    axis = fields.integer()
+    what = fields.string()
+    extents = fields.strings()
+    front_only = fields.unit()
 
 
 class Fuse(views.View):

@@ -11,7 +11,13 @@ from mlc.passes.base import PassError
 from mlc.passes.common.rewriting import collect_ops
 
 # The steps of a planned host function. `gpu.memcpy` are transfers in flight, for which `gpu.wait` waits.
-STEPS = (tloop.LaunchInto.NAME, memref.Copy.NAME, gpu.Memcpy.NAME, gpu.Wait.NAME)
+STEPS = (
+    tloop.LaunchInto.NAME,
+    tloop.CheckIndices.NAME,
+    memref.Copy.NAME,
+    gpu.Memcpy.NAME,
+    gpu.Wait.NAME,
+)
 # Control flow around the steps, and the ops on integers and booleans that it needs.
 CONTROL = (scf.For.NAME, scf.While.NAME, scf.If.NAME, scf.Condition.NAME, scf.Yield.NAME)
 SCALARS = (

@@ -92,6 +92,8 @@ LOWER_GRAPH: list[str] = [
 
 # Graph level for GPUs: images with their channels last, ready for kernels.
 LOWER_GRAPH_GPU: list[str] = [
+    # A GPU's plan cannot fail on data: indices are clamped.
+    "graph-check-indices{check=false}",
     # A GPU's plan is a list of launches: remaining control flow is reported before later passes fail on it.
     "graph-verify-no-control-flow",
     # One kernel computes attention and the transposes around it, except for shapes that it lacks.
@@ -142,6 +144,8 @@ LOWER_GRAPH_GPU: list[str] = [
 FORM_KERNELS: list[str] = [
     # Does nothing by default. Ops are final, and each kernel is for one device.
     "graph-place",
+    # Before kernels: what the host program reads must have a buffer. No rewrite can lose a check any more.
+    "graph-check-indices",
     "graph-form-kernels",
     # Before equal ops become one: values that several launches of a device read are transferred once.
     "host-insert-transfers",

@@ -45,6 +45,9 @@ class Interface:
             "threads/transfers.c",
             "loader/builtins.c",
             "processor/cpuid.c",
+            "memory/check_indices.c",
+            "memory/host_memory.c",
+            "memory/region.c",
         ),
     )
 
@@ -104,6 +107,8 @@ class Interface:
             weights_size=len(self.weights_header) + size,
             weights_data=len(self.weights_header),
             weights_hash=_fnv1a(self.weights_header),
+            messages=", ".join(map(c_string, manifest.messages)) or "0",
+            message_count=len(manifest.messages),
         )
 
     def exports(self) -> str:

@@ -65,7 +65,6 @@ const {name}_named_dim *{name}_dim(size_t index) {{ return index < sized.dim_cou
 _TABLES = """\
 static const {name}_named_dim dims[] = {{{dims}}};
 static const mlc_sized_dim sized_dims[] = {{{dims}}};
-static const char *const messages[] = {{{messages}}};
 static const mlc_sized_tensor sized_inputs[] = {{{inputs}}};
 static const mlc_sized_tensor sized_outputs[] = {{{outputs}}};
 static const mlc_model model;
@@ -74,9 +73,7 @@ static const mlc_sized_model sized = {{
     .inputs = sized_inputs,
     .outputs = sized_outputs,
     .dims = sized_dims,
-    .messages = messages,
     .dim_count = {dim_count},
-    .message_count = {message_count},
     .max_rank = {upper}_MAX_RANK,
 {objects}}};
 """
@@ -93,8 +90,6 @@ class SizedInterface(Interface):
         *(
             "standalone/standalone_dynamic.c",
             "standalone/standalone_inputs.c",
-            "memory/host_memory.c",
-            "memory/region.c",
         ),
     )
 
@@ -134,11 +129,9 @@ class SizedInterface(Interface):
             name=self.name,
             upper=self.name.upper(),
             dims=", ".join(dims) or "{0}",
-            messages=", ".join(map(c_string, manifest.messages)) or "0",
             inputs=", ".join(rows[:count]) or "{0}",
             outputs=", ".join(rows[count:]) or "{0}",
             dim_count=len(dims),
-            message_count=len(manifest.messages),
             objects=self.objects(),
         )
 

@@ -65,6 +65,7 @@ static const {name}_tensor inputs[] = {{{inputs}}};
 static const {name}_tensor outputs[] = {{{outputs}}};
 static const uint64_t weight_offsets[] = {{{offsets}}};
 static const char *const required[] = {{{required}}};
+static const char *const messages[] = {{{messages}}};
 
 static const mlc_model model = {{
     .name = "{name}",
@@ -81,6 +82,8 @@ static const mlc_model model = {{
     .weights_hash = {weights_hash}u,
     .weight_offsets = weight_offsets,
     .required = required,
+    .messages = messages,
+    .message_count = {message_count},
 }};
 
 int {name}_init(const char *weights_path) {{ return mlc_model_init(&model, weights_path); }}

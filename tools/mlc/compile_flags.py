@@ -42,6 +42,7 @@ class CompileFlags:
     blocks_on_cpu: bool = False
     cubin: bool = False
     unsupported: str = "error"
+    unchecked_indices: bool = False
     specialise: tuple[str, ...] = ()
     cache: bool = True
     cache_dir: str | None = None
@@ -75,6 +76,7 @@ class CompileFlags:
             blocks_on_cpu=self.blocks_on_cpu,
             cubin=self.cubin,
             unsupported=self.unsupported,
+            unchecked_indices=self.unchecked_indices,
             specialise=parse_specialise(self.specialise),
             import_budget=_parse_budget(self.import_budget),
             independent_dims=self.independent_dim,

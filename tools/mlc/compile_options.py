@@ -162,6 +162,11 @@ _CODE_OPTIONS = (
         "processor computes them.",
     ),
     click.option(
+        "--unchecked-indices",
+        is_flag=True,
+        help="Clamp indices that are out of range; by default a call with such indices fails.",
+    ),
+    click.option(
         "--specialise",
         multiple=True,
         metavar="auto|off|DIM=N,...",

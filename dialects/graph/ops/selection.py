@@ -179,8 +179,15 @@ def indexed_dims(field: str, data: GraphTensor, indices: GraphTensor, batch: int
     return count
 
 
+OUT_OF_RANGE = Attribute(
+    "out_of_range",
+    "str",
+    "where it is given, indices outside of data fail the call, negative ones too or not; else they are clamped",
+    None,
+    ("fail", "fail_negative"),
+)
 _GATHER_OPERANDS = (OperandSpec("data"), OperandSpec("indices", INDEX))
-_AXIS = (Attribute("axis", "int", "the indexed axis of data, in [0, rank)"),)
+_AXIS = (Attribute("axis", "int", "the indexed axis of data, in [0, rank)"), OUT_OF_RANGE)
 
 movement(
     "gather",
@@ -207,6 +214,6 @@ movement(
     "`[b..., i..., e...]`.",
     "GatherND",
     _gather_nd,
-    attributes=(Attribute("batch_dims", "int", "leading dims that data and indices share", 0),),
+    attributes=(Attribute("batch_dims", "int", "leading dims that data and indices share", 0), OUT_OF_RANGE),
     operands=_GATHER_OPERANDS,
 )

@@ -37,6 +37,9 @@ MAPPED = frozenset(
 LOOKUP = graph.Gather.NAME
 OTHERS = frozenset({LOOKUP, graph.GatherNd.NAME, graph.Lrn.NAME, graph.WinogradOutput.NAME})
 
+# The attribute by which indices out of range fail the call.
+OUT_OF_RANGE = "out_of_range"
+
 # What elementwise ops compute as they read it.
 LOOKED_UP = ELEMENTWISE | {LOOKUP}
 

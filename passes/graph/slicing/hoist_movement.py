@@ -52,7 +52,7 @@ def look_up_first(op: ir.Operation) -> ir.Value | None:
         return None
     if len(dims) <= axis or None in (*count, dims[axis]) or prod(count) >= dims[axis]:
         return None
-    found = graph.build("gather", [x, gather.indices], {"axis": axis})
+    found = graph.build("gather", [x, gather.indices], attributes_of(op))
     attributes = attributes_of(inner)
     return graph.build(inner.name, [found, *scalars], attributes, gather.result.type)
 

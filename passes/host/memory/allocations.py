@@ -111,6 +111,8 @@ class Allocations:
             self.use(op, self.waits.get(step, step))
             for result in op.results:
                 self.new(result, step)
+        elif op.name == tloop.ExpectIndices.NAME:
+            self.use(op, step)
         elif op.name in (*graph.CONTROL_OPS, graph.Yield.NAME):
             self.bodies.visit(op, step)
         elif tloop.Row.isa(op):

@@ -32,12 +32,14 @@ def first_reads(ops: Sequence[ir.Operation]) -> dict[ir.Value, int]:
 
 
 def in_flight(ops: Sequence[ir.Operation]) -> dict[int, int]:
-    """Returns the step of each transfer during which launches run, and the step before which it has to end.
-    The last op is the terminator."""
+    """Returns the step of each transfer during which launches run, and the step before which it has to end:
+    the first that reads it, or may end the call. The last op is the terminator."""
     reads, found = first_reads(ops), {}
+    leaving = [step for step, op in enumerate(ops) if tloop.ExpectIndices.isa(op)]
     for step, op in enumerate(ops):
         if transfer := tloop.Transfer.match(op):
-            until = reads.get(transfer.copy, len(ops) - 1)
+            read = reads.get(transfer.copy, len(ops) - 1)
+            until = min([read, *(other for other in leaving if other > step)])
             if any(map(tloop.Launch.isa, ops[step + 1 : until])):
                 found[step] = until
     return found

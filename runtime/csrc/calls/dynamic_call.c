@@ -1,4 +1,4 @@
-/* Calls of dynamic programs, which ask for the memory of their outputs. */
+/* Calls of programs that can fail, and of dynamic ones, which ask for the memory of their outputs. */
 #include "calls/frame.h"
 
 #include <stdlib.h>
@@ -110,6 +110,18 @@ static bool has_outputs(sized_call *call) {
       return false;
     }
   return true;
+}
+
+int sized_call_run_static(ProgramObject *self, frame *f) {
+  const int threads = self->threads;
+  bool done;
+  Py_BEGIN_ALLOW_THREADS
+  mlc_set_threads(threads);
+  done = mlc_host_run(&f->sized->host, self->entry, f->buffers, f->sized->dims);
+  Py_END_ALLOW_THREADS
+  if (!done)
+    raise_failure(self, f->sized);
+  return done ? 0 : -1;
 }
 
 PyObject *sized_call_run(ProgramObject *self, frame *f, PyObject *given, const Py_buffer *views) {

@@ -32,7 +32,7 @@ static frame *frame_new(const ProgramObject *self) {
   if (!f)
     return PyErr_NoMemory(), NULL;
   f->views = PyMem_Calloc(arrays + 1, sizeof *f->views);
-  if (self->is_dynamic && !(f->sized = sized_call_new(self)))
+  if (self->can_fail && !(f->sized = sized_call_new(self)))
     return frame_free(f), (frame *)PyErr_NoMemory();
   f->arena = arena_new(self->arena_bytes);
   if (!f->views || !f->arena) {

@@ -14,7 +14,7 @@ typedef struct {
   bool is_bound;
 } sized_output;
 
-/* The additional state of a call of a dynamic program. */
+/* The additional state of a call of a program that is dynamic or can fail. */
 typedef struct {
   mlc_host_call host;
   const tensor_spec *specs; /* of the outputs, like the next two */
@@ -30,7 +30,7 @@ typedef struct frame {
   void *arena;
   Py_buffer *views; /* of the inputs, then of given outputs */
   Py_ssize_t held;  /* how many of them are filled */
-  sized_call *sized; /* NULL for a static program */
+  sized_call *sized; /* NULL for a static program that cannot fail */
   void *buffers[];  /* inputs, outputs, weights, arena */
 } frame;
 
@@ -50,7 +50,7 @@ typedef struct {
   Py_ssize_t input_count, output_count, weight_count, arena_bytes;
   tensor_spec *inputs, *outputs;
   Py_buffer *weights;
-  bool is_dynamic;
+  bool is_dynamic, can_fail; /* a dynamic program can */
   Py_ssize_t dim_count, peak_bytes; /* the most memory that a call has had */
   named_dim *dims;
   frame *idle;
@@ -104,6 +104,9 @@ int named_dims_bind(const ProgramObject *self, int64_t *dims, Py_ssize_t input, 
 
 sized_call *sized_call_new(const ProgramObject *self);
 void sized_call_free(sized_call *call);
+
+/* Runs a static program on its inputs and outputs; 0, or -1 with an exception. */
+int sized_call_run_static(ProgramObject *self, frame *f);
 
 /* Runs the program on its inputs. Returns the list of its outputs: those in `given`, which `views` describe, or new
  * ones where it is NULL; NULL with an exception. */

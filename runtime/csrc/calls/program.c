@@ -10,7 +10,10 @@ enum { STATIC_DIMS = 1 };
 /* Runs the program on the bound inputs; returns the list of its outputs, the given ones or new ones. */
 static PyObject *run_static(ProgramObject *self, frame *f, PyObject *given) {
   PyObject *outputs = given ? PySequence_List(given) : arguments_new_outputs(self, f);
-  if (outputs) {
+  if (outputs && self->can_fail) {
+    if (sized_call_run_static(self, f) != 0)
+      Py_CLEAR(outputs);
+  } else if (outputs) {
     int64_t dims[STATIC_DIMS] = {0};
     const int threads = self->threads;
     Py_BEGIN_ALLOW_THREADS
@@ -105,6 +108,7 @@ static PyObject *program_new(PyTypeObject *type, PyObject *arguments, PyObject *
   self->convert = Py_NewRef(convert);
   self->array_type = Py_NewRef(array_type);
   self->messages = Py_XNewRef(messages);
+  self->can_fail = dims || (messages && PyTuple_GET_SIZE(messages));
   self->inputs = parse_specs(inputs, &self->input_count);
   if (!PyErr_Occurred())
     self->outputs = parse_specs(outputs, &self->output_count);

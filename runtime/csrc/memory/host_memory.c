@@ -103,6 +103,12 @@ void mlc_host_fail_text(int64_t message, const char *text) {
   mlc_host_leave(call, MLC_HOST_TEXT, message, 0, 0);
 }
 
+char *mlc_host_detail(size_t *room) {
+  mlc_host_call *call = current();
+  *room = sizeof call->detail;
+  return call->detail;
+}
+
 void mlc_host_too_large(int64_t message, int64_t rank, const int64_t *sizes) {
   mlc_host_call *call = current();
   const int room = sizeof call->detail;

@@ -79,6 +79,8 @@ uint64_t mlc_host_call_id(void);
 
 /* Fails the running call with a text that stays. */
 _Noreturn void mlc_host_fail_text(int64_t message, const char *text);
+/* Where a text of the running call can be written. */
+char *mlc_host_detail(size_t *room);
 
 /* `bytes` of 64-byte aligned memory for an output. Leaves the call when there is none. */
 void *mlc_host_output_memory(mlc_host_call *call, int64_t bytes);

@@ -19,6 +19,7 @@ enum { ARENA_ALIGNMENT = 4096, PATH_BYTES = 4096 };
 
 /* The memory of one running call; calls that run at the same time use different frames. */
 typedef struct {
+  mlc_host_call host;
   void *arena;
   void *buffers[]; /* inputs, outputs, weights, arena */
 } frame;
@@ -119,8 +120,10 @@ void *mlc_model_weight(const mlc_model *model, size_t index) {
 }
 
 static void frame_free(frame *f) {
-  if (f)
+  if (f) {
+    mlc_region_free(&f->host.region);
     free(f->arena);
+  }
   free(f);
 }
 
@@ -139,8 +142,35 @@ static frame *frame_new(const mlc_model *model) {
   return f;
 }
 
-int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const *outputs) {
+int mlc_model_explain(const mlc_model *model, const mlc_host_call *host) {
+  const char *name = model->name;
+  const bool has_text = host->message >= 0 && (size_t)host->message < model->message_count;
+  const char *text = has_text ? model->messages[host->message] : "a message that the model lacks";
+  const long long left = host->left, right = host->right;
+  switch (host->failure) {
+  case MLC_HOST_MESSAGE: return mlc_model_fail("%s: %s", name, text);
+  case MLC_HOST_TEXT: return mlc_model_fail("%s: %s: %s", name, text, host->text);
+  case MLC_HOST_MISMATCH: return mlc_model_fail("%s: %s, got %lld and %lld", name, text, left, right);
+  case MLC_HOST_MEMORY: return mlc_model_fail("%s: no memory for %lld bytes", name, left);
+  case MLC_HOST_SIZE:
+    if (left < 0)
+      return mlc_model_fail("%s: the model computes a negative size, or more memory than can be addressed", name);
+    return mlc_model_fail("%s: the model asks for %lld bytes of memory", name, left);
+  case MLC_HOST_OUTPUT: return -1; /* check_output has set the message */
+  default: return mlc_model_fail("%s: the code does not ask for output %lld as it must", name, left);
+  }
+}
+
+/* Runs the model on bound arrays; 0, or -1 with a message. */
+static int run_frame(const mlc_model *model, frame *f) {
   int64_t dims[1] = {0};
+  if (model->message_count)
+    return mlc_host_run(&f->host, model->entry, f->buffers, dims) ? 0 : mlc_model_explain(model, &f->host);
+  model->entry(f->buffers, dims);
+  return 0;
+}
+
+int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const *outputs) {
   if (mlc_model_begin(model, inputs, outputs) != 0)
     return -1;
   frame *f = atomic_exchange(&idle, NULL);
@@ -150,9 +180,9 @@ int mlc_model_run(const mlc_model *model, const void *const *inputs, void *const
     f->buffers[i] = (void *)(uintptr_t)inputs[i];
   for (size_t i = 0; i < model->output_count; i++)
     f->buffers[model->input_count + i] = outputs[i];
-  const int result = mlc_check_arrays(model, (const void *const *)f->buffers);
+  int result = mlc_check_arrays(model, (const void *const *)f->buffers);
   if (result == 0)
-    model->entry(f->buffers, dims);
+    result = run_frame(model, f);
   frame_free(atomic_exchange(&idle, f));
   return result;
 }

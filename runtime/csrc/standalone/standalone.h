@@ -3,7 +3,7 @@
 #ifndef MLC_STANDALONE_H
 #define MLC_STANDALONE_H
 
-#include "mlc_runtime.h"
+#include "memory/host_memory.h"
 
 /* An input or output of a static model. */
 typedef struct {
@@ -24,6 +24,8 @@ typedef struct {
   uint64_t weights_hash;          /* FNV-1a of everything before that */
   const uint64_t *weight_offsets; /* of each weight in the data */
   const char *const *required;    /* checks for mlc_cpu_has; ends with NULL */
+  const char *const *messages;          /* of calls that fail */
+  size_t message_count;
 } mlc_model;
 
 /* 0, or -1 with mlc_model_error(). Safe to call from several threads; later calls do nothing. */
@@ -36,6 +38,8 @@ const char *mlc_model_error(void);
 /* Sets mlc_model_error() of this thread; returns -1. */
 int mlc_model_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void mlc_model_clear_error(void);
+/* Sets it to the reason why a call failed; returns -1. */
+int mlc_model_explain(const mlc_model *model, const mlc_host_call *call);
 /* Whether the weights are loaded. */
 bool mlc_model_is_ready(void);
 /* The address of a weight. */

@@ -113,26 +113,6 @@ static bool has_outputs(frame *f) {
   return true;
 }
 
-static int explain_failure(const frame *f) {
-  const mlc_host_call *host = &f->host;
-  const char *name = f->model->model->name;
-  const bool has_text = host->message >= 0 && (size_t)host->message < f->model->message_count;
-  const char *text = has_text ? f->model->messages[host->message] : "a message that the model lacks";
-  const long long left = host->left, right = host->right;
-  switch (host->failure) {
-  case MLC_HOST_MESSAGE: return mlc_model_fail("%s: %s", name, text);
-  case MLC_HOST_TEXT: return mlc_model_fail("%s: %s: %s", name, text, host->text);
-  case MLC_HOST_MISMATCH: return mlc_model_fail("%s: %s, got %lld and %lld", name, text, left, right);
-  case MLC_HOST_MEMORY: return mlc_model_fail("%s: no memory for %lld bytes", name, left);
-  case MLC_HOST_SIZE:
-    if (left < 0)
-      return mlc_model_fail("%s: the model computes a negative size, or more memory than can be addressed", name);
-    return mlc_model_fail("%s: the model asks for %lld bytes of memory", name, left);
-  case MLC_HOST_OUTPUT: return -1; /* check_output has set the message */
-  default: return mlc_model_fail("%s: the code does not ask for output %lld as it must", name, left);
-  }
-}
-
 static void frame_free(frame *f) {
   if (!f)
     return;
@@ -168,7 +148,7 @@ static int run_frame(const mlc_sized_model *model, const void *inputs, void *out
   if (call && read_texts(model, inputs, f, call) != 0)
     return -1;
   if (!mlc_host_run(&f->host, model->model->entry, f->buffers, f->dims) || !has_outputs(f))
-    return explain_failure(f);
+    return mlc_model_explain(model->model, &f->host);
   if (call && write_texts(model, f, call) != 0)
     return -1;
   hand_over(f, outputs);

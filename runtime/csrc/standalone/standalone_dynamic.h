@@ -42,8 +42,7 @@ struct mlc_sized_model {
   const mlc_model *model;
   const mlc_sized_tensor *inputs, *outputs;
   const mlc_sized_dim *dims;
-  const char *const *messages;
-  size_t dim_count, message_count, max_rank;
+  size_t dim_count, max_rank;
   const mlc_object_hooks *objects; /* NULL for a model without strings and sequences */
   const mlc_sized_text *texts;
   size_t text_count;

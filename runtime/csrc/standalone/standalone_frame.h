@@ -2,7 +2,6 @@
 #ifndef MLC_STANDALONE_FRAME_H
 #define MLC_STANDALONE_FRAME_H
 
-#include "memory/host_memory.h"
 #include "standalone/standalone_dynamic.h"
 
 /* The memory of an output, bound when the program asks for it. */

@@ -5,6 +5,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
+from mlc.frontends.onnx.operators.common.index_bounds import look_up
 from mlc.frontends.onnx.operators.math.contraction import transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
@@ -27,7 +28,7 @@ def gather_block_quantized(node: Node) -> Value:
     if node.axis(node.attr("quantize_axis", 1), data.rank) != last:
         raise UnsupportedNodeError("quantize_axis other than the last is not supported")
     bits, size = int(node.attr("bits", 4)), int(node.attr("block_size", 128))
-    rows = _elements(node, node.emit("gather", data, indices, axis=0), bits)
+    rows = _elements(node, look_up(node, data, indices, 0), bits)
     scale = node.emit("gather", scales, indices, axis=0)
     zeros = node.optional(3)
     if zeros is not None:

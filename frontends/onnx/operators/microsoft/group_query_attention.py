@@ -101,7 +101,8 @@ def group_query_attention(node: Node) -> list[Value | None]:
     if node.attr("do_rotary", 0):
         tables, interleaved = (node.input(7), node.input(8)), bool(node.attr("rotary_interleaved", 0))
         position_ids = _positions(node, cache)
-        q, k = (rotate(node, value, position_ids, tables, interleaved) for value in (q, k))
+        rows = [node.emit("gather", table, position_ids, axis=0) for table in tables]
+        q, k = (rotate(node, value, rows, interleaved) for value in (q, k))
     keys, present = _append_to_cache(node, k, node.optional(3), cache)
     values, present_values = _append_to_cache(node, v, node.optional(4), cache)
     (size,) = node.static(q.shape[3:], "the size of a head")

@@ -7,6 +7,7 @@ from onnx import TensorProto
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import iota
 from mlc.frontends.onnx.operators.common.expressions import filled_with
+from mlc.frontends.onnx.operators.common.index_bounds import look_up
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.fused_products import channels_first, channels_last
 from mlc.frontends.onnx.operators.nn.convolution import per_channel
@@ -79,7 +80,7 @@ def embed_layer_normalization(node: Node) -> list[Value | None]:
 
 
 def _rows(node: Node, table: int, position_ids: Value) -> Value:
-    return node.emit("gather", node.input(table), position_ids, axis=0)
+    return look_up(node, node.input(table), position_ids, 0, negative=False)
 
 
 def _mask_index(node: Node, batch: Dim) -> Value | None:

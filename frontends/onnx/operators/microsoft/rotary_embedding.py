@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.attention_heads import join_heads, split_heads
 from mlc.frontends.onnx.operators.common.dynamic_values import iota
+from mlc.frontends.onnx.operators.common.index_bounds import look_up
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
 from mlc.frontends.onnx.registry import onnx_operator
@@ -25,7 +28,9 @@ def rotary_embedding(node: Node) -> Value:
         raise NodeError(f"the input has rank {x.rank}, neither 3 nor 4")
     cos, sin = node.input(2), node.input(3)
     heads = x if x.rank == 4 else split_heads(node, x, _head_count(node, x, width, cos))
-    result = rotate(node, heads, _positions(node, heads), (cos, sin), bool(node.attr("interleaved", 0)))
+    positions = _positions(node, heads)
+    rows = [look_up(node, table, positions, 0, negative=False) for table in (cos, sin)]
+    result = rotate(node, heads, rows, bool(node.attr("interleaved", 0)))
     factor = node.attr("scale", 1.0)
     if factor != 1.0:
         raise NodeError(f"scale must be 1, not {factor}")
@@ -54,13 +59,13 @@ def _positions(node: Node, heads: Value) -> Value:
     return node.emit("add", node.reshape(given, [1, 1]), steps)
 
 
-def rotate(node: Node, x: Value, positions: Value, tables: tuple[Value, Value], interleaved: bool) -> Value:
-    """Rotates the first elements of each head of x `[B, N, S, D]`, twice as many as the tables' width.
+def rotate(node: Node, x: Value, rows: Sequence[Value], interleaved: bool) -> Value:
+    """Rotates the first elements of each head of x `[B, N, S, D]`, twice as many as `rows` has columns: the
+    cosines and the sines of each position, `[B, S, columns]`.
 
-    Raises NodeError for tables that are too wide.
+    Raises NodeError for rows that are too wide.
     """
-    rows = [node.emit("gather", table, positions, axis=0) for table in tables]
-    (half,) = node.static(tables[0].shape[1:2], "the tables' width")
+    (half,) = node.static(rows[0].shape[-1:], "the tables' width")
     factors = [node.emit("unsqueeze", _double(node, row, interleaved), axes=[1]) for row in rows]
     (whole,) = node.static(x.shape[3:], "the size of a head")
     if 2 * half > whole:

@@ -10,6 +10,7 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
+from mlc.frontends.onnx.operators.common.index_bounds import look_up
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -84,7 +85,7 @@ def array_feature_extractor(node: Node) -> Value:
     """Imports ArrayFeatureExtractor: columns of the last axis; the result for a vector is one row."""
     x, indices = node.input(0), node.input(1)
     flat = node.reshape(indices, [product(indices.shape)])
-    picked = node.emit("gather", x, flat, axis=x.rank - 1)
+    picked = look_up(node, x, flat, x.rank - 1, negative=False)
     return node.reshape(picked, [1, *picked.shape]) if x.rank == 1 else picked
 
 

@@ -6,6 +6,7 @@ from mlc.dialects.graph.sizes import always_less, product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import vector_of
 from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, pad_axis
+from mlc.frontends.onnx.operators.common.index_bounds import failing
 from mlc.frontends.onnx.operators.common.sliding_windows import per_dim
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -31,13 +32,15 @@ def max_unpool(node: Node) -> Value:
     ]
     shape = [batch, channels, *spatial]
     zeros = filled_with(node, [product(shape)], 0, x.onnx_type)
+    flat_indices = node.reshape(indices, [product(x.shape)])
     flat = node.emit(
         "scatter_elements",
         zeros,
-        node.reshape(indices, [product(x.shape)]),
+        flat_indices,
         node.reshape(x, [product(x.shape)]),
         axis=0,
         reduction="none",
+        **failing(flat_indices, zeros.shape, negative=False),
     )
     return _enlarge(node, node.reshape(flat, shape))
 

@@ -9,6 +9,7 @@ import numpy as np
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, i64_scalar, iota, with_length
+from mlc.frontends.onnx.operators.common.index_bounds import failing
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -20,21 +21,24 @@ def gather_nd(node: Node) -> Value:
     """Imports GatherND."""
     x, indices = node.input(0), node.input(1)
     batch = int(node.attr("batch_dims", 0))
-    if isinstance(indices.shape[-1], Size):
+    length = indices.shape[-1]
+    if isinstance(length, Size):
         # The ranks say how many dims an index has.
         length = indices.rank - 1 + x.rank - batch - declared_rank(node)
         indices = node.reshape(indices, [*indices.shape[:-1], length])
-    return node.emit("gather_nd", x, indices, batch_dims=batch)
+    bounds = failing(indices, x.shape[batch : batch + length])
+    return node.emit("gather_nd", x, indices, batch_dims=batch, **bounds)
 
 
 @onnx_operator("Scatter", since=9, until=10)
 @onnx_operator("ScatterElements", since=11)
 def scatter_elements(node: Node) -> Value:
     """Imports Scatter and ScatterElements. `reduction` exists from opset 16 on, max and min from 18 on."""
-    x = node.input(0)
+    x, indices, updates = (node.input(i) for i in range(3))
     axis = node.axis(node.attr("axis", 0), x.rank)
+    bounds = failing(indices, [x.shape[axis]])
     return node.emit(
-        "scatter_elements", x, node.input(1), node.input(2), axis=axis, reduction=_reduction(node)
+        "scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node), **bounds
     )
 
 
@@ -42,7 +46,8 @@ def scatter_elements(node: Node) -> Value:
 def scatter_nd(node: Node) -> Value:
     """Imports ScatterND."""
     x, indices, updates = (node.input(i) for i in range(3))
-    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
+    bounds = failing(indices, x.shape[: indices.rank - 1 + x.rank - updates.rank])
+    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node), **bounds)
 
 
 def _reduction(node: Node) -> str:
@@ -74,7 +79,9 @@ def tensor_scatter(node: Node) -> Value:
     if mode == "circular":
         extent = i64_scalar(node, cache.shape[axis])
         coordinates[axis] = node.emit("mod", coordinates[axis], extent, fmod=False)
-    return node.emit("scatter_nd", cache, tuples(node, coordinates, shape), update, reduction="none")
+    indices = tuples(node, coordinates, shape)
+    bounds = failing(indices, cache.shape[: axis + 1], negative=False) if mode == "linear" else {}
+    return node.emit("scatter_nd", cache, indices, update, reduction="none", **bounds)
 
 
 def _along(node: Node, shape: Sequence[Dim], dim: int) -> Value:

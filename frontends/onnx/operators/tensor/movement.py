@@ -18,6 +18,7 @@ from mlc.frontends.onnx.operators.common.dynamic_values import (
     require,
     vector_of,
 )
+from mlc.frontends.onnx.operators.common.index_bounds import failing, look_up
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -169,14 +170,15 @@ def _shape_to_expand_to(node: Node, wanted: Value) -> Value:
 def gather(node: Node) -> Value:
     """Imports Gather."""
     x = node.input(0)
-    return node.emit("gather", x, node.input(1), axis=node.axis(node.attr("axis", 0), x.rank))
+    return look_up(node, x, node.input(1), node.axis(node.attr("axis", 0), x.rank))
 
 
 @onnx_operator("GatherElements", since=11)
 def gather_elements(node: Node) -> Value:
     """Imports GatherElements."""
-    x = node.input(0)
-    return node.emit("gather_elements", x, node.input(1), axis=node.axis(node.attr("axis", 0), x.rank))
+    x, indices = node.input(0), node.input(1)
+    axis = node.axis(node.attr("axis", 0), x.rank)
+    return node.emit("gather_elements", x, indices, axis=axis, **failing(indices, [x.shape[axis]]))
 
 
 # A diagonal beyond every matrix, to which an index can be added without overflow.

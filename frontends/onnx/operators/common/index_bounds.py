@@ -1,0 +1,35 @@
+"""Indices that must be in range: look-ups and updates that fail the call otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.values import Dim, Value
+
+
+def look_up(node: Node, x: Value, indices: Value, axis: int, negative: bool = True) -> Value:
+    """Returns the slices of x at indices along an axis, which must be in range; `negative` ones count from
+    the end, or are out of range."""
+    return node.emit("gather", x, indices, axis=axis, **failing(indices, x.shape[axis : axis + 1], negative))
+
+
+def failing(indices: Value, extents: Sequence[Dim], negative: bool = True) -> dict[str, str]:
+    """Returns the attribute by which indices out of range fail the call; none for constants that are in
+    range. `extents` are the sizes of what the indices name, one for each column of their last dim if there
+    are several."""
+    return {} if _are_in_range(indices, extents, negative) else {
+        "out_of_range": "fail" if negative else "fail_negative"
+    }
+
+
+def _are_in_range(indices: Value, extents: Sequence[Dim], negative: bool) -> bool:
+    array = indices.known if indices.is_constant else indices.stored and indices.stored()
+    static = [extent for extent in extents if isinstance(extent, int)]
+    if array is None or len(static) < len(extents):
+        return False
+    most = np.asarray(static, np.int64)
+    least = -most if negative else np.zeros_like(most)
+    return bool(((array >= least) & (array < most)).all())

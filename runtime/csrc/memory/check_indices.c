@@ -1,0 +1,83 @@
+/* Checks of indices that host programs make before kernels read them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "memory/host_memory.h"
+
+/* The integers before the sizes. */
+typedef struct {
+  int64_t message, bits, first_axis, front_only, rank, columns;
+} check_header;
+
+enum { HEADER_INTEGERS = sizeof(check_header) / sizeof(int64_t), LANES = 4 };
+
+typedef uint64_t lanes __attribute__((vector_size(LANES * sizeof(uint64_t))));
+
+static int64_t index_at(const void *indices, int64_t bits, int64_t i) {
+  return bits == 64 ? ((const int64_t *)indices)[i] : ((const int32_t *)indices)[i];
+}
+
+/* Negative, in the sign bit, if an index is not in [least, extent), of which `least` is -extent or 0. Of the two
+ * differences the masks keep the one that does not wrap. Works on integers and on lanes. */
+#define OUTSIDE(INDEX, LEAST, EXTENT) ((((EXTENT) - 1 - (INDEX)) & ~(INDEX)) | (((INDEX) - (LEAST)) & (INDEX)))
+
+static bool any_outside(const void *indices, int64_t bits, int64_t first, int64_t step, int64_t count, int64_t least,
+                        int64_t extent) {
+  const uint64_t low = (uint64_t)least, size = (uint64_t)extent;
+  uint64_t found = 0;
+  int64_t i = first;
+  if (bits == 64 && step == 1) {
+    lanes outside = {0};
+    for (lanes index; i + LANES <= count; i += LANES) {
+      memcpy(&index, (const int64_t *)indices + i, sizeof index);
+      outside |= OUTSIDE(index, low, size);
+    }
+    for (int lane = 0; lane < LANES; lane++)
+      found |= outside[lane];
+  }
+  for (; i < count; i += step) {
+    const uint64_t index = (uint64_t)index_at(indices, bits, i);
+    found |= OUTSIDE(index, low, size);
+  }
+  return found >> 63;
+}
+
+/* Appends to the text in `detail`. */
+#define APPEND(...) used += snprintf(detail + used, used < room ? room - used : 0, __VA_ARGS__)
+
+static _Noreturn void fail(const check_header *header, int64_t at, int64_t index) {
+  const int64_t *sizes = (const int64_t *)header + HEADER_INTEGERS, column = at % header->columns;
+  size_t room, used = 0;
+  char *detail = mlc_host_detail(&room);
+  int64_t inner = 1;
+  for (int64_t axis = 0; axis < header->rank; axis++)
+    inner *= sizes[axis];
+  APPEND("index %lld", (long long)index);
+  for (int64_t axis = 0; axis < header->rank; axis++) {
+    inner /= sizes[axis];
+    APPEND("%s%lld", axis ? ", " : " at [", (long long)(at / inner % sizes[axis]));
+  }
+  APPEND("%s is out of bounds for axis %lld of size %lld", header->rank ? "]" : "",
+         (long long)(header->first_axis + column), (long long)sizes[header->rank + column]);
+  mlc_host_fail_text(header->message, detail);
+}
+
+void mlc_host_check_indices(const void *indices, const int64_t *integers) {
+  const check_header *header = (const check_header *)integers;
+  const int64_t *sizes = integers + HEADER_INTEGERS, *extents = sizes + header->rank;
+  int64_t count = 1, first = -1;
+  for (int64_t axis = 0; axis < header->rank; axis++)
+    count *= sizes[axis];
+  for (int64_t column = 0; column < header->columns; column++) {
+    const int64_t extent = extents[column], least = header->front_only ? 0 : -extent;
+    if (!any_outside(indices, header->bits, column, header->columns, count, least, extent))
+      continue;
+    int64_t i = column;
+    for (int64_t index = index_at(indices, header->bits, i); index >= least && index < extent;
+         index = index_at(indices, header->bits, i))
+      i += header->columns;
+    first = first < 0 || i < first ? i : first;
+  }
+  if (first >= 0)
+    fail(header, first, index_at(indices, header->bits, first));
+}
