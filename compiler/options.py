@@ -40,7 +40,8 @@ class Options:
     there is assembly alone), a plugin's target, or a target description. For a GPU, `blocks_on_cpu` runs the
     programs of its thread blocks on this machine, and `cubin` has NVIDIA's assembler make code of PTX;
     `unsupported="cpu"` has the processor compute what thread blocks cannot ("error": the model cannot be
-    compiled). `unchecked_indices`: indices out of range are clamped, and do not fail a call. `dims` fixes dynamic dims by name, or bounds them (least, most) for a program whose callers
+    compiled). `unchecked_indices`: indices out of range are clamped, and do not fail a call.
+    `dims` fixes dynamic dims by name, or bounds them (least, most) for a program whose callers
     choose; `shapes` fixes whole inputs by name (of modules too: `graph.name`, or input0, ...). `cache`: use
     the disk cache.
     `jobs`: worker processes, 0 for one per core. `pipelines` are the graph-level pipelines, in order, by

@@ -64,8 +64,8 @@ class HostFunction:
 
     `weights` holds a Reference, or the index of a result of `@prepare`, for each weight. `dims` are the named
     dims of a function with dynamic sizes, None where all are static; `messages` those of calls that fail.
-    `functions` are those of the runtime that it calls, `strings` its constant strings, `index_checks` how many
-    times it checks indices.
+    `functions` are those of the runtime that it calls, `strings` its constant strings, `index_checks` the
+    number of its ops that check indices.
     """
 
     name: str

@@ -14,7 +14,7 @@ _ELEMENTS = ("i32", "i64")
 
 
 def _columns_fault(type_: ir.Type, count: int) -> str:
-    """What is wrong with indices into `count` dims."""
+    """Describes what is wrong with indices into `count` dims; empty if nothing is."""
     shaped = ir.ShapedType(type_)
     if str(shaped.element_type) not in _ELEMENTS:
         return f"indices must have elements i32 or i64, but have type {type_}"

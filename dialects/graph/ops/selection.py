@@ -182,7 +182,8 @@ def indexed_dims(field: str, data: GraphTensor, indices: GraphTensor, batch: int
 OUT_OF_RANGE = Attribute(
     "out_of_range",
     "str",
-    "where it is given, indices outside of data fail the call, negative ones too or not; else they are clamped",
+    "if given, indices outside of data fail the call, with `fail_negative` all negative ones; else they are "
+    "clamped",
     None,
     ("fail", "fail_negative"),
 )

@@ -1,8 +1,8 @@
 """Ranges of integer values that follow from the ops that compute them, for all inputs.
 
-    %at = arg_max(%x)      x: [batch, 1000], along the last axis   ->  [0, 999]
-    %i  = the iteration of a loop that runs seq times              ->  [0, seq - 1]
-    %p  = clamp(%v, 0, 511)                                        ->  [0, 511]
+%at = arg_max(%x)      x: [batch, 1000], along the last axis   ->  [0, 999]
+%i  = the iteration of a loop that runs seq times              ->  [0, seq - 1]
+%p  = clamp(%v, 0, 511)                                        ->  [0, 511]
 """
 
 from __future__ import annotations
@@ -105,12 +105,12 @@ class IntegerRanges:
 
 def _of_type(value: ir.Value) -> IntegerRange:
     """Types of more than 16 bits have no bounds that could matter."""
-    kind = dtype(value)
-    if kind.kind == "b":
+    element = dtype(value)
+    if element.kind == "b":
         return IntegerRange(0, 1)
-    if kind.kind not in "iu" or kind.itemsize > 2:
+    if element.kind not in "iu" or element.itemsize > 2:
         return UNKNOWN
-    bounds = np.iinfo(kind)
+    bounds = np.iinfo(element)
     return IntegerRange(int(bounds.min), int(bounds.max))
 
 
@@ -193,7 +193,7 @@ def _cast(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
     return found if fits or widens else UNKNOWN
 
 
-def _joined(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
+def _concat(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
     return _union([ranges.of(operand, depth) for operand in op.operands])
 
 
@@ -201,8 +201,8 @@ def _where(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
     return _union([ranges.of(operand, depth) for operand in list(op.operands)[1:]])
 
 
-def _bounded(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
-    """Of clamp and relu."""
+def _clamp(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
+    """The range of a clamp or relu."""
     bounds = bounds_of(op)
     if bounds_cross(bounds):
         return UNKNOWN
@@ -229,7 +229,7 @@ def _mod(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
 
 
 def _div(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
-    """Of natural numbers by positive constants."""
+    """The range of quotients of integers that are not negative by positive constants."""
     x, divisor = (ranges.of(operand, depth) for operand in op.operands)
     if not isinstance(divisor.low, int) or divisor.low < 1 or not isinstance(x.high, int) or not x.is_natural:
         return UNKNOWN
@@ -237,7 +237,7 @@ def _div(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
 
 
 def _sum(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
-    """Of add and sub."""
+    """The range of a sum or difference."""
     a, b = (ranges.of(operand, depth) for operand in op.operands)
     if op.name == graph.Sub.NAME:
         b = IntegerRange(*(None if bound is None else -bound for bound in (b.high, b.low)))
@@ -247,7 +247,7 @@ def _sum(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
 
 
 def _product(ranges: IntegerRanges, op: ir.Operation, depth: int) -> IntegerRange:
-    """Of natural numbers."""
+    """The range of products of integers that are not negative."""
     a, b = (ranges.of(operand, depth) for operand in op.operands)
     if not (isinstance(a.high, int) and isinstance(b.high, int) and a.is_natural and b.is_natural):
         return UNKNOWN
@@ -287,9 +287,9 @@ _RULES: dict[str, Rule] = {
         _operand,
     ),
     graph.Cast.NAME: _cast,
-    graph.Concat.NAME: _joined,
+    graph.Concat.NAME: _concat,
     graph.Where.NAME: _where,
-    **dict.fromkeys((graph.Clamp.NAME, graph.Relu.NAME), _bounded),
+    **dict.fromkeys((graph.Clamp.NAME, graph.Relu.NAME), _clamp),
     **dict.fromkeys((graph.Max.NAME, graph.Min.NAME), _extremum),
     graph.Mod.NAME: _mod,
     graph.Div.NAME: _div,

@@ -83,11 +83,11 @@ class IndexChecks:
         """Checks constant indices now, or against a size when the program runs."""
         for column, extent in enumerate(dims.extents if rows.size else ()):
             axis, indices = dims.axis + column, [int(index) for index in rows[:, column]]
-            # The index that needs most elements: -1 needs one, as 0 does.
-            worst = max(indices, key=lambda index: index if index >= 0 else -index - 1)
-            least = worst + 1 if worst >= 0 else -worst
-            wrong = f"index {worst} is out of bounds for axis {axis}"
             is_negative = dims.front_only and min(indices) < 0
+            # The index that needs most elements: -1 needs one, as 0 does.
+            worst = min(indices) if is_negative else max(indices, key=lambda index: max(index, -index - 1))
+            least = max(worst + 1, -worst)
+            wrong = f"index {worst} is out of bounds for axis {axis}"
             if is_negative or (isinstance(extent, int) and least > extent):
                 if dims.op.block == self.entry_block:
                     raise PassError(f"{dims.name}: {wrong} of size {extent}", dims.op.location)
@@ -124,7 +124,8 @@ class CheckIndices(Pass):
 
     def run(self, op: ir.Operation) -> bool:
         functions = [inner.operation for inner in op.regions[0].blocks[0] if func.Func.isa(inner)]
-        return any([self._run(function) for function in functions])
+        changed = [self._run(function) for function in functions]
+        return any(changed)
 
     def _run(self, function: ir.Operation) -> bool:
         names = (*_BY_AXIS, *_BY_TUPLE)

@@ -44,5 +44,10 @@ class IndexCheckCalls:
         columns = len(check.sizes) - indices.rank
         width = indices.element_type.width
         return [
-            self.messages.index(check.what), width, check.axis, int(check.front_only), indices.rank, columns
+            self.messages.index(check.what),
+            width,
+            check.axis,
+            int(check.front_only),
+            indices.rank,
+            columns,
         ]

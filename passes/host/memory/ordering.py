@@ -30,7 +30,12 @@ class Dependences:
 
     @staticmethod
     def _buffers(op: ir.Operation, allocations: Allocations) -> Iterator[PlannedBuffer]:
-        touching = (tloop.Launch.NAME, tloop.ExpectIndices.NAME, tloop.Transfer.NAME, graph_dialect.Concat.NAME)
+        touching = (
+            tloop.Launch.NAME,
+            tloop.ExpectIndices.NAME,
+            tloop.Transfer.NAME,
+            graph_dialect.Concat.NAME,
+        )
         if op.name not in touching:
             return
         values = [value for value in (*op.operands, *op.results) if value in allocations.spans]

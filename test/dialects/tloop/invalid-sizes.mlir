@@ -77,3 +77,36 @@ func.func @main(%i: index, %k: i64) {
   "tloop.check"(%i, %k) {message = "m", relation = "equal"} : (index, i64) -> ()
   return
 }
+
+// -----
+
+func.func @main(%i: tensor<4xi64>) {
+  // expected-error @below {{'tloop.expect_indices' op extents has 2 entries for indices of type tensor<4xi64>}}
+  "tloop.expect_indices"(%i) {axis = 0 : i64, extents = ["n", "8"], what = "gather"} : (tensor<4xi64>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%i: tensor<4xf32>) {
+  // expected-error @below {{'tloop.expect_indices' op indices must have elements i32 or i64, but have type tensor<4xf32>}}
+  "tloop.expect_indices"(%i) {axis = 0 : i64, extents = ["8"], what = "gather"} : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%i: tensor<4xi64>) {
+  // expected-error @below {{'tloop.expect_indices' op 'k n' is no size: 'n' instead of its end}}
+  "tloop.expect_indices"(%i) {axis = 0 : i64, extents = ["k n"], what = "gather"} : (tensor<4xi64>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%i: memref<4xi64>) {
+  %c = arith.constant 4 : index
+  // expected-error @below {{'tloop.check_indices' op extents has 0 entries for indices of type memref<4xi64>}}
+  "tloop.check_indices"(%i, %c) {axis = 0 : i64, what = "gather"} : (memref<4xi64>, index) -> ()
+  return
+}

@@ -23,3 +23,16 @@ func.func @main(%s: tensor<2xi64>, %t: tensor<i32>) {
   "tloop.check"(%c, %c) {message = "a product", relation = "product"} : (index, index) -> ()
   return
 }
+
+// Indices that the host program checks.
+// CHECK-LABEL: func.func @indices
+func.func @indices(%i: tensor<4xi64>, %t: tensor<?x2xi32>, %b: memref<4xi64>) {
+  // CHECK: "tloop.expect_indices"(%{{.*}}) {axis = 1 : i64, extents = ["n"], front_only, what = "gather 'g'"} : (tensor<4xi64>) -> ()
+  "tloop.expect_indices"(%i) {axis = 1 : i64, extents = ["n"], front_only, what = "gather 'g'"} : (tensor<4xi64>) -> ()
+  // CHECK-NEXT: "tloop.expect_indices"(%{{.*}}) {axis = 0 : i64, extents = ["n", "8"], what = "gather_nd"} : (tensor<?x2xi32>) -> ()
+  "tloop.expect_indices"(%t) {axis = 0 : i64, extents = ["n", "8"], what = "gather_nd"} : (tensor<?x2xi32>) -> ()
+  %c = arith.constant 4 : index
+  // CHECK: "tloop.check_indices"(%{{.*}}, %[[C:.*]], %[[C]]) {axis = 0 : i64, what = "gather"} : (memref<4xi64>, index, index) -> ()
+  "tloop.check_indices"(%b, %c, %c) {axis = 0 : i64, what = "gather"} : (memref<4xi64>, index, index) -> ()
+  return
+}

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
@@ -60,3 +62,51 @@ def test_c_program(mlc: Any, mlp: Path, tmp_path: Path, embedded: bool) -> None:
     assert mlc("run", mlp, "--input", "x.npy", "--save-outputs", "y.npz").status == 0
     printed = [float.fromhex(line) for line in done.stdout.split()]
     assert printed == np.load("y.npz")["y"].ravel().tolist()
+
+
+# Runs with the indices of the command line; prints what the calls return.
+LOOK_UP_PROGRAM = r"""
+#include "look_up.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+  float y[2] = {0};
+  if (look_up_init(NULL) != 0)
+    return 1;
+  for (int i = 1; i < argc; i++) {
+    int64_t index = atoi(argv[i]);
+#ifdef LOOK_UP_NUM_DIMS
+    look_up_array x = {&index, sizeof index, {1}}, result = {y, sizeof y, {0}};
+    const int status = look_up_run(&x, &result);
+#else
+    const int status = look_up_run((const void *[]){&index}, (void *[]){y});
+#endif
+    printf("%d %g %s\n", status, y[1], status ? look_up_error() : "");
+  }
+  look_up_finalize();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("count", [1, "n"])
+def test_index_out_of_range(mlc: Any, tmp_path: Path, count: int | str) -> None:
+    """The call returns -1 and a message; the next one works."""
+    table = numpy_helper.from_array(np.arange(6, dtype=np.float32).reshape(3, 2), "table")
+    nodes = [helper.make_node("Gather", ["table", "i"], ["y"], name="words")]
+    shapes = {"i": (TensorProto.INT64, [count]), "y": (TensorProto.FLOAT, [count, 2])}
+    inputs, outputs = ([helper.make_tensor_value_info(name, *shapes[name])] for name in "iy")
+    graph = helper.make_graph(nodes, "g", inputs, outputs, [table])
+    versions = [helper.make_opsetid("", 18)]
+    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=10), tmp_path / "look_up.onnx")
+    mlc("compile", "look_up.onnx", "--emit=shared-lib")
+    (tmp_path / "main.c").write_text(LOOK_UP_PROGRAM)
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-Wl,-rpath,$ORIGIN"]
+    subprocess.run(["cc", *flags, "main.c", "liblook_up.so", "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run(
+        [tmp_path / "main", "2", "3", "-4", "-3"], capture_output=True, text=True, check=True, env={}
+    )
+    wrong = "look_up: gather 'words': index {} at [0] is out of bounds for axis 0 of size 3"
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert lines == ["0 5", f"-1 5 {wrong.format(3)}", f"-1 5 {wrong.format(-4)}", "0 1"]

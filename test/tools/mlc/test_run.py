@@ -106,3 +106,21 @@ def test_int_range(mlc: Any, save: Any, tmp_path: Path) -> None:
     assert data["verify"]["passed"]
     assert 90 <= data["inputs"]["i"]["min"] < data["inputs"]["i"]["max"] <= 99
     assert mlc("run", model, "--int-range", "5").status == 2
+
+
+def test_indices_out_of_range(mlc: Any, tmp_path: Path) -> None:
+    """The run fails; with --unchecked-indices the nearest row is read."""
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"], name="words")]
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, [3, 2]),
+        helper.make_tensor_value_info("i", TensorProto.INT64, [1]),
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 2])]
+    graph = helper.make_graph(nodes, "g", inputs, outputs)
+    versions = [helper.make_opsetid("", 18)]
+    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=10), tmp_path / "look_up.onnx")
+    np.save(tmp_path / "i.npy", np.array([7]))
+    failed = mlc("run", "look_up.onnx", "--input", "i=i.npy")
+    assert failed.status == 1
+    assert "gather 'words': index 7 at [0] is out of bounds for axis 0 of size 3" in failed.err
+    assert mlc("run", "look_up.onnx", "--input", "i=i.npy", "--unchecked-indices").status == 0

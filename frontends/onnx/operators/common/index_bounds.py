@@ -20,9 +20,11 @@ def failing(indices: Value, extents: Sequence[Dim], negative: bool = True) -> di
     """Returns the attribute by which indices out of range fail the call; none for constants that are in
     range. `extents` are the sizes of what the indices name, one for each column of their last dim if there
     are several."""
-    return {} if _are_in_range(indices, extents, negative) else {
-        "out_of_range": "fail" if negative else "fail_negative"
-    }
+    return (
+        {}
+        if _are_in_range(indices, extents, negative)
+        else {"out_of_range": "fail" if negative else "fail_negative"}
+    )
 
 
 def _are_in_range(indices: Value, extents: Sequence[Dim], negative: bool) -> bool:

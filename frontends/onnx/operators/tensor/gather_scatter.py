@@ -37,9 +37,7 @@ def scatter_elements(node: Node) -> Value:
     x, indices, updates = (node.input(i) for i in range(3))
     axis = node.axis(node.attr("axis", 0), x.rank)
     bounds = failing(indices, [x.shape[axis]])
-    return node.emit(
-        "scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node), **bounds
-    )
+    return node.emit("scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node), **bounds)
 
 
 @onnx_operator("ScatterND", since=11)

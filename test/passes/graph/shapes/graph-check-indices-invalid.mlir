@@ -1,0 +1,17 @@
+// RUN: mlc-opt %s --graph-check-indices --verify-diagnostics --split-input-file
+
+func.func @main(%x: tensor<3x2xf32>) -> tensor<2x2xf32> {
+  %c = "graph.constant"() {value = dense<[0, 3]> : tensor<2xi64>} : () -> tensor<2xi64>
+  // expected-error @below {{gather: index 3 is out of bounds for axis 0 of size 3}}
+  %0 = "graph.gather"(%x, %c) {axis = 0 : i64, out_of_range = "fail"} : (tensor<3x2xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<3x2xf32>) -> tensor<2x2xf32> {
+  %c = "graph.constant"() {value = dense<[0, -1]> : tensor<2xi64>} : () -> tensor<2xi64>
+  // expected-error @below {{gather: index -1 is out of bounds for axis 0 of size 3}}
+  %0 = "graph.gather"(%x, %c) {axis = 0 : i64, out_of_range = "fail_negative"} : (tensor<3x2xf32>, tensor<2xi64>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}

@@ -1,0 +1,104 @@
+// RUN: mlc-opt %s --split-input-file --graph-check-indices | filecheck %s
+// RUN: mlc-opt %s --split-input-file --graph-check-indices=check=false | filecheck %s --check-prefix=OFF
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
+// The attribute is dropped with and without checks, so that kernels are the same.
+// OFF-NOT: tloop.expect
+// OFF-NOT: out_of_range
+
+// An index may be anything; equal checks of a block are one.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<5x3xf32>, %i: tensor<4xi64>, %u: tensor<4xf32>, %p: tensor<4x2xi64>, %c: tensor<i1>) -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<5x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) {
+  // CHECK-NEXT: "tloop.expect_indices"(%arg1) {axis = 0 : i64, extents = ["5"], what = "gather"} : (tensor<4xi64>) -> ()
+  // CHECK-NEXT: "graph.gather"(%arg0, %arg1) {axis = 0 : i64} :
+  %0 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  // CHECK-NEXT: "graph.neg"
+  %n = "graph.neg"(%x) : (tensor<5x3xf32>) -> tensor<5x3xf32>
+  // CHECK-NEXT: "graph.gather"
+  %1 = "graph.gather"(%n, %i) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  // Each column of tuples has its own dim.
+  // CHECK-NEXT: "tloop.expect_indices"(%arg3) {axis = 0 : i64, extents = ["5", "3"], what = "scatter_nd"}
+  // CHECK-NEXT: "graph.scatter_nd"(%arg0, %arg3, %arg2) {reduction = "add"} :
+  %2 = "graph.scatter_nd"(%x, %p, %u) {out_of_range = "fail", reduction = "add"} : (tensor<5x3xf32>, tensor<4x2xi64>, tensor<4xf32>) -> tensor<5x3xf32>
+  // Negative indices are out of range.
+  // CHECK-NEXT: "tloop.expect_indices"(%arg1) {axis = 0 : i64, extents = ["5"], front_only, what = "gather"}
+  // CHECK-NEXT: "graph.gather"
+  %3 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail_negative"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  // A branch checks when it runs. Without the attribute there is no check.
+  // CHECK-NEXT: "graph.if"
+  %4 = "graph.if"(%c) ({
+    // CHECK-NEXT: "tloop.expect_indices"(%arg1) {axis = 0 : i64, extents = ["5"], what = "gather"}
+    %5 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+    "graph.yield"(%5) {operandSegmentSizes = #first_1_of_32} : (tensor<4x3xf32>) -> ()
+  }, {
+    // CHECK-NOT: tloop.expect
+    %5 = "graph.gather"(%x, %i) {axis = 0 : i64} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+    "graph.yield"(%5) {operandSegmentSizes = #first_1_of_32} : (tensor<4x3xf32>) -> ()
+  }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<4x3xf32>
+  return %0, %1, %2, %3, %4 : tensor<4x3xf32>, tensor<4x3xf32>, tensor<5x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// Sizes are texts; a constant needs a size, not a check of its elements.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", ""]}, %i: tensor<4xi64>) -> (tensor<4x3xf32>, tensor<2x3xf32>) {
+  // CHECK-NEXT: "tloop.expect_indices"(%arg1) {axis = 0 : i64, extents = ["n"], what = "gather"}
+  %0 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail"} : (tensor<?x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  %c = "graph.constant"() {value = dense<[-3, 6]> : tensor<2xi64>} : () -> tensor<2xi64>
+  // CHECK: "tloop.expect"() {fault = "index 6 is out of bounds for axis 0", left = "n", relation = "at_least", right = "7", what = "gather"}
+  %1 = "graph.gather"(%x, %c) {axis = 0 : i64, out_of_range = "fail"} : (tensor<?x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return %0, %1 : tensor<4x3xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_34 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
+// No check of what is always in range: constants, positions, remainders, bounded values and sums of such, rows of a
+// loop that runs once for each.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: tloop.expect_indices
+func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", ""]}, %y: tensor<5x3xf32>, %i: tensor<4xi64>) -> (tensor<3x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x3xf32>, tensor<?x3xf32>) {
+  %a = "graph.arg_max"(%x) {axis = 0 : i64, keepdims = false, select_last_index = false} : (tensor<?x3xf32>) -> tensor<3xi64>
+  %0 = "graph.gather"(%x, %a) {axis = 0 : i64, out_of_range = "fail_negative"} : (tensor<?x3xf32>, tensor<3xi64>) -> tensor<3x3xf32>
+  %five = "graph.constant"() {value = dense<5> : tensor<i64>} : () -> tensor<i64>
+  %m = "graph.mod"(%i, %five) {fmod = false} : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  %1 = "graph.gather"(%y, %m) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  %b = "graph.clamp"(%i) {min = -2 : i64, max = 1 : i64} : (tensor<4xi64>) -> tensor<4xi64>
+  %three = "graph.constant"() {value = dense<3> : tensor<i64>} : () -> tensor<i64>
+  %s = "graph.add"(%b, %three) : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  %2 = "graph.gather"(%y, %s) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  %c = "graph.constant"() {value = dense<[-5, 4]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %3 = "graph.gather"(%y, %c) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  %d = "graph.shape_of"(%x) : (tensor<?x3xf32>) -> tensor<2xi64>
+  %first = "graph.slice"(%d) {starts = array<i64: 0>, sizes = array<i64: 1>, steps = array<i64: 1>} : (tensor<2xi64>) -> tensor<1xi64>
+  %trips = "graph.reshape"(%first) {shape = array<i64>} : (tensor<1xi64>) -> tensor<i64>
+  %true = "graph.constant"() {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %4 = "graph.loop"(%trips, %true) ({
+  ^bb0(%it: tensor<i64>, %going: tensor<i1>):
+    %row = "graph.gather"(%x, %it) {axis = 0 : i64, out_of_range = "fail"} : (tensor<?x3xf32>, tensor<i64>) -> tensor<3xf32>
+    "graph.yield"(%going, %row) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<3xf32>) -> ()
+  }) {graph.dims = [["n", ""]], operandSegmentSizes = #first_2_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>) -> tensor<?x3xf32>
+  return %0, %1, %2, %3, %4 : tensor<3x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x3xf32>, tensor<?x3xf32>
+}
+
+// -----
+
+// What may be out of range by one.
+// CHECK-LABEL: func.func @main
+func.func @main(%y: tensor<5x3xf32>, %i: tensor<4xi64>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %six = "graph.constant"() {value = dense<6> : tensor<i64>} : () -> tensor<i64>
+  // CHECK: %[[M:.*]] = "graph.mod"
+  %m = "graph.mod"(%i, %six) {fmod = false} : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  // CHECK: "tloop.expect_indices"(%[[M]])
+  %1 = "graph.gather"(%y, %m) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  // CHECK: %[[B:.*]] = "graph.clamp"
+  %b = "graph.clamp"(%i) {min = -6 : i64, max = 4 : i64} : (tensor<4xi64>) -> tensor<4xi64>
+  // CHECK: "tloop.expect_indices"(%[[B]])
+  %2 = "graph.gather"(%y, %b) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  return %1, %2 : tensor<4x3xf32>, tensor<4x3xf32>
+}
