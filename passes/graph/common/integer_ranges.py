@@ -20,7 +20,6 @@ from mlc.dialects.graph.sizes import Size, always_less
 from mlc.passes.common.rewriting import defining_op
 from mlc.passes.graph.common.bounds import bounds_cross, bounds_of
 from mlc.passes.graph.common.values import constant_array, dtype
-from mlc.passes.graph.control_flow.bodies import IF, LOOP, body_of, yields
 
 Bound = int | Size | None
 _DEPTH = 32
@@ -86,8 +85,9 @@ class IntegerRanges:
         op = defining_op(value)
         if op is None:
             return self._of_argument(value)
-        if op.name == IF:
-            branches = [yields(body_of(op, index))[value.result_number] for index in (0, 1)]
+        if op.name == graph.If.NAME:
+            yields = [graph.yield_of(region.blocks[0]) for region in op.regions]
+            branches = [list(branch.operands)[value.result_number] for branch in yields]
             return _union([self.of(branch, depth) for branch in branches])
         is_value_of_top_k = op.name == graph.TopK.NAME and value.result_number == 0
         if op.name not in _RULES or is_value_of_top_k or dtype(value).kind not in "iub":
@@ -97,7 +97,7 @@ class IntegerRanges:
     def _of_argument(self, value: ir.Value) -> IntegerRange:
         """The iteration of a loop is less than its trip count."""
         loop = value.owner.owner.operation
-        if loop.name != LOOP or value.arg_number != 0:
+        if loop.name != graph.Loop.NAME or value.arg_number != 0:
             return UNKNOWN
         trips = self.scalar(graph.Loop(loop).trip_count)
         return IntegerRange(0, None if trips is None else trips - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from mlc.errors import Error
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 DATA = np.arange(6, dtype=np.float32).reshape(3, 2)
-Shape = list[int | str]
 
 
 def i64(*values: Any) -> np.ndarray:
@@ -238,7 +238,9 @@ def test_unchecked(named: bool) -> None:
 
 
 def graph_model(
-    nodes: list[onnx.NodeProto], inputs: dict[str, tuple[int, Shape]], outputs: dict[str, int]
+    nodes: list[onnx.NodeProto],
+    inputs: Mapping[str, tuple[int, Sequence[int | str]]],
+    outputs: dict[str, int],
 ) -> onnx.ModelProto:
     declared = [helper.make_tensor_value_info(name, *type_) for name, type_ in inputs.items()]
     results = [helper.make_tensor_value_info(name, type_, None) for name, type_ in outputs.items()]
