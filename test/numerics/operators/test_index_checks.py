@@ -15,6 +15,7 @@ from mlc.errors import Error
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 DATA = np.arange(6, dtype=np.float32).reshape(3, 2)
+BOXES = np.array([[0, 0, 2, 2], [1, 1, 3, 3]], np.float32)
 
 
 def i64(*values: Any) -> np.ndarray:
@@ -35,7 +36,9 @@ def node_model(
 ) -> onnx.ModelProto:
     """A model of one node; `named`: the first dims of its inputs have names, and no size."""
     names = [f"x{index}" for index in range(len(inputs))]
-    node = helper.make_node(op, names, ["y"], name="at", domain=domain, **attributes)
+    # ONNX Runtime reads no cache without the outputs that continue it.
+    results = ["y", "keys", "values"] if op == "GroupQueryAttention" else ["y"]
+    node = helper.make_node(op, names, results, name="at", domain=domain, **attributes)
     declared = [
         helper.make_tensor_value_info(
             name,
@@ -46,7 +49,8 @@ def node_model(
     ]
     rank = {"ArrayFeatureExtractor": 2}.get(op)
     shape = None if rank is None else [None] * rank
-    graph = helper.make_graph([node], "g", declared, [helper.make_tensor_value_info("y", F32, shape)])
+    outputs = [helper.make_tensor_value_info(name, F32, shape) for name in results]
+    graph = helper.make_graph([node], "g", declared, outputs)
     versions = {"": opset, "ai.onnx.ml": 3, "com.microsoft": 1}
     return helper.make_model(
         graph,
@@ -179,7 +183,37 @@ CASES: dict[str, tuple[str, dict[str, Any], list[np.ndarray], Bad]] = {
             ([DATA, i64(-1)], outside(-1, " at [0]", 1, 2)),
         ],
     ),
+    "reverse_sequence": (
+        "ReverseSequence",
+        {"time_axis": 0, "batch_axis": 1},
+        [f32(4, 2), i64(4, 0)],
+        [
+            ([f32(4, 2), i64(4, 5)], outside(5, " at [1]", 0, 5)),
+            ([f32(4, 2), i64(-1, 4)], outside(-1, " at [0]", 0, 5)),
+        ],
+    ),
+    "roi_align": (
+        "RoiAlign",
+        {"output_height": 2, "output_width": 2},
+        [f32(2, 1, 4, 4), BOXES, i64(1, 0)],
+        [
+            ([f32(2, 1, 4, 4), BOXES, i64(0, 2)], outside(2, " at [1]", 0, 2)),
+            ([f32(2, 1, 4, 4), BOXES, i64(-1, 0)], outside(-1, " at [0]", 0, 2)),
+        ],
+    ),
 }
+CACHE = f32(2, 1, 4, 16) / 100
+KEYS = f32(2, 1, 16) / 100
+TABLE = f32(16, 8) / 100
+TOTAL = np.array(5, np.int32)
+
+
+def attended(*last: int, position: int = 4) -> list[np.ndarray]:
+    """Inputs of attention with a cache, with the position of each sequence's last key."""
+    positions = i64([4], [position])
+    return [KEYS, KEYS, KEYS, CACHE, CACHE, np.array(last, np.int32), TOTAL, TABLE, TABLE, positions]
+
+
 STATIC: dict[str, tuple[str, dict[str, Any], list[np.ndarray], Bad]] = {
     "max_unpool": (
         "MaxUnpool",
@@ -203,6 +237,22 @@ STATIC: dict[str, tuple[str, dict[str, Any], list[np.ndarray], Bad]] = {
         [
             ([f32(1, 2, 2, 4), i64([4, 0]), f32(4, 2), f32(4, 2)], outside(4, " at [0, 0]", 0, 4)),
             ([f32(1, 2, 2, 4), i64([0, -1]), f32(4, 2), f32(4, 2)], outside(-1, " at [0, 1]", 0, 4)),
+        ],
+    ),
+    "roi_align_samples": (
+        "RoiAlign",
+        {"output_height": 2, "output_width": 2, "sampling_ratio": 2},
+        [f32(2, 1, 4, 4), BOXES, i64(1, 0)],
+        [([f32(2, 1, 4, 4), BOXES, i64(0, 2)], outside(2, " at [1]", 0, 2))],
+    ),
+    "group_query_attention": (
+        "GroupQueryAttention",
+        {"domain": "com.microsoft", "num_heads": 1, "kv_num_heads": 1, "do_rotary": 1},
+        attended(4, 4),
+        [
+            (attended(4, 5), outside(5, " at [1]", 0, 5)),
+            (attended(-1, 4), outside(-1, " at [0]", 0, 5)),
+            (attended(4, 4, position=16), outside(16, " at [1, 0]", 0, 16)),
         ],
     ),
 }

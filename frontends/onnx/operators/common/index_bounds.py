@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.operators.common.dynamic_values import iota
 from mlc.frontends.onnx.values import Dim, Value
 
 
@@ -14,6 +15,14 @@ def look_up(node: Node, x: Value, indices: Value, axis: int, negative: bool = Tr
     """Returns the slices of x at indices along an axis, which must be in range; `negative` ones count from
     the end, or are out of range."""
     return node.emit("gather", x, indices, axis=axis, **failing(indices, x.shape[axis : axis + 1], negative))
+
+
+def in_range(node: Node, indices: Value, extent: Dim) -> Value:
+    """Returns indices in a call that fails unless they are in `[0, extent)`: a look-up in the integers from 0
+    on."""
+    if _are_in_range(indices, [extent], negative=False):
+        return indices
+    return look_up(node, iota(node, extent, indices.onnx_type), indices, 0, negative=False)
 
 
 def failing(indices: Value, extents: Sequence[Dim], negative: bool = True) -> dict[str, str]:

@@ -22,6 +22,7 @@ from mlc.frontends.onnx.operators.common.attention_heads import (
     split_heads,
 )
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
+from mlc.frontends.onnx.operators.common.index_bounds import in_range, look_up
 from mlc.frontends.onnx.operators.math.contraction import scale_by, transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
@@ -101,7 +102,7 @@ def group_query_attention(node: Node) -> list[Value | None]:
     if node.attr("do_rotary", 0):
         tables, interleaved = (node.input(7), node.input(8)), bool(node.attr("rotary_interleaved", 0))
         position_ids = _positions(node, cache)
-        rows = [node.emit("gather", table, position_ids, axis=0) for table in tables]
+        rows = [look_up(node, table, position_ids, 0, negative=False) for table in tables]
         q, k = (rotate(node, value, rows, interleaved) for value in (q, k))
     keys, present = _append_to_cache(node, k, node.optional(3), cache)
     values, present_values = _append_to_cache(node, v, node.optional(4), cache)
@@ -155,8 +156,14 @@ def _cache(node: Node, q: Value) -> KeyValueCache:
     if batch == 1 and isinstance(past, int):
         # The number of keys is the largest of all sequences, here that of the only one.
         return KeyValueCache(batch, length, total, past)
-    last = node.reshape(node.input(5), [batch, 1, 1, 1])
+    last = node.reshape(_last_positions(node, total), [batch, 1, 1, 1])
     return KeyValueCache(batch, length, total, node.emit("sub", last, _i32_scalar(node, length - 1)))
+
+
+def _last_positions(node: Node, total: Dim) -> Value:
+    """Returns the position of each sequence's last key, in a call that fails unless the cache has it."""
+    past = node.optional(3)
+    return in_range(node, node.input(5), total if past is None else maximum(total, past.shape[2]))
 
 
 def _i32_scalar(node: Node, dim: Dim) -> Value:

@@ -9,7 +9,7 @@ import numpy as np
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, i64_scalar, iota, with_length
-from mlc.frontends.onnx.operators.common.index_bounds import failing
+from mlc.frontends.onnx.operators.common.index_bounds import failing, in_range
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -102,7 +102,7 @@ def reverse_sequence(node: Node) -> Value:
     """Imports ReverseSequence: gather_nd of the time sequence_lens[batch] - 1 - time, and of the time itself
     after the sequence.
 
-    Raises NodeError for axes other than 0 and 1.
+    The call fails for lengths that the time does not have. Raises NodeError for axes other than 0 and 1.
     """
     x = node.input(0)
     time, batch = int(node.attr("time_axis", 0)), int(node.attr("batch_axis", 1))
@@ -110,7 +110,7 @@ def reverse_sequence(node: Node) -> Value:
         raise NodeError(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
     shape = x.shape[:2]
     coordinate = _along(node, shape, time)
-    lengths = with_length(node, node.input(1), shape[batch])
+    lengths = in_range(node, with_length(node, node.input(1), shape[batch]), shape[time] + 1)
     lengths = node.reshape(lengths, [size if axis == batch else 1 for axis, size in enumerate(shape)])
     back = node.emit("sub", node.emit("sub", lengths, node.constant(np.int64(1))), coordinate)
     source = node.emit("where", node.emit("less", coordinate, lengths), back, coordinate)
