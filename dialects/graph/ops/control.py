@@ -26,7 +26,7 @@ FAMILY = define_family(
     "are formed inside bodies; `host-plan-memory` lowers the rest to `scf` ops. GPUs refuse it.",
 )
 
-CONTROL_LIMIT = 32
+CONTROL_LIMIT = 160
 """Most values that enter or leave a body."""
 
 YIELD = "yield"

@@ -202,6 +202,37 @@ def test_scan_of_batches() -> None:
     np.testing.assert_allclose(found["o"], sums * p, 1e-5, 1e-5)
 
 
+def test_as_many_values_as_the_cache_of_a_decoder_has() -> None:
+    """Merged decoders choose by an If whose results are the keys and values of all layers."""
+    names = [f"x{index}" for index in range(40)]
+
+    def apply(op: str) -> str:
+        """Returns a graph of an elementwise op on all of them."""
+        nodes = " ".join(f"{op}_{name} = {op}({name})" for name in names)
+        return f"{op} () => ({declare(op)}) {{ {nodes} }}"
+
+    def declare(prefix: str) -> str:
+        return ", ".join(f"float[r,3] {prefix}_{name}" for name in names)
+
+    products = " ".join(f"b_{name} = Mul(a_{name}, a_x0)" for name in names)
+    iteration = (
+        f"b (int64 i, bool c, {declare('a')}) => (bool d, {declare('b')}) {{ d = Identity(c) {products} }}"
+    )
+    chosen, carried = [f"c_{name}" for name in names], [f"z_{name}" for name in names]
+    branches = {"then_branch": body(apply("Neg")), "else_branch": body(apply("Abs"))}
+    nodes = [
+        helper.make_node("If", ["c"], chosen, **branches),
+        helper.make_node("Loop", ["n", "", *chosen], carried, body=body(iteration)),
+    ]
+    inputs = [info("c", [], BOOL), info("n", [], I64), *(info(name, ["r", 3]) for name in names)]
+    built = model(nodes, inputs, [info(name, [None, 3]) for name in carried])
+    runs = []
+    for choice, count, rows in ((True, 2, 2), (False, 1, 4)):
+        arrays = {name: RNG.uniform(-1, 1, (rows, 3)).astype(np.float32) for name in names}
+        runs.append({"c": _boolean(choice), "n": _count(count)} | arrays)
+    check(built, *runs)
+
+
 def test_what_is_not_supported_is_named() -> None:
     grows = body(
         "b (int64 i, bool c, float[2] a) => (bool c2, float[1,2] a2) {"

@@ -117,7 +117,7 @@ def test_runs_beyond_the_rows_of_a_stack(compiled: Compile, rows: str) -> None:
           : (tensor<i64>, tensor<i1>, {row}) -> ({row}, {stack})"""
     dims = 'graph.dims = [["k"], ["r", "k"]], ' if rows == "r" else ""
     width = "k" if rows == "r" else "4"
-    segments = {"yielded": (3, 32), "taken": (3, 34), "given": (2, 32)}
+    segments = {"yielded": (3, 160), "taken": (3, 162), "given": (2, 160)}
     texts = {name: ", ".join(["1"] * n + ["0"] * (all_ - n)) for name, (n, all_) in segments.items()}
     types = {"row": type_of(f"{width} f32"), "stack": type_of(f"{rows} {width} f32")}
     line = op('%r = "graph.exp"(%l#1)', f"{rows} {width} f32", f"{rows} {width} f32")
