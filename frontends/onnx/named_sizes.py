@@ -18,9 +18,6 @@ from mlc.frontends.onnx.op_building import build_op
 from mlc.frontends.onnx.values import Dim, Value, at_home
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
-# Characters of a size. Where each size has the one before it twice, the formula doubles from op to op;
-# sums of hundreds of names, as detectors have, are shorter.
-LONGEST_FORMULA = 20_000
 
 
 @dataclass(frozen=True)

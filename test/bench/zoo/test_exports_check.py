@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 
 from bench.zoo.exports import check
@@ -38,7 +39,7 @@ def _check(tmp_path: Path, plain: np.ndarray | None, monkeypatch: pytest.MonkeyP
     path = tmp_path / "g.onnx"
     onnx.save(onnx.parser.parse_model(_SUM), path)
     make = check._session
-    disabled = check.onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    disabled = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
 
     class Plain:
         def run(self, names: None, inputs: dict[str, np.ndarray]) -> list[np.ndarray | None]:

@@ -208,7 +208,7 @@ TABLE = f32(16, 8) / 100
 TOTAL = np.array(5, np.int32)
 
 
-def attended(*last: int, position: int = 4) -> list[np.ndarray]:
+def attention_inputs(*last: int, position: int = 4) -> list[np.ndarray]:
     """Inputs of attention with a cache, with the position of each sequence's last key."""
     positions = i64([4], [position])
     return [KEYS, KEYS, KEYS, CACHE, CACHE, np.array(last, np.int32), TOTAL, TABLE, TABLE, positions]
@@ -248,11 +248,11 @@ STATIC: dict[str, tuple[str, dict[str, Any], list[np.ndarray], Bad]] = {
     "group_query_attention": (
         "GroupQueryAttention",
         {"domain": "com.microsoft", "num_heads": 1, "kv_num_heads": 1, "do_rotary": 1},
-        attended(4, 4),
+        attention_inputs(4, 4),
         [
-            (attended(4, 5), outside(5, " at [1]", 0, 5)),
-            (attended(-1, 4), outside(-1, " at [0]", 0, 5)),
-            (attended(4, 4, position=16), outside(16, " at [1, 0]", 0, 16)),
+            (attention_inputs(4, 5), outside(5, " at [1]", 0, 5)),
+            (attention_inputs(-1, 4), outside(-1, " at [0]", 0, 5)),
+            (attention_inputs(4, 4, position=16), outside(16, " at [1, 0]", 0, 16)),
         ],
     ),
 }

@@ -8,6 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.tools.fuzz.exported.idioms import (
+    Part,
     concat_shape,
     layer_norm,
     linear,
@@ -140,7 +141,7 @@ def _repeat(m: ModelDraw, layer: Layer, x: str) -> str:
         return x
     times = layer.heads // layer.groups
     wide = m.axes("Unsqueeze", x, [2])
-    parts = [(x, 0), layer.groups, times, (x, 2), layer.width]
+    parts: list[Part] = [(x, 0), layer.groups, times, (x, 2), layer.width]
     if m.chance(0.4):
         ones = [1, 1, times, 1, 1]
         wide = (

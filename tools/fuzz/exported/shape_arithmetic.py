@@ -25,10 +25,6 @@ def draw(m: ModelDraw) -> None:
     m.output(x)
 
 
-def _scalar(m: ModelDraw, vector: str) -> str:
-    return m.axes("Squeeze", vector, [0])
-
-
 def _vector(m: ModelDraw, scalar: str) -> str:
     return m.axes("Unsqueeze", scalar, [0])
 
