@@ -71,7 +71,9 @@ def _albert() -> nn.Module:
 
 @export("transformers/deberta", "script", PAIRS, SIZES, outputs=["last_hidden_state"])
 def _deberta() -> nn.Module:
-    config = transformers.DebertaConfig(**SMALL, relative_attention=True, pos_att_type=["c2p", "p2c"])
+    config = transformers.DebertaConfig(
+        **SMALL, relative_attention=True, pos_att_type=["c2p", "p2c"], type_vocab_size=2
+    )
     return Call(_build(config, "DebertaModel"), PAIRS, ["last_hidden_state"])
 
 
@@ -81,6 +83,7 @@ def _deberta_v2() -> nn.Module:
         **SMALL,
         relative_attention=True,
         pos_att_type=["c2p", "p2c"],
+        type_vocab_size=2,
         position_buckets=32,
         norm_rel_ebd="layer_norm",
         share_att_key=True,
