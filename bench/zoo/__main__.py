@@ -121,7 +121,10 @@ def _check(given: argparse.Namespace) -> int:
     for outcome in check(chosen, programs, settings, jobs=given.jobs, limit=given.timeout, log=log):
         outcomes.append(outcome)
         print(_describe(outcome), flush=True)
-    return _record(outcomes) if given.record else _compare(outcomes)
+        if given.record:
+            # After each program, so that an interrupted run keeps what it found.
+            record.store(record.with_outcomes(record.read(), [outcome]))
+    return 0 if given.record else _compare(outcomes)
 
 
 def _describe(outcome: ModelOutcome) -> str:
@@ -140,12 +143,6 @@ def _describe(outcome: ModelOutcome) -> str:
         lines.append(f"    {reason} ({'; '.join(size.removeprefix(', ') for size in sizes)})")
     errors = [call.error for call in outcome.calls if call.error is not None]
     return "\n".join(lines) + (f"\n    largest error {max(errors):.1e}" if errors else "")
-
-
-def _record(outcomes: Sequence[ModelOutcome]) -> int:
-    record.store(record.with_outcomes(record.read(), outcomes))
-    print(f"wrote {record.PATH}")
-    return 0
 
 
 def _compare(outcomes: Sequence[ModelOutcome]) -> int:
