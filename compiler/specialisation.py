@@ -119,6 +119,7 @@ def job_options(options: Options) -> dict[str, Any]:
         "import_budget": dict(options.import_budget),
         "independent_dims": list(options.independent_dims),
         "unchecked_indices": options.unchecked_indices,
+        "strict": options.strict,
     }
 
 

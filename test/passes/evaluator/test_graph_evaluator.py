@@ -73,13 +73,13 @@ func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<?x2xf32>) {
     %first = "graph.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
     %is_first = "graph.equal"(%i, %first) : (tensor<i64>, tensor<i64>) -> tensor<i1>
     %next = "graph.if"(%is_first) ({
-      "graph.yield"(%s) {operands: 1 of 32} : (tensor<2xf32>) -> ()
+      "graph.yield"(%s) {operands: 1 of 160} : (tensor<2xf32>) -> ()
     }, {
       %more = "graph.add"(%s, %one) : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
-      "graph.yield"(%more) {operands: 1 of 32} : (tensor<2xf32>) -> ()
-    }) {results: 1 of 32} : (tensor<i1>) -> tensor<2xf32>
-    "graph.yield"(%c, %next, %s) {operands: 3 of 32} : (tensor<i1>, tensor<2xf32>, tensor<2xf32>) -> ()
-  }) {operands: 3 of 34, results: 2 of 32} : (tensor<i64>, tensor<i1>, tensor<2xf32>)
+      "graph.yield"(%more) {operands: 1 of 160} : (tensor<2xf32>) -> ()
+    }) {results: 1 of 160} : (tensor<i1>) -> tensor<2xf32>
+    "graph.yield"(%c, %next, %s) {operands: 3 of 160} : (tensor<i1>, tensor<2xf32>, tensor<2xf32>) -> ()
+  }) {operands: 3 of 162, results: 2 of 160} : (tensor<i64>, tensor<i1>, tensor<2xf32>)
     -> (tensor<2xf32>, tensor<?x2xf32>)
   return %0#0, %0#1 : tensor<2xf32>, tensor<?x2xf32>
 }"""

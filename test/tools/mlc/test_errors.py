@@ -42,7 +42,7 @@ def test_unknown_operators_are_all_named(mlc: Any, save: Any, tmp_path: Path) ->
 
 
 def test_the_import_budget(mlc: Any, mlp: Path) -> None:
-    done = mlc("compile", str(mlp), "--import-budget", "nodes=2")
+    done = mlc("compile", str(mlp), "--no-cache", "--import-budget", "nodes=2")
     fails(
         done,
         f"{mlp.name}: the model expands to",

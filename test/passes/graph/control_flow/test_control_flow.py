@@ -94,8 +94,8 @@ def segments(count: int, most: int) -> str:
 
 
 def test_an_op_that_may_fail_is_reported_once() -> None:
-    text = STUCK.replace("YIELD", segments(2, 32)).replace("LOOP", segments(3, 34))
-    module = ir.Module.parse(text.replace("RESULTS", segments(1, 32)))
+    text = STUCK.replace("YIELD", segments(2, 160)).replace("LOOP", segments(3, 162))
+    module = ir.Module.parse(text.replace("RESULTS", segments(1, 160)))
     with collect_remarks() as remarks:
         run_pipeline("builtin.module(graph-hoist-invariants)", module)
     (remark,) = remarks
