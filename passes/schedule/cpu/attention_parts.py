@@ -32,8 +32,16 @@ def name_queries(scores: Computation) -> None:
     name_block(_transpose_queries(scores), "queries")
 
 
+def find_scores(kernel: ir.Operation) -> Computation | None:
+    """Returns the scores of attention, without a change of the kernel; None if it computes none."""
+    return next(
+        (Computation(op) for op in tagged_blocks(kernel) if op.attributes[BLOCK_TAG].value == "scores"), None
+    )
+
+
 def name_given_parts(kernel: ir.Operation) -> tuple[Computation, Computation, Computation] | None:
-    """Tags the parts and the root like `name_attention_parts`, without the transposed queries."""
+    """Tags the parts and the root like `name_attention_parts`, without the transposed queries. It inserts
+    parts that are missing, so it must be called once."""
     named = {op.attributes[BLOCK_TAG].value: op for op in tagged_blocks(kernel)}
     root = root_computation(kernel)
     if "scores" not in named or root is None:

@@ -15,7 +15,7 @@ from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.candidates import Candidate
 from mlc.passes.schedule.common.contractions import positions
 from mlc.passes.schedule.cpu.attention import AttentionSchedule
-from mlc.passes.schedule.cpu.attention_parts import name_given_parts, name_queries
+from mlc.passes.schedule.cpu.attention_parts import find_scores, name_given_parts, name_queries
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule
 from mlc.passes.schedule.structured.stream_keys import PARTS
 from mlc.targets import Target
@@ -31,8 +31,9 @@ def attention_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
 
 
 def _schedule_whole_scores(kernel: ir.Operation) -> bool:
-    parts = name_given_parts(kernel)
-    if parts is None or not _holds_scores(parts[1]):
+    found = find_scores(kernel)
+    parts = name_given_parts(kernel) if found is not None and _holds_scores(found) else None
+    if parts is None:
         return False
     root, scores, values = parts
     name_queries(scores)
