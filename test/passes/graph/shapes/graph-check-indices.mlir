@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-check-indices | filecheck %s
 // RUN: mlc-opt %s --split-input-file --graph-check-indices=check=false | filecheck %s --check-prefix=OFF
 
-#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_1_of_160 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // The attribute is dropped with and without checks, so that kernels are the same.
 // OFF-NOT: tloop.expect
@@ -30,12 +30,12 @@ func.func @main(%x: tensor<5x3xf32>, %i: tensor<4xi64>, %u: tensor<4xf32>, %p: t
   %4 = "graph.if"(%c) ({
     // CHECK-NEXT: "tloop.expect_indices"(%arg1) {axis = 0 : i64, extents = ["5"], what = "gather"}
     %5 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
-    "graph.yield"(%5) {operandSegmentSizes = #first_1_of_32} : (tensor<4x3xf32>) -> ()
+    "graph.yield"(%5) {operandSegmentSizes = #first_1_of_160} : (tensor<4x3xf32>) -> ()
   }, {
     // CHECK-NOT: tloop.expect
     %5 = "graph.gather"(%x, %i) {axis = 0 : i64} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
-    "graph.yield"(%5) {operandSegmentSizes = #first_1_of_32} : (tensor<4x3xf32>) -> ()
-  }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<4x3xf32>
+    "graph.yield"(%5) {operandSegmentSizes = #first_1_of_160} : (tensor<4x3xf32>) -> ()
+  }) {resultSegmentSizes = #first_1_of_160} : (tensor<i1>) -> tensor<4x3xf32>
   return %0, %1, %2, %3, %4 : tensor<4x3xf32>, tensor<4x3xf32>, tensor<5x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>
 }
 
@@ -54,9 +54,9 @@ func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", ""]}, %i: tensor<4xi64>)
 
 // -----
 
-#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
-#first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
-#first_2_of_34 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_1_of_160 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_160 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+#first_2_of_162 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // No check of what is always in range: constants, positions, remainders, bounded values and sums of such, rows of a
 // loop that runs once for each.
@@ -81,8 +81,8 @@ func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", ""]}, %y: tensor<5x3xf32
   %4 = "graph.loop"(%trips, %true) ({
   ^bb0(%it: tensor<i64>, %going: tensor<i1>):
     %row = "graph.gather"(%x, %it) {axis = 0 : i64, out_of_range = "fail"} : (tensor<?x3xf32>, tensor<i64>) -> tensor<3xf32>
-    "graph.yield"(%going, %row) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<3xf32>) -> ()
-  }) {graph.dims = [["n", ""]], operandSegmentSizes = #first_2_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>) -> tensor<?x3xf32>
+    "graph.yield"(%going, %row) {operandSegmentSizes = #first_2_of_160} : (tensor<i1>, tensor<3xf32>) -> ()
+  }) {graph.dims = [["n", ""]], operandSegmentSizes = #first_2_of_162, resultSegmentSizes = #first_1_of_160} : (tensor<i64>, tensor<i1>) -> tensor<?x3xf32>
   return %0, %1, %2, %3, %4 : tensor<3x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>, tensor<2x3xf32>, tensor<?x3xf32>
 }
 
