@@ -39,7 +39,7 @@ def page(path: Path = record.PATH) -> str:
     sections = [_HEAD, _summary(models)]
     for group, names in groupby(sorted(models), lambda name: name.partition("/")[0]):
         sections.append(_group(group, [*names], models, trained))
-    sections.append(_failures(models))
+    sections.append(_failures(models, trained))
     return "\n".join(sections).rstrip("\n") + "\n"
 
 
@@ -84,7 +84,7 @@ def _ratios(timings: Sequence[dict[str, Any]]) -> str:
     return "; ".join(shown) or "-"
 
 
-def _failures(models: Mapping[str, Entry]) -> str:
+def _failures(models: Mapping[str, Entry], trained: Mapping[str, TrainedModel]) -> str:
     lines = []
     for name, entry in sorted(models.items()):
         reasons: dict[tuple[str, str, str], list[str]] = {}
@@ -96,6 +96,8 @@ def _failures(models: Mapping[str, Entry]) -> str:
             f"- {name}, {program} ({', '.join(filter(None, sizes)) or 'its only size'}): {status}: `{reason}`"
             for (program, status, reason), sizes in reasons.items()
         ]
+        if reasons and name in trained and trained[name].model.note:
+            lines.append(f"  {trained[name].model.note}")
     return "## What does not work\n\n" + ("\n".join(lines) or "Everything above works.") + "\n"
 
 
