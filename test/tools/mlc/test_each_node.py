@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import onnx
 import pytest
 from onnx import parser
 
+from mlc.passes import registry
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.deviations import deviation
 from mlc.tools.mlc.each_node.engines import Engines
@@ -28,6 +31,14 @@ def fault(
     """Returns the flags that scale the results of an op."""
     wrong = f"test-make-wrong{{op={op} factor={factor} where={where}}}"
     return ("--load-plugin", str(PLUGIN), f"--replace-pass={instead_of}={wrong}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def plugin() -> Iterator[None]:
+    """The plugin's pass, for these tests only: the table of passes is tested, too."""
+    with patch.dict(registry._TABLE):
+        yield
+    registry._load_path.cache_clear()
 
 
 @pytest.fixture
