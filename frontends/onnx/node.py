@@ -248,12 +248,17 @@ class Node:
         return axis % rank
 
     def axes(self, axes: Sequence[int], rank: int) -> list[int]:
-        """Returns `axes` as sorted non-negative indices. Raises NodeError for duplicates and those out of
-        range."""
-        found = sorted(self.axis(int(a), rank) for a in axes)
+        """Returns `axes` as non-negative indices, in their order. Raises NodeError for duplicates and those
+        out of range."""
+        found = [self.axis(int(a), rank) for a in axes]
         if len(set(found)) != len(found):
             raise NodeError(f"axes {list(axes)} name an axis twice")
         return found
+
+    def axis_set(self, axes: Sequence[int], rank: int) -> list[int]:
+        """Returns `axes` as non-negative indices, sorted and without duplicates. Raises NodeError for those
+        out of range."""
+        return sorted({self.axis(int(a), rank) for a in axes})
 
     def dims(self, index: int) -> list[Dim]:
         """Returns the elements of the integer input `index`, which may hold symbols.

@@ -17,6 +17,7 @@ HEAD = '<ir_version: 10, opset_import: ["" : 23]>\n'
 X = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
 AXIS = "an axis is outside of [-2, 1]"
 NEW = "an axis is outside of [-3, 2]"
+TWICE = "the axes name an axis twice"
 K = "k is larger than the dim of axis 1"
 PARTS = "the parts do not make up the dim of axis 1"
 PADS = "negative pads take more elements than there are along an axis"
@@ -60,6 +61,25 @@ CASES: dict[str, tuple[str, list[ArrayLike], list[Wrong]]] = {
         " o = Constant<value_ints=[1]>() e = Constant<value_ints=[3]>() y = Slice(x, o, e, s, o) }",
         [[1], [-2]], [([2], AXIS), ([-3], AXIS)],
     ),
+    "Slice axes": (
+        "(float[n,m] x, int64[2] s) => (float[p,q] y) {"
+        " o = Constant<value_ints=[0, 1]>() e = Constant<value_ints=[2, 3]>() y = Slice(x, o, e, s) }",
+        [[0, 1], [-1, 0]], [([0, 0], TWICE), ([1, -1], TWICE)],
+    ),
+    "Unsqueeze twice": (
+        "(float[n,m] x, int64[2] s) => (float[p,q,r,t] y) { y = Unsqueeze(x, s) }",
+        [[0, 1], [3, 1]], [([2, 2], TWICE), ([0, -4], TWICE)],
+    ),
+    "Squeeze twice": (
+        "(float[n,m] x, int64[2] s) => (float[p] y) {"
+        " o = Constant<value_ints=[0]>() z = ReduceSum(x, o) u = Unsqueeze(z, o) y = Squeeze(u, s) }",
+        [[0, 1], [-2, 0]], [([0, 0], TWICE), ([1, -2], TWICE)],
+    ),
+    "Pad axes twice": (
+        "(float[n,m] x, int64[2] s) => (float[p,q] y) {"
+        " a = Constant<value_ints=[1, 2, 0, 1]>() y = Pad(x, a, , s) }",
+        [[0, 1], [1, -2]], [([0, 0], TWICE), ([1, -1], TWICE)],
+    ),
     "Slice steps": (
         "(float[n,m] x, int64[2] s) => (float[p,q] y) {"
         " o = Constant<value_ints=[0, 1]>() e = Constant<value_ints=[3, 3]>() y = Slice(x, o, e, o, s) }",
@@ -98,7 +118,7 @@ CASES: dict[str, tuple[str, list[ArrayLike], list[Wrong]]] = {
 }  # fmt: skip
 
 # What make check runs of these; all sizes of the first are known.
-QUICK = ("CumSum", "Slice steps")
+QUICK = ("CumSum", "Slice axes", "Slice steps")
 
 
 def _feeds(model: onnx.ModelProto, s: ArrayLike) -> dict[str, np.ndarray]:

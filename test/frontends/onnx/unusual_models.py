@@ -29,6 +29,10 @@ def constant(name: str, *values: float) -> TensorProto:
     return from_array(np.array(values, np.float32), name)
 
 
+def _integers(name: str, *values: int) -> TensorProto:
+    return from_array(np.array(values, np.int64), name)
+
+
 def model(
     nodes: Sequence[NodeProto],
     inputs: Sequence[ValueInfoProto] = (info("x", 2),),
@@ -230,6 +234,14 @@ GRAPHS |= {
     "function with an input left out": _calls(
         [_CALL], _function("F", [node("Clip", ["a", "least"], ["b"])], inputs=["a", "least"])
     ),
+    "axis of a sum twice": model(
+        [node("ReduceSum", ["x", "a"], ["y"])], outputs=[info("y", 1)], constants=[_integers("a", 0, -1)]
+    ),
+    "axis of squeezing twice": model(
+        [node("ReduceSum", ["x"], ["z"]), node("Squeeze", ["z", "a"], ["y"])],
+        outputs=[info("y")],
+        constants=[_integers("a", 0, 0)],
+    ),
     "function without a use, of unknown operators": _calls(
         [NEG], _function("F", [node("Unknown", ["a"], ["b"])])
     ),
@@ -248,6 +260,27 @@ REFUSED: dict[str, ModelProto] = {
     "no IR version": _without_fields(model([NEG]), "ir_version"),
     "no opset": _without_fields(model([NEG]), "opset_import"),
     "opset 0": model([NEG], opsets={"": 0}),
+    "axis twice, Slice": model(
+        [node("Slice", ["x", "w", "w", "a"], ["y"])], constants=[_integers("w", 0, 1), _integers("a", 0, 0)]
+    ),
+    "axis twice, Unsqueeze": model(
+        [node("Unsqueeze", ["x", "a"], ["y"])], outputs=[info("y", 2, 1, 1)], constants=[_integers("a", 1, 1)]
+    ),
+    "axis twice, Pad": model(
+        [node("Pad", ["x", "p", "", "a"], ["y"])],
+        opsets={"": 18},
+        constants=[_integers("p", 1, 1, 1, 1), _integers("a", 0, 0)],
+    ),
+    "axis twice, CenterCropPad": model(
+        [node("CenterCropPad", ["x", "s"], ["y"], axes=[0, 0])],
+        opsets={"": 18},
+        constants=[_integers("s", 1, 1)],
+    ),
+    "axis twice, Resize": model(
+        [node("Resize", ["x", "", "", "s"], ["y"], axes=[0, 0])],
+        opsets={"": 18},
+        constants=[_integers("s", 1, 1)],
+    ),
     "condition of integers": model(
         [node("If", ["c"], ["y"], then_branch=_NEGATIVE, else_branch=_NEGATIVE)],
         [info("x", 2), info("c", onnx_type=I32)],

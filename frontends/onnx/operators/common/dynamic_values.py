@@ -141,11 +141,14 @@ def _named_axes(node: Node, axes: Value, rank: int) -> Value:
     return node.emit("equal", node.reshape(counted_from_front, [*wide.shape, 1]), iota(node, rank))
 
 
-def axis_mask(node: Node, axes: Value, rank: int) -> Value:
+def axis_mask(node: Node, axes: Value, rank: int, *, distinct: bool = False) -> Value:
     """Returns `[rank]` of i1: whether a vector of axes, of any length, names each of `rank` (at least 1)
-    axes."""
+    axes. With `distinct` a call fails where it names one twice."""
     named = node.cast(_named_axes(node, axes, rank), I64)
     times = node.emit("reduce_sum", named, axes=[0], keepdims=False)
+    if distinct:
+        once = node.emit("less", times, i64_scalar(node, 2))
+        times = require(node, times, once, "the axes name an axis twice")
     return node.emit("greater", times, i64_scalar(node, 0))
 
 
@@ -153,13 +156,13 @@ def per_axis(node: Node, values: Value, axes: Value, rank: int, default: Value) 
     """Returns `[rank]`: for each axis the one of `values` where `axes` names it, else `default` (a scalar, or
     `[rank]`).
 
-    `values` and `axes` have the same length, which may be dynamic.
+    `values` and `axes` have the same length, which may be dynamic. A call fails where `axes` name one twice.
     """
     values = with_length(node, node.cast(values, I64), axes.shape[0])
     rows = node.reshape(values, [*values.shape, 1])
     found = node.emit("where", _named_axes(node, axes, rank), rows, i64_scalar(node, 0))
     total = node.emit("reduce_sum", found, axes=[0], keepdims=False)
-    return node.emit("where", axis_mask(node, axes, rank), total, default)
+    return node.emit("where", axis_mask(node, axes, rank, distinct=True), total, default)
 
 
 def count_before(node: Node, mask: Value) -> Value:

@@ -125,7 +125,7 @@ def resize_by_scales(node: Node) -> Value:
 def resize(node: Node) -> Value:
     """Imports Resize from opset 11 on. Raises NodeError for attributes and inputs that do not fit."""
     x = node.input(0)
-    axes = [node.axis(a, x.rank) for a in node.attr("axes", range(x.rank))]
+    axes = node.axes(node.attr("axes", range(x.rank)), x.rank)
     method = Method(
         _mode(node),
         node.attr("coordinate_transformation_mode", "half_pixel"),

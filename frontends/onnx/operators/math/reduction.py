@@ -54,7 +54,7 @@ def reduction(node: Node) -> Value:
         # No axis is reduced, but what the operator does to each element remains.
         axes, keepdims = [], True
     else:
-        axes = node.axes(axes, x.rank) if axes else list(range(x.rank))
+        axes = node.axis_set(axes, x.rank) if axes else list(range(x.rank))
         keepdims = bool(node.attr("keepdims", 1))
     return node.cast(node.emit(_REDUCTIONS[node.op_type], wide, axes=axes, keepdims=keepdims), x.onnx_type)
 

@@ -199,7 +199,7 @@ def qlinear_reduce_mean(node: Node) -> Value:
         """Returns the mean of dequantised values."""
         axes = node.attr("axes", ()) or range(x.rank)
         keepdims = bool(node.attr("keepdims", 1))
-        return node.emit("reduce_mean", x, axes=node.axes(list(axes), x.rank), keepdims=keepdims)
+        return node.emit("reduce_mean", x, axes=node.axis_set(axes, x.rank), keepdims=keepdims)
 
     return _compute_dequantised(node, mean)
 

@@ -14,7 +14,7 @@ def center_crop_pad(node: Node) -> Value:
     """Imports CenterCropPad: larger dims lose elements at both ends, smaller ones get zeros; the odd one at
     the end."""
     x = node.input(0)
-    axes = [node.axis(a, x.rank) for a in node.attr("axes", range(x.rank))]
+    axes = node.axes(node.attr("axes", range(x.rank)), x.rank)
     if all(isinstance(x.shape[axis], int) for axis in axes) and node.input(1).is_constant:
         return _static_crop_pad(node, x, axes, node.ints(1))
     lengths = node.read_dims(vector_of(node, node.input(1), len(axes)))

@@ -43,7 +43,7 @@ def pad(node: Node) -> Value:
     x = node.input(0)
     pads = node.ints(1) if node.opset >= 11 else list(node.attr("paddings" if node.opset == 1 else "pads"))
     listed = node.ints(3) if node.optional(3) is not None else range(x.rank)
-    axes = [node.axis(a, x.rank) for a in listed]
+    axes = node.axes(listed, x.rank)
     if len(pads) != 2 * len(axes):
         raise NodeError(f"pads {pads} must hold two integers for each of {len(axes)} axes")
     low, high = [0] * x.rank, [0] * x.rank
@@ -109,7 +109,7 @@ def _amounts(node: Node, x: Value) -> tuple[list[int], Value, Value]:
         low, high = (
             node.emit("slice", pads, starts=[start], sizes=[count], steps=[1]) for start in (0, count)
         )
-        return [node.axis(listed_axis, x.rank) for listed_axis in listed], low, high
+        return node.axes(listed, x.rank), low, high
     length = axes.shape[0]
     halves = (take_range(node, pads, 0, start, length) for start in (0, length))
     low, high = (per_axis(node, half, axes, x.rank, i64_scalar(node, 0)) for half in halves)

@@ -62,7 +62,7 @@ def _known_slice(
     x = node.input(0)
     starts, ends = starts or [], ends or []
     listed = list(range(len(starts))) if axes is None else node.static(axes, "'axes'")
-    listed = [node.axis(listed_axis, x.rank) for listed_axis in listed]
+    listed = node.axes(listed, x.rank)
     strides = [1] * len(starts) if steps is None else node.static(steps, "'steps'")
     if not len(starts) == len(ends) == len(listed) == len(strides):
         raise NodeError("starts, ends, axes and steps have different lengths")
@@ -142,7 +142,7 @@ def _listed_axes(node: Node, x: Value, starts: Value, axes: Value | None) -> lis
         return list(range(starts.shape[0])) if isinstance(starts.shape[0], int) else None
     if axes.known is None:
         return None
-    return [node.axis(listed_axis, x.rank) for listed_axis in node.static(_dims(axes), "'axes'")]
+    return node.axes(node.static(_dims(axes), "'axes'"), x.rank)
 
 
 def _clamp(node: Node, starts: Value, ends: Value, steps: Value, sizes: Value) -> tuple[Value, Value]:

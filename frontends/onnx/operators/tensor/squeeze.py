@@ -24,7 +24,7 @@ def squeeze(node: Node) -> Value:
     if axes is None and given is None and x.is_static:
         axes = [i for i, d in enumerate(x.shape) if d == 1]
     if axes is not None:
-        return node.emit("squeeze", x, axes=node.axes(axes, x.rank))
+        return node.emit("squeeze", x, axes=node.axis_set(axes, x.rank))
     return _dynamic_squeeze(node, x, given) if x.rank else x
 
 
@@ -36,7 +36,7 @@ def _dynamic_squeeze(node: Node, x: Value, axes: Value | None) -> Value:
         goes = node.emit("equal", node.sizes(x.shape), i64_scalar(node, 1))
         count: Dim = declared_rank(node)
     else:
-        goes, count = axis_mask(node, axes, x.rank), x.rank - axes.shape[0]
+        goes, count = axis_mask(node, axes, x.rank, distinct=True), x.rank - axes.shape[0]
     if not isinstance(count, int):
         count = declared_rank(node)
     return node.reshape(x, dims_where(node, x.shape, node.emit("not", goes), count))
@@ -62,7 +62,7 @@ def unsqueeze(node: Node) -> Value:
     if given is not None and not given.is_constant:
         return _dynamic_unsqueeze(node, x, given)
     axes = node.ints_or_attr(1, "axes", ())
-    return node.emit("unsqueeze", x, axes=node.axes(axes, x.rank + len(axes)))
+    return node.emit("unsqueeze", x, axes=sorted(node.axes(axes, x.rank + len(axes))))
 
 
 def _dynamic_unsqueeze(node: Node, x: Value, axes: Value) -> Value:
@@ -70,7 +70,7 @@ def _dynamic_unsqueeze(node: Node, x: Value, axes: Value) -> Value:
     rank = x.rank + count if isinstance(count, int) else declared_rank(node)
     if not x.rank:
         return node.reshape(x, [1] * rank)
-    is_new = axis_mask(node, node.reshape(axes, [count]), rank)
+    is_new = axis_mask(node, node.reshape(axes, [count]), rank, distinct=True)
     # Indices after x's last dim are clamped; the elements that they read are not used.
     source = node.emit("min", count_before(node, node.emit("not", is_new)), i64_scalar(node, x.rank - 1))
     own = node.emit("gather", node.sizes(x.shape), source, axis=0)
