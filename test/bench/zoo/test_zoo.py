@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from bench.zoo import fetch, page, record
+from bench.zoo import costs, fetch, page, record
 from bench.zoo.check import check
 from bench.zoo.check_worker import CheckSettings
 from bench.zoo.compare import DifferenceError, largest_error
@@ -99,6 +99,13 @@ def test_a_worse_status_than_the_recorded_one_is_a_regression(tmp_path: Path) ->
     assert line.startswith("g/m, general, n=1: does not compile -> wrong")
     [line] = record.regressions(recorded, [_outcome("cannot be called", "ok")])
     assert line.startswith("g/m, general, n=0: ok -> cannot be called")
+
+
+def test_what_is_measured_replaces_the_same_call(tmp_path: Path) -> None:
+    path, call = tmp_path / "record.json", {"sizes": {"n": 1}, "threads": 1, "processor": "p"}
+    for measured in (call | {"index_checks": 2.0}, call | {"sizes": {"n": 2}}, call | {"index_checks": 1.0}):
+        record.store_measured("g/m", "costs", measured, path)
+    assert [entry.get("index_checks") for entry in record.read(path)["g/m"]["costs"]] == [None, 1.0]
 
 
 def test_the_page_is_that_of_the_record() -> None:
@@ -249,3 +256,19 @@ def test_a_trained_model_is_fetched_and_passes(tmp_path: Path) -> None:
 def test_a_page_without_a_record_claims_nothing(tmp_path: Path) -> None:
     text = page.page(tmp_path / "record.json")
     assert text.endswith("No run is recorded yet.\n") and "works" not in text
+
+
+@pytest.mark.parametrize(("make", "has_checks"), [(_word_table, True), (_quantiser_model, False)])
+def test_costs_of_checks(
+    make: Any, has_checks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(costs, "ROUNDS", 1)
+    monkeypatch.setattr(costs, "BATCH_SECONDS", 0.0)
+    proto, model = make()
+    onnx.save(proto, tmp_path / model.file)
+    measured = costs.measure_costs(model, model.sizes[0], tmp_path, 1)
+    assert (measured["index_checks"] is not None) == has_checks
+    assert min(measured["load_ms"].values()) > 0
+    record.store_measured(model.name, "costs", measured, tmp_path / "record.json")
+    sizes = " ".join(f"{name}={size}" for name, size in model.sizes[0].items())
+    assert f"| {model.name} | {sizes} | " in page.page(tmp_path / "record.json")

@@ -1,0 +1,79 @@
+"""Measures what checks cost on models of the zoo: of indices in calls, of files on loading."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import mlc
+from bench import machine
+from bench.call_overhead import in_python, measure
+from bench.zoo.draw import draw
+from bench.zoo.model import Model, Sizes
+
+ROUNDS = 15
+# The duration of a batch of calls of one program.
+BATCH_SECONDS = 0.05
+
+
+def measure_costs(model: Model, sizes: Sizes, folder: Path, threads: int) -> dict[str, Any]:
+    """Measures the general program of a model.
+
+    Returns:
+        "index_checks": the latency of a call with checked indices over the one without checks, the median
+        over rounds in which batches of both are interleaved, or None where the model needs no checks;
+        "load_ms": the medians of loading its file, the weights verified and not, each with a first call;
+        "file_mb"; the sizes and threads of the call, and the processor.
+    """
+    inputs = draw(model, sizes)
+
+    def compiled(unchecked: bool) -> mlc.Executable:
+        path = folder / model.file
+        return mlc.compile(path, threads=threads, specialise="off", unchecked_indices=unchecked)
+
+    checked = compiled(False)
+    has_checks = checked.manifest["report"]["index_checks"] > 0
+    ratio = _ratio(checked, compiled(True), inputs) if has_checks else None
+    with tempfile.TemporaryDirectory() as temporary:
+        file = Path(temporary) / "model.mlcx"
+        checked.save(file)
+        load_ms = {
+            name: round(_load_ms(file, verify, inputs, threads), 3)
+            for name, verify in (("unverified", False), ("verified", True))
+        }
+        file_mb = round(file.stat().st_size / 1e6, 1)
+    return {
+        "sizes": dict(sizes),
+        "threads": threads,
+        "processor": machine.describe()["processor"],
+        "index_checks": ratio,
+        "load_ms": load_ms,
+        "file_mb": file_mb,
+    }
+
+
+def _ratio(checked: mlc.Executable, unchecked: mlc.Executable, inputs: dict[str, Any]) -> float:
+    callers = {"unchecked": in_python(unchecked, inputs), "checked": in_python(checked, inputs)}
+    callers["checked"](1)
+    calls = max(1, int(BATCH_SECONDS / _seconds(lambda: checked(inputs))))
+    times = measure(callers, ROUNDS, calls)
+    ratios = [one / other for other, one in zip(times["unchecked"], times["checked"], strict=True)]
+    return round(statistics.median(ratios), 3)
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def _load_ms(file: Path, verify: bool, inputs: dict[str, Any], threads: int) -> float:
+    def load_and_call() -> None:
+        mlc.Executable.load(file, threads=threads, verify=verify)(inputs)
+
+    load_and_call()
+    return statistics.median(_seconds(load_and_call) for _ in range(ROUNDS)) * 1e3
