@@ -12,9 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 from node_groups import HOWS, Case, Fixed, wrong_cases
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
-F32, U8, I8, I32 = (getattr(TensorProto, name) for name in ("FLOAT", "UINT8", "INT8", "INT32"))
+from mlc.frontends.errors import ModelError
+from mlc.frontends.onnx import import_model
+
+F32, U8, I8, I32, I64 = (getattr(TensorProto, name) for name in ("FLOAT", "UINT8", "INT8", "INT32", "INT64"))
 RNG = np.random.default_rng(0)
 
 
@@ -171,7 +174,33 @@ def test_moved_elements_and_inverses(how: str) -> None:
         "expand_dims": Case("ExpandDims", [f32(3, 4), Fixed(np.array(1, np.int32))]),
         "pad": Case("Pad", [f32(3, 4), Fixed(np.array([1, 0, 0, 2])), scalar(1.5)]),
         "inverse": Case("Inverse", [square], tolerance=1e-4),
+        "gather_nd": Case("GatherND", [f32(3, 4), Fixed(np.array([[0, 1], [2, 3]]))]),
+        "range": Case("Range", [Fixed(np.array(2, np.int32)), Fixed(np.array(7, np.int32))], {}, (I32,)),
+        "range_of_steps": Case("Range", [scalar(1), scalar(2), scalar(0.25)]),
+        "grid_sample": Case("GridSample", [f32(1, 2, 5, 4), f32(1, 3, 3, 2)],
+                            {"mode": "bilinear", "padding_mode": "border", "align_corners": 1}),
+        "unique": Case("Unique", [Fixed(np.array([3, 1, 3, 2, 1], np.float32))], {}, (F32, I64, I64)),
     }, how)  # fmt: skip
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_distances(how: str) -> None:
+    a, b = f32(5, 7), f32(4, 7)
+    check({
+        "squares": Case("CDist", [a, b]),
+        "euclidean": Case("CDist", [a, b], {"metric": "euclidean"}),
+        "from_itself": Case("CDist", [Fixed(a), Fixed(a)], {"metric": "sqeuclidean"}),
+    }, how)  # fmt: skip
+
+
+def test_distances_of_another_metric_are_refused() -> None:
+    node = helper.make_node("CDist", ["a", "b"], ["y"], domain="com.microsoft", metric="cosine")
+    shapes = {"a": [2, 3], "b": [2, 3], "y": [2, 2]}
+    a, b, y = (helper.make_tensor_value_info(name, F32, shape) for name, shape in shapes.items())
+    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(helper.make_graph([node], "g", [a, b], [y]), opset_imports=opsets)
+    with pytest.raises(ModelError, match="metric 'cosine' is neither euclidean nor sqeuclidean"):
+        import_model(model)
 
 
 def pack_weights(bits: int, columns: int, depth: int, size: int) -> list[np.ndarray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.math.contraction import gemm, scale_by, transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import activate
@@ -32,6 +32,28 @@ def fused_matmul(node: Node) -> Value:
         )
     product = scale_by(node, node.emit("matmul", *sides), node.attr("alpha", 1.0))
     return activate(node, product, [node.attributes.get(name) for name in _PARAMETERS])
+
+
+@onnx_operator("CDist", domain=MICROSOFT)
+def distances(node: Node) -> Value:
+    """Imports CDist: the distances `[M, N]` of the rows of A `[M, K]` from those of B `[N, K]`.
+
+    |a|^2 + |b|^2 - 2ab is a product, and may be slightly negative for equal rows. Raises NodeError.
+    """
+    metric = node.attr("metric", "sqeuclidean")
+    if metric not in ("euclidean", "sqeuclidean"):
+        raise NodeError(f"metric {metric!r} is neither euclidean nor sqeuclidean")
+    a, b = node.input(0), node.input(1)
+    if a.rank != 2 or b.rank != 2:
+        raise NodeError(f"A of shape {list(a.shape)} and B of shape {list(b.shape)} must be matrices")
+    squares = [
+        node.emit("reduce_sum", node.emit("mul", x, x), axes=[1], keepdims=keepdims)
+        for x, keepdims in ((a, True), (b, False))
+    ]
+    product = node.emit("matmul", a, transpose_last(node, b))
+    found = node.emit("sub", node.emit("add", *squares), scale_by(node, product, 2.0))
+    found = node.emit("max", found, node.scalar(0, found))
+    return node.emit("sqrt", found) if metric == "euclidean" else found
 
 
 @onnx_operator("FusedGemm", domain=MICROSOFT)
