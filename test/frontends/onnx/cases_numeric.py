@@ -183,6 +183,14 @@ op(
     axis=1,
 )
 op("dequantize", "DequantizeLinear", ints(2, 3, low=0, high=99, onnx_type=U8), _SCALE, _ZERO, out=F32)
+op(
+    "dequantize_one_element",
+    "DequantizeLinear",
+    ints(1, onnx_type=I8),
+    const([0.1]),
+    const(3, np.int8),
+    out=F32,
+)
 op("dequantize_per_axis", "DequantizeLinear", ints(2, 3, onnx_type=I8), const([0.1, 0.2]), out=F32, axis=0)
 
 op("ms_gelu", "Gelu", f32(2, 3), domain=M)

@@ -29,6 +29,8 @@ op("dft_axis_input", "DFT", f32(3, 5, 2, 2), const(4), const(1), opset=20, inver
 op("dft_opset17", "DFT", f32(2, 6, 1), opset=17, onesided=1)
 op("dft_steps", "DFT", f32(1, 128, 1), opset=20)
 op("stft", "STFT", f32(1, 20, 1), const(4), const(np.hanning(8), np.float32))
+# A real signal without a dim for its parts, which the standard does not mention.
+op("ms_stft_without_parts", "STFT", f32(2, 20), const(4), const(np.hanning(8), np.float32))
 op(
     "mel_weight_matrix", "MelWeightMatrix", const(8), const(16), const(8192), const(0.0), const(4096.0),
     out=F32,

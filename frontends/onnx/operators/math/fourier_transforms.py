@@ -304,8 +304,9 @@ def _transform_lines(node: Node, planar: Value, length: Dim, inverse: bool, ones
 @onnx_operator("STFT", since=17)
 def stft(node: Node) -> Value:
     """Imports STFT: frames of the signal `[batch, length, 1 or 2]`, each multiplied by the window and
-    transformed."""
+    transformed. Like ONNX Runtime, it also takes real signals `[batch, length]`."""
     x, window = node.input(0), node.optional(2)
+    x = node.reshape(x, [*x.shape, 1]) if x.rank == 2 else x
     step, size = _scalar(node, 1, 1), x.shape[1]
     length = _scalar(node, 3, size if window is None else window.shape[0])
     if always_less(step, 1) or always_less(length, 1) or always_less(size, length):

@@ -11,9 +11,10 @@ from mlc.frontends.onnx.values import Value
 
 
 def _placement(node: Node, x: Value, scale: Value) -> dict[str, int]:
-    """Returns the axis that a scale of rank 1 runs along, and the block size."""
-    axis = node.axis(node.attr("axis", 1), x.rank) if scale.rank else 0
-    return {"axis": axis, "block_size": node.attr("block_size", 0)}
+    """Returns the axis that a scale of rank 1 runs along, and the block size; neither matters to a scalar."""
+    if not scale.rank:
+        return {"axis": 0, "block_size": 0}
+    return {"axis": node.axis(node.attr("axis", 1), x.rank), "block_size": node.attr("block_size", 0)}
 
 
 def _parameters(node: Node, x: Value) -> list[Value]:
@@ -27,7 +28,7 @@ def _parameters(node: Node, x: Value) -> list[Value]:
 
 
 def _fit_parameter(node: Node, x: Value, scale: Value, value: Value) -> Value:
-    if scale.rank == 0 or (value.shape == (1,) and x.shape[:1] != (1,)):
+    if scale.rank == 0 or value.shape == (1,):
         return node.reshape(value, [])
     if value.rank != 1 or isinstance(value.shape[0], int):
         return value
