@@ -11,7 +11,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.bindings import ir
-from mlc.dialects.graph.sizes import Size, product
+from mlc.dialects.graph.sizes import Size, always_unequal, product
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.import_budget import BudgetMeter
@@ -90,6 +90,13 @@ class FailedNodeError(ModelError):
         self.fault = fault
 
 
+def check_shape(value: Value, dims: Sequence[Dim], what: str) -> None:
+    """Raises NodeError unless a value, which messages call `what`, can have the shape `dims`."""
+    if value.rank != len(dims) or any(always_unequal(*pair) for pair in zip(value.shape, dims, strict=True)):
+        shapes = [", ".join(map(str, shape)) for shape in (value.shape, dims)]
+        raise NodeError(f"{what} ('{value.name}') has the shape [{shapes[0]}], not [{shapes[1]}]")
+
+
 class TakesBody(Exception):
     """An operator function leaves the call to the body of the operator's schema."""
 
@@ -134,6 +141,12 @@ class Node:
                 f"input {index} is {value.described}, which this operator does not take"
             )
         return value
+
+    def shaped(self, index: int, dims: Sequence[Dim]) -> Value:
+        """Returns the required input `index`, in the shape `dims`. Raises NodeError where it has another."""
+        value = self.input(index)
+        check_shape(value, dims, f"input {index}")
+        return value if value.shape == tuple(dims) else self.reshape(value, dims)
 
     def any_input(self, index: int) -> OnnxValue:
         """Returns the input `index`, which may be a sequence or an optional; None if it was left out."""

@@ -45,10 +45,21 @@ def test_branches_are_accepted(name: str) -> None:
         _check(BRANCHES[name], {"x": X, "c": np.array(condition)})
 
 
+def _zeros(proto: onnx.ModelProto) -> Arrays:
+    """Returns inputs of the declared types and shapes."""
+    return {
+        entry.name: np.zeros(
+            [dim.dim_value for dim in entry.type.tensor_type.shape.dim],
+            helper.tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type),
+        )
+        for entry in proto.graph.input
+    }
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_model_is_refused_with_one_error(name: str) -> None:
     with pytest.raises(Exception, match="ONNXRuntimeError"):
-        _runtime(REFUSED[name], {"x": X})
+        _runtime(REFUSED[name], _zeros(REFUSED[name]))
     with pytest.raises(ModelError):
         import_model(REFUSED[name])
 

@@ -18,6 +18,7 @@ X = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
 AXIS = "an axis is outside of [-2, 1]"
 NEW = "an axis is outside of [-3, 2]"
 TWICE = "the axes name an axis twice"
+BINS = "frequencies reach beyond the bins of the transform"
 K = "k is larger than the dim of axis 1"
 PARTS = "the parts do not make up the dim of axis 1"
 PADS = "negative pads take more elements than there are along an axis"
@@ -99,6 +100,12 @@ CASES: dict[str, tuple[str, list[ArrayLike], list[Wrong]]] = {
         "(int64 s) => (int64[p] y) {"
         " o = Constant<value_int=1>() e = Constant<value_int=7>() y = Range(o, e, s) }",
         [2, -1], [(0, "delta is 0")],
+    ),
+    "MelWeightMatrix": (
+        "(float s) => (float[p,q] y) { c = Constant<value_int=8>() n = Constant<value_int=16>()"
+        " r = Constant<value_int=8192>() z = Constant<value_float=0.0>()"
+        " y = MelWeightMatrix(c, n, r, z, s) }",
+        [4096, 2000], [(np.inf, BINS), (20000, BINS)],
     ),
     "ConstantOfShape": (
         "(int64[k] s) => (float[p,q] y) { y = ConstantOfShape(s) }", [[2, 3], [0, 1]], [([2, 3, 4], DECLARED)]

@@ -281,6 +281,58 @@ REFUSED: dict[str, ModelProto] = {
         opsets={"": 18},
         constants=[_integers("s", 1, 1)],
     ),
+    "scale of other channels": model(
+        [node("InstanceNormalization", ["x", "w", "w"], ["y"])],
+        [info("x", 1, 3, 4)],
+        [info("y", 1, 3, 4)],
+        [constant("w", 1)],
+    ),
+    "scale of rank 2": model(
+        [node("InstanceNormalization", ["x", "w", "w"], ["y"])],
+        [info("x", 1, 2, 4), info("w", 1, 2)],
+        [info("y", 1, 2, 4)],
+    ),
+    "statistics of other channels": model(
+        [node("BatchNormalization", ["x", "w", "w", "w", "w"], ["y"])],
+        [info("x", 1, 3, 4)],
+        [info("y", 1, 3, 4)],
+        [constant("w", 1)],
+    ),
+    "weights of one direction for two": model(
+        [node("RNN", ["x", "w", "r"], ["y"], hidden_size=2, direction="bidirectional")],
+        [info("x", 3, 1, 4), info("w", 1, 2, 4), info("r", 2, 2, 2)],
+        [info("y", 3, 2, 1, 2)],
+    ),
+    "lengths of another batch": model(
+        [node("RNN", ["x", "w", "r", "", "l"], ["y"], hidden_size=2)],
+        [info("x", 3, 1, 4), info("w", 1, 2, 4), info("r", 1, 2, 2), info("l", 2, onnx_type=I32)],
+        [info("y", 3, 1, 1, 2)],
+    ),
+    "scales of fewer axes": model(
+        [node("Upsample", ["x", "w"], ["y"])],
+        [info("x", 1, 1, 2, 2)],
+        [info("y", "a", "b", "c", "d")],
+        [constant("w", 1, 2)],
+        opsets={"": 9},
+    ),
+    "empty batch of rows": model(
+        [
+            node(
+                "TfIdfVectorizer",
+                ["x"],
+                ["y"],
+                mode="TF",
+                min_gram_length=1,
+                max_gram_length=1,
+                max_skip_count=0,
+                ngram_counts=[0],
+                ngram_indexes=[0, 1],
+                pool_int64s=[2, 3],
+            )
+        ],
+        [info("x", 0, 4, onnx_type=I32)],
+        [info("y", 0, 2)],
+    ),
     "condition of integers": model(
         [node("If", ["c"], ["y"], then_branch=_NEGATIVE, else_branch=_NEGATIVE)],
         [info("x", 2), info("c", onnx_type=I32)],

@@ -11,7 +11,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import always_less
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError, check_shape
 from mlc.frontends.onnx.operators.common.complex_parts import is_complex, parts
 from mlc.frontends.onnx.operators.common.dynamic_values import full
 from mlc.frontends.onnx.operators.common.expressions import formula
@@ -113,6 +113,7 @@ def resize_by_scales(node: Node) -> Value:
     else:
         named = [1.0, 1.0, float(node.attr("height_scale")), float(node.attr("width_scale"))]
         scales = node.constant(named, np.float32)
+    check_shape(scales, [x.rank], "scales")
     axes, method = list(range(x.rank)), Method(_mode(node), "asymmetric", "opset 10")
     if is_dynamic(x, axes, scales, [1] * x.rank):
         return _resize_dynamically(

@@ -10,6 +10,7 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import floordiv
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.operators.common.dynamic_values import require
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula, read_along
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -70,4 +71,7 @@ def _dynamic_mel_weights(node: Node) -> Value:
     falling = (right - indices) / (right - peak).max(1)
     rises = (indices >= left) & (indices <= peak)
     falls = (indices >= peak) & (indices < right)
-    return falls.select(falling, rises.select(rising, rising * 0)).value
+    weights = falls.select(falling, rises.select(rising, rising * 0)).value
+    end = dim(node, count, TensorProto.DOUBLE)
+    bins_exist = (left >= 0) & (peak < end) & (right <= end)
+    return require(node, weights, bins_exist.value, "frequencies reach beyond the bins of the transform")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from onnx import TensorProto
 
-from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.node import Node, NodeError, check_shape
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.control_flow.loop_builder import counted_loop
 from mlc.frontends.onnx.operators.control_flow.row_slices import reversed_rows, row
@@ -88,9 +88,12 @@ def _swap_batch(node: Node, value: Value) -> Value:
 
 
 def _part(node: Node, value: Value | None, position: int, dims: Sequence[Dim]) -> Value | None:
-    """Returns the slice of one direction, which is known to have these dims."""
+    """Returns the slice of one direction, which is known to have these dims. Raises NodeError where it cannot
+    have them."""
     if value is None:
         return None
+    directions = len(_DIRECTIONS[node.attr("direction", "forward")])
+    check_shape(value, [directions, *dims], "input")
     own = value if value.shape[0] == 1 else slice_axes(node, value, {0: (position, 1, 1)})
     part = node.emit("squeeze", own, axes=[0])
     return part if part.is_static else node.reshape(part, dims)
@@ -186,6 +189,8 @@ def _run(
 def _lengths(node: Node, time: Dim, batch: Dim) -> Value | None:
     """Returns the number of steps of each sequence of the batch, `[batch, 1]`; None where all have all."""
     lengths = node.optional(LENGTHS)
+    if lengths is not None:
+        check_shape(lengths, [batch], "sequence_lens")
     if lengths is None or (lengths.is_constant and np.all(lengths.known == time)):
         return None
     return node.emit("unsqueeze", node.cast(node.reshape(lengths, [batch]), TensorProto.INT64), axes=[1])
