@@ -249,6 +249,7 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
         **({"functions": list(main.host.functions)} if main.host.functions else {}),
         **({"unchecked_indices": True} if builder.options.clamps_indices() else {}),
         "index_checks": main.host.index_checks,
+        "divisor_checks": main.host.divisor_checks,
         **(arena if main.host.dims is None else {}),
         **({"processor": {"kernels": report.processor}} if report.processor else {}),
         **({"plainer_schedules": report.plainer} if report.plainer else {}),

@@ -40,7 +40,8 @@ class Options:
     there is assembly alone), a plugin's target, or a target description. For a GPU, `blocks_on_cpu` runs the
     programs of its thread blocks on this machine, and `cubin` has NVIDIA's assembler make code of PTX;
     `unsupported="cpu"` has the processor compute what thread blocks cannot ("error": the model cannot be
-    compiled). `unchecked_indices`: indices out of range are clamped, and do not fail a call.
+    compiled). `unchecked_indices`: indices out of range are clamped, and integers divided by 0
+    give 0; neither fails a call.
     `dims` fixes dynamic dims by name, or bounds them (least, most) for a program whose callers
     choose; `shapes` fixes whole inputs by name (of modules too: `graph.name`, or input0, ...). `cache`: use
     the disk cache.
@@ -102,7 +103,7 @@ class Options:
         return resolve_target(self.target)
 
     def clamps_indices(self) -> bool:
-        """Whether indices out of range are clamped, as always on GPUs, whose plans cannot fail on data."""
+        """Whether calls check no indices and divisors, as on GPUs, whose plans cannot fail on data."""
         return self.unchecked_indices or isinstance(self.resolved_target(), GpuTarget)
 
     def uses_cache(self) -> bool:

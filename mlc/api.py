@@ -66,8 +66,8 @@ def compile(
     compiled for a GPU); `report()["processor"]` says what that is.
     `import_budget`: limits of what an ONNX model may expand to, by name: {"nodes": 10**6}.
     `independent_dims`: names that inputs share without having the same sizes.
-    A call with indices out of range raises ValueError; with `unchecked_indices` they are clamped instead, as
-    they are on GPUs.
+    A call with indices out of range, or integer divisors of 0, raises ValueError; with `unchecked_indices`
+    indices are clamped and quotients by 0 are 0 instead, as they are on GPUs.
     `progress` is called with (stage, done, total).
 
     Several threads may compile at the same time. A module of the graph dialect, and the other modules of its

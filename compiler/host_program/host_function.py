@@ -14,8 +14,8 @@ from mlc.dialects.graph.sizes import Size
 from mlc.dialects.graph.sizes.text import parse_size
 from mlc.frontends.weights.store import Reference
 from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.host.common.data_checks import data_checks
 from mlc.passes.host.common.description import PlanAttributes
-from mlc.passes.host.common.index_checks import index_checks
 from mlc.passes.host.sized.runtime_calls import PREFIX
 from mlc.passes.host.sized.storage import CALLER
 from mlc.runtime.tensors import TensorSpec
@@ -64,8 +64,8 @@ class HostFunction:
 
     `weights` holds a Reference, or the index of a result of `@prepare`, for each weight. `dims` are the named
     dims of a function with dynamic sizes, None where all are static; `messages` those of calls that fail.
-    `functions` are those of the runtime that it calls, `strings` its constant strings, `index_checks` the
-    number of its ops that check indices.
+    `functions` are those of the runtime that it calls, `strings` its constant strings, `index_checks` and
+    `divisor_checks` the numbers of its ops that check indices and divisors.
     """
 
     name: str
@@ -83,6 +83,7 @@ class HostFunction:
     functions: tuple[str, ...] = ()
     strings: tuple[str, ...] = ()
     index_checks: int = 0
+    divisor_checks: int = 0
 
 
 def read_host_function(op: ir.Operation, text: str) -> HostFunction:
@@ -102,6 +103,7 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
     launches = collect_ops(op, tloop.LaunchInto.NAME)
     calls = [launch for launch in launches if CALLER not in launch.attributes]
     functions = [tloop.LaunchInto(launch).kernel for launch in launches if CALLER in launch.attributes]
+    checks = [check.name for check in data_checks(op)]
     return HostFunction(
         name,
         text,
@@ -117,7 +119,8 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
         plan.messages,
         tuple(dict.fromkeys(function.removeprefix(PREFIX) for function in functions)),
         plan.strings,
-        len(index_checks(op)),
+        checks.count(tloop.CheckIndices.NAME),
+        checks.count(tloop.CheckNonzero.NAME),
     )
 
 

@@ -519,6 +519,7 @@ class Div(views.View):
     NAME = "graph.div"
     a = fields.operand(0)
     b = fields.operand(1)
+    zero_divisor = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -849,6 +850,7 @@ class Mod(views.View):
     a = fields.operand(0)
     b = fields.operand(1)
     fmod = fields.boolean(False)
+    zero_divisor = fields.optional(fields.string())
     result = fields.result(0)
 
 

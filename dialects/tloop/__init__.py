@@ -1,13 +1,18 @@
 """The `tloop` dialect: kernels, launches, schedules."""
 
 from mlc.dialects.tloop import views
-from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
-from mlc.dialects.tloop.index_checks import (
+from mlc.dialects.tloop.data_checks import (
+    DATA_CHECKS,
+    EXPECTATIONS,
     CheckIndicesOp,
+    CheckNonzeroOp,
     ExpectIndicesOp,
-    build_check_indices,
+    ExpectNonzeroOp,
+    build_data_check,
     build_expect_indices,
+    build_expect_nonzero,
 )
+from mlc.dialects.tloop.dialect import BlockType, LoopType, TLoop, ValueType
 from mlc.dialects.tloop.kernels import (
     OPERAND_LIMIT,
     LaunchIntoOp,
@@ -64,6 +69,8 @@ from mlc.dialects.tloop.tile_primitives import BalanceOp, PeelOp, ShiftInwardsOp
 from mlc.dialects.tloop.views import *  # noqa: F403
 
 __all__ = [
+    "DATA_CHECKS",
+    "EXPECTATIONS",
     "OPERAND_LIMIT",
     "AnnotateOp",
     "BalanceOp",
@@ -72,11 +79,13 @@ __all__ = [
     "CacheReadOp",
     "CacheWriteOp",
     "CheckIndicesOp",
+    "CheckNonzeroOp",
     "CheckOp",
     "ComputeAtOp",
     "ComputeInlineOp",
     "DecomposeReductionOp",
     "ExpectIndicesOp",
+    "ExpectNonzeroOp",
     "ExpectOp",
     "FuseOp",
     "GetBlockOp",
@@ -113,9 +122,10 @@ __all__ = [
     "WinogradOutputOp",
     "buffers_and_dims",
     "build_check",
-    "build_check_indices",
+    "build_data_check",
     "build_expect",
     "build_expect_indices",
+    "build_expect_nonzero",
     "build_launch",
     "build_launch_into",
     "build_read_sizes",

@@ -12,11 +12,13 @@ __all__ = [
     "CacheWrite",
     "Check",
     "CheckIndices",
+    "CheckNonzero",
     "ComputeAt",
     "ComputeInline",
     "DecomposeReduction",
     "Expect",
     "ExpectIndices",
+    "ExpectNonzero",
     "Fuse",
     "GetBlock",
     "GetLoops",
@@ -120,6 +122,15 @@ class CheckIndices(views.View):
     front_only = fields.unit()
 
 
+class CheckNonzero(views.View):
+    """A `tloop.expect_nonzero` on a dense buffer, which has these sizes."""
+
+    NAME = "tloop.check_nonzero"
+    divisors = fields.operand(0)
+    sizes = fields.operands(1)
+    what = fields.string()
+
+
 class ComputeAt(views.View):
     """Moves a producer into the loop, next to its consumer: each iteration computes only what it
     needs."""
@@ -173,6 +184,14 @@ class ExpectIndices(views.View):
     what = fields.string()
     extents = fields.strings()
     front_only = fields.unit()
+
+
+class ExpectNonzero(views.View):
+    """Fails the call if a divisor is 0. `what` names the op that divides, in the message."""
+
+    NAME = "tloop.expect_nonzero"
+    divisors = fields.operand(0)
+    what = fields.string()
 
 
 class Fuse(views.View):

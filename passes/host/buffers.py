@@ -12,14 +12,14 @@ from contextlib import contextmanager
 from mlc.bindings import address, arith, func, gpu, ir, memref, scf
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import element_bytes
-from mlc.dialects.tloop import build_check_indices, build_launch_into
+from mlc.dialects.tloop import build_data_check, build_launch_into
 from mlc.passes.common.constants import i1, i8, i64, index_constant, integer_constant
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.values import splat
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import GraphLoop
+from mlc.passes.host.common.data_checks import check_messages
 from mlc.passes.host.common.description import PlanAttributes, describe
-from mlc.passes.host.common.index_checks import index_checks
 from mlc.passes.host.common.scalars import read_index, read_scalar
 from mlc.passes.host.memory.allocations import Allocations
 from mlc.passes.host.memory.arena import ArenaPlan, lower_bound
@@ -218,20 +218,15 @@ class HostRewriter:
                 inputs = [self.buffer(value) for value in op.operands]
                 outputs = [self.buffer(value) for value in op.results]
                 build_launch_into(tloop.Launch(op).kernel, inputs, outputs)
-            elif op.name == tloop.ExpectIndices.NAME:
-                self.check_indices(tloop.ExpectIndices(op))
+            elif op.name in tloop.EXPECTATIONS:
+                (data,) = op.operands
+                build_data_check(op, self.buffer(data), data.type.shape, index_constant)
             elif op.name == tloop.Transfer.NAME:
                 self.transfer(op, step)
             elif op.name == graph.Concat.NAME:
                 self.move_values(op)
             elif op.name in graph.CONTROL_OPS:
                 self.bodies.build(op)
-
-    def check_indices(self, op: tloop.ExpectIndices) -> None:
-        """Builds a check on the buffer of indices."""
-        sizes = [*op.indices.type.shape, *map(int, op.extents)]
-        buffer, values = self.buffer(op.indices), [index_constant(size) for size in sizes]
-        build_check_indices(buffer, values, op.axis, op.what, op.front_only)
 
     def transfer(self, op: ir.Operation, step: int) -> None:
         """Builds the copy of a transfer, an asynchronous one if launches run before its wait."""
@@ -302,5 +297,5 @@ class HostRewriter:
             "unshared_bytes": sum(tensor_bytes(value) for op in launches for value in op.results),
         }
         describe(function, statistics, self.plan.strategy, self.allocations.weights)
-        if messages := dict.fromkeys(check.what for check in index_checks(function)):
+        if messages := dict.fromkeys(check_messages(function)):
             PlanAttributes(function).messages = tuple(messages)

@@ -17,8 +17,8 @@ from mlc.passes.common.kernel_functions import is_kernel
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.host.common.control import EntryControlBuilder
+from mlc.passes.host.common.data_checks import FUNCTIONS, SIGNATURE, DataCheckCalls, data_checks
 from mlc.passes.host.common.description import PlanAttributes
-from mlc.passes.host.common.index_checks import CHECK, SIGNATURE, IndexCheckCalls, index_checks
 from mlc.passes.host.common.llvm_builders import (
     allocate_on_stack,
     call,
@@ -79,13 +79,13 @@ class EntryBuilder:
         widest = max((len(op.operands) for op in self.steps), default=1)
         frame = allocate_on_stack(widest, pointer())
         self.allocate_transfers()
-        self.checks = IndexCheckCalls(self.function, PlanAttributes(self.function).messages)
+        self.checks = DataCheckCalls(self.function, PlanAttributes(self.function).messages)
         self.build_steps: dict[str, Callable[[ir.Operation], None]] = {
             memref.Copy.NAME: lambda op: self.copy(op, buffers),
             gpu.Memcpy.NAME: lambda op: self.start(op, buffers),
             gpu.Wait.NAME: self.wait,
             tloop.LaunchInto.NAME: lambda op: self.launch(op, buffers, frame, dims),
-            tloop.CheckIndices.NAME: lambda op: self.check_indices(tloop.CheckIndices(op), buffers),
+            **dict.fromkeys(tloop.DATA_CHECKS, lambda op: self.check_data(op, buffers)),
             memref.Load.NAME: lambda op: self.load(op, buffers),
             memref.Store.NAME: lambda op: self.store(op, buffers),
         }
@@ -117,9 +117,10 @@ class EntryBuilder:
             llvm.StoreOp(address, offset(frame, slot, pointer()))
         call(tloop.LaunchInto(op).kernel, frame, dims)
 
-    def check_indices(self, op: tloop.CheckIndices, buffers: ir.Value) -> None:
-        """Calls the runtime, which ends the call for indices that are out of range."""
-        self.checks.build(op, self.address(buffers, self.addresses[op.indices]), self.control.values)
+    def check_data(self, op: ir.Operation, buffers: ir.Value) -> None:
+        """Calls the runtime, which ends the call for data that are not allowed."""
+        address = self.address(buffers, self.addresses[op.operands[0]])
+        self.checks.build(op, address, self.control.values)
 
     def copy(self, op: ir.Operation, buffers: ir.Value) -> None:
         """Copies one dense buffer to another of its shape."""
@@ -209,8 +210,7 @@ class HostEntry(Pass):
         }
         if any(collect_ops(function, [gpu.Memcpy.NAME]) for function in functions):
             called |= {START: "ptr, ptr, ptr, i64", WAIT: "ptr"}
-        if any(map(index_checks, functions)):
-            called[CHECK] = SIGNATURE
+        called |= {FUNCTIONS[op.name]: SIGNATURE for function in functions for op in data_checks(function)}
         sized = any(map(is_sized, functions))
         for function in functions:
             EntryBuilder(function).build()

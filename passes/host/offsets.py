@@ -13,7 +13,7 @@ from mlc.passes.common.rewriting import collect_ops
 # The steps of a planned host function. `gpu.memcpy` are transfers in flight, for which `gpu.wait` waits.
 STEPS = (
     tloop.LaunchInto.NAME,
-    tloop.CheckIndices.NAME,
+    *tloop.DATA_CHECKS,
     memref.Copy.NAME,
     gpu.Memcpy.NAME,
     gpu.Wait.NAME,

@@ -18,7 +18,7 @@ from mlc.passes.graph.fusion.form_kernels import is_host
 HOST_OPS = CONSTANTS | {
     graph.CallRuntime.NAME,
     graph.Check.NAME,
-    tloop.ExpectIndices.NAME,
+    *tloop.EXPECTATIONS,
     tloop.Launch.NAME,
     tloop.Row.NAME,
     tloop.Transfer.NAME,

@@ -92,7 +92,7 @@ LOWER_GRAPH: list[str] = [
 
 # Graph level for GPUs: images with their channels last, ready for kernels.
 LOWER_GRAPH_GPU: list[str] = [
-    # A GPU's plan cannot fail on data: indices are clamped.
+    # A GPU's plan cannot fail on data: indices are clamped, quotients by 0 are 0.
     "graph-check-indices{check=false}",
     # A GPU's plan is a list of launches: remaining control flow is reported before later passes fail on it.
     "graph-verify-no-control-flow",

@@ -92,13 +92,16 @@ void mlc_transfer_wait(mlc_transfer *transfer);
 /* Ends the thread, when no transfer is in flight. A later mlc_transfer_start starts a new one. */
 void mlc_transfers_shutdown(void);
 
-/* ---- check_indices.c -------------------------------------------------------------------------- */
+/* ---- check_data.c ----------------------------------------------------------------------------- */
 
 /* Fails the call, as mlc_host_fail, for the first index that is out of range. `integers` are the index of the message,
  * the bits of an index (32 or 64), the first of the indexed axes, whether negative indices are out of range (they count
  * from the end otherwise), the rank of the indices, the number of columns, the sizes of the indices, and the size of
  * each column's axis. With several columns, each index along the last dim is in another one. */
 void mlc_host_check_indices(const void *indices, const int64_t *integers);
+/* The same for the first divisor that is 0. `integers` are the index of the message, the bits of a divisor (8 to 64),
+ * the rank of the divisors, and their sizes. */
+void mlc_host_check_nonzero(const void *divisors, const int64_t *integers);
 
 /* ---- host_memory.c: what entries with dynamic sizes call --------------------------------------- */
 

@@ -45,7 +45,7 @@ class Interface:
             "threads/transfers.c",
             "loader/builtins.c",
             "processor/cpuid.c",
-            "memory/check_indices.c",
+            "memory/check_data.c",
             "memory/host_memory.c",
             "memory/region.c",
         ),

@@ -22,6 +22,7 @@ _LACKS = re.compile(
 # Messages about data that ONNX does not allow, and about shapes that contradict each other.
 _OBJECTS = re.compile(
     r"InvalidArgument|[Oo]ut of (data )?(bounds|range)|ShapeInferenceError|IndexError|RuntimeException"
+    r"|Integer (division|modulo) by zero"
 )
 
 

@@ -40,6 +40,8 @@ _SAYS_WHY = re.compile(
     r"|no memory for|more than there are addresses|value with dynamic dims|bytes of memory"
     r"|is too large|unknown dims of this"
 )
+# Constants of the model, as an Objection says it of data.
+_SAYS_WRONG = re.compile(r"is out of bounds for axis|the divisor.* is 0")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class Verdict:
 
 
 class Objection(Exception):
-    """Raised when a call of mlc refuses the data, because sizes contradict each other, say."""
+    """Raised when a call of mlc refuses the data, because sizes contradict each other, say; or when mlc
+    refuses constants as it would data."""
 
 
 @cache
@@ -75,11 +78,14 @@ def _worker_pool() -> Any:
 
 
 def compile_model(model: ModelProto) -> Program:
-    """Compiles a model for one thread, without the cache; one worker process compiles for all cases. The
-    program raises Objection."""
+    """Compiles a model for one thread, without the cache; one worker process compiles for all cases. Raises
+    Objection, and so does the program."""
     import mlc
 
-    executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool(), specialise="off")
+    try:
+        executable = mlc.compile(model, threads=1, cache=False, pool=_worker_pool(), specialise="off")
+    except mlc.Error as error:
+        raise (Objection(str(error)) if _SAYS_WRONG.search(str(error)) else error) from error
 
     def run(inputs: Arrays) -> list[np.ndarray]:
         """Calls the program."""

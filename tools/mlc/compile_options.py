@@ -164,7 +164,8 @@ _CODE_OPTIONS = (
     click.option(
         "--unchecked-indices",
         is_flag=True,
-        help="Clamp indices that are out of range; by default a call with such indices fails.",
+        help="Clamp indices that are out of range, and give 0 for integers divided by 0; by default such a "
+        "call fails.",
     ),
     click.option(
         "--specialise",

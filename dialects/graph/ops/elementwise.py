@@ -133,7 +133,14 @@ unary("identity", "x itself", "Identity", elements=ANY)
 binary("add", "`a + b`", "Add, Sum")
 binary("sub", "`a - b`", "Sub")
 binary("mul", "`a * b`", "Mul")
-binary("div", "`a / b`; integers truncate towards zero", "Div")
+ZERO_DIVISOR = Attribute(
+    "zero_divisor",
+    "str",
+    "if given, an integer divisor of 0 fails the call; else it gives 0",
+    None,
+    ("fail",),
+)
+binary("div", "`a / b`; integers truncate towards zero", "Div", attributes=(ZERO_DIVISOR,))
 binary("pow", "`a ^ b`", "Pow")
 binary("min", "the smaller; NaN where either is NaN", "Min")
 binary("max", "the larger; NaN where either is NaN", "Max")
@@ -141,7 +148,10 @@ binary(
     "mod",
     "remainder with the divisor's sign, or with the dividend's sign (C's fmod)",
     "Mod",
-    attributes=(Attribute("fmod", "bool", "the sign is the dividend's; must be true for floats", False),),
+    attributes=(
+        Attribute("fmod", "bool", "the sign is the dividend's; must be true for floats", False),
+        ZERO_DIVISOR,
+    ),
     infer=_mod,
 )
 binary("and", "logical and", "And", elements=BOOL)

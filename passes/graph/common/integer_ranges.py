@@ -46,6 +46,12 @@ class IntegerRange:
         """Whether no element is negative."""
         return self.low is not None and always_less(-1, self.low)
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether no element is 0."""
+        is_positive = self.low is not None and always_less(0, self.low)
+        return is_positive or (self.high is not None and always_less(self.high, 0))
+
 
 UNKNOWN = IntegerRange()
 Rule = Callable[["IntegerRanges", ir.Operation, int], IntegerRange]

@@ -43,7 +43,7 @@ def copy_trivial_results(function: ir.Operation) -> None:
 def copy_constant_operands(function: ir.Operation) -> None:
     """Gives a buffer to constants that checks and calls of the runtime read, and launches from before, those
     of kernels written by hand."""
-    readers = (tloop.Launch.NAME, tloop.ExpectIndices.NAME, graph.CallRuntime.NAME, graph.Check.NAME)
+    readers = (tloop.Launch.NAME, *tloop.EXPECTATIONS, graph.CallRuntime.NAME, graph.Check.NAME)
     for launch in collect_ops(function, readers):
         for index, value in enumerate(launch.operands):
             if defining_op(view_source(value), graph.Constant.NAME) is not None:

@@ -1,4 +1,5 @@
-"""graph-check-indices: the host program checks indices that may be outside of what they index."""
+"""graph-check-indices: the host program checks indices that may be outside of what they index, and integer
+divisors that may be 0."""
 
 from __future__ import annotations
 
@@ -11,16 +12,17 @@ import numpy as np
 from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Requirement, Size
-from mlc.dialects.tloop import build_expect, build_expect_indices
+from mlc.dialects.tloop import build_expect, build_expect_indices, build_expect_nonzero
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.common.integer_ranges import IntegerRanges
-from mlc.passes.graph.common.op_families import OUT_OF_RANGE
+from mlc.passes.graph.common.op_families import OUT_OF_RANGE, ZERO_DIVISOR
 from mlc.passes.graph.common.values import constant_array
 from mlc.passes.graph.shapes.size_assumptions import who
 
 _BY_AXIS = (graph.Gather.NAME, graph.GatherElements.NAME, graph.ScatterElements.NAME)
 _BY_TUPLE = (graph.GatherNd.NAME, graph.ScatterNd.NAME)
+_DIVISIONS = (graph.Div.NAME, graph.Mod.NAME)
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class IndexedDims:
         return self.op.block, self.indices, tuple(self.extents), self.front_only
 
 
-class IndexChecks:
+class DataChecks:
     """Inserts the checks of a function, once per block for equal ones."""
 
     def __init__(self, function: ir.Operation) -> None:
@@ -70,8 +72,27 @@ class IndexChecks:
         self.seen: list[tuple[object, ...]] = []
 
     def check(self, op: ir.Operation) -> None:
-        """Inserts the checks of an op's indices before it. Raises PassError for constants that are out of
-        range where they are certainly read."""
+        """Inserts the checks of an op's indices or divisors before it. Raises PassError for constants that
+        are not allowed where they are certainly read."""
+        if op.name in _DIVISIONS:
+            self.check_divisors(op)
+        else:
+            self.check_indices(op)
+
+    def check_divisors(self, op: ir.Operation) -> None:
+        """Checks that no divisor is 0, as ONNX Runtime does whether or not there is a dividend."""
+        _, divisors = op.operands
+        name, constant = who(op, op.name.removeprefix("graph.")), constant_array(divisors)
+        is_proven = self.ranges.of(divisors).excludes_zero if constant is None else constant.all()
+        if is_proven or not self.is_new((op.block, divisors)):
+            return
+        if constant is not None and op.block == self.entry_block:
+            raise PassError(f"{name}: the divisor{_position(constant)} is 0", op.location)
+        with ir.InsertionPoint(op), op.location:
+            build_expect_nonzero(divisors, name)
+
+    def check_indices(self, op: ir.Operation) -> None:
+        """Checks that indices are in range."""
         dims = IndexedDims.of(op, self.ranges)
         found, constant = self.ranges.of(dims.indices), constant_array(dims.indices)
         if constant is not None:
@@ -100,22 +121,37 @@ class IndexChecks:
 
     def insert(self, dims: IndexedDims) -> None:
         """Has the host program check the indices."""
-        if dims.key in self.seen:
+        if not self.is_new(dims.key):
             return
-        self.seen.append(dims.key)
         with ir.InsertionPoint(dims.op), dims.op.location:
             build_expect_indices(dims.indices, dims.extents, dims.axis, dims.name, dims.front_only)
+
+    def is_new(self, key: tuple[object, ...]) -> bool:
+        """Whether no equal check has been inserted, after which there is one."""
+        if key in self.seen:
+            return False
+        self.seen.append(key)
+        return True
+
+
+def _position(array: np.ndarray) -> str:
+    """The coordinates of the first 0 of an array, in messages; nothing for a scalar."""
+    at = np.argwhere(array == 0)[0]
+    return f" at {[int(index) for index in at]}" if len(at) else ""
 
 
 @dataclass(frozen=True)
 class CheckIndices(Pass):
     """Insert `tloop.expect_indices` before look-ups and updates whose attribute `out_of_range` asks for it,
-    and drop the attribute. Indices whose computation keeps them in range are not checked: positions that a
-    search returns, ranges, iterations of loops, clamped values, remainders. Constants are compared now, which
-    is an error where they are read in any case, or with the sizes of dynamic dims.
+    and `tloop.expect_nonzero` before divisions of integers whose attribute `zero_divisor` does; drop the
+    attributes. Indices whose computation keeps them in range are not checked: positions that a search
+    returns, ranges, iterations of loops, clamped values, remainders; nor are divisors whose range excludes 0.
+    Constants are compared now, which is an error where they are read in any case, or with the sizes of
+    dynamic dims.
 
-    Kernels clamp indices with and without checks: a check reads indices once more, and changes no kernel.
-    `@prepare`, which has constants alone, runs without checks.
+    Kernels clamp indices, and give 0 for divisors of 0, with and without checks: a check reads data once
+    more, and changes no kernel; but data that only a kernel has seen get a buffer. `@prepare`, which has
+    constants alone, runs without checks.
     """
 
     name: ClassVar[str] = "graph-check-indices"
@@ -128,12 +164,16 @@ class CheckIndices(Pass):
         return any(changed)
 
     def _run(self, function: ir.Operation) -> bool:
-        names = (*_BY_AXIS, *_BY_TUPLE)
-        ops = [inner for inner in collect_ops(function, names) if OUT_OF_RANGE in inner.attributes]
-        if ops and self.check and func.Func(function).sym_name != "prepare":
-            checks = IndexChecks(function)
-            for inner in ops:
+        asking = [
+            (inner, name)
+            for inner in collect_ops(function, (*_BY_AXIS, *_BY_TUPLE, *_DIVISIONS))
+            for name in (OUT_OF_RANGE, ZERO_DIVISOR)
+            if name in inner.attributes
+        ]
+        if asking and self.check and func.Func(function).sym_name != "prepare":
+            checks = DataChecks(function)
+            for inner, _ in asking:
                 checks.check(inner)
-        for inner in ops:
-            del inner.attributes[OUT_OF_RANGE]
-        return bool(ops)
+        for inner, name in asking:
+            del inner.attributes[name]
+        return bool(asking)

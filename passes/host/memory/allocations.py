@@ -111,7 +111,7 @@ class Allocations:
             self.use(op, self.waits.get(step, step))
             for result in op.results:
                 self.new(result, step)
-        elif op.name == tloop.ExpectIndices.NAME:
+        elif op.name in tloop.EXPECTATIONS:
             self.use(op, step)
         elif op.name in (*graph.CONTROL_OPS, graph.Yield.NAME):
             self.bodies.visit(op, step)

@@ -35,7 +35,7 @@ def in_flight(ops: Sequence[ir.Operation]) -> dict[int, int]:
     """Returns the step of each transfer during which launches run, and the step before which it has to end:
     the first that reads it, or may end the call. The last op is the terminator."""
     reads, found = first_reads(ops), {}
-    leaving = [step for step, op in enumerate(ops) if tloop.ExpectIndices.isa(op)]
+    leaving = [step for step, op in enumerate(ops) if op.name in tloop.EXPECTATIONS]
     for step, op in enumerate(ops):
         if transfer := tloop.Transfer.match(op):
             read = reads.get(transfer.copy, len(ops) - 1)

@@ -32,7 +32,7 @@ class Dependences:
     def _buffers(op: ir.Operation, allocations: Allocations) -> Iterator[PlannedBuffer]:
         touching = (
             tloop.Launch.NAME,
-            tloop.ExpectIndices.NAME,
+            *tloop.EXPECTATIONS,
             tloop.Transfer.NAME,
             graph_dialect.Concat.NAME,
         )

@@ -12,8 +12,8 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.control import EntryControlBuilder
+from mlc.passes.host.common.data_checks import DataCheckCalls
 from mlc.passes.host.common.description import PlanAttributes
-from mlc.passes.host.common.index_checks import IndexCheckCalls
 from mlc.passes.host.common.llvm_builders import allocate_on_stack, call, constant, offset, pointer, where
 from mlc.passes.host.sized.entry_buffers import ALLOCATE, OUTPUT_MEMORY, RELEASE, TOO_LARGE, BufferOps
 from mlc.passes.host.sized.storage import CALLER
@@ -56,12 +56,12 @@ class SizedEntryBuilder:
         self.frame = allocate_on_stack(max((len(pointers) for pointers, _ in parts), default=1), pointer())
         self.dims = allocate_on_stack(1 + max((len(sizes) for _, sizes in parts), default=0), i64())
         self.buffers = BufferOps(self.function, self.values, self.message)
-        self.index_checks = IndexCheckCalls(self.function, self.messages)
+        self.data_checks = DataCheckCalls(self.function, self.messages)
         self.steps: dict[str, Callable[[ir.Operation], None]] = {
             **self.buffers.steps,
             tloop.LaunchInto.NAME: self.launch,
             cf.Assert.NAME: self.affirm,
-            tloop.CheckIndices.NAME: lambda op: self.check_indices(tloop.CheckIndices(op)),
+            **dict.fromkeys(tloop.DATA_CHECKS, self.check_data),
             tloop.Check.NAME: self.check,
             func.Return.NAME: lambda op: None,
         }
@@ -118,9 +118,9 @@ class SizedEntryBuilder:
         with where(_is_violated(view.relation, left, right)):
             call(MISMATCH, left, right, self.message(view.message))
 
-    def check_indices(self, op: tloop.CheckIndices) -> None:
-        """Calls the runtime, which ends the call for indices that are out of range."""
-        self.index_checks.build(op, self.values[op.indices], self.values)
+    def check_data(self, op: ir.Operation) -> None:
+        """Calls the runtime, which ends the call for data that are not allowed."""
+        self.data_checks.build(op, self.values[op.operands[0]], self.values)
 
     def message(self, text: str) -> ir.Value:
         """The index of a message, as a constant."""

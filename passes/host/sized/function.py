@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from mlc.bindings import cf, func, ir, memref
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.sizes.text import parse_size
-from mlc.dialects.tloop import build_check_indices, build_launch_into
+from mlc.dialects.tloop import build_data_check, build_launch_into
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i8, index_constant
 from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.rewriting import collect_ops, terminator_of
 from mlc.passes.graph.common.views import joined_offsets, view_offset
 from mlc.passes.graph.shapes.size_assumptions import who
+from mlc.passes.host.common.data_checks import check_messages
 from mlc.passes.host.common.description import PlanAttributes, describe
-from mlc.passes.host.common.index_checks import index_checks
 from mlc.passes.host.sized.control import SizedControlBuilder
 from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes, is_view
 from mlc.passes.host.sized.runtime_calls import call_runtime
@@ -44,7 +44,7 @@ def describe_sized(
     messages = [cf.Assert(op).msg for op in collect_ops(function, [cf.Assert.NAME])]
     messages += [tloop.Check(op).message for op in collect_ops(function, [tloop.Check.NAME])]
     messages += [op.attributes[CALLER].value for op in callers]
-    messages += [check.what for check in index_checks(function)]
+    messages += check_messages(function)
     plan = PlanAttributes(function)
     plan.dims, plan.messages = tuple(dims), tuple(dict.fromkeys(messages))
     plan.input_shapes, plan.output_shapes = ([_texts(shape) for shape in side] for side in (names, shapes))
@@ -117,8 +117,9 @@ class SizedFunction:
             self.size_ops.read_sizes(tloop.ReadSizes(op))
         elif op.name == tloop.Expect.NAME:
             self.size_ops.expect(tloop.Expect(op))
-        elif op.name == tloop.ExpectIndices.NAME:
-            self.check_indices(tloop.ExpectIndices(op))
+        elif op.name in tloop.EXPECTATIONS:
+            (data,) = op.operands
+            build_data_check(op, self.storage.buffer(data), sizes_of(data), self.sizes.of)
         elif op.name == graph.CallRuntime.NAME:
             call_runtime(graph.CallRuntime(op), self.sizes, self.storage, memory)
         elif op.name == graph.Check.NAME:
@@ -144,12 +145,6 @@ class SizedFunction:
         """Lets the call fail with the op's message, or go on with a copy of the operand."""
         cf.AssertOp(memref.LoadOp(self.storage.buffer(op.truth), []), op.message)
         self.storage.copy(op.x, self.storage.new(op.result, memory))
-
-    def check_indices(self, op: tloop.ExpectIndices) -> None:
-        """Builds a check on the buffer of indices."""
-        sizes = [*sizes_of(op.indices), *map(parse_size, op.extents)]
-        buffer, values = self.storage.buffer(op.indices), [self.sizes.of(size) for size in sizes]
-        build_check_indices(buffer, values, op.axis, op.what, op.front_only)
 
     def view(self, op: ir.Operation) -> None:
         """Makes the result of a view a part of the operand's memory."""

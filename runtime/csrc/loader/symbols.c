@@ -27,7 +27,7 @@ static const struct {
     HOST(mlc_kmpc_dispatch_init_4u), HOST(mlc_kmpc_dispatch_init_8u), HOST(mlc_kmpc_dispatch_next_4u),
     HOST(mlc_kmpc_dispatch_next_8u), HOST(mlc_transfer_start), HOST(mlc_transfer_wait),
     HOST(mlc_host_allocate), HOST(mlc_host_release), HOST(mlc_host_output), HOST(mlc_host_mismatch),
-    HOST(mlc_host_fail), HOST(mlc_host_too_large), HOST(mlc_host_check_indices),
+    HOST(mlc_host_fail), HOST(mlc_host_too_large), HOST(mlc_host_check_indices), HOST(mlc_host_check_nonzero),
     MLC_OBJECT_CALLS(HOST_CALL)
     HOST(memcpy), HOST(memmove), HOST(memset), HOST(memcmp), HOST(bcmp), HOST(strlen),
     HOST(malloc), HOST(calloc), HOST(realloc), HOST(free), HOST(aligned_alloc), HOST(abort),

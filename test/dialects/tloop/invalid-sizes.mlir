@@ -110,3 +110,27 @@ func.func @main(%i: memref<4xi64>) {
   "tloop.check_indices"(%i, %c) {axis = 0 : i64, what = "gather"} : (memref<4xi64>, index) -> ()
   return
 }
+
+// -----
+
+func.func @main(%d: tensor<4xf32>) {
+  // expected-error @below {{'tloop.expect_nonzero' op divisors must be integers of 8 to 64 bits, but have type tensor<4xf32>}}
+  "tloop.expect_nonzero"(%d) {what = "div"} : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%d: memref<4xi64>) {
+  // expected-error @below {{'tloop.expect_nonzero' op divisors must be a ranked tensor, but have type memref<4xi64>}}
+  "tloop.expect_nonzero"(%d) {what = "div"} : (memref<4xi64>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%d: memref<4xi64>) {
+  // expected-error @below {{'tloop.check_nonzero' op has 0 sizes for divisors of type memref<4xi64>}}
+  "tloop.check_nonzero"(%d) {what = "div"} : (memref<4xi64>) -> ()
+  return
+}

@@ -36,3 +36,16 @@ func.func @indices(%i: tensor<4xi64>, %t: tensor<?x2xi32>, %b: memref<4xi64>) {
   "tloop.check_indices"(%b, %c, %c) {axis = 0 : i64, what = "gather"} : (memref<4xi64>, index, index) -> ()
   return
 }
+
+// Divisors that the host program checks.
+// CHECK-LABEL: func.func @divisors
+func.func @divisors(%d: tensor<?x4xi8>, %u: tensor<ui64>, %b: memref<4xi32>) {
+  // CHECK: "tloop.expect_nonzero"(%{{.*}}) {what = "div 'd'"} : (tensor<?x4xi8>) -> ()
+  "tloop.expect_nonzero"(%d) {what = "div 'd'"} : (tensor<?x4xi8>) -> ()
+  // CHECK-NEXT: "tloop.expect_nonzero"(%{{.*}}) {what = "mod"} : (tensor<ui64>) -> ()
+  "tloop.expect_nonzero"(%u) {what = "mod"} : (tensor<ui64>) -> ()
+  %c = arith.constant 4 : index
+  // CHECK: "tloop.check_nonzero"(%{{.*}}, %{{.*}}) {what = "div"} : (memref<4xi32>, index) -> ()
+  "tloop.check_nonzero"(%b, %c) {what = "div"} : (memref<4xi32>, index) -> ()
+  return
+}

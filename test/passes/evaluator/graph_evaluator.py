@@ -111,8 +111,9 @@ class Evaluator:
                 return np.arange(*(operand.item() for operand in operands))
         if op.name.removeprefix("graph.") not in RULES:
             raise NotImplementedError(f"the evaluator has no rule for {op.name}")
-        # Look-ups clamp indices; ops of the host program check them.
-        attributes.pop("out_of_range", None)
+        # Ops of the host program check indices and divisors.
+        for name in ("out_of_range", "zero_divisor"):
+            attributes.pop(name, None)
         return RULES[op.name.removeprefix("graph.")](*operands, **attributes)
 
 

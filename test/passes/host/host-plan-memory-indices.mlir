@@ -45,3 +45,46 @@ func.func @main(%i: tensor<?x2xi64> {graph.dims = ["n", ""]}) -> tensor<?x2xi64>
   "tloop.expect_indices"(%i) {axis = 0 : i64, extents = ["n", "7"], what = "gather_nd"} : (tensor<?x2xi64>) -> ()
   return %i : tensor<?x2xi64>
 }
+
+// -----
+
+#first_1_of_24 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
+// Divisors: the integers are the message, the bits, the rank, then the sizes.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: tloop.messages = ["div 'a'"]
+func.func private @k(%d: tensor<3x5xi16>) -> tensor<3x5xi16> attributes {tloop.kernel} {
+  return %d : tensor<3x5xi16>
+}
+// ENTRY: llvm.func @mlc_host_check_nonzero(!llvm.ptr, !llvm.ptr)
+// ENTRY-LABEL: llvm.func @mlc_main
+func.func @main(%d: tensor<3x5xi16>) -> tensor<3x5xi16> {
+  // CHECK: "tloop.launch_into"(%arg0, %[[J:.*]]) {kernel = @k
+  %j = "tloop.launch"(%d) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<3x5xi16>) -> tensor<3x5xi16>
+  // CHECK: "tloop.check_nonzero"(%[[J]], %{{.*}}, %{{.*}}) {what = "div 'a'"} : (memref<3x5xi16
+  // ENTRY-DAG: %[[FIVE:.*]] = arith.constant 5 : i64
+  // ENTRY-DAG: %[[SIXTEEN:.*]] = llvm.mlir.constant(16 : i64)
+  // ENTRY: llvm.call @k
+  // ENTRY: %[[BITS:.*]] = llvm.getelementptr %[[MEMORY:.*]][1]
+  // ENTRY-NEXT: llvm.store %[[SIXTEEN]], %[[BITS]]
+  // ENTRY: %[[LAST:.*]] = llvm.getelementptr %[[MEMORY]][4]
+  // ENTRY-NEXT: llvm.store %[[FIVE]], %[[LAST]]
+  // ENTRY-NEXT: llvm.call @mlc_host_check_nonzero(%{{.*}}, %[[MEMORY]])
+  "tloop.expect_nonzero"(%j) {what = "div 'a'"} : (tensor<3x5xi16>) -> ()
+  %r = "tloop.launch"(%j) {kernel = @k, operandSegmentSizes = #first_1_of_24, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<3x5xi16>) -> tensor<3x5xi16>
+  return %r : tensor<3x5xi16>
+}
+
+// -----
+
+// Dynamic sizes.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: tloop.messages = {{.*}}"mod"]
+func.func @main(%d: tensor<?x2xi64> {graph.dims = ["n", ""]}) -> tensor<?x2xi64> {
+  // CHECK: %[[N:.*]] = memref.dim %arg0
+  // CHECK: "tloop.check_nonzero"(%arg0, %[[N]], %{{.*}}) {what = "mod"} : (memref<?x2xi64>, index, index) -> ()
+  // ENTRY-LABEL: llvm.func @mlc_main
+  // ENTRY: llvm.call @mlc_host_check_nonzero
+  "tloop.expect_nonzero"(%d) {what = "mod"} : (tensor<?x2xi64>) -> ()
+  return %d : tensor<?x2xi64>
+}

@@ -193,6 +193,16 @@ def test_results_for_data_that_an_oracle_reports_as_invalid_are_findings() -> No
     assert judge(_gather_elements(3), compiler=compiler_of(object_to)).outcome == "undecided"
 
 
+@pytest.mark.parametrize("variant", ["static", "const"])
+def test_divisors_of_zero(variant: str) -> None:
+    """A quotient by 0 is a finding; mlc's report none, of constants either."""
+    node = helper.make_node("Div", ["a", "b"], ["y"])
+    inputs = {"a": np.array([7, 8]), "b": np.array([2, 0])}
+    case = replace(case_of_nodes([node], inputs, ["y"]), variant=variant)
+    assert judge(case, compiler=compiler_of(lambda *_: [np.array([3, 0])])).outcome == "unchecked"
+    assert judge(case).outcome == "undecided"
+
+
 def test_accepted_reports_are_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     accepted = objections.Accepted("GatherElements", "(?i)out of range", "planted")
     monkeypatch.setattr(objections, "ACCEPTED", (accepted,))

@@ -96,9 +96,11 @@ def report_rows(report: Mapping[str, Any]) -> list[list[str]]:
     if report.get("functions"):
         rows.append(["functions", f"of the runtime: {', '.join(report['functions'])}"])
     if report.get("unchecked_indices"):
-        rows.append(["indices", "unchecked: clamped where they are out of range"])
+        rows.append(["indices", "unchecked: clamped where they are out of range; quotients by 0 are 0"])
     elif report.get("index_checks"):
         rows.append(["indices", f"checked {report['index_checks']} times"])
+    if report.get("divisor_checks"):
+        rows.append(["divisors", f"checked {report['divisor_checks']} times"])
     if "arena_bytes" in report:
         rows.append(["arena", _arena(report["arena_bytes"], report["arena_lower_bound"])])
     rows += _gpu_rows(report["gpu"]) if "gpu" in report else []

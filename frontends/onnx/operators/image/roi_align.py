@@ -14,9 +14,9 @@ import numpy as np
 
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
+from mlc.frontends.onnx.operators.common.checked_data import in_range, look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula
-from mlc.frontends.onnx.operators.common.index_bounds import in_range, look_up
 from mlc.frontends.onnx.operators.image.sample_coordinates import (
     Sampling,
     Tap,

@@ -8,6 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.operators.common.checked_data import failing_by_zero
 from mlc.frontends.onnx.operators.common.legacy_broadcasting import legacy_operands
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import OnnxValue, Value
@@ -21,7 +22,7 @@ _UNARY = {
     "Sin": "sin", "Sinh": "sinh", "Softplus": "softplus", "Softsign": "softsign", "Sqrt": "sqrt",
     "Tan": "tan", "Tanh": "tanh",
 }  # fmt: skip
-_BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul", "Div": "div"}
+_BINARY = {"Add": "add", "Sub": "sub", "Mul": "mul"}
 _VARIADIC = {"Sum": "add", "Max": "max", "Min": "min"}
 # ONNX operator -> graph op, and its attributes with their defaults (the same in every opset)
 _WITH_ATTRIBUTES = {
@@ -47,8 +48,15 @@ def identity(node: Node) -> list[OnnxValue]:
 
 @onnx_operator(*_BINARY)
 def binary(node: Node) -> Value:
-    """Imports Add, Sub, Mul and Div."""
+    """Imports Add, Sub and Mul."""
     return node.emit(_BINARY[node.op_type], *legacy_operands(node))
+
+
+@onnx_operator("Div")
+def divide(node: Node) -> Value:
+    """Imports Div. Integers divided by 0 fail the call."""
+    a, b = legacy_operands(node)
+    return node.emit("div", a, b, **failing_by_zero(b))
 
 
 @onnx_operator(*_VARIADIC)
@@ -140,7 +148,7 @@ def mod(node: Node) -> Value:
     """Imports Mod. The result has the divisor's sign, or with fmod the dividend's."""
     a, b, fmod = node.input(0), node.input(1), bool(node.attr("fmod", 0))
     if fmod or np.issubdtype(a.dtype, np.integer):
-        return node.emit("mod", a, b, fmod=fmod)
+        return node.emit("mod", a, b, fmod=fmod, **failing_by_zero(b))
     rest = node.emit("mod", a, b, fmod=True)
     # Where the signs differ and something is left, the divisor is added once.
     zero = node.scalar(0, rest)

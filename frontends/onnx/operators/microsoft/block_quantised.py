@@ -5,7 +5,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
-from mlc.frontends.onnx.operators.common.index_bounds import look_up
+from mlc.frontends.onnx.operators.common.checked_data import look_up
 from mlc.frontends.onnx.operators.math.contraction import transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part

@@ -21,8 +21,8 @@ from mlc.frontends.onnx.operators.common.attention_heads import (
     score_mask,
     split_heads,
 )
+from mlc.frontends.onnx.operators.common.checked_data import in_range, look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
-from mlc.frontends.onnx.operators.common.index_bounds import in_range, look_up
 from mlc.frontends.onnx.operators.math.contraction import scale_by, transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part

@@ -5,9 +5,9 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
+from mlc.frontends.onnx.operators.common.checked_data import look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import iota
 from mlc.frontends.onnx.operators.common.expressions import filled_with
-from mlc.frontends.onnx.operators.common.index_bounds import look_up
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.fused_products import channels_first, channels_last
 from mlc.frontends.onnx.operators.nn.convolution import per_channel

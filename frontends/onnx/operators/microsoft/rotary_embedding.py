@@ -8,8 +8,8 @@ from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.attention_heads import join_heads, split_heads
+from mlc.frontends.onnx.operators.common.checked_data import look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import iota
-from mlc.frontends.onnx.operators.common.index_bounds import look_up
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.activations import part
 from mlc.frontends.onnx.registry import onnx_operator

@@ -9,8 +9,8 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import product
 from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.operators.common.checked_data import look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
-from mlc.frontends.onnx.operators.common.index_bounds import look_up
 from mlc.frontends.onnx.operators.ml import MACHINE_LEARNING
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value

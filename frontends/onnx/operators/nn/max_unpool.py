@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mlc.dialects.graph.sizes import always_less, product
 from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.operators.common.checked_data import failing
 from mlc.frontends.onnx.operators.common.dynamic_values import vector_of
 from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, pad_axis
-from mlc.frontends.onnx.operators.common.index_bounds import failing
 from mlc.frontends.onnx.operators.common.sliding_windows import per_dim
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value

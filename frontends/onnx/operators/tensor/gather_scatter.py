@@ -8,8 +8,8 @@ import numpy as np
 
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.operators.common.checked_data import failing, in_range
 from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, i64_scalar, iota, with_length
-from mlc.frontends.onnx.operators.common.index_bounds import failing, in_range
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

@@ -9,6 +9,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
 from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.operators.common.checked_data import failing, look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     declared_length,
     declared_rank,
@@ -18,7 +19,6 @@ from mlc.frontends.onnx.operators.common.dynamic_values import (
     require,
     vector_of,
 )
-from mlc.frontends.onnx.operators.common.index_bounds import failing, look_up
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 

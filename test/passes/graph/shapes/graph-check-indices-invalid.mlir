@@ -15,3 +15,21 @@ func.func @main(%x: tensor<3x2xf32>) -> tensor<2x2xf32> {
   %0 = "graph.gather"(%x, %c) {axis = 0 : i64, out_of_range = "fail_negative"} : (tensor<3x2xf32>, tensor<2xi64>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<2x2xi32>) -> tensor<2x2xi32> {
+  %c = "graph.constant"() {value = dense<[[1, 2], [0, 3]]> : tensor<2x2xi32>} : () -> tensor<2x2xi32>
+  // expected-error @below {{div: the divisor at [1, 0] is 0}}
+  %0 = "graph.div"(%x, %c) {zero_divisor = "fail"} : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi32>
+  return %0 : tensor<2x2xi32>
+}
+
+// -----
+
+func.func @main(%x: tensor<3xui8>) -> tensor<3xui8> {
+  %c = "graph.constant"() {value = dense<0> : tensor<ui8>} : () -> tensor<ui8>
+  // expected-error @below {{mod: the divisor is 0}}
+  %0 = "graph.mod"(%x, %c) {fmod = false, zero_divisor = "fail"} : (tensor<3xui8>, tensor<ui8>) -> tensor<3xui8>
+  return %0 : tensor<3xui8>
+}

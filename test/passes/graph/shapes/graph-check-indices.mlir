@@ -102,3 +102,71 @@ func.func @main(%y: tensor<5x3xf32>, %i: tensor<4xi64>) -> (tensor<4x3xf32>, ten
   %2 = "graph.gather"(%y, %b) {axis = 0 : i64, out_of_range = "fail"} : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
   return %1, %2 : tensor<4x3xf32>, tensor<4x3xf32>
 }
+
+// -----
+
+#first_1_of_160 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
+// Divisors of Div and Mod; equal checks of a block are one, those of a branch run with it, constants included.
+// CHECK-LABEL: func.func @main
+func.func @main(%a: tensor<4xi64>, %b: tensor<4xi64>, %u: tensor<ui8>, %v: tensor<ui8>, %c: tensor<i1>) -> (tensor<4xi64>, tensor<4xi64>, tensor<ui8>, tensor<4xi64>, tensor<4xi64>) {
+  // CHECK-NEXT: "tloop.expect_nonzero"(%arg1) {what = "div"} : (tensor<4xi64>) -> ()
+  // CHECK-NEXT: "graph.div"(%arg0, %arg1) : (
+  %0 = "graph.div"(%a, %b) {zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  // CHECK-NEXT: "graph.mod"(%arg0, %arg1) {fmod = false} : (
+  %1 = "graph.mod"(%a, %b) {fmod = false, zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  // CHECK-NEXT: "tloop.expect_nonzero"(%arg3) {what = "mod"} : (tensor<ui8>) -> ()
+  // CHECK-NEXT: "graph.mod"
+  %2 = "graph.mod"(%u, %v) {fmod = true, zero_divisor = "fail"} : (tensor<ui8>, tensor<ui8>) -> tensor<ui8>
+  // CHECK-NEXT: "graph.if"
+  %3 = "graph.if"(%c) ({
+    // CHECK-NEXT: "tloop.expect_nonzero"(%arg1) {what = "div"}
+    %4 = "graph.div"(%a, %b) {zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+    "graph.yield"(%4) {operandSegmentSizes = #first_1_of_160} : (tensor<4xi64>) -> ()
+  }, {
+    // CHECK: %[[ZERO:.*]] = "graph.constant"
+    // CHECK-NEXT: "tloop.expect_nonzero"(%[[ZERO]]) {what = "div"}
+    %zero = "graph.constant"() {value = dense<0> : tensor<i64>} : () -> tensor<i64>
+    %4 = "graph.div"(%a, %zero) {zero_divisor = "fail"} : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+    "graph.yield"(%4) {operandSegmentSizes = #first_1_of_160} : (tensor<4xi64>) -> ()
+  }) {resultSegmentSizes = #first_1_of_160} : (tensor<i1>) -> tensor<4xi64>
+  // Without the attribute there is no check.
+  // CHECK-NOT: tloop.expect
+  %5 = "graph.div"(%b, %a) : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  return %0, %1, %2, %3, %5 : tensor<4xi64>, tensor<4xi64>, tensor<ui8>, tensor<4xi64>, tensor<4xi64>
+}
+
+// -----
+
+// No check where the range excludes 0: constants, positive or negative bounds, positions and 1.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: tloop.expect
+func.func @main(%a: tensor<4xi64>, %b: tensor<4xi64>, %x: tensor<4x3xf32>) -> (tensor<4xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4xi64>) {
+  %c = "graph.constant"() {value = dense<[2, -1, 3, 4]> : tensor<4xi64>} : () -> tensor<4xi64>
+  %0 = "graph.div"(%a, %c) {zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  %n = "graph.clamp"(%b) {min = -9 : i64, max = -1 : i64} : (tensor<4xi64>) -> tensor<4xi64>
+  %1 = "graph.div"(%a, %n) {zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  %one = "graph.constant"() {value = dense<1> : tensor<i64>} : () -> tensor<i64>
+  %m = "graph.max"(%b, %one) : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  %2 = "graph.mod"(%a, %m) {fmod = false, zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  %at = "graph.arg_max"(%x) {axis = 1 : i64, keepdims = false, select_last_index = false} : (tensor<4x3xf32>) -> tensor<4xi64>
+  %s = "graph.add"(%at, %one) : (tensor<4xi64>, tensor<i64>) -> tensor<4xi64>
+  %3 = "graph.div"(%a, %s) {zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  return %0, %1, %2, %3 : tensor<4xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4xi64>
+}
+
+// -----
+
+// Ranges that begin or end at 0.
+// CHECK-LABEL: func.func @main
+func.func @main(%a: tensor<4xi64>, %b: tensor<4xi64>, %x: tensor<4x3xf32>) -> (tensor<4xi64>, tensor<4xi64>) {
+  // CHECK: %[[AT:.*]] = "graph.arg_max"
+  // CHECK-NEXT: "tloop.expect_nonzero"(%[[AT]]) {what = "div"}
+  %at = "graph.arg_max"(%x) {axis = 1 : i64, keepdims = false, select_last_index = false} : (tensor<4x3xf32>) -> tensor<4xi64>
+  %0 = "graph.div"(%a, %at) {zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  // CHECK: %[[MAX:.*]] = "graph.clamp"
+  // CHECK-NEXT: "tloop.expect_nonzero"(%[[MAX]]) {what = "mod"}
+  %n = "graph.clamp"(%b) {min = -9 : i64, max = 0 : i64} : (tensor<4xi64>) -> tensor<4xi64>
+  %1 = "graph.mod"(%a, %n) {fmod = true, zero_divisor = "fail"} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+  return %0, %1 : tensor<4xi64>, tensor<4xi64>
+}

@@ -283,3 +283,26 @@ func.func @unranked(%x: tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   %5 = "graph.concat"(%4, %x) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<2x7xf32>, tensor<*xf32>) -> tensor<*xf32>
   return %2, %5 : tensor<*xf32>, tensor<*xf32>
 }
+
+// All indices and divisors that are checked are kept; those that are not, and other dims of data, are sliced first.
+// CHECK-LABEL: func.func @checked
+func.func @checked(%x: tensor<9x8xi64>, %i: tensor<4xi64>, %d: tensor<9x8xi64>) -> (tensor<1x8xi64>, tensor<4x2xi64>, tensor<2x8xi64>, tensor<2x8xi64>) {
+  // CHECK-NEXT: %[[ROWS:.*]] = "graph.gather"(%arg0, %arg1) {axis = 0 : i64, out_of_range = "fail"}
+  // CHECK-NEXT: "graph.slice"(%[[ROWS]])
+  %0 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail"} : (tensor<9x8xi64>, tensor<4xi64>) -> tensor<4x8xi64>
+  %1 = "graph.slice"(%0) {sizes = array<i64: 1, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<4x8xi64>) -> tensor<1x8xi64>
+  // CHECK-NEXT: %[[COLUMNS:.*]] = "graph.slice"(%arg0)
+  // CHECK-NEXT: "graph.gather"(%[[COLUMNS]], %arg1) {axis = 0 : i64, out_of_range = "fail_negative"}
+  %2 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail_negative"} : (tensor<9x8xi64>, tensor<4xi64>) -> tensor<4x8xi64>
+  %3 = "graph.slice"(%2) {sizes = array<i64: 4, 2>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<4x8xi64>) -> tensor<4x2xi64>
+  // CHECK-NEXT: %[[QUOTIENTS:.*]] = "graph.div"(%arg0, %arg2) {zero_divisor = "fail"}
+  // CHECK-NEXT: "graph.slice"(%[[QUOTIENTS]])
+  %4 = "graph.div"(%x, %d) {zero_divisor = "fail"} : (tensor<9x8xi64>, tensor<9x8xi64>) -> tensor<9x8xi64>
+  %5 = "graph.slice"(%4) {sizes = array<i64: 2, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<9x8xi64>) -> tensor<2x8xi64>
+  // CHECK-NEXT: "graph.slice"(%arg0)
+  // CHECK-NEXT: "graph.slice"(%arg2)
+  // CHECK-NEXT: "graph.div"
+  %6 = "graph.div"(%x, %d) : (tensor<9x8xi64>, tensor<9x8xi64>) -> tensor<9x8xi64>
+  %7 = "graph.slice"(%6) {sizes = array<i64: 2, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<9x8xi64>) -> tensor<2x8xi64>
+  return %1, %3, %5, %7 : tensor<1x8xi64>, tensor<4x2xi64>, tensor<2x8xi64>, tensor<2x8xi64>
+}

@@ -1,6 +1,6 @@
-"""Checks of indices by the host program, before kernels read them."""
+"""Checks of data by the host program, before kernels read them: of indices and divisors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
@@ -11,6 +11,7 @@ from mlc.dialects.tloop.dialect import TLoop
 from mlc.dialects.verification import verifier
 
 _ELEMENTS = ("i32", "i64")
+_INTEGERS = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
 
 
 def _columns_fault(type_: ir.Type, count: int) -> str:
@@ -77,6 +78,54 @@ class CheckIndicesOp(TLoop.Operation, name="check_indices"):
     verify_invariants = verifier(_check_indices_fault, axis=ir.IntegerAttr, what=ir.StringAttr)
 
 
+def _divisors_fault(type_: ir.Type) -> str:
+    """Describes what is wrong with divisors; empty if nothing is."""
+    if str(ir.ShapedType(type_).element_type) not in _INTEGERS:
+        return f"divisors must be integers of 8 to 64 bits, but have type {type_}"
+    return ""
+
+
+def _expect_nonzero_fault(op: ext.Operation) -> str:
+    divisors = views.ExpectNonzero(op.operation).divisors
+    if not isinstance(divisors.type, ir.RankedTensorType):
+        return f"divisors must be a ranked tensor, but have type {divisors.type}"
+    return _divisors_fault(divisors.type)
+
+
+class ExpectNonzeroOp(TLoop.Operation, name="expect_nonzero"):
+    """Fails the call if a divisor is 0. `what` names the op that divides, in the message.
+
+    Stands in the host program, before or after the op: kernels give 0 for a divisor of 0.
+    """
+
+    what: ir.StringAttr
+    divisors: ext.Operand[Any]
+    verify_invariants = verifier(_expect_nonzero_fault, what=ir.StringAttr)
+
+
+def _check_nonzero_fault(op: ext.Operation) -> str:
+    view = views.CheckNonzero(op.operation)
+    if not isinstance(view.divisors.type, ir.MemRefType):
+        return f"divisors must be a memref, but have type {view.divisors.type}"
+    if len(view.sizes) != view.divisors.type.rank:
+        return f"has {len(view.sizes)} sizes for divisors of type {view.divisors.type}"
+    return _divisors_fault(view.divisors.type)
+
+
+class CheckNonzeroOp(TLoop.Operation, name="check_nonzero"):
+    """A `tloop.expect_nonzero` on a dense buffer, which has these sizes."""
+
+    what: ir.StringAttr
+    divisors: ext.Operand[Any]
+    sizes: Sequence[ext.Operand[ir.IndexType]]
+    verify_invariants = verifier(_check_nonzero_fault, what=ir.StringAttr)
+
+
+# What a host program expects of data, and the checks on buffers that this becomes.
+EXPECTATIONS = (ExpectIndicesOp.OPERATION_NAME, ExpectNonzeroOp.OPERATION_NAME)
+DATA_CHECKS = (CheckIndicesOp.OPERATION_NAME, CheckNonzeroOp.OPERATION_NAME)
+
+
 def _attributes(axis: int, what: str, front_only: bool) -> dict[str, ir.Attribute]:
     word = ir.IntegerType.get_signless(64)
     common: dict[str, ir.Attribute] = {
@@ -95,9 +144,25 @@ def build_expect_indices(
     return ir.Operation.create(views.ExpectIndices.NAME, operands=[indices], attributes=attributes)
 
 
-def build_check_indices(
-    indices: ir.Value, sizes: Sequence[ir.Value], axis: int, what: str, front_only: bool
+def build_expect_nonzero(divisors: ir.Value, what: str) -> ir.Operation:
+    """Builds a `tloop.expect_nonzero` at the current insertion point and location."""
+    attributes = {"what": ir.StringAttr.get(what)}
+    return ir.Operation.create(views.ExpectNonzero.NAME, operands=[divisors], attributes=attributes)
+
+
+def build_data_check(
+    expectation: ir.Operation,
+    buffer: ir.Value,
+    sizes: Sequence[int | Size],
+    value_of: Callable[[Any], ir.Value],
 ) -> ir.Operation:
-    """Builds a `tloop.check_indices` at the current insertion point and location."""
-    attributes = _attributes(axis, what, front_only)
-    return ir.Operation.create(views.CheckIndices.NAME, operands=[indices, *sizes], attributes=attributes)
+    """Builds the check of one of EXPECTATIONS at the current insertion point and location, on the buffer of
+    its operand, which has these sizes. `value_of` gives the value of an integer or a `Size`."""
+    indices = views.ExpectIndices.match(expectation)
+    extents = () if indices is None else map(parse_size, indices.extents)
+    operands = [buffer, *map(value_of, (*sizes, *extents))]
+    if indices is None:
+        attributes = {"what": ir.StringAttr.get(views.ExpectNonzero(expectation).what)}
+        return ir.Operation.create(views.CheckNonzero.NAME, operands=operands, attributes=attributes)
+    attributes = _attributes(indices.axis, indices.what, indices.front_only)
+    return ir.Operation.create(views.CheckIndices.NAME, operands=operands, attributes=attributes)

@@ -1,4 +1,4 @@
-"""Indices that must be in range: look-ups and updates that fail the call otherwise."""
+"""Indices that must be in range and divisors that must not be 0: ops that fail the call otherwise."""
 
 from __future__ import annotations
 
@@ -36,8 +36,20 @@ def failing(indices: Value, extents: Sequence[Dim], negative: bool = True) -> di
     )
 
 
+def failing_by_zero(divisors: Value) -> dict[str, str]:
+    """Returns the attribute by which divisors of 0 fail the call; none for floats, and for constants without
+    zeros."""
+    array = _constant(divisors)
+    is_integer = np.issubdtype(divisors.dtype, np.integer)
+    return {"zero_divisor": "fail"} if is_integer and (array is None or not array.all()) else {}
+
+
+def _constant(value: Value) -> np.ndarray | None:
+    return value.known if value.is_constant else value.stored and value.stored()
+
+
 def _are_in_range(indices: Value, extents: Sequence[Dim], negative: bool) -> bool:
-    array = indices.known if indices.is_constant else indices.stored and indices.stored()
+    array = _constant(indices)
     static = [extent for extent in extents if isinstance(extent, int)]
     if array is None or len(static) < len(extents):
         return False

@@ -1,4 +1,4 @@
-/* Checks of indices that host programs make before kernels read them. */
+/* Checks of indices and divisors that host programs make before kernels read them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,29 +45,41 @@ static bool any_outside(const void *indices, int64_t bits, int64_t first, int64_
 /* Appends to the text in `detail`. */
 #define APPEND(...) used += snprintf(detail + used, used < room ? room - used : 0, __VA_ARGS__)
 
+static int64_t count_elements(int64_t rank, const int64_t *sizes) {
+  int64_t count = 1;
+  for (int64_t axis = 0; axis < rank; axis++)
+    count *= sizes[axis];
+  return count;
+}
+
+/* Appends " at [...]", the coordinates of element `at`; nothing for a scalar. Returns the length of the text. */
+static size_t append_coordinates(char *detail, size_t room, size_t used, int64_t rank, const int64_t *sizes,
+                                 int64_t at) {
+  int64_t inner = count_elements(rank, sizes);
+  for (int64_t axis = 0; axis < rank; axis++) {
+    inner /= sizes[axis];
+    APPEND("%s%lld", axis ? ", " : " at [", (long long)(at / inner % sizes[axis]));
+  }
+  APPEND("%s", rank ? "]" : "");
+  return used;
+}
+
 static _Noreturn void fail(const check_header *header, int64_t at, int64_t index) {
   const int64_t *sizes = (const int64_t *)header + HEADER_INTEGERS, column = at % header->columns;
   size_t room, used = 0;
   char *detail = mlc_host_detail(&room);
-  int64_t inner = 1;
-  for (int64_t axis = 0; axis < header->rank; axis++)
-    inner *= sizes[axis];
   APPEND("index %lld", (long long)index);
-  for (int64_t axis = 0; axis < header->rank; axis++) {
-    inner /= sizes[axis];
-    APPEND("%s%lld", axis ? ", " : " at [", (long long)(at / inner % sizes[axis]));
-  }
-  APPEND("%s is out of bounds for axis %lld of size %lld", header->rank ? "]" : "",
-         (long long)(header->first_axis + column), (long long)sizes[header->rank + column]);
+  used = append_coordinates(detail, room, used, header->rank, sizes, at);
+  APPEND(" is out of bounds for axis %lld of size %lld", (long long)(header->first_axis + column),
+         (long long)sizes[header->rank + column]);
   mlc_host_fail_text(header->message, detail);
 }
 
 void mlc_host_check_indices(const void *indices, const int64_t *integers) {
   const check_header *header = (const check_header *)integers;
   const int64_t *sizes = integers + HEADER_INTEGERS, *extents = sizes + header->rank;
-  int64_t count = 1, first = -1;
-  for (int64_t axis = 0; axis < header->rank; axis++)
-    count *= sizes[axis];
+  const int64_t count = count_elements(header->rank, sizes);
+  int64_t first = -1;
   for (int64_t column = 0; column < header->columns; column++) {
     const int64_t extent = extents[column], least = header->front_only ? 0 : -extent;
     if (!any_outside(indices, header->bits, column, header->columns, count, least, extent))
@@ -80,4 +92,35 @@ void mlc_host_check_indices(const void *indices, const int64_t *integers) {
   }
   if (first >= 0)
     fail(header, first, index_at(indices, header->bits, first));
+}
+
+#define SKIP_NONZERO(TYPE)                                                                                             \
+  while (i < count && ((const TYPE *)divisors)[i])                                                                     \
+  i++
+
+/* Returns the index of the first zero, `count` if there is none. */
+static int64_t first_zero(const void *divisors, int64_t bits, int64_t count) {
+  int64_t i = 0;
+  if (bits == 8)
+    SKIP_NONZERO(int8_t);
+  else if (bits == 16)
+    SKIP_NONZERO(int16_t);
+  else if (bits == 32)
+    SKIP_NONZERO(int32_t);
+  else
+    SKIP_NONZERO(int64_t);
+  return i;
+}
+
+void mlc_host_check_nonzero(const void *divisors, const int64_t *integers) {
+  const int64_t message = integers[0], bits = integers[1], rank = integers[2], *sizes = integers + 3;
+  const int64_t count = count_elements(rank, sizes), at = first_zero(divisors, bits, count);
+  if (at == count)
+    return;
+  size_t room, used = 0;
+  char *detail = mlc_host_detail(&room);
+  APPEND("the divisor");
+  used = append_coordinates(detail, room, used, rank, sizes, at);
+  APPEND(" is 0");
+  mlc_host_fail_text(message, detail);
 }
