@@ -243,6 +243,7 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
     return {
         "compiler": compiler_version().splitlines()[0],
         **({"warnings": list(imported.warnings)} if imported.warnings else {}),
+        **({"constant_inputs": list(imported.constants)} if imported.constants else {}),
         "kernels": report.kernels,
         "kernels_cached": report.cached,
         "launches": len(main.host.kernels),

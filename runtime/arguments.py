@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,14 @@ from mlc.runtime.tensors import EXTENSION_DTYPES, TensorSpec
 
 
 def order_inputs(
-    specs: Sequence[TensorSpec], arrays: Sequence[Any], named: Mapping[str, Any]
+    specs: Sequence[TensorSpec],
+    arrays: Sequence[Any],
+    named: Mapping[str, Any],
+    constants: Collection[str] = (),
 ) -> tuple[Any, ...]:
-    """Returns the inputs of a call, given in order, by name or as one dict, in the order of `specs`. Raises
-    TypeError naming unknown and missing inputs."""
+    """Returns the inputs of a call, given in order, by name or as one dict, in the order of `specs`.
+    `constants` are inputs of the model that the program has as constants. Raises TypeError naming unknown and
+    missing inputs."""
     names, is_one_dict = [spec.name for spec in specs], False
     if arrays and isinstance(arrays[0], dict):
         named = {**arrays[0], **named}
@@ -26,7 +30,7 @@ def order_inputs(
         raise TypeError(
             f"{_listing('unknown input', unknown)}{', ' if unknown and missing else ''}"
             f"{_listing('missing input', missing)}; the inputs are {names}"
-            f"{_map_hint(specs) if is_one_dict else ''}"
+            f"{_map_hint(specs) if is_one_dict else ''}{_constants_hint(unknown, constants)}"
         )
     return (*arrays, *(named[name] for name in rest))
 
@@ -35,6 +39,17 @@ def _map_hint(specs: Sequence[TensorSpec]) -> str:
     """Returns a hint for a dict that was meant as the only input."""
     is_map = len(specs) == 1 and specs[0].dtype.startswith("map(")
     return f"; a map is given by name: run({{{specs[0].name!r}: {{...}}}})" if is_map else ""
+
+
+def _constants_hint(unknown: Sequence[str], constants: Collection[str]) -> str:
+    """Returns what makes the first of the unknown inputs that is a constant an input."""
+    name = next((name for name in unknown if name in constants), None)
+    if name is None:
+        return ""
+    return (
+        f"; {name!r} is an initializer of the model, and a constant of this program: to give it in calls,"
+        f" compile the model with its shape, shapes={{{name!r}: [...]}} or --shape {name}:..."
+    )
 
 
 def convert_input(specs: Sequence[TensorSpec], index: int, value: Any) -> np.ndarray:

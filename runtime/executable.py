@@ -108,7 +108,8 @@ class Executable:
         if self._check is not None:
             self._check_weights()
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
-            arrays = order_inputs(self.inputs, arrays, named)
+            constants = self._manifest.report.get("constant_inputs", ())
+            arrays = order_inputs(self.inputs, arrays, named, constants)
         try:
             return self._run(arrays, out)
         except ValueError:

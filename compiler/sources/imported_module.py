@@ -12,7 +12,8 @@ from mlc.frontends.weights.store import WeightStore
 class Imported:
     """A module with its weights and the names of inputs and outputs. `declared` has the names of each
     output's dims, "" for one that has none, where the model's own are not those of the module; `warnings` are
-    the front end's."""
+    the front end's; `constants` are inputs of the model that calls cannot give, since they are initializers
+    too."""
 
     module: Any
     store: WeightStore
@@ -21,6 +22,7 @@ class Imported:
     outputs: tuple[str, ...]
     declared: tuple[tuple[str, ...], ...] | None = None
     warnings: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
 
 
 def main_of(module: Any) -> Any:

@@ -80,6 +80,7 @@ class OnnxSource:
             result.outputs,
             result.declared,
             result.warnings,
+            result.constants,
         )
 
     def shared_dims(self, options: Options) -> list[str]:

@@ -56,8 +56,7 @@ def read_inputs(
     sizes, and for names that get two sizes.
     """
     infos, defaults = _split_inputs(model.graph, shapes)
-    # Earlier versions list every initializer as an input.
-    if defaults and model.ir_version >= 4:
+    if replaceable_constants(model, shapes):
         warnings.add(_constants_warning(name, defaults))
     _check_names("shapes", "input", shapes, [info.name for info in (*infos, *defaults)], name)
     _check_sizes("shapes", shapes, -1, name)
@@ -74,6 +73,12 @@ def read_inputs(
         _read(info, name, sizes, shapes.get(info.name), own)
         for info, (_, own) in zip(infos, named, strict=True)
     ]
+
+
+def replaceable_constants(model: ModelProto, shapes: Mapping[str, object]) -> list[str]:
+    """Returns the names of inputs that are constants here since they are initializers too, where ONNX Runtime
+    lets callers replace them. IR versions below 4 list every initializer as an input."""
+    return [info.name for info in _split_inputs(model.graph, shapes)[1]] if model.ir_version >= 4 else []
 
 
 def shared_names(graph: GraphProto, shapes: Mapping[str, object]) -> list[str]:

@@ -20,7 +20,7 @@ from mlc.frontends.onnx.builder import GraphBuilder
 from mlc.frontends.onnx.constants import ConstantBuilder
 from mlc.frontends.onnx.import_budget import BudgetError, BudgetMeter, ImportBudget
 from mlc.frontends.onnx.importer import Importer
-from mlc.frontends.onnx.inputs import InputType, dim_names, read_inputs
+from mlc.frontends.onnx.inputs import InputType, dim_names, read_inputs, replaceable_constants
 from mlc.frontends.onnx.load import LoadedModel, load_model
 from mlc.frontends.onnx.model_checks import check_model
 from mlc.frontends.onnx.outputs import Output
@@ -40,7 +40,7 @@ class ImportedModel:
 
     `inputs` and `outputs` are the model's names in the order of the arguments and results of `@main`,
     `declared` the names that the model gives to the dims of outputs ("" for unnamed ones), `warnings` the
-    warnings about the model.
+    warnings about the model, `constants` inputs of the model that are constants here.
     """
 
     module: ir.Module
@@ -50,6 +50,7 @@ class ImportedModel:
     name: str
     declared: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
 
 
 def import_model(
@@ -98,6 +99,7 @@ def import_model(
         loaded.proto.graph.name or "model",
         tuple(tuple(dim_names(o.type.tensor_type.shape)) for o in loaded.proto.graph.output),
         tuple(warnings.texts),
+        tuple(replaceable_constants(loaded.proto, shapes or {})),
     )
 
 

@@ -13,6 +13,7 @@ from onnx import TensorProto, helper
 from onnx.numpy_helper import from_array
 from unusual_models import ADD, BRANCHES, GRAPHS, REFUSED, Arrays, W, X, constant, info, model, squeeze_if_one
 
+import mlc
 from mlc.frontends.errors import ModelError
 from mlc.frontends.import_warnings import ImportWarnings
 from mlc.frontends.onnx import import_model
@@ -108,6 +109,22 @@ def test_initializer_becomes_an_input_whose_shape_is_given() -> None:
         assert imported.inputs == ("x", "w") and not imported.warnings
         [found] = evaluate(imported.module, [X, 3 * X], imported.weights)
         np.testing.assert_array_equal(found, 4 * X)
+
+
+def test_call_that_gives_an_initializer() -> None:
+    """The error says how it becomes an input; where it is one, calls must give it."""
+    proto = model(ADD, [info("x", 2), info("w", 2)], constants=[W])
+    program = mlc.compile(proto)
+    message = r"unknown input 'w'; .* compile the model with its shape, shapes=\{'w': \[...\]\} or --shape w:"
+    for call in (program.run, program):
+        with pytest.raises(TypeError, match=message):
+            call({"x": X, "w": X})
+    with pytest.raises(TypeError, match=r"unknown input 'v'; the inputs are \['x'\]$"):
+        program.run({"x": X, "v": X})
+    given = mlc.compile(proto, shapes={"w": [2]})
+    np.testing.assert_array_equal(given.run({"x": X, "w": 3 * X})["y"], 4 * X)
+    with pytest.raises(TypeError, match=r"missing input 'w'; the inputs are \['x', 'w'\]$"):
+        given.run({"x": X})
 
 
 def test_wrong_sparse_tensors() -> None:
