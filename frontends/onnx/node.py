@@ -97,6 +97,17 @@ def check_shape(value: Value, dims: Sequence[Dim], what: str) -> None:
         raise NodeError(f"{what} ('{value.name}') has the shape [{shapes[0]}], not [{shapes[1]}]")
 
 
+def check_broadcast(value: Value, x: Value, what: str) -> None:
+    """Raises NodeError unless a value, which messages call `what`, can broadcast to the shape of `x`."""
+    last = x.shape[x.rank - value.rank :] if value.rank <= x.rank else ()
+    if len(last) != value.rank or any(
+        always_unequal(extent, 1) and always_unequal(extent, other)
+        for extent, other in zip(value.shape, last, strict=True)
+    ):
+        shapes = [", ".join(map(str, shape)) for shape in (value.shape, x.shape)]
+        raise NodeError(f"{what} ('{value.name}') of shape [{shapes[0]}] does not broadcast to [{shapes[1]}]")
+
+
 class TakesBody(Exception):
     """An operator function leaves the call to the body of the operator's schema."""
 
@@ -143,10 +154,11 @@ class Node:
         return value
 
     def shaped(self, index: int, dims: Sequence[Dim]) -> Value:
-        """Returns the required input `index`, in the shape `dims`. Raises NodeError where it has another."""
+        """Returns the required input `index`, in the shape `dims` or with static dims. Raises NodeError where
+        it has another shape."""
         value = self.input(index)
         check_shape(value, dims, f"input {index}")
-        return value if value.shape == tuple(dims) else self.reshape(value, dims)
+        return value if value.is_static or value.shape == tuple(dims) else self.reshape(value, dims)
 
     def any_input(self, index: int) -> OnnxValue:
         """Returns the input `index`, which may be a sequence or an optional; None if it was left out."""

@@ -41,7 +41,8 @@ def grid_sample(node: Node) -> Value:
     for interpolation of integers."""
     x, grid = node.input(0), node.input(1)
     spatial = x.rank - 2
-    if spatial < 1 or grid.rank != x.rank or differ(grid.shape[-1], spatial):
+    fits = grid.rank == x.rank and not (differ(grid.shape[0], x.shape[0]) or differ(grid.shape[-1], spatial))
+    if spatial < 1 or not fits:
         raise NodeError(f"a grid of shape {list(grid.shape)} does not fit images {list(x.shape)}")
     mode, padding = node.attr("mode", "linear"), node.attr("padding_mode", "zeros")
     if mode not in _MODES or padding not in _PADDINGS:

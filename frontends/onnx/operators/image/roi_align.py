@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError
+from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError, check_shape
 from mlc.frontends.onnx.operators.common.checked_data import in_range, look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula
@@ -116,6 +116,7 @@ _BETWEEN = Sampling("linear", "border")
 def roi_align(node: Node) -> Value:
     """Imports RoiAlign. Raises UnsupportedNodeError for maxima with `sampling_ratio` = 0."""
     x, rois, batch = node.input(0), node.input(1), node.input(2)
+    check_shape(rois, [*batch.shape, 4], "input 1")
     mode, samples = node.attr("mode", "avg"), int(node.attr("sampling_ratio", 0))
     if mode not in ("avg", "max"):
         raise NodeError(f"mode must be avg or max, not {mode!r}")

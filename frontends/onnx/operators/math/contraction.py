@@ -8,7 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, broadcast
-from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.node import Node, NodeError, check_broadcast
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -69,6 +69,7 @@ def gemm(node: Node) -> Value:
     beta = node.attr("beta", 1.0)
     if c is None or beta == 0.0:
         return product
+    check_broadcast(c, product, "input 2")
     return node.emit("add", product, scale_by(node, c, beta))
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.math.contraction import scale_by
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
-from mlc.frontends.onnx.operators.nn.normalisation import affine
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -46,13 +45,19 @@ def activate(node: Node, x: Value, parameters: Sequence[float | None]) -> Value:
 @onnx_operator("Gelu", "BiasGelu", domain=MICROSOFT)
 def gelu(node: Node) -> Value:
     """Imports Gelu and BiasGelu."""
-    return node.emit("gelu", affine(node, node.input(0), None, node.optional(1)), approximate="none")
+    return node.emit("gelu", _with_bias(node), approximate="none")
 
 
 @onnx_operator("FastGelu", domain=MICROSOFT)
 def fast_gelu(node: Node) -> Value:
     """Imports FastGelu: the approximation of GELU by tanh."""
-    return node.emit("gelu", affine(node, node.input(0), None, node.optional(1)), approximate="tanh")
+    return node.emit("gelu", _with_bias(node), approximate="tanh")
+
+
+def _with_bias(node: Node) -> Value:
+    """Returns x, plus input 1 along the last axis if there is one."""
+    x = node.input(0)
+    return x if node.optional(1) is None else node.emit("add", x, node.shaped(1, x.shape[-1:]))
 
 
 @onnx_operator("QuickGelu", domain=MICROSOFT)

@@ -36,7 +36,7 @@ def skip_layer_normalization(node: Node) -> list[Value | None]:
     axes = [total.rank - 1]
     normalised = node.emit("layer_norm", total, axes=axes, epsilon=epsilon)
     mean, deviation = mean_and_deviation(node, total, axes, epsilon)
-    return [affine(node, normalised, node.input(2), node.optional(3)), mean, deviation, total]
+    return [affine(node, normalised, _gamma(node, total), node.optional(3)), mean, deviation, total]
 
 
 @onnx_operator("SkipSimplifiedLayerNormalization", domain=MICROSOFT)
@@ -50,7 +50,11 @@ def skip_simplified_layer_normalization(node: Node) -> list[Value | None]:
     total = _add_skip(node, node.optional(3))
     epsilon = float(node.attr("epsilon", 1e-12))
     normalised = node.emit("rms_norm", total, axes=[total.rank - 1], epsilon=epsilon)
-    return [affine(node, normalised, node.input(2), None), None, None, total]
+    return [affine(node, normalised, _gamma(node, total), None), None, None, total]
+
+
+def _gamma(node: Node, total: Value) -> Value:
+    return node.shaped(2, total.shape[-1:])
 
 
 def _add_skip(node: Node, bias: Value | None) -> Value:

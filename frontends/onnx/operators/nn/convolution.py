@@ -33,10 +33,7 @@ def causal_conv_with_state(node: Node) -> list[Value]:
         whole = node.emit("concat", past, x, axis=2)
         result = _causal_convolution(node, whole, w, 0, x.shape[2])
         state = slice_axes(node, whole, {2: (x.shape[2], carried, 1)})
-    bias = node.optional(2)
-    if bias is not None:
-        result = node.emit("add", result, per_channel(node, bias, 3))
-    return [_activate(node, result), state]
+    return [_activate(node, add_bias(node, result)), state]
 
 
 def _causal_convolution(node: Node, x: Value, w: Value, before: Dim, length: Dim | None = None) -> Value:
@@ -73,9 +70,16 @@ def _activate(node: Node, x: Value) -> Value:
 @onnx_operator("Conv")
 def conv(node: Node) -> Value:
     """Imports Conv."""
-    result = convolve(node, node.input(0), node.input(1))
-    bias = node.optional(2)
-    return result if bias is None else node.emit("add", result, per_channel(node, bias, result.rank))
+    return add_bias(node, convolve(node, node.input(0), node.input(1)))
+
+
+def add_bias(node: Node, result: Value) -> Value:
+    """Adds input 2, if there is one, to a result `[batch, channels, ...]`. Raises NodeError unless it has one
+    element per channel."""
+    if node.optional(2) is None:
+        return result
+    bias = node.shaped(2, result.shape[1:2])
+    return node.emit("add", result, per_channel(node, bias, result.rank))
 
 
 @onnx_operator("ConvInteger", since=10)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ, product
-from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.node import Node, NodeError, check_broadcast
 from mlc.frontends.onnx.operators.nn.convolution import per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -106,7 +106,16 @@ def layer_normalization(node: Node) -> tuple[Value, Value | None, Value | None]:
     wide = node.cast(x, _stash(node, x))
     normalised = node.cast(node.emit("layer_norm", wide, axes=axes, epsilon=epsilon), x.onnx_type)
     mean, deviation = mean_and_deviation(node, wide, axes, epsilon)
-    return affine(node, normalised, node.optional(1), node.optional(2)), mean, deviation
+    return affine(node, normalised, *_rows_operands(node, x)), mean, deviation
+
+
+def _rows_operands(node: Node, x: Value) -> list[Value | None]:
+    """Returns scale and bias, which must broadcast to x. Raises NodeError."""
+    operands = [node.optional(1), node.optional(2)]
+    for index, operand in enumerate(operands, 1):
+        if operand is not None:
+            check_broadcast(operand, x, f"input {index}")
+    return operands
 
 
 def _stash(node: Node, x: Value) -> int:
@@ -133,7 +142,7 @@ def rms_normalization(node: Node) -> Value:
     x = node.input(0)
     axes, epsilon = rows(node, x)
     wide = node.emit("rms_norm", node.cast(x, _stash(node, x)), axes=axes, epsilon=epsilon)
-    return affine(node, node.cast(wide, x.onnx_type), node.input(1), None)
+    return affine(node, node.cast(wide, x.onnx_type), *_rows_operands(node, x))
 
 
 @onnx_operator("InstanceNormalization")

@@ -20,7 +20,7 @@ from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes, take_range
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula, read_along
 from mlc.frontends.onnx.operators.common.sliding_windows import kernel_of, per_dim
-from mlc.frontends.onnx.operators.nn.convolution import in_groups, per_channel
+from mlc.frontends.onnx.operators.nn.convolution import add_bias, in_groups, per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -145,12 +145,10 @@ def conv_transpose(node: Node) -> Value:
     if any(always_less(axis.length, 1) for axis in axes):
         raise NodeError(f"the result's spatial dims {[axis.length for axis in axes]} are not positive")
     if not (w.is_static and all(axis.is_static for axis in axes)):
-        result = between_zeros(node, x, w, group, axes)
-        bias = node.optional(2)
-        return result if bias is None else node.emit("add", result, per_channel(node, bias, result.rank))
+        return add_bias(node, between_zeros(node, x, w, group, axes))
     result = _convolution(node, x, _filter(node, w, group, axes), group, axes)
-    bias = node.optional(2)
-    if bias is not None:
+    if node.optional(2) is not None:
+        bias = node.shaped(2, [group * outputs])
         result = node.emit("add", result, per_channel(node, _repeat_bias(node, bias, axes), result.rank))
     return _side_by_side(node, result, x.shape[0], group * outputs, axes)
 
