@@ -48,6 +48,12 @@ FAULTS = (
         when.quotient_is_huge,
     ),
     Fault(
+        "Div Mod",
+        _REFERENCE,
+        "the reference gives 0 for integers divided by 0, which ONNX Runtime refuses",
+        when.divides_by_zero,
+    ),
+    Fault(
         "TopK",
         _REFERENCE,
         "the reference takes a negative k for one that counts from the end, and the first of several",

@@ -233,6 +233,12 @@ def is_empty(call: NodeCall) -> bool:
     return x is not None and x.size == 0
 
 
+def divides_by_zero(call: NodeCall) -> bool:
+    """Whether the second input has integers, of which one is 0."""
+    divisors = call.array(1)
+    return divisors is not None and divisors.dtype.kind in "iu" and not divisors.all()
+
+
 def some_are_empty(call: NodeCall) -> bool:
     """Whether an input has no elements."""
     return any(array.size == 0 for array in map(call.array, range(len(call.node.input))) if array is not None)

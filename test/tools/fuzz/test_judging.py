@@ -200,7 +200,9 @@ def test_divisors_of_zero(variant: str) -> None:
     inputs = {"a": np.array([7, 8]), "b": np.array([2, 0])}
     case = replace(case_of_nodes([node], inputs, ["y"]), variant=variant)
     assert judge(case, compiler=compiler_of(lambda *_: [np.array([3, 0])])).outcome == "unchecked"
-    assert judge(case).outcome == "undecided"
+    verdict = judge(case)
+    assert verdict.outcome == "invalid"
+    assert "integers divided by 0" in verdict.votes["reference"]
 
 
 def test_accepted_reports_are_no_findings(monkeypatch: pytest.MonkeyPatch) -> None:
