@@ -168,7 +168,8 @@ def _build_plainer(
     plainer: PlainerGraph, source: Source, paths: Mapping[str, CodePath], pool: JobRunner, timer: Timer
 ) -> tuple[Builder, Imported, dict[str, Stage]]:
     """Imports and compiles the model, with plainer graph-level pipelines until one succeeds. Raises what the
-    first attempt raised."""
+    first attempt raised, ModelError where a pass found the model to be wrong."""
+    from mlc.passes.base import InvalidModelError
     from mlc.pipelines.pass_error import PassRunError
 
     while True:
@@ -178,6 +179,8 @@ def _build_plainer(
         try:
             stages = _build_stages(imported, plainer, paths, builder, timer)
         except PassRunError as error:
+            if isinstance(error.__cause__, InvalidModelError):
+                raise ModelError(f"{source.name}: {error.__cause__.message}") from error
             if not plainer.skip(error):
                 raise plainer.first or error from None
         except CompileError as error:

@@ -25,6 +25,7 @@ _DEFINED = (
     "mlc.passes.registry:PluginError",
     "mlc.passes.options:OptionError",
     "mlc.passes.base:PassError",
+    "mlc.passes.base:InvalidModelError",
     "mlc.pipelines.grammar:PipelineError",
     "mlc.pipelines.pass_error:PassRunError",
     "mlc.bindings:DiagnosticsError",

@@ -12,7 +12,7 @@ from mlc.errors import Error
 from mlc.passes.options import OptionError, OptionInfo, option, option_infos, parse_options, print_options
 from mlc.passes.statistics import count
 
-__all__ = ["OptionError", "Pass", "PassError", "option"]
+__all__ = ["InvalidModelError", "OptionError", "Pass", "PassError", "option"]
 
 
 class PassError(Error):
@@ -40,6 +40,11 @@ class PassError(Error):
 
     def __str__(self) -> str:
         return str(self.diagnostic()) if self.location is not None else self.message
+
+
+class InvalidModelError(PassError):
+    """The failure of a pass at an op that no inputs of the model make valid; the message names the op's node.
+    The compiler raises `ModelError` with the same text."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from mlc.bindings import func, ir
 from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Requirement, Size
 from mlc.dialects.tloop import build_expect, build_expect_indices, build_expect_nonzero
-from mlc.passes.base import Pass, PassError, option
+from mlc.passes.base import InvalidModelError, Pass, option
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.common.integer_ranges import IntegerRanges
 from mlc.passes.graph.common.op_families import OUT_OF_RANGE, ZERO_DIVISOR
@@ -72,8 +72,8 @@ class DataChecks:
         self.seen: list[tuple[object, ...]] = []
 
     def check(self, op: ir.Operation) -> None:
-        """Inserts the checks of an op's indices or divisors before it. Raises PassError for constants that
-        are not allowed where they are certainly read."""
+        """Inserts the checks of an op's indices or divisors before it. Raises InvalidModelError for constants
+        that are not allowed where they are certainly read."""
         if op.name in _DIVISIONS:
             self.check_divisors(op)
         else:
@@ -87,7 +87,7 @@ class DataChecks:
         if is_proven or not self.is_new((op.block, divisors)):
             return
         if constant is not None and op.block == self.entry_block:
-            raise PassError(f"{name}: the divisor{_position(constant)} is 0", op.location)
+            raise InvalidModelError(f"{name}: the divisor{_position(constant)} is 0", op.location)
         with ir.InsertionPoint(op), op.location:
             build_expect_nonzero(divisors, name)
 
@@ -111,7 +111,7 @@ class DataChecks:
             wrong = f"index {worst} is out of bounds for axis {axis}"
             if is_negative or (isinstance(extent, int) and least > extent):
                 if dims.op.block == self.entry_block:
-                    raise PassError(f"{dims.name}: {wrong} of size {extent}", dims.op.location)
+                    raise InvalidModelError(f"{dims.name}: {wrong} of size {extent}", dims.op.location)
                 self.insert(dims)
                 return
             # That an axis has elements at all is what look-ups require themselves.

@@ -11,7 +11,7 @@ import oracle
 import pytest
 from onnx import parser
 
-from mlc.errors import Error
+from mlc.frontends.errors import ModelError
 from mlc.runtime import Executable
 
 _TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -208,7 +208,7 @@ def test_loop(rows: str) -> None:
 def test_constant() -> None:
     """The model cannot be compiled; one whose constant is in the weights fails when it runs."""
     text = "g (int64[2] a) => (int64[2] y) { d = Constant <value_ints = [3, 0]> () [at] y = Div (a, d) }"
-    with pytest.raises(Error, match=r"'at': the divisor at \[1\] is 0"):
+    with pytest.raises(ModelError, match=r"'at': the divisor at \[1\] is 0"):
         program_of(text)
     model = model_of("g (int64[500] a) => (int64[500] y) { [at] y = Mod (a, d) }")
     divisors = np.where(np.arange(500) == 400, 0, 3)
