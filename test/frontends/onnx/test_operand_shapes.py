@@ -34,7 +34,7 @@ class Wrong(NamedTuple):
             helper.make_tensor_value_info(*given) for given in zip(names, types, self.shapes, strict=True)
         ]
         graph = helper.make_graph([node], "g", inputs, [ValueInfoProto(name="y")])
-        opsets = [helper.make_opsetid("", 20), helper.make_opsetid(MICROSOFT, 1)]
+        opsets = [helper.make_opsetid("", 23), helper.make_opsetid(MICROSOFT, 1)]
         arrays = {
             name: np.zeros(shape, helper.tensor_dtype_to_np_dtype(onnx_type))
             for name, shape, onnx_type in zip(names, self.shapes, types, strict=True)
@@ -53,10 +53,13 @@ CASES = [
     Wrong("LayerNormalization", [[2, 3], [4]]),
     Wrong("LayerNormalization", [[2, 3], [3], [1, 2, 3]]),
     Wrong("LayerNormalization", [[1, 3], [2, 1]], attributes={"axis": 0}),
+    Wrong("NegativeLogLikelihoodLoss", [[2, 3, 4], [2, 1]], [F32, I64]),
+    Wrong("SoftmaxCrossEntropyLoss", [[2, 3, 4], [2, 1]], [F32, I64]),
     Wrong("OneHot", [[2], [1], [3]], [I64, I64]),
     Wrong("GridSample", [[1, 2, 3, 3], [2, 2, 2, 2]]),
     Wrong("RoiAlign", [[1, 2, 3, 3], [2, 5], [2]], [F32, F32, I64]),
     Wrong("RoiAlign", [[1, 2, 3, 3], [2, 4], [3]], [F32, F32, I64]),
+    Wrong("RotaryEmbedding", [[1, 2, 3, 4], [5, 2], [6, 2], [1, 3]], [F32, F32, F32, I64]),
     Wrong("RotaryEmbedding", [[1, 2, 3, 4], [1, 3], [5, 2], [6, 2]], [F32, I64], {}, MICROSOFT),
     Wrong("SkipLayerNormalization", [[1, 2, 8], [1, 2, 8], [1]], domain=MICROSOFT),
     Wrong("SkipSimplifiedLayerNormalization", [[1, 2, 8], [1, 2, 8], [7]], domain=MICROSOFT),

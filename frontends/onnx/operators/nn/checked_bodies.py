@@ -1,0 +1,24 @@
+"""Operators whose function bodies compute something for operands that the operators do not allow."""
+
+from __future__ import annotations
+
+from mlc.frontends.onnx.node import Node, NodeError, TakesBody, check_shape
+from mlc.frontends.onnx.registry import onnx_operator
+from mlc.frontends.onnx.values import Value
+
+
+@onnx_operator("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", since=12)
+def loss(node: Node) -> Value:
+    """Checks the labels `[N, D...]` of scores `[N, C, D...]`. Raises TakesBody, or NodeError."""
+    scores = node.input(0)
+    if scores.rank < 2:
+        raise NodeError(f"scores of rank {scores.rank} have no classes")
+    check_shape(node.input(1), [scores.shape[0], *scores.shape[2:]], "input 1")
+    raise TakesBody
+
+
+@onnx_operator("RotaryEmbedding", since=23)
+def rotary_embedding(node: Node) -> Value:
+    """Checks that the tables of cosines and sines have one shape. Raises TakesBody, or NodeError."""
+    check_shape(node.input(2), node.input(1).shape, "input 2")
+    raise TakesBody
