@@ -30,7 +30,7 @@ LINT_STEPS := lint-types lint-references lint-words lint-unused lint-layers lint
 MODELS := bench/models/build
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo check check-all quick lint $(LINT_STEPS) test test-all format docs bench zoo conformance same-code same-code-quick upstream-tests mutations wheel clean
+.PHONY: help venv demo check check-all quick lint $(LINT_STEPS) test test-all format docs bench zoo zoo-exports conformance same-code same-code-quick upstream-tests mutations wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,9 +103,21 @@ bench: $(INSTALLED) ## Compare with ONNX Runtime and OpenVINO on the models that
 	$(PYTHON) -m bench.models --light --direct
 	$(PYTHON) -m bench --engines onnxruntime,openvino,mlc --threads 1,2
 
-zoo: $(INSTALLED) ## Fetch real models, compare them with ONNX Runtime, and fail on what worked before (a long run)
+zoo: $(INSTALLED) ## Fetch, check and time real models, and write docs/zoo.md; fail on what is worse (a long run)
+	$(if $(OWN),$(RUN) pip install --quiet --disable-pip-version-check --editable '.[bench]')
 	$(PYTHON) -m bench.zoo fetch
 	$(PYTHON) -m bench.zoo check --fixed
+	$(PYTHON) -m bench.zoo time --one --record
+	$(PYTHON) -m bench.zoo costs --one --record
+	$(PYTHON) -m bench.zoo page
+
+zoo-exports: build/zoo-exports/installed ## Export architectures of packages into the zoo, with PyTorch in its own environment
+	build/zoo-exports/bin/python -m bench.zoo.exports --folder build/zoo
+
+build/zoo-exports/installed: bench/zoo/exports/requirements.txt
+	$(BASE_PYTHON) -m venv build/zoo-exports
+	build/zoo-exports/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 conformance: $(INSTALLED) ## Run ONNX's backend suite (some 2000 cases), and fail on what passed before
 	$(PYTHON) test/conformance/conformance_run.py --variant static --jobs 2
