@@ -6,6 +6,7 @@
 // The attribute is dropped with and without checks, so that kernels are the same.
 // OFF-NOT: tloop.expect
 // OFF-NOT: out_of_range
+// OFF-NOT: zero_divisor
 
 // An index may be anything; equal checks of a block are one.
 // CHECK-LABEL: func.func @main
