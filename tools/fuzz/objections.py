@@ -35,7 +35,30 @@ class Accepted:
     cause: str
 
 
-ACCEPTED: tuple[Accepted, ...] = ()
+ACCEPTED: tuple[Accepted, ...] = (
+    Accepted(
+        "Scan Loop If",
+        "Can't merge shape info",
+        "mlc warns where a body declares a shape that its results lack",
+    ),
+    Accepted("DeformConv", "pads must not contain negative", "negative pads crop the image, as Conv's do"),
+    Accepted(
+        "TreeEnsemble",
+        "must have same type as input",
+        "thresholds take the type that features are compared in",
+    ),
+    Accepted(
+        "SoftmaxCrossEntropyLoss",
+        "Product cannot be 0 in combination with -1",
+        "a reshape of its function body",
+    ),
+    Accepted(
+        "HammingWindow HannWindow BlackmanWindow MelWeightMatrix STFT DFT",
+        "must be (greater than 0|scalar)",
+        "a window of no elements is empty, and a tensor of one element is taken for a scalar",
+    ),
+    Accepted("TfIdfVectorizer", "with B > 0", "a batch of no rows has no counts, and its size is dynamic"),
+)
 
 
 def is_objection(error: BaseException) -> bool:
