@@ -19,6 +19,7 @@ PACKAGES = (
     "transformers_seq2seq",
     "transformers_vision",
     "transformers_audio",
+    "transformers_others",
     "ultralytics_models",
     "diffusers_models",
     "graph_models",
