@@ -158,8 +158,9 @@ class Reachability:
             for name in uses.modules:
                 self.load(name)
             for package in uses.packages:
-                for name in self.modules:
-                    if name.startswith(f"{package}."):
+                for name, found in self.modules.items():
+                    # The folders of tests have the names of packages.
+                    if name.startswith(f"{package}.") and not is_test(found.path):
                         self.load(name, computed=True)
             for source, name in uses.names:
                 self.add((source or module.name, name)) if name else self.load(source)
