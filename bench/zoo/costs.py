@@ -31,13 +31,13 @@ def measure_costs(model: Model, sizes: Sizes, folder: Path, threads: int) -> dic
     """
     inputs = draw(model, sizes)
 
-    def compiled(unchecked: bool) -> mlc.Executable:
+    def compile_model(unchecked: bool) -> mlc.Executable:
         path = folder / model.file
         return mlc.compile(path, threads=threads, specialise="off", unchecked_indices=unchecked)
 
-    checked = compiled(False)
+    checked = compile_model(False)
     has_checks = checked.manifest["report"]["index_checks"] > 0
-    ratio = _ratio(checked, compiled(True), inputs) if has_checks else None
+    ratio = _ratio(checked, compile_model(True), inputs) if has_checks else None
     with tempfile.TemporaryDirectory() as temporary:
         file = Path(temporary) / "model.mlcx"
         checked.save(file)

@@ -57,13 +57,13 @@ def _call(call: CallOutcome) -> Entry:
     return fields
 
 
-def store_measured(name: str, kind: str, measured: Entry, path: Path = PATH) -> None:
+def store_measured(name: str, category: str, measured: Entry, path: Path = PATH) -> None:
     """Records what was measured of a call of a model, among its "timings" or "costs", in place of what the
     same call took on the same processor."""
     models = read(path)
     entry = models.setdefault(name, {})
-    others = [other for other in entry.get(kind, ()) if _call_key(other) != _call_key(measured)]
-    entry[kind] = [*others, measured]
+    others = [other for other in entry.get(category, ()) if _call_key(other) != _call_key(measured)]
+    entry[category] = [*others, measured]
     store(models, path)
 
 

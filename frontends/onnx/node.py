@@ -153,7 +153,7 @@ class Node:
             )
         return value
 
-    def shaped(self, index: int, dims: Sequence[Dim]) -> Value:
+    def input_of_shape(self, index: int, dims: Sequence[Dim]) -> Value:
         """Returns the required input `index`, in the shape `dims` or with static dims. Raises NodeError where
         it has another shape."""
         value = self.input(index)

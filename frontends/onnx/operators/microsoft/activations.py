@@ -57,7 +57,7 @@ def fast_gelu(node: Node) -> Value:
 def _with_bias(node: Node) -> Value:
     """Returns x, plus input 1 along the last axis if there is one."""
     x = node.input(0)
-    return x if node.optional(1) is None else node.emit("add", x, node.shaped(1, x.shape[-1:]))
+    return x if node.optional(1) is None else node.emit("add", x, node.input_of_shape(1, x.shape[-1:]))
 
 
 @onnx_operator("QuickGelu", domain=MICROSOFT)

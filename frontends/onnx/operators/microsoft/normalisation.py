@@ -54,7 +54,7 @@ def skip_simplified_layer_normalization(node: Node) -> list[Value | None]:
 
 
 def _gamma(node: Node, total: Value) -> Value:
-    return node.shaped(2, total.shape[-1:])
+    return node.input_of_shape(2, total.shape[-1:])
 
 
 def _add_skip(node: Node, bias: Value | None) -> Value:

@@ -26,7 +26,7 @@ def rotary_embedding(node: Node) -> Value:
     x, width = node.input(0), int(node.attr("rotary_embedding_dim", 0))
     if x.rank not in (3, 4):
         raise NodeError(f"the input has rank {x.rank}, neither 3 nor 4")
-    cos, sin = node.input(2), node.shaped(3, node.input(2).shape)
+    cos, sin = node.input(2), node.input_of_shape(3, node.input(2).shape)
     heads = x if x.rank == 4 else split_heads(node, x, _head_count(node, x, width, cos))
     positions = _positions(node, heads)
     rows = [look_up(node, table, positions, 0, negative=False) for table in (cos, sin)]

@@ -78,7 +78,7 @@ def add_bias(node: Node, result: Value) -> Value:
     element per channel."""
     if node.optional(2) is None:
         return result
-    bias = node.shaped(2, result.shape[1:2])
+    bias = node.input_of_shape(2, result.shape[1:2])
     return node.emit("add", result, per_channel(node, bias, result.rank))
 
 

@@ -25,7 +25,7 @@ def batch_normalization(node: Node) -> list[Value | None]:
 def _normalise(node: Node, x: Value) -> list[Value | None]:
     epsilon = float(node.attr("epsilon", 1e-5))
     per_element = not node.attr("spatial", 1)
-    statistics = [node.shaped(i, x.shape[1:] if per_element else x.shape[1:2]) for i in range(1, 5)]
+    statistics = [node.input_of_shape(i, x.shape[1:] if per_element else x.shape[1:2]) for i in range(1, 5)]
     if _is_training(node):
         return _with_batch_statistics(node, x, epsilon, [0] if per_element else [0, *range(2, x.rank)])
     if not per_element:
@@ -155,7 +155,7 @@ def instance_normalization(node: Node) -> Value:
         "layer_norm", x, axes=list(range(2, x.rank)), epsilon=float(node.attr("epsilon", 1e-5))
     )
     return affine(
-        node, normalised, *(per_channel(node, node.shaped(i, x.shape[1:2]), x.rank) for i in (1, 2))
+        node, normalised, *(per_channel(node, node.input_of_shape(i, x.shape[1:2]), x.rank) for i in (1, 2))
     )
 
 

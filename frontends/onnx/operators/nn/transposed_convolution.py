@@ -148,7 +148,7 @@ def conv_transpose(node: Node) -> Value:
         return add_bias(node, between_zeros(node, x, w, group, axes))
     result = _convolution(node, x, _filter(node, w, group, axes), group, axes)
     if node.optional(2) is not None:
-        bias = node.shaped(2, [group * outputs])
+        bias = node.input_of_shape(2, [group * outputs])
         result = node.emit("add", result, per_channel(node, _repeat_bias(node, bias, axes), result.rank))
     return _side_by_side(node, result, x.shape[0], group * outputs, axes)
 

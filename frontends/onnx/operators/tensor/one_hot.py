@@ -16,7 +16,7 @@ from mlc.frontends.onnx.values import Dim, Value
 def one_hot(node: Node) -> Value:
     """Imports OneHot: where(index == position, on, off); negative indices count from the end from opset 11
     on."""
-    indices, values = node.cast(node.input(0), TensorProto.INT64), node.shaped(2, [2])
+    indices, values = node.cast(node.input(0), TensorProto.INT64), node.input_of_shape(2, [2])
     [depth] = _depth(node)
     axis = node.axis(node.attr("axis", -1), indices.rank + 1)
     if node.opset >= 11:
