@@ -86,6 +86,30 @@ def test_parts_as_long_as_the_run_says(at: int) -> None:
     check_compiled(build(text, "kz", ("a", 3)), at)
 
 
+# `torch.repeat_interleave(x, times, 0)` as PyTorch exports it.
+REPEAT = """<ir_version: 8, opset_import: ["" : 17]>
+g (float[n,4] x, int64[n] times) => (float[m,4] y)
+<int64[1] one = {1}, int64[1] four = {4}, int64[2] flat = {-1, 4}> {
+  s = Shape(times) ones = ConstantOfShape<value = int64[1] {1}>(s)
+  rows = SplitToSequence<axis = 0>(x, ones) counts = SplitToSequence<axis = 0>(times, ones)
+  k = SequenceLength(rows) yes = Constant<value = bool {1}>() e = SequenceEmpty()
+  all = Loop(k, yes, e) <body = b (int64 i, bool c, seq(float[]) given) => (bool d, seq(float[]) more) {
+    r = SequenceAt(rows, i) t = SequenceAt(counts, i) u = Unsqueeze(r, one)
+    shape = Concat<axis = 0>(one, t, four) v = Expand(u, shape) w = Reshape(v, flat)
+    more = SequenceInsert(given, w) d = Identity(c)
+  }>
+  y = ConcatFromSequence<axis = 0>(all)
+}"""
+
+
+def test_rows_repeated_as_often_as_the_run_says() -> None:
+    program = compile(parser.parse_model(REPEAT))
+    x = RNG.uniform(-1, 1, (4, 4)).astype(np.float32)
+    for times in ([2, 0, 3, 1], [1, 1, 1, 0]):
+        found = program.run({"x": x, "times": np.array(times)})["y"]
+        np.testing.assert_array_equal(found, np.repeat(x, times, 0))
+
+
 def test_parts_of_two_elements() -> None:
     text = (
         "t = Constant<value_int = 3>() s = SplitToSequence(x, t) z = SequenceAt(s, one) k = SequenceLength(s)"

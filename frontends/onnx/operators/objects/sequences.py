@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from onnx import TensorProto
 
+from mlc.dialects import graph
 from mlc.dialects.graph.sizes import Size, differ
 from mlc.frontends.onnx.element_types import SEQUENCE
 from mlc.frontends.onnx.node import Node, NodeError
@@ -35,7 +36,8 @@ def split_to_sequence(node: Node) -> list[OnnxValue]:
     axis = node.axis(node.attr("axis", 0), x.rank)
     size = x.shape[axis]
     squeezed = given is None and not node.attr("keepdims", 1)
-    value_type = SequenceValueType(TensorValueType(x.onnx_type, _part_shape(x, axis, squeezed)))
+    length = 1 if given is None or _is_filled_with_ones(given) else None
+    value_type = SequenceValueType(TensorValueType(x.onnx_type, _part_shape(x, axis, length, squeezed)))
     # Built where the node is, whichever op uses it: once, and not in each iteration of a loop.
     made = Value("", (), SEQUENCE, at_home(lambda: _split(node, x, axis, squeezed, value_type).value.ir))
     whole = partial(RunTimeSequence, made, value_type)
@@ -54,10 +56,18 @@ def split_to_sequence(node: Node) -> list[OnnxValue]:
     return [ValueList(values, x.onnx_type)]
 
 
-def _part_shape(x: Value, axis: int, squeezed: bool) -> tuple[int | None, ...]:
-    """Returns the dims that the parts have in common."""
-    dims = [None if index == axis or isinstance(dim, Size) else dim for index, dim in enumerate(x.shape)]
-    return tuple(dims[:axis] + dims[axis + 1 :] if squeezed else dims)
+def _is_filled_with_ones(lengths: Value) -> bool:
+    """Whether all elements, of which there may be any number, are 1, as where PyTorch repeats elements."""
+    if lengths.known is not None:
+        return all(length == 1 for length in lengths.known.reshape(-1))
+    filled = graph.Full.defining(lengths.ir)
+    return filled is not None and filled.value == 1
+
+
+def _part_shape(x: Value, axis: int, length: int | None, squeezed: bool) -> tuple[int | None, ...]:
+    """Returns the dims that the parts have in common; `length` is theirs along the axis."""
+    dims = [None if isinstance(dim, Size) else dim for dim in x.shape]
+    return (*dims[:axis], *([] if squeezed else [length]), *dims[axis + 1 :])
 
 
 def _split(node: Node, x: Value, axis: int, squeezed: bool, value_type: SequenceValueType) -> RunTimeSequence:
