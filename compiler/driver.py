@@ -169,7 +169,6 @@ def _build_plainer(
 ) -> tuple[Builder, Imported, dict[str, Stage]]:
     """Imports and compiles the model, with plainer graph-level pipelines until one succeeds. Raises what the
     first attempt raised, ModelError where a pass found the model to be wrong."""
-    from mlc.passes.base import InvalidModelError
     from mlc.pipelines.pass_error import PassRunError
 
     while True:
@@ -179,8 +178,6 @@ def _build_plainer(
         try:
             stages = _build_stages(imported, plainer, paths, builder, timer)
         except PassRunError as error:
-            if isinstance(error.__cause__, InvalidModelError):
-                raise ModelError(f"{source.name}: {error.__cause__.message}") from error
             if not plainer.skip(error):
                 raise plainer.first or error from None
         except CompileError as error:
@@ -196,8 +193,8 @@ def _build_stages(
 ) -> dict[str, Stage]:
     from mlc.compiler.compilation_units import split
     from mlc.compiler.host_program.host_function import with_declared_sizes
+    from mlc.compiler.model_pipeline import run_on_model
     from mlc.compiler.user_schedules import attach_schedules
-    from mlc.pipelines.driver import run_pipeline
     from mlc.pipelines.grammar import NestedElements
     from mlc.pipelines.instrumentation import PassSeconds
 
@@ -210,7 +207,7 @@ def _build_stages(
         options.progress("optimise", 0, 1)
         reproducer = reproducer_path(options.reproducer_dir)
         passes = PassSeconds()
-        run_pipeline(pipeline, module, passes, verify_each=plainer.verify_each, reproducer=reproducer)
+        run_on_model(pipeline, imported, passes, verify_each=plainer.verify_each, reproducer=reproducer)
         builder.report.graph_pass_seconds = passes.seconds
         attach_schedules(module.operation, options.schedules)
         units = split(module.operation, paths)

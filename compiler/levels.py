@@ -8,13 +8,13 @@ from typing import Any
 from mlc.compiler.code_path import code_paths
 from mlc.compiler.compilation_units import Units, split
 from mlc.compiler.errors import CompileError
+from mlc.compiler.model_pipeline import run_on_model
 from mlc.compiler.options import Options
 from mlc.compiler.reproducer import reproducer_path
 from mlc.compiler.sources.imported_module import main_of
 from mlc.compiler.sources.input_dims import require_static
 from mlc.compiler.sources.open_source import load_for_target, open_source
 from mlc.compiler.user_schedules import attach_schedules
-from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
 
 
@@ -40,9 +40,7 @@ def levels(
     for index, pipeline in enumerate(pipelines):
         options.progress("optimise", index, len(pipelines))
         reproducer = reproducer_path(options.reproducer_dir)
-        run_pipeline(
-            pipeline, imported.module, instrumentation, verify_each=verify_each, reproducer=reproducer
-        )
+        run_on_model(pipeline, imported, instrumentation, verify_each=verify_each, reproducer=reproducer)
         if index == len(pipelines) - 1:
             attach_schedules(imported.module.operation, options.schedules)
         yield names[index], imported.module

@@ -44,7 +44,7 @@ class PassError(Error):
 
 class InvalidModelError(PassError):
     """The failure of a pass at an op that no inputs of the model make valid; the message names the op's node.
-    The compiler raises `ModelError` with the same text."""
+    The compiler raises `ModelError`, which has its text after the name of the file."""
 
 
 @dataclass(frozen=True)

@@ -32,9 +32,10 @@ def run_pipeline(
 ) -> None:
     """Runs `pipeline`, such as "builtin.module(graph-optimize,func.func(cse))", on `module`.
 
-    Python handles to ops inside `module` are stale afterwards. With `reproducer`, a failure writes the IR
-    as it was before the pipeline, and the pipeline, to that file; `reproducer_flags` are what mlc-opt needs
-    besides to run it. Raises `PipelineError` before anything ran, and `PassRunError`.
+    Python handles to ops inside `module` are stale afterwards. With `reproducer`, a failure that is
+    no fault of the model writes the IR as it was before the pipeline, and the pipeline, to that file;
+    `reproducer_flags` are what mlc-opt needs besides to run it. Raises `PipelineError` before anything
+    ran, and `PassRunError`.
     """
     PreparedPipeline(pipeline, module.operation.context, verify_each).run(
         module, instrumentation, reproducer=reproducer, reproducer_flags=reproducer_flags
@@ -69,7 +70,7 @@ class PreparedPipeline:
         try:
             Runner(_with_watchers(instrumentation), self.verify_each, self.managers).run(self.plan, root)
         except PassRunError as error:
-            if original is not None and reproducer is not None:
+            if original is not None and reproducer is not None and not error.fault_of_model:
                 error.reproducer = write_reproducer(
                     reproducer, original.operation, str(self.nest), self.verify_each, reproducer_flags
                 )

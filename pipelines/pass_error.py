@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from mlc.bindings.diagnostics import Diagnostic
-from mlc.passes.base import PassError
+from mlc.passes.base import InvalidModelError, PassError
 from mlc.pipelines.plan import PassStep
 
 
 class PassRunError(PassError):
     """A pass failed in a pipeline: names the pass and the op, and holds the diagnostics in their order.
 
-    `reproducer` is the file that `mlc-opt --run-reproducer` takes, if one was asked for. `crashed` means
-    that a Python pass raised something else than `PassError`, which is then `__cause__`.
+    `reproducer` is the file that `mlc-opt --run-reproducer` takes, if one was asked for. `__cause__` is what
+    a Python pass raised; `crashed` means that it is no `PassError`.
     """
 
     def __init__(
@@ -28,6 +28,11 @@ class PassRunError(PassError):
         cause = first.message if first else "no message"
         notes = [(note.message, note.location) for note in first.notes] if first else []
         super().__init__(f"{self.summary}: {cause}", first.location if first else None, notes)
+
+    @property
+    def fault_of_model(self) -> str:
+        """What is wrong with the model, "" where the failure is no fault of the model."""
+        return self.__cause__.message if isinstance(self.__cause__, InvalidModelError) else ""
 
     @property
     def summary(self) -> str:

@@ -30,7 +30,7 @@ def order_inputs(
         raise TypeError(
             f"{_listing('unknown input', unknown)}{', ' if unknown and missing else ''}"
             f"{_listing('missing input', missing)}; the inputs are {names}"
-            f"{_map_hint(specs) if is_one_dict else ''}{_constants_hint(unknown, constants)}"
+            f"{_map_hint(specs) if is_one_dict else ''}{constants_hint(unknown, constants)}"
         )
     return (*arrays, *(named[name] for name in rest))
 
@@ -41,7 +41,7 @@ def _map_hint(specs: Sequence[TensorSpec]) -> str:
     return f"; a map is given by name: run({{{specs[0].name!r}: {{...}}}})" if is_map else ""
 
 
-def _constants_hint(unknown: Sequence[str], constants: Collection[str]) -> str:
+def constants_hint(unknown: Sequence[str], constants: Collection[str]) -> str:
     """Returns what makes the first of the unknown inputs that is a constant an input."""
     name = next((name for name in unknown if name in constants), None)
     if name is None:

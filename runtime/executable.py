@@ -108,8 +108,7 @@ class Executable:
         if self._check is not None:
             self._check_weights()
         if named or (len(arrays) == 1 and isinstance(arrays[0], dict)):
-            constants = self._manifest.report.get("constant_inputs", ())
-            arrays = order_inputs(self.inputs, arrays, named, constants)
+            arrays = order_inputs(self.inputs, arrays, named, self.constant_inputs)
         try:
             return self._run(arrays, out)
         except ValueError:
@@ -194,6 +193,11 @@ class Executable:
     def specialised(self) -> Specialised | None:
         """The specialised programs beside this one; None if there are none and will be none."""
         return self._specialised
+
+    @property
+    def constant_inputs(self) -> tuple[str, ...]:
+        """The inputs of the model that calls cannot give, since they are initializers too."""
+        return tuple(self._manifest.report.get("constant_inputs", ()))
 
     def report(self) -> dict[str, Any]:
         """Returns JSON data on how the program was compiled. With specialised programs `specialised` lists

@@ -24,8 +24,8 @@ def measure_costs(model: Model, sizes: Sizes, folder: Path, threads: int) -> dic
     """Measures the general program of a model.
 
     Returns:
-        "index_checks": the latency of a call with checked indices over the one without checks, the median
-        over rounds in which batches of both are interleaved, or None where the model needs no checks;
+        "index_checks": the latency of a call with checked indices and divisors over the one without, the
+        median over rounds in which batches of both are interleaved, or None where the model needs no checks;
         "load_ms": the medians of loading its file, the weights verified and not, each with a first call;
         "file_mb"; the sizes and threads of the call, and the processor.
     """
@@ -36,7 +36,8 @@ def measure_costs(model: Model, sizes: Sizes, folder: Path, threads: int) -> dic
         return mlc.compile(path, threads=threads, specialise="off", unchecked_indices=unchecked)
 
     checked = compile_model(False)
-    has_checks = checked.manifest["report"]["index_checks"] > 0
+    report = checked.manifest["report"]
+    has_checks = report["index_checks"] + report["divisor_checks"] > 0
     ratio = _ratio(checked, compile_model(True), inputs) if has_checks else None
     with tempfile.TemporaryDirectory() as temporary:
         file = Path(temporary) / "model.mlcx"

@@ -119,7 +119,7 @@ class ModuleSource:
             raise CompileError(f"{self.path or 'the module'} has no function @main with a body")
         inputs, outputs = _names(main, "arg_attrs", "input"), _names(main, "res_attrs", "output")
         _apply_sizes(module, inputs, options)
-        return Imported(module, store, self.name, inputs, outputs)
+        return Imported(module, store, self.name, inputs, outputs, file=str(self.path or ""))
 
 
 class ImportedSource:

@@ -13,7 +13,7 @@ class Imported:
     """A module with its weights and the names of inputs and outputs. `declared` has the names of each
     output's dims, "" for one that has none, where the model's own are not those of the module; `warnings` are
     the front end's; `constants` are inputs of the model that calls cannot give, since they are initializers
-    too."""
+    too; `file` is the model's path, in messages."""
 
     module: Any
     store: WeightStore
@@ -23,6 +23,7 @@ class Imported:
     declared: tuple[tuple[str, ...], ...] | None = None
     warnings: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
+    file: str = ""
 
 
 def main_of(module: Any) -> Any:

@@ -81,6 +81,7 @@ class OnnxSource:
             result.declared,
             result.warnings,
             result.constants,
+            str(self.path or "<memory>"),
         )
 
     def shared_dims(self, options: Options) -> list[str]:

@@ -99,12 +99,12 @@ def _split_inputs(
 
 
 def _constants_warning(name: str, defaults: Sequence[ValueInfoProto]) -> str:
-    first = defaults[0].name
+    names = ", ".join(f"'{info.name}'" for info in defaults)
+    are = "inputs {} are initializers" if len(defaults) > 1 else "input {} is an initializer"
     sizes = [dim.dim_value for dim in defaults[0].type.tensor_type.shape.dim]
-    more = f" and {len(defaults) - 1} more" if len(defaults) > 1 else ""
     return (
-        f"{name}: input '{first}'{more} is an initializer too, and therefore a constant; to give it in calls,"
-        f" give its shape: {shape_option(first, sizes)}"
+        f"{name}: {are.format(names)} too, and therefore constant; to give one in calls, give its shape:"
+        f" {shape_option(defaults[0].name, sizes)}"
     )
 
 

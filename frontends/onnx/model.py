@@ -23,6 +23,7 @@ from mlc.frontends.onnx.importer import Importer
 from mlc.frontends.onnx.inputs import InputType, dim_names, read_inputs, replaceable_constants
 from mlc.frontends.onnx.load import LoadedModel, load_model
 from mlc.frontends.onnx.model_checks import check_model
+from mlc.frontends.onnx.node import UnlikeBranchesError
 from mlc.frontends.onnx.outputs import Output
 from mlc.frontends.onnx.problem_report import report
 from mlc.frontends.onnx.runtime_objects import unpack
@@ -130,7 +131,12 @@ def _build_main(
             entry.name: unpack(value, entry.value_type) if entry.value_type else value
             for entry, value in zip(inputs, values, strict=True)
         }
-        outputs = importer.import_graph(graph, scope, frame)
+        try:
+            outputs = importer.import_graph(graph, scope, frame)
+        except UnlikeBranchesError as error:
+            raise UnsupportedModelError(
+                f"{loaded.name}: an If decides the rank of an output: {error}"
+            ) from None
         if importer.problems:
             raise UnsupportedModelError(*report(loaded.name, importer.problems))
         given = [Output(loaded.name, *pair, builder) for pair in zip(graph.output, outputs, strict=True)]

@@ -15,7 +15,7 @@ from mlc.dialects.graph.sizes import Size, always_unequal, product
 from mlc.frontends.errors import ModelError
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.import_budget import BudgetMeter
-from mlc.frontends.onnx.values import Dim, OnnxValue, Value, write_dims
+from mlc.frontends.onnx.values import Dim, OnnxValue, Value, dims_text, write_dims
 
 
 class GraphEmitter(Protocol):
@@ -93,8 +93,7 @@ class FailedNodeError(ModelError):
 def check_shape(value: Value, dims: Sequence[Dim], what: str) -> None:
     """Raises NodeError unless a value, which messages call `what`, can have the shape `dims`."""
     if value.rank != len(dims) or any(always_unequal(*pair) for pair in zip(value.shape, dims, strict=True)):
-        shapes = [", ".join(map(str, shape)) for shape in (value.shape, dims)]
-        raise NodeError(f"{what} ('{value.name}') has the shape [{shapes[0]}], not [{shapes[1]}]")
+        raise NodeError(f"{what} ('{value.name}') has the shape {value.shape_text}, not {dims_text(dims)}")
 
 
 def check_broadcast(value: Value, x: Value, what: str) -> None:
@@ -104,8 +103,8 @@ def check_broadcast(value: Value, x: Value, what: str) -> None:
         always_unequal(extent, 1) and always_unequal(extent, other)
         for extent, other in zip(value.shape, last, strict=True)
     ):
-        shapes = [", ".join(map(str, shape)) for shape in (value.shape, x.shape)]
-        raise NodeError(f"{what} ('{value.name}') of shape [{shapes[0]}] does not broadcast to [{shapes[1]}]")
+        shape = value.shape_text
+        raise NodeError(f"{what} ('{value.name}') of shape {shape} does not broadcast to {x.shape_text}")
 
 
 class TakesBody(Exception):

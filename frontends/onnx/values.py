@@ -25,6 +25,11 @@ from mlc.frontends.onnx.value_types import (
 Dim = int | Size
 
 
+def dims_text(dims: Sequence[Dim]) -> str:
+    """Returns dims as messages show them: `[batch, 3]`."""
+    return f"[{', '.join(map(str, dims))}]"
+
+
 @dataclass
 class Value:
     """A tensor of the ONNX graph.
@@ -54,6 +59,11 @@ class Value:
     def rank(self) -> int:
         """The number of dims."""
         return len(self.shape)
+
+    @property
+    def shape_text(self) -> str:
+        """The shape in messages, as `[batch, 3]`."""
+        return dims_text(self.shape)
 
     @property
     def dtype(self) -> np.dtype:

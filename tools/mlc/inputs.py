@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
+from mlc.runtime.arguments import constants_hint
 from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.object_values import gather_sequences, is_list, nothing_of
 
@@ -97,9 +98,12 @@ def _type_bounds(dtype: str) -> tuple[int, int]:
     return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
 
 
-def read_inputs(specs: Sequence[TensorSpec], files: Sequence[str], archive: str | None) -> dict[str, Any]:
+def read_inputs(
+    specs: Sequence[TensorSpec], files: Sequence[str], archive: str | None, constants: Collection[str] = ()
+) -> dict[str, Any]:
     """Reads arrays from --inputs FILE.npz and --input [NAME=]FILE; a sequence is a list of them, in the
-    archive NAME[0], NAME[1], else all arrays of a file. Raises ToolError naming the file, OSError."""
+    archive NAME[0], NAME[1], else all arrays of a file. `constants` are inputs of the model that are none of
+    the program. Raises ToolError naming the file, OSError."""
     names = [spec.name for spec in specs]
     lists = [spec.name for spec in specs if is_list(spec)]
     arrays: dict[str, Any] = {}
@@ -108,21 +112,23 @@ def read_inputs(specs: Sequence[TensorSpec], files: Sequence[str], archive: str 
         if strangers := [name for name in arrays if name not in names]:
             raise ToolError(
                 f"{archive}: holds {', '.join(strangers)}; the model's inputs are {', '.join(names)}"
+                f"{constants_hint(strangers, constants)}"
             )
     for text in files:
-        name, path = _split(text, names)
+        name, path = _split(text, names, constants)
         arrays[name] = list(_archive(path).values()) if name in lists else _load(path, name)
     return arrays
 
 
-def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
+def _split(text: str, names: Sequence[str], constants: Collection[str]) -> tuple[str, str]:
     """Returns the input and the file of one --input; the name may be left out if there is only one input."""
     for name in sorted(names, key=len, reverse=True):  # names may hold '='
         if text.startswith(f"{name}="):
             return name, text[len(name) + 1 :]
     if "=" not in text and len(names) == 1:
         return names[0], text
-    raise ToolError(f"--input {text}: expected NAME=FILE, where NAME is one of {', '.join(names)}")
+    hint = constants_hint([text.partition("=")[0]], constants)
+    raise ToolError(f"--input {text}: expected NAME=FILE, where NAME is one of {', '.join(names)}{hint}")
 
 
 def _load(path: str, name: str) -> np.ndarray:

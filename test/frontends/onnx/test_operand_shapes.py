@@ -76,5 +76,12 @@ def test_operand_is_refused(case: Wrong) -> None:
     options.log_severity_level = 4
     with pytest.raises(Exception, match="ONNXRuntimeError"):
         onnxruntime.InferenceSession(model.SerializeToString(), options).run(None, arrays)
-    with pytest.raises(ModelError, match=rf"\({case.op}\): .*(shape|does not fit)"):
+    with pytest.raises(ModelError, match=rf"\({case.op}\): .* \[[\d, ]+\]"):
+        import_model(model)
+
+
+def test_dims_of_dynamic_size_have_their_names() -> None:
+    model, _ = Wrong("LayerNormalization", [[2, 0], [1]]).model()
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "rows"
+    with pytest.raises(ModelError, match=r"the rows of x of shape \[rows, 0\] have no elements"):
         import_model(model)

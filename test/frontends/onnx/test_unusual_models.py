@@ -14,7 +14,7 @@ from onnx.numpy_helper import from_array
 from unusual_models import ADD, BRANCHES, GRAPHS, REFUSED, Arrays, W, X, constant, info, model, squeeze_if_one
 
 import mlc
-from mlc.frontends.errors import ModelError
+from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.import_warnings import ImportWarnings
 from mlc.frontends.onnx import import_model
 
@@ -44,6 +44,23 @@ def test_graph_is_accepted(name: str) -> None:
 def test_branches_are_accepted(name: str) -> None:
     for condition in (True, False):
         _check(BRANCHES[name], {"x": X, "c": np.array(condition)})
+
+
+def test_rank_of_an_output_that_a_branch_decides() -> None:
+    """Nothing follows that could be imported for each branch."""
+    proto = onnx.parser.parse_model(
+        """<ir_version: 10, opset_import: ["" : 18]> g (float[2,3] x, bool c) => (float y) {
+          z = If(c) <then_branch = a () => (float[2,3] t) { t = Neg(x) },
+                     else_branch = b () => (float[2] e) { e = ReduceSum<keepdims = 0>(x, o) }>
+          o = Constant<value_ints = [1]>() y = Relu(z)
+        }"""
+    )
+    proto.graph.node.insert(0, proto.graph.node.pop(1))
+    proto.graph.output[0].type.tensor_type.ClearField("shape")
+    with pytest.raises(
+        UnsupportedModelError, match=r"^m\.onnx: an If decides the rank of an output: .*rank 2"
+    ):
+        import_model(proto, name="m.onnx")
 
 
 def _zeros(proto: onnx.ModelProto) -> Arrays:
@@ -76,7 +93,7 @@ def test_model_is_refused_with_one_error(name: str) -> None:
         ("initializer twice", "initializer 'w' is there twice; the last is used"),
         (
             "initializer listed as input",
-            "input 'w' is an initializer too, and therefore a constant; to give it in calls, give its shape:"
+            "input 'w' is an initializer too, and therefore constant; to give one in calls, give its shape:"
             " shapes={'w': [2]}",
         ),
         ("initializer listed as input, IR version 3", None),

@@ -432,7 +432,9 @@ def far_constant(count: int) -> onnx.ModelProto:
 
 def test_constant_out_of_range() -> None:
     """The model cannot be compiled; one whose constant is in the weights fails when it runs."""
-    with pytest.raises(ModelError, match=r": gather 'at': index 5 is out of bounds for axis 0 of size 3$"):
+    with pytest.raises(
+        ModelError, match=r"^<memory>: gather 'at': index 5 is out of bounds for axis 0 of size 3"
+    ):
         oracle.compile_model(far_constant(1))
     program = oracle.compile_model(far_constant(500))
     with pytest.raises(ValueError, match=r"'at': index 5 at \[0\] is out of bounds for axis 0 of size 3"):

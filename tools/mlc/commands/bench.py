@@ -94,7 +94,7 @@ def bench_command(
 
     oracle = onnx_model(model, original) if against else None
     executable = load_or_compile(model, flags, session, None)
-    given = read_inputs(executable.inputs, (), archive)
+    given = read_inputs(executable.inputs, (), archive, executable.constant_inputs)
     specs = specs_of_call(executable, given, flags, session)
     inputs = random_inputs(specs, random_seed, int_range, given)
     settle(executable, lambda: call(executable, inputs))

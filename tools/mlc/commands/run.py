@@ -122,7 +122,7 @@ def run_command(
         raise click.UsageError("--each-node compares with another engine; add --verify")
     oracle = onnx_model(model, original) if verify else None
     executable = load_or_compile(model, flags, session, threads)
-    given = read_inputs(executable.inputs, files, archive)
+    given = read_inputs(executable.inputs, files, archive, executable.constant_inputs)
     specs = specs_of_call(executable, given, flags, session)
     inputs = random_inputs(specs, random_seed, int_range, given)
     outputs = flat(call(executable, inputs))

@@ -39,9 +39,10 @@ def failing(indices: Value, extents: Sequence[Dim], negative: bool = True) -> di
 def failing_by_zero(divisors: Value) -> dict[str, str]:
     """Returns the attribute by which divisors of 0 fail the call; none for floats, and for constants without
     zeros."""
+    if not np.issubdtype(divisors.dtype, np.integer):
+        return {}
     array = _constant(divisors)
-    is_integer = np.issubdtype(divisors.dtype, np.integer)
-    return {"zero_divisor": "fail"} if is_integer and (array is None or not array.all()) else {}
+    return {"zero_divisor": "fail"} if array is None or not array.all() else {}
 
 
 def _constant(value: Value) -> np.ndarray | None:

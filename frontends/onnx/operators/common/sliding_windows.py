@@ -56,7 +56,7 @@ def kernel_of(node: Node, w: Value) -> list[Dim]:
     kernel = list(w.shape[2:])
     given = list(node.attr("kernel_shape", kernel))
     if len(given) != len(kernel) or any(differ(a, b) for a, b in zip(given, kernel, strict=True)):
-        raise NodeError(f"kernel_shape {given} contradicts the weight's shape {list(w.shape)}")
+        raise NodeError(f"kernel_shape {given} contradicts the weight's shape {w.shape_text}")
     return kernel
 
 

@@ -96,7 +96,7 @@ def col2im(node: Node) -> Value:
     ]
     rows, columns = node.static(x.shape[1:], "the input's shape after the batch")
     if columns != math.prod(counts) or rows % math.prod(block):
-        raise NodeError(f"an input of shape {list(x.shape)} does not hold {counts} blocks of {block}")
+        raise NodeError(f"an input of shape {x.shape_text} does not hold {counts} blocks of {block}")
     node.check_repetitions(max(image))
     node.reserve(max(block), max(counts))
     inside = [np.arange(width) * distance for width, distance in zip(block, dilations, strict=True)]

@@ -43,7 +43,7 @@ def grid_sample(node: Node) -> Value:
     spatial = x.rank - 2
     fits = grid.rank == x.rank and not (differ(grid.shape[0], x.shape[0]) or differ(grid.shape[-1], spatial))
     if spatial < 1 or not fits:
-        raise NodeError(f"a grid of shape {list(grid.shape)} does not fit images {list(x.shape)}")
+        raise NodeError(f"a grid of shape {grid.shape_text} does not fit images {x.shape_text}")
     mode, padding = node.attr("mode", "linear"), node.attr("padding_mode", "zeros")
     if mode not in _MODES or padding not in _PADDINGS:
         known = f"{', '.join(_MODES)} and {', '.join(_PADDINGS)}"

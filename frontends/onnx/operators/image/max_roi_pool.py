@@ -48,7 +48,7 @@ def max_roi_pool(node: Node) -> Value:
     if len(pooled) != 2 or min(pooled) < 1:
         raise NodeError(f"pooled_shape must be two positive integers, not {list(pooled)}")
     if x.rank != 4 or regions.rank != 2 or differ(regions.shape[1], 5):
-        raise NodeError(f"regions {list(regions.shape)} do not fit images {list(x.shape)}")
+        raise NodeError(f"regions {regions.shape_text} do not fit images {x.shape_text}")
     image = node.cast(node.reshape(_column(node, regions, 0), regions.shape[:1]), TensorProto.INT64)
     rows, columns = (
         _bins(node, regions, column, count, extent)

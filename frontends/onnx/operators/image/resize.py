@@ -53,7 +53,7 @@ def _is_known(x: Value, axis: int) -> bool:
 def _lengths(node: Node, x: Value, axes: Sequence[int]) -> list[int]:
     lengths = node.static([x.shape[axis] for axis in axes], "a resized dim")
     if 0 in lengths:
-        raise NodeError(f"an empty dim cannot be resized: the input has the shape {list(x.shape)}")
+        raise NodeError(f"an empty dim cannot be resized: the input has the shape {x.shape_text}")
     return lengths
 
 

@@ -306,13 +306,17 @@ def stft(node: Node) -> Value:
     """Imports STFT: frames of the signal `[batch, length, 1 or 2]`, each multiplied by the window and
     transformed. Like ONNX Runtime, it also takes real signals `[batch, length]`."""
     x, window = node.input(0), node.optional(2)
+    if x.rank not in (2, 3):
+        raise NodeError(
+            f"a signal of shape {x.shape_text} is neither [batch, length] nor [batch, length, 1 or 2]"
+        )
     x = node.reshape(x, [*x.shape, 1]) if x.rank == 2 else x
     step, size = _scalar(node, 1, 1), x.shape[1]
     length = _scalar(node, 3, size if window is None else window.shape[0])
     if always_less(step, 1) or always_less(length, 1) or always_less(size, length):
         raise NodeError(f"frames of {length}, one every {step}, do not fit a signal of {size}")
     if window is not None and (window.rank != 1 or differ(window.shape[0], length)):
-        raise NodeError(f"the window has shape {list(window.shape)}, but frames have length {length}")
+        raise NodeError(f"the window has shape {window.shape_text}, but frames have length {length}")
     count = floordiv(size - length, step) + 1
     starts = counting(node, count).reshape([count, 1]) * dim(node, step)
     frames = node.emit("gather", x, (starts + counting(node, length)).value, axis=1)

@@ -45,7 +45,7 @@ def distances(node: Node) -> Value:
         raise NodeError(f"metric {metric!r} is neither euclidean nor sqeuclidean")
     a, b = node.input(0), node.input(1)
     if a.rank != 2 or b.rank != 2:
-        raise NodeError(f"A of shape {list(a.shape)} and B of shape {list(b.shape)} must be matrices")
+        raise NodeError(f"A of shape {a.shape_text} and B of shape {b.shape_text} must be matrices")
     squares = [
         node.emit("reduce_sum", node.emit("mul", x, x), axes=[1], keepdims=keepdims)
         for x, keepdims in ((a, True), (b, False))

@@ -25,7 +25,7 @@ def zip_map(node: Node) -> list[OnnxValue]:
     x, texts = node.input(0), node.attr("classlabels_strings", [])
     labels = node.string_ids(texts) if texts else np.array(node.attr("classlabels_int64s", []), np.int64)
     if x.rank not in (1, 2) or differ(x.shape[-1], len(labels)):
-        raise NodeError(f"it has {len(labels)} labels for rows of an input of shape {list(x.shape)}")
+        raise NodeError(f"it has {len(labels)} labels for rows of an input of shape {x.shape_text}")
     rows = node.reshape(x, [1, *x.shape]) if x.rank == 1 else x
     made = sequence_call(node, "sequence_maps", node.constant(labels), rows)
     value_type = MapValueType(TensorProto.STRING if texts else TensorProto.INT64, x.onnx_type)

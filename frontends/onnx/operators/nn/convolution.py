@@ -23,13 +23,13 @@ def causal_conv_with_state(node: Node) -> list[Value]:
     """
     x, w, past = node.input(0), node.input(1), node.optional(3)
     if x.rank != 3 or w.rank != 3 or differ(x.shape[1], w.shape[0]) or differ(w.shape[1], 1):
-        raise NodeError(f"a weight {list(w.shape)} does not fit an input of shape {list(x.shape)}")
+        raise NodeError(f"a weight {w.shape_text} does not fit an input of shape {x.shape_text}")
     carried = w.shape[2] - 1
     if past is None:
         result, state = _causal_convolution(node, x, w, carried), _last(node, x, carried)
     else:
         if past.rank != 3 or differ(past.shape[2], carried):
-            raise NodeError(f"a past state {list(past.shape)} does not fit a weight {list(w.shape)}")
+            raise NodeError(f"a past state {past.shape_text} does not fit a weight {w.shape_text}")
         whole = node.emit("concat", past, x, axis=2)
         result = _causal_convolution(node, whole, w, 0, x.shape[2])
         state = slice_axes(node, whole, {2: (x.shape[2], carried, 1)})

@@ -25,7 +25,7 @@ def max_unpool(node: Node) -> Value:
     strides, pads = per_dim(node, "strides", rank), list(node.attr("pads", [0] * (2 * rank)))
     batch, channels, *sizes = x.shape
     if len(sizes) != rank or len(pads) != 2 * rank or indices.rank != x.rank:
-        raise NodeError(f"kernel {kernel}, pads {pads} and indices do not fit the shape {list(x.shape)}")
+        raise NodeError(f"kernel {kernel}, pads {pads} and indices do not fit the shape {x.shape_text}")
     spatial = [
         (size - 1) * stride - pads[i] - pads[rank + i] + width
         for i, (size, stride, width) in enumerate(zip(sizes, strides, kernel, strict=True))
@@ -51,7 +51,7 @@ def _enlarge(node: Node, x: Value) -> Value:
         return x
     wanted = node.read_dims(vector_of(node, node.input(2), x.rank))
     if any(always_less(w, s) for w, s in zip(wanted, x.shape, strict=True)):
-        raise NodeError(f"output_shape {wanted} is smaller than the unpooled {list(x.shape)}")
+        raise NodeError(f"output_shape {wanted} is smaller than the unpooled {x.shape_text}")
     high = [w - s for w, s in zip(wanted, x.shape, strict=True)]
     if not all(isinstance(count, int) for count in high):
         result = formula(node, x)

@@ -104,7 +104,7 @@ def layer_normalization(node: Node) -> tuple[Value, Value | None, Value | None]:
     x = node.input(0)
     axes, epsilon = rows(node, x)
     if any(x.shape[axis] == 0 for axis in axes):
-        raise NodeError(f"the rows of x of shape {list(x.shape)} have no elements")
+        raise NodeError(f"the rows of x of shape {x.shape_text} have no elements")
     wide = node.cast(x, _stash(node, x))
     normalised = node.cast(node.emit("layer_norm", wide, axes=axes, epsilon=epsilon), x.onnx_type)
     mean, deviation = mean_and_deviation(node, wide, axes, epsilon)

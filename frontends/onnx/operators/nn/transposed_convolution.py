@@ -139,7 +139,7 @@ def conv_transpose(node: Node) -> Value:
     fits = not (differ(x.shape[1], channels) or differ(channels % max(group, 1), 0))
     if x.rank != len(kernel) + 2 or group < 1 or not fits:
         raise NodeError(
-            f"a weight {list(w.shape)} with group {group} does not fit an input of shape {list(x.shape)}"
+            f"a weight {w.shape_text} with group {group} does not fit an input of shape {x.shape_text}"
         )
     axes = axes_of(node, x, kernel)
     if any(always_less(axis.length, 1) for axis in axes):

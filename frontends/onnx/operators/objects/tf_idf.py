@@ -131,7 +131,7 @@ def tf_idf_vectorizer(node: Node) -> Value:
     if mode not in _MODES:
         raise NodeError(f"mode must be TF, IDF or TFIDF, not {mode!r}")
     if x.rank > 2 or (x.rank == 2 and x.shape[0] == 0):
-        raise NodeError(f"the input of shape {list(x.shape)} is neither [C] nor [B, C]")
+        raise NodeError(f"the input of shape {x.shape_text} is neither [C] nor [B, C]")
     rows = node.reshape(x, [1] * (2 - x.rank) + list(x.shape))
     token_ids = _find(node, node.cast(rows, TensorProto.INT64), pool.tokens)
     counts = _apply_weights(node, _count(node, pool, token_ids), mode, pool)

@@ -20,7 +20,7 @@ from mlc.frontends.onnx.operators.common.dynamic_values import (
     vector_of,
 )
 from mlc.frontends.onnx.registry import onnx_operator
-from mlc.frontends.onnx.values import Dim, Value
+from mlc.frontends.onnx.values import Dim, Value, dims_text
 
 
 @onnx_operator("Tile", since=6)
@@ -64,7 +64,7 @@ def reshape(node: Node) -> Value:
     copied = [] if node.attr("allowzero", 0) else [i for i, d in enumerate(wanted) if d == 0]
     if any(i >= x.rank for i in copied):
         raise NodeError(
-            f"the new shape {_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
+            f"the new shape {dims_text(wanted)} copies a dim that the input, of rank {x.rank}, does not have"
         )
     wanted = [x.shape[i] if i in copied else d for i, d in enumerate(wanted)]
     return node.reshape(x, _resolve_shape(x, wanted, copied))
@@ -89,23 +89,20 @@ def _resolve_shape(x: Value, wanted: list[Dim], copied: Sequence[int]) -> list[D
     """Returns `wanted`, whose dims `copied` are x's, with its -1 computed. Raises NodeError."""
     if wanted.count(-1) > 1 or any(isinstance(d, int) and d < -1 for d in wanted):
         raise NodeError(
-            f"the new shape {_text(wanted)} is wrong: at most one dim may be -1, the others are not negative"
+            f"the new shape {dims_text(wanted)} is wrong: "
+            "at most one dim may be -1, the others are not negative"
         )
     if -1 not in wanted:
         if differ(product(x.shape), product(wanted)):
-            raise NodeError(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
+            raise NodeError(f"{dims_text(x.shape)} cannot be reshaped to {dims_text(wanted)}")
         return wanted
     # Copied dims may be 0, and the -1 does not depend on them.
     total = product([d for i, d in enumerate(x.shape) if i not in copied])
     known = product([d for i, d in enumerate(wanted) if d != -1 and i not in copied])
     # Sizes on both sides cancel; the rest must divide.
     if known == 0 or (isinstance(total, int) and isinstance(known, int) and total % known):
-        raise NodeError(f"{_text(x.shape)} cannot be reshaped to {_text(wanted)}")
+        raise NodeError(f"{dims_text(x.shape)} cannot be reshaped to {dims_text(wanted)}")
     return [floordiv(total, known) if d == -1 else d for d in wanted]
-
-
-def _text(dims: Sequence[Dim]) -> str:
-    return "[" + ", ".join(str(d) for d in dims) + "]"
 
 
 @onnx_operator("Flatten")
@@ -148,7 +145,7 @@ def expand(node: Node) -> Value:
     try:
         result = node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
     except ValueError:
-        raise NodeError(f"{_text(x.shape)} does not broadcast to {_text(wanted)}") from None
+        raise NodeError(f"{dims_text(x.shape)} does not broadcast to {dims_text(wanted)}") from None
     return of_declared_rank(node, result, node.input(1))
 
 

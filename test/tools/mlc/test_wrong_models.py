@@ -1,0 +1,25 @@
+"""Models whose faults passes find: every command names the file and the node, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import helper
+
+
+@pytest.fixture(scope="module")
+def out_of_range(save: Any, folder: Path) -> Path:
+    """Saves a look-up of row 5 in a table of three."""
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"], "pick")]
+    weights = {"i": np.array([5], np.int64)}
+    return save(folder / "far.onnx", nodes, inputs={"x": [3, 2]}, outputs={"y": ["n", "m"]}, weights=weights)
+
+
+@pytest.mark.parametrize("command", [("compile",), ("compile", "--emit=mlir"), ("explain",), ("run",)])
+def test_constant_index_out_of_range(mlc: Any, out_of_range: Path, command: tuple[str, ...]) -> None:
+    done = mlc(*command, out_of_range)
+    wrong = "gather 'pick': index 5 is out of bounds for axis 0 of size 3"
+    assert (done.status, done.err) == (1, f"mlc: error: {out_of_range}: {wrong}\n")
