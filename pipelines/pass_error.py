@@ -31,7 +31,7 @@ class PassRunError(PassError):
 
     @property
     def fault_of_model(self) -> str:
-        """What is wrong with the model, "" where the failure is no fault of the model."""
+        """The message of the pass where it found the model to be wrong, "" where it failed otherwise."""
         return self.__cause__.message if isinstance(self.__cause__, InvalidModelError) else ""
 
     @property
