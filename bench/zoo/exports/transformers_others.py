@@ -36,8 +36,8 @@ TOKENS = {
 TOKEN_SIZES = ({"batch": 2, "length": 50}, {"batch": 1, "length": 77}, {"batch": 3, "length": 9})
 
 
-def _build(config: Any, head: str, attention: str = "eager") -> PreTrainedModel:
-    config._attn_implementation = attention
+def _build(config: Any, head: str) -> PreTrainedModel:
+    config._attn_implementation = "eager"
     return seed(getattr(transformers, head)._from_config(config))
 
 
