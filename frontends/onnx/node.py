@@ -96,6 +96,12 @@ def check_shape(value: Value, dims: Sequence[Dim], what: str) -> None:
         raise NodeError(f"{what} ('{value.name}') has the shape {value.shape_text}, not {dims_text(dims)}")
 
 
+def check_rank(value: Value, least: int, what: str) -> None:
+    """Raises NodeError unless a value, which messages call `what`, has the rank `least` or more."""
+    if value.rank < least:
+        raise NodeError(f"{what} ('{value.name}') of shape {value.shape_text} has a rank below {least}")
+
+
 def check_broadcast(value: Value, x: Value, what: str) -> None:
     """Raises NodeError unless a value, which messages call `what`, can broadcast to the shape of `x`."""
     last = x.shape[x.rank - value.rank :] if value.rank <= x.rank else ()

@@ -17,7 +17,7 @@ from mlc.tools.fuzz.case import FuzzCase
 _LACKS = re.compile(
     r"NotImplemented|NOT_IMPLEMENTED|No Op registered|not implemented|unsupported|not supported|Refused"
     r"|Unsupported|NoSuchFile|bad allocation|MemoryError|TimeoutError|Type Error: Type"
-    r"|[Oo]nly supports? |under development|[Uu]nimplemented|does not support"
+    r"|Invalid tensor data type|[Oo]nly supports? |under development|[Uu]nimplemented|does not support"
 )
 # Messages about data that ONNX does not allow, and about shapes that contradict each other.
 _OBJECTS = re.compile(
@@ -60,6 +60,12 @@ ACCEPTED: tuple[Accepted, ...] = (
         "HammingWindow HannWindow BlackmanWindow MelWeightMatrix STFT DFT",
         "must be (greater than 0|scalar)",
         "a window of no elements is empty, and a tensor of one element is taken for a scalar",
+    ),
+    Accepted(
+        "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp"
+        " ReduceSumSquare",
+        "out of bounds for array of dimension 0",
+        "a scalar is its reduction along any axes that are read at run time, as in ONNX Runtime",
     ),
     Accepted("TfIdfVectorizer", "with B > 0", "a batch of no rows has no counts, and its size is dynamic"),
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mlc.dialects.graph.elements import NUMERIC, ORDERED, ElementClass
 from mlc.dialects.graph.shape_rules import check_axes, check_axis
+from mlc.dialects.graph.sizes import falls_below
 from mlc.dialects.graph.spec import (
     Attribute,
     GraphTensor,
@@ -13,6 +14,7 @@ from mlc.dialects.graph.spec import (
     OperandSpec,
     OpSpec,
     Shape,
+    ShapeError,
     define,
     define_family,
 )
@@ -40,6 +42,9 @@ def _reduce(call: OpCall) -> GraphTensor:
 
 def _arg_reduce(call: OpCall) -> GraphTensor:
     check_axis("axis", call.axis, call.x.rank)
+    dim = call.x.shape[call.axis]
+    if dim is not None and falls_below(dim, 1, "it looks for a position along an axis without elements"):
+        raise ShapeError("x", f"has no elements along axis {call.axis}: {call.x}")
     return GraphTensor(reduced_shape(call.x.shape, (call.axis,), call.keepdims), "i64")
 
 

@@ -26,6 +26,7 @@ from mlc.passes.graph.fusion.host_copies import (
     bodies,
     copy_body_values,
     copy_constant_operands,
+    copy_reshaped_constants,
     copy_trivial_results,
 )
 from mlc.passes.graph.fusion.loop_rows import take_rows
@@ -236,6 +237,7 @@ class FormKernels(Pass):
             dynamic = is_dynamic(function)
             if not dynamic:
                 take_rows(function)
+            copy_reshaped_constants(function)
             copy_trivial_results(function)
             copy_constant_operands(function)
             copy_body_values(function)

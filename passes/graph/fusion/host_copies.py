@@ -7,6 +7,7 @@ from mlc.dialects import graph, tloop
 from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
 from mlc.passes.graph.common.views import (
     CONSTANTS,
+    RESHAPES,
     is_small_constant,
     view_offset,
     view_source,
@@ -40,15 +41,22 @@ def copy_trivial_results(function: ir.Operation) -> None:
         seen.add(source)
 
 
+def copy_reshaped_constants(function: ir.Operation) -> None:
+    """Gives a buffer to constants that a reshape reads, such as one to dynamic sizes: its result is a view
+    of its operand's buffer."""
+    for op in collect_ops(function, RESHAPES):
+        if defining_op(op.operands[0], graph.Constant.NAME) is not None:
+            _own(op, 0)
+
+
 def copy_constant_operands(function: ir.Operation) -> None:
     """Gives a buffer to constants that checks and calls of the runtime read, and launches from before, those
     of kernels written by hand."""
     readers = (tloop.Launch.NAME, *tloop.EXPECTATIONS, graph.CallRuntime.NAME, graph.Check.NAME)
     for launch in collect_ops(function, readers):
         for index, value in enumerate(launch.operands):
-            if defining_op(view_source(value), graph.Constant.NAME) is not None:
-                with ir.InsertionPoint(launch), launch.location:
-                    launch.operands[index] = graph.build("identity", [value])
+            if defining_op(value, graph.Constant.NAME) is not None:
+                _own(launch, index)
 
 
 def _has_own_buffer(source: ir.Value) -> bool:

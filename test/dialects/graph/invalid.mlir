@@ -200,6 +200,14 @@ func.func @f(%a: tensor<2xf32>, %b: tensor<2xf32>) {
 
 // -----
 
+func.func @f(%a: tensor<2x0xf32>) {
+  // expected-error @below {{'graph.arg_max' op 'x' has no elements along axis 1: tensor<2x0xf32>}}
+  %r = "graph.arg_max"(%a) {axis = 1} : (tensor<2x0xf32>) -> tensor<2x1xi64>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<2xf32>) {
   // expected-error @below {{'graph.arg_max' op 'result' is tensor<1xi32>, the definition gives tensor<1xi64>}}
   %r = "graph.arg_max"(%a) {axis = 0} : (tensor<2xf32>) -> tensor<1xi32>

@@ -167,3 +167,27 @@ def test_squeezed_dynamic_dims() -> None:
     # The result would have one dim less.
     with pytest.raises(ValueError, match=r"reshape 'short': a\*b must be .*, got 6 and 0"):
         compile_model(built).run({"x": X.reshape(1, 1, 6, 1)})
+
+
+@pytest.mark.parametrize("dims", [[3, 2], ["a", 2]], ids=["known", "named"])
+def test_dims_that_a_shape_cannot_change(dims: list[int | str]) -> None:
+    """The last dim of the result is known, whatever the shape says."""
+    built = model([helper.make_node("Expand", ["x", "s"], ["y"])], [info("x", dims), info("s", [3], I64)], [info("y", [None] * 3)])
+    check(built, *({"x": X, "s": np.array(shape)} for shape in ([2, 3, 2], [1, 1, 1], [4, 3, 1])))
+    with pytest.raises(ValueError, match=r"Expand 'y': \[.*, 2\] does not broadcast to the shape in 's'"):
+        compile_model(built).run({"x": X, "s": np.array([1, 1, 6])})
+
+
+def test_constant_in_a_shape_that_is_read() -> None:
+    """A view of a small constant: kernels and callers read a buffer, which the constant has not."""
+    nodes = [
+        helper.make_node("Constant", [], ["c"], value_floats=[1.0, 2.0, 3.0, 4.0]),
+        helper.make_node("Reshape", ["c", "s"], ["r"]),
+        helper.make_node("MatMul", ["r", "x"], ["y"]),
+    ]
+    built = model(
+        nodes,
+        [info("s", [2], I64), info("x", ["k", 2])],
+        [info("y", [None, 2]), info("r", [None, None])],
+    )
+    check(built, {"s": np.array([2, 2]), "x": X[:2]}, {"s": np.array([4, 1]), "x": X[:1]})

@@ -17,7 +17,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import always_less, differ, floordiv, product
-from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.node import Node, NodeError, check_rank
 from mlc.frontends.onnx.operators.common.axis_masks import Rearrangement
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.common.expressions import Formula, counting, dim, dims, formula, read_along
@@ -220,6 +220,10 @@ _I64 = TensorProto.INT64
 def dft(node: Node) -> Value:
     """Imports DFT. The axis is an attribute up to opset 19 (default 1), then an input (default -2)."""
     x = node.input(0)
+    check_rank(x, 2, "input 0")
+    inverse, onesided = _transform_flags(node)
+    if onesided and not inverse and differ(x.shape[-1], 1):
+        raise NodeError(f"the one-sided transform of a complex x of shape {x.shape_text} is not defined")
     axis_input = node.optional(2) if node.opset >= 20 else None
     if axis_input is not None and not axis_input.is_constant:
         return _along_dynamic_axis(node, x, axis_input)
@@ -227,7 +231,7 @@ def dft(node: Node) -> Value:
     axis = node.axis(given, x.rank)
     if axis == x.rank - 1:
         raise NodeError(f"axis {given} is that of the real and imaginary parts")
-    return spectrum(node, x, axis, _length(node, x.shape[axis]), *_transform_flags(node))
+    return spectrum(node, x, axis, _length(node, x.shape[axis]), inverse, onesided)
 
 
 def _transform_flags(node: Node) -> tuple[bool, bool]:

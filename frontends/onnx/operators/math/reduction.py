@@ -7,7 +7,7 @@ from functools import partial
 from onnx import TensorProto
 
 from mlc.frontends.onnx import element_types
-from mlc.frontends.onnx.node import Node
+from mlc.frontends.onnx.node import Node, check_rank, check_shape
 from mlc.frontends.onnx.operators.common.axis_masks import Rearrangement
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     axis_mask,
@@ -95,6 +95,8 @@ def scan(node: Node) -> Value:
     x, axis = node.input(0), node.input(1)
     flags = {name: bool(node.attr(name, 0)) for name in ("exclusive", "reverse")}
     scans = partial(node.emit, node.op_type.lower(), x, **flags)
+    if axis.shape != (1,):
+        check_shape(axis, [], "input 1")
     if axis.is_constant:
         return scans(axis=node.axis(node.ints(1)[0], x.rank))
     given = checked_axes(node, i64_scalar(node, axis), x.rank)
@@ -110,6 +112,7 @@ def scan(node: Node) -> Value:
 def global_pool(node: Node) -> Value:
     """Imports GlobalAveragePool and GlobalMaxPool."""
     x = node.input(0)
+    check_rank(x, 3, "input 0")
     return node.emit(_GLOBAL[node.op_type], x, axes=list(range(2, x.rank)), keepdims=True)
 
 
@@ -117,5 +120,6 @@ def global_pool(node: Node) -> Value:
 def global_lp_pool(node: Node) -> Value:
     """Imports GlobalLpPool."""
     x, p = node.input(0), node.attr("p", 2)
+    check_rank(x, 3, "input 0")
     total = node.emit("reduce_sum", power_of_abs(node, x, p), axes=list(range(2, x.rank)), keepdims=True)
     return root(node, total, p)

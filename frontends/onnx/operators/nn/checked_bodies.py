@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.frontends.onnx.node import Node, NodeError, TakesBody, check_shape
+from mlc.frontends.onnx.node import Node, TakesBody, check_rank, check_shape
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -11,8 +11,7 @@ from mlc.frontends.onnx.values import Value
 def loss(node: Node) -> Value:
     """Checks the labels `[N, D...]` of scores `[N, C, D...]`. Raises TakesBody, or NodeError."""
     scores = node.input(0)
-    if scores.rank < 2:
-        raise NodeError(f"scores of rank {scores.rank} have no classes")
+    check_rank(scores, 2, "input 0")
     check_shape(node.input(1), [scores.shape[0], *scores.shape[2:]], "input 1")
     raise TakesBody
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import differ, product
-from mlc.frontends.onnx.node import Node, NodeError, check_broadcast
+from mlc.frontends.onnx.node import Node, NodeError, check_broadcast, check_rank
 from mlc.frontends.onnx.operators.nn.convolution import per_channel
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
@@ -151,6 +151,7 @@ def rms_normalization(node: Node) -> Value:
 def instance_normalization(node: Node) -> Value:
     """Imports InstanceNormalization."""
     x = node.input(0)
+    check_rank(x, 3, "input 0")
     normalised = node.emit(
         "layer_norm", x, axes=list(range(2, x.rank)), epsilon=float(node.attr("epsilon", 1e-5))
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import broadcast, differ, floordiv, product
+from mlc.dialects.graph.sizes import Size, broadcast, differ, floordiv, product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.checked_data import failing, look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import (
@@ -136,17 +136,38 @@ def concat(node: Node) -> Value:
 @onnx_operator("Expand", since=8)
 def expand(node: Node) -> Value:
     """Imports Expand. Raises NodeError for shapes that do not broadcast."""
-    x = node.input(0)
-    wanted = node.read_dims(_shape_to_expand_to(node, node.input(1)))
+    x, given = node.input(0), _shape_to_expand_to(node, node.input(1))
+    wanted = node.read_dims(given)
     rank = max(x.rank, len(wanted))
     have = [1] * (rank - x.rank) + list(x.shape)
     want = [1] * (rank - len(wanted)) + wanted
+    unread = [_decides_nothing(*pair) for pair in zip(have, want, strict=True)]
+    if any(unread):
+        x = _checked_to_broadcast(node, x, given, unread[rank - len(wanted) :], have[rank - len(wanted) :])
     # Broadcasting goes both ways: a dim of 1 in the wanted shape keeps x's.
     try:
         result = node.expand(x, [broadcast(h, w) for h, w in zip(have, want, strict=True)])
     except ValueError:
         raise NodeError(f"{dims_text(x.shape)} does not broadcast to {dims_text(wanted)}") from None
     return of_declared_rank(node, result, node.input(1))
+
+
+def _decides_nothing(have: Dim, want: Dim) -> bool:
+    """Whether a wanted dim is dynamic where the tensor's is known, so that the result's dim is known too."""
+    return isinstance(have, int) and have != 1 and isinstance(want, Size)
+
+
+def _checked_to_broadcast(
+    node: Node, x: Value, given: Value, unread: Sequence[bool], have: Sequence[Dim]
+) -> Value:
+    """Returns x in a call that fails unless the `unread` dims of a shape are 1 or those that x has: nothing
+    else reads them."""
+    known = np.array([dim if checked else 1 for dim, checked in zip(have, unread, strict=True)], np.int64)
+    wide = node.cast(given, TensorProto.INT64)
+    fits = node.emit("equal", wide, node.constant(known))
+    for other in (node.emit("equal", wide, node.constant(np.int64(1))), node.constant(~np.array(unread))):
+        fits = node.emit("or", fits, other)
+    return require(node, x, fits, f"{dims_text(x.shape)} does not broadcast to the shape in '{given.name}'")
 
 
 def _shape_to_expand_to(node: Node, wanted: Value) -> Value:

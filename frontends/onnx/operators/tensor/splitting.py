@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlc.dialects.graph.sizes import floordiv, maximum, minimum
+from mlc.dialects.graph.sizes import differ, floordiv, maximum, minimum
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import i64_scalar, require, slice_axes, vector_of
 from mlc.frontends.onnx.registry import onnx_operator
@@ -50,9 +50,13 @@ def _parts(node: Node, size: Dim, axis: int) -> list[Dim]:
     given = node.attr("split", None)
     if given is not None:
         return list(given)
+    if node.opset >= 18 and node.attr("num_outputs", None) is None:
+        raise NodeError(f"neither parts of {node.input(0).shape_text} nor num_outputs are given")
     count = int(node.attr("num_outputs", len(node.outputs)))
     if count != len(node.outputs):
         raise NodeError(f"num_outputs is {count}, but it has {len(node.outputs)} outputs")
+    if node.opset < 18 and count and differ(size % count, 0):
+        raise NodeError(f"the dim {axis} of size {size} cannot be divided into {count} equal parts")
     # Equal parts, of which the last one may be smaller (opset 18).
     length = floordiv(size + count - 1, count) if count else 0
     return [maximum(0, minimum(length, size - i * length)) for i in range(count)]
