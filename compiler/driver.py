@@ -49,9 +49,11 @@ def compile_program(model: Any, options: Options | None = None) -> CompiledProgr
     Raises CompileError, ModelError (a model that cannot be read), TargetError, PassRunError.
     """
     options = options or Options()
-    # Faults of the target are reported before the model is read.
+    # Faults of the target are reported before the model is read, wrong limits for programs in the cache too.
     _check_loadable(code_paths(options)["main"])
     source = open_source(model)
+    if isinstance(source, OnnxSource):
+        source.check_budget(options)
     try:
         program = _program(source, options)
     except (ModelError, PassRunError) as error:

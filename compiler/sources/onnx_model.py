@@ -84,6 +84,12 @@ class OnnxSource:
             str(self.path or "<memory>"),
         )
 
+    def check_budget(self, options: Options) -> None:
+        """Raises ModelError for a wrong limit of the import budget."""
+        from mlc.frontends.onnx.import_budget import ImportBudget
+
+        ImportBudget.with_limits(options.import_budget)
+
     def shared_dims(self, options: Options) -> list[str]:
         """Returns the names that several dims of the inputs have, besides the independent ones."""
         from mlc.frontends.onnx.inputs import shared_names

@@ -50,7 +50,8 @@ def read_inputs(
     """Returns the inputs of callers, with `dims` (by dim name) and `shapes` (by input name) applied. Inputs
     that are initializers too are constants unless they are in `shapes`.
 
-    A size that a shape gives to a named dim applies to all inputs with that dim, unless it is one of the
+    Dynamic dims without a name, and those of `independent` names, are named "x.shape[0]". A size that a shape
+    gives to a named dim applies to all inputs with that dim, unless it is one of the
     `independent` names, which name nothing: each dim has a separate size. Raises `ModelError` for
     inputs that are no tensors or have no rank, for names that the model does not have, for values that are no
     sizes, and for names that get two sizes.
@@ -61,10 +62,11 @@ def read_inputs(
     _check_names("shapes", "input", shapes, [info.name for info in (*infos, *defaults)], name)
     _check_sizes("shapes", shapes, -1, name)
     parameters = [parameter for info in infos for parameter in _parameters(info.type) if parameter]
-    _check_names("dims", "dynamic dim", dims, parameters, name)
+    named = [(info.name, _own_names(info, independent)) for info in infos]
+    known = [*parameters, *(own for _, names in named for own in names if own)]
+    _check_names("dims", "dynamic dim", dims, known, name)
     _check_sizes("dims", {key: [size] for key, size in dims.items()}, 0, name)
     _check_names("independent_dims", "dynamic dim", dict.fromkeys(independent), parameters, name)
-    named = [(info.name, ["" if p in independent else p for p in _parameters(info.type)]) for info in infos]
     try:
         sizes = sizes_by_name(named, dims, shapes)
     except ValueError as error:
@@ -131,6 +133,22 @@ def _parameters(proto: TypeProto) -> list[str]:
             return []
 
 
+def _own_names(info: ValueInfoProto, independent: Collection[str]) -> list[str]:
+    """Returns the names of the dims of an input; "" for the known ones of a tensor."""
+    names = ["" if name in independent else name for name in _parameters(info.type)]
+    dims = info.type.tensor_type.shape.dim
+    is_known = [dim.HasField("dim_value") and dim.dim_value >= 0 for dim in dims] or [True] * len(names)
+    return [
+        name or ("" if known else unnamed_dim(info.name, axis))
+        for axis, (name, known) in enumerate(zip(names, is_known, strict=True))
+    ]
+
+
+def unnamed_dim(input_name: str, axis: int) -> str:
+    """Returns the name of a dynamic dim that has none in the model."""
+    return f"{input_name}.shape[{axis}]"
+
+
 def _check_names(
     option: str, what: str, given: Mapping[str, object], known: Sequence[str], name: str
 ) -> None:
@@ -171,13 +189,8 @@ def _read(
             f"{name}: input '{info.name}' has no shape; give one: {shape_option(info.name, [1, 3, 224, 224])}"
         )
     own = [
-        _dim(
-            info.name,
-            axis,
-            own_name,
-            dims.get(dim.dim_param, dim.dim_value if dim.HasField("dim_value") else None),
-        )
-        for axis, (own_name, dim) in enumerate(zip(own_names, tensor.shape.dim, strict=True))
+        dims.get(own_name, dims.get(dim.dim_param, symbol(own_name))) if own_name else dim.dim_value
+        for own_name, dim in zip(own_names, tensor.shape.dim, strict=True)
     ]
     shape = own if given is None else _merge_shape(info.name, name, own, given, tensor.HasField("shape"))
     return InputType(info.name, tuple(shape), tensor.elem_type)
@@ -192,19 +205,13 @@ def _type(proto: TypeProto) -> str:
     )
 
 
-def _dim(name: str, axis: int, own_name: str, value: int | None) -> Dim:
-    if value is not None and value >= 0:
-        return int(value)
-    return symbol(own_name or f"{name}.shape[{axis}]")
-
-
 def _merge_shape(
     input_name: str, name: str, own: list[Dim], given: Sequence[int], has_shape: bool
 ) -> list[Dim]:
     """Returns the given shape, in which -1 keeps a dim; it must agree with the dims that the model fixes."""
     option = shape_option(input_name, given)
     if not has_shape:
-        return [d if d >= 0 else symbol(f"{input_name}.shape[{i}]") for i, d in enumerate(given)]
+        return [d if d >= 0 else symbol(unnamed_dim(input_name, i)) for i, d in enumerate(given)]
     if len(given) != len(own):
         raise ModelError(f"{name}: {option}: the input has rank {len(own)}")
     for axis, (old, new) in enumerate(zip(own, given, strict=True)):
@@ -220,7 +227,7 @@ def dynamic_hint(inputs: Sequence[InputType]) -> str:
         for axis, dim in enumerate(entry_type.shape):
             if isinstance(dim, Size):
                 name = name_of(dim)
-                named = name != f"{entry_type.name}.shape[{axis}]"
+                named = name != unnamed_dim(entry_type.name, axis)
                 option = dims_option({str(name): "N"}) if named else shape_option(entry_type.name)
                 shown = f"the dynamic dim '{name}'" if named else f"the unnamed dynamic dim {axis}"
                 hints.append(f"input '{entry_type.name}' has {shown}: give {option}")

@@ -232,6 +232,10 @@ def test_anonymous_dims_differ(name: str) -> None:
     if name:
         with pytest.raises(ModelError, match="the model has no dynamic dim"):
             import_model(proto, dims={name: 3})
+    fixed = str(import_model(proto, dims={"x.shape[0]": 3}).module)
+    assert "tensor<3xf32>" in fixed and 'graph.dims = ["z.shape[0]"]' in fixed
+    with pytest.raises(ModelError, match=r"dims=.*shape\[0\].* to 3, shapes=.* to 4"):
+        import_model(proto, dims={"x.shape[0]": 3}, shapes={"x": [4]})
 
 
 @pytest.mark.parametrize("name", ["unk__123", "DynamicDimension.0", "batch size", "a.b/c:0", "2*n", "n'"])

@@ -172,7 +172,11 @@ def test_squeezed_dynamic_dims() -> None:
 @pytest.mark.parametrize("dims", [[3, 2], ["a", 2]], ids=["known", "named"])
 def test_dims_that_a_shape_cannot_change(dims: list[int | str]) -> None:
     """The last dim of the result is known, whatever the shape says."""
-    built = model([helper.make_node("Expand", ["x", "s"], ["y"])], [info("x", dims), info("s", [3], I64)], [info("y", [None] * 3)])
+    built = model(
+        [helper.make_node("Expand", ["x", "s"], ["y"])],
+        [info("x", dims), info("s", [3], I64)],
+        [info("y", [None] * 3)],
+    )
     check(built, *({"x": X, "s": np.array(shape)} for shape in ([2, 3, 2], [1, 1, 1], [4, 3, 1])))
     with pytest.raises(ValueError, match=r"Expand 'y': \[.*, 2\] does not broadcast to the shape in 's'"):
         compile_model(built).run({"x": X, "s": np.array([1, 1, 6])})

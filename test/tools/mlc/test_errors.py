@@ -51,6 +51,13 @@ def test_the_import_budget(mlc: Any, mlp: Path) -> None:
     assert mlc("stats", str(mlp), "--import-budget", "nodes=100").status == 0
 
 
+def test_a_wrong_limit_for_a_program_in_the_cache(mlc: Any, mlp: Path) -> None:
+    for limit, expected in (("nodes=100", 0), ("nods=1", 1)):
+        done = mlc("run", str(mlp), "--import-budget", limit)
+        assert done.status == expected, done.err
+    fails(done, "the import budget has no limit 'nods', but nodes")
+
+
 def test_external_data_outside_the_folder(mlc: Any, save: Any, tmp_path: Path) -> None:
     path = save(
         tmp_path / "outside.onnx",
