@@ -87,10 +87,13 @@ def report_of(name: str, error: BaseException) -> str:
 
 def valid_objection(case: FuzzCase, answers: Collection[str], objections: Mapping[str, str]) -> str:
     """Returns the first report that counts, "" if there is none. The reference's count where ONNX Runtime
-    does not answer: it lacks checks, and has errors that ONNX Runtime has not."""
+    does not answer: it lacks checks, and has errors that ONNX Runtime has not. Those of function bodies, which
+    declare narrower shapes than operators, count where ONNX Runtime does not answer with its own kernels."""
     operators = {node.op_type for node in case.nodes}
     for name, message in objections.items():
         if name.startswith("reference") and any(answer.startswith("onnxruntime") for answer in answers):
+            continue
+        if name.endswith("-bodies") and "onnxruntime" in answers:
             continue
         if not any(_covers(accepted, operators, message) for accepted in ACCEPTED):
             return message

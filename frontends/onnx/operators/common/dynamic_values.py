@@ -66,13 +66,14 @@ def _first(outputs: Sequence[str]) -> str:
     return next((name for name in outputs if name), "")
 
 
-def checked_axes(node: Node, axes: Value, rank: int) -> Value:
-    """Returns dynamic axes of any shape as i64, in a call that fails unless they are in [-rank, rank)."""
+def checked_axes(node: Node, axes: Value, rank: int, value: Value | None = None) -> Value:
+    """Returns dynamic axes of any shape as i64, or `value`, in a call that fails unless they are in
+    [-rank, rank)."""
     wide = node.cast(axes, I64)
     is_least = node.emit("greater_equal", wide, i64_scalar(node, -rank))
     is_most = node.emit("less", wide, i64_scalar(node, rank))
     wrong = f"an axis is outside of [{-rank}, {rank - 1}]"
-    return require(node, wide, node.emit("and", is_least, is_most), wrong)
+    return require(node, value or wide, node.emit("and", is_least, is_most), wrong)
 
 
 def vector_of(node: Node, vector: Value, length: int, why: str = "") -> Value:

@@ -99,6 +99,9 @@ def scan(node: Node) -> Value:
         check_shape(axis, [], "input 1")
     if axis.is_constant:
         return scans(axis=node.axis(node.ints(1)[0], x.rank))
+    if x.rank == 1:
+        # Nothing else reads the axis.
+        return node.emit(node.op_type.lower(), checked_axes(node, axis, 1, x), axis=0, **flags)
     given = checked_axes(node, i64_scalar(node, axis), x.rank)
     wanted = node.emit("mod", given, i64_scalar(node, x.rank), fmod=False)
     result = scans(axis=0)
