@@ -46,6 +46,20 @@ def measure(callers: dict[str, Batch], rounds: int, calls: int) -> dict[str, lis
     return times
 
 
+def calls_within(batch: Batch, seconds: float) -> int:
+    """Returns how many calls, at least one, take about `seconds`. A few calls warm up before."""
+    batch(3)
+    start = time.perf_counter()
+    batch(1)
+    return max(1, int(seconds / (time.perf_counter() - start)))
+
+
+def median_ratio(times: dict[str, list[float]], caller: str, other: str) -> float:
+    """Returns the median over the rounds of one caller's time over another's, in which drifts of the clock
+    cancel."""
+    return statistics.median(one / two for one, two in zip(times[caller], times[other], strict=True))
+
+
 def table(times: dict[str, list[float]]) -> str:
     """Returns a Markdown table with the median and the fastest batch."""
     lines = ["| caller | median, us | fastest, us |", "|---|---|---|"]

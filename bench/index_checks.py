@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import statistics
 import sys
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -17,7 +16,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import mlc
-from bench.call_overhead import Batch, in_python, measure
+from bench.call_overhead import Batch, calls_within, in_python, measure, median_ratio
 
 ROWS, WIDTH = 30000, 384
 # The duration of a batch of calls.
@@ -97,14 +96,6 @@ def _caller(case: Case, unchecked: bool, threads: int) -> Batch:
     return in_python(lambda: executable(*arrays, out=outputs))
 
 
-def _calls(batch: Batch) -> int:
-    """Returns how many calls a batch of `BATCH_SECONDS` has."""
-    batch(3)
-    start = time.perf_counter()
-    batch(1)
-    return max(1, int(BATCH_SECONDS / (time.perf_counter() - start)))
-
-
 def main() -> None:
     """Runs the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.index_checks", description=__doc__)
@@ -115,10 +106,10 @@ def main() -> None:
     for name, make in CASES.items():
         case = make()
         unchecked, checked = (_caller(case, choice, arguments.threads) for choice in (True, False))
-        times = measure({"unchecked": unchecked, "checked": checked}, arguments.rounds, _calls(checked))
-        ratios = [one / other for other, one in zip(times["unchecked"], times["checked"], strict=True)]
+        calls = calls_within(checked, BATCH_SECONDS)
+        times = measure({"unchecked": unchecked, "checked": checked}, arguments.rounds, calls)
         medians = " | ".join(f"{statistics.median(times[key]):.2f}" for key in times)
-        print(f"| {name} | {medians} | {statistics.median(ratios):.3f} |", flush=True)
+        print(f"| {name} | {medians} | {median_ratio(times, 'checked', 'unchecked'):.3f} |", flush=True)
 
 
 if __name__ == "__main__":

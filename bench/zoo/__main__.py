@@ -149,12 +149,8 @@ def _describe(outcome: ModelOutcome) -> str:
     lines = [f"{outcome.name}, {program}: {outcome.status}{cost}"]
     reasons = dict.fromkeys(call.reason for call in outcome.calls if call.reason)
     for reason in reasons:
-        sizes = [
-            record.describe_call({"program": "", "sizes": call.sizes})
-            for call in outcome.calls
-            if call.reason == reason
-        ]
-        lines.append(f"    {reason} ({'; '.join(size.removeprefix(', ') for size in sizes)})")
+        sizes = [record.describe_sizes(call.sizes) for call in outcome.calls if call.reason == reason]
+        lines.append(f"    {reason} ({'; '.join(sizes)})")
     errors = [call.error for call in outcome.calls if call.error is not None]
     return "\n".join(lines) + (f"\n    largest error {max(errors):.1e}" if errors else "")
 

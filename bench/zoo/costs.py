@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import mlc
 from bench import machine
-from bench.call_overhead import in_python, measure
+from bench.call_overhead import calls_within, in_python, measure, median_ratio
 from bench.zoo.draw import draw
 from bench.zoo.model import Model, Sizes
 
@@ -59,22 +57,13 @@ def measure_costs(model: Model, sizes: Sizes, folder: Path, threads: int) -> dic
 
 def _ratio(checked: mlc.Executable, unchecked: mlc.Executable, inputs: dict[str, Any]) -> float:
     callers = {"unchecked": in_python(unchecked, inputs), "checked": in_python(checked, inputs)}
-    callers["checked"](1)
-    calls = max(1, int(BATCH_SECONDS / _seconds(lambda: checked(inputs))))
-    times = measure(callers, ROUNDS, calls)
-    ratios = [one / other for other, one in zip(times["unchecked"], times["checked"], strict=True)]
-    return round(statistics.median(ratios), 3)
-
-
-def _seconds(call: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+    times = measure(callers, ROUNDS, calls_within(callers["checked"], BATCH_SECONDS))
+    return round(median_ratio(times, "checked", "unchecked"), 3)
 
 
 def _load_ms(file: Path, verify: bool, inputs: dict[str, Any], threads: int) -> float:
     def load_and_call() -> None:
         mlc.Executable.load(file, threads=threads, verify=verify)(inputs)
 
-    load_and_call()
-    return statistics.median(_seconds(load_and_call) for _ in range(ROUNDS)) * 1e3
+    times = measure({"load": in_python(load_and_call)}, ROUNDS, 1)
+    return statistics.median(times["load"]) / 1e3

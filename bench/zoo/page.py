@@ -69,7 +69,7 @@ def _group(
 def _row(name: str, entry: Entry, trained: TrainedModel | None) -> list[str]:
     calls = entry.get("calls", ())
     errors = [call["error"] for call in calls if "error" in call]
-    sizes = {record.describe_call(call).partition(", ")[2] for call in calls}
+    sizes = {record.describe_sizes(call["sizes"]) for call in calls}
     statuses = [record.status_of(_calls(entry, program)) or "-" for program in PROGRAMS]
     return [
         name.partition("/")[2],
@@ -96,7 +96,7 @@ def _failures(models: Mapping[str, Entry], trained: Mapping[str, TrainedModel]) 
         for call in entry.get("calls", ()):
             if call["status"] != "ok":
                 key = (call["program"], call["status"], call.get("reason", ""))
-                reasons.setdefault(key, []).append(record.describe_call(call).partition(", ")[2])
+                reasons.setdefault(key, []).append(record.describe_sizes(call["sizes"]))
         lines += [
             f"- {name}, {program} ({', '.join(filter(None, sizes)) or 'its only size'}): {status}: `{reason}`"
             for (program, status, reason), sizes in reasons.items()
@@ -110,7 +110,7 @@ def _costs(models: Mapping[str, Entry]) -> str:
     rows = [
         [
             name,
-            record.describe_call({"program": "", "sizes": costs["sizes"]}).removeprefix(", "),
+            record.describe_sizes(costs["sizes"]),
             "-" if costs["index_checks"] is None else f"{costs['index_checks']:.3f}",
             f"{costs['file_mb']:g}",
             *(f"{costs['load_ms'][key]:.1f}" for key in ("unverified", "verified")),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.models.store import write
+from bench.zoo.model import Sizes
 from bench.zoo.outcome import STATUSES, CallOutcome, ModelOutcome
 
 PATH = Path(__file__).with_name("record.json")
@@ -87,8 +88,12 @@ def regressions(models: Mapping[str, Entry], outcomes: Iterable[ModelOutcome]) -
 
 def describe_call(call: Entry) -> str:
     """Returns program and sizes: "general, batch=1 length=7"."""
-    sizes = " ".join(f"{name}={size}" for name, size in call["sizes"].items())
-    return f"{call['program']}, {sizes}" if sizes else call["program"]
+    return ", ".join(filter(None, [call["program"], describe_sizes(call["sizes"])]))
+
+
+def describe_sizes(sizes: Sizes) -> str:
+    """Returns the sizes of a call: "batch=1 length=7"."""
+    return " ".join(f"{name}={size}" for name, size in sizes.items())
 
 
 def status_of(calls: Sequence[Entry]) -> str:
