@@ -87,8 +87,8 @@ def report_of(name: str, error: BaseException) -> str:
 
 def valid_objection(case: FuzzCase, answers: Collection[str], objections: Mapping[str, str]) -> str:
     """Returns the first report that counts, "" if there is none. The reference's count where ONNX Runtime
-    does not answer: it lacks checks, and has errors that ONNX Runtime has not. Those of function bodies, which
-    declare narrower shapes than operators, count where ONNX Runtime does not answer with its own kernels."""
+    does not answer: it lacks checks, and has errors that ONNX Runtime has not. Those of function bodies count
+    where ONNX Runtime's kernels do not answer: bodies take fewer shapes than operators."""
     operators = {node.op_type for node in case.nodes}
     for name, message in objections.items():
         if name.startswith("reference") and any(answer.startswith("onnxruntime") for answer in answers):
