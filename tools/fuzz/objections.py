@@ -67,6 +67,11 @@ ACCEPTED: tuple[Accepted, ...] = (
         "out of bounds for array of dimension 0",
         "a scalar is its reduction along any axes that are read at run time, as in ONNX Runtime",
     ),
+    Accepted(
+        "Split",
+        "exceeds the remaining size of the selected axis, 0",
+        "equal parts of num_outputs may leave the last ones empty",
+    ),
     Accepted("TfIdfVectorizer", "with B > 0", "a batch of no rows has no counts, and its size is dynamic"),
 )
 
