@@ -23,6 +23,7 @@ OPTIONAL = (
     "graph-simplify",
     "graph-split-products",
     "graph-pad-channels",
+    "graph-unsqueeze-windows",
     "graph-assign-layouts",
     "graph-unpad-windows",
     "graph-conv-to-matmul",

@@ -60,6 +60,8 @@ LOWER_GRAPH: list[str] = [
     "graph-decompose-attention",
     # Slices of columns would copy; as separate products the parts fuse with their readers.
     "graph-split-products",
+    # Signals are images of one row from here on.
+    "graph-unsqueeze-windows",
     # Windows without padding read their input without conditions; the pads fuse into its producer.
     "graph-materialize-padding",
     # Before layouts: where a few more channels make full blocks, and the added results are sliced off.
