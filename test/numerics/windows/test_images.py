@@ -151,16 +151,48 @@ def test_resize_of_old_opsets(opset: int) -> None:
     check(pieces, runtime)
 
 
-@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
-@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+PADDINGS = ("zeros", "border", "reflection")
+SAMPLINGS = [*product(("nearest", "linear", "cubic"), PADDINGS)]
+
+
+@pytest.mark.parametrize("mode, padding", [pair for pair in SAMPLINGS if pair != ("cubic", "border")])
 def test_grid_sample(mode: str, padding: str) -> None:
     pieces = Pieces(opset=20)
     for align, rank in product((0, 1), (1, 2, 3)):
-        x, size = image(2, 3, *(4, 5, 3)[:rank]), (2, 3, 2)[:rank]
-        grid = RNG.uniform(-2.5, 2.5, (2, *size, rank)).astype(np.float32)
+        x, grid = _samples(rank)
         attributes = {"mode": mode, "padding_mode": padding, "align_corners": align}
         pieces.add(f"{align}{rank}", "GridSample", x, grid, **attributes)
     check(pieces, tolerance=2e-5)
+
+
+def _samples(rank: int) -> tuple[np.ndarray, np.ndarray]:
+    x, size = image(2, 3, *(4, 5, 3)[:rank]), (2, 3, 2)[:rank]
+    return x, RNG.uniform(-2.5, 2.5, (2, *size, rank)).astype(np.float32)
+
+
+@pytest.mark.parametrize("align", [0, 1])
+def test_grid_sample_beyond_the_border_is_as_in_larger_images(align: int) -> None:
+    """The evaluator moves coordinates to the border, PyTorch and ONNX Runtime the elements around them."""
+    pieces, larger = Pieces(opset=20), Pieces(opset=20)
+    for rank in (1, 2, 3):
+        x, grid = _samples(rank)
+        attributes = {"mode": "cubic", "align_corners": align}
+        pieces.add(f"{rank}", "GridSample", x, grid, padding_mode="border", **attributes)
+        wide = np.pad(x, [(0, 0), (0, 0), *[(8, 8)] * rank], "edge")
+        shorter, longer = (np.array(array.shape[:1:-1]) - align for array in (x, wide))
+        scaled = (grid * (shorter / longer)).astype(np.float32)
+        larger.add(f"{rank}", "GridSample", wide, scaled, padding_mode="zeros", **attributes)
+    expected = reference(larger.model(), larger.inputs)
+    assert not differences(compile_model(pieces.model()).run(pieces.inputs), expected, 2e-5)
+
+
+@pytest.mark.parametrize("padding", PADDINGS)
+def test_cubic_grid_sample_is_that_of_onnx_runtime(padding: str) -> None:
+    pieces = Pieces(opset=20)
+    for align in (0, 1):
+        attributes = {"mode": "cubic", "padding_mode": padding, "align_corners": align}
+        pieces.add(f"{align}", "GridSample", *_samples(2), **attributes)
+    check(pieces, runtime, 2e-5)
 
 
 def test_grid_sample_of_opset_16_and_other_types() -> None:

@@ -65,10 +65,11 @@ def axis_taps(node: Node, at: Value, extent: Dim, sampling: Sampling) -> list[Ta
     """Returns the elements to read along an axis of `extent` elements at the coordinates `at` (floats, in
     elements)."""
     if sampling.mode == "nearest":
-        at = node.emit("round", at)
-    at = _inside(node, at, extent, sampling)
-    if sampling.mode == "nearest":
-        return [Tap(at, None)]
+        return [Tap(_inside(node, node.emit("round", at), extent, sampling), None)]
+    if sampling.mode == "linear":
+        at = _inside(node, at, extent, sampling)
+    # Otherwise only the elements move inside, as in PyTorch and ONNX Runtime: a coordinate beyond the border
+    # overshoots it. onnx's evaluator moves the coordinate too.
     left = node.emit("floor", at)
     right = node.emit("sub", at, left)
     weights = _WEIGHTS[sampling.mode](node, right)
@@ -95,9 +96,7 @@ def _inside(node: Node, at: Value, extent: Dim, sampling: Sampling) -> Value:
     elif sampling.padding == "reflection" and high > low:
         moved = _reflect(node, at, low, high - low)
     else:
-        moved = clamp(node, at, size - 1.0)
-        if sampling.mode != "cubic" or low == 0:
-            return moved
+        return clamp(node, at, size - 1.0)
     outside = node.emit("or", arithmetic(node, "less", at, low), arithmetic(node, "greater", at, high))
     return node.emit("where", outside, moved, at)
 
