@@ -65,6 +65,7 @@ class GraphBuilder:
             dtype = element_types.numpy_dtype(onnx_type) if onnx_type is not None else None
             folded = fold(op, [v.known for v in values if v.known is not None], dict(attributes), dtype)
             if folded is not None:
+                onnx_type = _type_of_sizes(folded, values) if onnx_type is None else onnx_type
                 return self._fold_result(folded, make, onnx_type, location)
         return self._wrap_result(make(), values)
 
@@ -154,12 +155,25 @@ class GraphBuilder:
         op, `make`."""
         value = from_array("", array, at_home(make))
         if value.is_constant and value.known is not None:
-            return self.constant(value.known, location)
+            known = value.known
+            if onnx_type is not None and array.dtype == object:
+                known = known.astype(element_types.numpy_dtype(onnx_type))
+            return self.constant(known, location)
         dims, sizes = tuple(array.reshape(-1)), self.named_sizes
         if onnx_type in (None, TensorProto.INT64) and not sizes.is_counted(dims):
             value.build = at_home(lambda: _reshape(sizes.compute(dims, location), array.shape, location))
         value.onnx_type = value.onnx_type if onnx_type is None else onnx_type
         return value
+
+
+def _type_of_sizes(folded: np.ndarray, values: Sequence[Value]) -> int | None:
+    """Returns the type of a result that was computed from sizes, that of the operands that hold them, which
+    models often cast to i32; None for other results, whose arrays have their types."""
+    if folded.dtype != object:
+        return None
+    return next(
+        value.onnx_type for value in values if value.known is not None and value.known.dtype == object
+    )
 
 
 def _refine(result: ir.Value, dims: Sequence[Dim]) -> None:

@@ -286,6 +286,26 @@ def test_sizes_go_through_what_exporters_compute_with_them() -> None:
     assert not [op for op in ("div", "where", "equal", "max") if f"graph.{op}" in text]
 
 
+@pytest.mark.parametrize("op", ["Add", "Mul", "Min", "Sub"])
+def test_sizes_keep_the_type_that_they_are_cast_to(op: str) -> None:
+    """Values that a call gives are compared with what is computed from sizes in i32, also where that is a
+    constant."""
+    nodes = [
+        node("Shape", ["x"], ["s"], end=1),
+        node("Cast", ["s"], ["rows"], to=TensorProto.INT32),
+        node(op, ["rows", "four"], ["bound"]),
+        node("Sub", ["bound", "bound"], ["none"]),
+        node("Less", ["ids", "bound"], ["below"]),
+        node("Greater", ["ids", "none"], ["above"]),
+        node("And", ["below", "above"], ["inside"]),
+        node("Cast", ["inside"], ["y"], to=TensorProto.FLOAT),
+    ]
+    ids = info("ids", 5, onnx_type=TensorProto.INT32)
+    four = numpy_helper.from_array(np.array([4], np.int32), "four")
+    text = _text(model(nodes, [info("x", "n", 3), ids], ["y"], [four]))
+    assert "(tensor<5xi32>, tensor<1xi32>) -> tensor<5xi1>" in text
+
+
 def test_dims_of_different_tensors_do_not_cancel() -> None:
     nodes = [
         node("Concat", ["x", "x"], ["a"], axis=0),
