@@ -57,6 +57,25 @@ def _conformer() -> nn.Module:
     return Call(calibrate(network, _wave()), WAVE, ["last_hidden_state"])
 
 
+@export("transformers/wavlm", "script", WAVE, WAVE_SIZES, outputs=["last_hidden_state"])
+def _wavlm() -> nn.Module:
+    config = transformers.WavLMConfig(
+        hidden_size=60,
+        num_hidden_layers=2,
+        num_attention_heads=3,
+        intermediate_size=90,
+        conv_dim=(12, 16, 16),
+        conv_kernel=(10, 3, 2),
+        conv_stride=(5, 2, 2),
+        num_feat_extract_layers=3,
+        num_conv_pos_embeddings=16,
+        num_conv_pos_embedding_groups=3,
+        num_buckets=32,
+        max_bucket_distance=40,
+    )
+    return Call(_build(config, "WavLMModel"), WAVE, ["last_hidden_state"])
+
+
 def _wave() -> Any:
     import torch
 

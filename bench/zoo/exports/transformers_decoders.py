@@ -147,6 +147,29 @@ def _mixtral() -> nn.Module:
     return Call(_causal(config, "eager"), PROMPT, ["logits"], use_cache=False)
 
 
+@export("transformers/gpt-oss-prompt", "script", PROMPT, PROMPTS, outputs=["logits"])
+def _gpt_oss() -> nn.Module:
+    config = transformers.GptOssConfig(
+        **(SMALL | {"hidden_size": 60, "intermediate_size": 90}),
+        head_dim=16,
+        num_local_experts=4,
+        num_experts_per_tok=2,
+        sliding_window=8,
+        layer_types=["sliding_attention", "full_attention"],
+    )
+    # Products with gathered weights, which both exporters write.
+    config._experts_implementation = "batched_mm"
+    return Call(_causal(config, "eager"), PROMPT, ["logits"], use_cache=False)
+
+
+@export("transformers/mpt-prompt", "script", PROMPT, PROMPTS, outputs=["logits"])
+def _mpt() -> nn.Module:
+    config = transformers.MptConfig(
+        vocab_size=VOCABULARY, d_model=64, n_layers=LAYERS, n_heads=4, expansion_ratio=2, max_seq_len=64
+    )
+    return Call(_causal(config, "eager"), PROMPT, ["logits"], use_cache=False)
+
+
 @export("transformers/opt-prompt", "script", PROMPT, PROMPTS, outputs=["logits"])
 def _opt() -> nn.Module:
     config = transformers.OPTConfig(

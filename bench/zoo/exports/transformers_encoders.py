@@ -139,3 +139,14 @@ def _perceiver() -> nn.Module:
         vocab_size=VOCABULARY, num_latents=32, d_latents=128, d_model=96, num_self_attends_per_block=2
     )
     return Call(_build(config, "PerceiverForSequenceClassification"), PERCEIVED, ["logits"])
+
+
+PLAIN = {"input_ids": IDS}
+
+
+@export("transformers/fnet", "dynamo", PLAIN, SIZES, outputs=["last_hidden_state"])
+def _fnet() -> nn.Module:
+    config = transformers.FNetConfig(
+        vocab_size=VOCABULARY, hidden_size=60, num_hidden_layers=2, intermediate_size=90
+    )
+    return Call(_build(config, "FNetModel"), PLAIN, ["last_hidden_state"])

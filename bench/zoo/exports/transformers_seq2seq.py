@@ -156,6 +156,26 @@ def _pegasus() -> nn.Module:
     return Call(_build(config, "PegasusForConditionalGeneration"), WHOLE, ["logits"], use_cache=False)
 
 
+@export("transformers/prophetnet", "script", WHOLE, WHOLE_SIZES, outputs=["logits", "logits_ngram"])
+def _prophetnet() -> nn.Module:
+    config = transformers.ProphetNetConfig(
+        vocab_size=VOCABULARY,
+        hidden_size=60,
+        encoder_ffn_dim=90,
+        num_encoder_layers=1,
+        num_encoder_attention_heads=3,
+        decoder_ffn_dim=90,
+        num_decoder_layers=1,
+        num_decoder_attention_heads=3,
+        max_position_embeddings=128,
+        ngram=2,
+        num_buckets=8,
+        relative_max_distance=16,
+    )
+    model = _build(config, "ProphetNetForConditionalGeneration")
+    return Call(model, WHOLE, ["logits", "logits_ngram"], use_cache=False)
+
+
 # Thirty seconds of sound in the published model; here three.
 WHISPER: dict[str, Any] = BART | {
     "num_mel_bins": 80,
