@@ -55,6 +55,7 @@ CASES = [
     Wrong("LayerNormalization", [[1, 3], [2, 1]], attributes={"axis": 0}),
     Wrong("NegativeLogLikelihoodLoss", [[2, 3, 4], [2, 1]], [F32, I64]),
     Wrong("SoftmaxCrossEntropyLoss", [[2, 3, 4], [2, 1]], [F32, I64]),
+    Wrong("NegativeLogLikelihoodLoss", [[2, 3, 4], [2, 4], [3, 1]], [F32, I64]),
     Wrong("LayerNormalization", [[2, 0], [1]]),
     Wrong("OneHot", [[2], [1], [3]], [I64, I64]),
     Wrong("GridSample", [[1, 2, 3, 3], [2, 2, 2, 2]]),

@@ -9,10 +9,14 @@ from mlc.frontends.onnx.values import Value
 
 @onnx_operator("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss", since=12)
 def loss(node: Node) -> Value:
-    """Checks the labels `[N, D...]` of scores `[N, C, D...]`. Raises TakesBody, or NodeError."""
+    """Checks the labels `[N, D...]` and weights `[C]` of scores `[N, C, D...]`. Raises TakesBody, or
+    NodeError."""
     scores = node.input(0)
     check_rank(scores, 2, "input 0")
     check_shape(node.input(1), [scores.shape[0], *scores.shape[2:]], "input 1")
+    weights = node.optional(2)
+    if weights is not None:
+        check_shape(weights, scores.shape[1:2], "input 2")
     raise TakesBody
 
 
