@@ -162,7 +162,7 @@ def _report(block: ir.Block, groups: Groups, chosen: set[ir.Value]) -> None:
 
 def _reason(op: ir.Operation, groups: Groups) -> str:
     if not is_blockable_conv(op):
-        return "only 2-D convolutions in f32 of known shape have a blocked form"
+        return "only 2-D convolutions in f32 with known channels have a blocked form"
     if op.results[0] in groups.constants:
         return "it is computed at compile time, from weights alone"
     if op.results[0] not in groups.parent:

@@ -158,8 +158,7 @@ def unpack(value: ir.Value, shape: Sequence[int | Size], block: int) -> ir.Value
 def shuffle(op: ir.Operation, source: ir.Value, groups: int, block: int) -> ir.Value:
     """A channel shuffle (see `channel_shuffle`) from the plain image to the blocked one: one transpose as
     well."""
-    n, c, h, w = graph.shape_of(op.results[0])
-    shape = [n, groups, c // block, block // groups, h, w]
-    split = graph.build("reshape", [source], {"shape": shape})
+    n, c, h, w = graph.dims_of(op.results[0])
+    split = graph.reshape_to(source, [n, groups, c // block, block // groups, h, w])
     moved = graph.build("transpose", [split], {"permutation": [0, 2, 4, 5, 3, 1]})
-    return graph.build("reshape", [moved], {"shape": [n, c // block, h, w, block]})
+    return graph.reshape_to(moved, [n, c // block, h, w, block])

@@ -14,6 +14,8 @@ BLOCKS = (32, 16, 8, 4)
 # Smaller blocks leave most of a vector empty.
 SMALLEST_USEFUL_BLOCK = 8
 RANK = 4
+# Rows or columns of an image of unknown size.
+LIKELY_EXTENT = 56
 
 WINDOW_OPS = frozenset({graph.MaxPool.NAME, graph.AveragePool.NAME})
 # Ops with an attribute that names the layout, but convolutions.
@@ -23,19 +25,21 @@ CREATION = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if 
 
 
 def is_image(value: ir.Value) -> bool:
-    """Whether the value is `[N, C, H, W]` of known shape, but for N perhaps, and f32."""
+    """Whether the value is `[N, C, H, W]` of f32 with a known number of channels."""
     tensor_type = value.type
     return (
         isinstance(tensor_type, ir.RankedTensorType)
         and tensor_type.rank == RANK
-        and not any(tensor_type.is_dynamic_dim(axis) for axis in range(1, RANK))
+        and not tensor_type.is_dynamic_dim(1)
         and isinstance(tensor_type.element_type, ir.F32Type)
     )
 
 
 def likely_shape(value: ir.Value) -> list[int]:
-    """The dims of a tensor, of which a dynamic one counts as 1."""
-    return [1 if dim is None else dim for dim in graph.shape_of(value)]
+    """The dims of a tensor, of which dynamic ones count as some that are likely: a batch of 1, and rows and
+    columns of an image."""
+    likely = [1, 1, *[LIKELY_EXTENT] * RANK]
+    return [guess if dim is None else dim for dim, guess in zip(graph.shape_of(value), likely, strict=False)]
 
 
 def is_depthwise(conv: ir.Operation) -> bool:
@@ -45,7 +49,7 @@ def is_depthwise(conv: ir.Operation) -> bool:
 
 
 def is_blockable_conv(op: ir.Operation) -> bool:
-    """Whether the op is a 2-D convolution in plain layout of known shape, but for the batch, in f32."""
+    """Whether the op is a 2-D convolution in plain layout, in f32, with known filters."""
     return (
         op.name == graph.Conv.NAME
         and graph.Conv(op).layout == "NCHW"
@@ -81,7 +85,7 @@ def is_pixel_lookup(op: ir.Operation) -> bool:
     return (
         op.name == graph.Gather.NAME
         and is_image(graph.Gather(op).data)
-        and _is_static(graph.Gather(op).indices)
+        and isinstance(graph.Gather(op).indices.type, ir.RankedTensorType)
         and graph.Gather(op).indices.type.rank == 1
         and graph.Gather(op).axis in (2, 3)
     )
@@ -152,11 +156,9 @@ def channel_shuffle(op: ir.Operation) -> tuple[ir.Value, int] | None:
     split = graph.Reshape.defining(transpose.x)
     if split is None or not is_image(split.x):
         return None
-    n, groups, channels, *spatial = graph.shape_of(split.result)
-    if n is None:
-        return None
+    n, groups, channels, *spatial = graph.dims_of(split.result)
     plain = (n, groups * channels, *spatial)
-    same = plain == tuple(graph.shape_of(split.x)) == tuple(graph.shape_of(op.results[0]))
+    same = plain == tuple(graph.dims_of(split.x)) == tuple(graph.dims_of(op.results[0]))
     return (split.x, groups) if same else None
 
 

@@ -87,25 +87,32 @@ func.func @not_blocked(%x: tensor<1x3x8x8xf32>, %w: tensor<6x3x3x3xf32>, %y: ten
 
 // -----
 
-// How many images there are need not be known: the blocked image has as many. Rows and columns must be.
+// Only channels need be known: the blocked image has as many images, rows and columns as the plain one. A gather of
+// pixels takes indices of which there may be any number.
 // CHECK-LABEL: func.func @any_batch
 // CHECK: %[[X:.*]] = "graph.pack"(%arg0) {{{.*}}graph.dims = [["n", "", "", "", ""]]{{.*}}} : (tensor<?x16x8x8xf32>) -> tensor<?x1x8x8x16xf32>
 // CHECK: %[[CONV:.*]] = "graph.conv"(%[[X]], %{{.*}}) {{{.*}}graph.dims = [["n", "", "", "", ""]]{{.*}}layout = "NCHWc"
 // CHECK: %[[SCALE:.*]] = "graph.reshape"(%arg2) {{{.*}}shape = array<i64: -1, 1, 1, 1, 32>} : (tensor<?x32x1x1xf32>) -> tensor<?x1x1x1x32xf32>
 // CHECK: %[[SCALED:.*]] = "graph.mul"(%[[CONV]], %[[SCALE]]) {{.*}} -> tensor<?x1x6x6x32xf32>
 // CHECK: "graph.unpack"(%[[SCALED]]) {{.*}} -> tensor<?x32x6x6xf32>
-// CHECK-LABEL: func.func @any_rows
-// CHECK: "graph.conv"(%arg0, %arg1) {{.*}}layout = "NCHW",
+// CHECK-LABEL: func.func @any_size
+// CHECK: %[[X:.*]] = "graph.pack"(%arg0) {{.*}} : (tensor<1x16x?x?xf32>) -> tensor<1x1x?x?x16xf32>
+// CHECK: %[[CONV:.*]] = "graph.conv"(%[[X]], %{{.*}}) {{{.*}}graph.dims = [["", "", "h - 2", "w - 2", ""]]{{.*}}layout = "NCHWc"
+// CHECK: %[[ROWS:.*]] = "graph.gather"(%[[CONV]], %arg2) {axis = 2 : i64, graph.dims = [["", "", "r", "w - 2", ""]]}
+// CHECK: "graph.conv"(%[[ROWS]], %{{.*}}) {{{.*}}graph.dims = [["", "", "r - 2", "w - 4", ""]]{{.*}}layout = "NCHWc"
 func.func @any_batch(%x: tensor<?x16x8x8xf32> {graph.dims = ["n", "", "", ""]}, %w: tensor<32x16x3x3xf32>, %s: tensor<?x32x1x1xf32> {graph.dims = ["n", "", "", ""]}) -> tensor<?x32x6x6xf32> {
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.dims = [["n", "", "", ""]], group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>,
       strides = array<i64: 1, 1>} : (tensor<?x16x8x8xf32>, tensor<32x16x3x3xf32>) -> tensor<?x32x6x6xf32>
   %1 = "graph.mul"(%0, %s) {graph.dims = [["n", "", "", ""]]} : (tensor<?x32x6x6xf32>, tensor<?x32x1x1xf32>) -> tensor<?x32x6x6xf32>
   return %1 : tensor<?x32x6x6xf32>
 }
-func.func @any_rows(%x: tensor<1x16x?x8xf32>, %w: tensor<32x16x3x3xf32>) -> tensor<1x32x?x6xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
-      : (tensor<1x16x?x8xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x?x6xf32>
-  return %0 : tensor<1x32x?x6xf32>
+func.func @any_size(%x: tensor<1x16x?x?xf32> {graph.dims = ["", "", "h", "w"]}, %w: tensor<32x16x3x3xf32>, %i: tensor<?xi64> {graph.dims = ["r"]}, %v: tensor<32x32x3x3xf32>) -> tensor<1x32x?x?xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.dims = [["", "", "h - 2", "w - 2"]], group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>,
+      strides = array<i64: 1, 1>} : (tensor<1x16x?x?xf32>, tensor<32x16x3x3xf32>) -> tensor<1x32x?x?xf32>
+  %1 = "graph.gather"(%0, %i) {axis = 2, graph.dims = [["", "", "r", "w - 2"]]} : (tensor<1x32x?x?xf32>, tensor<?xi64>) -> tensor<1x32x?x?xf32>
+  %2 = "graph.conv"(%1, %v) {dilations = array<i64: 1, 1>, graph.dims = [["", "", "r - 2", "w - 4"]], group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>,
+      strides = array<i64: 1, 1>} : (tensor<1x32x?x?xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x?x?xf32>
+  return %2 : tensor<1x32x?x?xf32>
 }
 
 // -----

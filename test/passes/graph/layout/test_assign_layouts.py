@@ -33,7 +33,7 @@ REASONS = {
         "divides its 12 output channels in 1 group",
     ),
     "groups": (conv("1x64x8x8xf32", "64x4x3x3xf32", "1x64x6x6xf32", 16), "64 output channels in 16 group"),
-    "unknown": (conv("1x32x?x8xf32", "32x32x3x3xf32", "1x32x?x6xf32"), "known shape"),
+    "unknown": (conv("1x?x8x8xf32", "32x32x3x3xf32", "1x32x6x6xf32"), "known channels"),
     "double": (conv("1x32x8x8xf64", "32x32x3x3xf64", "1x32x6x6xf64"), "f32"),
     "costs": (conv("1x32x4x4xf32", "32x1x1x1xf32", "1x32x4x4xf32", 32), "longer than blocks save"),
 }
