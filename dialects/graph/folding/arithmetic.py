@@ -102,7 +102,8 @@ def _mod(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarray
 @folds("cast")
 def _cast(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarray:
     (array,), dtype = arrays, attributes["dtype"]
-    if array.dtype == object and dtype.kind in "iu":
+    # Narrower and unsigned integers wrap around.
+    if array.dtype == object and dtype in (np.int32, np.int64):
         return array
     check_no_sizes(arrays)
     if dtype.itemsize == 1 and dtype.type.__module__ == ml_dtypes.__name__:

@@ -306,6 +306,19 @@ def test_sizes_keep_the_type_that_they_are_cast_to(op: str) -> None:
     assert "(tensor<5xi32>, tensor<1xi32>) -> tensor<5xi1>" in text
 
 
+@pytest.mark.parametrize("onnx_type", [TensorProto.UINT8, TensorProto.INT16, TensorProto.UINT64])
+def test_sizes_in_types_that_wrap_around_are_computed_when_the_model_runs(onnx_type: int) -> None:
+    nodes = [
+        node("Shape", ["x"], ["s"], end=1),
+        node("Cast", ["s"], ["rows"], to=onnx_type),
+        node("Sub", ["rows", "seven"], ["less"]),
+        node("Cast", ["less"], ["y"], to=TensorProto.FLOAT),
+    ]
+    seven = helper.make_tensor("seven", onnx_type, [1], [7])
+    text = _text(model(nodes, [info("x", "n", 3)], ["y"], [seven]))
+    assert "graph.sub" in text
+
+
 def test_dims_of_different_tensors_do_not_cancel() -> None:
     nodes = [
         node("Concat", ["x", "x"], ["a"], axis=0),
