@@ -99,6 +99,7 @@ def _match_added_mask(op: ir.Operation, depth: int) -> Scores | None:
         found = _scores(inner, depth) if graph.same_type(inner, graph.Add(op).result) else None
         if found is not None:
             only(inner, "the scores have another use")
+            found.masks.added_last |= bool(found.masks.chosen)
             found.masks.added.append(op.operands[1 - position])
             return found
     return None
@@ -176,7 +177,9 @@ def _mask_operand(masks: Masks) -> tuple[list[ir.Value], float | None]:
         return [truth], choice.fill
     added = masks.added[0]
     fill = scalar_constant(choice.fill, added)
-    return [graph.build("where", [truth, added, fill])], None
+    # A key that both exclude has less weight than one that either excludes: a query may have no other keys.
+    excluded = graph.build("add", [added, fill]) if masks.added_last else fill
+    return [graph.build("where", [truth, added, excluded])], None
 
 
 def _is_one_mask(masks: Masks) -> bool:

@@ -35,11 +35,13 @@ class MaskChoice:
 
 @dataclass
 class Masks:
-    """The masks of scores: `added` values, and choices."""
+    """The masks of scores: `added` values, and choices. `added_last`: also to scores that are chosen, so that
+    `fill` of those becomes less."""
 
     added: list[ir.Value] = field(default_factory=list)
     chosen: list[MaskChoice] = field(default_factory=list)
     causal: bool = False
+    added_last: bool = False
 
 
 def _triangle(rows: int, keys: int) -> np.ndarray:
@@ -155,7 +157,7 @@ def lowest(like: ir.Value) -> float:
 def simplify_masks(masks: Masks, like: ir.Value, rows: Dim, keys: Dim) -> Masks:
     """The same without masks that exclude nothing, and with causal ones told apart where they span all
     scores, which have the elements of `like`."""
-    result = Masks()
+    result = Masks(added_last=masks.added_last)
     for value in masks.added:
         category = _spanning(value, category_of(value), rows, keys)
         result.causal |= category == "causal"

@@ -79,6 +79,15 @@ def _two_masks(b: Builder) -> str:
     return b.MatMul(b.Softmax(b.Add(scores, padding), axis=-1), v)
 
 
+def _window_and_padding(b: Builder) -> str:
+    """A window of keys per query, and padding, which leave the last query none: those of the window count."""
+    q, k, v = _qkv(b)
+    window = np.tri(ROWS, KEYS, KEYS - ROWS, dtype=bool) & ~np.tri(ROWS, KEYS, KEYS - ROWS - 2, dtype=bool)
+    scores = b.Where(b.operand(window[None, None]), b.Mul(_scores(b, q, k), 0.25), LOWEST)
+    padding = np.where(np.arange(KEYS) < KEYS - 2, 0, LOWEST).astype(np.float32)
+    return b.MatMul(b.Softmax(b.Add(scores, padding[None, None, None]), axis=-1), v)
+
+
 def _masked_fill(b: Builder) -> str:
     """True where a key is excluded; one row excludes all of them, and weights them equally."""
     q, k, v = _qkv(b)
@@ -207,7 +216,8 @@ ATTENTION = {
     "tensorflow": _form(_tensorflow, "sub", "mul", scale=WIDTH**-0.5, mask="f32"),
     "gpt2_where": _form(_gpt2_where, causal=True, mask=None, scale=WIDTH**-0.5),
     "gpt2_optimum": _form(_gpt2_optimum, causal=True, mask="f32"),
-    "two_masks": _form(_two_masks, "or", "where", causal=False, mask="f32"),
+    "two_masks": _form(_two_masks, "or", "add", "where", causal=False, mask="f32"),
+    "window_and_padding": _form(_window_and_padding, "add", "where", causal=False, mask="f32"),
     "masked_fill": _form(_masked_fill, "and", "not", mask="i1", fill=-10000.0),
     "causal_added": _form(_causal_added, causal=True, mask=None),
     "sdpa_torchscript": _form(_sdpa_torchscript, scale=WIDTH**-0.5, mask="f32", safe=False),

@@ -72,6 +72,29 @@ func.func @chosen(%q: tensor<2x3x4xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x3x5
   return %5 : tensor<2x3x5xf32>
 }
 
+// Values added to chosen scores are added to what replaces excluded ones too; scores that are chosen last are not.
+// CHECK-LABEL: func.func @two_masks
+// CHECK: %[[LOW:.*]] = "graph.constant"() {value = dense<-3.0{{.*}}e+38> : tensor<f32>}
+// CHECK: %[[BOTH:.*]] = "graph.add"(%arg4, %{{.*}}) : (tensor<1x3xf32>, tensor<f32>) -> tensor<1x3xf32>
+// CHECK-NEXT: %[[ADDED_LAST:.*]] = "graph.where"(%arg3, %arg4, %[[BOTH]])
+// CHECK: "graph.attention"(%arg0, %{{.*}}, %arg2, %[[ADDED_LAST]])
+// CHECK: %[[CHOSEN_LAST:.*]] = "graph.where"(%arg3, %arg4, %{{.*}}) : (tensor<3x3xi1>, tensor<1x3xf32>, tensor<f32>)
+// CHECK: "graph.attention"(%arg0, %{{.*}}, %arg2, %[[CHOSEN_LAST]])
+func.func @two_masks(%q: tensor<2x3x4xf32>, %k: tensor<2x4x3xf32>, %v: tensor<2x3x5xf32>, %mask: tensor<3x3xi1>, %padding: tensor<1x3xf32>) -> (tensor<2x3x5xf32>, tensor<2x3x5xf32>) {
+  %low = "graph.constant"() {value = dense<-3.0e38> : tensor<f32>} : () -> tensor<f32>
+  %0 = "graph.matmul"(%q, %k) : (tensor<2x3x4xf32>, tensor<2x4x3xf32>) -> tensor<2x3x3xf32>
+  %1 = "graph.where"(%mask, %0, %low) : (tensor<3x3xi1>, tensor<2x3x3xf32>, tensor<f32>) -> tensor<2x3x3xf32>
+  %2 = "graph.add"(%1, %padding) : (tensor<2x3x3xf32>, tensor<1x3xf32>) -> tensor<2x3x3xf32>
+  %3 = "graph.softmax"(%2) {axis = 2} : (tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %4 = "graph.matmul"(%3, %v) : (tensor<2x3x3xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  %5 = "graph.matmul"(%q, %k) : (tensor<2x3x4xf32>, tensor<2x4x3xf32>) -> tensor<2x3x3xf32>
+  %6 = "graph.add"(%5, %padding) : (tensor<2x3x3xf32>, tensor<1x3xf32>) -> tensor<2x3x3xf32>
+  %7 = "graph.where"(%mask, %6, %low) : (tensor<3x3xi1>, tensor<2x3x3xf32>, tensor<f32>) -> tensor<2x3x3xf32>
+  %8 = "graph.softmax"(%7) {axis = 2} : (tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %9 = "graph.matmul"(%8, %v) : (tensor<2x3x3xf32>, tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  return %4, %9 : tensor<2x3x5xf32>, tensor<2x3x5xf32>
+}
+
 // A triangle as a constant, and one that trilu makes.
 // CHECK-LABEL: func.func @causal
 // CHECK: "graph.attention"(%arg0, %{{.*}}, %arg2) {causal = true
