@@ -81,7 +81,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-transpose-weights": "mlc.passes.graph.layout.transpose_weights:TransposeWeights",
     "graph-unpad-windows": "mlc.passes.graph.windows.unpad_windows:UnpadWindows",
-    "graph-unsqueeze-windows": "mlc.passes.graph.windows.unsqueeze_windows:UnsqueezeWindows",
+    "graph-unsqueeze-windows": "mlc.passes.graph.layout.unsqueeze_windows:UnsqueezeWindows",
     "graph-verify": "mlc.passes.graph.verify.verify:Verify",
     "graph-verify-blocks": "mlc.passes.graph.verify.verify_blocks:VerifyBlocks",
     "graph-verify-fixed-sizes": "mlc.passes.graph.verify.verify_fixed_sizes:VerifyFixedSizes",

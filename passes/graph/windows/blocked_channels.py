@@ -156,7 +156,10 @@ def channel_shuffle(op: ir.Operation) -> tuple[ir.Value, int] | None:
     split = graph.Reshape.defining(transpose.x)
     if split is None or not is_image(split.x):
         return None
-    n, groups, channels, *spatial = graph.dims_of(split.result)
+    n, _, _, *spatial = graph.dims_of(split.result)
+    _, groups, channels, *_ = graph.shape_of(split.result)
+    if None in (groups, channels):
+        return None
     plain = (n, groups * channels, *spatial)
     same = plain == tuple(graph.dims_of(split.x)) == tuple(graph.dims_of(op.results[0]))
     return (split.x, groups) if same else None

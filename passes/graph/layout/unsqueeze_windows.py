@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
+from mlc.passes.common.patterns import Pattern
 from mlc.passes.common.rewriting import apply_patterns, attributes_of
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 from mlc.passes.graph.common.values import on_ranked, replacing
@@ -55,6 +56,6 @@ class UnsqueezeWindows(Pass):
         if not apply_patterns(op, dict.fromkeys(_WINDOWS, on_ranked(replacing(unsqueeze)))):
             return False
         below = partial(sink, producers=dict.fromkeys(_WINDOWS, 1))
-        rules = {**dict.fromkeys(ELEMENTWISE, below), graph.Pad.NAME: sink_below_padding}
+        rules: dict[str, Pattern] = {**dict.fromkeys(ELEMENTWISE, below), graph.Pad.NAME: sink_below_padding}
         apply_patterns(op, rules, max_iterations=256)
         return True
