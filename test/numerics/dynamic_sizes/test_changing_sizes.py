@@ -195,3 +195,20 @@ def test_constant_in_a_shape_that_is_read() -> None:
         [info("y", [None, 2]), info("r", [None, None])],
     )
     check(built, {"s": np.array([2, 2]), "x": X[:2]}, {"s": np.array([4, 1]), "x": X[:1]})
+
+
+def test_padding_to_another_size_keeps_the_channels() -> None:
+    """As networks pad a decoded image to the size of an encoded one: nothing is added to images and channels."""
+    nodes = [
+        helper.make_node("Constant", [], ["none"], value_ints=[0, 0]),
+        *(helper.make_node("Shape", [name], [f"{name}_size"], start=2) for name in ("x", "z")),
+        helper.make_node("Sub", ["z_size", "x_size"], ["more"]),
+        helper.make_node("Concat", ["none", "none", "none", "more"], ["pads"], axis=0),
+        helper.make_node("Pad", ["x", "pads"], ["y"]),
+    ]
+    built = model(
+        nodes, [info("x", ["n", 3, "h", "w"]), info("z", ["n", 3, "i", "j"])], [info("y", [None] * 4)]
+    )
+    assert "tensor<?x3x?x?xf32>" in str(import_model(built).module).rpartition("return")[2]
+    images = [np.ones((2, 3, *size), np.float32) for size in ((4, 5), (6, 5), (3, 7))]
+    check(built, *({"x": images[0], "z": other} for other in images))

@@ -83,6 +83,7 @@ def _pad(node: Node, x: Value, low: list[int], high: list[int], mode: str) -> Va
 def _computed_pad(node: Node, mode: str) -> Value:
     x, zero = node.input(0), i64_scalar(node, 0)
     axes, low, high = _amounts(node, x)
+    is_padded = [not (_is_zero(low, position) and _is_zero(high, position)) for position in range(len(axes))]
     sizes = node.sizes([x.shape[axis] for axis in axes])
     before, after = (node.emit("max", node.emit("neg", amounts), zero) for amounts in (low, high))
     low, high = (node.emit("max", amounts, zero) for amounts in (low, high))
@@ -93,10 +94,18 @@ def _computed_pad(node: Node, mode: str) -> Value:
     kept = node.emit("max", kept, zero)
     counts = node.read_dims(node.emit("add", node.emit("add", kept, low), high))
     value = _value(node, x)
+    # The other axes keep their dims, which may be known, as the channels of images are.
     for position, axis in enumerate(axes):
+        if not is_padded[position]:
+            continue
         part = KeptRange(*(element(node, amounts, position) for amounts in (before, kept, low)))
         x = part.pad(node, x, axis, counts[position], mode, value)
     return x
+
+
+def _is_zero(amounts: Value, position: int) -> bool:
+    """Whether an element of a vector is known to be 0."""
+    return amounts.known is not None and bool(amounts.known[position] == 0)
 
 
 def _amounts(node: Node, x: Value) -> tuple[list[int], Value, Value]:
