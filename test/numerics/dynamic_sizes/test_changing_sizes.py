@@ -198,7 +198,7 @@ def test_constant_in_a_shape_that_is_read() -> None:
 
 
 def test_padding_to_another_size_keeps_the_channels() -> None:
-    """As networks pad a decoded image to the size of an encoded one: nothing is added to images and channels."""
+    """As networks pad a decoded image to the size of an encoded one: channels get nothing."""
     nodes = [
         helper.make_node("Constant", [], ["none"], value_ints=[0, 0]),
         *(helper.make_node("Shape", [name], [f"{name}_size"], start=2) for name in ("x", "z")),
