@@ -157,7 +157,7 @@ def _gpt_oss() -> nn.Module:
         sliding_window=8,
         layer_types=["sliding_attention", "full_attention"],
     )
-    # Products with gathered weights, which both exporters write.
+    # Products with gathered weights, which the script exporter writes.
     config._experts_implementation = "batched_mm"
     return Call(_causal(config, "eager"), PROMPT, ["logits"], use_cache=False)
 
