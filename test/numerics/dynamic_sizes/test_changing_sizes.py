@@ -198,7 +198,7 @@ def test_constant_in_a_shape_that_is_read() -> None:
 
 
 def test_padding_to_another_size_keeps_the_channels() -> None:
-    """As networks pad a decoded image to the size of an encoded one: channels get nothing."""
+    """Pads a decoded image to the size of an encoded one, as networks do: channels get nothing."""
     nodes = [
         helper.make_node("Constant", [], ["none"], value_ints=[0, 0]),
         *(helper.make_node("Shape", [name], [f"{name}_size"], start=2) for name in ("x", "z")),
@@ -212,3 +212,17 @@ def test_padding_to_another_size_keeps_the_channels() -> None:
     assert "tensor<?x3x?x?xf32>" in str(import_model(built).module).rpartition("return")[2]
     images = [np.ones((2, 3, *size), np.float32) for size in ((4, 5), (6, 5), (3, 7))]
     check(built, *({"x": images[0], "z": other} for other in images))
+
+
+def test_filters_give_known_channels() -> None:
+    """The channels of the image are an open dim: a convolution of known filters has known ones."""
+    filters = np.ones((8, 3, 3, 3), np.float32)
+    nodes = [
+        helper.make_node("Constant", [], ["f"], value=onnx.numpy_helper.from_array(filters)),
+        helper.make_node("Conv", ["x", "f"], ["y"]),
+    ]
+    built = model(nodes, [info("x", ["n", "c", "h", "w"])], [info("y", [None] * 4)])
+    assert "tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>" in str(import_model(built).module)
+    check(built, {"x": np.ones((2, 3, 5, 4), np.float32)}, {"x": np.ones((1, 3, 9, 16), np.float32)})
+    with pytest.raises(ValueError, match=r"c\*h\*n\*w must be 3\*h\*n\*w"):
+        compile_model(built).run({"x": np.ones((1, 4, 5, 5), np.float32)})

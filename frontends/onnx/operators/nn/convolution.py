@@ -96,7 +96,17 @@ def convolve(node: Node, x: Value, w: Value) -> Value:
     geometry = window(node, x, kernel_of(node, w))
     # Paddings of kernels of dynamic size are not part of the convolution op.
     x, geometry = geometry.inside(node, x, whole=any(isinstance(size, Size) for size in geometry.kernel))
-    return in_groups(node, x, w, int(node.attr("group", 1)), **geometry.attributes())
+    group = int(node.attr("group", 1))
+    return in_groups(node, _with_channels(node, x, w, group), w, group, **geometry.attributes())
+
+
+def _with_channels(node: Node, x: Value, w: Value, group: int) -> Value:
+    """Returns x with the number of channels that the filters have, where its own is dynamic: layouts are
+    chosen for known ones, and a reshape checks it."""
+    inputs = w.shape[1]
+    if isinstance(x.shape[1], int) or isinstance(inputs, Size):
+        return x
+    return node.reshape(x, [x.shape[0], inputs * group, *x.shape[2:]])
 
 
 def in_groups(node: Node, x: Value, w: Value, group: int, **attributes: list[int]) -> Value:
