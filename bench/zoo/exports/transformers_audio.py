@@ -6,11 +6,11 @@ from typing import Any
 
 import transformers
 from torch import nn
-from transformers import PreTrainedModel
 
 from bench.zoo.exports.modules import Call
 from bench.zoo.exports.registry import export
-from bench.zoo.exports.weights import calibrate, seed
+from bench.zoo.exports.transformers_heads import build
+from bench.zoo.exports.weights import calibrate
 from bench.zoo.model import Input
 
 WAVE = {"input_values": Input("float32", ("batch", "samples"))}
@@ -31,21 +31,16 @@ SMALL: dict[str, Any] = {
 }
 
 
-def _build(config: Any, head: str, attention: str = "eager") -> PreTrainedModel:
-    config._attn_implementation = attention
-    return seed(getattr(transformers, head)._from_config(config))
-
-
 @export("transformers/wav2vec2-ctc", "script dynamo", WAVE, WAVE_SIZES, outputs=["logits"])
 def _wav2vec2() -> nn.Module:
     config = transformers.Wav2Vec2Config(**SMALL)
-    return Call(_build(config, "Wav2Vec2ForCTC"), WAVE, ["logits"])
+    return Call(build(config, "Wav2Vec2ForCTC"), WAVE, ["logits"])
 
 
 @export("transformers/hubert", "dynamo", WAVE, WAVE_SIZES, outputs=["last_hidden_state"])
 def _hubert() -> nn.Module:
     config = transformers.HubertConfig(**SMALL, do_stable_layer_norm=True, feat_extract_norm="layer")
-    return Call(_build(config, "HubertModel", "sdpa"), WAVE, ["last_hidden_state"])
+    return Call(build(config, "HubertModel", "sdpa"), WAVE, ["last_hidden_state"])
 
 
 @export("transformers/wav2vec2-conformer", "script", WAVE, WAVE_SIZES, outputs=["last_hidden_state"])
@@ -53,7 +48,7 @@ def _conformer() -> nn.Module:
     config = transformers.Wav2Vec2ConformerConfig(
         **SMALL, position_embeddings_type="relative", conv_depthwise_kernel_size=15
     )
-    network = _build(config, "Wav2Vec2ConformerModel")
+    network = build(config, "Wav2Vec2ConformerModel")
     return Call(calibrate(network, _wave()), WAVE, ["last_hidden_state"])
 
 
@@ -73,7 +68,7 @@ def _wavlm() -> nn.Module:
         num_buckets=32,
         max_bucket_distance=40,
     )
-    return Call(_build(config, "WavLMModel"), WAVE, ["last_hidden_state"])
+    return Call(build(config, "WavLMModel"), WAVE, ["last_hidden_state"])
 
 
 def _wave() -> Any:
@@ -101,7 +96,7 @@ def _ast() -> nn.Module:
         max_length=128,
         num_labels=50,
     )
-    return Call(_build(config, "ASTForAudioClassification"), SPECTROGRAM, ["logits"])
+    return Call(build(config, "ASTForAudioClassification"), SPECTROGRAM, ["logits"])
 
 
 CODED = {"input_values": Input("float32", ("batch", 1, "samples"))}
@@ -110,7 +105,7 @@ CODED = {"input_values": Input("float32", ("batch", 1, "samples"))}
 @export("transformers/encodec-encoder", "script", CODED, WAVE_SIZES, outputs=["embeddings"])
 def _encodec() -> nn.Module:
     config = transformers.EncodecConfig(hidden_size=64, num_filters=8, codebook_size=64, codebook_dim=64)
-    return _build(config, "EncodecModel").encoder
+    return build(config, "EncodecModel").encoder
 
 
 @export(
@@ -125,5 +120,5 @@ def _encodec() -> nn.Module:
 )
 def _univnet() -> nn.Module:
     config = transformers.UnivNetConfig(model_hidden_channels=16, kernel_predictor_hidden_channels=32)
-    network = _build(config, "UnivNetModel")
+    network = build(config, "UnivNetModel")
     return Call(network, ["input_features", "noise_sequence"], ["waveforms"])

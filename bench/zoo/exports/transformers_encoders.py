@@ -6,11 +6,10 @@ from typing import Any
 
 import transformers
 from torch import nn
-from transformers import PreTrainedModel
 
 from bench.zoo.exports.modules import Call
 from bench.zoo.exports.registry import export
-from bench.zoo.exports.weights import seed
+from bench.zoo.exports.transformers_heads import build
 from bench.zoo.model import Input
 
 VOCABULARY = 1000
@@ -31,21 +30,14 @@ SMALL: dict[str, Any] = {
 }
 
 
-def _build(config: Any, head: str, attention: str = "eager") -> PreTrainedModel:
-    """The architecture of `config` with one of the heads that transformers has for it."""
-    config._attn_implementation = attention
-    network = getattr(transformers, head)._from_config(config)
-    return seed(network)
-
-
 @export("transformers/bert-classification", "script dynamo", PAIRS, SIZES, outputs=["logits"])
 def _bert() -> nn.Module:
-    return Call(_build(transformers.BertConfig(**SMALL), "BertForSequenceClassification"), PAIRS, ["logits"])
+    return Call(build(transformers.BertConfig(**SMALL), "BertForSequenceClassification"), PAIRS, ["logits"])
 
 
 @export("transformers/bert-sdpa-question-answering", "script dynamo", PAIRS, SIZES, outputs=["start", "end"])
 def _bert_sdpa() -> nn.Module:
-    model = _build(transformers.BertConfig(**SMALL), "BertForQuestionAnswering", "sdpa")
+    model = build(transformers.BertConfig(**SMALL), "BertForQuestionAnswering", "sdpa")
     return Call(model, PAIRS, ["start_logits", "end_logits"])
 
 
@@ -54,19 +46,19 @@ def _distilbert() -> nn.Module:
     config = transformers.DistilBertConfig(
         vocab_size=VOCABULARY, dim=256, n_layers=2, n_heads=4, hidden_dim=1024
     )
-    return Call(_build(config, "DistilBertForTokenClassification"), TOKENS, ["logits"])
+    return Call(build(config, "DistilBertForTokenClassification"), TOKENS, ["logits"])
 
 
 @export("transformers/roberta-masked-lm", "dynamo script", TOKENS, SIZES, outputs=["logits"])
 def _roberta() -> nn.Module:
     config = transformers.RobertaConfig(**SMALL, max_position_embeddings=514)
-    return Call(_build(config, "RobertaForMaskedLM", "sdpa"), TOKENS, ["logits"])
+    return Call(build(config, "RobertaForMaskedLM", "sdpa"), TOKENS, ["logits"])
 
 
 @export("transformers/albert", "dynamo", PAIRS, SIZES, outputs=["last_hidden_state", "pooler_output"])
 def _albert() -> nn.Module:
     config = transformers.AlbertConfig(**SMALL, embedding_size=128)
-    return Call(_build(config, "AlbertModel"), PAIRS, ["last_hidden_state", "pooler_output"])
+    return Call(build(config, "AlbertModel"), PAIRS, ["last_hidden_state", "pooler_output"])
 
 
 @export("transformers/deberta", "script", PAIRS, SIZES, outputs=["last_hidden_state"])
@@ -74,7 +66,7 @@ def _deberta() -> nn.Module:
     config = transformers.DebertaConfig(
         **SMALL, relative_attention=True, pos_att_type=["c2p", "p2c"], type_vocab_size=2
     )
-    return Call(_build(config, "DebertaModel"), PAIRS, ["last_hidden_state"])
+    return Call(build(config, "DebertaModel"), PAIRS, ["last_hidden_state"])
 
 
 @export("transformers/deberta-v2-classification", "script dynamo", PAIRS, SIZES, outputs=["logits"])
@@ -89,18 +81,18 @@ def _deberta_v2() -> nn.Module:
         share_att_key=True,
         position_biased_input=False,
     )
-    return Call(_build(config, "DebertaV2ForSequenceClassification"), PAIRS, ["logits"])
+    return Call(build(config, "DebertaV2ForSequenceClassification"), PAIRS, ["logits"])
 
 
 @export("transformers/electra-discriminator", "dynamo", PAIRS, SIZES, outputs=["logits"])
 def _electra() -> nn.Module:
     config = transformers.ElectraConfig(**SMALL, embedding_size=128)
-    return Call(_build(config, "ElectraForPreTraining", "sdpa"), PAIRS, ["logits"])
+    return Call(build(config, "ElectraForPreTraining", "sdpa"), PAIRS, ["logits"])
 
 
 @export("transformers/mpnet", "script", TOKENS, SIZES, outputs=["last_hidden_state"])
 def _mpnet() -> nn.Module:
-    return Call(_build(transformers.MPNetConfig(**SMALL), "MPNetModel"), TOKENS, ["last_hidden_state"])
+    return Call(build(transformers.MPNetConfig(**SMALL), "MPNetModel"), TOKENS, ["last_hidden_state"])
 
 
 # Without padding: a padded token may have no other within its window.
@@ -118,7 +110,7 @@ def _modernbert() -> nn.Module:
         cls_token_id=1,
         sep_token_id=2,
     )
-    return Call(_build(config, "ModernBertForMaskedLM", "sdpa"), TOKENS, ["logits"])
+    return Call(build(config, "ModernBertForMaskedLM", "sdpa"), TOKENS, ["logits"])
 
 
 LAYOUT = {"input_ids": IDS, "bbox": BOXES, "attention_mask": MASK}
@@ -127,7 +119,7 @@ LAYOUT = {"input_ids": IDS, "bbox": BOXES, "attention_mask": MASK}
 @export("transformers/layoutlm-token-classification", "dynamo", LAYOUT, SIZES, outputs=["logits"])
 def _layoutlm() -> nn.Module:
     config = transformers.LayoutLMConfig(**SMALL, max_2d_position_embeddings=64)
-    return Call(_build(config, "LayoutLMForTokenClassification"), LAYOUT, ["logits"])
+    return Call(build(config, "LayoutLMForTokenClassification"), LAYOUT, ["logits"])
 
 
 PERCEIVED = {"inputs": IDS, "attention_mask": MASK}
@@ -138,7 +130,7 @@ def _perceiver() -> nn.Module:
     config = transformers.PerceiverConfig(
         vocab_size=VOCABULARY, num_latents=32, d_latents=128, d_model=96, num_self_attends_per_block=2
     )
-    return Call(_build(config, "PerceiverForSequenceClassification"), PERCEIVED, ["logits"])
+    return Call(build(config, "PerceiverForSequenceClassification"), PERCEIVED, ["logits"])
 
 
 PLAIN = {"input_ids": IDS}
@@ -149,4 +141,4 @@ def _fnet() -> nn.Module:
     config = transformers.FNetConfig(
         vocab_size=VOCABULARY, hidden_size=60, num_hidden_layers=2, intermediate_size=90
     )
-    return Call(_build(config, "FNetModel"), PLAIN, ["last_hidden_state"])
+    return Call(build(config, "FNetModel"), PLAIN, ["last_hidden_state"])

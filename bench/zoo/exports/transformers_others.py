@@ -8,11 +8,11 @@ from typing import Any
 import torch
 import transformers
 from torch import nn
-from transformers import PreTrainedModel
 
 from bench.zoo.exports.modules import Call
 from bench.zoo.exports.registry import export
-from bench.zoo.exports.weights import calibrate, images, seed
+from bench.zoo.exports.transformers_heads import build
+from bench.zoo.exports.weights import calibrate, images
 from bench.zoo.model import Input
 
 PIXELS = "pixel_values"
@@ -34,11 +34,6 @@ TOKENS = {
     "attention_mask": Input("int64", ("batch", "length"), "padding"),
 }
 TOKEN_SIZES = ({"batch": 2, "length": 50}, {"batch": 1, "length": 77}, {"batch": 3, "length": 9})
-
-
-def _build(config: Any, head: str) -> PreTrainedModel:
-    config._attn_implementation = "eager"
-    return seed(getattr(transformers, head)._from_config(config))
 
 
 BOXES = ("logits", "pred_boxes")
@@ -64,7 +59,7 @@ def _rt_detr() -> nn.Module:
         anchor_image_size=None,
         eval_size=None,
     )
-    network = calibrate(_build(config, "RTDetrForObjectDetection"), images(2, 128, 128))
+    network = calibrate(build(config, "RTDetrForObjectDetection"), images(2, 128, 128))
     return Call(network, IMAGE, BOXES)
 
 
@@ -91,7 +86,7 @@ def _fast_speech() -> nn.Module:
         energy_predictor_channels=32,
         pitch_predictor_channels=32,
     )
-    network = _build(config, "FastSpeech2ConformerModel")
+    network = build(config, "FastSpeech2ConformerModel")
     with torch.no_grad():
         # Durations are the exponentials of these, less one.
         network.duration_predictor.linear.bias.fill_(1.2)
@@ -101,4 +96,4 @@ def _fast_speech() -> nn.Module:
 @export("transformers/xlnet", "script", TOKENS, TOKEN_SIZES, outputs=["last_hidden_state"])
 def _xlnet() -> nn.Module:
     config = transformers.XLNetConfig(vocab_size=VOCABULARY, d_model=192, n_layer=2, n_head=3, d_inner=384)
-    return Call(_build(config, "XLNetModel"), TOKENS, ["last_hidden_state"], use_mems=False)
+    return Call(build(config, "XLNetModel"), TOKENS, ["last_hidden_state"], use_mems=False)

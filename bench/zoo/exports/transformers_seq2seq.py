@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from bench.zoo.exports.modules import Apply, Call
 from bench.zoo.exports.registry import export
-from bench.zoo.exports.weights import seed
+from bench.zoo.exports.transformers_heads import build
 from bench.zoo.model import Input
 
 VOCABULARY = 1000
@@ -37,11 +37,6 @@ BART: dict[str, Any] = {
     "pad_token_id": 0,
     "decoder_start_token_id": 0,
 }
-
-
-def _build(config: Any, head: str, attention: str = "eager") -> PreTrainedModel:
-    config._attn_implementation = attention
-    return seed(getattr(transformers, head)._from_config(config))
 
 
 def _cache_inputs(heads: int, size: int, encoded: int | str = "encoded") -> dict[str, Input]:
@@ -110,12 +105,12 @@ T5: dict[str, Any] = {
 
 @export("transformers/t5-encoder", "script dynamo", ENCODED, ENCODED_SIZES, outputs=["last_hidden_state"])
 def _t5_encoder() -> nn.Module:
-    return Call(_build(transformers.T5Config(**T5), "T5EncoderModel"), ENCODED, ["last_hidden_state"])
+    return Call(build(transformers.T5Config(**T5), "T5EncoderModel"), ENCODED, ["last_hidden_state"])
 
 
 @export("transformers/t5-step", "dynamo", _step_inputs(T5_PAST), STEP_SIZES, outputs=_outputs(list(T5_PAST)))
 def _t5_step() -> nn.Module:
-    return Apply(_build(transformers.T5Config(**T5), "T5ForConditionalGeneration"), _step(T5["d_model"]))
+    return Apply(build(transformers.T5Config(**T5), "T5ForConditionalGeneration"), _step(T5["d_model"]))
 
 
 BART_PAST = _cache_inputs(heads=4, size=64)
@@ -123,7 +118,7 @@ BART_PAST = _cache_inputs(heads=4, size=64)
 
 @export("transformers/bart-encoder", "dynamo", ENCODED, ENCODED_SIZES, outputs=["last_hidden_state"])
 def _bart_encoder() -> nn.Module:
-    model = _build(transformers.BartConfig(**BART), "BartModel", "sdpa")
+    model = build(transformers.BartConfig(**BART), "BartModel", "sdpa")
     return Call(model.get_encoder(), ENCODED, ["last_hidden_state"])
 
 
@@ -132,7 +127,7 @@ def _bart_encoder() -> nn.Module:
 )
 def _bart_step() -> nn.Module:
     return Apply(
-        _build(transformers.BartConfig(**BART), "BartForConditionalGeneration"), _step(BART["d_model"])
+        build(transformers.BartConfig(**BART), "BartForConditionalGeneration"), _step(BART["d_model"])
     )
 
 
@@ -147,13 +142,13 @@ WHOLE_SIZES = (
 @export("transformers/marian", "script", WHOLE, WHOLE_SIZES, outputs=["logits"])
 def _marian() -> nn.Module:
     config = transformers.MarianConfig(**BART)
-    return Call(_build(config, "MarianMTModel"), WHOLE, ["logits"], use_cache=False)
+    return Call(build(config, "MarianMTModel"), WHOLE, ["logits"], use_cache=False)
 
 
 @export("transformers/pegasus", "dynamo", WHOLE, WHOLE_SIZES, outputs=["logits"])
 def _pegasus() -> nn.Module:
     config = transformers.PegasusConfig(**BART)
-    return Call(_build(config, "PegasusForConditionalGeneration"), WHOLE, ["logits"], use_cache=False)
+    return Call(build(config, "PegasusForConditionalGeneration"), WHOLE, ["logits"], use_cache=False)
 
 
 @export("transformers/prophetnet", "script", WHOLE, WHOLE_SIZES, outputs=["logits", "logits_ngram"])
@@ -172,7 +167,7 @@ def _prophetnet() -> nn.Module:
         num_buckets=8,
         relative_max_distance=16,
     )
-    model = _build(config, "ProphetNetForConditionalGeneration")
+    model = build(config, "ProphetNetForConditionalGeneration")
     return Call(model, WHOLE, ["logits", "logits_ngram"], use_cache=False)
 
 
@@ -188,7 +183,7 @@ BATCHES = ({"batch": 2}, {"batch": 1})
 
 def _whisper() -> PreTrainedModel:
     config = transformers.WhisperConfig(**WHISPER, bos_token_id=1, eos_token_id=2)
-    return _build(config, "WhisperForConditionalGeneration", "sdpa")
+    return build(config, "WhisperForConditionalGeneration", "sdpa")
 
 
 @export("transformers/whisper-encoder", "script dynamo", FEATURES, BATCHES, outputs=["last_hidden_state"])
@@ -235,4 +230,4 @@ def _trocr() -> nn.Module:
         decoder_ffn_dim=512,
         cross_attention_hidden_size=192,
     )
-    return Call(_build(config, "TrOCRForCausalLM"), OCR, ["logits"], use_cache=False)
+    return Call(build(config, "TrOCRForCausalLM"), OCR, ["logits"], use_cache=False)

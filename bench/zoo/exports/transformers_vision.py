@@ -10,7 +10,8 @@ from transformers import PreTrainedModel
 
 from bench.zoo.exports.modules import Apply, Call
 from bench.zoo.exports.registry import export
-from bench.zoo.exports.weights import calibrate, images, seed
+from bench.zoo.exports.transformers_heads import build
+from bench.zoo.exports.weights import calibrate, images
 from bench.zoo.model import Input
 
 PIXELS = "pixel_values"
@@ -31,11 +32,6 @@ SMALL: dict[str, Any] = {
 }
 
 
-def _build(config: Any, head: str, attention: str = "eager") -> PreTrainedModel:
-    config._attn_implementation = attention
-    return seed(getattr(transformers, head)._from_config(config))
-
-
 CLIP_INPUTS = {
     "input_ids": Input("int64", ("texts", 77), "integers(0, 1000)"),
     PIXELS: Input("float32", ("images", 3, 224, 224)),
@@ -52,13 +48,13 @@ def _clip() -> nn.Module:
         vision_config=SMALL | {"patch_size": 32},
         projection_dim=128,
     )
-    return Call(_build(config, "CLIPModel", "sdpa"), CLIP_INPUTS, CLIP_OUTPUTS)
+    return Call(build(config, "CLIPModel", "sdpa"), CLIP_INPUTS, CLIP_OUTPUTS)
 
 
 @export("transformers/deit", "dynamo", SQUARE, BATCHES, outputs=["logits"])
 def _deit() -> nn.Module:
     config = transformers.DeiTConfig(**SMALL, num_labels=100)
-    return Call(_build(config, "DeiTForImageClassificationWithTeacher"), SQUARE, ["logits"])
+    return Call(build(config, "DeiTForImageClassificationWithTeacher"), SQUARE, ["logits"])
 
 
 @export("transformers/dinov2", "dynamo", SQUARE, BATCHES, outputs=["last_hidden_state", "pooler_output"])
@@ -66,13 +62,13 @@ def _dinov2() -> nn.Module:
     config = transformers.Dinov2Config(
         hidden_size=192, num_hidden_layers=2, num_attention_heads=3, image_size=224, patch_size=14
     )
-    return Call(_build(config, "Dinov2Model", "sdpa"), SQUARE, ["last_hidden_state", "pooler_output"])
+    return Call(build(config, "Dinov2Model", "sdpa"), SQUARE, ["last_hidden_state", "pooler_output"])
 
 
 @export("transformers/segformer", "script dynamo", IMAGE, IMAGE_SIZES, outputs=["logits"])
 def _segformer() -> nn.Module:
     config = transformers.SegformerConfig(num_labels=20, depths=[1, 1, 1, 1], decoder_hidden_size=128)
-    network = _build(config, "SegformerForSemanticSegmentation")
+    network = build(config, "SegformerForSemanticSegmentation")
     return Call(calibrate(network, images(2, 128, 128)), IMAGE, ["logits"])
 
 
@@ -99,7 +95,7 @@ def _detr() -> PreTrainedModel:
         num_queries=25,
         num_labels=20,
     )
-    return calibrate(_build(config, "DetrForObjectDetection"), images(2, 128, 128))
+    return calibrate(build(config, "DetrForObjectDetection"), images(2, 128, 128))
 
 
 @export("transformers/detr", "dynamo script", IMAGE, IMAGE_SIZES, outputs=["logits", "pred_boxes"])
@@ -135,7 +131,7 @@ def _sam() -> PreTrainedModel:
             "iou_head_hidden_dim": 64,
         },
     )
-    return _build(config, "SamModel")
+    return build(config, "SamModel")
 
 
 @export("transformers/sam-image", "dynamo", SAM_IMAGE, BATCHES[:2], outputs=["image_embeddings"])
@@ -159,7 +155,7 @@ def _swin2sr() -> nn.Module:
         upscale=2,
         upsampler="pixelshuffle",
     )
-    return Call(_build(config, "Swin2SRForImageSuperResolution"), [PIXELS], ["reconstruction"])
+    return Call(build(config, "Swin2SRForImageSuperResolution"), [PIXELS], ["reconstruction"])
 
 
 @export("transformers/depth-anything", "dynamo", SQUARE, BATCHES[:2], outputs=["predicted_depth"])
@@ -180,7 +176,7 @@ def _depth_anything() -> nn.Module:
         fusion_hidden_size=32,
         head_hidden_size=16,
     )
-    return Call(_build(config, "DepthAnythingForDepthEstimation"), SQUARE, ["predicted_depth"])
+    return Call(build(config, "DepthAnythingForDepthEstimation"), SQUARE, ["predicted_depth"])
 
 
 @export("transformers/dpt", "script", SQUARE, BATCHES[:2], outputs=["predicted_depth"])
@@ -193,7 +189,7 @@ def _dpt() -> nn.Module:
         fusion_hidden_size=32,
         is_hybrid=False,
     )
-    return Call(_build(config, "DPTForDepthEstimation"), SQUARE, ["predicted_depth"])
+    return Call(build(config, "DPTForDepthEstimation"), SQUARE, ["predicted_depth"])
 
 
 MASKED = SQUARE | {"noise": Input("float32", ("batch", 196), "uniform(0, 1)")}
@@ -208,7 +204,7 @@ def _vit_mae() -> nn.Module:
         decoder_num_attention_heads=4,
         decoder_intermediate_size=256,
     )
-    return Call(_build(config, "ViTMAEForPreTraining"), MASKED, ["logits", "mask"])
+    return Call(build(config, "ViTMAEForPreTraining"), MASKED, ["logits", "mask"])
 
 
 SERIES = {
@@ -233,7 +229,7 @@ def _time_series() -> nn.Module:
         scaling="mean",
     )
     return Call(
-        _build(config, "TimeSeriesTransformerModel"),
+        build(config, "TimeSeriesTransformerModel"),
         SERIES,
         ["last_hidden_state", "loc", "scale"],
         use_cache=False,
@@ -253,5 +249,5 @@ def _patch_tst() -> nn.Module:
         prediction_length=24,
         d_model=64,
     )
-    network = _build(config, "PatchTSTForPrediction")
+    network = build(config, "PatchTSTForPrediction")
     return Call(network, PATCHED, ["prediction_outputs"])
