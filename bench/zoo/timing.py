@@ -35,13 +35,14 @@ def time_model(
         "sizes": dict(sizes),
         "threads": threads,
         "processor": machine.describe()["processor"],
-        "engines": {record["engine"]: _engine(record, ratios) for record in records},
+        "engines": {record["engine"]: _engine(record, ratios, folder) for record in records},
     }
 
 
-def _engine(record: dict[str, Any], ratios: dict[str, float]) -> dict[str, Any]:
+def _engine(record: dict[str, Any], ratios: dict[str, float], folder: Path) -> dict[str, Any]:
     if "error" in record:
-        return {"error": record["error"].splitlines()[0][:200]}
+        # Messages name the model, whose folder is one machine's.
+        return {"error": record["error"].splitlines()[0].replace(f"{folder}/", "")[:200]}
     ratio = ratios.get(record["engine"], 1.0)
     ready = record["ready"]
     return {

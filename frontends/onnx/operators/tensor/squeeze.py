@@ -25,7 +25,7 @@ def squeeze(node: Node) -> Value:
         axes = [i for i, d in enumerate(x.shape) if d == 1]
     if axes is not None:
         return node.emit("squeeze", x, axes=node.axis_set(axes, x.rank))
-    if x.rank == 0 and given is not None and given.shape != (0,):
+    if x.rank == 0 and given is not None and given.is_static and given.shape != (0,):
         raise NodeError(f"x has no axes, and input 1 ('{given.name}') of shape {given.shape_text} names some")
     return _dynamic_squeeze(node, x, given) if x.rank else x
 
