@@ -1501,6 +1501,7 @@ class WinogradOutput(views.View):
 
     NAME = "graph.winograd_output"
     y = fields.operand(0)
+    dims = fields.optional_operand(1)
     tile = fields.integer()
     kernel = fields.integer(3)
     shape = fields.integers()

@@ -1,6 +1,7 @@
 """Windows on plain images and the transforms of a Winograd convolution, which schedules move into the loops
 that read them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from mlc.bindings import ext, ir
@@ -30,7 +31,8 @@ class RowWindowOp(TLoop.Operation, name="row_window", traits=[ext.Pure]):
 
 
 class WinogradOutputOp(TLoop.Operation, name="winograd_output", traits=[ext.Pure]):
-    """Transforms products `[n*n, tiles, K/k, k]` back into images `[N, K/k, H, W, k]`.
+    """Transforms products `[n*n, tiles, K/k, k]` back into images `[N, K/k, H, W, k]`, without what tiles
+    compute beyond them; `sizes` are the dynamic dims of the images.
 
     `compute_at` moves it into a parallel loop over tiles of `tile` by `tile` results, where it becomes vector
     ops; it has no other lowering.
@@ -38,11 +40,13 @@ class WinogradOutputOp(TLoop.Operation, name="winograd_output", traits=[ext.Pure
 
     tile: ir.IntegerAttr
     products: ext.Operand[Any]
+    sizes: Sequence[ext.Operand[ir.IndexType]]
     image: ext.Result[Any]
 
 
 class WinogradInputOp(TLoop.Operation, name="winograd_input", traits=[ext.Pure]):
-    """Transforms overlapping tiles of images `[N, C/c, H, W, c]` to `[n*n, tiles, C]`.
+    """Transforms overlapping tiles of images `[N, C/c, H, W, c]` to `[n*n, tiles, C]`; `sizes` is the number
+    of tiles, if it is dynamic. Tiles that reach beyond an image read its last row and column there.
 
     `compute_at` moves it into a loop that reads some of the tiles, where it becomes a loop over these; it has
     no other lowering.
@@ -50,4 +54,5 @@ class WinogradInputOp(TLoop.Operation, name="winograd_input", traits=[ext.Pure])
 
     tile: ir.IntegerAttr
     image: ext.Operand[Any]
+    sizes: Sequence[ext.Operand[ir.IndexType]]
     tiles: ext.Result[Any]

@@ -458,18 +458,23 @@ class Vectorize(views.View):
 
 
 class WinogradInput(views.View):
-    """Transforms overlapping tiles of images `[N, C/c, H, W, c]` to `[n*n, tiles, C]`."""
+    """Transforms overlapping tiles of images `[N, C/c, H, W, c]` to `[n*n, tiles, C]`; `sizes` is the
+    number of tiles, if it is dynamic. Tiles that reach beyond an image read its last row and column
+    there."""
 
     NAME = "tloop.winograd_input"
     image = fields.operand(0)
+    sizes = fields.operands(1)
     tiles = fields.result(0)
     tile = fields.integer()
 
 
 class WinogradOutput(views.View):
-    """Transforms products `[n*n, tiles, K/k, k]` back into images `[N, K/k, H, W, k]`."""
+    """Transforms products `[n*n, tiles, K/k, k]` back into images `[N, K/k, H, W, k]`, without what tiles
+    compute beyond them; `sizes` are the dynamic dims of the images."""
 
     NAME = "tloop.winograd_output"
     products = fields.operand(0)
+    sizes = fields.operands(1)
     image = fields.result(0)
     tile = fields.integer()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.bindings import complex as complex_dialect
@@ -13,6 +13,8 @@ from mlc.passes.common.constants import i64, integer_constant
 from mlc.passes.common.dynamic_dims import UNKNOWN, current, static_and_dynamic
 
 Scalars = Sequence[ir.Value]
+# A size that is known, or its value at run time.
+Extent: TypeAlias = "int | ir.Value"
 
 
 def tensor_type(value: ir.Value) -> ir.RankedTensorType:
@@ -61,6 +63,12 @@ def constant(type_: ir.Type, value: float | int | bool | Size) -> ir.Value:
 def index_value(value: int | Size) -> ir.Value:
     """Builds an index: a constant, or the value of a size at run time."""
     return constant(ir.IndexType.get(), value)
+
+
+def extent_of(value: ir.Value, axis: int) -> Extent:
+    """Returns the extent of a dim, computed at the insertion point if it is dynamic."""
+    known = tensor_type(value).shape[axis]
+    return tensor.DimOp(value, index_value(axis)).result if known == UNKNOWN else known
 
 
 def _size_value(type_: ir.Type, size: Size) -> ir.Value:

@@ -68,7 +68,7 @@ def input_as_loops(op: ir.Operation) -> ir.Value:
     def part(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
         [image] = indices
         zero = index_constant(0)
-        transformed = transform_strip(op, [image, zero, zero], (rows, columns), 0)
+        transformed = transform_strip(op, [image, zero, zero], (rows, columns), rows * columns, 0)
         return _insert(transformed, into, [0, apply_map(dims(1)[0] * (rows * columns), [image]), 0])
 
     return nest([shape[1] // (rows * columns)], empty(shape, element), part)

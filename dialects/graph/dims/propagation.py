@@ -78,6 +78,9 @@ def _read_dims(op: ir.Operation, known: Known) -> KnownDims | None:
     if elements is None:
         return None
     entries = list(elements.reshape(-1))
+    if views.WinogradOutput.isa(op):
+        batch, height, width = entries
+        return batch, None, height, width, None
     return _complete_shape(op, entries, known) if views.Reshape.isa(op) else tuple(entries)
 
 
@@ -87,8 +90,10 @@ def _dims_operand(op: ir.Operation) -> ir.Value | None:
         call = views.CallRuntime(op)
         function = FUNCTIONS.get(call.function)
         return call.values[-1] if function is not None and function.takes_dims else None
-    view = views.Reshape.match(op) or views.Expand.match(op) or views.Full.match(op)
-    return None if view is None else view.dims
+    for view in (views.Reshape, views.Expand, views.Full, views.WinogradOutput):
+        if view.isa(op):
+            return view(op).dims
+    return None
 
 
 def _complete_shape(reshape: ir.Operation, entries: list[int | Size], known: Known) -> KnownDims:

@@ -7,8 +7,9 @@ results of an r x r kernel from n x n inputs, n = m + r - 1, with n * n multipli
 from __future__ import annotations
 
 from mlc.dialects.graph.elements import FLOAT
-from mlc.dialects.graph.shape_rules import check_least, check_length, check_rank, product
-from mlc.dialects.graph.sizes import differ, falls_below
+from mlc.dialects.graph.ops.movement import DIMS, open_dims
+from mlc.dialects.graph.shape_rules import check_length, check_rank, merge, product
+from mlc.dialects.graph.sizes import falls_below
 from mlc.dialects.graph.spec import (
     Attribute,
     Dim,
@@ -40,13 +41,12 @@ def _tile_elements(call: OpCall) -> int:
 
 
 def _tiles(call: OpCall, name: str, extent: Dim, overlap: int) -> Dim:
-    """Returns the number of tiles that cover the dim."""
+    """Returns the number of tiles that cover the dim, the last of which may reach beyond it."""
     if extent is None:
         return None
-    covered = extent - overlap
-    if falls_below(covered, call.tile) or differ(covered % call.tile, 0):
-        raise ShapeError(name, f"has a dim of {extent}, which tiles of {call.tile} do not cover exactly")
-    return covered // call.tile
+    if falls_below(extent, overlap + 1):
+        raise ShapeError(name, f"has a dim of {extent}, but tiles need {overlap + 1} rows and columns")
+    return (extent - overlap + call.tile - 1) // call.tile
 
 
 def _input(call: OpCall) -> GraphTensor:
@@ -60,15 +60,12 @@ def _input(call: OpCall) -> GraphTensor:
 def _output(call: OpCall) -> GraphTensor:
     check_rank("y", call.y, 4, " ([n*n, tiles, K/k, k])")
     check_length("shape", call.shape, 3, "N, H and W")
-    check_least("shape", call.shape, 1)
     elements, tiles, blocks, block = call.y.shape
-    batch, height, width = call.shape
+    batch, height, width = open_dims(call)
     wanted = product((batch, *(_tiles(call, "shape", extent, 0) for extent in (height, width))))
     pairs = ((tiles, wanted), (elements, _tile_elements(call)))
-    if any(one is not None and other is not None and differ(one, other) for one, other in pairs):
-        raise ShapeError(
-            "y", f"does not hold the {wanted} tiles of {_tile_elements(call)} elements: {call.y}"
-        )
+    for held, needed in pairs:
+        merge("y", held, needed, f"does not hold the {wanted} tiles of {_tile_elements(call)} elements")
     return GraphTensor((batch, blocks, height, width, block), call.y.element)
 
 
@@ -77,7 +74,8 @@ define(
         "winograd_input",
         FAMILY,
         "overlapping tiles of an image, transformed",
-        "x `[N, C/c, H, W, c]` with H and W multiples of m plus r - 1; result `[n*n, N * H/m * W/m, C]`.",
+        "x `[N, C/c, H, W, c]`; result `[n*n, N * ceil((H-r+1)/m) * ceil((W-r+1)/m), C]`. Tiles that reach "
+        "beyond x read its last row and column there.",
         ("made by layout passes",),
         (OperandSpec("x", FLOAT),),
         _input,
@@ -89,9 +87,10 @@ define(
         "winograd_output",
         FAMILY,
         "tiles of results, transformed back into an image",
-        "y `[n*n, N * H/m * W/m, K/k, k]`, result `[N, K/k, H, W, k]`.",
+        "y `[n*n, N * ceil(H/m) * ceil(W/m), K/k, k]`, result `[N, K/k, H, W, k]`, without what tiles "
+        "compute beyond it. -1 stands for the entry of the operand `dims` (N, H and W) at run time.",
         ("made by layout passes",),
-        (OperandSpec("y", FLOAT),),
+        (OperandSpec("y", FLOAT), DIMS),
         _output,
         (TILE, KERNEL, Attribute("shape", "ints", "N, H and W of the result")),
     )

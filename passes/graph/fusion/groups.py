@@ -46,15 +46,12 @@ def is_cleared_cut(op: ir.Operation) -> bool:
         or graph.attribute(readers[0], "mode") != "constant"
     ):
         return False
-    whole, rest = graph.shape_of(op.operands[0]), graph.shape_of(op.results[0])
-    if (
-        None in (*whole, *rest)
-        or any(graph.attribute(op, "starts"))
-        or set(graph.attribute(op, "steps")) != {1}
-    ):
+    if any(graph.attribute(op, "starts")) or set(graph.attribute(op, "steps")) != {1}:
         return False
+    whole, rest = graph.dims_of(op.operands[0]), graph.dims_of(op.results[0])
+    cut = [size - kept for size, kept in zip(whole, rest, strict=True)]
     high = graph.attribute(readers[0], "high")
-    return all(size - kept <= more for size, kept, more in zip(whole, rest, high, strict=True))
+    return all(isinstance(rows, int) and rows <= more for rows, more in zip(cut, high, strict=True))
 
 
 def readers_of(op: ir.Operation) -> frozenset[str]:

@@ -21,7 +21,12 @@ from mlc.passes.graph.shapes.merge_size_names import merge_size_names
 from mlc.passes.graph.shapes.size_assumptions import broadcast_operands, expect
 
 # Ops whose last operand, where it is there, says the result's dims; and how many come before it.
-DIMS_OPERAND = {graph.Reshape.NAME: 1, graph.Expand.NAME: 1, graph.Full.NAME: 0}
+DIMS_OPERAND = {
+    graph.Reshape.NAME: 1,
+    graph.Expand.NAME: 1,
+    graph.Full.NAME: 0,
+    graph.WinogradOutput.NAME: 1,
+}
 _OF_SIZES = {
     graph.CallRuntime.NAME,
     graph.Check.NAME,

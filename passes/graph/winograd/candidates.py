@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import prod
 
 from mlc.bindings import ir
 from mlc.bindings.operations import address
 from mlc.dialects import graph
+from mlc.dialects.graph.sized_builders import can_compute_dims
 from mlc.passes.common.rewriting import users
-from mlc.passes.graph.common.values import is_constant, is_static
+from mlc.passes.graph.common.values import is_constant
 from mlc.passes.graph.prepare.prepare_budget import elements, transformed_weights
+from mlc.passes.graph.windows.blocked_channels import LIKELY_EXTENT
 from mlc.passes.graph.winograd.cuts import Extent, can_sink_cut, exclusive_padding, spatial
-from mlc.passes.graph.winograd.strips import MOST_BYTES, choose_strip, moved_bytes
+from mlc.passes.graph.winograd.strips import MOST_BYTES, choose_strip, moved_bytes, strip_of_open
 from mlc.passes.remarks import report_missed
 
 FLOAT_BYTES = 4
@@ -52,9 +56,8 @@ def transformed_elements(plain: int, tile: int) -> int:
 
 def _saved_multiplications(candidate: Candidate) -> int:
     """Multiplications that the algorithm does without."""
-    batch, _, height, width, _ = graph.shape_of(graph.Conv(candidate.op).result)
     plain = elements(candidate.weight)
-    return batch * height * width * plain - candidate.tiles * transformed_elements(plain, candidate.tile)
+    return candidate.positions * plain - candidate.tiles * transformed_elements(plain, candidate.tile)
 
 
 def spent_bytes(function: ir.Operation) -> int:
@@ -89,10 +92,22 @@ KERNEL = 3
 TILES = (4, 2)
 # Below these the transforms cost more than the products save.
 FEWEST_CHANNELS, FEWEST_TILES = 32, 16
+# Channels of an image that is likely to have the likely extent.
+LIKELY_CHANNELS = 64
 # Multiplications in the time in which a number of a weight comes from memory.
 LOAD = 13
 # Fraction of a direct convolution's time; the transforms take the rest.
 WORTH = 0.64
+
+
+def likely_extent(channels: int) -> int:
+    """Rows or columns of an image of unknown size: networks double the channels where they halve these."""
+    return max(1, LIKELY_EXTENT * LIKELY_CHANNELS // channels)
+
+
+def has_known_extent(op: ir.Operation) -> bool:
+    """Whether the convolution's result has known rows and columns; the batch may be open."""
+    return None not in spatial(graph.Conv(op).result)
 
 
 def plain_weight(op: ir.Operation) -> ir.Value | None:
@@ -106,11 +121,12 @@ def plain_weight(op: ir.Operation) -> ir.Value | None:
 
 
 def is_direct(op: ir.Operation) -> bool:
-    """Whether the convolution visits each pixel of an unpadded image of known shape, with one group."""
+    """Whether the convolution visits each pixel of an unpadded image, with one group."""
     conv = graph.Conv(op)
     plain = conv.group == 1 and conv.layout == "NCHWc" and not any(conv.pads)
     ones = (*conv.strides, *conv.dilations) == (1, 1, 1, 1)
-    return plain and ones and all(map(is_static, (*op.operands, *op.results)))
+    with ir.InsertionPoint(op):
+        return plain and ones and can_compute_dims(graph.dims_of(conv.result))
 
 
 @dataclass(frozen=True)
@@ -124,9 +140,24 @@ class Candidate:
 
     @property
     def surplus(self) -> Extent:
-        """Rows and columns by which full tiles exceed the result."""
-        height, width = spatial(graph.Conv(self.op).result)
+        """Rows and columns by which full tiles exceed a result of known size, which are cut off later; of
+        others they are not computed."""
+        if not has_known_extent(self.op):
+            return 0, 0
+        height, width = self.extent
         return -height % self.tile, -width % self.tile
+
+    @cached_property
+    def extent(self) -> Extent:
+        """Height and width of the result, likely ones where they are not known."""
+        likely = likely_extent(self.channels[1])
+        height, width = (likely if size is None else size for size in spatial(graph.Conv(self.op).result))
+        return height, width
+
+    @property
+    def positions(self) -> int:
+        """Elements of a channel of the result."""
+        return (graph.shape_of(graph.Conv(self.op).result)[0] or 1) * prod(self.extent)
 
     @property
     def channels(self) -> tuple[int, int]:
@@ -137,14 +168,13 @@ class Candidate:
     @property
     def grid(self) -> Extent:
         """Rows and columns of tiles of an image."""
-        height, width = spatial(graph.Conv(self.op).result)
+        height, width = self.extent
         return -(-height // self.tile), -(-width // self.tile)
 
     @property
     def tiles(self) -> int:
         """Tiles of all images of the batch."""
-        rows, columns = self.grid
-        return graph.shape_of(graph.Conv(self.op).result)[0] * rows * columns
+        return (graph.shape_of(graph.Conv(self.op).result)[0] or 1) * prod(self.grid)
 
     @property
     def pixels(self) -> int:
@@ -154,13 +184,13 @@ class Candidate:
     @property
     def cost(self) -> float:
         """Time, relative to that of the direct convolution."""
-        height, width = spatial(graph.Conv(self.op).result)
-        positions = graph.shape_of(graph.Conv(self.op).result)[0] * height * width
-        return self.pixels * (self.tiles + LOAD) / (KERNEL**2 * (positions + LOAD))
+        return self.pixels * (self.tiles + LOAD) / (KERNEL**2 * (self.positions + LOAD))
 
     def stays_in_caches(self) -> bool:
         """Whether the transformed images do, all together or strip by strip."""
         moved = moved_bytes(self.pixels, self.tiles, sum(self.channels))
+        if not has_known_extent(self.op):
+            return moved <= MOST_BYTES or strip_of_open(self.tile, *self.channels) is not None
         return moved <= MOST_BYTES or choose_strip(self.tile, *self.grid, self.channels[0]) is not None
 
 

@@ -88,7 +88,7 @@ def passed_surplus(op: ir.Operation, value: ir.Value, surplus: Extent) -> Extent
 def cut(value: ir.Value, extent: Extent) -> ir.Value:
     """The first rows and columns of an image."""
     batch, blocks, _, _, block = graph.shape_of(value)
-    sizes = [batch, blocks, *extent, block]
+    sizes = [-1 if batch is None else batch, blocks, *extent, block]
     return graph.build("slice", [value], {"starts": [0] * 5, "sizes": sizes, "steps": [1] * 5})
 
 

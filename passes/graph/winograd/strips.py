@@ -18,6 +18,8 @@ SCRATCH_BYTES = 640 << 10
 GROUP = 32
 # More tiles than fit the accumulators of a register tile gain nothing; fewer reread the weights too often.
 FEWEST, MOST = 12, 30
+# Channels of images that are likely to be large.
+MOST_OPEN = 64
 # Floats between rows of transformed channels, so that their addresses do not meet in a few sets of the cache.
 PADDING = 16
 
@@ -47,9 +49,25 @@ def choose_strip(tile: int, rows: int, columns: int, channels: int) -> Strip | N
     fitting = [
         strip
         for strip in (*whole_rows, *parts)
-        if FEWEST <= strip.tiles <= MOST and scratch_bytes(tile, strip.tiles, channels) <= SCRATCH_BYTES
+        if FEWEST <= strip.tiles <= MOST and _fits(tile, strip.tiles, channels)
     ]
     return max(fitting, key=lambda strip: strip.tiles, default=None)
+
+
+def open_strip(tile: int, channels: int) -> Strip | None:
+    """The strip of images of unknown size: part of a row of tiles."""
+    fitting = [count for count in range(FEWEST, MOST + 1) if _fits(tile, count, channels)]
+    return Strip(1, fitting[-1]) if fitting else None
+
+
+def strip_of_open(tile: int, inputs: int, outputs: int) -> Strip | None:
+    """The strip of a convolution of images of unknown size, or None. With few channels images are likely to
+    be large; rows of small ones would be short strips, each of which reads all weights."""
+    return open_strip(tile, inputs) if min(inputs, outputs) <= MOST_OPEN else None
+
+
+def _fits(tile: int, tiles: int, channels: int) -> bool:
+    return scratch_bytes(tile, tiles, channels) <= SCRATCH_BYTES
 
 
 def strip_of(output: ir.Operation) -> Strip | None:
@@ -59,9 +77,12 @@ def strip_of(output: ir.Operation) -> Strip | None:
     before = defining_op(product.a, graph.WinogradInput.NAME) if product is not None else None
     if product is None or before is None:
         return None
-    tile, (_, height, width) = graph.attribute(output, "tile"), graph.attribute(output, "shape")
-    pixels, tiles, channels = graph.shape_of(before.results[0])
+    tile, (batch, height, width) = graph.attribute(output, "tile"), graph.attribute(output, "shape")
+    pixels, _, channels = graph.shape_of(before.results[0])
     _, _, blocks, block = graph.shape_of(product.result)
+    if -1 in (height, width):
+        return strip_of_open(tile, channels, blocks * block)
+    tiles = max(1, batch) * (height // tile) * (width // tile)
     if moved_bytes(pixels, tiles, channels + blocks * block) <= SEPARATE_BYTES:
         return None
     return choose_strip(tile, height // tile, width // tile, channels)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -12,6 +12,8 @@ import numpy as np
 from mlc.bindings import ir
 from mlc.bindings.operations import address
 from mlc.dialects import graph
+from mlc.dialects.graph.sized_builders import sizes_vector
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import Pass, option
 from mlc.passes.common.rewriting import apply_patterns, collect_ops, replace_op
 from mlc.passes.graph.prepare.prepare_budget import (
@@ -44,14 +46,16 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
     candidate = chosen.get(address(op))
     if candidate is None:
         return False
-    surplus, whole = candidate.surplus, [count * candidate.tile for count in candidate.grid]
-    batch, _, _, _, block = graph.shape_of(graph.Conv(op).result)
+    surplus = candidate.surplus
+    batch, _, *extent, _ = graph.dims_of(graph.Conv(op).result)
+    block = graph.shape_of(graph.Conv(op).result)[-1]
     x = widen_input(op, surplus) if any(surplus) else graph.Conv(op).x
     attributes = {"tile": candidate.tile}
     transformed = graph.build("winograd_input", [x], attributes)
     weight = transformed_weight(candidate.weight, candidate.tile, block)
     products = graph.build("matmul_packed", [transformed, weight])
-    result = graph.build("winograd_output", [products], attributes | {"shape": [batch, *whole]})
+    whole = [size + more for size, more in zip(extent, surplus, strict=True)]
+    result = build_output(products, candidate.tile, [batch, *whole])
     if not any(surplus):
         replace_op(op, result)
         return True
@@ -59,6 +63,13 @@ def to_winograd(op: ir.Operation, chosen: Mapping[int, Candidate]) -> bool:
     replace_op(op, part)
     sink_cut(part)
     return True
+
+
+def build_output(products: ir.Value, tile: int, dims: Sequence[int | Size]) -> ir.Value:
+    """Builds a `winograd_output` of images whose batch, rows and columns are `dims`."""
+    shape = [dim if isinstance(dim, int) else -1 for dim in dims]
+    sizes = [sizes_vector(dims)] if -1 in shape else []
+    return graph.build("winograd_output", [products, *sizes], {"tile": tile, "shape": shape})
 
 
 def allowance(function: ir.Operation, budget: int) -> int:

@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 from mlc.bindings import arith, ir, scf, vector
 from mlc.dialects import graph, tloop
 from mlc.passes.common.constants import i64_attribute
-from mlc.passes.common.linalg_builders import dims, empty, index_value, static_shape, tensor_type
+from mlc.passes.common.dynamic_dims import UNKNOWN, static_and_dynamic
+from mlc.passes.common.linalg_builders import (
+    Extent,
+    dims,
+    empty,
+    extent_of,
+    index_value,
+    note_shape,
+    static_shape,
+    tensor_type,
+)
 from mlc.passes.common.rewriting import users
 from mlc.passes.common.vector_builders import apply_map, insert_in_parallel, read, write
 from mlc.passes.graph.winograd.matrices import input_matrix, output_matrix
 from mlc.passes.lowering.common.rule import rule
 
 Row = Sequence[Fraction]
+# Rows and columns of tiles.
+Grid: TypeAlias = "tuple[Extent, Extent]"
+SPATIAL = (2, 3)
 
 
 def _constant(like: ir.Value, factor: Fraction) -> ir.Value:
@@ -93,6 +107,8 @@ def _present(value: ir.Value | None) -> ir.Value:
 
 # Floats of a cache line.
 LINE = 16
+# Rows and columns of a convolution's kernel.
+KERNEL = 3
 
 
 @rule("winograd_input")
@@ -104,14 +120,15 @@ def lower_winograd_input(op: ir.Operation) -> list[ir.Value]:
     if graph.MatmulPacked.isa(users(winograd_input.result)[0]):
         return [_placeholder(tloop.WinogradInput.NAME, op, tile)]
     size = tile + winograd_input.kernel - 1
-    batch, (rows, columns), (chunks, lanes) = static_shape(x)[0], image_tiles(x, tile), _chunks(x)
+    grid, (chunks, lanes) = image_tiles(x, tile), _chunks(x)
+    batch = extent_of(x, 0)
     output = empty(static_shape(winograd_input.result), tensor_type(x).element_type)
-    loop = scf.ForallOp([0] * 4, [batch, chunks, rows, columns], [1] * 4, [output])
+    loop = scf.ForallOp([0] * 4, [batch, chunks, *grid], [1] * 4, [output])
     with ir.InsertionPoint(loop.body):
         image, chunk, row, column = loop.induction_variables
         transformed = _transform_tile(x, [image, chunk, row, column], tile)
         coordinates = [
-            apply_map(_tile_in_image(rows, columns), [image, row, column]),
+            tile_in_grid([image, row, column], grid),
             apply_map(dims(1)[0] * lanes, [chunk]),
         ]
         part = empty([size * size, 1, lanes], tensor_type(x).element_type)
@@ -128,29 +145,40 @@ def chunk_of(block: int) -> int:
 
 def _chunks(x: ir.Value) -> tuple[int, int]:
     """Chunks of channels of an image [N, C/c, H, W, c], and channels per chunk."""
-    _, blocks, _, _, block = static_shape(x)
+    _, blocks, _, _, block = tensor_type(x).shape
     lanes = chunk_of(block)
     return blocks * block // lanes, lanes
 
 
 def _placeholder(name: str, op: ir.Operation, tile: int) -> ir.Value:
     """Builds an op that `compute_at` expands to vector ops in the loop that reads it."""
-    types = [result.type for result in op.results]
-    return ir.Operation.create(name, types, list(op.operands), {"tile": i64_attribute(tile)}).results[0]
+    [result] = op.results
+    _, sizes = static_and_dynamic(static_shape(result))
+    attributes, operands = {"tile": i64_attribute(tile)}, [op.operands[0], *sizes]
+    placeholder = ir.Operation.create(name, [result.type], operands, attributes)
+    return note_shape(placeholder.results[0], static_shape(result))
 
 
-def image_tiles(image: ir.Value, tile: int) -> tuple[int, int]:
+def image_tiles(image: ir.Value, tile: int) -> Grid:
     """Rows and columns of tiles in an image that a `winograd_input` reads."""
-    _, _, height, width, _ = static_shape(image)
-    return (height - 2) // tile, (width - 2) // tile
+    rows, columns = (_count_tiles(extent_of(image, axis), tile, 2) for axis in SPATIAL)
+    return rows, columns
+
+
+def _count_tiles(covered: Extent, tile: int, overlap: int) -> Extent:
+    """The number of tiles that cover an extent but for `overlap` rows or columns."""
+    more = tile - 1 - overlap
+    if isinstance(covered, int):
+        return (covered + more) // tile
+    return apply_map(ir.AffineExpr.get_floor_div(dims(1)[0] + more, tile), [covered])
 
 
 def transform_strip(
-    op: ir.Operation, where: Sequence[ir.Value], strip: tuple[int, int], padding: int
+    op: ir.Operation, where: Sequence[ir.Value], strip: Grid, tiles: int, padding: int
 ) -> ir.Value:
     """Transforms the rows x columns `strip` of tiles at `where` (image, row, column) of a
-    `tloop.winograd_input` to [n*n, tiles, C + padding], with a loop over chunks of channels, rows and
-    columns."""
+    `tloop.winograd_input` to [n*n, tiles, C + padding], of at most `tiles`, with a loop over chunks of
+    channels, rows and columns."""
     x, tile = tloop.WinogradInput(op).image, tloop.WinogradInput(op).tile
     chunks, lanes = _chunks(x)
     image, first_row, first_column = where
@@ -159,25 +187,27 @@ def transform_strip(
     def one_tile(indices: Sequence[ir.Value], into: ir.Value) -> ir.Value:
         chunk, row, column = indices
         at = [image, chunk, apply_map(total, [first_row, row]), apply_map(total, [first_column, column])]
-        flat_index = apply_map(dims(2)[0] * strip[1] + dims(2)[1], [row, column])
+        # A strip of open columns has one row.
+        columns = strip[1] if isinstance(strip[1], int) else 0
+        flat_index = apply_map(dims(2)[0] * columns + dims(2)[1], [row, column])
         channel = apply_map(dims(1)[0] * lanes, [chunk])
         for index, value in enumerate(_transform_tile(x, at, tile)):
             into = write(value, into, [index_value(index), flat_index, channel], 1)
         return into
 
-    shape = [(tile + 2) ** 2, strip[0] * strip[1], chunks * lanes + padding]
+    shape = [(tile + 2) ** 2, tiles, chunks * lanes + padding]
     return nest([chunks, *strip], empty(shape, tensor_type(x).element_type), one_tile)
 
 
 def nest(
-    extents: Sequence[int], into: ir.Value, body: Callable[[Sequence[ir.Value], ir.Value], ir.Value]
+    extents: Sequence[Extent], into: ir.Value, body: Callable[[Sequence[ir.Value], ir.Value], ir.Value]
 ) -> ir.Value:
     """Sequential loops, the first outermost; `body` maps their indices and the tensor so far to the next."""
 
     def build(indices: list[ir.Value], current: ir.Value) -> ir.Value:
         if len(indices) == len(extents):
             return body(indices, current)
-        loop = scf.ForOp(index_value(0), index_value(extents[len(indices)]), index_value(1), [current])
+        loop = scf.ForOp(index_value(0), as_value(extents[len(indices)]), index_value(1), [current])
         with ir.InsertionPoint(loop.body):
             scf.YieldOp([build([*indices, loop.induction_variable], loop.inner_iter_args[0])])
         return loop.results[0]
@@ -185,26 +215,50 @@ def nest(
     return build([], into)
 
 
-def _tile_in_image(rows: int, columns: int) -> ir.AffineExpr:
-    image, row, column = dims(3)
-    return (image * rows + row) * columns + column
+def tile_in_grid(where: Sequence[ir.Value], grid: Grid) -> ir.Value:
+    """The index of the tile at (image, row, column) of images with a grid of tiles."""
+    rows, columns = grid
+    if isinstance(rows, int) and isinstance(columns, int):
+        image, row, column = dims(3)
+        return apply_map((image * rows + row) * columns + column, where)
+    lines = arith.addi(arith.muli(where[0], as_value(rows)), where[1])
+    return arith.addi(arith.muli(lines, as_value(columns)), where[2])
+
+
+def as_value(size: Extent) -> ir.Value:
+    """The extent as a value of type index."""
+    return index_value(size) if isinstance(size, int) else size
 
 
 def _transform_tile(x: ir.Value, where: Sequence[ir.Value], tile: int) -> list[ir.Value]:
     """Returns the n * n vectors of `B^T d B`, row by row, of the tile at (image, chunk of channels, row,
     column)."""
     image, chunk, row, column = where
-    block_size, (_, lanes) = static_shape(x)[-1], _chunks(x)
+    block_size, (_, lanes) = tensor_type(x).shape[-1], _chunks(x)
     matrix, d0 = input_matrix(tile), dims(1)[0]
     block = apply_map(ir.AffineExpr.get_floor_div(d0, block_size // lanes), [chunk])
     lane = apply_map(ir.AffineExpr.get_mod(d0, block_size // lanes) * lanes, [chunk])
-    down = [apply_map(d0 * tile + offset, [row]) for offset in range(tile + 2)]
-    across = [apply_map(d0 * tile + offset, [column]) for offset in range(tile + 2)]
+    down, across = (_pixels(x, axis, index, tile) for axis, index in zip(SPATIAL, (row, column), strict=True))
     by_column = [
         by_row_pairs(matrix, [read(x, [image, block, y, at, lane], lanes) for y in down]) for at in across
     ]
     rows = range(tile + 2)
     return [value for index in rows for value in by_row_pairs(matrix, [v[index] for v in by_column])]
+
+
+def _pixels(x: ir.Value, axis: int, index: ir.Value, tile: int) -> list[ir.Value]:
+    """The rows or columns of an image that the tile of that index reads; the last one for those after it."""
+    inside = KERNEL if may_exceed(tensor_type(x).shape[axis], tile, KERNEL - 1) else tile + KERNEL - 1
+    pixels = [apply_map(dims(1)[0] * tile + offset, [index]) for offset in range(tile + KERNEL - 1)]
+    if inside == len(pixels):
+        return pixels
+    last = arith.subi(as_value(extent_of(x, axis)), index_value(1))
+    return [*pixels[:inside], *(arith.minsi(pixel, last) for pixel in pixels[inside:])]
+
+
+def may_exceed(known: int, tile: int, overlap: int = 0) -> bool:
+    """Whether the last tile may reach beyond a dim."""
+    return known == UNKNOWN or (known - overlap) % tile != 0
 
 
 @rule("winograd_output")
@@ -213,11 +267,25 @@ def lower_winograd_output(op: ir.Operation) -> list[ir.Value]:
     return [_placeholder(tloop.WinogradOutput.NAME, op, graph.WinogradOutput(op).tile)]
 
 
-def tile_index(height: int, width: int, tile: int) -> ir.AffineExpr:
-    """The index of the tile with the result (image, y, x), of images of `height` x `width`."""
-    image, y, x = dims(3)
-    row, column = (ir.AffineExpr.get_floor_div(pixel, tile) for pixel in (y, x))
-    return (image * (height // tile) + row) * (width // tile) + column
+def result_tile(op: ir.Operation, offsets: Sequence[ir.Value]) -> ir.Value:
+    """The index of the tile with the result (image, y, x) of a `tloop.winograd_output`."""
+    tile, where = tloop.WinogradOutput(op).tile, list(offsets)
+    height, width = image_extents(op)
+    if isinstance(height, int) and isinstance(width, int):
+        image, y, x = dims(3)
+        row, column = (ir.AffineExpr.get_floor_div(pixel, tile) for pixel in (y, x))
+        rows, columns = (_count_tiles(size, tile, 0) for size in (height, width))
+        return apply_map((image * rows + row) * columns + column, where)
+    in_tiles = ir.AffineExpr.get_floor_div(dims(1)[0], tile)
+    grid = (_count_tiles(height, tile, 0), _count_tiles(width, tile, 0))
+    return tile_in_grid([where[0], *(apply_map(in_tiles, [pixel]) for pixel in where[1:])], grid)
+
+
+def image_extents(op: ir.Operation) -> tuple[Extent, Extent]:
+    """Height and width of the images that a `tloop.winograd_output` computes."""
+    sizes = iter(tloop.WinogradOutput(op).sizes)
+    shape = [next(sizes) if size == UNKNOWN else size for size in op.results[0].type.shape]
+    return shape[2], shape[3]
 
 
 def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], tile_type: ir.Type) -> ir.Value:
@@ -225,10 +293,9 @@ def winograd_output_tile(op: ir.Operation, offsets: Sequence[ir.Value], tile_typ
     (image, block, row, column, lane) of its result, at the current insertion point."""
     output = tloop.WinogradOutput(op)
     products, tile = output.products, output.tile
-    _, _, height, width, _ = static_shape(output.image)
     lanes = static_shape(tile_type)[-1]
     image, block, y, x, lane = offsets
-    index = apply_map(tile_index(height, width, tile), [image, y, x])
+    index = result_tile(op, [image, y, x])
     matrix = output_matrix(tile)
     size = len(matrix[0])
     by_column = [

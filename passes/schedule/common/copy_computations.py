@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mlc.bindings import ir, tensor
 from mlc.passes.common.computation import Computation
-from mlc.passes.common.constants import index_constant
-from mlc.passes.common.linalg_builders import affine_map, constant, dims, generic
+from mlc.passes.common.linalg_builders import affine_map, constant, dims, extent_of, generic
 
 
 def insert_copy(value: ir.Value, lasting: bool = False) -> Computation:
@@ -27,11 +26,3 @@ def insert_copy(value: ir.Value, lasting: bool = False) -> Computation:
     size_ops = [size.owner.operation for size in sizes if isinstance(size, ir.Value)]
     value.replace_all_uses_except(copy, [copy.owner.operation, *size_ops])
     return Computation(copy.owner.operation)
-
-
-def extent_of(value: ir.Value, axis: int) -> int | ir.Value:
-    """Returns the extent of a dim, computed at the insertion point if it is dynamic."""
-    type_ = ir.RankedTensorType(value.type)
-    if not type_.is_dynamic_dim(axis):
-        return type_.shape[axis]
-    return tensor.DimOp(value, index_constant(axis)).result

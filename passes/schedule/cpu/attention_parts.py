@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mlc.bindings import ir, linalg, tensor
 from mlc.passes.common.computation import Computation, axis_of, root_computation
-from mlc.passes.common.linalg_builders import affine_map, dims, generic, tensor_type
+from mlc.passes.common.linalg_builders import affine_map, dims, extent_of, generic, tensor_type
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
 from mlc.passes.common.rewriting import users
-from mlc.passes.schedule.common.copy_computations import extent_of, insert_copy
+from mlc.passes.schedule.common.copy_computations import insert_copy
 
 # The computations for a block of queries, consumers first.
 PARTS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 
 from mlc.bindings import ir
@@ -20,6 +21,7 @@ from mlc.passes.schedule.common.plain import (
 )
 from mlc.passes.schedule.cpu.epilogue import contraction_candidates
 from mlc.passes.schedule.cpu.streamed_attention import attention_candidates
+from mlc.passes.schedule.cpu.winograd import schedule_winograd
 
 
 def schedule_open_columns(kernel: ir.Operation, root: Computation, anchor: Computation) -> list[int] | None:
@@ -48,6 +50,7 @@ def _column_of_root(root: Computation, anchor: Computation) -> int | None:
 def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     """Yields the schedules for a kernel with dynamic dims, the fastest first. All tile every dynamic dim, so
     that the computations inside have static sizes."""
+    yield "winograd", partial(schedule_winograd, kernel)
     root, everything = root_computation(kernel), computations(kernel)
     # Loops over nothing stay as they are.
     if root is None or 0 in root.extents:

@@ -7,13 +7,12 @@ from dataclasses import replace
 from mlc.bindings import ir
 from mlc.dialects import tloop
 from mlc.passes.common.computation import Computation, root_computation
-from mlc.passes.common.linalg_builders import static_shape
 from mlc.passes.common.named_blocks import name_block
-from mlc.passes.common.register_tiles import best_rows, vectors
+from mlc.passes.common.register_tiles import best_rows, open_rows, vectors
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import accumulators, lanes, target_of
-from mlc.passes.graph.winograd.strips import GROUP, Strip, choose_strip
-from mlc.passes.lowering.rules.winograd import chunk_of, image_tiles
+from mlc.passes.graph.winograd.strips import GROUP, Strip, choose_strip, open_strip
+from mlc.passes.lowering.rules.winograd import chunk_of, may_exceed
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.copy_computations import insert_copy
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule, choose_tile
@@ -28,7 +27,7 @@ def schedule_winograd(kernel: ir.Operation) -> bool:
     output, root = outputs[0], root_computation(kernel)
     image = tloop.WinogradOutput(output).image
     if root is None or image not in list(root.op.operands):
-        root = insert_copy(image)
+        root = insert_copy(image, lasting=has_open_tiles(output))
     name_block(root.op, "root")
     name_block(output, "output")
     if inputs:
@@ -41,16 +40,29 @@ def schedule_winograd(kernel: ir.Operation) -> bool:
 def _one_tile(output: ir.Operation) -> list[int]:
     """Returns the tile sizes of the part of the result that is transformed at a time."""
     view = tloop.WinogradOutput(output)
-    tile, block = view.tile, static_shape(view.image)[-1]
+    tile, block = view.tile, ir.RankedTensorType(view.image.type).shape[-1]
     return [1, 1, tile, tile, *([chunk_of(block)] if chunk_of(block) < block else [])]
 
 
 def _schedule_output(kernel: ir.Operation, output: ir.Operation) -> None:
     """Schedules a parallel loop over the tiles of the result; each is transformed and gets its epilogue."""
     builder = ScheduleBuilder(kernel)
+    is_open = has_open_tiles(output)
     root, loop = builder.tile(builder.get_block("root"), _one_tile(output), "parallel")
     builder.compute_at(builder.get_block("output"), loop)
-    builder.vectorize([root])
+    builder.vectorize([by_pixels(builder, root) if is_open else root])
+
+
+def has_open_tiles(output: ir.Operation) -> bool:
+    """Whether the last tiles may reach beyond the image."""
+    tile, image = tloop.WinogradOutput(output).tile, ir.RankedTensorType(output.results[0].type).shape
+    return any(may_exceed(size, tile) for size in image[2:4])
+
+
+def by_pixels(builder: ScheduleBuilder, root: ir.Value) -> ir.Value:
+    """Computes what the image has of a tile from memory, pixel by pixel."""
+    tiled, _ = builder.tile(root, [0, 0, 1, 1], "sequential")
+    return tiled
 
 
 def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Operation) -> None:
@@ -63,9 +75,11 @@ def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Opera
     named = {"input": before, "products": products.op, "anchor": product}
     for name, op in (*named.items(), ("init", anchor.init.owner.operation)):
         name_block(op, name)
-    _, _, blocks, lanes_ = static_shape(view.products)
+    blocks, lanes_ = ir.RankedTensorType(view.products.type).shape[2:]
     source = tloop.WinogradInput(before)
-    strip = choose_strip(tile, *image_tiles(source.image, tile), static_shape(source.tiles)[2])
+    channels, is_open = ir.RankedTensorType(source.tiles.type).shape[2], has_open_tiles(output)
+    grid = [size // tile for size in ir.RankedTensorType(view.image.type).shape[2:4]]
+    strip = open_strip(tile, channels) if is_open else choose_strip(tile, grid[0], grid[1], channels)
     assert strip is not None, "fusion asks the same question"
     builder = ScheduleBuilder(kernel)
     moved = ("output", "products", "anchor", "init")
@@ -77,7 +91,9 @@ def _schedule_fused(kernel: ir.Operation, output: ir.Operation, before: ir.Opera
     # A slice of one tile is transformed at once: lanes before rows and columns.
     for sizes in ([0, 1, *([0, 0, *chunk] if chunk else [])], [0, 0, tile, tile]):
         _compute_in_tile(builder, blocks_of, sizes, ("output",))
-    _schedule_product(builder, blocks_of, anchor, strip)
+    _schedule_product(builder, blocks_of, anchor, None if is_open else strip)
+    if is_open:
+        blocks_of["root"] = by_pixels(builder, blocks_of["root"])
     builder.vectorize([blocks_of[name] for name in ("init", "anchor", "products", "root")])
 
 
@@ -105,17 +121,23 @@ def _compute_in_tile(
 
 
 def _schedule_product(
-    builder: ScheduleBuilder, blocks: dict[str, ir.Value], anchor: Computation, strip: Strip
+    builder: ScheduleBuilder, blocks: dict[str, ir.Value], anchor: Computation, strip: Strip | None
 ) -> None:
     """Tiles the product by register tiles, for one element of the tiles and one block of columns at a
-    time."""
+    time; of an open number of tiles where there is no strip."""
     target = target_of(builder.schedule.parent)
     tile = choose_tile(anchor, target)
-    most = accumulators(target, vectors(tile.width, lanes(target)))
-    rows = best_rows(strip.tiles, tile.width, lanes(target), most)
+    width, register = tile.width, lanes(target)
+    most = accumulators(target, vectors(width, register))
+    if strip is None:
+        rows = open_rows(width, register, most)
+    else:
+        rows = best_rows(strip.tiles, width, register, most)
     for sizes in ([1], [0, 0, 1], [0, rows]):
         loop = _compute_in_tile(builder, blocks, sizes, ("anchor", "init"), tiled="products")
-    if strip.tiles % rows:
+    if strip is None:
+        builder.balance(loop)
+    elif strip.tiles % rows:
         builder.peel(loop)
     schedule = ContractionSchedule(anchor, anchor, target)
     blocks["anchor"] = schedule.tile_reductions(builder, blocks["anchor"], replace(tile, rows=rows))

@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 from mlc.bindings import func, ir, scf, tensor
 from mlc.dialects import tloop
 from mlc.passes.common.constants import constant_value
+from mlc.passes.common.dynamic_dims import UNKNOWN
 from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.named_blocks import BLOCK_TAG, carriers, tagged_blocks
-from mlc.passes.common.rewriting import users
+from mlc.passes.common.rewriting import replace_op, users
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.lowering.rules.row_windows import ROW_WINDOW, row_window_part
 from mlc.passes.schedule.common.state import ScheduleState, StepError
@@ -125,12 +126,25 @@ def compute_tiles_at(computations: list[ir.Operation], loop: str) -> bool:
     if not all(map(is_transform, computations)):
         return False
     for computation in computations:
+        replace_dims(computation)
         readers = users(computation.result)
         for reader in readers:
             if reader.name != tensor.ExtractSlice.NAME or not _inside(reader, loop):
                 raise StepError(f"'{reader.name}' reads all of it, not a tile")
         compute_parts(computation, readers)
     return True
+
+
+def replace_dims(transform: ir.Operation) -> None:
+    """Replaces dims of a transform's result by its operands `sizes`."""
+    unknown = [axis for axis, dim in enumerate(transform.results[0].type.shape) if dim == UNKNOWN]
+    if not unknown:
+        return
+    sizes = list(transform.operands)[1:]
+    for reader in users(transform.results[0]):
+        axis = constant_value(tensor.Dim(reader).index) if reader.name == tensor.Dim.NAME else None
+        if axis in unknown:
+            replace_op(reader, [sizes[unknown.index(axis)]])
 
 
 def _set_aside(kernel: ir.Operation, name: str, loop: str) -> bool:

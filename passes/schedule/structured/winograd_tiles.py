@@ -4,63 +4,105 @@ use."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from math import inf
 
-from mlc.bindings import ir, tensor
+from mlc.bindings import affine, arith, ir, tensor
 from mlc.dialects import tloop
-from mlc.passes.common.linalg_builders import dims, static_shape
+from mlc.passes.common.affine import upper_bound
+from mlc.passes.common.dynamic_dims import UNKNOWN
+from mlc.passes.common.linalg_builders import Extent, affine_map, dims
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.common.vector_builders import apply_map
-from mlc.passes.graph.winograd.strips import PADDING, Strip
+from mlc.passes.graph.winograd.strips import PADDING
 from mlc.passes.lowering.rules.winograd import (
+    as_value,
     image_tiles,
-    tile_index,
+    result_tile,
     transform_strip,
     winograd_output_tile,
 )
-from mlc.passes.schedule.structured.slice_offsets import slice_offsets
+from mlc.passes.schedule.structured.slice_offsets import slice_offsets, slice_sizes
 
 INPUT, OUTPUT = tloop.WinogradInput.NAME, tloop.WinogradOutput.NAME
 
 
-def part_of(source: ir.Value, offsets: Sequence[ir.Value | int], sizes: Sequence[int]) -> ir.Value:
-    """Builds a slice; offsets are values or constants."""
-    type_ = ir.RankedTensorType(source.type)
-    unknown = ir.ShapedType.get_dynamic_size()
-    static = [offset if isinstance(offset, int) else unknown for offset in offsets]
-    values = [offset for offset in offsets if not isinstance(offset, int)]
-    result = ir.RankedTensorType.get(list(sizes), type_.element_type)
+def part_of(source: ir.Value, offsets: Sequence[Extent], sizes: Sequence[Extent]) -> ir.Value:
+    """Builds a slice; offsets and sizes are values or constants."""
+    (starts, moving), (counts, open_counts) = _split(offsets), _split(sizes)
+    type_ = ir.RankedTensorType.get(counts, ir.RankedTensorType(source.type).element_type)
     ones = [1] * len(sizes)
-    return tensor.ExtractSliceOp(result, source, values, [], [], static, list(sizes), ones).result
+    return tensor.ExtractSliceOp(type_, source, moving, open_counts, [], starts, counts, ones).result
+
+
+def _split(indices: Sequence[Extent]) -> tuple[list[int], list[ir.Value]]:
+    """Returns the constants, with a mark for the others, and these as values."""
+    static = [index if isinstance(index, int) else UNKNOWN for index in indices]
+    return static, [index for index in indices if not isinstance(index, int)]
 
 
 def output_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
-    """Builds a single tile as vectors; of more tiles, the same op on their part of the products."""
-    view = tloop.WinogradOutput(op)
-    offsets, sizes = slice_offsets(reader), static_shape(reader.result.type)
-    tile = view.tile
-    if sizes[:4] == [1, 1, tile, tile]:
-        return winograd_output_tile(op, offsets, reader.result.type)
-    _, _, height, width, _ = static_shape(view.image)
+    """Builds a single tile as vectors, of which the reader takes what is inside the image; of more tiles, the
+    same op on their part of the products."""
+    view, type_ = tloop.WinogradOutput(op), ir.RankedTensorType(reader.result.type)
+    tile, offsets, sizes = view.tile, slice_offsets(reader), slice_sizes(reader)
+    if sizes[:2] == [1, 1] and all(_most(size) <= tile for size in sizes[2:4]):
+        whole = ir.RankedTensorType.get([1, 1, tile, tile, sizes[4]], type_.element_type)
+        result = winograd_output_tile(op, offsets, whole)
+        return result if type_ == whole else part_of(result, [0] * 5, sizes)
     image, block, y, x, lane = offsets
-    start = apply_map(tile_index(height, width, tile), [image, y, x])
-    products = view.products
-    count = sizes[0] * prod(size // tile for size in sizes[2:4])
-    part = part_of(products, [0, start, block, lane], [static_shape(products)[0], count, sizes[1], sizes[4]])
+    start = result_tile(op, [image, y, x])
+    pixels, *_ = ir.RankedTensorType(view.products.type).shape
+    part = part_of(
+        view.products, [0, start, block, lane], [pixels, _count_tiles(sizes, tile), sizes[1], sizes[4]]
+    )
     attributes = {name: op.attributes[name] for name in ("tile", BLOCK_TAG)}
-    return ir.Operation.create(OUTPUT, [reader.result.type], [part], attributes).result
+    open_sizes = [size for size in sizes if isinstance(size, ir.Value)]
+    return ir.Operation.create(OUTPUT, [type_], [part, *open_sizes], attributes).result
+
+
+def _most(size: Extent) -> float:
+    """An integer that the size does not exceed."""
+    if isinstance(size, int):
+        return size
+    bound = upper_bound(size)
+    return inf if bound is None else bound
+
+
+def _count_tiles(sizes: Sequence[Extent], tile: int) -> Extent:
+    """The number of tiles in a part of the images: a single row of them if its width is open."""
+    images, _, height, width, _ = sizes
+    if isinstance(images, int) and isinstance(height, int) and isinstance(width, int):
+        return images * -(-height // tile) * -(-width // tile)
+    if isinstance(width, int):
+        return -(-width // tile)
+    most = int(_most(width)) // tile
+    columns = ir.AffineExpr.get_ceil_div(dims(1)[0], tile)
+    least = affine_map(1, [ir.AffineExpr.get_constant(most), columns])
+    return affine.AffineMinOp(least, [width]).result
 
 
 def input_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:
     """Builds the tiles that are read, transformed one after the other."""
-    elements, count, channels = static_shape(reader.result.type)
+    elements, count, channels = slice_sizes(reader)
     source = tloop.WinogradInput(op)
     rows, columns = image_tiles(source.image, source.tile)
-    strip = Strip(count // columns, columns) if count % columns == 0 else Strip(1, count)
-    first, index = slice_offsets(reader)[1], dims(1)[0]
+    first = slice_offsets(reader)[1]
+    extents: tuple[int, Extent]
+    if isinstance(rows, int) and isinstance(columns, int) and isinstance(count, int):
+        start, most = _coordinates(first, rows, columns), count
+        extents = (count // columns, columns) if count % columns == 0 else (1, count)
+    else:
+        line, column = (build(first, as_value(columns)) for build in (arith.divui, arith.remui))
+        image, row = (build(line, as_value(rows)) for build in (arith.divui, arith.remui))
+        start, most, extents = [image, row, column], int(_most(count)), (1, count)
+    whole = transform_strip(op, start, extents, most, PADDING)
+    return part_of(whole, [0, 0, 0], [elements, count, channels])
+
+
+def _coordinates(tile: ir.Value, rows: int, columns: int) -> list[ir.Value]:
+    """The image, row and column of a tile of images of known size."""
+    index = dims(1)[0]
     image = ir.AffineExpr.get_floor_div(index, rows * columns)
     row = ir.AffineExpr.get_mod(ir.AffineExpr.get_floor_div(index, columns), rows)
     column = ir.AffineExpr.get_mod(index, columns)
-    start = [apply_map(coordinate, [first]) for coordinate in (image, row, column)]
-    whole = transform_strip(op, start, (strip.rows, strip.columns), PADDING)
-    return part_of(whole, [0, 0, 0], [elements, count, channels])
+    return [apply_map(coordinate, [tile]) for coordinate in (image, row, column)]

@@ -66,6 +66,7 @@ STATIC: dict[str, Callable[[Builder], str]] = {
 }
 # The same with the first dim of the inputs open.
 OPEN: dict[str, Callable[[Builder], str]] = {
+    "winograd": lambda b: convolution(b, 32, 32, 16),
     "attention": attention,
     "streamed-attention": lambda b: attention(b, 3),
     "register-tiles": lambda b: b.Relu(b.MatMul(b.input(40, 30), b.value(30, 48))),
@@ -75,7 +76,7 @@ OPEN: dict[str, Callable[[Builder], str]] = {
 }
 # Which of the schedules of products and sums a machine takes depends on its caches.
 BY_CACHES = {"blocked-product", "blocked-convolution", "column-sums"}
-SLOW = {*BY_CACHES, "winograd", "trees", "open-attention", "open-rows", "open-columns"}
+SLOW = {*BY_CACHES, "winograd", "trees", "open-winograd", "open-attention", "open-rows", "open-columns"}
 
 
 def _case(name: str, form: Callable[[Builder], str], is_open: bool) -> Any:

@@ -112,6 +112,38 @@ def test_errors_stay_within_the_bound(inputs: int, outputs: int, height: int, wi
     assert np.abs(actual - expected).max() / np.abs(expected).max() < BOUND[tile]
 
 
+# Channels in and out, the open dims, whether strips are taken, and images and sizes to call.
+OPEN = [
+    # Strips of known images, whatever the batch.
+    (64, 64, (0,), True, [(1, 56, 112), (2, 56, 112)]),
+    # Three kernels; the last tiles reach beyond the images.
+    (128, 96, (0, 2, 3), False, [(1, 28, 28), (2, 13, 18), (1, 3, 5), (3, 1, 2)]),
+    (96, 128, (3,), False, [(1, 12, 40), (1, 12, 31)]),
+    # Strips of at most 30 tiles of images that have more and fewer.
+    (64, 32, (0, 2, 3), True, [(1, 56, 56), (2, 9, 125), (1, 2, 3), (1, 11, 1)]),
+    (32, 64, (2,), True, [(1, 20, 60), (1, 7, 60)]),
+]
+
+
+@pytest.mark.parametrize(("inputs", "outputs", "open_dims", "fused", "sizes"), OPEN)
+def test_images_of_open_size(
+    inputs: int, outputs: int, open_dims: tuple[int, ...], fused: bool, sizes: list[tuple[int, int, int]]
+) -> None:
+    _, height, width = sizes[0]
+    model, _ = model_of(inputs, outputs, height, width, seed=inputs)
+    for dim in open_dims:
+        model.graph.input[0].type.tensor_type.shape.dim[dim].dim_param = "bchw"[dim]
+    assert tiles_of(model) == [4]
+    assert is_fused(model) == fused
+    program = compile_model(model)
+    for batch, height, width in sizes:
+        rng = np.random.default_rng(width)
+        x = rng.standard_normal((batch, inputs, height, width)).astype(np.float32)
+        expected = np.concatenate([exact(model, x[index : index + 1]) for index in range(batch)])
+        [actual] = program.run({"x": x}).values()
+        assert np.abs(actual - expected).max() / np.abs(expected).max() < BOUND[4]
+
+
 @pytest.mark.parametrize("tile", [2, 4, 6])
 def test_the_matrices_are_exact(tile: int) -> None:
     """A^T ((G g) * (B^T d)) is the convolution of d and g, in rational arithmetic."""

@@ -18,6 +18,8 @@ def _floats(matrix: Matrix) -> Array:
 
 def _input(x: Array, tile: int, kernel: int = 3) -> Array:
     size, matrix = tile + kernel - 1, _floats(input_matrix(tile))
+    beyond = [(0, -(extent - kernel + 1) % tile) for extent in x.shape[2:4]]
+    x = np.pad(x, [(0, 0), (0, 0), *beyond, (0, 0)], mode="edge")
     tiles = sliding_window_view(x, (size, size), axis=(2, 3))[:, :, ::tile, ::tile]
     batch, blocks, rows, columns, block = tiles.shape[:5]
     turned = np.einsum("ij,nbrqcjk,lk->ilnrqbc", matrix, tiles, matrix)
@@ -27,9 +29,11 @@ def _input(x: Array, tile: int, kernel: int = 3) -> Array:
 def _output(y: Array, tile: int, shape: Sequence[int], kernel: int = 3) -> Array:
     size, matrix = tile + kernel - 1, _floats(output_matrix(tile))
     batch, height, width = shape
-    products = y.reshape(size, size, batch, height // tile, width // tile, *y.shape[2:])
+    rows, columns = -(-height // tile), -(-width // tile)
+    products = y.reshape(size, size, batch, rows, columns, *y.shape[2:])
     turned = np.einsum("pi,ijnrqbk,sj->nbrpqsk", matrix, products, matrix)
-    return turned.reshape(batch, y.shape[2], height, width, y.shape[3]).astype(y.dtype)
+    whole = turned.reshape(batch, y.shape[2], rows * tile, columns * tile, y.shape[3])
+    return whole[:, :, :height, :width].astype(y.dtype)
 
 
 WINOGRAD_OPS: dict[str, Callable[..., Array]] = {"winograd_input": _input, "winograd_output": _output}

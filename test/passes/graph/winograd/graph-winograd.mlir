@@ -50,3 +50,18 @@ func.func @direct(%x: tensor<1x2x15x15x16xf32>, %y: tensor<1x2x17x17x16xf32>, %z
       : (tensor<1x2x18x18x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<1x4x16x16x16xf32>
   return %0, %1, %2 : tensor<1x4x13x13x16xf32>, tensor<1x4x8x8x16xf32>, tensor<1x4x16x16x16xf32>
 }
+
+// Images of any size: the last tiles reach beyond them, and the result's dims are computed from the image's.
+// CHECK-LABEL: func.func @open
+// CHECK-DAG: %[[V:.*]] = "graph.winograd_input"(%arg0) {{{.*}}kernel = 3 : i64, tile = 4 : i64} : (tensor<?x2x?x?x16xf32>) -> tensor<36x?x32xf32>
+// CHECK-DAG: %[[M:.*]] = "graph.matmul_packed"(%[[V]], {{.*}} : (tensor<36x?x32xf32>, tensor<36x4x32x16xf32>) -> tensor<36x?x4x16xf32>
+// CHECK-DAG: %[[D:.*]] = "graph.sizes"({{.*}}) {dims = ["b", "h - 2", "w - 2"], names = ["b", "", "h", "w", ""]
+// CHECK: "graph.winograd_output"(%[[M]], %[[D]]) {{{.*}}kernel = 3 : i64, shape = array<i64: -1, -1, -1>, tile = 4 : i64} : (tensor<36x?x4x16xf32>, tensor<3xi64>) -> tensor<?x4x?x?x16xf32>
+// CHECK-NOT: graph.conv
+func.func @open(%x: tensor<?x2x?x?x16xf32> {graph.dims = ["b", "", "h", "w", ""]}) -> tensor<?x4x?x?x16xf32> {
+  %w = "graph.weight"() {source = "m.onnx", offset = 0, size = 73728, hash = "ab"} : () -> tensor<64x32x3x3xf32>
+  %p = "graph.pack"(%w) {inner_dims = array<i64: 1, 0>, inner_tiles = array<i64: 16, 16>} : (tensor<64x32x3x3xf32>) -> tensor<4x2x3x3x16x16xf32>
+  %0 = "graph.conv"(%x, %p) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, layout = "NCHWc"}
+      : (tensor<?x2x?x?x16xf32>, tensor<4x2x3x3x16x16xf32>) -> tensor<?x4x?x?x16xf32>
+  return %0 : tensor<?x4x?x?x16xf32>
+}
