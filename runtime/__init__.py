@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from mlc.runtime.executable import Executable as Executable
     from mlc.runtime.executable import load as load
     from mlc.runtime.named_dims import NamedDim as NamedDim
+    from mlc.runtime.profiling.profile import KernelProfile as KernelProfile
+    from mlc.runtime.profiling.profile import Peaks as Peaks
+    from mlc.runtime.profiling.profile import Profile as Profile
     from mlc.runtime.shared_library.build import SharedLibrary as SharedLibrary
     from mlc.runtime.shared_library.build import write_shared_library as write_shared_library
     from mlc.runtime.specialisation_policy import Specialise as Specialise
@@ -27,7 +30,10 @@ _EXPORTS = {
     "Executable": "executable",
     "ExecutableError": "errors",
     "Image": "_native",
+    "KernelProfile": "profiling.profile",
     "NamedDim": "named_dims",
+    "Peaks": "profiling.profile",
+    "Profile": "profiling.profile",
     "SharedLibrary": "shared_library.build",
     "Specialise": "specialisation_policy",
     "TensorSpec": "tensors",

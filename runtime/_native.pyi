@@ -13,10 +13,16 @@ class Image:
     """Relocatable x86-64 ELF objects, linked and mapped for execution. Raises ValueError.
 
     `libraries` are handles of shared libraries (`ctypes.CDLL(...)._handle`) with functions that the objects
-    call; they must stay open.
+    call; they must stay open. `measured` are kernels, with their numbers of dims, whose launches by other
+    objects are measured in `Program.profile`.
     """
 
-    def __init__(self, objects: Sequence[Buffer], libraries: tuple[int, ...] = ()) -> None: ...
+    def __init__(
+        self,
+        objects: Sequence[Buffer],
+        libraries: tuple[int, ...] = (),
+        measured: tuple[tuple[str, int], ...] = (),
+    ) -> None: ...
     def symbol(self, name: str) -> int:
         """Returns the address of a global symbol. Raises KeyError."""
 
@@ -45,6 +51,12 @@ class Program:
     def clock(self) -> int:
         """The number of calls since `watch`."""
     def call(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]: ...
+    def profile(
+        self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None
+    ) -> tuple[list[Any], list[tuple[int, tuple[int, ...], int, int]]]:
+        """Returns the outputs of a call, and its launches of the image's measured kernels, by kernel and
+        dims: (kernel's index, dims, number, nanoseconds). Dims are empty for kernels without, and for all
+        launches of a kernel with dims beyond the first 64."""
     def watch(self, entries: dict[bytes, Any], after: int, seen: Callable[[bytes], object]) -> None:
         """Counts later calls of this dynamic program in `entries`, by the sizes of the named dims as native
         int64s; calls whose entry has a program run that. `seen` is called with the sizes after a call without

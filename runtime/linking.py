@@ -32,8 +32,24 @@ def link(
     return PlannedProgram(manifest.plan, objects, weights)
 
 
+def link_measured(
+    manifest: Manifest,
+    objects: Sequence[Buffer],
+    weights: Mapping[str, Any],
+    origin: str,
+    measured: tuple[tuple[str, int], ...],
+) -> Program:
+    """Links relocatable objects as `link`; `Program.profile` measures the launches of the kernels `measured`,
+    of which each has a name and a number of dims."""
+    return _native(manifest, objects, weights, origin, measured)
+
+
 def _native(
-    manifest: Manifest, objects: Sequence[Buffer], weights: Mapping[str, Any], origin: str
+    manifest: Manifest,
+    objects: Sequence[Buffer],
+    weights: Mapping[str, Any],
+    origin: str,
+    measured: tuple[tuple[str, int], ...] = (),
 ) -> Program:
     # GPU programs do without the C extension.
     from mlc.runtime._native import Program
@@ -42,7 +58,7 @@ def _native(
     check_host(manifest.target, origin)
     try:
         return Program(
-            image=_image(manifest, objects),
+            image=_image(manifest, objects, measured),
             symbol=manifest.entry,
             inputs=tuple(spec.native(names) for spec in manifest.inputs),
             outputs=tuple(spec.native() for spec in manifest.outputs),
@@ -57,10 +73,10 @@ def _native(
         raise ExecutableError(f"{origin}: {error.args[0] if error.args else error}") from error
 
 
-def _image(manifest: Manifest, objects: Sequence[Buffer]) -> Image:
+def _image(manifest: Manifest, objects: Sequence[Buffer], measured: tuple[tuple[str, int], ...]) -> Image:
     """Links the code. Libraries stay open: their handles are never closed."""
     from mlc.runtime._native import Image
 
     own = own_objects(manifest, objects)
     handles = tuple(ctypes.CDLL(path)._handle for path in manifest.libraries)
-    return Image(own, handles) if handles else Image(own)
+    return Image(own, handles, measured) if measured else Image(own, handles)

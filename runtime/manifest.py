@@ -22,6 +22,10 @@ FORMATS = STATIC_FORMAT, DYNAMIC_FORMAT, SPECIALISED_FORMAT = 1, 2, 3
 # The user address space of x86-64; a model that claims more is corrupt.
 MAX_BYTES = 1 << 47
 MAX_RANK = 64
+# The entry of the report with the kernels that calls launch: of each its name, "kernel"; "nodes", the ONNX
+# nodes of its launches; "dtype"; "schedule"; the number of its dynamic "dims", if it has some; what a
+# launch computes and moves, "flops" and "bytes", formulas of the dims (`profiling.formula`), if known.
+LAUNCHED = "launched_kernels"
 
 
 @dataclass(frozen=True)

@@ -230,9 +230,17 @@ class Specialised:
 
     def add(self, sizes: Mapping[str, int], parts: Parts) -> None:
         """Adds a program that is never evicted. Raises ExecutableError."""
-        record = self._record(struct.pack(f"={len(self._names)}q", *(sizes[name] for name in self._names)))
+        record = self._record(self._key(sizes))
         record.pinned = True
         self._programs.put(record, parts, {})
+
+    def executable_for(self, sizes: Mapping[str, int]) -> Executable | None:
+        """Returns the program that calls with these sizes run, None where that is the general one."""
+        record = self._records.get(self._key(sizes)) if sizes.keys() >= set(self._names) else None
+        return None if record is None else record.executable
+
+    def _key(self, sizes: Mapping[str, int]) -> bytes:
+        return struct.pack(f"={len(self._names)}q", *(sizes[name] for name in self._names))
 
     def programs(self) -> list[Program]:
         """Returns all programs but the general one."""

@@ -118,6 +118,33 @@ _Noreturn void mlc_host_mismatch(int64_t left, int64_t right, int64_t message);
 /* The same because a tensor has sizes that no memory holds; they follow the message. */
 _Noreturn void mlc_host_too_large(int64_t message, int64_t rank, const int64_t *sizes);
 
+/* ---- launch_times.c ------------------------------------------------------------------------- */
+
+/* The launches of one kernel with the same dims. `dims` is empty if the kernel has none, and for launches with further
+ * dims after the first MLC_MOST_DIMS. */
+typedef struct mlc_launch_record {
+  struct mlc_launch_record *next;
+  int64_t launches, nanoseconds;
+  size_t dim_count;
+  int64_t dims[];
+} mlc_launch_record;
+enum { MLC_MOST_DIMS = 64 };
+
+/* The measured launches of one call: a list of records for each of the image's measured kernels. */
+typedef struct {
+  size_t kernel_count;
+  const size_t *dim_counts; /* of each kernel */
+  mlc_launch_record **records;
+} mlc_launch_times;
+
+/* False if there is no memory. `dim_counts` must stay. */
+bool mlc_launch_times_init(mlc_launch_times *times, size_t kernel_count, const size_t *dim_counts);
+void mlc_launch_times_free(mlc_launch_times *times);
+/* Adds this thread's launches to `times` from now on, to none if NULL. Returns what they were added to before. */
+mlc_launch_times *mlc_launch_times_use(mlc_launch_times *times);
+/* What thunks of measured kernels call: launches the kernel with this index, and adds its time. */
+void mlc_launch_measured(void **buffers, int64_t *dims, size_t kernel, mlc_entry *entry);
+
 /* ---- cpuid.c ------------------------------------------------------------------------------- */
 
 /* Whether this processor has a feature and the operating system saves its registers: "NAME=7.0.ebx.16:e6" is bit 16 of
@@ -128,12 +155,22 @@ bool mlc_cpu_has(const char *check);
 
 typedef struct mlc_image mlc_image;
 
-/* Links `count` relocatable x86-64 ELF objects into one mapping of this process: code is executable
- * and read-only, constants are read-only. Undefined symbols come from the table in symbols.c, then from
- * `libraries`, handles of dlopen that must stay open as long as the code may run.
- * On failure returns NULL and writes a message to `error`. The objects may be freed afterwards. */
-mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, void *const *libraries,
-                          size_t library_count, char *error, size_t error_size);
+/* What an image is made of: relocatable x86-64 ELF objects; `libraries`, handles of dlopen that must stay open as long
+ * as the code may run; and the names of kernels whose launches from other objects are measured. */
+typedef struct {
+  const void **objects;
+  const size_t *sizes;
+  size_t count;
+  void *const *libraries;
+  size_t library_count;
+  const char *const *measured;
+  size_t measured_count;
+} mlc_image_parts;
+
+/* Links the objects into one mapping of this process: code is executable and read-only, constants are read-only.
+ * Undefined symbols come from the table in symbols.c, then from the libraries. On failure returns NULL and writes a
+ * message to `error`. The parts may be freed afterwards. */
+mlc_image *mlc_image_load(const mlc_image_parts *parts, char *error, size_t error_size);
 
 /* The address of a global symbol that the objects define, or NULL. */
 void *mlc_image_symbol(const mlc_image *image, const char *name);

@@ -48,6 +48,39 @@ static PyObject *program_call(ProgramObject *self, PyObject *const *arguments, P
   return outputs;
 }
 
+/* A list of (index of the kernel, dims, launches, nanoseconds). */
+static PyObject *list_launches(const mlc_launch_times *times) {
+  PyObject *list = PyList_New(0);
+  for (size_t kernel = 0; list && kernel < times->kernel_count; kernel++)
+    for (const mlc_launch_record *r = times->records[kernel]; list && r; r = r->next) {
+      PyObject *dims = shape_tuple((const Py_ssize_t *)r->dims, (Py_ssize_t)r->dim_count);
+      PyObject *entry = dims ? Py_BuildValue("nOLL", (Py_ssize_t)kernel, dims, (long long)r->launches,
+                                             (long long)r->nanoseconds)
+                             : NULL;
+      if (!entry || (r->launches && PyList_Append(list, entry) != 0))
+        Py_CLEAR(list);
+      Py_XDECREF(entry);
+      Py_XDECREF(dims);
+    }
+  return list;
+}
+
+static PyObject *program_profile(ProgramObject *self, PyObject *const *arguments, Py_ssize_t count) {
+  const ImageObject *image = (const ImageObject *)self->image;
+  mlc_launch_times times;
+  if (!mlc_launch_times_init(&times, (size_t)PyTuple_GET_SIZE(image->measured), image->dim_counts))
+    return PyErr_NoMemory();
+  mlc_launch_times *outer = mlc_launch_times_use(&times);
+  PyObject *outputs = program_call(self, arguments, count);
+  mlc_launch_times_use(outer);
+  PyObject *launches = outputs ? list_launches(&times) : NULL;
+  mlc_launch_times_free(&times);
+  PyObject *both = launches ? PyTuple_Pack(2, outputs, launches) : NULL;
+  Py_XDECREF(outputs);
+  Py_XDECREF(launches);
+  return both;
+}
+
 /* ---- construction --------------------------------------------------------------------------- */
 
 static tensor_spec *parse_specs(PyObject *tuples, Py_ssize_t *count) {
@@ -150,6 +183,8 @@ static PyObject *program_watch(ProgramObject *self, PyObject *arguments) {
 
 static PyMethodDef program_methods[] = {
     {"call", (PyCFunction)(void (*)(void))program_call, METH_FASTCALL, "call(inputs, outputs=None) -> outputs"},
+    {"profile", (PyCFunction)(void (*)(void))program_profile, METH_FASTCALL,
+     "profile(inputs, outputs=None) -> outputs, launches"},
     {"watch", (PyCFunction)program_watch, METH_VARARGS, "watch(entries, after, seen)"},
     {0},
 };

@@ -1,4 +1,4 @@
-/* Internals of the loader, shared by loader.c (parsing, layout), relocate.c and symbols.c. */
+/* Internals of the loader, which its files share. */
 #ifndef MLC_LINK_H
 #define MLC_LINK_H
 
@@ -17,6 +17,7 @@ typedef struct {
   enum precedence precedence;
   size_t object, index; /* the definition, for WEAK and STRONG */
   size_t size, alignment; /* COMMON */
+  size_t thunk;           /* 1 + index of the measured kernel, 0 for other symbols */
   uint64_t address; /* HOST and LIBRARY from the start, others after the layout */
 } global_symbol;
 
@@ -64,6 +65,8 @@ typedef struct {
   size_t extent[SEGMENTS]; /* bytes of each segment */
   size_t start[SEGMENTS];  /* offset of each segment in the mapping, page-aligned */
   size_t slots, slots_offset, stubs_offset;
+  const char *const *measured; /* names of kernels whose launches are measured */
+  size_t measured_count, thunks_offset;
   uint8_t *base;
   size_t mapped;
   char *error;
@@ -95,6 +98,13 @@ bool scan_relocations(linker *l);
 /* Fills the GOT and the stubs, then applies all relocations. Needs resolved addresses. */
 bool apply_relocations(linker *l);
 
-enum { SLOT_BYTES = 8, STUB_BYTES = 8 };
+/* thunks.c. Marks the symbols of measured kernels, which must be defined. */
+bool mark_measured(linker *l);
+/* The address that other objects than the definition's take for that of a measured kernel. */
+uint64_t thunk_address(const linker *l, const global_symbol *kernel);
+/* Fills the thunks. Needs resolved addresses. */
+void write_thunks(linker *l);
+
+enum { SLOT_BYTES = 8, STUB_BYTES = 8, THUNK_BYTES = 32 };
 
 #endif

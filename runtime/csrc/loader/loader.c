@@ -1,5 +1,5 @@
 /* A linker in memory for what LLVM emits. Its parts: elf_object.c reads the objects, resolve.c finds the
- * symbols, relocate.c patches the code; this file lays out the mapping and fills it. */
+ * symbols, relocate.c patches the code, thunks.c measures kernels; this file lays out the mapping and fills it. */
 #define _GNU_SOURCE
 #include "loader/link.h"
 
@@ -71,10 +71,11 @@ uint8_t *section_address(const linker *l, const object_file *o, size_t section) 
   return l->base + l->start[o->segments[section]] + o->offsets[section];
 }
 
-/* Segments follow each other on page boundaries. Call stubs end the text, GOT slots the constants. */
+/* Segments follow each other on page boundaries. Call stubs and thunks end the text, GOT slots the constants. */
 static bool layout_segments(linker *l) {
   l->stubs_offset = round_up(l->extent[SEGMENT_TEXT], STUB_BYTES);
-  l->extent[SEGMENT_TEXT] = l->stubs_offset + l->slots * STUB_BYTES;
+  l->thunks_offset = l->stubs_offset + l->slots * STUB_BYTES;
+  l->extent[SEGMENT_TEXT] = l->thunks_offset + l->measured_count * THUNK_BYTES;
   l->slots_offset = round_up(l->extent[SEGMENT_CONSTANT], SLOT_BYTES);
   l->extent[SEGMENT_CONSTANT] = l->slots_offset + l->slots * SLOT_BYTES;
   for (int segment = 0; segment < SEGMENTS; segment++) {
@@ -119,12 +120,13 @@ static bool link_objects(linker *l) {
   for (size_t i = 0; i < l->count; i++)
     if (!parse_object(l, i) || !layout_sections(l, i))
       return false;
-  if (!collect_definitions(l) || !bind_libraries(l) || !allocate_commons(l))
+  if (!collect_definitions(l) || !mark_measured(l) || !bind_libraries(l) || !allocate_commons(l))
     return false;
   resolve_states(l);
   if (!scan_relocations(l) || !layout_segments(l) || !map_image(l))
     return false;
   resolve_addresses(l);
+  write_thunks(l);
   return apply_relocations(l) && protect_image(l);
 }
 
@@ -145,29 +147,29 @@ static mlc_image *finish(linker *l, bool linked) {
   return NULL;
 }
 
-mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, void *const *libraries,
-                          size_t library_count, char *error, size_t error_size) {
-  linker l = {.count = count,
-              .libraries = libraries,
-              .library_count = library_count,
+mlc_image *mlc_image_load(const mlc_image_parts *parts, char *error, size_t error_size) {
+  linker l = {.count = parts->count,
+              .libraries = parts->libraries,
+              .library_count = parts->library_count,
+              .measured = parts->measured,
+              .measured_count = parts->measured_count,
               .error = error,
               .error_size = error_size};
-  l.objects = calloc(count + 1, sizeof *l.objects);
+  l.objects = calloc(l.count + 1, sizeof *l.objects);
   if (!l.objects)
     return link_fail(&l, "out of memory"), NULL;
-  for (size_t i = 0; i < count; i++) {
-    l.objects[i].bytes = objects[i];
-    l.objects[i].size = sizes[i];
+  for (size_t i = 0; i < l.count; i++) {
+    l.objects[i].bytes = parts->objects[i];
+    l.objects[i].size = parts->sizes[i];
   }
   return finish(&l, link_objects(&l));
 }
 
 #else
 
-mlc_image *mlc_image_load(const void **objects, const size_t *sizes, size_t count, void *const *libraries,
-                          size_t library_count, char *error, size_t error_size) {
+mlc_image *mlc_image_load(const mlc_image_parts *parts, char *error, size_t error_size) {
   linker l = {.error = error, .error_size = error_size};
-  (void)objects, (void)sizes, (void)count, (void)libraries, (void)library_count;
+  (void)parts;
   link_fail(&l, "unsupported host: compiled code can be loaded on x86-64 Linux only");
   return NULL;
 }

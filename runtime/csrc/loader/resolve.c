@@ -123,6 +123,12 @@ static uint64_t defined_address(const linker *l, const object_file *o, const Elf
   return (uint64_t)(uintptr_t)section_address(l, o, s->st_shndx) + s->st_value;
 }
 
+/* The address of a global symbol for the code of an object. */
+static uint64_t global_address(const linker *l, size_t object, const char *name) {
+  const global_symbol *entry = symbol_table_find(&l->globals, name);
+  return entry->thunk && entry->object != object ? thunk_address(l, entry) : entry->address;
+}
+
 void resolve_addresses(linker *l) {
   for (size_t i = 0; i < l->globals.capacity; i++) {
     global_symbol *entry = &l->globals.entries[i];
@@ -138,9 +144,8 @@ void resolve_addresses(linker *l) {
     object_file *o = &l->objects[i];
     for (size_t s = 1; s < o->symbol_count; s++) {
       const Elf64_Sym *symbol = &o->symbols[s];
-      o->targets[s].address = is_global(symbol)
-                                  ? symbol_table_find(&l->globals, o->strings + symbol->st_name)->address
-                                  : defined_address(l, o, symbol);
+      o->targets[s].address = is_global(symbol) ? global_address(l, i, o->strings + symbol->st_name)
+                                                : defined_address(l, o, symbol);
     }
   }
 }

@@ -10,6 +10,8 @@
 typedef struct {
   PyObject_HEAD
   mlc_image *image;
+  PyObject *measured; /* a tuple of (name, number of dims) */
+  size_t *dim_counts; /* of the measured kernels */
 } ImageObject;
 
 /* Uninitialised memory with the buffer protocol (one-dimensional bytes). */

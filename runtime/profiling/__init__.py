@@ -1,0 +1,1 @@
+"""Profiles of programs: the time of calls by kernel."""
