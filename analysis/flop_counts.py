@@ -12,6 +12,7 @@ from math import prod
 from mlc.analysis.value_sizes import elements, shape
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.sizes import minimum
 
 
 def _matmul(op: ir.Operation) -> int:
@@ -86,14 +87,14 @@ def _suppression(op: ir.Operation) -> int:
     """Counts one comparison per score, and 16 per overlap with a box that may have been chosen."""
     suppression = graph.NonMaxSuppression(op)
     images, classes, boxes = shape(suppression.scores)
-    return images * classes * boxes * (1 + 16 * min(suppression.most, boxes))
+    return images * classes * boxes * (1 + 16 * minimum(suppression.most, boxes))
 
 
 def _det(op: ir.Operation) -> int:
     """Counts elimination: a product and a difference for each element right below each of N - 1 pivots."""
     det = graph.Det(op)
     rows = shape(det.x)[-1]
-    return elements(det.result) * 2 * sum(below * below for below in range(rows))
+    return elements(det.result) * 2 * ((rows - 1) * rows * (2 * rows - 1) // 6)
 
 
 def _decisions(op: ir.Operation) -> int:

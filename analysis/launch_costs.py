@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from mlc.analysis.constant_values import ConstantValues
 from mlc.analysis.costs import Cost, op_cost, trip_count
@@ -11,6 +12,8 @@ from mlc.analysis.op_costs import OpCosts, count_cost, record
 from mlc.analysis.value_sizes import byte_size, elements, elements_read
 from mlc.bindings import ir
 from mlc.dialects import graph, tloop
+from mlc.dialects.graph.sizes import minimum
+from mlc.passes.common.kernel_functions import DIMS
 
 
 def launches_in(op: ir.Operation, times: int = 1) -> Iterator[tuple[ir.Operation, int]]:
@@ -37,11 +40,12 @@ class Launches:
             kernel = self.functions[name]
             self.kernels[name] = count_cost(lambda: kernel_cost(kernel), self.known_only)
         cost, unknown = self.kernels[name]
-        ops = "+".join(inner.name.removeprefix("graph.") for inner in _kernel_ops(self.functions[name]))
+        ops = "+".join(inner.name.removeprefix("graph.") for inner in kernel_ops(self.functions[name]))
         return record(op, ops, name, constants, cost * times, unknown)
 
 
-def _kernel_ops(kernel: ir.Operation) -> list[ir.Operation]:
+def kernel_ops(kernel: ir.Operation) -> list[ir.Operation]:
+    """Returns the ops of a kernel that compute."""
     ops = [op.operation for op in kernel.regions[0].blocks[0].operations if op.operation.results]
     return [op for op in ops if not ConstantValues.defines(op)]
 
@@ -52,16 +56,18 @@ def kernel_cost(kernel: ir.Operation) -> Cost:
     Memory accesses are those of its products only, if it has any: ops that are fused to them read no memory.
     Raises `UnknownSizeError`.
     """
-    block, ops = kernel.regions[0].blocks[0], _kernel_ops(kernel)
+    block, ops = kernel.regions[0].blocks[0], kernel_ops(kernel)
+    # The last operand of a kernel with dynamic dims holds their extents.
+    operands = list(block.arguments)[: -1 if DIMS in kernel.attributes else None]
     inside = sum(map(op_cost, ops), Cost())
     written = sum(map(byte_size, block.operations[len(block.operations) - 1].operands))
-    moved = written + sum(byte_size(argument, _read(argument)) for argument in block.arguments)
-    products = sum((op_cost(op) for op in ops if op.name in MACS), Cost())
-    accesses = (products if products.macs else inside).accesses
+    moved = written + sum(byte_size(argument, _read(argument)) for argument in operands)
+    products = [op_cost(op) for op in ops if op.name in MACS]
+    accesses = (sum(products, Cost()) if products else inside).accesses
     return Cost(inside.macs, inside.flops, accesses, moved)
 
 
-def _read(argument: ir.Value) -> int:
+def _read(argument: ir.Value) -> Any:
     """Returns the number of elements that a kernel reads of an argument: of a table, the selected rows."""
     read = sum(elements_read(use.owner.operation, use.operand_number) for use in argument.uses)
-    return min(elements(argument), read)
+    return minimum(elements(argument), read)

@@ -11,7 +11,9 @@ from pathlib import Path
 
 _DISTRIBUTIONS = ("mlc-compiler", "torch-mlir", "llvmlite")
 # Programs are found by the bytes of their models: the front end is part of what made them.
-_PACKAGES = ("bindings", "dialects", "frontends", "targets", "passes", "pipelines", "codegen", "compiler")
+_PACKAGES = (
+    "bindings", "dialects", "frontends", "targets", "passes", "pipelines", "analysis", "codegen", "compiler",
+)  # fmt: skip
 
 
 @functools.cache

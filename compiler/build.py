@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mlc.codegen.cache import Cache
 from mlc.codegen.errors import CodegenError, JobError
@@ -18,6 +18,9 @@ from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
 from mlc.compiler.packed import pack, unpack
 from mlc.compiler.plainer_graph import FailedKernel
+
+if TYPE_CHECKING:
+    from mlc.analysis.launched_kernels import LaunchedKernel
 
 KERNEL_TIMEOUT = 600.0
 
@@ -43,6 +46,10 @@ class BuildReport:
     processor: list[dict[str, Any]] = field(default_factory=list)
     # The kernels whose first default schedule failed.
     plainer: list[dict[str, Any]] = field(default_factory=list)
+    # The names of kernels' default schedules, "user" for one of a user.
+    schedules: dict[str, str] = field(default_factory=dict)
+    # The kernels that `@main` launches; None for a GPU's program, whose plan has its launches.
+    launched: Sequence[LaunchedKernel] | None = None
     # What `PlainerGraph.report` gives.
     plainer_graph: Mapping[str, Any] = field(default_factory=dict)
 
@@ -144,7 +151,8 @@ class Builder:
                     continue
                 self.report.add(name, result)
                 plainer = PlainerSchedule.of(result, pending.failures[name])
-                written = pack({"plainer": plainer and asdict(plainer)}, [result["object"]])
+                header = {"plainer": plainer and asdict(plainer), "schedule": result.get("schedule")}
+                written = pack(header, [result["object"]])
                 objects[name] = self._read(written, name, pending.units)
                 if self.cache:
                     self.cache.put(self._key(pending.jobs[name]), written)
@@ -166,8 +174,11 @@ class Builder:
         return True
 
     def _read(self, written: bytes, name: str, units: Units) -> bytes:
-        """Returns the object of a unit as it is in the cache, and reports a plainer schedule."""
+        """Returns the object of a unit as it is in the cache, and reports its schedule."""
         header, data = unpack(written)
+        schedule = "user" if name in units.with_own_schedules else header["schedule"]
+        if schedule is not None:
+            self.report.schedules[name] = schedule
         if header["plainer"] is not None:
             from mlc.passes.remarks import names_in
 

@@ -14,7 +14,7 @@ import numpy as np
 from mlc.codegen.cache import Cache
 from mlc.codegen.pool import JobRunner
 from mlc.codegen.version import compiler_version
-from mlc.compiler.build import Builder, worker_pool
+from mlc.compiler.build import Builder, BuildReport, worker_pool
 from mlc.compiler.code_path import CodePath, code_paths
 from mlc.compiler.errors import CompileError
 from mlc.compiler.options import Options
@@ -33,6 +33,7 @@ from mlc.errors import Error
 from mlc.frontends.errors import ModelError, UnsupportedModelError
 from mlc.frontends.weights.store import Reference, WeightStore
 from mlc.pipelines.pass_error import PassRunError
+from mlc.runtime.manifest import LAUNCHED
 from mlc.threads import importing
 
 if TYPE_CHECKING:
@@ -193,6 +194,7 @@ def _build_plainer(
 def _build_stages(
     imported: Imported, plainer: PlainerGraph, paths: Mapping[str, CodePath], builder: Builder, timer: Timer
 ) -> dict[str, Stage]:
+    from mlc.analysis.launched_kernels import launched_kernels
     from mlc.compiler.compilation_units import split
     from mlc.compiler.host_program.host_function import with_declared_sizes
     from mlc.compiler.model_pipeline import run_on_model
@@ -216,6 +218,8 @@ def _build_stages(
     if "main" not in units:
         raise CompileError("the module has no function @main after the graph pipelines")
     builder.report.processor = _on_processor(units["main"])
+    if not paths["main"].on_gpu:
+        builder.report.launched = launched_kernels(module.operation)
     if imported.declared is not None:
         units["main"].host = with_declared_sizes(units["main"].host, imported.declared)
     with timer.stage("kernels"):
@@ -249,6 +253,7 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
         "kernels": report.kernels,
         "kernels_cached": report.cached,
         "launches": len(main.host.kernels),
+        **_describe_launched(report),
         **({"functions": list(main.host.functions)} if main.host.functions else {}),
         **({"unchecked_indices": True} if builder.options.clamps_indices() else {}),
         "index_checks": main.host.index_checks,
@@ -265,6 +270,14 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
         "seconds": timer.seconds,
         "from_cache": False,
     }
+
+
+def _describe_launched(report: BuildReport) -> dict[str, Any]:
+    """Returns the report's entry with the kernels that a call launches, which profiles show."""
+    if report.launched is None:
+        return {}
+    kernels = [kernel.to_json(report.schedules.get(kernel.name, "")) for kernel in report.launched]
+    return {LAUNCHED: kernels}
 
 
 def _on_processor(units: Units) -> list[dict[str, Any]]:

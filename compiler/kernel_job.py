@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -87,21 +87,21 @@ def _reproduce(text: str, pipeline: str, folder: str | None) -> Path:
 
 
 def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"text", "pipeline", "target", "optimize", "rejected"} -> {"object": bytes, "mlir_seconds",
-    "llvm_seconds", "pass_seconds": seconds by pass}.
+    """Job: {"text", "pipeline", "target", "optimize", "rejected"} -> {"object": bytes, "schedule": the name
+    of a kernel's default schedule, if it has one, "mlir_seconds", "llvm_seconds", "pass_seconds": seconds by
+    pass}.
 
-    Without the kernel's first `rejected` default schedules, also {"schedule": the name of the one that it
-    has, "rejected": their names}. Raises NoPlainerScheduleError if there is no other.
+    Without the kernel's first `rejected` default schedules, also {"rejected": their names}. Raises
+    NoPlainerScheduleError if there is no other.
     """
     start, passes = time.perf_counter(), PassSeconds()
     text, rejected = payload["text"], _schedules_to_skip(payload)
     pipeline = without_schedules(payload["pipeline"], rejected)
-    with convert_pass_errors(), ExitStack() as watched:
-        remarks = watched.enter_context(collect_remarks()) if rejected else []
+    with convert_pass_errors(), collect_remarks() as remarks:
         ir_text = lower(text, pipeline, payload.get("reproducer_dir"), passes)
     lowered_at = time.perf_counter()
     data = emit(ir_text, parse_target(payload["target"]), "object", payload.get("optimize", 3))
-    chosen = {"schedule": schedule_in(remarks), "rejected": rejected} if rejected else {}
+    chosen = {"schedule": schedule_in(remarks)} | ({"rejected": rejected} if rejected else {})
     return {"object": data, **chosen, **seconds(start, lowered_at, passes)}
 
 

@@ -47,7 +47,9 @@ def test_a_schedule_by_pattern(model: Path, pool: WorkerPool) -> None:
     assert given.key_text() != Options(pool=pool).key_text()
     rng = np.random.default_rng(0)
     x, y = (rng.standard_normal(shape).astype(np.float32) for shape in ((8, 64), (64, 48)))
-    (found,) = compile_program(model, given).executable()(x, y)
+    executable = compile_program(model, given).executable()
+    assert [kernel["schedule"] for kernel in executable.report()["launched_kernels"]] == ["user"]
+    (found,) = executable(x, y)
     np.testing.assert_allclose(found, x.astype(np.float64) @ y, rtol=1e-5, atol=1e-5)
 
 
