@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mlc.tools.mlc.commands.run import INT_RANGE
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
+from mlc.tools.mlc.input_options import input_options
 from mlc.tools.mlc.model_loading import call, load_or_compile, onnx_model
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import settle, show_specialised
@@ -57,11 +57,7 @@ def _thread_counts(_ctx: click.Context, _parameter: click.Parameter, text: str) 
 @click.option(
     "--warmup", type=click.IntRange(min=0), default=3, show_default=True, help="Calls before measuring."
 )
-@click.option(
-    "--random-seed", type=int, default=0, metavar="N", help="Seed of the inputs that are not given."
-)
-@INT_RANGE
-@click.option("--inputs", "archive", type=click.Path(), metavar="FILE.npz", help="Inputs by name.")
+@input_options
 @click.option(
     "--model", "original", type=click.Path(), metavar="ONNX", help="The model of a .mlcx, for --against."
 )
@@ -77,9 +73,10 @@ def bench_command(
     seconds: float,
     runs: int | None,
     warmup: int,
+    files: tuple[str, ...],
+    archive: str | None,
     random_seed: int,
     int_range: tuple[int, int],
-    archive: str | None,
     original: str | None,
 ) -> None:
     """Measure the latency of MODEL (.onnx, .mlir or .mlcx), next to other engines if wanted.
@@ -94,7 +91,7 @@ def bench_command(
 
     oracle = onnx_model(model, original) if against else None
     executable = load_or_compile(model, flags, session, None)
-    given = read_inputs(executable.inputs, (), archive, executable.constant_inputs)
+    given = read_inputs(executable.inputs, files, archive, executable.constant_inputs)
     specs = specs_of_call(executable, given, flags, session)
     inputs = random_inputs(specs, random_seed, int_range, given)
     settle(executable, lambda: call(executable, inputs))

@@ -11,6 +11,7 @@ import click
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import FAILURE
+from mlc.tools.mlc.input_options import input_options
 from mlc.tools.mlc.model_loading import call, load_or_compile, onnx_model
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import show_specialised
@@ -31,43 +32,9 @@ class _OptionalValue(click.Command):
         return super().parse_args(ctx, ["--verify=onnxruntime" if arg == "--verify" else arg for arg in args])
 
 
-class _LazyIntRange(click.ParamType):
-    """A wrapper of `inputs.IntRange`, which is imported when needed as it needs NumPy."""
-
-    name = "low:high"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int]:
-        """Returns the bounds."""
-        from mlc.tools.mlc.inputs import IntRange
-
-        return IntRange().convert(value, param, ctx)
-
-
-INT_RANGE = click.option(
-    "--int-range",
-    type=_LazyIntRange(),
-    default="0:10",
-    metavar="LOW:HIGH",
-    help="Random integers (default 0:10).",
-)
-
-
 @click.command("run", short_help="Run a model once.", cls=_OptionalValue)
 @click.argument("model", type=click.Path())
-@click.option(
-    "--input",
-    "files",
-    multiple=True,
-    metavar="NAME=FILE",
-    help="An input from a .npy or .npz file.",
-)
-@click.option("--inputs", "archive", type=click.Path(), metavar="FILE.npz", help="Inputs by name.")
-@click.option(
-    "--random-seed", type=int, default=0, metavar="N", help="Seed of the inputs that are not given."
-)
-@INT_RANGE
+@input_options
 @click.option(
     "--verify",
     type=click.Choice(["onnxruntime", "openvino", "reference"]),
