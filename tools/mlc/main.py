@@ -24,6 +24,7 @@ COMMANDS = {
     "compile": "mlc.tools.mlc.commands.compile:compile_command",
     "run": "mlc.tools.mlc.commands.run:run_command",
     "bench": "mlc.tools.mlc.commands.bench:bench_command",
+    "profile": "mlc.tools.mlc.commands.profile:profile_command",
     "report": "mlc.tools.mlc.commands.report:report_command",
     "stats": "mlc.tools.mlc.commands.stats:stats_command",
     "fuzz": "mlc.tools.mlc.commands.fuzz:fuzz_command",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from mlc.tools.mlc.session import CommandSession
 
 if TYPE_CHECKING:
     from mlc.codegen.pool import JobRunner
+    from mlc.compiler import Options
     from mlc.runtime import Executable
 
 
@@ -51,8 +52,10 @@ def load_or_compile(
     session: CommandSession,
     threads: int | None,
     pool: JobRunner | None = None,
+    check: Callable[[Options], None] | None = None,
 ) -> Executable:
-    """Loads the executable of a .mlcx file, or compiles a model, with the workers of `pool` if given."""
+    """Loads the executable of a .mlcx file, or compiles a model, with the workers of `pool` if given, after
+    `check`, which raises an error for options that the command does not take."""
     show_log(session)
     if is_compiled(path):
         from mlc.runtime import load
@@ -63,6 +66,8 @@ def load_or_compile(
         return executable
     with session.progress() as progress:
         options = flags.options(progress, pool)
+        if check is not None:
+            check(options)
         from mlc.compiler import compile_program
 
         return compile_program(path, options).executable(threads)
