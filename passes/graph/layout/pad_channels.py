@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
-from mlc.passes.common.rewriting import apply_patterns, attributes_of, defining_op, users
+from mlc.passes.common.rewriting import apply_patterns, attributes_of, defining_op, replace_op, users
 from mlc.passes.common.target import lanes, target_of
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 from mlc.passes.graph.common.values import is_constant, on_ranked, replacing
@@ -17,12 +19,20 @@ from mlc.passes.graph.windows.blocked_channels import (
     BLOCKS,
     RANK,
     REDUCTIONS,
+    SMALLEST_USEFUL_BLOCK,
     channel_divisor,
     is_blockable_conv,
     is_image,
     largest_block,
 )
+from mlc.targets import Target
 
+# With fewer channels plain layout is as fast.
+FEWEST = 3
+# With fewer channels, so are images of known size in plain layout, while they stay in the caches: each
+# channel of the result reads all of the image.
+FEWEST_OF_KNOWN = 16
+FLOAT_BYTES = 4
 # Added channels are computed for nothing: at most one for this number of needed ones.
 NEEDED_PER_ADDED = 8
 
@@ -44,6 +54,76 @@ def padded_channels(op: ir.Operation, lanes: int) -> ir.Value | None:
     trail = _trail(x) if added else None
     if trail is None:
         return None
+    value = graph.build(op.name, [_widened(trail, added)], attributes_of(op))
+    sizes = list(graph.shape_of(op.results[0]))
+    bounds = {"starts": [0] * len(sizes), "sizes": sizes, "steps": [1] * len(sizes)}
+    return graph.build("slice", [value], bounds)
+
+
+def padded_convolution(op: ir.Operation, target: Target) -> bool:
+    """f(conv(x, w)) -> slice(f(conv(x, pad(w)))), with f elementwise, with constants: only blocks of whole
+    vectors are fast."""
+    if not is_blockable_conv(op) or not is_constant(graph.Conv(op).w) or graph.Conv(op).group != 1:
+        return False
+    channels = graph.shape_of(graph.Conv(op).w)[0]
+    added = fewest_added(channels, lanes(target))
+    if not added or (op.results[0].type.has_static_shape and is_fast_plain(op, channels, target)):
+        return False
+    trail = _forward_trail(op)
+    with ir.InsertionPoint.after(trail[-1]), op.location:
+        value = _widened(trail, added)
+        shape = graph.shape_of(trail[-1].results[0])
+        sizes = [-1 if size is None else size for size in shape]
+        part = graph.build("slice", [value], {"starts": [0] * RANK, "sizes": sizes, "steps": [1] * RANK})
+    replace_op(trail[-1], part)
+    return True
+
+
+def is_fast_plain(op: ir.Operation, channels: int, target: Target) -> bool:
+    """Whether a convolution of known size to so many channels is as fast in plain layout."""
+    image = prod(graph.shape_of(graph.Conv(op).x)[1:]) * FLOAT_BYTES
+    return _is_pointwise(op) or (channels < FEWEST_OF_KNOWN and image <= 2 * target.l2)
+
+
+def fewest_added(channels: int, lanes: int) -> int:
+    """The number of channels with which blocks fill vectors and least is computed; 0 where they do already,
+    or there are too few channels."""
+    if channels < FEWEST or largest_block(channels) >= min(lanes, SMALLEST_USEFUL_BLOCK):
+        return 0
+    blocks = [block for block in BLOCKS if block >= SMALLEST_USEFUL_BLOCK]
+    # A block of half a vector takes as long as a whole one.
+    return min((-channels % block for block in blocks), key=lambda added: _time(channels + added, lanes))
+
+
+def _time(channels: int, lanes: int) -> int:
+    """The vectors that hold the channels in their largest blocks."""
+    block = largest_block(channels)
+    return channels // block * -(-block // lanes)
+
+
+def _is_pointwise(op: ir.Operation) -> bool:
+    """Whether the convolution becomes a product of matrices, for which any number of rows is as good."""
+    conv = graph.Conv(op)
+    return list(graph.shape_of(conv.w)[2:]) == [1, 1] and list(conv.strides) == [1, 1]
+
+
+def _forward_trail(op: ir.Operation) -> list[ir.Operation]:
+    """The op, and the elementwise ops after it that combine it with constants and alone read it."""
+    trail = [op]
+    while True:
+        value = trail[-1].results[0]
+        readers = users(value)
+        if len(readers) != 1 or readers[0].name not in ELEMENTWISE:
+            return trail
+        computed = [operand for operand in readers[0].operands if not is_constant(operand)]
+        if len(computed) != 1 or not graph.same_type(readers[0].results[0], value):
+            return trail
+        trail.append(readers[0])
+
+
+def _widened(trail: Sequence[ir.Operation], added: int) -> ir.Value:
+    """Builds a convolution with `added` channels more, whose filters are zeros, and the elementwise ops after
+    it."""
     conv, *elementwise = trail
     image, filters = conv.operands
     value = graph.build("conv", [image, _pad_dim(filters, 0, added)], attributes_of(conv))
@@ -52,10 +132,7 @@ def padded_channels(op: ir.Operation, lanes: int) -> ir.Value | None:
             _widen_constant(operand, added) if is_constant(operand) else value for operand in inner.operands
         ]
         value = graph.build(inner.name, operands, attributes_of(inner))
-    value = graph.build(op.name, [value], attributes_of(op))
-    sizes = list(graph.shape_of(op.results[0]))
-    bounds = {"starts": [0] * len(sizes), "sizes": sizes, "steps": [1] * len(sizes)}
-    return graph.build("slice", [value], bounds)
+    return value
 
 
 def _trail(value: ir.Value) -> list[ir.Operation] | None:
@@ -91,12 +168,17 @@ def _pad_dim(value: ir.Value, dim: int, added: int) -> ir.Value:
 class PadChannels(Pass):
     """Add channels to convolutions where they then fill vectors. A classifier's 1000 classes have no block of
     16 or 32 channels; up to an eighth more are added, with filters of zeros, where only the mean (or another
-    reduction) of each whole image is needed: that of the added channels is cut off."""
+    reduction) of each whole image is needed: that of the added channels is cut off. Elsewhere convolutions
+    whose channels have no block of 8, such as the 2 * 161 of a Fourier transform of 320 samples, get as many
+    as fill one, which are cut off after the elementwise ops that follow; but pointwise ones of known size,
+    which are products, and those of few channels and known size."""
 
     name: ClassVar[str] = "graph-pad-channels"
     anchor: ClassVar[str] = "func.func"
 
     def run(self, op: ir.Operation) -> bool:
-        width = lanes(target_of(op))
-        pattern = on_ranked(replacing(partial(padded_channels, lanes=width)))
-        return apply_patterns(op, dict.fromkeys(REDUCTIONS, pattern))
+        target = target_of(op)
+        pattern = on_ranked(replacing(partial(padded_channels, lanes=lanes(target))))
+        changed = apply_patterns(op, dict.fromkeys(REDUCTIONS, pattern))
+        convolutions = {graph.Conv.NAME: on_ranked(partial(padded_convolution, target=target))}
+        return apply_patterns(op, convolutions) or changed

@@ -36,6 +36,7 @@ FORMS = {
     "narrow": lambda b: b.Tanh(b.Erf(convolution(b, 32, 48, 5, 1))),
     "blocks": lambda b: convolution(b, 512, 256, 7, 3),
     "strided": lambda b: convolution(b, 512, 128, 14, 3, 2),
+    "odd channels": lambda b: b.Tanh(convolution(b, 32, 21, 9, 3)),
     "residual": residual,
     "padded": padded_windows,
 }

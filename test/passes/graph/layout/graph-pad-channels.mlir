@@ -78,3 +78,53 @@ func.func @unchanged(%x: tensor<1x512x13x13xf32>, %y: tensor<1x512x13x13xf32>, %
   return %am, %bm, %c, %cm, %em, %fm, %gm, %hm : tensor<1x976x1x1xf32>, tensor<1x72x1x1xf32>, tensor<1x1000x13x13xf32>, tensor<1x1000x1x1xf32>,
       tensor<1x1000x1x1xf32>, tensor<1x1x1x13xf32>, tensor<1x1000x1x1xf32>, tensor<1x1000x1x1xf32>
 }
+
+// 21 channels per pixel have no block of a vector, 32 have. The added ones are cut off after what is elementwise, with
+// constants; the reader's sum with an image is not.
+// CHECK-LABEL: func.func @odd
+// CHECK: %[[W:.*]] = "graph.pad"({{.*}}) {high = array<i64: 11, 0, 0, 0>, low = array<i64: 0, 0, 0, 0>
+// CHECK: %[[C:.*]] = "graph.conv"(%{{.*}}, %[[W]]) {{.*}} -> tensor<1x32x11x11xf32>
+// CHECK: %[[S:.*]] = "graph.add"(%{{.*}}) : (tensor<1x32x11x11xf32>, tensor<32x1x1xf32>)
+// CHECK: %[[CUT:.*]] = "graph.slice"(%[[S]]) {sizes = array<i64: 1, 21, 11, 11>
+// CHECK: "graph.add"(%[[CUT]], %arg1)
+// BLOCKS-LABEL: func.func @odd
+// BLOCKS: "graph.conv"{{.*}} layout = "NCHWc"{{.*}} -> tensor<1x1x11x11x32xf32>
+func.func @odd(%x: tensor<1x32x13x13xf32>, %y: tensor<1x21x11x11xf32>) -> tensor<1x21x11x11xf32> {
+  %w = "graph.full"() {value = 1.0} : () -> tensor<21x32x3x3xf32>
+  %b = "graph.full"() {value = 2.0} : () -> tensor<21x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<21x32x3x3xf32>) -> tensor<1x21x11x11xf32>
+  %1 = "graph.add"(%0, %b) : (tensor<1x21x11x11xf32>, tensor<21x1x1xf32>) -> tensor<1x21x11x11xf32>
+  %2 = "graph.add"(%1, %y) : (tensor<1x21x11x11xf32>, tensor<1x21x11x11xf32>) -> tensor<1x21x11x11xf32>
+  return %2 : tensor<1x21x11x11xf32>
+}
+
+// Images of open size: pointwise ones and those of few channels, too, such as 5. 322 are 336 in blocks of 16.
+// CHECK-LABEL: func.func @open
+// CHECK: "graph.conv"{{.*}} -> tensor<?x16x?x?xf32>
+// CHECK: "graph.slice"({{.*}}) {{{.*}}sizes = array<i64: -1, 5, -1, -1>
+// CHECK: "graph.conv"{{.*}} -> tensor<?x336x?x?xf32>
+// CHECK: "graph.slice"({{.*}}) {{{.*}}sizes = array<i64: -1, 322, -1, -1>
+func.func @open(%x: tensor<?x32x?x?xf32> {graph.dims = ["b", "", "h", "w"]}) -> (tensor<?x5x?x?xf32>, tensor<?x322x?x?xf32>) {
+  %w = "graph.full"() {value = 1.0} : () -> tensor<5x32x1x1xf32>
+  %v = "graph.full"() {value = 1.0} : () -> tensor<322x32x3x3xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x32x?x?xf32>, tensor<5x32x1x1xf32>) -> tensor<?x5x?x?xf32>
+  %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x32x?x?xf32>, tensor<322x32x3x3xf32>) -> tensor<?x322x?x?xf32>
+  return %0, %1 : tensor<?x5x?x?xf32>, tensor<?x322x?x?xf32>
+}
+
+// Few channels, a pointwise one, groups, filters that are no constant, all of known size.
+// CHECK-LABEL: func.func @known
+// CHECK-NOT: graph.pad
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @known(%x: tensor<1x32x13x13xf32>, %v: tensor<21x32x3x3xf32>)
+    -> (tensor<1x5x11x11xf32>, tensor<1x21x13x13xf32>, tensor<1x36x11x11xf32>, tensor<1x21x11x11xf32>) {
+  %few = "graph.full"() {value = 1.0} : () -> tensor<5x32x3x3xf32>
+  %point = "graph.full"() {value = 1.0} : () -> tensor<21x32x1x1xf32>
+  %grouped = "graph.full"() {value = 1.0} : () -> tensor<36x8x3x3xf32>
+  %0 = "graph.conv"(%x, %few) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<5x32x3x3xf32>) -> tensor<1x5x11x11xf32>
+  %1 = "graph.conv"(%x, %point) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<21x32x1x1xf32>) -> tensor<1x21x13x13xf32>
+  %2 = "graph.conv"(%x, %grouped) {dilations = array<i64: 1, 1>, group = 4 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<36x8x3x3xf32>) -> tensor<1x36x11x11xf32>
+  %3 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<21x32x3x3xf32>) -> tensor<1x21x11x11xf32>
+  return %0, %1, %2, %3 : tensor<1x5x11x11xf32>, tensor<1x21x13x13xf32>, tensor<1x36x11x11xf32>, tensor<1x21x11x11xf32>
+}
