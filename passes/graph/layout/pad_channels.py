@@ -27,7 +27,7 @@ from mlc.passes.graph.windows.blocked_channels import (
 )
 from mlc.targets import Target
 
-# With fewer channels plain layout is as fast.
+# With fewer channels plain layout is as fast, unless columns are apart.
 FEWEST = 3
 # With fewer channels, so are images of known size in plain layout, while they stay in the caches: each
 # channel of the result reads all of the image.
@@ -66,6 +66,8 @@ def padded_convolution(op: ir.Operation, target: Target) -> bool:
     if not is_blockable_conv(op) or not is_constant(graph.Conv(op).w) or graph.Conv(op).group != 1:
         return False
     channels = graph.shape_of(graph.Conv(op).w)[0]
+    if channels < FEWEST and graph.Conv(op).strides[-1] == 1:
+        return False
     added = fewest_added(channels, lanes(target))
     if not added or (op.results[0].type.has_static_shape and is_fast_plain(op, channels, target)):
         return False
@@ -81,14 +83,16 @@ def padded_convolution(op: ir.Operation, target: Target) -> bool:
 
 def is_fast_plain(op: ir.Operation, channels: int, target: Target) -> bool:
     """Whether a convolution of known size to so many channels is as fast in plain layout."""
-    image = prod(graph.shape_of(graph.Conv(op).x)[1:]) * FLOAT_BYTES
-    return _is_pointwise(op) or (channels < FEWEST_OF_KNOWN and image <= 2 * target.l2)
+    conv = graph.Conv(op)
+    image = prod(graph.shape_of(conv.x)[1:]) * FLOAT_BYTES
+    few = channels < FEWEST_OF_KNOWN and image <= 2 * target.l2
+    return _is_pointwise(op) or (few and conv.strides[-1] == 1)
 
 
 def fewest_added(channels: int, lanes: int) -> int:
-    """The number of channels with which blocks fill vectors and least is computed; 0 where they do already,
-    or there are too few channels."""
-    if channels < FEWEST or largest_block(channels) >= min(lanes, SMALLEST_USEFUL_BLOCK):
+    """The number of channels with which blocks fill vectors and least is computed; 0 where they do
+    already."""
+    if largest_block(channels) >= min(lanes, SMALLEST_USEFUL_BLOCK):
         return 0
     blocks = [block for block in BLOCKS if block >= SMALLEST_USEFUL_BLOCK]
     # A block of half a vector takes as long as a whole one.
@@ -171,7 +175,7 @@ class PadChannels(Pass):
     reduction) of each whole image is needed: that of the added channels is cut off. Elsewhere convolutions
     whose channels have no block of 8, such as the 2 * 161 of a Fourier transform of 320 samples, get as many
     as fill one, which are cut off after the elementwise ops that follow; but pointwise ones of known size,
-    which are products, and those of few channels and known size."""
+    which are products, and those of few channels, known size and stride 1."""
 
     name: ClassVar[str] = "graph-pad-channels"
     anchor: ClassVar[str] = "func.func"

@@ -37,6 +37,7 @@ FORMS = {
     "blocks": lambda b: convolution(b, 512, 256, 7, 3),
     "strided": lambda b: convolution(b, 512, 128, 14, 3, 2),
     "odd channels": lambda b: b.Tanh(convolution(b, 32, 21, 9, 3)),
+    "a strided channel": lambda b: convolution(b, 3, 1, 12, 5, 2),
     "residual": residual,
     "padded": padded_windows,
 }

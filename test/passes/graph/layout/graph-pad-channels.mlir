@@ -128,3 +128,13 @@ func.func @known(%x: tensor<1x32x13x13xf32>, %v: tensor<21x32x3x3xf32>)
   %3 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<21x32x3x3xf32>) -> tensor<1x21x11x11xf32>
   return %0, %1, %2, %3 : tensor<1x5x11x11xf32>, tensor<1x21x13x13xf32>, tensor<1x36x11x11xf32>, tensor<1x21x11x11xf32>
 }
+
+// Columns apart are slow in plain layout however few channels there are.
+// CHECK-LABEL: func.func @strided
+// CHECK: "graph.conv"{{.*}} -> tensor<1x16x1x100xf32>
+// CHECK: "graph.slice"({{.*}}) {sizes = array<i64: 1, 1, 1, 100>
+func.func @strided(%x: tensor<1x1x1x207xf32>) -> tensor<1x1x1x100xf32> {
+  %w = "graph.full"() {value = 1.0} : () -> tensor<1x1x1x9xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 2>} : (tensor<1x1x1x207xf32>, tensor<1x1x1x9xf32>) -> tensor<1x1x1x100xf32>
+  return %0 : tensor<1x1x1x100xf32>
+}
