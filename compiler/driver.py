@@ -255,7 +255,7 @@ def _report(builder: Builder, imported: Imported, main: Stage, timer: Timer) -> 
         "launches": len(main.host.kernels),
         **_describe_launched(report),
         **({"functions": list(main.host.functions)} if main.host.functions else {}),
-        **({"unchecked_indices": True} if builder.options.clamps_indices() else {}),
+        **({} if builder.options.checks_data() else {"unchecked_indices": True}),
         "index_checks": main.host.index_checks,
         "divisor_checks": main.host.divisor_checks,
         **(arena if main.host.dims is None else {}),

@@ -29,7 +29,7 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
     """The default listener."""
 
 
-_PRECISION_PASS, _PLACE_PASS, _CHECK_PASS = "graph-lower-precision", "graph-place", "graph-check-indices"
+_PRECISION_PASS, _PLACE_PASS, _CHECK_PASS = "graph-lower-precision", "graph-place", "graph-check-data"
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,9 @@ class Options:
         load_plugins()
         return resolve_target(self.target)
 
-    def clamps_indices(self) -> bool:
-        """Whether calls check no indices and divisors, as on GPUs, whose plans cannot fail on data."""
-        return self.unchecked_indices or isinstance(self.resolved_target(), GpuTarget)
+    def checks_data(self) -> bool:
+        """Whether calls check indices and divisors; not on GPUs, whose plans cannot fail on data."""
+        return not (self.unchecked_indices or isinstance(self.resolved_target(), GpuTarget))
 
     def uses_cache(self) -> bool:
         """Whether the disk cache is used: not for targets of plugins, which change without notice."""

@@ -36,7 +36,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "accel-to-cpu": "mlc.passes.accel.cpu.to_cpu:AccelToCpu",
     "graph-assign-layouts": "mlc.passes.graph.layout.assign_layouts:AssignLayouts",
     "graph-channels-last": "mlc.passes.graph.layout.channels_last:ChannelsLast",
-    "graph-check-indices": "mlc.passes.graph.shapes.check_indices:CheckIndices",
+    "graph-check-data": "mlc.passes.graph.shapes.check_data:CheckData",
     "graph-conv-to-matmul": "mlc.passes.graph.windows.conv_to_matmul:ConvToMatmul",
     "graph-decompose": "mlc.passes.graph.simplify.decompose:Decompose",
     "graph-decompose-attention": "mlc.passes.graph.attention.decompose_attention:DecomposeAttention",

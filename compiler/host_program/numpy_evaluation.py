@@ -148,6 +148,4 @@ def evaluate(
     """Returns the op's result, of shape `shape`; it may be a view of an operand."""
     if name in _SHAPED:
         return _SHAPED[name](operands[0], shape)
-    # Ops of the host program check indices and divisors.
-    used = {key: value for key, value in attributes.items() if key not in ("out_of_range", "zero_divisor")}
-    return {**_ARITHMETIC, **_MOVEMENT, **_ROUNDING}[name](*operands, **used)
+    return {**_ARITHMETIC, **_MOVEMENT, **_ROUNDING}[name](*operands, **attributes)

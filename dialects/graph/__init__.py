@@ -44,7 +44,7 @@ from . import views
 from .attributes import array_of, attribute
 from .builder import build, infer, write_defaults
 from .dialect import GraphDialect, op_classes
-from .regions import CONTROL_OPS, build_control, build_yield, yield_of
+from .regions import CONTROL_OPS, build_control, build_yield, has_effect, yield_of
 from .spec import OpSpec, ShapeError, specs
 from .types import element_type, shape_of
 from .verifier import check, describe, refined_types
@@ -66,6 +66,7 @@ __all__ = [
     "dims_of",
     "element_type",
     "expand_to",
+    "has_effect",
     "infer",
     "name_dims",
     "op_classes",

@@ -11,11 +11,13 @@ from typing import Any
 
 from mlc.bindings import ext, ir
 from mlc.dialects.cached_definition import load_definition
+from mlc.dialects.graph.ops.checking import CHECKS
 from mlc.dialects.graph.ops.control import YIELD
 from mlc.dialects.graph.reference_page import document
 from mlc.threads import once
 
 from .attributes import attribute
+from .regions import has_effect
 from .spec import OpSpec, ShapeError, specs
 from .verifier import check, describe
 
@@ -87,7 +89,21 @@ def _class_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_")) + "Op"
 
 
+class _EndsCalls(ir.MemoryEffectsOpInterface):
+    """The side effect of checks, and of control flow with checks in its bodies, for `canonicalize` and `cse`.
+    A check whose result is used has none: it stays for its user, and equal ones become one."""
+
+    @staticmethod
+    def get_effects(op: ir.OpView, effects: Any) -> None:
+        """Appends the effects of an op."""
+        is_used = any(next(iter(value.uses), None) is not None for value in op.results)
+        if has_effect(op) and (len(op.regions) or not is_used):
+            effects.append(ir.MemoryEffect.Write)
+
+
 def _traits(spec: OpSpec) -> list[Any]:
+    if spec.name in CHECKS or spec.regions:
+        return [_EndsCalls]
     return [ext.Pure, ir.IsTerminatorTrait] if spec.name == YIELD else [ext.Pure]
 
 

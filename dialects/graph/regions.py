@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir, parent_op
+from mlc.dialects.graph.ops.checking import CHECKS
 from mlc.dialects.graph.ops.control import CONTROL_LIMIT, YIELD
 
 from . import views
@@ -18,6 +19,19 @@ CONTROL_OPS = (views.If.NAME, views.Loop.NAME)
 def yield_of(block: ir.Block) -> ir.Operation:
     """Returns the `graph.yield` that ends a body of a verified op."""
     return block.operations[len(block.operations) - 1].operation
+
+
+# With what graph-check-data makes of them.
+_ENDING = {f"graph.{name}" for name in CHECKS} | {"tloop.expect_indices", "tloop.expect_nonzero"}
+
+
+def has_effect(op: ir.Operation | ir.OpView) -> bool:
+    """Whether an op, or one in its bodies, is a check, which may end the call: it must stay even if nothing
+    reads its results."""
+    if op.name in _ENDING:
+        return True
+    blocks = (block for region in op.regions for block in region.blocks)
+    return any(has_effect(inner.operation) for block in blocks for inner in block.operations)
 
 
 def read_bodies(spec: OpSpec, op: ir.Operation | ir.OpView) -> Mapping[str, RegionSignature]:

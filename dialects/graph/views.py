@@ -51,6 +51,8 @@ __all__ = [
     "Erf",
     "Exp",
     "Expand",
+    "ExpectIndices",
+    "ExpectNonzero",
     "Floor",
     "Full",
     "Gather",
@@ -385,7 +387,7 @@ class Celu(views.View):
 
 
 class Check(views.View):
-    """Passes x on; the call fails unless `truth` is true."""
+    """Passes x on; the call fails unless `truth` is true (GPUs refuse it)."""
 
     NAME = "graph.check"
     x = fields.operand(0)
@@ -514,12 +516,11 @@ class Det(views.View):
 
 
 class Div(views.View):
-    """`a / b`; integers truncate towards zero."""
+    """`a / b`; integers truncate towards zero, and give 0 for a divisor of 0."""
 
     NAME = "graph.div"
     a = fields.operand(0)
     b = fields.operand(1)
-    zero_divisor = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -567,6 +568,25 @@ class Expand(views.View):
     result = fields.result(0)
 
 
+class ExpectIndices(views.View):
+    """The call fails unless all indices are in range."""
+
+    NAME = "graph.expect_indices"
+    indices = fields.operand(0)
+    extents = fields.operand(1)
+    axis = fields.integer(0)
+    front_only = fields.boolean(False)
+    what = fields.string()
+
+
+class ExpectNonzero(views.View):
+    """The call fails if a divisor is 0."""
+
+    NAME = "graph.expect_nonzero"
+    divisors = fields.operand(0)
+    what = fields.string()
+
+
 class Floor(views.View):
     """Round towards minus infinity."""
 
@@ -585,13 +605,13 @@ class Full(views.View):
 
 
 class Gather(views.View):
-    """Slices of data at indices along an axis; negative indices count from the end."""
+    """Slices of data at indices along an axis; negative indices count from the end, others outside are
+    clamped."""
 
     NAME = "graph.gather"
     data = fields.operand(0)
     indices = fields.operand(1)
     axis = fields.integer()
-    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -602,7 +622,6 @@ class GatherElements(views.View):
     data = fields.operand(0)
     indices = fields.operand(1)
     axis = fields.integer()
-    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -613,7 +632,6 @@ class GatherNd(views.View):
     data = fields.operand(0)
     indices = fields.operand(1)
     batch_dims = fields.integer(0)
-    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -844,13 +862,13 @@ class Mish(views.View):
 
 
 class Mod(views.View):
-    """Remainder with the divisor's sign, or with the dividend's sign (C's fmod)."""
+    """Remainder with the divisor's sign, or with the dividend's sign (C's fmod); 0 for an integer divisor
+    of 0."""
 
     NAME = "graph.mod"
     a = fields.operand(0)
     b = fields.operand(1)
     fmod = fields.boolean(False)
-    zero_divisor = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1184,7 +1202,6 @@ class ScatterElements(views.View):
     updates = fields.operand(2)
     axis = fields.integer()
     reduction = fields.string("none")
-    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1197,7 +1214,6 @@ class ScatterNd(views.View):
     indices = fields.operand(1)
     updates = fields.operand(2)
     reduction = fields.string("none")
-    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1601,7 +1617,6 @@ class Gathering(views.GroupView):
     )
     data = fields.operand(0)
     indices = fields.operand(1)
-    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 
@@ -1720,7 +1735,6 @@ class Scattering(views.GroupView):
     indices = fields.operand(1)
     updates = fields.operand(2)
     reduction = fields.string("none")
-    out_of_range = fields.optional(fields.string())
     result = fields.result(0)
 
 

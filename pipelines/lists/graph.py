@@ -95,7 +95,7 @@ LOWER_GRAPH: list[str] = [
 # Graph level for GPUs: images with their channels last, ready for kernels.
 LOWER_GRAPH_GPU: list[str] = [
     # A GPU's plan cannot fail on data: indices are clamped, quotients by 0 are 0.
-    "graph-check-indices{check=false}",
+    "graph-check-data{check=false}",
     # A GPU's plan is a list of launches: remaining control flow is reported before later passes fail on it.
     "graph-verify-no-control-flow",
     # One kernel computes attention and the transposes around it, except for shapes that it lacks.
@@ -147,7 +147,7 @@ FORM_KERNELS: list[str] = [
     # Does nothing by default. Ops are final, and each kernel is for one device.
     "graph-place",
     # Before kernels: what the host program reads must have a buffer. No rewrite can lose a check any more.
-    "graph-check-indices",
+    "graph-check-data",
     "graph-form-kernels",
     # Before equal ops become one: values that several launches of a device read are transferred once.
     "host-insert-transfers",

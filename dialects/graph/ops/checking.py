@@ -1,8 +1,8 @@
-"""The op `check`: requirements of operators on dynamic data."""
+"""Requirements of operators on dynamic data. A call whose data break one fails."""
 
 from __future__ import annotations
 
-from mlc.dialects.graph.elements import BOOL
+from mlc.dialects.graph.elements import BOOL, INDEX, ElementClass
 from mlc.dialects.graph.shape_rules import check_rank
 from mlc.dialects.graph.spec import (
     Attribute,
@@ -17,9 +17,17 @@ from mlc.dialects.graph.spec import (
 
 FAMILY = define_family(
     "checks",
-    "A call whose data break a requirement fails: the host program checks before kernels read the result. "
-    "GPUs refuse them.",
+    "A call whose data break a requirement fails: the host program checks. They stay where nothing "
+    "reads what they check, which is a side effect: no rewrite of a reader loses a check. Kernels clamp "
+    "indices, and give 0 for divisors of 0, so that readers need not follow these checks.",
 )
+
+CHECKS = ("check", "expect_indices", "expect_nonzero")
+_SIZES = ElementClass("i64", frozenset({"i64"}))
+_DIVISORS = ElementClass(
+    "integers of 8 to 64 bits", frozenset({"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"})
+)
+_WHAT = Attribute("what", "str", "the operator in the message of a call that fails")
 
 
 def _check(call: OpCall) -> GraphTensor:
@@ -33,12 +41,53 @@ define(
     OpSpec(
         "check",
         FAMILY,
-        "passes x on; the call fails unless `truth` is true",
+        "passes x on; the call fails unless `truth` is true (GPUs refuse it)",
         "x unchanged; the call fails with `message`, which names the op that needs it, if `truth` is false. "
         "No property of x is propagated to the result, so that no rewrite bypasses the check.",
         ("made by the importer for run-time axes, steps, lengths and counts",),
         (OperandSpec("x"), OperandSpec("truth", BOOL, like="")),
         _check,
         (Attribute("message", "str", "the message of a call that fails"),),
+    )
+)
+
+
+def _expect_indices(call: OpCall) -> tuple[GraphTensor, ...]:
+    check_rank("extents", call.extents, 1)
+    (count,) = call.extents.shape
+    if count != 1 and (not count or call.indices.shape[-1:] != (count,)):
+        raise ShapeError("extents", f"needs one element, or one for each column of indices: {call.extents}")
+    return ()
+
+
+define(
+    OpSpec(
+        "expect_indices",
+        FAMILY,
+        "the call fails unless all indices are in range",
+        "No result. Indices must be in `[-extent, extent)`, or `[0, extent)`. `extents` are the sizes of the "
+        "indexed dims; if there are several, each element of the last dim of indices has its own.",
+        ("made by the importer for look-ups and updates",),
+        (OperandSpec("indices", INDEX), OperandSpec("extents", _SIZES)),
+        _expect_indices,
+        (
+            Attribute("axis", "int", "the first indexed dim, in the message", 0),
+            Attribute("front_only", "bool", "whether negative indices are out of range", False),
+            _WHAT,
+        ),
+        results=(),
+    )
+)
+define(
+    OpSpec(
+        "expect_nonzero",
+        FAMILY,
+        "the call fails if a divisor is 0",
+        "No result. All divisors are checked, whether or not something is divided by them.",
+        ("made by the importer for Div and Mod of integers",),
+        (OperandSpec("divisors", _DIVISORS),),
+        lambda _: (),
+        (_WHAT,),
+        results=(),
     )
 )

@@ -133,25 +133,15 @@ unary("identity", "x itself", "Identity", elements=ANY)
 binary("add", "`a + b`", "Add, Sum")
 binary("sub", "`a - b`", "Sub")
 binary("mul", "`a * b`", "Mul")
-ZERO_DIVISOR = Attribute(
-    "zero_divisor",
-    "str",
-    "if given, an integer divisor of 0 fails the call; else it gives 0",
-    None,
-    ("fail",),
-)
-binary("div", "`a / b`; integers truncate towards zero", "Div", attributes=(ZERO_DIVISOR,))
+binary("div", "`a / b`; integers truncate towards zero, and give 0 for a divisor of 0", "Div")
 binary("pow", "`a ^ b`", "Pow")
 binary("min", "the smaller; NaN where either is NaN", "Min")
 binary("max", "the larger; NaN where either is NaN", "Max")
 binary(
     "mod",
-    "remainder with the divisor's sign, or with the dividend's sign (C's fmod)",
+    "remainder with the divisor's sign, or the dividend's (C's fmod); 0 for an integer divisor of 0",
     "Mod",
-    attributes=(
-        Attribute("fmod", "bool", "the sign is the dividend's; must be true for floats", False),
-        ZERO_DIVISOR,
-    ),
+    attributes=(Attribute("fmod", "bool", "the sign is the dividend's; must be true for floats", False),),
     infer=_mod,
 )
 binary("and", "logical and", "And", elements=BOOL)

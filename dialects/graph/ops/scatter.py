@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.dialects.graph.elements import COMPLEX, INDEX, ORDERED
 from mlc.dialects.graph.ops.movement import movement
-from mlc.dialects.graph.ops.selection import OUT_OF_RANGE, check_reach, from_some, indexed_dims
+from mlc.dialects.graph.ops.selection import check_reach, from_some, indexed_dims
 from mlc.dialects.graph.shape_rules import check_axis, check_rank, merge
 from mlc.dialects.graph.sizes import differ
 from mlc.dialects.graph.spec import Attribute, GraphTensor, OpCall, OperandSpec, ShapeError
@@ -75,7 +75,7 @@ movement(
     "result has data's type.",
     "ScatterElements, Scatter",
     _scatter_elements,
-    attributes=(Attribute("axis", "int", "the indexed axis of data, in [0, rank)"), REDUCTION, OUT_OF_RANGE),
+    attributes=(Attribute("axis", "int", "the indexed axis of data, in [0, rank)"), REDUCTION),
     operands=_OPERANDS,
 )
 movement(
@@ -85,6 +85,6 @@ movement(
     "data `[d..., e...]`, indices `[i..., number of dims d]` and updates `[i..., e...]` give data's type.",
     "ScatterND",
     _scatter_nd,
-    attributes=(REDUCTION, OUT_OF_RANGE),
+    attributes=(REDUCTION,),
     operands=_OPERANDS,
 )

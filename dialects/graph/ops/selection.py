@@ -179,20 +179,12 @@ def indexed_dims(field: str, data: GraphTensor, indices: GraphTensor, batch: int
     return count
 
 
-OUT_OF_RANGE = Attribute(
-    "out_of_range",
-    "str",
-    "if given, indices outside of data fail the call, with `fail_negative` all negative ones; else they are "
-    "clamped",
-    None,
-    ("fail", "fail_negative"),
-)
 _GATHER_OPERANDS = (OperandSpec("data"), OperandSpec("indices", INDEX))
-_AXIS = (Attribute("axis", "int", "the indexed axis of data, in [0, rank)"), OUT_OF_RANGE)
+_AXIS = (Attribute("axis", "int", "the indexed axis of data, in [0, rank)"),)
 
 movement(
     "gather",
-    "slices of data at indices along an axis; negative indices count from the end",
+    "slices of data at indices along an axis; negative ones count from the end, those outside are clamped",
     "data `[a..., d, b...]` with d at the axis and indices `[i...]` give `[a..., i..., b...]`.",
     "Gather",
     _gather,
@@ -215,6 +207,6 @@ movement(
     "`[b..., i..., e...]`.",
     "GatherND",
     _gather_nd,
-    attributes=(Attribute("batch_dims", "int", "leading dims that data and indices share", 0), OUT_OF_RANGE),
+    attributes=(Attribute("batch_dims", "int", "leading dims that data and indices share", 0),),
     operands=_GATHER_OPERANDS,
 )

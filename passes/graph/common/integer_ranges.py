@@ -71,6 +71,10 @@ class IntegerRanges:
             return size
         return self.dims().of(value)[axis]
 
+    def contents(self, value: ir.Value) -> np.ndarray | None:
+        """Returns the elements of a tensor that follows from dims, integers or sizes; None of others."""
+        return self.dims().contents(value)
+
     def of(self, value: ir.Value, depth: int = _DEPTH) -> IntegerRange:
         """Returns the range of an integer tensor; of a deep computation maybe less than what is known."""
         if value not in self._found and depth:

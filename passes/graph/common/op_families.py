@@ -37,9 +37,6 @@ MAPPED = frozenset(
 LOOKUP = graph.Gather.NAME
 OTHERS = frozenset({LOOKUP, graph.GatherNd.NAME, graph.Lrn.NAME, graph.WinogradOutput.NAME})
 
-# The attributes by which indices out of range and integer divisors of 0 fail the call.
-OUT_OF_RANGE, ZERO_DIVISOR = "out_of_range", "zero_divisor"
-
 # What elementwise ops compute as they read it.
 LOOKED_UP = ELEMENTWISE | {LOOKUP}
 

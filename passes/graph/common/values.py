@@ -149,14 +149,15 @@ def _definers(op: ir.Operation) -> list[ir.Operation]:
 
 
 def erase_dead(ops: list[ir.Operation]) -> list[ir.Value]:
-    """Erases those of the graph ops that have no users, then what only they used. Returns the results that
-    are gone, for comparison only: values that are made later may have their addresses, and equal them."""
+    """Erases those of the graph ops that have no users and no side effect, then what only they used. Returns
+    the results that are gone, for comparison only: values that are made later may have their addresses, and
+    equal them."""
     erased: list[ir.Value] = []
     # A handle must not be touched once its op is erased, so hashes are taken before.
     pending, gone = [(hash(op), op) for op in ops], set()
     while pending:
         key, op = pending.pop()
-        if key in gone or any(has_uses(result) for result in op.results):
+        if key in gone or graph.has_effect(op) or any(has_uses(result) for result in op.results):
             continue
         gone.add(key)
         pending += [(hash(definer), definer) for definer in _definers(op)]

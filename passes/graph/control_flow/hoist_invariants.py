@@ -31,13 +31,13 @@ def _family(op: ir.Operation) -> str:
 
 
 def is_pure(op: ir.Operation) -> bool:
-    """Whether the op and what it holds are graph ops, which have no side effects."""
+    """Whether the op and what it holds are graph ops, which have no side effects but ending the call."""
     return all(inner.name.startswith("graph.") for inner in (op, *collect_ops(op)))
 
 
 def may_fail(op: ir.Operation) -> bool:
     """Whether running a graph op where the program does not could fail, run on, or read out of bounds."""
-    if op.name in (LOOP, graph.CallRuntime.NAME, graph.Check.NAME) or op.name in INDEXED:
+    if op.name in (LOOP, graph.CallRuntime.NAME) or op.name in INDEXED or graph.has_effect(op):
         return True
     if op.name == IF:
         return any(may_fail(inner) for block in (0, 1) for inner in operations(body_of(op, block)))
@@ -130,7 +130,7 @@ class HoistInvariants(Pass):
     """Move computations out of loops and branches that follow from values around them.
 
     Out of a `loop` goes every op without operands from its body. Ops that may fail (indexing, integer
-    division by what may be zero, dynamic sizes, calls of the runtime, nested loops) go only
+    division by what may be zero, dynamic sizes, checks, calls of the runtime, nested loops) go only
     if the loop always runs: constants give it a trip count of at least one and a true condition. Out of an
     `if` goes what both branches compute, which runs in any case, and what costs nothing: constants, views,
     and work on constants that `graph-split-prepare` then moves to compile time.

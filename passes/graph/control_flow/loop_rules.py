@@ -15,6 +15,7 @@ from mlc.passes.graph.control_flow.bodies import (
     inline,
     inputs,
     keep_results,
+    operations,
     replace_results,
     replace_value,
     set_yields,
@@ -129,12 +130,13 @@ def invariant(op: ir.Operation) -> bool:
 
 
 def _needed_values(loop: GraphLoop) -> set[int]:
-    """The carried values on which used results, or the trip count, depend."""
+    """The carried values on which used results, the trip count, or ops that may end the call depend."""
     used = [has_uses(result) for result in loop.op.results]
     count = len(loop.initial)
     needed = {index for index in range(count) if used[index]}
     pending = [yields(loop.body)[0], *(loop.next[index] for index in needed)]
     pending += [value for value, use in zip(loop.scanned, used[count:], strict=True) if use]
+    pending += [value for op in operations(loop.body) if graph.has_effect(op) for value in inputs(op)]
     seen = set(pending)
     while pending:
         value = pending.pop()

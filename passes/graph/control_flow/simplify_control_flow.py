@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from mlc.bindings import ir
+from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.common.patterns import FirstOf
 from mlc.passes.common.rewriting import apply_patterns, collect_ops, erase_if_unused, has_uses
@@ -26,6 +27,11 @@ from mlc.passes.graph.control_flow.bodies import (
 )
 from mlc.passes.graph.shapes.infer_shapes import InferShapes
 from mlc.passes.remarks import listening, report_missed
+
+
+def erase_unused(op: ir.Operation) -> bool:
+    """Control flow without used results goes, unless a body of it may end the call."""
+    return not graph.has_effect(op) and erase_if_unused(op)
 
 
 def known_condition(op: ir.Operation) -> bool:
@@ -72,9 +78,9 @@ def unused_results(op: ir.Operation) -> bool:
 
 
 PATTERNS = {
-    IF: FirstOf(erase_if_unused, known_condition, equal_branches, same_result, unused_results),
+    IF: FirstOf(erase_unused, known_condition, equal_branches, same_result, unused_results),
     LOOP: FirstOf(
-        erase_if_unused,
+        erase_unused,
         loop_rules.never_runs,
         loop_rules.runs_once,
         loop_rules.true_inside,

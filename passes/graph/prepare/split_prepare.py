@@ -11,7 +11,6 @@ from mlc.bindings.operations import address
 from mlc.dialects import graph
 from mlc.passes.base import Pass, PassError, option
 from mlc.passes.common.rewriting import erase_if_unused
-from mlc.passes.graph.common.op_families import OUT_OF_RANGE, ZERO_DIVISOR
 from mlc.passes.graph.common.rematerialization import REMATERIALIZE
 from mlc.passes.graph.prepare.prepare_budget import (
     check_budget,
@@ -22,8 +21,6 @@ from mlc.passes.graph.prepare.prepare_budget import (
 from mlc.passes.remarks import report_missed
 
 MAIN, PREPARE = "main", "prepare"
-# Attributes of ops that kernels of @main do as they read, and of those whose data its host program checks.
-_STAYS = (REMATERIALIZE, OUT_OF_RANGE, ZERO_DIVISOR)
 # What calls the runtime has objects of the running call, which is what a check ends.
 _NEVER = {graph.Prepared.NAME, graph.CallRuntime.NAME, graph.Check.NAME, *graph.CONTROL_OPS}
 
@@ -53,7 +50,7 @@ class ConstantOps:
             op = view.operation
             if not op.name.startswith("graph.") or op.name in _NEVER:
                 continue
-            if any(name in op.attributes for name in _STAYS):
+            if REMATERIALIZE in op.attributes:
                 continue
             if not len(op.operands):
                 found.bare.update(dict.fromkeys(op.results, op))

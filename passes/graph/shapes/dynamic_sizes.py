@@ -15,7 +15,7 @@ from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_read_sizes, build_size_values
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i64
-from mlc.passes.common.rewriting import collect_ops, has_uses, replace_op, terminator_of
+from mlc.passes.common.rewriting import collect_ops, replace_op, terminator_of
 from mlc.passes.graph.common.values import erase_dead
 from mlc.passes.graph.shapes.merge_size_names import merge_size_names
 from mlc.passes.graph.shapes.size_assumptions import broadcast_operands, expect
@@ -84,7 +84,7 @@ def settle_sizes(function: ir.Operation) -> None:
     for op in collect_ops(function):
         if op.name in DIMS_OPERAND:
             _drop_dims_operand(op)
-    erase_dead([op for op in collect_ops(function) if op.name.startswith("graph.") and _is_dead(op)])
+    erase_dead([op for op in collect_ops(function) if op.name.startswith("graph.") and len(op.results)])
 
 
 def _check_defined(ops: list[ir.Operation], dims: Dims) -> None:
@@ -175,10 +175,6 @@ def _drop_dims_operand(op: ir.Operation) -> None:
             op.name, [op.results[0].type], list(op.operands)[:before], attributes, loc=op.location
         )
     replace_op(op, made.results[0])
-
-
-def _is_dead(op: ir.Operation) -> bool:
-    return bool(op.results) and not any(has_uses(value) for value in op.results)
 
 
 def _has_known_dims(value: ir.Value) -> bool:

@@ -7,7 +7,6 @@ from math import copysign
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import approximate, rounding
-from mlc.passes.graph.common.op_families import ZERO_DIVISOR
 from mlc.passes.graph.common.rules import Rules
 from mlc.passes.graph.common.values import (
     Rule,
@@ -148,9 +147,8 @@ def floats_cancel(op: ir.Operation) -> ir.Value | None:
 
 @approximate
 def quotient_of_same(op: ir.Operation) -> ir.Value | None:
-    """Rewrites `x / x` to 1, although it is NaN of 0, infinity and NaN; not where a 0 fails the call."""
-    is_checked = ZERO_DIVISOR in op.attributes
-    return fill_like(graph.Div(op).result, 1) if _twice(op) and not is_checked else None
+    """Rewrites `x / x` to 1, although it is NaN of 0, infinity and NaN."""
+    return fill_like(graph.Div(op).result, 1) if _twice(op) else None
 
 
 def never_less(op: ir.Operation) -> ir.Value | None:

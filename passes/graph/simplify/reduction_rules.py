@@ -114,8 +114,7 @@ def gather_of_range(op: ir.Operation) -> ir.Value | None:
     if index_range is None or indices is None:
         return None
     dims = graph.shape_of(data)
-    is_negative = gather.out_of_range == "fail_negative" and min(index_range) < 0
-    if is_negative or not _exists(index_range, dims[axis]):
+    if not _exists(index_range, dims[axis]):
         return None
     taken = [Part(0, -1 if dim is None else dim, 1) for dim in dims]
     taken[axis] = Part(index_range.start, len(index_range), index_range.step)

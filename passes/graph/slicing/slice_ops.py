@@ -17,7 +17,7 @@ from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.common.dim_groups import dim_groups
-from mlc.passes.graph.common.op_families import ELEMENTWISE, OUT_OF_RANGE, REDUCTIONS, ZERO_DIVISOR
+from mlc.passes.graph.common.op_families import ELEMENTWISE, REDUCTIONS
 from mlc.passes.graph.common.rules import rule_of
 from mlc.passes.graph.simplify.slice_rules import Part
 from mlc.passes.graph.windows.materialize_padding import Window, windows
@@ -296,13 +296,4 @@ def narrow_op(op: ir.Operation, taken: Parts, exactness: str) -> Narrowed | None
     if rule is None:
         return None
     cut = is_cut(taken, op.results[0])
-    plan = rule(op, [part if touched else WHOLE for part, touched in zip(taken, cut, strict=True)])
-    return None if plan is None or _drops_checked(op, plan) else plan
-
-
-def _drops_checked(op: ir.Operation, plan: Narrowed) -> bool:
-    """Whether indices or divisors that the host program must check, the second operand, would be left out."""
-    if OUT_OF_RANGE not in op.attributes and ZERO_DIVISOR not in op.attributes:
-        return False
-    checked, taken = op.operands[1], plan.operands[1]
-    return taken is not None and any(is_cut(taken, checked))
+    return rule(op, [part if touched else WHOLE for part, touched in zip(taken, cut, strict=True)])

@@ -74,7 +74,8 @@ def to_onnx(imported: ImportedModel) -> onnx.ModelProto:
     for name, argument in zip(imported.inputs, block.arguments, strict=True):
         writer.names[argument] = name
     *ops, last = block.operations
-    for op in ops:
+    # ONNX's operators check themselves.
+    for op in [op for op in ops if len(op.operation.results)]:
         several = SEVERAL.get(op.operation.name.removeprefix("graph."))
         if several is not None:
             operands = [writer.names[value] for value in op.operation.operands]

@@ -67,7 +67,7 @@ def test_position(at: int) -> None:
     inputs = {"a": np.int32(7), "b": divisors.reshape(111, 9), "c": np.int32(1)}
     with pytest.raises(ValueError, match=rf"the divisor at \[{at // 9}, {at % 9}\] is 0"):
         program.run(inputs)
-    with pytest.raises(ValueError, match="mod 'Mod:z': the divisor is 0"):
+    with pytest.raises(ValueError, match="Mod 'Mod:z': the divisor is 0"):
         program.run(inputs | {"b": np.ones((111, 9), np.int32), "c": np.int32(0)})
 
 

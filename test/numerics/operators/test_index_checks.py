@@ -201,6 +201,25 @@ CASES: dict[str, tuple[str, dict[str, Any], list[np.ndarray], Bad]] = {
             ([f32(2, 1, 4, 4), BOXES, i64(-1, 0)], outside(-1, " at [0]", 0, 2)),
         ],
     ),
+    # What follows does not depend on the indices.
+    "gather_of_one": (
+        "Gather",
+        {},
+        [DATA[:1], i64([0, -1])],
+        [
+            ([DATA[:1], i64([0, 1])], outside(1, " at [0, 1]", 0, 1)),
+            ([DATA[:1], i64([-2, 0])], outside(-2, " at [0, 0]", 0, 1)),
+        ],
+    ),
+    "roi_align_of_one": (
+        "RoiAlign",
+        {"output_height": 2, "output_width": 2},
+        [f32(1, 1, 4, 4), BOXES, i64(0, 0)],
+        [
+            ([f32(1, 1, 4, 4), BOXES, i64(0, 1)], outside(1, " at [1]", 0, 1)),
+            ([f32(1, 1, 4, 4), BOXES, i64(-1, 0)], outside(-1, " at [0]", 0, 1)),
+        ],
+    ),
 }
 CACHE = f32(2, 1, 4, 16) / 100
 KEYS = f32(2, 1, 16) / 100
@@ -274,6 +293,43 @@ def test_operators(name: str, named: bool) -> None:
             program.run(values)
         assert str(caught.value).endswith(f": {message}") and "at" in str(caught.value).partition(":")[0]
         assert not oracle.differences(program.run(inputs[0]), expected)
+
+
+def test_attention_without_cache() -> None:
+    """The position of the last key decides nothing: all sequences have as many keys."""
+    names = ["q", "k", "v", "", "", "last", "total"]
+    options: dict[str, Any] = {"domain": "com.microsoft", "num_heads": 1, "kv_num_heads": 1}
+    node = helper.make_node("GroupQueryAttention", names, ["y", "keys", "values"], name="at", **options)
+    keys = f32(2, 3, 16) / 100
+    inputs = {
+        **dict.fromkeys("qkv", keys),
+        "last": np.array([2, 2], np.int32),
+        "total": np.array(3, np.int32),
+    }
+    declared = {
+        name: (helper.np_dtype_to_tensor_dtype(value.dtype), value.shape) for name, value in inputs.items()
+    }
+    model = graph_model([node], declared, dict.fromkeys(("y", "keys", "values"), F32))
+    program = oracle.compile_model(model)
+    assert not oracle.differences(program.run(inputs), oracle.expected_of(model, inputs))
+    wrong = inputs | {"last": np.array([2, 3], np.int32)}
+    assert is_refused_by_onnxruntime(model, wrong)
+    with pytest.raises(ValueError, match=r"at': index 3 at \[1\] is out of bounds for axis 0 of size 3"):
+        program.run(wrong)
+
+
+@pytest.mark.parametrize("operator", ["CumSum", "ReduceSum"])
+def test_axis_of_one(operator: str) -> None:
+    """An axis that the call chooses, of a tensor of one element, which is the result in any case."""
+    node = helper.make_node(operator, ["x", "axis"], ["y"], name="at")
+    model = graph_model([node], {"x": (F32, [1, 1]), "axis": (I64, [1])}, {"y": F32})
+    program = oracle.compile_model(model)
+    x = f32(1, 1)
+    np.testing.assert_array_equal(program.run({"x": x, "axis": i64(-2)})["y"], x)
+    for axis in (2, -3):
+        assert is_refused_by_onnxruntime(model, {"x": x, "axis": i64(axis)})
+        with pytest.raises(ValueError, match=rf"{operator} 'y': an axis is outside of \[-2, 1\]"):
+            program.run({"x": x, "axis": i64(axis)})
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -388,6 +444,40 @@ def test_loop(rows: int | str) -> None:
             program.run({"x": DATA, "i": i64(2, 0)})
 
 
+def test_loop_for_its_checks() -> None:
+    """A loop whose results nothing reads, whose body checks a carried value."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Gather", ["x", "at"], ["row"], name="inner"),
+            helper.make_node("Add", ["at", "step"], ["next"]),
+            helper.make_node("Identity", ["going"], ["again"]),
+        ],
+        "body",
+        [
+            helper.make_tensor_value_info("iteration", I64, []),
+            helper.make_tensor_value_info("going", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("at", I64, []),
+        ],
+        [
+            helper.make_tensor_value_info("again", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("next", I64, []),
+        ],
+    )
+    nodes = [
+        constant("zero", np.int64(0)),
+        helper.make_node("Loop", ["trips", "", "zero"], ["last"], body=body),
+        helper.make_node("Neg", ["x"], ["y"]),
+    ]
+    inputs = {"x": (F32, [3, 2]), "trips": (I64, []), "step": (I64, [])}
+    model = graph_model(nodes, inputs, {"y": F32})
+    program = oracle.compile_model(model)
+    good = {"x": DATA, "trips": np.array(3), "step": np.array(1)}
+    np.testing.assert_array_equal(program.run(good)["y"], -DATA)
+    assert is_refused_by_onnxruntime(model, good | {"trips": np.array(4)})
+    with pytest.raises(ValueError, match="inner': index 3 is out of bounds for axis 0 of size 3"):
+        program.run(good | {"trips": np.array(4)})
+
+
 def test_no_check_of_iterations() -> None:
     """A loop that runs once for each row reads rows that exist."""
     body = [helper.make_node("Gather", ["x", "iteration"], ["row"])]
@@ -433,7 +523,7 @@ def far_constant(count: int) -> onnx.ModelProto:
 def test_constant_out_of_range() -> None:
     """The model cannot be compiled; one whose constant is in the weights fails when it runs."""
     with pytest.raises(
-        ModelError, match=r"^<memory>: gather 'at': index 5 is out of bounds for axis 0 of size 3"
+        ModelError, match=r"^<memory>: Gather 'at': index 5 is out of bounds for axis 0 of size 3"
     ):
         oracle.compile_model(far_constant(1))
     program = oracle.compile_model(far_constant(500))

@@ -65,6 +65,25 @@ def _check(x: Array, truth: Array, message: str) -> Array:
     return x
 
 
+def _expect_indices(indices: Array, extents: Array, axis: int, front_only: bool, what: str) -> tuple[()]:
+    least = 0 if front_only else -extents
+    if not ((indices >= least) & (indices < extents)).all():
+        raise ValueError(f"{what}: an index is out of bounds for axis {axis} and those after it")
+    return ()
+
+
+def _expect_nonzero(divisors: Array, what: str) -> tuple[()]:
+    if not divisors.all():
+        raise ValueError(f"{what}: a divisor is 0")
+    return ()
+
+
+CHECKS: dict[str, Callable[..., Any]] = {
+    "check": _check,
+    "expect_indices": _expect_indices,
+    "expect_nonzero": _expect_nonzero,
+}
+
 ELEMENTWISE: dict[str, Callable[..., Array]] = {
     **{name: getattr(np, name) for name in _NUMPY.split()},
     **{f"a{name}": getattr(np, f"arc{name}") for name in "sin cos tan sinh cosh tanh".split()},
@@ -84,7 +103,7 @@ ELEMENTWISE: dict[str, Callable[..., Array]] = {
     "bitwise_and": np.bitwise_and, "bitwise_or": np.bitwise_or, "bitwise_xor": np.bitwise_xor,
     "shift_left": np.left_shift, "shift_right": np.right_shift, "equal": np.equal, "less": np.less,
     "less_equal": np.less_equal, "greater": np.greater, "greater_equal": np.greater_equal, "where": np.where,
-    "check": _check, "real": np.real, "imag": np.imag, "complex": lambda real, imag: real + 1j * imag,
+    "real": np.real, "imag": np.imag, "complex": lambda real, imag: real + 1j * imag,
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from evaluator_attention import ATTENTION_OPS
 from evaluator_indexed import INDEXED_OPS
-from evaluator_ops import OPS
+from evaluator_ops import CHECKS, OPS
 from evaluator_quantisation import QUANTISATION_OPS, quantize
 from evaluator_windows import WINDOW_OPS
 from evaluator_winograd import WINOGRAD_OPS
@@ -24,6 +24,7 @@ from mlc.frontends.weights.store import Reference, WeightStore
 
 RULES: dict[str, Callable[..., Any]] = {
     **OPS,
+    **CHECKS,
     **INDEXED_OPS,
     **WINDOW_OPS,
     **WINOGRAD_OPS,
@@ -111,9 +112,6 @@ class Evaluator:
                 return np.arange(*(operand.item() for operand in operands))
         if op.name.removeprefix("graph.") not in RULES:
             raise NotImplementedError(f"the evaluator has no rule for {op.name}")
-        # Ops of the host program check indices and divisors.
-        for name in ("out_of_range", "zero_divisor"):
-            attributes.pop(name, None)
         return RULES[op.name.removeprefix("graph.")](*operands, **attributes)
 
 

@@ -107,6 +107,6 @@ def test_index_out_of_range(mlc: Any, tmp_path: Path, count: int | str) -> None:
     done = subprocess.run(
         [tmp_path / "main", "2", "3", "-4", "-3"], capture_output=True, text=True, check=True, env={}
     )
-    wrong = "look_up: gather 'words': index {} at [0] is out of bounds for axis 0 of size 3"
+    wrong = "look_up: Gather 'words': index {} at [0] is out of bounds for axis 0 of size 3"
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines == ["0 5", f"-1 5 {wrong.format(3)}", f"-1 5 {wrong.format(-4)}", "0 1"]

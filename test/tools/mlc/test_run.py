@@ -122,5 +122,5 @@ def test_indices_out_of_range(mlc: Any, tmp_path: Path) -> None:
     np.save(tmp_path / "i.npy", np.array([7]))
     failed = mlc("run", "look_up.onnx", "--input", "i=i.npy")
     assert failed.status == 1
-    assert "gather 'words': index 7 at [0] is out of bounds for axis 0 of size 3" in failed.err
+    assert "Gather 'words': index 7 at [0] is out of bounds for axis 0 of size 3" in failed.err
     assert mlc("run", "look_up.onnx", "--input", "i=i.npy", "--unchecked-indices").status == 0

@@ -21,5 +21,5 @@ def out_of_range(save: Any, folder: Path) -> Path:
 @pytest.mark.parametrize("command", [("compile",), ("compile", "--emit=mlir"), ("explain",), ("run",)])
 def test_constant_index_out_of_range(mlc: Any, out_of_range: Path, command: tuple[str, ...]) -> None:
     done = mlc(*command, out_of_range)
-    wrong = "gather 'pick': index 5 is out of bounds for axis 0 of size 3"
+    wrong = "Gather 'pick': index 5 is out of bounds for axis 0 of size 3"
     assert (done.status, done.err) == (1, f"mlc: error: {out_of_range}: {wrong}\n")

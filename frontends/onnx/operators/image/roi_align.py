@@ -14,7 +14,7 @@ import numpy as np
 
 from mlc.frontends.onnx import element_types
 from mlc.frontends.onnx.node import Node, NodeError, UnsupportedNodeError, check_shape
-from mlc.frontends.onnx.operators.common.checked_data import in_range, look_up
+from mlc.frontends.onnx.operators.common.checked_data import expect_in_range
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.common.expressions import counting, dim, formula
 from mlc.frontends.onnx.operators.image.sample_coordinates import (
@@ -58,7 +58,7 @@ def adaptive_mean(node: Node, x: Value, batch: Value, sides: list[RegionExtent])
     )
     images = node.cast(x, vertical.onnx_type)
     if count != 1:
-        images = look_up(node, images, batch, 0, negative=False)
+        images = node.emit("gather", images, batch, axis=0)
     rows = node.reshape(images, [images.shape[0], channels * height, width])
     narrowed = node.emit("matmul", rows, node.emit("transpose", horizontal, permutation=[0, 2, 1]))
     narrowed = node.reshape(narrowed, [regions, channels, height, sides[1].bins])
@@ -121,8 +121,9 @@ def roi_align(node: Node) -> Value:
     if mode not in ("avg", "max"):
         raise NodeError(f"mode must be avg or max, not {mode!r}")
     sides = _sides(node, node.cast(rois, computed_in(x)))
+    expect_in_range(node, batch, x.shape[:1], negative=False)
     if samples:
-        result = _sample(node, x, in_range(node, batch, x.shape[0]), sides, samples, mode)
+        result = _sample(node, x, batch, sides, samples, mode)
     elif mode == "max":
         raise UnsupportedNodeError(
             "mode max with sampling_ratio = 0, which depends on the regions, is not supported"

@@ -8,7 +8,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.checked_data import failing_by_zero
+from mlc.frontends.onnx.operators.common.checked_data import expect_nonzero
 from mlc.frontends.onnx.operators.common.legacy_broadcasting import legacy_operands
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import OnnxValue, Value
@@ -56,7 +56,9 @@ def binary(node: Node) -> Value:
 def divide(node: Node) -> Value:
     """Imports Div. Integers divided by 0 fail the call."""
     a, b = legacy_operands(node)
-    return node.emit("div", a, b, **failing_by_zero(b))
+    result = node.emit("div", a, b)
+    expect_nonzero(node, b)
+    return result
 
 
 @onnx_operator(*_VARIADIC)
@@ -148,7 +150,9 @@ def mod(node: Node) -> Value:
     """Imports Mod. The result has the divisor's sign, or with fmod the dividend's."""
     a, b, fmod = node.input(0), node.input(1), bool(node.attr("fmod", 0))
     if fmod or np.issubdtype(a.dtype, np.integer):
-        return node.emit("mod", a, b, fmod=fmod, **failing_by_zero(b))
+        rest = node.emit("mod", a, b, fmod=fmod)
+        expect_nonzero(node, b)
+        return rest
     rest = node.emit("mod", a, b, fmod=True)
     # Where the signs differ and something is left, the divisor is added once.
     zero = node.scalar(0, rest)

@@ -21,7 +21,7 @@ from mlc.frontends.onnx.operators.common.attention_heads import (
     score_mask,
     split_heads,
 )
-from mlc.frontends.onnx.operators.common.checked_data import in_range, look_up
+from mlc.frontends.onnx.operators.common.checked_data import expect_in_range, look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
 from mlc.frontends.onnx.operators.math.contraction import scale_by, transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
@@ -150,20 +150,18 @@ def _cache(node: Node, q: Value) -> KeyValueCache:
     [total] = node.read_dims(node.reshape(node.cast(node.input(6), TensorProto.INT64), [1]))
     if always_less(total, length):
         raise NodeError(f"total_sequence_length {total} is less than the {length} queries")
-    if total == length or (node.optional(3) is None and isinstance(total, Size)):
+    given = node.optional(3)
+    # The cache must have the last key of each sequence, even where all have as many keys.
+    room = total if given is None else maximum(total, given.shape[2])
+    expect_in_range(node, node.input(5), [room], negative=False)
+    if total == length or (given is None and isinstance(total, Size)):
         return KeyValueCache(batch, length, length, 0)
     past = total - length
     if batch == 1 and isinstance(past, int):
         # The number of keys is the largest of all sequences, here that of the only one.
         return KeyValueCache(batch, length, total, past)
-    last = node.reshape(_last_positions(node, total), [batch, 1, 1, 1])
+    last = node.reshape(node.input(5), [batch, 1, 1, 1])
     return KeyValueCache(batch, length, total, node.emit("sub", last, _i32_scalar(node, length - 1)))
-
-
-def _last_positions(node: Node, total: Dim) -> Value:
-    """Returns the position of each sequence's last key, in a call that fails unless the cache has it."""
-    past = node.optional(3)
-    return in_range(node, node.input(5), total if past is None else maximum(total, past.shape[2]))
 
 
 def _i32_scalar(node: Node, dim: Dim) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.dialects.graph.sizes import always_less, product
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.checked_data import failing
+from mlc.frontends.onnx.operators.common.checked_data import expect_in_range
 from mlc.frontends.onnx.operators.common.dynamic_values import vector_of
 from mlc.frontends.onnx.operators.common.expressions import filled_with, formula, pad_axis
 from mlc.frontends.onnx.operators.common.sliding_windows import per_dim
@@ -40,8 +40,8 @@ def max_unpool(node: Node) -> Value:
         node.reshape(x, [product(x.shape)]),
         axis=0,
         reduction="none",
-        **failing(flat_indices, zeros.shape, negative=False),
     )
+    expect_in_range(node, flat_indices, zeros.shape, negative=False)
     return _enlarge(node, node.reshape(flat, shape))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from mlc.dialects.graph.sizes import Size
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.checked_data import failing, in_range
+from mlc.frontends.onnx.operators.common.checked_data import expect_in_range
 from mlc.frontends.onnx.operators.common.dynamic_values import declared_rank, i64_scalar, iota, with_length
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -26,8 +26,9 @@ def gather_nd(node: Node) -> Value:
         # The ranks say how many dims an index has.
         length = indices.rank - 1 + x.rank - batch - declared_rank(node)
         indices = node.reshape(indices, [*indices.shape[:-1], length])
-    bounds = failing(indices, x.shape[batch : batch + length])
-    return node.emit("gather_nd", x, indices, batch_dims=batch, **bounds)
+    result = node.emit("gather_nd", x, indices, batch_dims=batch)
+    expect_in_range(node, indices, x.shape[batch : batch + length], axis=batch)
+    return result
 
 
 @onnx_operator("Scatter", since=9, until=10)
@@ -36,16 +37,18 @@ def scatter_elements(node: Node) -> Value:
     """Imports Scatter and ScatterElements. `reduction` exists from opset 16 on, max and min from 18 on."""
     x, indices, updates = (node.input(i) for i in range(3))
     axis = node.axis(node.attr("axis", 0), x.rank)
-    bounds = failing(indices, [x.shape[axis]])
-    return node.emit("scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node), **bounds)
+    result = node.emit("scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node))
+    expect_in_range(node, indices, [x.shape[axis]], axis=axis)
+    return result
 
 
 @onnx_operator("ScatterND", since=11)
 def scatter_nd(node: Node) -> Value:
     """Imports ScatterND."""
     x, indices, updates = (node.input(i) for i in range(3))
-    bounds = failing(indices, x.shape[: indices.rank - 1 + x.rank - updates.rank])
-    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node), **bounds)
+    result = node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
+    expect_in_range(node, indices, x.shape[: indices.rank - 1 + x.rank - updates.rank])
+    return result
 
 
 def _reduction(node: Node) -> str:
@@ -78,8 +81,9 @@ def tensor_scatter(node: Node) -> Value:
         extent = i64_scalar(node, cache.shape[axis])
         coordinates[axis] = node.emit("mod", coordinates[axis], extent, fmod=False)
     indices = tuples(node, coordinates, shape)
-    bounds = failing(indices, cache.shape[: axis + 1], negative=False) if mode == "linear" else {}
-    return node.emit("scatter_nd", cache, indices, update, reduction="none", **bounds)
+    if mode == "linear":
+        expect_in_range(node, indices, cache.shape[: axis + 1], negative=False)
+    return node.emit("scatter_nd", cache, indices, update, reduction="none")
 
 
 def _along(node: Node, shape: Sequence[Dim], dim: int) -> Value:
@@ -110,7 +114,8 @@ def reverse_sequence(node: Node) -> Value:
         raise NodeError(f"time_axis {time} and batch_axis {batch} must be 0 and 1")
     shape = x.shape[:2]
     coordinate = _along(node, shape, time)
-    lengths = in_range(node, with_length(node, node.input(1), shape[batch]), shape[time] + 1)
+    lengths = with_length(node, node.input(1), shape[batch])
+    expect_in_range(node, lengths, [shape[time] + 1], negative=False)
     lengths = node.reshape(lengths, [size if axis == batch else 1 for axis, size in enumerate(shape)])
     back = node.emit("sub", node.emit("sub", lengths, node.constant(np.int64(1))), coordinate)
     source = node.emit("where", node.emit("less", coordinate, lengths), back, coordinate)

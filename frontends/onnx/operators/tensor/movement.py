@@ -9,7 +9,7 @@ from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import Size, broadcast, differ, floordiv, product
 from mlc.frontends.onnx.node import Node, NodeError
-from mlc.frontends.onnx.operators.common.checked_data import failing, look_up
+from mlc.frontends.onnx.operators.common.checked_data import expect_in_range, look_up
 from mlc.frontends.onnx.operators.common.dynamic_values import (
     declared_length,
     declared_rank,
@@ -196,7 +196,9 @@ def gather_elements(node: Node) -> Value:
     """Imports GatherElements."""
     x, indices = node.input(0), node.input(1)
     axis = node.axis(node.attr("axis", 0), x.rank)
-    return node.emit("gather_elements", x, indices, axis=axis, **failing(indices, [x.shape[axis]]))
+    result = node.emit("gather_elements", x, indices, axis=axis)
+    expect_in_range(node, indices, [x.shape[axis]], axis=axis)
+    return result
 
 
 # A diagonal beyond every matrix, to which an index can be added without overflow.

@@ -284,25 +284,26 @@ func.func @unranked(%x: tensor<*xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   return %2, %5 : tensor<*xf32>, tensor<*xf32>
 }
 
-// All indices and divisors that are checked are kept; those that are not, and other dims of data, are sliced first.
+// Checks read all indices and divisors, of which look-ups and quotients need a part.
 // CHECK-LABEL: func.func @checked
-func.func @checked(%x: tensor<9x8xi64>, %i: tensor<4xi64>, %d: tensor<9x8xi64>) -> (tensor<1x8xi64>, tensor<4x2xi64>, tensor<2x8xi64>, tensor<2x8xi64>) {
-  // CHECK-NEXT: %[[ROWS:.*]] = "graph.gather"(%arg0, %arg1) {axis = 0 : i64, out_of_range = "fail"}
-  // CHECK-NEXT: "graph.slice"(%[[ROWS]])
-  %0 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail"} : (tensor<9x8xi64>, tensor<4xi64>) -> tensor<4x8xi64>
+func.func @checked(%x: tensor<9x8xi64>, %i: tensor<4xi64>, %d: tensor<9x8xi64>) -> (tensor<1x8xi64>, tensor<4x2xi64>, tensor<2x8xi64>) {
+  // CHECK: "graph.expect_indices"(%arg1,
+  // CHECK-NEXT: %[[FIRST:.*]] = "graph.slice"(%arg1)
+  // CHECK-NEXT: "graph.gather"(%arg0, %[[FIRST]])
+  %nine = "graph.constant"() {value = dense<9> : tensor<1xi64>} : () -> tensor<1xi64>
+  "graph.expect_indices"(%i, %nine) {axis = 0 : i64, front_only = false, what = "Gather"} : (tensor<4xi64>, tensor<1xi64>) -> ()
+  %0 = "graph.gather"(%x, %i) {axis = 0 : i64} : (tensor<9x8xi64>, tensor<4xi64>) -> tensor<4x8xi64>
   %1 = "graph.slice"(%0) {sizes = array<i64: 1, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<4x8xi64>) -> tensor<1x8xi64>
   // CHECK-NEXT: %[[COLUMNS:.*]] = "graph.slice"(%arg0)
-  // CHECK-NEXT: "graph.gather"(%[[COLUMNS]], %arg1) {axis = 0 : i64, out_of_range = "fail_negative"}
-  %2 = "graph.gather"(%x, %i) {axis = 0 : i64, out_of_range = "fail_negative"} : (tensor<9x8xi64>, tensor<4xi64>) -> tensor<4x8xi64>
+  // CHECK-NEXT: "graph.gather"(%[[COLUMNS]], %arg1)
+  %2 = "graph.gather"(%x, %i) {axis = 0 : i64} : (tensor<9x8xi64>, tensor<4xi64>) -> tensor<4x8xi64>
   %3 = "graph.slice"(%2) {sizes = array<i64: 4, 2>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<4x8xi64>) -> tensor<4x2xi64>
-  // CHECK-NEXT: %[[QUOTIENTS:.*]] = "graph.div"(%arg0, %arg2) {zero_divisor = "fail"}
-  // CHECK-NEXT: "graph.slice"(%[[QUOTIENTS]])
-  %4 = "graph.div"(%x, %d) {zero_divisor = "fail"} : (tensor<9x8xi64>, tensor<9x8xi64>) -> tensor<9x8xi64>
-  %5 = "graph.slice"(%4) {sizes = array<i64: 2, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<9x8xi64>) -> tensor<2x8xi64>
+  // CHECK-NEXT: "graph.expect_nonzero"(%arg2)
   // CHECK-NEXT: "graph.slice"(%arg0)
   // CHECK-NEXT: "graph.slice"(%arg2)
   // CHECK-NEXT: "graph.div"
-  %6 = "graph.div"(%x, %d) : (tensor<9x8xi64>, tensor<9x8xi64>) -> tensor<9x8xi64>
-  %7 = "graph.slice"(%6) {sizes = array<i64: 2, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<9x8xi64>) -> tensor<2x8xi64>
-  return %1, %3, %5, %7 : tensor<1x8xi64>, tensor<4x2xi64>, tensor<2x8xi64>, tensor<2x8xi64>
+  "graph.expect_nonzero"(%d) {what = "Div"} : (tensor<9x8xi64>) -> ()
+  %4 = "graph.div"(%x, %d) : (tensor<9x8xi64>, tensor<9x8xi64>) -> tensor<9x8xi64>
+  %5 = "graph.slice"(%4) {sizes = array<i64: 2, 8>, starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<9x8xi64>) -> tensor<2x8xi64>
+  return %1, %3, %5 : tensor<1x8xi64>, tensor<4x2xi64>, tensor<2x8xi64>
 }
