@@ -98,9 +98,10 @@ class GraphBuilder:
             return self.constant(array.astype(np.int64), location)
         return from_array("", array, at_home(partial(self.named_sizes.compute, tuple(dims), location)))
 
-    def read_dims(self, vector: Value) -> list[Dim]:
-        """Returns the elements of a vector of integers as dims; dynamic ones get names."""
-        return self.named_sizes.read_dims(vector)
+    def read_dims(self, vector: Value, label: str) -> list[Dim]:
+        """Returns the elements of a vector of integers as dims; dynamic ones get names, with what messages
+        call the vector."""
+        return self.named_sizes.read_dims(vector, label)
 
     def name_iteration(self, iteration: Value) -> None:
         """Gives the iteration of a loop a name."""

@@ -88,14 +88,16 @@ class NamedSizes:
         attributes = {"names": element_names, "dims": [str(dim) for dim in dims]}
         return build_op("sizes", [vector.ir for vector in vectors], attributes, None, location)
 
-    def read_dims(self, vector: Value) -> list[Dim]:
-        """Returns the elements of a vector of integers as dims; dynamic ones get names."""
+    def read_dims(self, vector: Value, label: str = "") -> list[Dim]:
+        """Returns the elements of a vector of integers as dims; dynamic ones get names, such as
+        `read#3.shape[0]` for a vector that messages call `shape`."""
         if vector.known is not None:
             return [size if isinstance(size, Size) else int(size) for size in vector.known.reshape(-1)]
         _, names = self.read.get(id(vector), (vector, None))
         if names is None:
             serial = next(self.serials)
-            names = [f"read#{serial}[{index}]" for index in range(_length(vector))]
+            stem = f"read#{serial}.{label}" if label else f"read#{serial}"
+            names = [f"{stem}[{index}]" for index in range(_length(vector))]
             self.read[id(vector)] = vector, names
             self.elements.update({name: (vector, index) for index, name in enumerate(names)})
         return [symbol(name) for name in names]

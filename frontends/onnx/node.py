@@ -53,8 +53,9 @@ class GraphEmitter(Protocol):
     def sizes(self, dims: Sequence[Dim], location: ir.Location) -> Value:
         """Returns the dims as a vector of i64."""
 
-    def read_dims(self, vector: Value) -> list[Dim]:
-        """Returns the elements of a vector of integers as dims; dynamic ones get names."""
+    def read_dims(self, vector: Value, label: str) -> list[Dim]:
+        """Returns the elements of a vector of integers as dims; dynamic ones get names, with what messages
+        call the vector."""
 
     def name_iteration(self, iteration: Value) -> None:
         """Gives the iteration of a loop a name."""
@@ -333,13 +334,21 @@ class Node:
         """Returns the dim as an i64 scalar."""
         return self.reshape(self.sizes([dim]), [])
 
-    def read_dims(self, vector: Value) -> list[Dim]:
+    def read_dims(self, vector: Value, label: str = "") -> list[Dim]:
         """Returns the elements of a vector of i64 (or i32) of static length as dims; dynamic ones get new
         names.
 
-        The caller has ensured that they are at least 0.
+        The caller has ensured that they are at least 0. Messages call the vector `label`, or as the input is
+        called that it follows from.
         """
-        return self.emitter.read_dims(vector)
+        return self.emitter.read_dims(vector, label or vector.name or self._decisive_input() or self.op_type)
+
+    def _decisive_input(self) -> str:
+        """Returns the name of the only input that may hold sizes: a dynamic scalar or vector of integers; ""
+        if there are several."""
+        inputs = [value for value in self.inputs if isinstance(value, Value) and value.known is None]
+        found = [value.name for value in inputs if value.rank < 2 and np.issubdtype(value.dtype, np.integer)]
+        return found[0] if len(found) == 1 else ""
 
     def names(self) -> frozenset[str]:
         """Returns the names that sizes have so far."""

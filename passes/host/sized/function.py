@@ -164,10 +164,12 @@ class SizedFunction:
 
 
 def _describe(op: ir.Operation) -> str:
-    """The name of an op in messages."""
+    """The name of an op in messages; "" for those that no user knows."""
+    if op.name in (tloop.ReadSizes.NAME, tloop.SizeValues.NAME):
+        return ""
     if tloop.Launch.isa(op):
         # A kernel's name ends in a hash of what it computes.
         return re.sub("_[0-9a-f]{12}$", "", tloop.Launch(op).kernel)
     if graph.CallRuntime.isa(op):
         return str(graph.CallRuntime(op).function)
-    return op.name.partition(".")[2].removeprefix("read_")
+    return op.name.partition(".")[2]

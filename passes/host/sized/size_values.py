@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
@@ -98,12 +99,17 @@ class SizeValues:
     def _quotient(self, left: ir.Value, right: ir.Value, text: str) -> ir.Value:
         """Divides sizes, rounding down; the call fails for a divisor of 0."""
         is_divisor = arith.CmpIOp(arith.CmpIPredicate.ne, right, self.of(0)).result
-        cf.AssertOp(is_divisor, f"{self.who}: the size {text} is divided by 0")
+        cf.AssertOp(is_divisor, f"{self.who}: the size {_readable(text)} is divided by 0")
         return arith.FloorDivSIOp(left, right).result
 
     def check(self, left: ir.Value, right: ir.Value, relation: str, message: str) -> None:
         """Lets the call fail with the message, and both values, unless they are in the relation."""
-        build_check(left, right, relation, f"{self.who}: {message}")
+        build_check(left, right, relation, f"{self.who}: {_readable(message)}")
+
+
+def _readable(text: str) -> str:
+    """A text in which elements of vectors, such as `read#3.shape[0]`, are called as the model calls them."""
+    return re.sub(r"\bread#\d+\.", "", text)
 
 
 def sizes_of(value: ir.Value) -> list[int | Size]:

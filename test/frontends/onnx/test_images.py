@@ -40,7 +40,7 @@ def test_a_resize_of_dynamic_lengths() -> None:
     found = import_node("Resize", [IMAGE, lengths], {}, ["x", "", "", "sizes"])
     assert "return %" in found and "tensor<?x?x?x?xf32>" in found
     for index in range(4):
-        assert f"read#0[{index}]" in found
+        assert f"read#0.sizes[{index}]" in found
 
 
 def test_a_resize_of_a_dim_that_is_not_known() -> None:

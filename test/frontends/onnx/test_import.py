@@ -347,8 +347,8 @@ def test_shapes_that_are_inputs_are_read_when_the_model_runs() -> None:
     proto = model([node("Reshape", ["x", "s"], ["y"], name="r")], [info("x", 8)], ["y"])
     proto.graph.input.append(info("s", 2, onnx_type=TensorProto.INT64))
     text = _text(proto)
-    assert 'names = ["read#0[0]", "read#0[1]"]' in text
-    assert 'graph.dims = [["read#0[0]", "read#0[1]"]], shape = array<i64: -1, -1>' in text
+    assert 'names = ["read#0.s[0]", "read#0.s[1]"]' in text
+    assert 'graph.dims = [["read#0.s[0]", "read#0.s[1]"]], shape = array<i64: -1, -1>' in text
 
 
 def test_unsupported_operators_are_named_all_at_once() -> None:

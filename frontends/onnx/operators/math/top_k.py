@@ -45,7 +45,7 @@ def _computed_top_k(node: Node, x: Value, axis: int, largest: bool) -> list[Valu
     exist = node.emit("less_equal", wanted, i64_scalar(node, x.shape[axis]))
     wrong = f"k is larger than the dim of axis {axis}"
     if wanted.known is None:
-        [k] = node.read_dims(require(node, wanted, exist, wrong))
+        [k] = node.read_dims(require(node, wanted, exist, wrong), node.input(1).name)
         return [take_range(node, result, axis, 0, k) for result in ordered]
     # A dim that follows from others must continue to do so: the check is on the first index instead.
     [k] = node.read_dims(wanted)

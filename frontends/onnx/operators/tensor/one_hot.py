@@ -37,7 +37,7 @@ def _depth(node: Node) -> list[Dim]:
         if count < 0:
             raise NodeError(f"input 1 ('{depth.name}') must not be negative, but is {count}")
         return [count]
-    return node.read_dims(node.reshape(node.cast(depth, TensorProto.INT64), [1]))
+    return node.read_dims(node.reshape(node.cast(depth, TensorProto.INT64), [1]), depth.name)
 
 
 @onnx_operator("Hardmax", since=13)
