@@ -38,7 +38,7 @@ class EngineWorker:
 
     def load(self, inputs: str) -> dict[str, Any]:
         """Imports, loads and calls once; returns the seconds of each. `ready_s` is load and first call."""
-        self.inputs = _read(inputs)
+        self.inputs = read_inputs(inputs)
         base = measure.peak_memory_mb()
         marks = [time.perf_counter()]
         engine = engines.find(self.variant.name)
@@ -61,7 +61,7 @@ class EngineWorker:
 
     def outputs(self, inputs: str, outputs: str) -> dict[str, Any]:
         """Calls once and writes the results, in order."""
-        np.savez(outputs, *engines.as_list(self.call(_read(inputs))))
+        np.savez(outputs, *engines.as_list(self.call(read_inputs(inputs))))
         return {}
 
     def time(self, budget: dict[str, Any]) -> dict[str, Any]:
@@ -69,9 +69,11 @@ class EngineWorker:
         return measure.time_calls(lambda: self.call(self.inputs), measure.RoundBudget(**budget))
 
 
-def _read(path: str) -> dict[str, np.ndarray]:
+def read_inputs(path: str) -> dict[str, np.ndarray]:
+    """Returns the dense arrays of an .npz file by name, of the shapes that they have there."""
     with np.load(path) as file:
-        return {name: np.ascontiguousarray(file[name]) for name in file.files}
+        # Not ascontiguousarray, which makes a vector of a scalar.
+        return {name: np.asarray(file[name], order="C") for name in file.files}
 
 
 def _answer(worker: EngineWorker, request: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from bench import available, engines, run, summary, tables
 from bench.cell import BenchCell, CellError, Key
 from bench.measure import RoundBudget, time_calls
 from bench.memory import PeakSampler, session_memory_mb
+from bench.worker import read_inputs
 
 MODEL = "mlp_small_b1"
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,15 @@ def test_latency_is_the_median_of_rounds_with_their_spread() -> None:
     assert found["median_ms"] == 2.5
     assert found["spread"] == pytest.approx(0.4)
     assert found["min_ms"] == 1.5
+
+
+def test_inputs_keep_their_shapes(tmp_path: Path) -> None:
+    """A scalar, such as a sample rate, remains one: programs of fixed shapes are compiled for it."""
+    path = str(tmp_path / "in.npz")
+    np.savez(path, rate=np.int64(16000), x=np.ones((3, 2)).T)
+    found = read_inputs(path)
+    assert {name: array.shape for name, array in found.items()} == {"rate": (), "x": (2, 3)}
+    assert all(array.flags.c_contiguous for array in found.values())
 
 
 def test_ratio_pairs_rounds() -> None:
