@@ -39,16 +39,15 @@ _OPTIONS = (
     click.option(
         "--int-range",
         type=_LazyIntRange(),
-        default="0:10",
         metavar="LOW:HIGH",
-        help="Random integers (default 0:10).",
+        help="Random integers (default 0:10, or 1:10 where integers are divisors).",
     ),
 )
 
 
 def input_options(function: Callable[..., R]) -> Callable[..., R]:
     """Adds the options; the command gets `files` and `archive` for `inputs.read_inputs`, and `random_seed`
-    and `int_range` for `inputs.random_inputs`."""
+    and `int_range`, None without the option, for `inputs.random_inputs`."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function

@@ -14,7 +14,7 @@ from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.object_values import gather_sequences, is_list, nothing_of
 
 if TYPE_CHECKING:
-    from mlc.runtime import TensorSpec
+    from mlc.runtime import Executable, TensorSpec
 
 
 # The words of random strings; one is no ASCII, one is an integer.
@@ -40,6 +40,12 @@ class IntRange(click.ParamType):
         if bounds[0] >= bounds[1]:
             self.fail(f"{value!r} is empty: LOW must be below HIGH", param, ctx)
         return bounds
+
+
+def integer_bounds(executable: Executable) -> tuple[int, int]:
+    """Returns the bounds of random integers where none are given: without 0 for a program that checks that
+    divisors are not 0."""
+    return (1 if executable.report().get("divisor_checks") else 0), 10
 
 
 def random_inputs(

@@ -108,6 +108,19 @@ def test_int_range(mlc: Any, save: Any, tmp_path: Path) -> None:
     assert mlc("run", model, "--int-range", "5").status == 2
 
 
+def test_divisors_are_not_drawn_as_0(mlc: Any, tmp_path: Path) -> None:
+    """Random integers are from 1 on where the program checks divisors, unless a range is given."""
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, [200]) for name in "ab"]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.INT64, [200])]
+    graph = helper.make_graph([helper.make_node("Mod", ["a", "b"], ["y"])], "g", inputs, outputs)
+    versions = [helper.make_opsetid("", 18)]
+    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=10), tmp_path / "mod.onnx")
+    drawn = mlc("run", "mod.onnx", "--json").json()["inputs"]["b"]
+    assert (drawn["min"], drawn["max"]) == (1, 9)
+    failed = mlc("run", "mod.onnx", "--int-range", "0:10")
+    assert failed.status == 1 and "is 0" in failed.err
+
+
 def test_indices_out_of_range(mlc: Any, tmp_path: Path) -> None:
     """The run fails; with --unchecked-indices the nearest row is read."""
     nodes = [helper.make_node("Gather", ["x", "i"], ["y"], name="words")]

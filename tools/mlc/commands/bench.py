@@ -76,7 +76,7 @@ def bench_command(
     files: tuple[str, ...],
     archive: str | None,
     random_seed: int,
-    int_range: tuple[int, int],
+    int_range: tuple[int, int] | None,
     original: str | None,
 ) -> None:
     """Measure the latency of MODEL (.onnx, .mlir or .mlcx), next to other engines if wanted.
@@ -85,7 +85,7 @@ def bench_command(
     faster. "error" is max|a-b|/max|b| against the first of the other engines. With --specialise=auto the
     program for the inputs' sizes is made before anything is measured.
     """
-    from mlc.tools.mlc.inputs import random_inputs, read_inputs
+    from mlc.tools.mlc.inputs import integer_bounds, random_inputs, read_inputs
     from mlc.tools.mlc.latency import LatencyBudget
     from mlc.tools.mlc.size_options import specs_of_call
 
@@ -93,7 +93,7 @@ def bench_command(
     executable = load_or_compile(model, flags, session, None)
     given = read_inputs(executable.inputs, files, archive, executable.constant_inputs)
     specs = specs_of_call(executable, given, flags, session)
-    inputs = random_inputs(specs, random_seed, int_range, given)
+    inputs = random_inputs(specs, random_seed, int_range or integer_bounds(executable), given)
     settle(executable, lambda: call(executable, inputs))
     budget = LatencyBudget(seconds, runs, warmup)
     rows = []

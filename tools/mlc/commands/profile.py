@@ -52,7 +52,7 @@ def profile_command(
     files: tuple[str, ...],
     archive: str | None,
     random_seed: int,
-    int_range: tuple[int, int],
+    int_range: tuple[int, int] | None,
 ) -> None:
     """Say where the time of calls of MODEL (.onnx, .mlir or .mlcx) goes: to which kernels, and to the host
     program around them.
@@ -63,13 +63,13 @@ def profile_command(
     ONNX nodes. With --specialise=auto the program for the inputs' sizes is made before anything is measured.
     """
     from mlc.runtime.profiling.table import format_profile
-    from mlc.tools.mlc.inputs import random_inputs, read_inputs
+    from mlc.tools.mlc.inputs import integer_bounds, random_inputs, read_inputs
     from mlc.tools.mlc.size_options import specs_of_call
 
     executable = load_or_compile(model, flags, session, threads, check=_refuse_gpus)
     given = read_inputs(executable.inputs, files, archive, executable.constant_inputs)
     specs = specs_of_call(executable, given, flags, session)
-    inputs = random_inputs(specs, random_seed, int_range, given)
+    inputs = random_inputs(specs, random_seed, int_range or integer_bounds(executable), given)
     settle(executable, lambda: call(executable, inputs))
     try:
         profile = executable.profile(inputs, calls=runs, seconds=seconds, warmup=warmup)

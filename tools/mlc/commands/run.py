@@ -71,7 +71,7 @@ def run_command(
     files: tuple[str, ...],
     archive: str | None,
     random_seed: int,
-    int_range: tuple[int, int],
+    int_range: tuple[int, int] | None,
     verify: str | None,
     original: str | None,
     tolerance: float,
@@ -81,7 +81,7 @@ def run_command(
 ) -> int:
     """Run MODEL (.onnx, .mlir or .mlcx) once, on random inputs unless some are given."""
     from mlc.tools.mlc.array_statistics import statistics
-    from mlc.tools.mlc.inputs import random_inputs, read_inputs
+    from mlc.tools.mlc.inputs import integer_bounds, random_inputs, read_inputs
     from mlc.tools.mlc.object_values import flat
     from mlc.tools.mlc.size_options import specs_of_call
 
@@ -91,7 +91,7 @@ def run_command(
     executable = load_or_compile(model, flags, session, threads)
     given = read_inputs(executable.inputs, files, archive, executable.constant_inputs)
     specs = specs_of_call(executable, given, flags, session)
-    inputs = random_inputs(specs, random_seed, int_range, given)
+    inputs = random_inputs(specs, random_seed, int_range or integer_bounds(executable), given)
     outputs = flat(call(executable, inputs))
     if save_outputs:
         _save(save_outputs, outputs)
