@@ -53,6 +53,7 @@ __all__ = [
     "Expand",
     "ExpectIndices",
     "ExpectNonzero",
+    "ExpectSizes",
     "Floor",
     "Full",
     "Gather",
@@ -587,6 +588,17 @@ class ExpectNonzero(views.View):
     what = fields.string()
 
 
+class ExpectSizes(views.View):
+    """The call fails unless pairs of sizes are in a relation."""
+
+    NAME = "graph.expect_sizes"
+    left = fields.operand(0)
+    right = fields.operand(1)
+    relation = fields.string("equal")
+    fault = fields.string()
+    what = fields.string()
+
+
 class Floor(views.View):
     """Round towards minus infinity."""
 
@@ -605,7 +617,7 @@ class Full(views.View):
 
 
 class Gather(views.View):
-    """Slices of data at indices along an axis; negative indices count from the end, others outside are
+    """Slices of data at indices along an axis; negative ones count from the end, those outside are
     clamped."""
 
     NAME = "graph.gather"
@@ -862,8 +874,7 @@ class Mish(views.View):
 
 
 class Mod(views.View):
-    """Remainder with the divisor's sign, or with the dividend's sign (C's fmod); 0 for an integer divisor
-    of 0."""
+    """Remainder with the divisor's sign, or the dividend's (C's fmod); 0 for an integer divisor of 0."""
 
     NAME = "graph.mod"
     a = fields.operand(0)

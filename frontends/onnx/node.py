@@ -91,10 +91,16 @@ class FailedNodeError(ModelError):
         self.fault = fault
 
 
+def wrong_shape(value: Value, dims: Sequence[Dim], what: str) -> str:
+    """Returns the message about a value, which it calls `what`, that has not the shape `dims`."""
+    name = f" ('{value.name}')" if value.name else ""
+    return f"{what}{name} has the shape {value.shape_text}, not {dims_text(dims)}"
+
+
 def check_shape(value: Value, dims: Sequence[Dim], what: str) -> None:
     """Raises NodeError unless a value, which messages call `what`, can have the shape `dims`."""
     if value.rank != len(dims) or any(always_unequal(*pair) for pair in zip(value.shape, dims, strict=True)):
-        raise NodeError(f"{what} ('{value.name}') has the shape {value.shape_text}, not {dims_text(dims)}")
+        raise NodeError(wrong_shape(value, dims, what))
 
 
 def check_rank(value: Value, least: int, what: str) -> None:
@@ -159,12 +165,29 @@ class Node:
             )
         return value
 
+    def expect_sizes(
+        self, left: Sequence[Dim], right: Sequence[Dim], fault: str, relation: str = "equal"
+    ) -> None:
+        """Lets the call fail with this message unless pairs of dims are "equal", or the left ones "at_least"
+        the right ones."""
+        pairs = [pair for pair in zip(left, right, strict=True) if any(isinstance(dim, Size) for dim in pair)]
+        if any(one != other for one, other in pairs):
+            operands = [self.sizes([pair[side] for pair in pairs]) for side in (0, 1)]
+            self.emit_several("expect_sizes", *operands, relation=relation, fault=fault, what=self.op_type)
+
+    def of_shape(self, value: Value, dims: Sequence[Dim], what: str) -> Value:
+        """Returns a value, which messages call `what`, in the shape `dims` or with static dims. Raises
+        NodeError where it has another shape; a call fails in which it has one."""
+        check_shape(value, dims, what)
+        if value.is_static or value.shape == tuple(dims):
+            return value
+        self.expect_sizes(value.shape, dims, wrong_shape(value, dims, what))
+        return self.reshape(value, dims)
+
     def input_of_shape(self, index: int, dims: Sequence[Dim]) -> Value:
         """Returns the required input `index`, in the shape `dims` or with static dims. Raises NodeError where
         it has another shape."""
-        value = self.input(index)
-        check_shape(value, dims, f"input {index}")
-        return value if value.is_static or value.shape == tuple(dims) else self.reshape(value, dims)
+        return self.of_shape(self.input(index), dims, f"input {index}")
 
     def any_input(self, index: int) -> OnnxValue:
         """Returns the input `index`, which may be a sequence or an optional; None if it was left out."""

@@ -22,7 +22,8 @@ FAMILY = define_family(
     "indices, and give 0 for divisors of 0, so that readers need not follow these checks.",
 )
 
-CHECKS = ("check", "expect_indices", "expect_nonzero")
+CHECKS = ("check", "expect_indices", "expect_nonzero", "expect_sizes")
+RELATIONS = ("equal", "at_least")
 _SIZES = ElementClass("i64", frozenset({"i64"}))
 _DIVISORS = ElementClass(
     "integers of 8 to 64 bits", frozenset({"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"})
@@ -88,6 +89,34 @@ define(
         (OperandSpec("divisors", _DIVISORS),),
         lambda _: (),
         (_WHAT,),
+        results=(),
+    )
+)
+
+
+def _expect_sizes(call: OpCall) -> tuple[GraphTensor, ...]:
+    check_rank("left", call.left, 1)
+    if call.left.shape != call.right.shape:
+        raise ShapeError("right", f"has not the shape of left: {call.right} against {call.left}")
+    return ()
+
+
+define(
+    OpSpec(
+        "expect_sizes",
+        FAMILY,
+        "the call fails unless pairs of sizes are in a relation",
+        "No result. Vectors of sizes, of equal length. Both sizes of a pair that is not are reported.",
+        ("made by the importer for shapes that other dims or the operator ask for",),
+        (OperandSpec("left", _SIZES), OperandSpec("right", _SIZES)),
+        _expect_sizes,
+        (
+            Attribute(
+                "relation", "str", "left and right are equal, or left is at least right", "equal", RELATIONS
+            ),
+            Attribute("fault", "str", "what is wrong otherwise, in the message"),
+            _WHAT,
+        ),
         results=(),
     )
 )

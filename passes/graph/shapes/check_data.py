@@ -11,6 +11,7 @@ import numpy as np
 
 from mlc.bindings import func, ir
 from mlc.dialects import graph
+from mlc.dialects.graph.dims.function_dims import argument_dims
 from mlc.dialects.graph.sizes import Requirement, Size
 from mlc.dialects.tloop import build_expect, build_expect_indices, build_expect_nonzero
 from mlc.passes.base import InvalidModelError, Pass, PassError, option
@@ -19,6 +20,8 @@ from mlc.passes.graph.common.integer_ranges import IntegerRanges
 from mlc.passes.graph.common.values import constant_array
 from mlc.passes.graph.shapes.merge_size_names import merge_size_names
 from mlc.passes.graph.shapes.size_assumptions import who
+
+_ASKING = (graph.ExpectIndices.NAME, graph.ExpectNonzero.NAME, graph.ExpectSizes.NAME)
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,17 @@ class DataChecks:
     def __init__(self, function: ir.Operation) -> None:
         self.entry_block = function.regions[0].blocks[0]
         self.ranges = IntegerRanges(function)
+        # The names of inputs' dims.
+        self.given = {name for size in _sizes_of(function) for name in size.names}
         self.seen: list[tuple[object, ...]] = []
 
     def check(self, op: ir.Operation) -> None:
         """Builds the check before an op that asks for it. Raises InvalidModelError for constants that are not
         allowed where they are certainly checked."""
         with ir.InsertionPoint(op), op.location:
+            if graph.ExpectSizes.isa(op):
+                self.check_sizes(graph.ExpectSizes(op))
+                return
             indices = graph.ExpectIndices.match(op)
             if indices is None:
                 self.check_divisors(graph.ExpectNonzero(op))
@@ -61,6 +69,22 @@ class DataChecks:
         if found is None:
             raise PassError("the extents do not follow from sizes", self.entry_block.owner.location)
         return [size if isinstance(size, Size) else int(size) for size in found.reshape(-1)]
+
+    def check_sizes(self, op: graph.ExpectSizes) -> None:
+        """Checks that sizes are in a relation. Those of inputs are compared before all else: what follows
+        from them may be wrong for the same reason."""
+        name = who(op.operation, op.what)
+        for pair in zip(self.elements(op.left), self.elements(op.right), strict=True):
+            needed = Requirement(*pair, op.relation, op.fault)
+            found = {dim for dim in pair if isinstance(dim, Size)}
+            if not found and not needed.holds({}):
+                raise InvalidModelError(f"{name}: {op.fault}", op.operation.location)
+            if not found or pair[0] == pair[1]:
+                continue
+            names = frozenset().union(*(size.names for size in found))
+            is_first = op.operation.block == self.entry_block and names <= self.given
+            with ir.InsertionPoint(self.entry_block.operations[0] if is_first else op.operation):
+                build_expect(needed, name)
 
     def check_divisors(self, op: graph.ExpectNonzero) -> None:
         """Checks that no divisor is 0, as ONNX Runtime does whether or not there is a dividend."""
@@ -115,6 +139,11 @@ class DataChecks:
         return True
 
 
+def _sizes_of(function: ir.Operation) -> list[Size]:
+    """The dynamic dims of arguments."""
+    return [dim for shape in argument_dims(function) for dim in shape if isinstance(dim, Size)]
+
+
 def _position(array: np.ndarray) -> str:
     """The coordinates of the first 0 of an array, in messages; nothing for a scalar."""
     at = np.argwhere(array == 0)[0]
@@ -123,11 +152,12 @@ def _position(array: np.ndarray) -> str:
 
 @dataclass(frozen=True)
 class CheckData(Pass):
-    """Replace `graph.expect_indices` by `tloop.expect_indices`, and `graph.expect_nonzero` by
-    `tloop.expect_nonzero`; drop those that always hold. Indices whose computation keeps them in range are not
-    checked: positions that a search returns, ranges, iterations of loops, clamped values, remainders; nor are
-    divisors whose range excludes 0. Constants are compared now, which is an error where they are checked in
-    any case, or with the sizes of dynamic dims.
+    """Replace `graph.expect_indices` by `tloop.expect_indices`, `graph.expect_nonzero` by
+    `tloop.expect_nonzero`, and `graph.expect_sizes` by `tloop.expect`; drop those that always hold.
+
+    Indices whose computation keeps them in range are not checked: positions that a search returns, ranges,
+    iterations of loops, clamped values, remainders; nor are divisors whose range excludes 0. Constants are
+    compared now, which is an error where they are checked in any case, or with the sizes of dynamic dims.
 
     Kernels clamp indices, and give 0 for divisors of 0, with and without checks: a check reads data once
     more, and changes no kernel; but data that only a kernel has seen get a buffer. `@prepare`, which has
@@ -144,7 +174,7 @@ class CheckData(Pass):
         return any(changed)
 
     def _run(self, function: ir.Operation) -> bool:
-        asking = collect_ops(function, (graph.ExpectIndices.NAME, graph.ExpectNonzero.NAME))
+        asking = collect_ops(function, _ASKING)
         if asking and self.check and func.Func(function).sym_name != "prepare":
             # The names of sizes are final then: texts do not follow them.
             merge_size_names(function)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from mlc.bindings import ir
-from mlc.dialects import graph
+from mlc.dialects import graph, tloop
 from mlc.dialects.graph.dims.function_dims import Dims
 from mlc.dialects.graph.dims.requirements import passing_requirements, requirements
 from mlc.dialects.graph.sizes import Requirement, Size
@@ -23,7 +23,8 @@ def expect(function: ir.Operation, ops: Sequence[ir.Operation], dims: Dims) -> N
     """Has the host program check what ops assume about their dims, once per block. What follows
     from inputs' dims is checked before all else."""
     block = function.regions[0].blocks[0]
-    first = block.operations[0]
+    # After what graph-check-data checks before all else, whose messages are better.
+    first = next(op for op in block.operations if op.operation.name != tloop.Expect.NAME)
     defined = {name for argument in block.arguments for name in _names(dims.of(argument))}
     seen: list[tuple[ir.Block, Requirement]] = []
     for op in ops:

@@ -1335,3 +1335,19 @@ func.func @main(%data: tensor<4x0xf32>, %i: tensor<2x2xi64>, %u: tensor<2xf32>) 
   %r = "graph.scatter_nd"(%data, %i, %u) : (tensor<4x0xf32>, tensor<2x2xi64>, tensor<2xf32>) -> tensor<4x0xf32>
   return
 }
+
+// -----
+
+func.func @main(%i: tensor<2x3xi64>, %e: tensor<2xi64>) {
+  // expected-error @below {{'graph.expect_indices' op 'extents' needs one element, or one for each column of indices: tensor<2xi64>}}
+  "graph.expect_indices"(%i, %e) {axis = 0, front_only = false, what = "Gather"} : (tensor<2x3xi64>, tensor<2xi64>) -> ()
+  return
+}
+
+// -----
+
+func.func @main(%a: tensor<3xi64>, %b: tensor<2xi64>) {
+  // expected-error @below {{'graph.expect_sizes' op 'right' has not the shape of left: tensor<2xi64> against tensor<3xi64>}}
+  "graph.expect_sizes"(%a, %b) {fault = "wrong", relation = "equal", what = "Conv"} : (tensor<3xi64>, tensor<2xi64>) -> ()
+  return
+}

@@ -224,5 +224,17 @@ def test_filters_give_known_channels() -> None:
     built = model(nodes, [info("x", ["n", "c", "h", "w"])], [info("y", [None] * 4)])
     assert "tensor<?x3x?x?xf32>, tensor<8x3x3x3xf32>" in str(import_model(built).module)
     check(built, {"x": np.ones((2, 3, 5, 4), np.float32)}, {"x": np.ones((1, 3, 9, 16), np.float32)})
-    with pytest.raises(ValueError, match=r"c\*h\*n\*w must be 3\*h\*n\*w"):
+    shapes = r"input 0 \('x'\) has the shape \[n, c, h, w\], not \[n, 3, h, w\]"
+    wrong = rf"^Conv 'Conv:y': {shapes}: c must be 3, got 4 and 3$"
+    with pytest.raises(ValueError, match=wrong):
         compile_model(built).run({"x": np.ones((1, 4, 5, 5), np.float32)})
+
+
+def test_rows_without_elements() -> None:
+    """LayerNormalization has no mean of nothing: the call fails, as the import does for known dims."""
+    node = helper.make_node("LayerNormalization", ["x", "scale"], ["y"], axis=1)
+    built = model([node], [info("x", ["n", "rows", 4]), info("scale", [1])], [info("y", ["n", "rows", 4])])
+    check(built, {"x": np.ones((2, 3, 4), np.float32), "scale": np.ones(1, np.float32)})
+    wrong = r"^LayerNormalization .*: the rows of x of shape \[n, rows, 4\] have no elements: rows must be"
+    with pytest.raises(ValueError, match=wrong):
+        compile_model(built).run({"x": np.ones((2, 0, 4), np.float32), "scale": np.ones(1, np.float32)})

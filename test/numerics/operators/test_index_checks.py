@@ -301,7 +301,7 @@ def test_attention_without_cache() -> None:
     options: dict[str, Any] = {"domain": "com.microsoft", "num_heads": 1, "kv_num_heads": 1}
     node = helper.make_node("GroupQueryAttention", names, ["y", "keys", "values"], name="at", **options)
     keys = f32(2, 3, 16) / 100
-    inputs = {
+    inputs: dict[str, np.ndarray] = {
         **dict.fromkeys("qkv", keys),
         "last": np.array([2, 2], np.int32),
         "total": np.array(3, np.int32),

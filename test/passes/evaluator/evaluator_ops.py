@@ -78,10 +78,17 @@ def _expect_nonzero(divisors: Array, what: str) -> tuple[()]:
     return ()
 
 
+def _expect_sizes(left: Array, right: Array, relation: str, fault: str, what: str) -> tuple[()]:
+    if not (left == right if relation == "equal" else left >= right).all():
+        raise ValueError(f"{what}: {fault}")
+    return ()
+
+
 CHECKS: dict[str, Callable[..., Any]] = {
     "check": _check,
     "expect_indices": _expect_indices,
     "expect_nonzero": _expect_nonzero,
+    "expect_sizes": _expect_sizes,
 }
 
 ELEMENTWISE: dict[str, Callable[..., Array]] = {

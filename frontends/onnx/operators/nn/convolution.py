@@ -102,11 +102,11 @@ def convolve(node: Node, x: Value, w: Value) -> Value:
 
 def _with_channels(node: Node, x: Value, w: Value, group: int) -> Value:
     """Returns x with the number of channels that the filters have, where its own is dynamic: layouts are
-    chosen for known ones, and a reshape checks it."""
+    chosen for known ones."""
     inputs = w.shape[1]
     if isinstance(x.shape[1], int) or isinstance(inputs, Size):
         return x
-    return node.reshape(x, [x.shape[0], inputs * group, *x.shape[2:]])
+    return node.of_shape(x, [x.shape[0], inputs * group, *x.shape[2:]], "input 0")
 
 
 def in_groups(node: Node, x: Value, w: Value, group: int, **attributes: list[int]) -> Value:

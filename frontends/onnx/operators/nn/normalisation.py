@@ -103,8 +103,10 @@ def layer_normalization(node: Node) -> tuple[Value, Value | None, Value | None]:
     """Imports LayerNormalization with its optional outputs mean and inverse deviation."""
     x = node.input(0)
     axes, epsilon = rows(node, x)
-    if any(x.shape[axis] == 0 for axis in axes):
-        raise NodeError(f"the rows of x of shape {x.shape_text} have no elements")
+    sizes, wrong = [x.shape[axis] for axis in axes], f"the rows of x of shape {x.shape_text} have no elements"
+    if 0 in sizes:
+        raise NodeError(wrong)
+    node.expect_sizes(sizes, [1] * len(sizes), wrong, "at_least")
     wide = node.cast(x, _stash(node, x))
     normalised = node.cast(node.emit("layer_norm", wide, axes=axes, epsilon=epsilon), x.onnx_type)
     mean, deviation = mean_and_deviation(node, wide, axes, epsilon)

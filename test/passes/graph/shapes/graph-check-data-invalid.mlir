@@ -39,3 +39,13 @@ func.func @main(%x: tensor<3xui8>) -> tensor<3xui8> {
   %0 = "graph.mod"(%x, %c) {fmod = false} : (tensor<3xui8>, tensor<ui8>) -> tensor<3xui8>
   return %0 : tensor<3xui8>
 }
+
+// -----
+
+func.func @main(%x: tensor<3xui8>) -> tensor<3xui8> {
+  %a = "graph.constant"() {value = dense<[1, 2]> : tensor<2xi64>} : () -> tensor<2xi64>
+  %b = "graph.constant"() {value = dense<[1, 3]> : tensor<2xi64>} : () -> tensor<2xi64>
+  // expected-error @below {{Conv: the image has the wrong shape}}
+  "graph.expect_sizes"(%a, %b) {fault = "the image has the wrong shape", relation = "equal", what = "Conv"} : (tensor<2xi64>, tensor<2xi64>) -> ()
+  return %x : tensor<3xui8>
+}

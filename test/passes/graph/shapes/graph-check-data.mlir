@@ -207,3 +207,23 @@ func.func @main(%a: tensor<4xi64>, %b: tensor<4xi64>, %x: tensor<4x3xf32>) -> (t
   %1 = "graph.mod"(%a, %n) {fmod = true} : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
   return %0, %1 : tensor<4xi64>, tensor<4xi64>
 }
+
+// -----
+
+// Sizes of inputs are compared first, with the other ones where they are computed; equal ones are not compared.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<?x3xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>) -> tensor<?x3xf32> {
+  // CHECK-NEXT: "tloop.expect"() {fault = "wrong", left = "n", relation = "equal", right = "3", what = "Conv"}
+  // CHECK: "graph.neg"
+  // CHECK: "tloop.expect"() {fault = "few", left = "m", relation = "at_least", right = "2", what = "Conv"}
+  // CHECK-NEXT: return
+  %0 = "graph.neg"(%x) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %shape = "graph.shape_of"(%x) : (tensor<?x3xf32>) -> tensor<2xi64>
+  %1 = "graph.sizes"(%shape) {dims = ["n", "n"], names = ["n", ""], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<2xi64>
+  %2 = "graph.sizes"(%shape) {dims = ["3", "n"], names = ["n", ""], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<2xi64>) -> tensor<2xi64>
+  "graph.expect_sizes"(%1, %2) {fault = "wrong", relation = "equal", what = "Conv"} : (tensor<2xi64>, tensor<2xi64>) -> ()
+  %3 = "graph.sizes"(%s) {dims = ["m"], names = ["m"], operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<1xi64>) -> tensor<1xi64>
+  %two = "graph.constant"() {value = dense<2> : tensor<1xi64>} : () -> tensor<1xi64>
+  "graph.expect_sizes"(%3, %two) {fault = "few", relation = "at_least", what = "Conv"} : (tensor<1xi64>, tensor<1xi64>) -> ()
+  return %0 : tensor<?x3xf32>
+}
