@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlc.dialects.graph.sizes import always_less
+from mlc.dialects.graph.sizes import always_less, always_unequal
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -14,9 +14,8 @@ from mlc.frontends.onnx.values import Dim, Value
 def look_up(node: Node, x: Value, indices: Value, axis: int, negative: bool = True) -> Value:
     """Returns the slices of x at indices along an axis, which must be in range; `negative` ones count from
     the end, or are out of range."""
-    result = node.emit("gather", x, indices, axis=axis)
     expect_in_range(node, indices, x.shape[axis : axis + 1], negative, axis)
-    return result
+    return node.emit("gather", x, indices, axis=axis)
 
 
 def expect_in_range(
@@ -25,12 +24,19 @@ def expect_in_range(
     """Lets the call fail unless indices are in `[-extent, extent)`, or in `[0, extent)` where `negative` ones
     are out of range. `extents` are the sizes of the dims from `axis` on that the indices name, one for each
     column of their last dim if there are several."""
+    if len(extents) != 1 and not _has_columns(indices, len(extents)):
+        return
     if _are_in_range(indices, extents, negative):
         return
     if len(extents) > 1:
         indices = node.reshape(indices, [*indices.shape[:-1], len(extents)])
     attributes = {"axis": axis, "front_only": not negative, "what": node.op_type}
     node.emit_several("expect_indices", indices, node.sizes(extents), **attributes)
+
+
+def _has_columns(indices: Value, count: int) -> bool:
+    """Whether the last dim of indices can be `count`; what reads them refuses others."""
+    return count > 0 and indices.rank > 0 and not always_unequal(indices.shape[-1], count)
 
 
 def expect_nonzero(node: Node, divisors: Value) -> None:

@@ -56,9 +56,8 @@ def binary(node: Node) -> Value:
 def divide(node: Node) -> Value:
     """Imports Div. Integers divided by 0 fail the call."""
     a, b = legacy_operands(node)
-    result = node.emit("div", a, b)
     expect_nonzero(node, b)
-    return result
+    return node.emit("div", a, b)
 
 
 @onnx_operator(*_VARIADIC)
@@ -150,9 +149,8 @@ def mod(node: Node) -> Value:
     """Imports Mod. The result has the divisor's sign, or with fmod the dividend's."""
     a, b, fmod = node.input(0), node.input(1), bool(node.attr("fmod", 0))
     if fmod or np.issubdtype(a.dtype, np.integer):
-        rest = node.emit("mod", a, b, fmod=fmod)
         expect_nonzero(node, b)
-        return rest
+        return node.emit("mod", a, b, fmod=fmod)
     rest = node.emit("mod", a, b, fmod=True)
     # Where the signs differ and something is left, the divisor is added once.
     zero = node.scalar(0, rest)

@@ -33,6 +33,7 @@ def max_unpool(node: Node) -> Value:
     shape = [batch, channels, *spatial]
     zeros = filled_with(node, [product(shape)], 0, x.onnx_type)
     flat_indices = node.reshape(indices, [product(x.shape)])
+    expect_in_range(node, flat_indices, zeros.shape, negative=False)
     flat = node.emit(
         "scatter_elements",
         zeros,
@@ -41,7 +42,6 @@ def max_unpool(node: Node) -> Value:
         axis=0,
         reduction="none",
     )
-    expect_in_range(node, flat_indices, zeros.shape, negative=False)
     return _enlarge(node, node.reshape(flat, shape))
 
 

@@ -26,9 +26,8 @@ def gather_nd(node: Node) -> Value:
         # The ranks say how many dims an index has.
         length = indices.rank - 1 + x.rank - batch - declared_rank(node)
         indices = node.reshape(indices, [*indices.shape[:-1], length])
-    result = node.emit("gather_nd", x, indices, batch_dims=batch)
     expect_in_range(node, indices, x.shape[batch : batch + length], axis=batch)
-    return result
+    return node.emit("gather_nd", x, indices, batch_dims=batch)
 
 
 @onnx_operator("Scatter", since=9, until=10)
@@ -37,18 +36,16 @@ def scatter_elements(node: Node) -> Value:
     """Imports Scatter and ScatterElements. `reduction` exists from opset 16 on, max and min from 18 on."""
     x, indices, updates = (node.input(i) for i in range(3))
     axis = node.axis(node.attr("axis", 0), x.rank)
-    result = node.emit("scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node))
     expect_in_range(node, indices, [x.shape[axis]], axis=axis)
-    return result
+    return node.emit("scatter_elements", x, indices, updates, axis=axis, reduction=_reduction(node))
 
 
 @onnx_operator("ScatterND", since=11)
 def scatter_nd(node: Node) -> Value:
     """Imports ScatterND."""
     x, indices, updates = (node.input(i) for i in range(3))
-    result = node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
-    expect_in_range(node, indices, x.shape[: indices.rank - 1 + x.rank - updates.rank])
-    return result
+    expect_in_range(node, indices, x.shape[: max(indices.rank - 1 + x.rank - updates.rank, 0)])
+    return node.emit("scatter_nd", x, indices, updates, reduction=_reduction(node))
 
 
 def _reduction(node: Node) -> str:

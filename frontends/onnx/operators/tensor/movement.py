@@ -196,9 +196,8 @@ def gather_elements(node: Node) -> Value:
     """Imports GatherElements."""
     x, indices = node.input(0), node.input(1)
     axis = node.axis(node.attr("axis", 0), x.rank)
-    result = node.emit("gather_elements", x, indices, axis=axis)
     expect_in_range(node, indices, [x.shape[axis]], axis=axis)
-    return result
+    return node.emit("gather_elements", x, indices, axis=axis)
 
 
 # A diagonal beyond every matrix, to which an index can be added without overflow.
