@@ -14,6 +14,7 @@ from mlc.passes.graph.common.values import is_static
 QUERIES = 32
 # What a head needs fits the stack, and half of an L2 cache of 1 MiB, together with keys and values.
 SCRATCH_BYTES = 512 << 10
+TOO_MANY_KEYS = f"the scores of {QUERIES} queries would not stay in the L2 cache"
 # Whose products GPUs sum in f32, and how many of them a query, a key or a value has at most: a thread block
 # holds tiles of many.
 BLOCK_ELEMENTS, BLOCK_WIDTH = ("bf16", "f16", "f32"), 256
@@ -34,7 +35,10 @@ def obstacle(op: ir.Operation) -> str | None:
     if any(str(graph.element_type(mask)) == "i1" for mask in list(op.operands)[3:]):
         return "its mask is boolean, stored in bytes and not in vectors"
     queries, width = graph.shape_of(q)[-2:]
-    return block_obstacle(queries, width, graph.shape_of(k)[-2])
+    keys = graph.shape_of(k)[-2]
+    reason = block_obstacle(queries, width, keys)
+    # More keys are taken block by block.
+    return reason if reason != TOO_MANY_KEYS or _open_obstacle(op) else None
 
 
 def block_obstacle(queries: int, width: int, keys: int) -> str | None:
@@ -45,7 +49,7 @@ def block_obstacle(queries: int, width: int, keys: int) -> str | None:
     if queries < QUERIES // 2:
         return "it has too few queries to fill vectors"
     if scratch_bytes(min(queries, QUERIES), width, keys) > SCRATCH_BYTES:
-        return f"the scores of {QUERIES} queries would not stay in the L2 cache"
+        return TOO_MANY_KEYS
     return None
 
 

@@ -18,6 +18,7 @@ from mlc.passes.schedule.common.plain import PARALLEL_WORK, row_dims, schedule_e
 from mlc.passes.schedule.cpu.attention import schedule_attention
 from mlc.passes.schedule.cpu.dynamic_sizes import open_candidates
 from mlc.passes.schedule.cpu.epilogue import contraction_candidates, vectorises
+from mlc.passes.schedule.cpu.streamed_attention import schedule_streamed
 from mlc.passes.schedule.cpu.transpose import schedule_transpose
 from mlc.passes.schedule.cpu.trees import schedule_trees
 from mlc.passes.schedule.cpu.windows import schedule_window
@@ -72,6 +73,7 @@ def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     if all(map(_is_small, everything)):
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()
     yield "attention", partial(schedule_attention, kernel)
+    yield "streamed-attention", partial(schedule_streamed, kernel)
     reducing = [computation for computation in everything if computation.reductions]
     if len(reducing) == 1 and is_column_reduction(reducing[0]):
         yield from contraction_candidates(kernel, root, reducing[0])

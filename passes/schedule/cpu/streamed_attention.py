@@ -27,7 +27,7 @@ KEYS, BLOCKS = 512, 4
 def attention_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     """Yields the schedules of a kernel with `scores` and `values`, none for another one."""
     yield "attention", partial(_schedule_whole_scores, kernel)
-    yield "streamed-attention", partial(_schedule_streamed, kernel)
+    yield "streamed-attention", partial(schedule_streamed, kernel)
 
 
 def _schedule_whole_scores(kernel: ir.Operation) -> bool:
@@ -41,7 +41,8 @@ def _schedule_whole_scores(kernel: ir.Operation) -> bool:
     return True
 
 
-def _schedule_streamed(kernel: ir.Operation) -> bool:
+def schedule_streamed(kernel: ir.Operation) -> bool:
+    """Schedules a kernel with `scores` and `values` by blocks of keys; returns False if there are none."""
     parts = name_given_parts(kernel)
     if parts is None:
         return False

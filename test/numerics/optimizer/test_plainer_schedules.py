@@ -56,6 +56,7 @@ STATIC: dict[str, Callable[[Builder], str]] = {
     "winograd": lambda b: convolution(b, 32, 32, 16),
     "windows": lambda b: convolution(b, 1, 8, 20, group=8),
     "attention": attention,
+    "streamed-attention": lambda b: attention(b, 16, 7000),
     "blocked-product": lambda b: b.MatMul(b.input(128, 3072), b.value(3072, 256) / 50),
     "blocked-convolution": lambda b: convolution(b, 512, 256, 7),
     "column-sums": lambda b: b.ReduceSum(b.input(4096, 256), SUM_AXES),
