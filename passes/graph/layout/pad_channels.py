@@ -54,7 +54,7 @@ def padded_channels(op: ir.Operation, lanes: int) -> ir.Value | None:
     trail = _trail(x) if added else None
     if trail is None:
         return None
-    value = graph.build(op.name, [_widened(trail, added)], attributes_of(op))
+    value = graph.build(op.name, [_widen_all(trail, added)], attributes_of(op))
     sizes = list(graph.shape_of(op.results[0]))
     bounds = {"starts": [0] * len(sizes), "sizes": sizes, "steps": [1] * len(sizes)}
     return graph.build("slice", [value], bounds)
@@ -73,7 +73,7 @@ def padded_convolution(op: ir.Operation, target: Target) -> bool:
         return False
     trail = _forward_trail(op)
     with ir.InsertionPoint.after(trail[-1]), op.location:
-        value = _widened(trail, added)
+        value = _widen_all(trail, added)
         shape = graph.shape_of(trail[-1].results[0])
         sizes = [-1 if size is None else size for size in shape]
         part = graph.build("slice", [value], {"starts": [0] * RANK, "sizes": sizes, "steps": [1] * RANK})
@@ -82,7 +82,7 @@ def padded_convolution(op: ir.Operation, target: Target) -> bool:
 
 
 def is_fast_plain(op: ir.Operation, channels: int, target: Target) -> bool:
-    """Whether a convolution of known size to so many channels is as fast in plain layout."""
+    """Whether a convolution of known size to `channels` channels is as fast in plain layout."""
     conv = graph.Conv(op)
     image = prod(graph.shape_of(conv.x)[1:]) * FLOAT_BYTES
     few = channels < FEWEST_OF_KNOWN and image <= 2 * target.l2
@@ -125,7 +125,7 @@ def _forward_trail(op: ir.Operation) -> list[ir.Operation]:
         trail.append(readers[0])
 
 
-def _widened(trail: Sequence[ir.Operation], added: int) -> ir.Value:
+def _widen_all(trail: Sequence[ir.Operation], added: int) -> ir.Value:
     """Builds a convolution with `added` channels more, whose filters are zeros, and the elementwise ops after
     it."""
     conv, *elementwise = trail
