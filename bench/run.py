@@ -21,8 +21,8 @@ from bench import engines, environments, models, summary
 from bench.cell import BenchCell, CellError, Key
 from bench.measure import RoundBudget
 from bench.models import reference
-from bench.models.store import save_tensors
 from bench.summary import Record
+from bench.tensor_files import load_tensors, save_tensors
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _compute_expected(subject: Subject, scratch: Path) -> list[list[np.ndarray]]
     found = []
     for seed, inputs in enumerate(subject.inputs):
         save_tensors(scratch / f"{seed}.npz", inputs)
-        found.append(reference.run(subject.path, inputs))
+        found.append(engines.as_list(reference.run(subject.path, inputs)))
     return found
 
 
@@ -157,9 +157,7 @@ def _compare(
     cell.request(
         settings.timeout, command="outputs", inputs=str(scratch / f"{seed}.npz"), outputs=str(target)
     )
-    with np.load(target) as file:
-        actual = [file[name] for name in file.files]
-    return summary.relative_errors(actual, expected)
+    return summary.relative_errors(list(load_tensors(target).values()), expected)
 
 
 def _interleave(running: list[_Running], settings: RunSettings) -> None:

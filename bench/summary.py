@@ -17,12 +17,15 @@ TIE = 0.02
 
 
 def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
-    """Returns `max|actual - expected| / max|expected|`, in double precision.
+    """Returns `max|actual - expected| / max|expected|`, in double precision; of strings whether some
+    differ.
 
     Raises ValueError if the shapes differ or `actual` is not finite.
     """
     if actual.shape != expected.shape:
         raise ValueError(f"output has shape {actual.shape}, the reference {expected.shape}")
+    if expected.dtype.kind in "OU":
+        return float((actual != expected).any())
     if not np.isfinite(actual).all():
         raise ValueError("output is not finite")
     difference = np.abs(actual.astype(np.float64) - expected.astype(np.float64)).max(initial=0.0)

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from bench import engines, measure
+from bench.tensor_files import load_tensors, save_tensors
 
 
 class EngineWorker:
@@ -38,7 +39,7 @@ class EngineWorker:
 
     def load(self, inputs: str) -> dict[str, Any]:
         """Imports, loads and calls once; returns the seconds of each. `ready_s` is load and first call."""
-        self.inputs = read_inputs(inputs)
+        self.inputs = load_tensors(inputs)
         base = measure.peak_memory_mb()
         marks = [time.perf_counter()]
         engine = engines.find(self.variant.name)
@@ -61,19 +62,13 @@ class EngineWorker:
 
     def outputs(self, inputs: str, outputs: str) -> dict[str, Any]:
         """Calls once and writes the results, in order."""
-        np.savez(outputs, *engines.as_list(self.call(read_inputs(inputs))))
+        found = engines.as_list(self.call(load_tensors(inputs)))
+        save_tensors(Path(outputs), {f"{index:04}": array for index, array in enumerate(found)})
         return {}
 
     def time(self, budget: dict[str, Any]) -> dict[str, Any]:
         """Measures one round."""
         return measure.time_calls(lambda: self.call(self.inputs), measure.RoundBudget(**budget))
-
-
-def read_inputs(path: str) -> dict[str, np.ndarray]:
-    """Returns the dense arrays of an .npz file by name, of the shapes that they have there."""
-    with np.load(path) as file:
-        # Not ascontiguousarray, which makes a vector of a scalar.
-        return {name: np.asarray(file[name], order="C") for name in file.files}
 
 
 def _answer(worker: EngineWorker, request: dict[str, Any]) -> dict[str, Any]:

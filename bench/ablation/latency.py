@@ -13,8 +13,8 @@ from bench import models, summary
 from bench.ablation.variants import DEFAULT, AblationVariant
 from bench.cell import BenchCell, CellError, Key
 from bench.measure import RoundBudget
-from bench.models.store import save_tensors
 from bench.summary import Record
+from bench.tensor_files import save_tensors
 
 TIMEOUT = 900.0
 

@@ -83,9 +83,14 @@ def load(engine: Engine, variant: EngineVariant, path: Path, threads: int) -> Ca
 
 
 def as_list(result: Any) -> list[np.ndarray]:
-    """Converts the result of an engine to a list of arrays."""
+    """Converts the result of an engine to a list of arrays; a sequence of maps becomes the array of their
+    values."""
     if isinstance(result, Mapping):
-        return [np.asarray(array) for array in result.values()]
-    return (
-        [np.asarray(array) for array in result] if isinstance(result, list | tuple) else [np.asarray(result)]
-    )
+        return [_as_array(array) for array in result.values()]
+    return [_as_array(array) for array in (result if isinstance(result, list | tuple) else [result])]
+
+
+def _as_array(value: Any) -> np.ndarray:
+    if isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
+        return np.asarray([list(entry.values()) for entry in value])
+    return np.asarray(value)

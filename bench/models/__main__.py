@@ -16,6 +16,7 @@ import onnx
 from bench.models import facts, reference, store
 from bench.models.catalogue import MODELS, CatalogueModel
 from bench.models.specification import input_specifications
+from bench.tensor_files import save_tensors
 
 # Part of every manifest entry: raise it when a builder's result changes, so that old files are rebuilt.
 BUILDER_VERSION = 2
@@ -31,7 +32,7 @@ def build(model: CatalogueModel, directory: Path) -> dict:
     onnx.checker.check_model(path)
     outputs = reference.run(path, inputs)
     facts.check_outputs(model.name, outputs)
-    store.save_tensors(directory / f"{model.name}.npz", inputs)
+    save_tensors(directory / f"{model.name}.npz", inputs)
     entry = {
         "family": model.family,
         "builder_version": BUILDER_VERSION,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -79,12 +79,6 @@ def operator_table(entries: dict[str, dict[str, Any]]) -> str:
         counts = " ".join(f"{operator}:{count}" for operator, count in entry["operators"].items())
         lines.append(f"{name:20} opset {entry['opset']:2} nodes {entry['nodes']:4}  {counts}\n")
     return "".join(lines)
-
-
-def save_tensors(path: Path, tensors: Mapping[str, np.ndarray]) -> None:
-    """Writes named tensors as an .npz file."""
-    save: Callable[..., None] = np.savez
-    save(path, **tensors)
 
 
 def write(path: Path, writer: Callable[[Path], object]) -> None:

@@ -12,9 +12,10 @@ import pytest
 
 from bench import available, engines, run, summary, tables
 from bench.cell import BenchCell, CellError, Key
+from bench.engines import as_list
 from bench.measure import RoundBudget, time_calls
 from bench.memory import PeakSampler, session_memory_mb
-from bench.worker import read_inputs
+from bench.tensor_files import load_tensors, save_tensors
 
 MODEL = "mlp_small_b1"
 ROOT = Path(__file__).parents[2]
@@ -47,11 +48,25 @@ def test_latency_is_the_median_of_rounds_with_their_spread() -> None:
 
 def test_inputs_keep_their_shapes(tmp_path: Path) -> None:
     """A scalar, such as a sample rate, remains one: programs of fixed shapes are compiled for it."""
-    path = str(tmp_path / "in.npz")
-    np.savez(path, rate=np.int64(16000), x=np.ones((3, 2)).T)
-    found = read_inputs(path)
+    path = tmp_path / "in.npz"
+    save_tensors(path, {"rate": np.array(16000), "x": np.ones((3, 2)).T})
+    found = load_tensors(path)
     assert {name: array.shape for name, array in found.items()} == {"rate": (), "x": (2, 3)}
     assert all(array.flags.c_contiguous for array in found.values())
+
+
+def test_strings_are_stored_without_pickling(tmp_path: Path) -> None:
+    words = np.array([["one", "three"]], dtype=object)
+    save_tensors(tmp_path / "in.npz", {"words": words})
+    found = load_tensors(tmp_path / "in.npz")["words"]
+    assert found.dtype == object and (found == words).all()
+    assert summary.relative_error(found, words) == 0
+    assert summary.relative_error(found, np.array([["one", "two"]], dtype=object)) == 1
+
+
+def test_maps_are_compared_by_their_values() -> None:
+    [found] = as_list([[{"cat": 0.25, "dog": 0.75}, {"cat": 1.0, "dog": 0.0}]])
+    assert found.tolist() == [[0.25, 0.75], [1.0, 0.0]]
 
 
 def test_ratio_pairs_rounds() -> None:
