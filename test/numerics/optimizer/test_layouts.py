@@ -45,6 +45,14 @@ def concat(b: Builder) -> str:
     return b.Sigmoid(b.Concat(*parts, axis=1))
 
 
+def wrapped(b: Builder) -> str:
+    """Circular padding, before a convolution, and of images and of rows after it."""
+    y = conv(b, b.input(2, 16, 5, 9), 32, 16, 3)
+    columns = b.Concat(b.Slice(y, [7], [9], [3]), y, b.Slice(y, [0], [2], [3]), axis=3)
+    z = conv(b, columns, 32, 32, 3)
+    return b.Concat(b.Concat(z, z, axis=0), b.Concat(z, b.Relu(z), axis=0), axis=2)
+
+
 def reductions(b: Builder) -> str:
     y = conv(b, b.input(2, 8, 6, 6), 32, 8, 3)
     mean = b.ReduceMean(y, axes=[2, 3], keepdims=0)
@@ -100,6 +108,7 @@ FORMS = {
     "slice_backwards": slice_backwards,
     "odd_slice": odd_slice,
     "concat": concat,
+    "wrapped": wrapped,
     "reductions": reductions,
     "squeeze_and_excite": squeeze_and_excite,
     "classifier": classifier,

@@ -335,3 +335,17 @@ func.func @lookups(%x: tensor<1x32x6x6xf32>, %w: tensor<64x32x1x1xf32>, %i: tens
   %3 = "graph.gather"(%2, %i) {axis = 1} : (tensor<1x64x9x9xf32>, tensor<9xi32>) -> tensor<1x9x9x9xf32>
   return %3 : tensor<1x9x9x9xf32>
 }
+
+// Columns that wrap around (circular padding) stay in blocks: slices and a concatenation along columns.
+// CHECK-LABEL: func.func @wrapped
+// CHECK: %[[FIRST:.*]] = "graph.conv"({{.*}} -> tensor<1x1x1x40x32xf32>
+// CHECK: %[[LAST:.*]] = "graph.slice"(%[[FIRST]]) {sizes = array<i64: 1, 1, 1, 2, 32>, starts = array<i64: 0, 0, 0, 38, 0>
+// CHECK: "graph.concat"(%[[LAST]], %[[FIRST]]) {axis = 3{{.*}} -> tensor<1x1x1x42x32xf32>
+// CHECK: "graph.conv"
+func.func @wrapped(%x: tensor<1x32x1x42xf32>, %w: tensor<32x32x1x3xf32>) -> tensor<1x32x1x40xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x1x42xf32>, tensor<32x32x1x3xf32>) -> tensor<1x32x1x40xf32>
+  %1 = "graph.slice"(%0) {starts = array<i64: 0, 0, 0, 38>, sizes = array<i64: 1, 32, 1, 2>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x32x1x40xf32>) -> tensor<1x32x1x2xf32>
+  %2 = "graph.concat"(%1, %0) {axis = 3, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<1x32x1x2xf32>, tensor<1x32x1x40xf32>) -> tensor<1x32x1x42xf32>
+  %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x1x42xf32>, tensor<32x32x1x3xf32>) -> tensor<1x32x1x40xf32>
+  return %3 : tensor<1x32x1x40xf32>
+}
