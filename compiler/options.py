@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -83,6 +83,20 @@ class Options:
     import_budget: Mapping[str, float] = field(default_factory=dict)
     strict: bool = field(default_factory=lambda: os.environ.get("MLC_STRICT", "0") not in ("", "0"))
     independent_dims: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Raises TypeError or ValueError for a wrong form of what callers of Python give."""
+        for name in ("dims", "shapes", "replace_passes", "import_budget"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise TypeError(f"{name} must be a mapping by name, not {getattr(self, name)!r}")
+        for name in ("pipelines", "disable_passes", "independent_dims"):
+            names = getattr(self, name)
+            if isinstance(names, str) or not isinstance(names, Collection):
+                raise TypeError(f"{name} must be a sequence of names, not {names!r}")
+        if not isinstance(self.jobs, int):
+            raise TypeError(f"jobs must be an integer, not {self.jobs!r}")
+        if self.jobs < 0:
+            raise ValueError(f"jobs must not be negative, but is {self.jobs}")
 
     def fixed_dims(self) -> dict[str, int]:
         """Returns the `dims` that have one size."""

@@ -77,8 +77,10 @@ def compile(
 
     Raises mlc.CompileError, mlc.ModelError for a model that cannot be read, mlc.TargetError for an unknown
     CPU, mlc.PassError for a pass that fails on the model or cannot be switched, ValueError for a bad number
-    of threads or a wrong `specialise`.
+    of threads or jobs or a wrong `specialise`, TypeError for options of another type.
     """
+    if threads is not None and not isinstance(threads, int):
+        raise TypeError(f"threads must be an integer, not {threads!r}")
     if threads is not None and not 1 <= threads <= MOST_THREADS:
         raise ValueError(f"threads must be 1 to {MOST_THREADS}, but is {threads}")
     with importing:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 from bench.tables import table
@@ -13,6 +14,10 @@ from bench.zoo import record
 from bench.zoo.outcome import PROGRAMS, STATUSES
 from bench.zoo.record import Entry
 from bench.zoo.trained import TrainedModel, trained_models
+
+PEERS = ("onnxruntime", "openvino")
+# A model that takes longer than this part of the faster peer's time counts as slower.
+SLOWER = 1.05
 
 PAGE = Path(__file__).parents[2] / "docs" / "zoo.md"
 
@@ -25,13 +30,21 @@ and compiled for each of the sizes (the fixed programs); every output is compare
 [bench/zoo](../bench/zoo/README.md) describes the commands.
 
 The error is the largest max|a-b| / max|b| of all outputs and sizes. A ratio is the latency over that of ONNX
-Runtime, the median over the rounds of the recorded run; below 1 is faster. "-": not measured.
+Runtime, the median over the rounds of the recorded run; below 1 is faster. "-": not measured. Means are
+geometric. The recorded run had one core to itself, while the other one worked on something else.
 """
 _COSTS = """## What checks cost
 
 The latency of a call with checked indices over the one without ("-": nothing to check), and the time to load
 a compiled file and to call it once, without and with `verify=True`. `python -m bench.zoo costs --one`.
 """
+_SPEED = (
+    "programs",
+    "timed",
+    "mean / ONNX Runtime",
+    "mean / faster of it and OpenVINO",
+    f"over {SLOWER} of that",
+)
 _COLUMNS = ("model", "licence", "sizes", "general", "fixed", "error", "general / fixed ratio")
 
 
@@ -54,7 +67,30 @@ def _summary(models: Mapping[str, Entry]) -> str:
         statuses = Counter(record.status_of(_calls(entry, program)) for entry in models.values())
         statuses.pop("", None)
         rows.append([program, str(statuses.total()), *(str(statuses[status]) for status in STATUSES)])
-    return table(["programs", "models", *STATUSES], rows) + "\n"
+    return table(["programs", "models", *STATUSES], rows) + "\n\n" + _speed(models)
+
+
+def _speed(models: Mapping[str, Entry]) -> str:
+    """A table of the timings of all models."""
+    timings = [timing["engines"] for entry in models.values() for timing in entry.get("timings", ())]
+    rows = []
+    for program, engine in zip(PROGRAMS, ("mlc", "mlc_fixed"), strict=True):
+        ratios = [_over_peers(engines, engine) for engines in timings]
+        found = [ratio for ratio in ratios if ratio is not None]
+        if found:
+            first, fastest = ([pair[index] for pair in found] for index in (0, 1))
+            slower = sum(ratio > SLOWER for ratio in fastest)
+            means = (f"{geometric_mean(values):.2f}" for values in (first, fastest))
+            rows.append([program, str(len(found)), *means, str(slower)])
+    return f"{table(_SPEED, rows)}\n" if rows else ""
+
+
+def _over_peers(engines: Mapping[str, Entry], engine: str) -> tuple[float, float] | None:
+    """Returns the latency over that of ONNX Runtime, and over the faster peer's; None where a program or all
+    peers failed."""
+    ratio = engines.get(engine, {}).get("ratio")
+    peers = [values["ratio"] for name, values in engines.items() if name in PEERS and "ratio" in values]
+    return (ratio, ratio / min(peers)) if ratio is not None and peers else None
 
 
 def _group(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from dense import dense_model
@@ -51,6 +52,23 @@ def test_a_file_of_this_machine_is_run(pool: WorkerPool, tmp_path: Path) -> None
 def test_a_wrong_thread_count_is_refused_before_compiling(threads: int) -> None:
     with pytest.raises(ValueError, match="threads must be 1 to 256"):
         mlc.compile("no such file", threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("option", "error", "message"),
+    [
+        ({"threads": "2"}, TypeError, "threads must be an integer, not '2'"),
+        ({"jobs": -1}, ValueError, "jobs must not be negative, but is -1"),
+        ({"jobs": "all"}, TypeError, "jobs must be an integer, not 'all'"),
+        ({"dims": ["n"]}, TypeError, r"dims must be a mapping by name, not \['n'\]"),
+        ({"shapes": 3}, TypeError, "shapes must be a mapping by name, not 3"),
+        ({"disable_passes": "cse"}, TypeError, "disable_passes must be a sequence of names, not 'cse'"),
+        ({"independent_dims": 3}, TypeError, "independent_dims must be a sequence of names, not 3"),
+    ],
+)
+def test_options_of_another_form(option: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        mlc.compile(b"", **option)
 
 
 def test_errors_are_part_of_the_api() -> None:

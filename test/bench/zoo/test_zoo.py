@@ -282,3 +282,18 @@ def test_costs_of_checks(
     record.store_measured(model.name, "costs", measured, tmp_path / "record.json")
     sizes = " ".join(f"{name}={size}" for name, size in model.sizes[0].items())
     assert f"| {model.name} | {sizes} | " in page.page(tmp_path / "record.json")
+
+
+def test_the_page_sums_up_timings(tmp_path: Path) -> None:
+    """Over ONNX Runtime 0.5 and 2, over the faster peer 1 and 2; of fixed programs one failed."""
+    path = tmp_path / "record.json"
+    first = {"mlc": {"ratio": 0.5}, "mlc_fixed": {"ratio": 0.25}, "openvino": {"ratio": 0.5}}
+    second = {"mlc": {"ratio": 2.0}, "mlc_fixed": {"error": "no answer"}, "openvino": {"error": "no answer"}}
+    entries = {
+        name: {"calls": [], "timings": [{"engines": {"onnxruntime": {"ratio": 1.0}, **engines}}]}
+        for name, engines in (("a/b", first), ("a/c", second))
+    }
+    record.store(entries, path)
+    text = page.page(path)
+    assert "| general | 2 | 1.00 | 1.41 | 1 |" in text
+    assert "| fixed | 1 | 0.25 | 0.50 | 0 |" in text
