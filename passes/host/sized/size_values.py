@@ -39,6 +39,10 @@ class SizeValues:
         yield
         self.who = outer
 
+    def _message(self, text: str) -> str:
+        """Returns a message of the op that is built, which may have no name."""
+        return f"{self.who}: {_readable(text)}" if self.who else _readable(text)
+
     def name(self, name: str, value: ir.Value) -> None:
         """Sets the value of a name."""
         self._names[name] = value
@@ -99,12 +103,12 @@ class SizeValues:
     def _quotient(self, left: ir.Value, right: ir.Value, text: str) -> ir.Value:
         """Divides sizes, rounding down; the call fails for a divisor of 0."""
         is_divisor = arith.CmpIOp(arith.CmpIPredicate.ne, right, self.of(0)).result
-        cf.AssertOp(is_divisor, f"{self.who}: the size {_readable(text)} is divided by 0")
+        cf.AssertOp(is_divisor, self._message(f"the size {text} is divided by 0"))
         return arith.FloorDivSIOp(left, right).result
 
     def check(self, left: ir.Value, right: ir.Value, relation: str, message: str) -> None:
         """Lets the call fail with the message, and both values, unless they are in the relation."""
-        build_check(left, right, relation, f"{self.who}: {_readable(message)}")
+        build_check(left, right, relation, self._message(message))
 
 
 def _readable(text: str) -> str:

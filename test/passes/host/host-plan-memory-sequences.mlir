@@ -9,7 +9,7 @@
 // memory, of the sizes that the runtime returns. The dims after the buffers are the options, then for each buffer its
 // element type, its rank and its sizes.
 // CHECK: func.func @main
-// CHECK-SAME: tloop.messages = ["sizes: k must be at least 0", "sequence_dims", "sequence_at", "sequence_append 'copy'"]
+// CHECK-SAME: tloop.messages = ["k must be at least 0", "sequence_dims", "sequence_at", "sequence_append 'copy'"]
 // CHECK-SAME: tloop.object_types = {{\[}}["", "", "sequence(float32)"], ["sequence(float32)"]]
 // ENTRY-DAG: llvm.func @mlc_call_sequence_dims(!llvm.ptr, !llvm.ptr)
 // ENTRY-DAG: llvm.func @mlc_call_sequence_at(!llvm.ptr, !llvm.ptr)
@@ -37,7 +37,7 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.object_t
     %1 = "graph.call_runtime"(%s, %i) {function = "sequence_dims", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64: 1>} : (tensor<i64>, tensor<i64>) -> tensor<1xi64>
     // CHECK: %[[READ:.*]] = memref.load
     // CHECK-NEXT: %[[K:.*]] = arith.index_cast %[[READ]] : i64 to index
-    // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "sizes: k must be at least 0", relation = "at_least"}
+    // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "k must be at least 0", relation = "at_least"}
     "tloop.read_sizes"(%1) {names = ["k"]} : (tensor<1xi64>) -> ()
     %2 = "tloop.size_values"() {dims = ["k"]} : () -> tensor<1xi64>
     // CHECK: %[[ELEMENT:.*]] = memref.alloc(%[[K]]) {tloop.caller = "sequence_at"} : memref<?xf32>

@@ -7,8 +7,8 @@
 // it.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: tloop.dims = ["n"], tloop.input_shapes =
-// CHECK-SAME: {{\[}}["n", ""], [""]], tloop.messages = ["sizes 'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k",
-// CHECK-SAME: "slice: it takes elements after the last one: k must be at least 3", "add: k must be 1 or n", "size_values: a product in the size 2*k is too large",
+// CHECK-SAME: {{\[}}["n", ""], [""]], tloop.messages = ["'cut': k must be at least 0", "reshape: a product in the size 4*n is too large", "reshape: 4*n must be k",
+// CHECK-SAME: "slice: it takes elements after the last one: k must be at least 3", "add: k must be 1 or n", "a product in the size 2*k is too large",
 // CHECK-SAME: "one 'up'", "two"]
 // CHECK-SAME: tloop.output_shapes = {{\[}}["k"], [""]]
 // ENTRY-DAG: llvm.func @mlc_host_allocate(i64) -> !llvm.ptr
@@ -35,7 +35,7 @@ func.func @main(%x: tensor<?x4xf32> {graph.dims = ["n", ""]}, %s: tensor<1xi64>)
       resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<?x4xf32>) -> tensor<?x4xf32> loc(fused["x", "up"])
   // CHECK: %[[READ:.*]] = memref.load
   // CHECK: %[[K:.*]] = arith.index_cast %[[READ]] : i64 to index
-  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "sizes 'cut': k must be at least 0", relation = "at_least"}
+  // CHECK: "tloop.check"(%[[K]], %{{.*}}) {message = "'cut': k must be at least 0", relation = "at_least"}
   // ENTRY: llvm.call @mlc_host_mismatch
   "tloop.read_sizes"(%s) {names = ["k"]} : (tensor<1xi64>) -> () loc("cut")
   // What a product loses is no sign.
