@@ -62,6 +62,8 @@ CASES = [
     Wrong("RoiAlign", [[1, 2, 3, 3], [2, 5], [2]], [F32, F32, I64]),
     Wrong("RoiAlign", [[1, 2, 3, 3], [2, 4], [3]], [F32, F32, I64]),
     Wrong("RotaryEmbedding", [[1, 2, 3, 4], [5, 2], [6, 2], [1, 3]], [F32, F32, F32, I64]),
+    Wrong("RotaryEmbedding", [[1, 2, 3, 4], [5, 3], [5, 3], [1, 3]], [F32, F32, F32, I64]),
+    Wrong("RotaryEmbedding", [[1, 1, 0, 1], [1, 0, 1], [1, 0, 1]]),
     Wrong("RotaryEmbedding", [[1, 2, 3, 4], [1, 3], [5, 2], [6, 2]], [F32, I64], {}, MICROSOFT),
     Wrong("SkipLayerNormalization", [[1, 2, 8], [1, 2, 8], [1]], domain=MICROSOFT),
     Wrong("SkipSimplifiedLayerNormalization", [[1, 2, 8], [1, 2, 8], [7]], domain=MICROSOFT),

@@ -22,6 +22,15 @@ def loss(node: Node) -> Value:
 
 @onnx_operator("RotaryEmbedding", since=23)
 def rotary_embedding(node: Node) -> Value:
-    """Checks that the tables of cosines and sines have one shape. Raises TakesBody, or NodeError."""
-    check_shape(node.input(2), node.input(1).shape, "input 2")
+    """Checks that the tables of cosines and sines have one shape, and a column for each pair of elements that
+    is rotated. Raises TakesBody, or NodeError."""
+    x, cosines = node.input(0), node.input(1)
+    heads = node.attr("num_heads", 0) if x.rank == 3 else 1
+    size = x.shape[-1] if x.rank >= 3 else None
+    rotated = node.attr("rotary_embedding_dim", 0)
+    if not rotated and isinstance(size, int) and heads:
+        rotated = size // heads
+    if rotated:
+        check_shape(cosines, [*cosines.shape[:-1], rotated // 2], "input 1")
+    check_shape(node.input(2), cosines.shape, "input 2")
     raise TakesBody
