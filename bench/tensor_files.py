@@ -22,7 +22,7 @@ def load_tensors(path: Path | str) -> dict[str, np.ndarray]:
 
 def _dense(tensor: np.ndarray) -> np.ndarray:
     # Not ascontiguousarray, which makes a vector of a scalar.
-    return tensor.astype(object) if tensor.dtype.kind == "U" else np.asarray(tensor, order="C")
+    return tensor.astype(object) if np.issubdtype(tensor.dtype, np.str_) else np.asarray(tensor, order="C")
 
 
 def _without_objects(tensor: np.ndarray) -> np.ndarray:

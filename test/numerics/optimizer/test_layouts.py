@@ -45,7 +45,7 @@ def concat(b: Builder) -> str:
     return b.Sigmoid(b.Concat(*parts, axis=1))
 
 
-def wrapped(b: Builder) -> str:
+def circular_padding(b: Builder) -> str:
     """Circular padding, before a convolution, and of images and of rows after it."""
     y = conv(b, b.input(2, 16, 5, 9), 32, 16, 3)
     columns = b.Concat(b.Slice(y, [7], [9], [3]), y, b.Slice(y, [0], [2], [3]), axis=3)
@@ -108,7 +108,7 @@ FORMS = {
     "slice_backwards": slice_backwards,
     "odd_slice": odd_slice,
     "concat": concat,
-    "wrapped": wrapped,
+    "circular_padding": circular_padding,
     "reductions": reductions,
     "squeeze_and_excite": squeeze_and_excite,
     "classifier": classifier,
