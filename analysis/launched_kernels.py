@@ -75,7 +75,8 @@ def _describe(kernel: ir.Operation, nodes: tuple[str, ...]) -> LaunchedKernel:
     name = func.Func(kernel).sym_name
     inputs = list(func.Func(kernel).function_type.inputs)
     dims = inputs[-1].shape[0] if DIMS in kernel.attributes else 0
-    if not is_on_tensors(kernel):
+    # What users' kernels compute, as loops on buffers, is not known.
+    if not is_on_tensors(kernel) or not all(op.name.startswith("graph.") for op in kernel_ops(kernel)):
         return LaunchedKernel(name, nodes, dims, "", None)
     return LaunchedKernel(name, nodes, dims, _dtype(kernel_ops(kernel)), _cost(kernel))
 

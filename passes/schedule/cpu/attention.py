@@ -14,10 +14,10 @@ from mlc.passes.common.computation import Computation, axis_of
 from mlc.passes.common.kernel_functions import ONE_THREAD
 from mlc.passes.common.register_tiles import best_rows, tile_columns, vectors
 from mlc.passes.common.target import accumulators, lanes, registers, target_of
-from mlc.passes.graph.attention.kernel import QUERIES, scratch_bytes
+from mlc.passes.graph.attention.kernel import QUERIES, TOO_MANY_KEYS, block_obstacle, scratch_bytes
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import positions
-from mlc.passes.schedule.cpu.attention_parts import PARTS, name_attention_parts
+from mlc.passes.schedule.cpu.attention_parts import PARTS, find_scores, name_attention_parts
 from mlc.passes.schedule.cpu.contraction import ContractionSchedule, RegisterTile
 from mlc.targets import Target
 
@@ -44,12 +44,19 @@ ELEMENT_BYTES = 4
 
 
 def schedule_attention(kernel: ir.Operation) -> bool:
-    """Schedules a kernel with `scores` and `values`; returns False if there are none."""
-    parts = name_attention_parts(kernel)
+    """Schedules a kernel with `scores` and `values`; returns False if there are none, or the scores of a
+    block of queries would not stay in the caches."""
+    scores = find_scores(kernel)
+    parts = None if scores is None or _has_too_many_keys(scores) else name_attention_parts(kernel)
     if parts is None:
         return False
     AttentionSchedule(kernel, *parts).build()
     return True
+
+
+def _has_too_many_keys(scores: Computation) -> bool:
+    keys, queries = (scores.extents[dim] for dim in scores.parallel[-2:])
+    return block_obstacle(queries, scores.extents[scores.reductions[0]], keys) == TOO_MANY_KEYS
 
 
 def share_of_queries(queries: int, block: int, parts: int) -> int:

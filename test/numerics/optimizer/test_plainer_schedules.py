@@ -56,7 +56,6 @@ STATIC: dict[str, Callable[[Builder], str]] = {
     "winograd": lambda b: convolution(b, 32, 32, 16),
     "windows": lambda b: convolution(b, 1, 8, 20, group=8),
     "attention": attention,
-    "streamed-attention": lambda b: attention(b, 16, 7000),
     "blocked-product": lambda b: b.MatMul(b.input(128, 3072), b.value(3072, 256) / 50),
     "blocked-convolution": lambda b: convolution(b, 512, 256, 7),
     "column-sums": lambda b: b.ReduceSum(b.input(4096, 256), SUM_AXES),
@@ -124,6 +123,10 @@ def report_of(model: onnx.ModelProto, inputs: Arrays, **options: Any) -> list[di
     assert expected is not None
     assert not differences(program.executable(2).run(inputs), expected)
     return program.report.get("plainer_schedules", [])
+
+
+def test_keys_whose_scores_do_not_fit_the_stack_need_no_plainer_schedule() -> None:
+    assert report_of(*model_of({"y": lambda b: attention(b, 32, 7000)})) == []
 
 
 @pytest.mark.parametrize("form, name, is_open", CASES)
