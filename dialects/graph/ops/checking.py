@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mlc.dialects.graph.elements import BOOL, INDEX, ElementClass
-from mlc.dialects.graph.shape_rules import check_rank
+from mlc.dialects.graph.shape_rules import check_fills, check_rank
+from mlc.dialects.graph.sizes import falls_below
 from mlc.dialects.graph.spec import (
     Attribute,
     GraphTensor,
@@ -56,8 +57,11 @@ define(
 def _expect_indices(call: OpCall) -> tuple[GraphTensor, ...]:
     check_rank("extents", call.extents, 1)
     (count,) = call.extents.shape
-    if count != 1 and (not count or call.indices.shape[-1:] != (count,)):
+    if isinstance(count, int) and count == 1:
+        return ()
+    if count is None or falls_below(count, 1) or not call.indices.rank:
         raise ShapeError("extents", f"needs one element, or one for each column of indices: {call.extents}")
+    check_fills("extents", call.extents, call.indices, "indices")
     return ()
 
 
