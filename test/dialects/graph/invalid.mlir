@@ -1339,7 +1339,7 @@ func.func @main(%data: tensor<4x0xf32>, %i: tensor<2x2xi64>, %u: tensor<2xf32>) 
 // -----
 
 func.func @main(%i: tensor<2x3xi64>, %e: tensor<2xi64>) {
-  // expected-error @below {{'graph.expect_indices' op 'extents' needs one element, or one for each column of indices: tensor<2xi64>}}
+  // expected-error @below {{'graph.expect_indices' op 'extents' does not broadcast to indices tensor<2x3xi64>: tensor<2xi64>}}
   "graph.expect_indices"(%i, %e) {axis = 0, front_only = false, what = "Gather"} : (tensor<2x3xi64>, tensor<2xi64>) -> ()
   return
 }
