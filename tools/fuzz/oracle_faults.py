@@ -90,6 +90,14 @@ def shift_is_outside(call: NodeCall) -> bool:
     return bool(((wide < 0) | (wide >= 8 * counts.dtype.itemsize)).any())
 
 
+def power_of_integer_is_negative(call: NodeCall) -> bool:
+    """Whether integers are raised to a negative power."""
+    base, power = call.array(0), call.array(1)
+    if base is None or power is None:
+        return True
+    return base.dtype.kind in "iu" and bool((power.astype(np.float64) < 0).any())
+
+
 def lengths_are_outside(call: NodeCall) -> bool:
     """Whether a sequence length is outside the time axis."""
     lengths, x, axis = call.array(1), call.array(0), call.attribute("time_axis", 0)

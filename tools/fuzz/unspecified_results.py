@@ -134,4 +134,28 @@ LEFT_OPEN = (
         "the result of the cast to an integer depends on the last bit of cosines",
         when.window_of_integers,
     ),
+    Fault(
+        "ConvTranspose",
+        _ALL,
+        "mlc convolves an image widened by zeros, so that weights that are not finite spread as NaN",
+        when.some_are_not_finite,
+    ),
+    Fault(
+        "ReduceLogSumExp",
+        _ALL,
+        "of infinities, those that subtract the largest element first give NaN",
+        when.some_are_not_finite,
+    ),
+    Fault(
+        "Pow",
+        _ALL,
+        "a negative power of an integer is no integer; of 0 it is nothing at all",
+        when.power_of_integer_is_negative,
+    ),
+    Fault(
+        "Attention",
+        _ALL,
+        "ONNX's body caps scores by a negative softcap, too; engines do not",
+        lambda call: call.attribute("softcap", 0.0) < 0,
+    ),
 )

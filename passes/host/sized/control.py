@@ -97,7 +97,7 @@ class SizedControlBuilder:
         result = []
         for value, type_ in zip(values, types, strict=True):
             if memory.owns(value) and memory.lifetimes.source(value) == value:
-                result.append(self.cast(memory.take(value), type_))
+                result.append(self.cast(self.storage.reshape(memory.take(value), value), type_))
             else:
                 result.append(self.copy(value, type_))
         for buffer in memory.dead_after(len(memory.lifetimes.ops)):
@@ -116,7 +116,7 @@ class SizedControlBuilder:
             for used in Lifetimes(body_of(op)).used_from_outside()
         )
         if is_last and memory.lifetimes.source(value) == value and not inside:
-            return self.cast(memory.take(value), type_)
+            return self.cast(self.storage.reshape(memory.take(value), value), type_)
         return self.copy(value, type_)
 
     def copy(self, value: ir.Value, type_: ir.MemRefType) -> ir.Value:
