@@ -23,7 +23,7 @@ def column_sums(schedule: ContractionSchedule) -> ColumnSums | None:
     """Returns the schedule of a reduction over the rows of an array that does not fit the L2 cache; None for
     other contractions, and if a register tile takes full rows."""
     anchor = schedule.anchor
-    if is_multiply_add(anchor) or not _reads_whole_rows(anchor):
+    if is_multiply_add(anchor) or anchor.parallel[-1] in anchor.dynamic or not _reads_whole_rows(anchor):
         return None
     column, row = anchor.parallel[-1], anchor.reductions[-1]
     width = panel(lanes(schedule.target), registers(schedule.target))

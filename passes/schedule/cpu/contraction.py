@@ -108,10 +108,12 @@ class TileNest:
         self.root, loop = self.builder.tile(self.root, positions(by_root_dim), mode)
         self.anchor = self.builder.compute_at(self.anchor, loop)
         self.init = self.builder.compute_at(self.init, loop)
-        if mode == "sequential" and self.dynamic.intersection(sizes):
+        if mode == "sequential" and self.dynamic.intersection(sizes) and not overlap:
             if max(sizes.values()) > 1:
                 self.open.append(loop)
-        elif mode == "sequential" and any(self.extents[dim] % size for dim, size in sizes.items()):
+        elif mode == "sequential" and (
+            overlap or any(self.extents[dim] % size for dim, size in sizes.items())
+        ):
             (self.overlapping if overlap else self.uneven).append(loop)
 
     def peel(self) -> None:
@@ -165,7 +167,9 @@ class ContractionSchedule:
         if parallel:
             nest.tile(parallel, "parallel")
         if tile.column not in parallel and tile.width < extents[tile.column]:
-            overlap = not can_be_alone(extents[tile.column] % tile.width, lanes(self.target))
+            overlap = tile.column in self.anchor.dynamic or not can_be_alone(
+                extents[tile.column] % tile.width, lanes(self.target)
+            )
             nest.tile({tile.column: tile.width}, "sequential", overlap)
         for dim, points in tile.sizes.items():
             if (points < extents[dim] or dim in self.anchor.dynamic) and dim not in parallel:
@@ -186,7 +190,7 @@ class ContractionSchedule:
             sizes[tile.line] = tile.lines
         columns = extents[tile.column]
         # A dynamic batch may be 1.
-        alone = self.anchor.dynamic.issuperset(sizes)
+        alone = self.anchor.dynamic.issuperset(sizes) and tile.column not in self.anchor.dynamic
         if alone and columns > tile.width and columns % tile.width == 0:
             return {**sizes, tile.column: tile.width}
         return sizes

@@ -57,7 +57,7 @@ def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
         return
     yield from attention_candidates(kernel)
     reducing = [computation for computation in everything if computation.reductions]
-    if len(reducing) == 1 and _has_open_rows(reducing[0]):
+    if len(reducing) == 1 and is_column_reduction(reducing[0]):
         yield from contraction_candidates(kernel, root, reducing[0])
     if len(reducing) == 1 and reducing[0].parallel and reducing[0].parallel[-1] in reducing[0].dynamic:
         yield "columns", lambda: _schedule_columns(kernel, root, reducing[0])
@@ -97,8 +97,3 @@ def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:
     points = max(computation.work for computation in computations(kernel)) // max(1, iterations)
     least = -(-PARALLEL_WORK // max(1, points))
     kernel.attributes[LEAST_ITERATIONS] = i64_attribute(least)
-
-
-def _has_open_rows(anchor: Computation) -> bool:
-    """Whether vectors run along a static dim, so that a register tile fits."""
-    return is_column_reduction(anchor) and anchor.parallel[-1] not in anchor.dynamic

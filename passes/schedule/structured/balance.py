@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from mlc.bindings import affine, arith, ir, scf
 from mlc.dialects import tloop
@@ -50,7 +51,7 @@ def _balance(loop: scf.For, step: int) -> None:
         scf.YieldOp(loop.iteration_arguments)
     for region, points in zip(cases, sizes, strict=True):
         with ir.InsertionPoint(region.blocks.append()):
-            _clone_for(statements, _Tile(tile, start, points), end, step)
+            clone_for(statements, Tile(tile, start, points), end, step)
     for position, value in enumerate(switch.results):
         statements[-1].operands[position] = value
     for statement in reversed(statements[:-1]):
@@ -71,7 +72,7 @@ def tile_sizes(extent: int | None, most: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Tile:
+class Tile:
     """The tile of a loop's body at `index`, to become one of `points` points at `start`."""
 
     index: ir.Value
@@ -79,9 +80,16 @@ class _Tile:
     points: int
 
 
-def _clone_for(statements: Sequence[ir.Operation], tile: _Tile, end: ir.Value, step: int) -> None:
-    """Clones a loop's body for the tile, whose size replaces the minimum of the step and the remainder."""
-    values = {tile.index: tile.start}
+def clone_for(
+    statements: Sequence[ir.Operation],
+    tile: Tile,
+    end: ir.Value,
+    step: int,
+    given: Mapping[ir.Value, ir.Value] = MappingProxyType({}),
+) -> None:
+    """Clones a loop's body for the tile, whose size replaces the minimum of the step and the remainder.
+    `given` are values to use in place of others."""
+    values = {**given, tile.index: tile.start}
     for op in statements:
         minimum = affine.AffineMin.match(op)
         if minimum is not None and _is_rest(minimum, tile.index, end, step):
