@@ -83,6 +83,8 @@ def reusing_dims(anchor: Computation) -> list[int]:
 
 # Scalar ops of an epilogue that is too long to keep a tile of accumulators in registers.
 HEAVY_EPILOGUE = 12
+# Tiles of rows that a thread computes for all columns, where there are no other dims to share.
+TILES_OF_THREAD = 4
 
 
 class TileNest:
@@ -91,9 +93,16 @@ class TileNest:
     `root_dims` maps each parallel dim of the anchor to a dim of the root.
     """
 
-    def __init__(self, builder: ScheduleBuilder, anchor: Computation, root_dims: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        builder: ScheduleBuilder,
+        anchor: Computation,
+        root_dims: Mapping[int, int],
+        shared: Iterable[int] = (),
+    ) -> None:
         self.builder = builder
-        self.extents, self.dynamic = anchor.extents, anchor.dynamic
+        # Dims that threads share have blocks of tiles, of which the last has any size.
+        self.extents, self.dynamic = anchor.extents, anchor.dynamic.union(shared)
         self.root_dims = root_dims
         self.root, self.anchor, self.init = (builder.get_block(name) for name in ("root", "anchor", "init"))
         self.uneven: list[ir.Value] = []
@@ -162,8 +171,9 @@ class ContractionSchedule:
     def build(self, builder: ScheduleBuilder, vector_root: bool) -> None:
         """Emits the schedule for the blocks named "root", "anchor" and "init"."""
         tile, extents = choose_tile(self.anchor, self.target, overlap=True), self.anchor.extents
-        nest = TileNest(builder, self.anchor, self.root_dims)
         parallel = self.parallel_sizes(tile)
+        shared = {dim for dim, points in tile.sizes.items() if parallel.get(dim, 0) > points}
+        nest = TileNest(builder, self.anchor, self.root_dims, shared)
         if parallel:
             nest.tile(parallel, "parallel")
         if tile.column not in parallel and tile.width < extents[tile.column]:
@@ -172,7 +182,8 @@ class ContractionSchedule:
             )
             nest.tile({tile.column: tile.width}, "sequential", overlap)
         for dim, points in tile.sizes.items():
-            if (points < extents[dim] or dim in self.anchor.dynamic) and dim not in parallel:
+            loops = points < extents[dim] or dim in self.anchor.dynamic
+            if dim in shared or (loops and dim not in parallel):
                 nest.tile({dim: points}, "sequential")
         nest.peel()
         if tile.row is not None and self.has_heavy_epilogue():
@@ -182,7 +193,7 @@ class ContractionSchedule:
 
     def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
         """Returns the tile sizes of the parallel loop: 1 for the dims outside the tile, and the lines of the
-        tile if they divide the dim; without any of static extent, the threads share the columns."""
+        tile if they divide the dim; without any of static extent, the threads share the columns, or blocks of rows if the columns are dynamic."""
         extents = self.anchor.extents
         outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column, tile.line)]
         sizes = {dim: 1 for dim in outer if extents[dim] > 1}
@@ -190,7 +201,9 @@ class ContractionSchedule:
             sizes[tile.line] = tile.lines
         columns = extents[tile.column]
         # A dynamic batch may be 1.
-        alone = self.anchor.dynamic.issuperset(sizes) and tile.column not in self.anchor.dynamic
+        alone = self.anchor.dynamic.issuperset(sizes)
+        if alone and tile.column in self.anchor.dynamic:
+            return sizes if tile.row is None else {**sizes, tile.row: TILES_OF_THREAD * tile.rows}
         if alone and columns > tile.width and columns % tile.width == 0:
             return {**sizes, tile.column: tile.width}
         return sizes

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from mlc.bindings import affine, arith, ir, linalg, scf, tensor
 from mlc.dialects import tloop
 from mlc.passes.common.constants import constant_value, index_constant
@@ -11,7 +9,7 @@ from mlc.passes.common.linalg_builders import affine_map, dims
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import apply_patterns
-from mlc.passes.schedule.structured.balance import Tile, clone_for
+from mlc.passes.schedule.structured.switched_sizes import switch_sizes
 
 
 def shift_inwards(op: ir.Operation, state: ScheduleState) -> None:
@@ -49,40 +47,20 @@ def _shift(loop: scf.For) -> None:
 def _shift_open(loop: scf.For, step: int) -> None:
     """Makes all tiles full where the dynamic extent is at least one. Smaller extents have tiles of a quarter,
     or of a point."""
+    end, sizes = loop.upper_bound, [step, *([step // 4] if step > 4 else []), 1]
     with ir.InsertionPoint(loop.operation), loop.operation.location:
-        results = _by_extent(loop, step, [points for points in (step, step // 4) if points > 1])
-    for result, value in zip(loop.results, results, strict=True):
-        result.replace_all_uses_with(value)
-    loop.operation.erase()
+        size = index_constant(1)
+        for points in reversed(sizes[:-1]):
+            full = index_constant(points)
+            fits = arith.cmpi(arith.CmpIPredicate.uge, end, full)
+            size = arith.select(fits, full, size)
+        tiles, last = arith.ceildivui(end, size), arith.subi(end, size)
 
+    def place(tile: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Builds the first point and the size of a tile."""
+        return arith.minui(arith.muli(tile, size), last), size
 
-def _by_extent(loop: scf.For, step: int, sizes: Sequence[int]) -> list[ir.Value]:
-    """Builds the loop with tiles of the first of `sizes` points that the extent reaches, or of one point;
-    returns its results."""
-    if not sizes:
-        return _with_tiles(loop, step, 1)
-    types = [result.type for result in loop.results]
-    reaches = arith.cmpi(arith.CmpIPredicate.uge, loop.upper_bound, index_constant(sizes[0]))
-    branches = scf.IfOp(reaches, types, has_else=True)
-    with ir.InsertionPoint(branches.then_block):
-        scf.YieldOp(_with_tiles(loop, step, sizes[0]))
-    with ir.InsertionPoint(branches.else_block):
-        scf.YieldOp(_by_extent(loop, step, sizes[1:]))
-    return list(branches.results)
-
-
-def _with_tiles(loop: scf.For, step: int, points: int) -> list[ir.Value]:
-    """Builds the loop with tiles of `points` points; returns its results."""
-    zero, end = index_constant(0), loop.upper_bound
-    made = scf.ForOp(zero, end, index_constant(points), list(loop.init_args))
-    values = dict(zip(loop.iteration_arguments, made.inner_iter_args, strict=True))
-    with ir.InsertionPoint(made.body):
-        start = made.induction_variable
-        if points > 1:
-            start = arith.minui(start, arith.subi(end, index_constant(points)))
-        tile = Tile(loop.induction_variable, start, points)
-        clone_for([op.operation for op in loop.entry_block.operations], tile, end, step, values)
-    return list(made.results)
+    switch_sizes(loop, tiles, sizes, place)
 
 
 def _accumulates(computation: ir.Operation) -> bool:
