@@ -24,7 +24,8 @@ class PeelOp(TLoop.Operation, name="peel"):
 
 class ShiftInwardsOp(TLoop.Operation, name="shift_inwards"):
     """Makes a loop's last tile full: where the step does not divide the extent, it begins within the tile
-    before (Halide's `ShiftInwards`), and computes some elements again.
+    before (Halide's `ShiftInwards`), and computes some elements again. A dynamic extent below the step
+    has tiles of a quarter of the step, or of one point.
 
     Only sequential loops have one, over tiles of a structured computation that does not add to its result.
     """

@@ -11,6 +11,8 @@ UNEVEN = 1.08
 LARGEST_STEP = 64
 # Rows of a register tile at most, where partial tiles of every smaller number of rows follow the full ones.
 OPEN_ROWS = 12
+# The same where columns are dynamic, too: each of these tiles is there for three numbers of columns.
+OPEN_ROWS_AND_COLUMNS = 6
 
 # f32 elements of a cache line: panels of this width read full lines only.
 LINE = 16
@@ -63,10 +65,10 @@ def best_rows(extent: int, width: int, lanes: int, accumulators: int) -> int:
     return min(candidates, key=lambda rows: (_time(extent, rows, per_row), -rows))
 
 
-def open_rows(width: int, lanes: int, accumulators: int) -> int:
+def open_rows(width: int, lanes: int, accumulators: int, most: int = OPEN_ROWS) -> int:
     """Returns the rows of the register tile for a dynamic extent, in at most `accumulators`. More than
-    OPEN_ROWS hardly save time, and each needs another partial tile."""
-    return max(1, min(accumulators // vectors(width, lanes), OPEN_ROWS))
+    `most` hardly save time, and each needs another partial tile."""
+    return max(1, min(accumulators // vectors(width, lanes), most))
 
 
 def best_lines(extent: int, most: int) -> int:

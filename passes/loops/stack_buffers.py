@@ -86,6 +86,15 @@ def to_workspace(op: ir.Operation) -> None:
         memref.DeallocOp(memref.Alloc(op).memref)
 
 
+def _check_stays(allocation: ir.Operation) -> None:
+    """Raises PassError if a block yields scratch memory of dynamic size, which it releases at its end."""
+    memory = memref.Alloc(allocation).memref
+    if any(use.owner == terminator_of(allocation.block) for use in memory.uses):
+        raise PassError(
+            f"scratch memory of unknown size, a {memory.type}, leaves its block", allocation.location
+        )
+
+
 @dataclass(frozen=True)
 class StackBuffers(Pass):
     """Turn allocations of kernels into stack buffers. A kernel must not allocate; one that needs more
@@ -115,6 +124,7 @@ class StackBuffers(Pass):
         for allocation in allocations:
             type_ = largest(allocation)
             if type_ is None and DIMS in kernel.attributes:
+                _check_stays(allocation)
                 continue
             if type_ is None:
                 found = memref.Alloc(allocation).memref.type

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, dim_position, dims_read, divided_dims
 from mlc.passes.common.register_tiles import (
+    OPEN_ROWS,
+    OPEN_ROWS_AND_COLUMNS,
     best_lines,
     best_rows,
     can_be_alone,
@@ -55,7 +57,8 @@ def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> R
     *others, row = candidates
     most = accumulators(target, vectors(width, lanes(target)))
     if row in anchor.dynamic:
-        return RegisterTile(column, width, row, open_rows(width, lanes(target), most))
+        limit = OPEN_ROWS_AND_COLUMNS if column in anchor.dynamic else OPEN_ROWS
+        return RegisterTile(column, width, row, open_rows(width, lanes(target), most, limit))
     rows = best_rows(anchor.extents[row], width, lanes(target), most)
     lined = others and others[-1] not in anchor.dynamic and is_multiply_add(anchor)
     if rows == anchor.extents[row] and lined:
@@ -193,7 +196,8 @@ class ContractionSchedule:
 
     def parallel_sizes(self, tile: RegisterTile) -> dict[int, int]:
         """Returns the tile sizes of the parallel loop: 1 for the dims outside the tile, and the lines of the
-        tile if they divide the dim; without any of static extent, the threads share the columns, or blocks of rows if the columns are dynamic."""
+        tile if they divide the dim; without any of static extent, the threads share the columns, or blocks of
+        rows where columns are dynamic."""
         extents = self.anchor.extents
         outer = [dim for dim in self.anchor.parallel if dim not in (tile.row, tile.column, tile.line)]
         sizes = {dim: 1 for dim in outer if extents[dim] > 1}

@@ -1,4 +1,5 @@
-"""Default schedules of kernels with dynamic dims; sums of products along dynamic columns go row by row."""
+"""Default schedules of kernels with dynamic dims; sums along dynamic columns go row by row where no register
+tile fits."""
 
 from __future__ import annotations
 

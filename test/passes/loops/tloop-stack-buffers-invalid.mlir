@@ -28,3 +28,18 @@ func.func private @just_enough() attributes {tloop.kernel} {
   %0 = memref.alloc() : memref<256x768xf32>
   return
 }
+
+// -----
+
+// Scratch memory of dynamic size is released at the end of its block, which must not yield it.
+func.func private @leaves(%c: i1, %n: index, %out: memref<?xf32>) attributes {tloop.kernel, tloop.dims = [["d0"]]} {
+  %0 = scf.if %c -> (memref<?xf32>) {
+    // expected-error @below {{scratch memory of unknown size, a memref<?xf32>, leaves its block}}
+    %1 = memref.alloc(%n) : memref<?xf32>
+    scf.yield %1 : memref<?xf32>
+  } else {
+    scf.yield %out : memref<?xf32>
+  }
+  memref.copy %0, %out : memref<?xf32> to memref<?xf32>
+  return
+}

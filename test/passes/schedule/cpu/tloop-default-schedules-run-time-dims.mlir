@@ -100,14 +100,32 @@ func.func private @batches(%a: tensor<?x?x768xf32>, %b: tensor<768x3072xf32>, %d
 
 // -----
 
-// A dynamic number of columns: for a row all of them, for one step of the sums after the other.
+// Dynamic columns, too: a tile has all of its columns, since the last one begins within the one before. Extents below
+// a tile have tiles of a quarter, or of a column.
 // CHECK-LABEL: func.func private @columns
-// CHECK: %[[ROW:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 1>}
-// CHECK-COUNT-2: "tloop.compute_at"(%{{.*}}, %[[ROW]]#1)
-// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 1>}
+// CHECK: %[[BATCH:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1>}
+// CHECK: %[[COLUMNS:.*]]:2 = "tloop.tile"(%[[BATCH]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 32>}
+// CHECK: %[[ROWS:.*]]:2 = "tloop.tile"(%[[COLUMNS]]#0) {mode = "sequential", sizes = array<i64: 0, 6>}
+// CHECK: "tloop.balance"(%[[ROWS]]#1)
+// CHECK-NEXT: "tloop.shift_inwards"(%[[COLUMNS]]#1)
+// CHECK: "tloop.vectorize"
 // LOOPS-LABEL: func.func private @columns
-// LOOPS: scf.forall (%{{.*}}, %{{.*}}) in (2, %{{.*}})
-// LOOPS: scf.for %{{.*}} = %c0 to %c64 step %c1 iter_args(%{{.*}}) -> (tensor<1x1x?xf32>)
+// LOOPS: %[[QUARTER:.*]] = arith.cmpi uge, %[[N:.*]], %c8
+// LOOPS-NEXT: %[[SMALL:.*]] = arith.select %[[QUARTER]], %c8, %c1
+// LOOPS: %[[FULL:.*]] = arith.cmpi uge, %[[N]], %c32
+// LOOPS-NEXT: %[[SIZE:.*]] = arith.select %[[FULL]], %c32, %[[SMALL]]
+// LOOPS: %[[LAST:.*]] = arith.subi %[[N]], %[[SIZE]]
+// LOOPS: scf.forall (%{{.*}}) in (2)
+// LOOPS: %[[TILES:.*]] = arith.ceildivui %[[N]], %[[SIZE]]
+// LOOPS: scf.for %[[TILE:.*]] = %c0 to %[[TILES]] step %c1
+// LOOPS: %[[AT:.*]] = arith.muli %[[TILE]], %[[SIZE]]
+// LOOPS: arith.minui %[[AT]], %[[LAST]]
+// LOOPS: scf.index_switch %[[SIZE]]
+// LOOPS: case 32
+// LOOPS: vector<32xf32>
+// LOOPS: case 8
+// LOOPS: vector<8xf32>
+// LOOPS: case 1
 module attributes {tloop.target = "name=x86-64-v4,l2=1048576"} {
 func.func private @columns(%a: tensor<2x?x64xf32>, %b: tensor<2x64x?xf32>, %c: tensor<?xf32>, %dims: tensor<2xindex>) -> tensor<2x?x?xf32>
     attributes {tloop.kernel, tloop.dims = [["", "d0", ""], ["", "", "d1"], ["d1"], ["", "d0", "d1"]]} {
