@@ -238,3 +238,22 @@ def test_rows_without_elements() -> None:
     wrong = r"^LayerNormalization .*: the rows of x of shape \[n, rows, 4\] have no elements: rows must be"
     with pytest.raises(ValueError, match=wrong):
         compile_model(built).run({"x": np.ones((2, 0, 4), np.float32), "scale": np.ones(1, np.float32)})
+
+
+def test_rotations_need_a_column_for_each_pair() -> None:
+    """Tables that have columns for more elements than the open head size fail the call."""
+    node = helper.make_node("RotaryEmbedding", ["x", "cosines", "sines"], ["y"])
+    tables = [info(name, ["b", "s", "columns"]) for name in ("cosines", "sines")]
+    shape = ["b", "n", "s", "d"]
+    built = model([node], [info("x", shape), *tables], [info("y", shape)])
+    built.opset_import[0].version = 23
+
+    def call(size: int, columns: int) -> Arrays:
+        table = np.full((1, 2, columns), 0.5, np.float32)
+        return {"x": np.ones((1, 3, 2, size), np.float32), "cosines": table, "sines": table}
+
+    compile_model(built).run(call(4, 2))
+    with pytest.raises(
+        ValueError, match=r"input 1 \('cosines'\) .*: columns must be floordiv\(d, 2\), got 2 and 1"
+    ):
+        compile_model(built).run(call(2, 2))

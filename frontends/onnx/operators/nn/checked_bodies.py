@@ -26,11 +26,11 @@ def rotary_embedding(node: Node) -> Value:
     is rotated. Raises TakesBody, or NodeError."""
     x, cosines = node.input(0), node.input(1)
     heads = node.attr("num_heads", 0) if x.rank == 3 else 1
-    size = x.shape[-1] if x.rank >= 3 else None
     rotated = node.attr("rotary_embedding_dim", 0)
-    if not rotated and isinstance(size, int) and heads:
-        rotated = size // heads
-    if rotated:
-        check_shape(cosines, [*cosines.shape[:-1], rotated // 2], "input 1")
+    pairs = rotated // 2 if rotated else None
+    if not rotated and x.rank >= 3 and heads:
+        pairs = x.shape[-1] // (2 * heads)
+    if pairs is not None:
+        node.of_shape(cosines, [*cosines.shape[:-1], pairs], "input 1")
     check_shape(node.input(2), cosines.shape, "input 2")
     raise TakesBody
