@@ -378,7 +378,8 @@ class Schedule(views.View):
 
 class ShiftInwards(views.View):
     """Makes a loop's last tile full: where the step does not divide the extent, it begins within the tile
-    before (Halide's `ShiftInwards`), and computes some elements again."""
+    before (Halide's `ShiftInwards`), and computes some elements again. A dynamic extent below the step
+    has tiles of a quarter of the step, or of one point."""
 
     NAME = "tloop.shift_inwards"
     loop = fields.operand(0)

@@ -90,12 +90,12 @@ def shift_is_outside(call: NodeCall) -> bool:
     return bool(((wide < 0) | (wide >= 8 * counts.dtype.itemsize)).any())
 
 
-def power_of_integer_is_negative(call: NodeCall) -> bool:
-    """Whether integers are raised to a negative power."""
+def inverts_integer_zero(call: NodeCall) -> bool:
+    """Whether an integer 0 is raised to a negative power."""
     base, power = call.array(0), call.array(1)
     if base is None or power is None:
         return True
-    return base.dtype.kind in "iu" and bool((power.astype(np.float64) < 0).any())
+    return base.dtype.kind in "iu" and bool(((base == 0) & (power.astype(np.float64) < 0)).any())
 
 
 def lengths_are_outside(call: NodeCall) -> bool:

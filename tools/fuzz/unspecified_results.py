@@ -137,7 +137,7 @@ LEFT_OPEN = (
     Fault(
         "ConvTranspose",
         _ALL,
-        "mlc convolves an image widened by zeros, so that weights that are not finite spread as NaN",
+        "mlc convolves an image widened by zeros, where weights that are not finite give NaN and others nothing",
         when.some_are_not_finite,
     ),
     Fault(
@@ -149,8 +149,8 @@ LEFT_OPEN = (
     Fault(
         "Pow",
         _ALL,
-        "a negative power of an integer is no integer; of 0 it is nothing at all",
-        when.power_of_integer_is_negative,
+        "a negative power of an integer 0 is infinite, which no integer holds",
+        when.inverts_integer_zero,
     ),
     Fault(
         "Attention",

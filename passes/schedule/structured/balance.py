@@ -31,13 +31,13 @@ def _balance(loop: scf.For, step: int) -> None:
         larger = arith.subi(end, arith.muli(small, tiles))
         large = arith.addi(small, index_constant(1))
 
-    def place(tile: ir.Value) -> tuple[ir.Value, ir.Value]:
+    def bounds(tile: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Builds the first point and the size of a tile."""
         is_large = arith.cmpi(arith.CmpIPredicate.ult, tile, larger)
         start = arith.addi(arith.muli(tile, small), arith.minui(tile, larger))
         return start, arith.select(is_large, large, small)
 
-    switch_sizes(loop, tiles, tile_sizes(constant_value(end), step), place)
+    switch_sizes(loop, tiles, tile_sizes(constant_value(end), step), bounds)
 
 
 def tile_sizes(extent: int | None, most: int) -> list[int]:

@@ -56,11 +56,11 @@ def _shift_open(loop: scf.For, step: int) -> None:
             size = arith.select(fits, full, size)
         tiles, last = arith.ceildivui(end, size), arith.subi(end, size)
 
-    def place(tile: ir.Value) -> tuple[ir.Value, ir.Value]:
+    def bounds(tile: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Builds the first point and the size of a tile."""
         return arith.minui(arith.muli(tile, size), last), size
 
-    switch_sizes(loop, tiles, sizes, place)
+    switch_sizes(loop, tiles, sizes, bounds)
 
 
 def _accumulates(computation: ir.Operation) -> bool:

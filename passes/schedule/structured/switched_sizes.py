@@ -14,15 +14,16 @@ def switch_sizes(
     loop: scf.For,
     tiles: ir.Value,
     sizes: Sequence[int],
-    place: Callable[[ir.Value], tuple[ir.Value, ir.Value]],
+    bounds: Callable[[ir.Value], tuple[ir.Value, ir.Value]],
 ) -> None:
-    """Lets a loop from 0 count its tiles. `place` builds the first point and the size, one of `sizes`, of the
-    tile of an index; the body gets a clone of the old one for each size."""
+    """Lets a loop from 0 count its tiles. `bounds` builds the first point and the size, one of `sizes`, of
+    the tile of an index; the body gets a clone of the old one for each size."""
     body, end, step = loop.entry_block, loop.upper_bound, constant_value(loop.step)
+    assert step is not None
     statements = [op.operation for op in body.operations]
     with ir.InsertionPoint.at_block_begin(body), loop.operation.location:
         tile = loop.induction_variable
-        start, size = place(tile)
+        start, size = bounds(tile)
         types = [result.type for result in loop.results]
         cases = {"cases": ir.DenseI64ArrayAttr.get(list(sizes))}
         switch = ir.Operation.create(scf.IndexSwitch.NAME, types, [size], cases, regions=len(sizes) + 1)

@@ -1,4 +1,4 @@
-"""Products along dynamic columns are right for whole tiles, for parts of one, and for less than one."""
+"""Products along dynamic columns are right for full tiles, for parts of one, and for less than one."""
 
 from __future__ import annotations
 
