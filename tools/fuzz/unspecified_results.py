@@ -137,7 +137,7 @@ LEFT_OPEN = (
     Fault(
         "ConvTranspose",
         _ALL,
-        "mlc convolves an image widened by zeros, where weights that are not finite give NaN and others nothing",
+        "mlc convolves an image widened by zeros, where weights that are not finite give NaN, others 0",
         when.some_are_not_finite,
     ),
     Fault(
