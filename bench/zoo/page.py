@@ -13,9 +13,9 @@ from bench.tables import table
 from bench.zoo import record
 from bench.zoo.outcome import PROGRAMS, STATUSES
 from bench.zoo.record import Entry
+from bench.zoo.timing import over_peers
 from bench.zoo.trained import TrainedModel, trained_models
 
-PEERS = ("onnxruntime", "openvino")
 # A model that takes longer than this part of the faster peer's time counts as slower.
 SLOWER = 1.05
 
@@ -75,7 +75,7 @@ def _speed(models: Mapping[str, Entry]) -> str:
     timings = [timing["engines"] for entry in models.values() for timing in entry.get("timings", ())]
     rows = []
     for program, engine in zip(PROGRAMS, ("mlc", "mlc_fixed"), strict=True):
-        ratios = [_over_peers(engines, engine) for engines in timings]
+        ratios = [over_peers(engines, engine) for engines in timings]
         found = [ratio for ratio in ratios if ratio is not None]
         if found:
             first, fastest = ([pair[index] for pair in found] for index in (0, 1))
@@ -83,14 +83,6 @@ def _speed(models: Mapping[str, Entry]) -> str:
             means = (f"{geometric_mean(values):.2f}" for values in (first, fastest))
             rows.append([program, str(len(found)), *means, str(slower)])
     return f"{table(_SPEED, rows)}\n" if rows else ""
-
-
-def _over_peers(engines: Mapping[str, Entry], engine: str) -> tuple[float, float] | None:
-    """Returns the latency over that of ONNX Runtime, and over the faster peer's; None where a program or all
-    peers failed."""
-    ratio = engines.get(engine, {}).get("ratio")
-    peers = [values["ratio"] for name, values in engines.items() if name in PEERS and "ratio" in values]
-    return (ratio, ratio / min(peers)) if ratio is not None and peers else None
 
 
 def _group(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from bench.zoo.model import Model, Sizes
 BASELINE = "onnxruntime"
 # The general program, the one for the sizes of the call, and the peers.
 ENGINES = ("mlc", "mlc_fixed", BASELINE, "openvino")
+PEERS = (BASELINE, "openvino")
 
 
 def time_model(
@@ -29,14 +31,22 @@ def time_model(
     path = folder / model.file
     outputs = [output.name for output in session(path).get_outputs()]
     inputs = [draw(model, sizes, seed) for seed in range(settings.seeds)]
-    records = run_subject(Subject(model.name, path, outputs, inputs), ENGINES, [threads], settings)
-    ratios = {entry["engine"]: entry["median"] for entry in summary.ratios(records, BASELINE)}
+    subject = Subject(model.name, path, outputs, inputs)
     return {
         "sizes": dict(sizes),
         "threads": threads,
         "processor": machine.describe()["processor"],
-        "engines": {record["engine"]: _engine(record, ratios, folder) for record in records},
+        "engines": time_subject(subject, ENGINES, threads, settings),
     }
+
+
+def time_subject(
+    subject: Subject, engines: Sequence[str], threads: int, settings: RunSettings
+) -> dict[str, dict[str, Any]]:
+    """Measures the engines interleaved; returns the "engines" of `time_model`."""
+    records = run_subject(subject, engines, [threads], settings)
+    ratios = {entry["engine"]: entry["median"] for entry in summary.ratios(records, BASELINE)}
+    return {record["engine"]: _engine(record, ratios, subject.path.parent) for record in records}
 
 
 def _engine(record: dict[str, Any], ratios: dict[str, float], folder: Path) -> dict[str, Any]:
@@ -51,3 +61,11 @@ def _engine(record: dict[str, Any], ratios: dict[str, float], folder: Path) -> d
         "ready_s": round(ready["ready_s"], 2),
         "peak_mb": round(ready["peak_mb"]),
     }
+
+
+def over_peers(engines: Mapping[str, Mapping[str, Any]], engine: str) -> tuple[float, float] | None:
+    """Returns the latency over that of ONNX Runtime, and over the faster peer's; None where a program or all
+    peers failed."""
+    ratio = engines.get(engine, {}).get("ratio")
+    peers = [values["ratio"] for name, values in engines.items() if name in PEERS and "ratio" in values]
+    return (ratio, ratio / min(peers)) if ratio is not None and peers else None
