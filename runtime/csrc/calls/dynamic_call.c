@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "memory/kept_blocks.h"
+
 /* ---- outputs -------------------------------------------------------------------------------- */
 
 static bool fits(const Py_buffer *view, const Py_ssize_t *sizes) {
@@ -25,7 +27,10 @@ static void *bind_output(mlc_host_call *host, int64_t index, int64_t rank, const
     output->sizes[i] = (Py_ssize_t)sizes[i];
   if (call->given && !fits(&call->given[index], output->sizes))
     mlc_host_leave(host, MLC_HOST_OUTPUT, 0, index, 0);
-  output->memory = call->given ? call->given[index].buf : mlc_host_output_memory(host, bytes);
+  if (call->given)
+    output->memory = call->given[index].buf;
+  else if (!(output->memory = mlc_kept_take((size_t)bytes)))
+    output->memory = mlc_host_output_memory(host, bytes);
   return output->memory;
 }
 

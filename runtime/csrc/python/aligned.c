@@ -1,4 +1,5 @@
 /* AlignedMemory: the memory of arrays that a call creates. */
+#include "memory/kept_blocks.h"
 #include "python/native.h"
 
 PyObject *aligned_of(void *memory, Py_ssize_t size) {
@@ -11,8 +12,8 @@ PyObject *aligned_of(void *memory, Py_ssize_t size) {
 }
 
 PyObject *aligned_new(Py_ssize_t size, size_t alignment) {
-  void *memory;
-  if (posix_memalign(&memory, alignment, size ? (size_t)size : 1) != 0)
+  void *memory = alignment <= MLC_KEPT_ALIGNMENT ? mlc_kept_take((size_t)size) : NULL;
+  if (!memory && posix_memalign(&memory, alignment, size ? (size_t)size : 1) != 0)
     return PyErr_Format(PyExc_MemoryError, "no memory for %zd bytes", size);
   PyObject *self = aligned_of(memory, size);
   if (!self)
@@ -22,7 +23,7 @@ PyObject *aligned_new(Py_ssize_t size, size_t alignment) {
 
 static void aligned_dealloc(AlignedObject *self) {
   PyTypeObject *type = Py_TYPE(self);
-  free(self->data);
+  mlc_kept_release(self->data, (size_t)self->size);
   PyObject_Free(self);
   Py_DECREF(type);
 }
