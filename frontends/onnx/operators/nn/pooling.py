@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import maximum, minimum, product
 from mlc.frontends.onnx.node import Node
@@ -14,7 +15,6 @@ from mlc.frontends.onnx.operators.common.expressions import (
     Formula,
     counting,
     dim,
-    filled_with,
     formula,
     read_along,
 )
@@ -170,6 +170,10 @@ def _whole_windows(node: Node, x: Value, geometry: WindowAttributes) -> WindowAt
     rank, pads = len(geometry.kernel), list(geometry.pads)
     for i, size in enumerate(x.shape[2:]):
         extent, stride = (geometry.kernel[i] - 1) * geometry.dilations[i] + 1, geometry.strides[i]
+        if not isinstance(size, int) and not geometry.moves and stride + pads[rank + i] <= extent:
+            # No window starts in the padding, whatever the size.
+            pads[rank + i] += stride - 1
+            continue
         last = -(-(size + pads[i] + pads[rank + i] - extent) // stride)
         # A window that would start in the padding is left out.
         last = last - 1 + minimum(1, maximum(0, -(-(size + pads[i]) // stride) - last))
@@ -211,18 +215,35 @@ def _dynamic_pool(
     whole = _whole_windows(node, x, geometry) if ceil_mode else geometry
     if op == "max_pool":
         return _pool_padded(node, op, x, whole, lowest(x.dtype))
-    rank = len(geometry.kernel)
-    pads = geometry.pads if count_include_pad else [0] * (2 * rank)
-    sizes = [size + pads[axis] + pads[rank + axis] for axis, size in enumerate(x.shape[2:])]
-    ones = filled_with(node, [1, 1, *sizes], 1.0, x.onnx_type)
-    beyond = replace(whole, pads=[all_of - own for all_of, own in zip(whole.pads, pads, strict=True)])
-    total, part = _pool_padded(node, op, x, whole), _pool_padded(node, op, ones, beyond)
-    return node.emit("div", total, part)
+    rank, total = len(geometry.kernel), formula(node, _pool_padded(node, op, x, whole))
+    for axis in range(rank):
+        ends = [axis, rank + axis]
+        counted = [geometry.pads[end] if count_include_pad else 0 for end in ends]
+        if counted != [whole.pads[end] for end in ends]:
+            parts = _counted_parts(node, x.shape[2 + axis], total.value.shape[2 + axis], whole, axis, counted)
+            total = total / parts.cast(x.onnx_type).along(2 + axis, 2 + rank)
+    return total.value
+
+
+def _counted_parts(
+    node: Node, size: Dim, result: Dim, geometry: WindowAttributes, axis: int, counted: Sequence[Dim]
+) -> Formula:
+    """Returns the part of each window along an axis that is in the image, or in the padding `counted` at its
+    ends."""
+    width, dilation = geometry.kernel[axis], geometry.dilations[axis]
+    low, high = counted
+    begins = counting(node, result) * geometry.strides[axis] - dim(node, geometry.pads[axis])
+    first = ((dim(node, -low) - begins).max(0) + (dilation - 1)) // dilation
+    behind = ((dim(node, size + high + dilation - 1) - begins) // dilation).min(width)
+    return (behind - first).cast(TensorProto.FLOAT) / width
 
 
 def _pool_padded(node: Node, op: str, x: Value, geometry: WindowAttributes, fill: float = 0) -> Value:
-    x, geometry = geometry.inside(node, x, fill, whole=True)
-    return node.emit(op, x, kernel=geometry.kernel, **geometry.attributes(), layout="NCHW")
+    """Pools with padding by `fill`, all of which counts."""
+    if geometry.moves:
+        x, geometry = geometry.inside(node, x, fill, whole=True)
+    attributes = {"count_include_pad": True} if op == "average_pool" else {}
+    return node.emit(op, x, kernel=geometry.kernel, **geometry.attributes(), **attributes, layout="NCHW")
 
 
 @onnx_operator("LRN")
