@@ -172,7 +172,8 @@ def _resize_dynamically(node: Node, x: Value, resizes: DynamicResizes, method: M
         )
     onnx_type = x.onnx_type if method.mode == "nearest" else _computed_in(x, method.mode)
     result = formula(node, x, onnx_type)
-    for axis, (after, resize) in resizes.items():
+    for axis in _dynamic_order(resizes):
+        after, resize = resizes[axis]
         result = resize_axis(result, axis, after, resize, method)
     return _round_to_type(node, result.value, x)
 
@@ -241,6 +242,19 @@ def _order(resizes: dict[int, AxisResize]) -> list[int]:
     """
     shrinking = [axis for axis in sorted(resizes) if resizes[axis].after <= resizes[axis].before]
     return shrinking + [axis for axis in sorted(resizes, reverse=True) if axis not in shrinking]
+
+
+def _dynamic_order(resizes: DynamicResizes) -> list[int]:
+    """Returns the order of axes with dynamic lengths: `_order`, where those whose scale is not known may
+    grow."""
+    shrinking = [axis for axis in sorted(resizes) if _shrinks(resizes[axis][1])]
+    return shrinking + [axis for axis in sorted(resizes, reverse=True) if axis not in shrinking]
+
+
+def _shrinks(resize: AxisResize) -> bool:
+    """Whether the scale is known to be less than 1."""
+    scale = resize.scale.value
+    return bool(scale.is_constant and scale.known <= 1)
 
 
 def _along_axis(node: Node, x: Value, axis: int, resize: AxisResize, method: Method) -> Value:

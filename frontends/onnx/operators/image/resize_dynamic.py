@@ -13,7 +13,6 @@ from mlc.dialects.graph.sizes import Size, floordiv
 from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.common.expressions import (
     Formula,
-    Term,
     counting,
     dim,
     dims,
@@ -33,6 +32,8 @@ from mlc.frontends.onnx.values import Dim, Value
 DynamicResizes = dict[int, tuple[Dim, AxisResize]]
 # Lengths for a constant scale with at most this denominator are computed in integers.
 _DENOMINATOR = 1024
+# Elements on either side of a coordinate that a filter reads.
+_SUPPORT = {"linear": 1, "cubic": 2}
 
 
 def resizes_by_scales(
@@ -107,33 +108,49 @@ def resize_axis(x: Formula, axis: int, after: Dim, resize: AxisResize, method: M
     if method.mode == "nearest":
         indices = nearest(at, resize, method.nearest_mode).within(0, resize.before - 1)
         result = read_along(x, axis, indices.cast(TensorProto.INT64))
-    else:
+    elif method.antialias:
         indices, weights = _indices_and_weights(at, resize, method)
         read = read_along(x, axis, indices.within(0, resize.before - 1).cast(TensorProto.INT64))
         factors = weights.cast(x.value.onnx_type).along(axis, read.value.rank)
         result = (read * factors).reduce("sum", axis + 1)
+    else:
+        result = _weighted_sum(x, axis, at, resize, method)
     if method.coordinates != "tf_crop_and_resize":
         return result
     outside = ((at < 0) | (at > resize.before - 1)).along(axis, result.value.rank)
     return outside.select(method.outside, result)
 
 
-def _indices_and_weights(x: Formula, axis: AxisResize, method: Method) -> tuple[Formula, Formula]:
-    """Returns indices and weights, `[length, taps]`.
-
-    Antialiasing stretches the filter where the axis shrinks, and so the number of taps.
-    """
-    support, node, onnx_type = (1 if method.mode == "linear" else 2), x.node, x.value.onnx_type
-    length: Dim = x.value.shape[0]
-    count: Dim = 2 * support
-    first: Any = 1.0 - support
-    stretch: Term = 1.0
-    if method.antialias:
-        stretch = axis.scale.min(1)
-        first = (axis.scale.like(-support) / stretch).apply("floor") + 1
-        [count] = (first * -2 + 2).cast(TensorProto.INT64).reshape([1]).read()
-    offsets = counting(node, count, onnx_type) + first
+def _weighted_sum(x: Formula, axis: int, at: Formula, resize: AxisResize, method: Method) -> Formula:
+    """Returns the sums of the taps around the coordinates `at`, each of which reads x once: a kernel takes
+    all of them together."""
     # The element to the left; for a coordinate on an element, the one before it.
+    base = at.apply("ceil") - 1
+    offsets = range(1 - _SUPPORT[method.mode], 1 + _SUPPORT[method.mode])
+    indices = [base + offset for offset in offsets]
+    weights = [_kernel(offset - (at - base), method) for offset in offsets]
+    if method.exclude_outside:
+        outside = [(index < 0) | (index >= resize.before) for index in indices]
+        weights = [beyond.select(0, weight) for beyond, weight in zip(outside, weights, strict=True)]
+        total = sum(weights[1:], weights[0])
+        weights = [weight / total.equals(0).select(1, total) for weight in weights]
+    taps = [
+        read_along(x, axis, index.within(0, resize.before - 1).cast(TensorProto.INT64))
+        * weight.cast(x.value.onnx_type).along(axis, x.value.rank)
+        for index, weight in zip(indices, weights, strict=True)
+    ]
+    return sum(taps[1:], taps[0])
+
+
+def _indices_and_weights(x: Formula, axis: AxisResize, method: Method) -> tuple[Formula, Formula]:
+    """Returns indices and weights of antialiasing, `[length, taps]`: it stretches the filter where the axis
+    shrinks, and so the number of taps."""
+    node, onnx_type = x.node, x.value.onnx_type
+    length: Dim = x.value.shape[0]
+    stretch = axis.scale.min(1)
+    first = (axis.scale.like(-_SUPPORT[method.mode]) / stretch).apply("floor") + 1
+    [count] = (first * -2 + 2).cast(TensorProto.INT64).reshape([1]).read()
+    offsets = counting(node, count, onnx_type) + first
     base = x.apply("ceil") - 1
     indices = base.reshape([length, 1]) + offsets
     weights = _kernel((offsets - (x - base).reshape([length, 1])) * stretch, method)
