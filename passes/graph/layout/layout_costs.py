@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.passes import registry
 from mlc.passes.common.target import has_fma
 from mlc.passes.graph.windows.blocked_channels import is_pixel_lookup, likely_shape
-from mlc.passes.graph.windows.conv_to_matmul import is_product
+from mlc.passes.graph.windows.conv_to_matmul import is_strided_product
 from mlc.passes.graph.windows.row_windows import is_row_window
 from mlc.targets import Target
 
@@ -64,7 +64,7 @@ class AnalyticCosts:
 
     def conv(self, op: ir.Operation, block: int) -> float:
         """Depthwise, grouped and full convolutions differ by their multiply-adds per output alone."""
-        if block == 1 and is_product(op):
+        if block == 1 and is_strided_product(op):
             block = prod(likely_shape(op.results[0])[2:])
         elif block == 1 and is_row_window(op, self.target):
             block = likely_shape(op.results[0])[-1]

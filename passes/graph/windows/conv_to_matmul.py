@@ -15,29 +15,26 @@ from mlc.passes.graph.common.values import on_ranked
 
 def is_product(op: ir.Operation) -> bool:
     """Whether a convolution is a matrix product per group: a 1x1x... window without stride or padding over
-    several channels, on shapes known but for the batch, and plain layout."""
+    several channels, in plain layout."""
+    return is_strided_product(op) and all(stride == 1 for stride in graph.attribute(op, "strides"))
+
+
+def is_strided_product(op: ir.Operation) -> bool:
+    """Whether a convolution is a matrix product per group of the pixels on which its steps end."""
     x, w = op.operands
-    if graph.attribute(op, "layout") != "NCHW" or not w.type.has_static_shape:
-        return False
-    if None in (*graph.shape_of(x)[1:], *graph.shape_of(op.results[0])[1:]):
+    if graph.attribute(op, "layout") != "NCHW" or not w.type.has_static_shape or graph.shape_of(x)[1] is None:
         return False
     inputs, *window = graph.shape_of(w)[1:]
-    return (
-        inputs > 1
-        and all(extent == 1 for extent in window)
-        and all(stride == 1 for stride in graph.attribute(op, "strides"))
-        and not any(graph.attribute(op, "pads"))
-    )
+    return inputs > 1 and all(extent == 1 for extent in window) and not any(graph.attribute(op, "pads"))
 
 
 def to_matmul(op: ir.Operation) -> bool:
     """Rewrites `conv(x [N, G*I, ...], w [G*O, I, 1...])` to `reshape(matmul(w [G, O, I], x [N, G, I,
     pixels]))`."""
-    conv = graph.Conv(op)
-    group = conv.group
-    if not is_product(op):
+    if not is_strided_product(op):
         return False
-    x, w = op.operands
+    conv, w = graph.Conv(op), op.operands[1]
+    group, x = conv.group, _pixels(conv)
     batch, channels, *pixels = graph.dims_of(x)
     outputs, inputs = graph.shape_of(w)[:2]
     flat = graph.reshape_to(x, [batch, group, channels // group, prod(pixels)])
@@ -45,6 +42,20 @@ def to_matmul(op: ir.Operation) -> bool:
     product = graph.build("matmul", [filters, flat])
     replace_op(op, graph.reshape_to(product, graph.dims_of(conv.result)))
     return True
+
+
+def _pixels(conv: graph.Conv) -> ir.Value:
+    """Returns the pixels that a 1x1 convolution reads."""
+    if all(stride == 1 for stride in conv.strides):
+        return conv.x
+    sizes = [-1 if size is None else size for size in graph.shape_of(conv.x)]
+    read = [size if size == -1 else -(-size // step) for size, step in zip(sizes[2:], conv.strides, strict=True)]
+    attributes = {
+        "starts": [0] * len(sizes),
+        "sizes": [*sizes[:2], *read],
+        "steps": [1, 1, *conv.strides],
+    }
+    return graph.build("slice", [conv.x], attributes)
 
 
 @dataclass(frozen=True)

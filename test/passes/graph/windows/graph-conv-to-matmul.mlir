@@ -30,20 +30,38 @@ func.func @any_batch(%x: tensor<?x512x13x13xf32>, %w: tensor<1000x512x1x1xf32>) 
   return %0 : tensor<?x1000x13x13xf32>
 }
 
-// A blocked layout, rows that are not known, a stride, padding, a larger window and depthwise convolutions stay.
+// Nor need the rows be.
+// CHECK-LABEL: func.func @any_rows
+// CHECK: %[[PRODUCT:.*]] = "graph.matmul"(%{{.*}}, %{{.*}}) {{.*}} -> tensor<1x1x24x?xf32>
+// CHECK: "graph.reshape"(%[[PRODUCT]]) {{{.*}}shape = array<i64: 1, 24, -1, 8>}
+func.func @any_rows(%x: tensor<1x64x?x8xf32>, %w: tensor<24x64x1x1xf32>) -> tensor<1x24x?x8xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x?x8xf32>, tensor<24x64x1x1xf32>) -> tensor<1x24x?x8xf32>
+  return %0 : tensor<1x24x?x8xf32>
+}
+
+// With a stride, of the pixels that are read alone.
+// CHECK-LABEL: func.func @strided
+// CHECK: %[[READ:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 1, 64, 5, 3>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 2, 3>}
+// CHECK: %[[FLAT:.*]] = "graph.reshape"(%[[READ]]) {shape = array<i64: 1, 1, 64, 15>}
+// CHECK: %[[PRODUCT:.*]] = "graph.matmul"(%{{.*}}, %[[FLAT]])
+// CHECK: "graph.reshape"(%[[PRODUCT]]) {shape = array<i64: 1, 24, 5, 3>}
+func.func @strided(%x: tensor<1x64x9x8xf32>, %w: tensor<24x64x1x1xf32>) -> tensor<1x24x5x3xf32> {
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 3>} : (tensor<1x64x9x8xf32>, tensor<24x64x1x1xf32>) -> tensor<1x24x5x3xf32>
+  return %0 : tensor<1x24x5x3xf32>
+}
+
+// A blocked layout, padding, a larger window and depthwise convolutions stay.
 // CHECK-LABEL: func.func @unchanged
-// CHECK-COUNT-6: "graph.conv"
+// CHECK-COUNT-4: "graph.conv"
 // CHECK-NOT: graph.matmul
-func.func @unchanged(%x: tensor<1x64x8x8xf32>, %b: tensor<1x2x8x8x32xf32>, %v: tensor<16x2x1x1x32x32xf32>, %d: tensor<1x64x?x8xf32>, %w: tensor<24x64x1x1xf32>,
+func.func @unchanged(%x: tensor<1x64x8x8xf32>, %b: tensor<1x2x8x8x32xf32>, %v: tensor<16x2x1x1x32x32xf32>, %w: tensor<24x64x1x1xf32>,
     %wide: tensor<24x64x3x3xf32>, %single: tensor<64x1x1x1xf32>)
-    -> (tensor<1x16x8x8x32xf32>, tensor<1x24x?x8xf32>, tensor<1x24x4x4xf32>, tensor<1x24x10x10xf32>, tensor<1x24x6x6xf32>, tensor<1x64x8x8xf32>) {
+    -> (tensor<1x16x8x8x32xf32>, tensor<1x24x10x10xf32>, tensor<1x24x6x6xf32>, tensor<1x64x8x8xf32>) {
   %0 = "graph.conv"(%b, %v) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
       : (tensor<1x2x8x8x32xf32>, tensor<16x2x1x1x32x32xf32>) -> tensor<1x16x8x8x32xf32>
-  %1 = "graph.conv"(%d, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x?x8xf32>, tensor<24x64x1x1xf32>) -> tensor<1x24x?x8xf32>
-  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x64x8x8xf32>, tensor<24x64x1x1xf32>) -> tensor<1x24x4x4xf32>
-  %3 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x64x8x8xf32>, tensor<24x64x1x1xf32>) -> tensor<1x24x10x10xf32>
-  %4 = "graph.conv"(%x, %wide) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x8x8xf32>, tensor<24x64x3x3xf32>) -> tensor<1x24x6x6xf32>
-  %5 = "graph.conv"(%x, %single) {dilations = array<i64: 1, 1>, group = 64 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 1, 1>} : (tensor<1x64x8x8xf32>, tensor<24x64x1x1xf32>) -> tensor<1x24x10x10xf32>
+  %2 = "graph.conv"(%x, %wide) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x64x8x8xf32>, tensor<24x64x3x3xf32>) -> tensor<1x24x6x6xf32>
+  %3 = "graph.conv"(%x, %single) {dilations = array<i64: 1, 1>, group = 64 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
       : (tensor<1x64x8x8xf32>, tensor<64x1x1x1xf32>) -> tensor<1x64x8x8xf32>
-  return %0, %1, %2, %3, %4, %5 : tensor<1x16x8x8x32xf32>, tensor<1x24x?x8xf32>, tensor<1x24x4x4xf32>, tensor<1x24x10x10xf32>, tensor<1x24x6x6xf32>, tensor<1x64x8x8xf32>
+  return %0, %1, %2, %3 : tensor<1x16x8x8x32xf32>, tensor<1x24x10x10xf32>, tensor<1x24x6x6xf32>, tensor<1x64x8x8xf32>
 }
