@@ -24,6 +24,7 @@ CPU_TO_LLVM: list[str] = [
     "reconcile-unrealized-casts",
     "canonicalize",
     "cse",
+    "llvm-alias-scopes",
     "llvm-verify-translatable",
 ]
 
@@ -116,5 +117,6 @@ CPU_HOST: list[str] = [
     "convert-cf-to-llvm",
     "canonicalize",
     "cse",
+    "llvm-alias-scopes",
     "llvm-verify-translatable",
 ]

@@ -1,0 +1,61 @@
+"""llvm-alias-scopes: loads and stores say which argument they go to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, llvm
+from mlc.passes.base import Pass
+from mlc.passes.common.kernel_functions import DIMS
+from mlc.passes.common.rewriting import collect_ops
+
+NOALIAS = "llvm.noalias"
+
+
+@dataclass(frozen=True)
+class AliasScopes(Pass):
+    """Give the loads and stores of a kernel's body with dynamic dims an alias scope for each argument.
+
+    The threads' part of a kernel becomes a function of its own, whose pointers come out of a struct: there
+    LLVM no longer knows that they are `noalias`, reads indices and factors again after every store, and
+    leaves loops scalar. The loops of kernels of fixed sizes have their vectors and hoisted loads already.
+    """
+
+    name: ClassVar[str] = "llvm-alias-scopes"
+
+    def run(self, op: ir.Operation) -> None:
+        for function in [child.operation for child in op.regions[0].blocks[0]]:
+            if DIMS in function.attributes:
+                _add_scopes(function)
+                del function.attributes[DIMS]
+
+
+def _add_scopes(function: ir.Operation) -> None:
+    arguments = list(function.regions[0].blocks[0].arguments)
+    facts = function.attributes["arg_attrs"]
+    alone = [argument for argument, fact in zip(arguments, facts, strict=True) if NOALIAS in ir.DictAttr(fact)]
+    scopes = _distinct_scopes(len(alone))
+    for name in (llvm.Load.NAME, llvm.Store.NAME):
+        for access in collect_ops(function, name):
+            address = access.operands[0 if name == llvm.Load.NAME else 1]
+            argument = _base(address)
+            if argument in alone:
+                own = alone.index(argument)
+                others = [scope for index, scope in enumerate(scopes) if index != own]
+                access.attributes["alias_scopes"] = ir.ArrayAttr.get([scopes[own]])
+                access.attributes["noalias_scopes"] = ir.ArrayAttr.get(others)
+
+
+def _distinct_scopes(count: int) -> list[ir.Attribute]:
+    """Returns scopes of one domain of their own."""
+    domain = f"#llvm.alias_scope_domain<id = distinct[{count}]<>>"
+    scopes = [f"#llvm.alias_scope<id = distinct[{index}]<>, domain = {domain}>" for index in range(count)]
+    return list(ir.ArrayAttr(ir.Attribute.parse(f"[{', '.join(scopes)}]")))
+
+
+def _base(address: ir.Value) -> ir.Value:
+    """Returns the pointer from which an address is computed."""
+    while (element := llvm.GEP.defining(address)) is not None:
+        address = element.base
+    return address
