@@ -80,7 +80,7 @@ def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     if reducing:
         yield "rows", lambda: schedule_rows(kernel, root, row_dims(root)) is not None
     elif root.work >= PARALLEL_WORK:
-        yield "transpose", lambda: vectorises(root) and schedule_transpose(kernel, root)
+        yield "transpose", lambda: vectorises(root) and schedule_transpose(kernel, root) > 0
         yield "elementwise", lambda: schedule_elementwise(kernel, root)
 
 

@@ -20,8 +20,9 @@ from mlc.passes.schedule.common.plain import (
     schedule_elementwise,
     schedule_rows,
 )
-from mlc.passes.schedule.cpu.epilogue import contraction_candidates
+from mlc.passes.schedule.cpu.epilogue import contraction_candidates, vectorises
 from mlc.passes.schedule.cpu.streamed_attention import attention_candidates
+from mlc.passes.schedule.cpu.transpose import schedule_transpose
 from mlc.passes.schedule.cpu.winograd import schedule_winograd
 
 
@@ -65,6 +66,7 @@ def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     if len(everything) > 1:
         yield "rows", lambda: _schedule_open_rows(kernel, root)
     elif not root.reductions:
+        yield "transpose", lambda: vectorises(root) and _schedule_open_transpose(kernel, root)
         yield "elementwise", lambda: _schedule_open_elementwise(kernel, root)
 
 
@@ -90,6 +92,13 @@ def _schedule_open_elementwise(kernel: ir.Operation, root: Computation) -> bool:
     tiles = [-(-extent // size) for extent, size in zip(root.extents, sizes, strict=False)]
     _keep_few_on_one_thread(kernel, prod(tiles))
     return True
+
+
+def _schedule_open_transpose(kernel: ir.Operation, root: Computation) -> bool:
+    iterations = schedule_transpose(kernel, root)
+    if iterations:
+        _keep_few_on_one_thread(kernel, iterations)
+    return iterations > 0
 
 
 def _keep_few_on_one_thread(kernel: ir.Operation, iterations: int) -> None:

@@ -3,6 +3,8 @@ registers, in blocks whose cache lines stay until all of their elements are used
 
 from __future__ import annotations
 
+from math import prod
+
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, dim_position
 from mlc.passes.common.named_blocks import name_block
@@ -13,27 +15,28 @@ from mlc.passes.schedule.common.builder import ScheduleBuilder
 BLOCK = 64
 
 
-def schedule_transpose(kernel: ir.Operation, root: Computation) -> bool:
-    """Schedules an elementwise kernel that transposes; returns False for another one, and if there is nothing
-    for several threads."""
+def schedule_transpose(kernel: ir.Operation, root: Computation) -> int:
+    """Schedules an elementwise kernel that transposes; returns the iterations of its parallel loop, 0 for
+    another kernel, and if there is nothing for several threads."""
     width = lanes(target_of(kernel))
     transposed = transposed_dim(root, width)
     if transposed is None:
-        return False
-    blocks = {dim: block_of(root.extents[dim], width) for dim in (transposed, len(root.extents) - 1)}
+        return 0
+    last = len(root.extents) - 1
+    blocks = {dim: _block(root, dim, width) for dim in (transposed, last)}
     sizes = [blocks.get(dim, 1) for dim in range(len(root.extents))]
     shared = [0 if size == extent else size for size, extent in zip(sizes, root.extents, strict=True)]
     if not any(shared):
-        return False
+        return 0
     name_block(root.op, "root")
     builder = ScheduleBuilder(kernel)
     tiled, _ = builder.tile(builder.get_block("root"), shared, "parallel")
     for dim, block in blocks.items():
         tiled, loop = builder.tile(tiled, [0] * dim + [width], "sequential")
-        if block % width:
+        if dim in root.dynamic or block % width:
             builder.shift_inwards(loop)
     builder.vectorize([tiled])
-    return True
+    return prod(-(-extent // size) for extent, size in zip(root.extents, shared, strict=True) if size)
 
 
 def transposed_dim(root: Computation, width: int) -> int | None:
@@ -41,13 +44,59 @@ def transposed_dim(root: Computation, width: int) -> int | None:
     and squares of `width` fit; None if no operand is transposed like this."""
     last = len(root.extents) - 1
     for indexing_map in root.maps[:-1]:
-        dims = [dim_position(result) for result in indexing_map.results]
-        if None in dims or last not in dims:
-            continue
-        inner = dims[-1]
-        if inner is not None and inner != last and min(root.extents[inner], root.extents[last]) >= width:
+        inner = _contiguous_dim(indexing_map, last, width)
+        if inner is not None and min(root.extents[inner], root.extents[last]) >= width:
             return inner
     return None
+
+
+def _contiguous_dim(read: ir.AffineMap, last: int, width: int) -> int | None:
+    """Returns the dim of a map's last result, if a square along it and `last` is one of the operand; blocks
+    of channels are read by `d mod B`, or by `d * B + last`."""
+    *outer, innermost = read.results
+    if not outer:
+        return None
+    inner, block = _remainder(innermost)
+    if inner in (None, last) or block % width:
+        return None
+    others = [expression for expression in outer if not _is_quotient(expression, inner, block)]
+    found = [dim_position(expression) for expression in others]
+    across = [_is_part_of_block(expression, last) for expression in others]
+    bare = [dim for dim, part in zip(found, across, strict=True) if not part]
+    fits = None not in bare and inner not in bare and bare.count(last) + sum(across) == 1
+    return inner if fits else None
+
+
+def _remainder(expression: ir.AffineExpr) -> tuple[int | None, int]:
+    """Splits `d mod B` into d and B; a bare dim has a block of 0, any other expression no dim."""
+    if isinstance(expression, ir.AffineModExpr):
+        return dim_position(expression.lhs), ir.AffineConstantExpr(expression.rhs).value
+    return dim_position(expression), 0
+
+
+def _is_quotient(expression: ir.AffineExpr, dim: int | None, block: int) -> bool:
+    """Whether the expression is `d floordiv B`."""
+    return (
+        isinstance(expression, ir.AffineFloorDivExpr)
+        and dim_position(expression.lhs) == dim
+        and ir.AffineConstantExpr(expression.rhs).value == block
+    )
+
+
+def _is_part_of_block(expression: ir.AffineExpr, last: int) -> bool:
+    """Whether the expression is `d * B + last`."""
+    return (
+        isinstance(expression, ir.AffineAddExpr)
+        and isinstance(expression.lhs, ir.AffineMulExpr)
+        and dim_position(expression.lhs.lhs) not in (None, last)
+        and dim_position(expression.rhs) == last
+    )
+
+
+def _block(root: Computation, dim: int, width: int) -> int:
+    """Returns the points of a block along a dim; all of a dynamic one."""
+    extent = root.extents[dim]
+    return extent if dim in root.dynamic else block_of(extent, width)
 
 
 def block_of(extent: int, width: int) -> int:

@@ -6,8 +6,10 @@ of vectors to wider floats move before the ops that only permute or repeat their
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mlc.bindings import arith, ir, linalg, scf, tensor, vector
-from mlc.passes.common.computation import dim_position
+from mlc.passes.common.computation import Computation, dim_position, divided_dims
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.named_blocks import BLOCK_TAG, tagged_blocks
 from mlc.passes.common.rewriting import apply_patterns, collect_ops, defining_op, replace_op, terminator_of
@@ -104,6 +106,7 @@ def vectorize(op: ir.Operation, state: ScheduleState) -> None:
     # If tiles are computed in a loop, the buffer of which they are parts need not be complete.
     state.run(transform_script.apply_patterns("tensor.fold_tensor_empty"))
     erase_identities(state.kernel)
+    settle_divisions(state.kernel)
     fold_unit_dims(state)
     make_accesses_unit_stride(state.kernel)
     _make_vectors(state, tags)
@@ -140,6 +143,32 @@ def erase_identities(kernel: ir.Operation) -> None:
             if source.type == op.result.type and maps[0] == maps[1]:
                 op.result.replace_all_uses_with(source)
                 op.erase()
+
+
+def settle_divisions(kernel: ir.Operation) -> None:
+    """Simplifies `d floordiv B` and `d mod B` in maps of computations that have at most B points along d: the
+    tile is within one block."""
+    for op in structured_blocks(kernel):
+        generic = linalg.Generic.match(op)
+        computation = Computation(op)
+        if generic is None or computation.dynamic or not any(divided_dims(indexing_map) for indexing_map in computation.maps):
+            continue
+        generic.indexing_maps = [
+            ir.AffineMap.get(
+                read.n_dims, 0, [_within_block(result, computation.extents) for result in read.results]
+            )
+            for read in computation.maps
+        ]
+
+
+def _within_block(expression: ir.AffineExpr, extents: Sequence[int]) -> ir.AffineExpr:
+    if not isinstance(expression, (ir.AffineFloorDivExpr, ir.AffineModExpr)):
+        return expression
+    dim, block = dim_position(expression.lhs), ir.AffineConstantExpr(expression.rhs).value
+    if dim is None or extents[dim] > block:
+        return expression
+    is_quotient = isinstance(expression, ir.AffineFloorDivExpr)
+    return ir.AffineExpr.get_constant(0) if is_quotient else expression.lhs
 
 
 def fold_unit_dims(state: ScheduleState) -> None:

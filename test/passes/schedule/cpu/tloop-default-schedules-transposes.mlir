@@ -45,3 +45,34 @@ func.func private @heads(%x: tensor<1x128x12x64xf32>) -> tensor<1x12x128x64xf32>
   return %0 : tensor<1x12x128x64xf32>
 }
 }
+
+// -----
+
+// Blocks of channels: what is read by quotients and remainders is contiguous within a block.
+// CHECK-LABEL: func.func private @unpacked
+// CHECK: %[[B:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 0, 1, 0>}
+// CHECK-NEXT: %[[P:.*]]:2 = "tloop.tile"(%[[B]]#0) {mode = "sequential", sizes = array<i64: 0, 16>}
+// CHECK-NEXT: %[[Q:.*]]:2 = "tloop.tile"(%[[P]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 16>}
+// CHECK-NEXT: "tloop.shift_inwards"(%[[Q]]#1)
+// CHECK-NEXT: "tloop.vectorize"(%[[Q]]#0)
+module attributes {tloop.target = "x86-64-v4"} {
+func.func private @unpacked(%x: tensor<1x2x67x83x32xf32>) -> tensor<1x64x67x83xf32> attributes {tloop.kernel} {
+  %0 = "graph.unpack"(%x) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 32>} : (tensor<1x2x67x83x32xf32>) -> tensor<1x64x67x83xf32>
+  return %0 : tensor<1x64x67x83xf32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @packed
+// CHECK: %[[B:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 1, 1, 0, 0>}
+// CHECK-NEXT: %[[P:.*]]:2 = "tloop.tile"(%[[B]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 16>}
+// CHECK-NEXT: "tloop.shift_inwards"(%[[P]]#1)
+// CHECK-NEXT: %[[Q:.*]]:2 = "tloop.tile"(%[[P]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 16>}
+// CHECK-NEXT: "tloop.vectorize"(%[[Q]]#0)
+module attributes {tloop.target = "x86-64-v4"} {
+func.func private @packed(%x: tensor<1x64x?x?xf32>, %d: tensor<2xindex>) -> tensor<1x2x?x?x32xf32> attributes {tloop.kernel, tloop.dims = [["", "", "d0", "d1"], ["", "", "d0", "d1", ""]]} {
+  %0 = "graph.pack"(%x) {inner_dims = array<i64: 1>, inner_tiles = array<i64: 32>} : (tensor<1x64x?x?xf32>) -> tensor<1x2x?x?x32xf32>
+  return %0 : tensor<1x2x?x?x32xf32>
+}
+}
