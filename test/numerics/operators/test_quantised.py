@@ -199,7 +199,8 @@ def test_quantised_convolutions() -> None:
         ("padded", (6, 4, 3, 3), {"pads": [1, 1, 1, 1], "strides": [2, 1]}),
         ("grouped", (6, 2, 3, 2), {"group": 2}),
     ):
-        w = [codes(*shape, element_type="int8"), scales(6), np.zeros(6, np.int8)]
+        # ONNX Runtime adds products in 16 bits on processors without VNNI: weights of 7 bits do not overflow.
+        w = [codes(*shape, element_type="int8") // 2, scales(6), np.zeros(6, np.int8)]
         pieces.add(name, "QLinearConv", *x, *w, *y, bias, **attributes)
         w = [w[0], np.array(0.01, np.float32), np.array(0, np.int8)]
         pieces.add(f"{name}_scalar", "QLinearConv", *x, *w, *y, **attributes)
