@@ -99,6 +99,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "llvm-verify-translatable": "mlc.passes.loops.verify_translatable:VerifyTranslatable",
     "tloop-apply-schedules": "mlc.passes.schedule.api.apply_schedules:ApplySchedules",
     "tloop-balance-threads": "mlc.passes.loops.balance_threads:BalanceThreads",
+    "tloop-collapse-dims": "mlc.passes.schedule.structured.collapse_dims:CollapseDims",
     "tloop-default-schedules": "mlc.passes.schedule.cpu.default_schedules:DefaultSchedules",
     "tloop-expand-bf16": "mlc.passes.math.expand_bf16:ExpandBf16",
     "tloop-expand-f8": "mlc.passes.math.expand_f8:ExpandF8",

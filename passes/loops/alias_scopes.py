@@ -34,7 +34,9 @@ class AliasScopes(Pass):
 def _add_scopes(function: ir.Operation) -> None:
     arguments = list(function.regions[0].blocks[0].arguments)
     facts = function.attributes["arg_attrs"]
-    alone = [argument for argument, fact in zip(arguments, facts, strict=True) if NOALIAS in ir.DictAttr(fact)]
+    alone = [
+        argument for argument, fact in zip(arguments, facts, strict=True) if NOALIAS in ir.DictAttr(fact)
+    ]
     scopes = _distinct_scopes(len(alone))
     for name in (llvm.Load.NAME, llvm.Store.NAME):
         for access in collect_ops(function, name):

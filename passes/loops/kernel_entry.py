@@ -144,6 +144,16 @@ def _shapes(
             loaded[index] = llvm.LoadOp(word, _element(given[0], index, word)).result
         return loaded[index]
 
+    def size(name: str) -> ir.Value:
+        """Builds the size of a dim, or the product of those between `*`."""
+        factors = [
+            load(int(text[1:])) if text[0] == "d" else _llvm_constant(int(text)) for text in name.split("*")
+        ]
+        result = factors[0]
+        for factor in factors[1:]:
+            result = llvm.MulOp(result, factor, llvm.IntegerOverflowFlags.nsw).result
+        return result
+
     shapes = []
     for type_ in types:
         names = [] if _holds_dims(type_) else list(next(named, ()))
@@ -151,7 +161,7 @@ def _shapes(
             raise PassError(f"this {type_} has dims that the kernel does not name", kernel.location)
         shapes.append(
             [
-                load(int(names[axis].value[1:])) if type_.is_dynamic_dim(axis) else _llvm_constant(extent)
+                size(names[axis].value) if type_.is_dynamic_dim(axis) else _llvm_constant(extent)
                 for axis, extent in enumerate(type_.shape)
             ]
         )

@@ -56,6 +56,8 @@ CPU_KERNEL: list[str] = [
     # The planner lets such kernels overwrite an operand; two loop nests would read overwritten elements.
     "tloop-verify-in-place",
     "func.func(tloop-expand-math)",
+    # One loop over many elements for several short ones.
+    "tloop-collapse-dims",
     "tloop-default-schedules",
     "tloop-apply-schedules",
     # Windows that a user's schedule has not tiled.

@@ -49,7 +49,9 @@ def _pixels(conv: graph.Conv) -> ir.Value:
     if all(stride == 1 for stride in conv.strides):
         return conv.x
     sizes = [-1 if size is None else size for size in graph.shape_of(conv.x)]
-    read = [size if size == -1 else -(-size // step) for size, step in zip(sizes[2:], conv.strides, strict=True)]
+    read = [
+        size if size == -1 else -(-size // step) for size, step in zip(sizes[2:], conv.strides, strict=True)
+    ]
     attributes = {
         "starts": [0] * len(sizes),
         "sizes": [*sizes[:2], *read],

@@ -10,11 +10,14 @@ from mlc.bindings import ir, linalg
 from mlc.passes.common.computation import Computation, computations, dim_position
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block
 from mlc.passes.schedule.common.builder import ScheduleBuilder
+from mlc.passes.schedule.common.contractions import positions
 
 # Kernels with less work (points of the largest iteration space) run on one thread: waking another costs more.
 PARALLEL_WORK = 65_536
 # Elements that one iteration of the parallel loop over an elementwise kernel handles at least.
 ELEMENTS_PER_ITERATION = 2048
+# Rows across memory that are computed at a time.
+ROWS_ACROSS = 64
 
 
 def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) -> RowSchedule | None:
@@ -28,16 +31,28 @@ def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) 
         name_block(computation.op, f"producer{index}")
     builder = ScheduleBuilder(kernel)
     sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
+    across = root.parallel[-1] in rows
+    if across:
+        # Rows whose elements are not next to each other: as many rows as vectors need, side by side.
+        sizes[root.parallel[-1]] = min(ROWS_ACROSS, root.extents[root.parallel[-1]])
     block, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
-    return RowSchedule(builder, {"root": block, **_move_all(builder, others, loop)})
+    iterations = prod(-(-root.extents[dim] // sizes[dim]) for dim in rows)
+    scheduled = RowSchedule(builder, {"root": block, **_move_all(builder, others, loop)}, iterations)
+    for computation in others:
+        if across and computation.reductions:
+            steps = positions(dict.fromkeys(computation.reductions, 1))
+            builder.tile(scheduled.block(computation), steps, "sequential")
+    return scheduled
 
 
 @dataclass(frozen=True)
 class RowSchedule:
-    """A schedule whose loop over rows has all computations in it; `blocks` by their names."""
+    """A schedule whose loop over rows, likely of `iterations`, has all computations in it; `blocks` by their
+    names."""
 
     builder: ScheduleBuilder
     blocks: dict[str, ir.Value]
+    iterations: int
 
     def block(self, computation: Computation) -> ir.Value:
         """Returns the handle of a computation."""

@@ -80,9 +80,10 @@ def _schedule_columns(kernel: ir.Operation, root: Computation, anchor: Computati
 
 def _schedule_open_rows(kernel: ir.Operation, root: Computation) -> bool:
     rows = [dim for dim in row_dims(root) if dim in root.dynamic]
-    if schedule_rows(kernel, root, rows) is None:
+    scheduled = schedule_rows(kernel, root, rows)
+    if scheduled is None:
         return False
-    _keep_few_on_one_thread(kernel, prod(root.extents[dim] for dim in rows))
+    _keep_few_on_one_thread(kernel, scheduled.iterations)
     return True
 
 

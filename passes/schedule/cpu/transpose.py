@@ -53,9 +53,9 @@ def transposed_dim(root: Computation, width: int) -> int | None:
 def _contiguous_dim(read: ir.AffineMap, last: int, width: int) -> int | None:
     """Returns the dim of a map's last result, if a square along it and `last` is one of the operand; blocks
     of channels are read by `d mod B`, or by `d * B + last`."""
-    *outer, innermost = read.results
-    if not outer:
+    if len(read.results) < 2:
         return None
+    *outer, innermost = read.results
     inner, block = _remainder(innermost)
     if inner in (None, last) or block % width:
         return None

@@ -151,7 +151,11 @@ def settle_divisions(kernel: ir.Operation) -> None:
     for op in structured_blocks(kernel):
         generic = linalg.Generic.match(op)
         computation = Computation(op)
-        if generic is None or computation.dynamic or not any(divided_dims(indexing_map) for indexing_map in computation.maps):
+        if (
+            generic is None
+            or computation.dynamic
+            or not any(divided_dims(indexing_map) for indexing_map in computation.maps)
+        ):
             continue
         generic.indexing_maps = [
             ir.AffineMap.get(

@@ -172,3 +172,19 @@ func.func private @columns_of_bits(%x: tensor<30x40x50xi1>) -> tensor<30x50xi1> 
   } -> tensor<30x50xi1>
   return %2 : tensor<30x50xi1>
 }
+
+// -----
+
+// Rows across memory go 64 at a time, and step by step of the reduction, so that vectors run along them.
+// CHECK-LABEL: func.func private @across
+// CHECK: %[[T:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1, 0, 64>}
+// CHECK: %[[S:.*]] = "tloop.compute_at"(%{{.*}}, %[[T]]#1)
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 1>}
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 1>}
+// CHECK-NOT: tloop.vectorize
+module attributes {tloop.target = "x86-64-v4"} {
+func.func private @across(%x: tensor<2x21x16384xf32>) -> tensor<2x21x16384xf32> attributes {tloop.kernel} {
+  %0 = "graph.softmax"(%x) {axis = 1 : i64} : (tensor<2x21x16384xf32>) -> tensor<2x21x16384xf32>
+  return %0 : tensor<2x21x16384xf32>
+}
+}

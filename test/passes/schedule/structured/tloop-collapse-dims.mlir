@@ -1,0 +1,85 @@
+// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --tloop-collapse-dims --split-input-file | filecheck %s
+
+// CHECK-LABEL: func.func private @together(
+// CHECK-SAME: %{{.*}}: tensor<120xf32> {{.*}}, %{{.*}}: tensor<120xf32> {{.*}}) -> tensor<120xf32>
+// CHECK: %[[OUT:.*]] = tensor.empty() : tensor<120xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[M:.*]], #[[M]], #[[M]]], iterator_types = ["parallel"]} {{.*}} outs(%[[OUT]] : tensor<120xf32>)
+func.func private @together(%x: tensor<4x5x6xf32>, %y: tensor<4x5x6xf32>) -> tensor<4x5x6xf32> attributes {tloop.kernel} {
+  %0 = "graph.add"(%x, %y) : (tensor<4x5x6xf32>, tensor<4x5x6xf32>) -> tensor<4x5x6xf32>
+  return %0 : tensor<4x5x6xf32>
+}
+
+// -----
+
+// An operand that is the same along rows and columns, but not along channels: only the former become one.
+// CHECK-DAG: #[[CHANNEL:.*]] = affine_map<(d0, d1, d2) -> (0, d1, 0, 0)>
+// CHECK-LABEL: func.func private @apart(
+// CHECK: linalg.generic {indexing_maps = [#[[ALL:.*]], #[[CHANNEL]], #[[ALL]]]
+// CHECK-SAME: ins(%{{.*}}, %{{.*}} : tensor<4x5x42xf32>, tensor<1x5x1x1xf32>)
+func.func private @apart(%x: tensor<4x5x6x7xf32>, %y: tensor<1x5x1x1xf32>) -> tensor<4x5x6x7xf32> attributes {tloop.kernel} {
+  %0 = "graph.add"(%x, %y) : (tensor<4x5x6x7xf32>, tensor<1x5x1x1xf32>) -> tensor<4x5x6x7xf32>
+  return %0 : tensor<4x5x6x7xf32>
+}
+
+// -----
+
+// What is reduced, and what is not, each by itself.
+// CHECK-LABEL: func.func private @reduced(
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%{{.*}} : tensor<20x42xf32>) outs(%{{.*}} : tensor<20xf32>)
+func.func private @reduced(%x: tensor<4x5x6x7xf32>) -> tensor<4x5xf32> attributes {tloop.kernel} {
+  %0 = "graph.reduce_sum"(%x) {axes = array<i64: 2, 3>, keepdims = false} : (tensor<4x5x6x7xf32>) -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// -----
+
+// The computation after the reduction reads its result for the first two dims alone.
+// CHECK-LABEL: func.func private @centred(
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<20x42xf32>) outs(%{{.*}} : tensor<20x1xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<20x42xf32>, tensor<20x1xf32>) outs(%{{.*}} : tensor<20x42xf32>)
+func.func private @centred(%x: tensor<4x5x42xf32>) -> tensor<4x5x42xf32> attributes {tloop.kernel} {
+  %0 = "graph.reduce_max"(%x) {axes = array<i64: 2>, keepdims = true} : (tensor<4x5x42xf32>) -> tensor<4x5x1xf32>
+  %1 = "graph.sub"(%x, %0) : (tensor<4x5x42xf32>, tensor<4x5x1xf32>) -> tensor<4x5x42xf32>
+  return %1 : tensor<4x5x42xf32>
+}
+
+// -----
+
+// The size of dynamic dims is a product, of which `tloop.dims` names the factors.
+// CHECK-LABEL: func.func private @open(
+// CHECK-SAME: %{{.*}}: tensor<?xf32> {{.*}}, %[[DIMS:.*]]: tensor<2xindex>
+// CHECK-SAME: tloop.dims = {{\[\[}}"d0*3*d1*8"], ["d0*3*d1*8"]]
+// CHECK-DAG: %[[A:.*]] = tensor.extract %[[DIMS]][%c0]
+// CHECK-DAG: %[[B:.*]] = tensor.extract %[[DIMS]][%c1]
+// CHECK: %[[PART:.*]] = arith.muli %c24, %[[A]]
+// CHECK: %[[SIZE:.*]] = arith.muli %[[PART]], %[[B]]
+// CHECK: tensor.empty(%[[SIZE]]) : tensor<?xf32>
+func.func private @open(%x: tensor<?x3x?x8xf32>, %d: tensor<2xindex>) -> tensor<?x3x?x8xf32> attributes {tloop.kernel, tloop.dims = [["d0", "", "d1", ""], ["d0", "", "d1", ""]]} {
+  %0 = "graph.relu"(%x) : (tensor<?x3x?x8xf32>) -> tensor<?x3x?x8xf32>
+  return %0 : tensor<?x3x?x8xf32>
+}
+
+// -----
+
+// Products stay, and so do look-ups and kernels with a schedule.
+// CHECK-LABEL: func.func private @product(
+// CHECK-SAME: tensor<2x3x4xf32>
+// CHECK-LABEL: func.func private @rows(
+// CHECK-SAME: tensor<8x4x2xf32>
+// CHECK-LABEL: func.func private @scheduled(
+// CHECK-SAME: tensor<4x6xf32>
+func.func private @product(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> attributes {tloop.kernel} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  return %0 : tensor<2x3x5xf32>
+}
+func.func private @rows(%x: tensor<8x4x2xf32>, %i: tensor<3xi32>) -> tensor<3x4x2xf32> attributes {tloop.kernel} {
+  %0 = "graph.gather"(%x, %i) {axis = 0 : i64} : (tensor<8x4x2xf32>, tensor<3xi32>) -> tensor<3x4x2xf32>
+  return %0 : tensor<3x4x2xf32>
+}
+func.func private @scheduled(%x: tensor<4x6xf32>) -> tensor<4x6xf32> attributes {tloop.kernel} {
+  %0 = "graph.relu"(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+}) {kernel = @scheduled} : () -> ()
