@@ -43,7 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     timing = commands.add_parser("time", help="measure cells")
     add = timing.add_argument
     add("--seed", type=int, default=1, metavar="N")
-    add("--first", type=int, default=0, metavar="N", help="number of the first cell")
+    add("--first", type=int, default=0, metavar="N", help="index of the first cell")
     add("--cells", type=int, default=len(SHARES), metavar="N", help="default: %(default)s, all families")
     add("--only", default="*", metavar="PATTERN", help="cells whose family and name match")
     add("--list", action="store_true", help="list the cells and exit")
@@ -75,17 +75,17 @@ def _time(given: argparse.Namespace) -> int:
         tolerance=1e-3,
     )
     entries, wrong = record.read(given.record), 0
-    for number, cell in cells(given.seed, given.first, given.cells):
+    for index, cell in cells(given.seed, given.first, given.cells):
         label = f"{cell.family} {cell.name}{' open' if cell.is_open else ''}"
         if not fnmatch.fnmatch(label, given.only):
             continue
         if given.list:
-            print(f"{number:5} {label}")
+            print(f"{index:5} {label}")
             continue
         engines = _measure(cell, given.threads, settings)
         entry = {
             "seed": given.seed,
-            "number": number,
+            "index": index,
             "family": cell.family,
             "name": cell.name,
             "open": cell.is_open,

@@ -69,7 +69,7 @@ class Cell:
         return onnx.TensorProto.INT64 if name in self.below else onnx.TensorProto.FLOAT
 
     def _dims(self, name: str, shape: Shape) -> list[int | str]:
-        """Returns the dims of an input. Open axes of one number and extent share a name."""
+        """Returns the dims of an input: open axes of one extent, as far from the last one, share a name."""
         axes = [axis % len(shape) for axis in self.open_axes.get(name, ())]
         return [
             f"d{len(shape) - axis}_{extent}" if axis in axes else extent for axis, extent in enumerate(shape)
@@ -84,7 +84,7 @@ def weight(random: Random, shape: Sequence[int]) -> np.ndarray:
 
 
 def log_uniform(random: Random, least: float, most: float) -> float:
-    """Draws a number whose logarithm is uniform."""
+    """Draws a value whose logarithm is uniform."""
     return math.exp(random.uniform(math.log(least), math.log(most)))
 
 

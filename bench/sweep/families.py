@@ -11,7 +11,7 @@ from bench.sweep.cell import Cell
 # With the share of the cells that each has.
 FAMILIES: dict[str, tuple[Callable[[Random], Cell], int]] = {
     "convolution": (windows.convolution, 8),
-    "transposed": (windows.transposed, 2),
+    "transposed": (windows.transposed_convolution, 2),
     "pool": (windows.pool, 3),
     "resize": (windows.resize, 2),
     "product": (rows.product, 6),
@@ -30,8 +30,8 @@ SHARES = [name for name, (_, share) in FAMILIES.items() for _ in range(share)]
 
 
 def cells(seed: int, first: int, count: int) -> Iterator[tuple[int, Cell]]:
-    """Yields cells with their numbers. A cell depends on the seed and its number alone; any row of as many
+    """Yields cells with their indices. A cell depends on the seed and its index alone; any row of as many
     cells as there are shares has every family."""
-    for number in range(first, first + count):
-        family = SHARES[number % len(SHARES)]
-        yield number, FAMILIES[family][0](Random(f"{seed} {number}"))
+    for index in range(first, first + count):
+        family = SHARES[index % len(SHARES)]
+        yield index, FAMILIES[family][0](Random(f"{seed} {index}"))

@@ -53,7 +53,7 @@ def line(entry: Entry) -> str:
     times = "  ".join(f"{name} {values.get('ms', values.get('error'))}" for name, values in engines.items())
     shown = ratio(entry)
     label = f"{entry['family']} {entry['name']}{' open' if entry['open'] else ''}"
-    return f"{entry['number']:5} {'-' if shown is None else f'{shown:.2f}'}  {label}: {times}"
+    return f"{entry['index']:5} {'-' if shown is None else f'{shown:.2f}'}  {label}: {times}"
 
 
 def _families(entries: Sequence[Entry]) -> str:
@@ -90,7 +90,9 @@ def _mean(values: Sequence[float]) -> str:
 def _slower(entries: Sequence[Entry]) -> str:
     found = [(shown, entry) for entry in entries if (shown := ratio(entry)) is not None and shown > SLOWER]
     rows = [_row(shown, entry) for shown, entry in sorted(found, key=lambda pair: -pair[0])]
-    failed = [f"- {entry['number']} {entry['family']} {entry['name']}" for entry in entries if _failed(entry)]
+    failed = [
+        f"- {entry['index']} {entry['family']} {entry['name']}" for entry in entries if _is_missing(entry)
+    ]
     text = table(_SLOWER, rows) if rows else f"No cell is over {SLOWER}."
     return (
         text
@@ -99,7 +101,7 @@ def _slower(entries: Sequence[Entry]) -> str:
     )
 
 
-def _failed(entry: Entry) -> bool:
+def _is_missing(entry: Entry) -> bool:
     return ratio(entry) is None
 
 
@@ -109,7 +111,7 @@ def _row(shown: float, entry: Entry) -> list[str]:
     name = f"{entry['family']} {entry['name']}{', open' if entry['open'] else ''}"
     fixed_text = "-" if fixed is None else f"{fixed:.2f}"
     return [
-        str(entry["number"]),
+        str(entry["index"]),
         name,
         f"{times[0]}",
         f"{shown:.2f}",

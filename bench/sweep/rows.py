@@ -15,18 +15,18 @@ REDUCTIONS = ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceL2", "ReduceMin", "
 
 def product(random: Random) -> Cell:
     """Draws a product: by weights from the right or the left, or of two inputs, also of several matrices."""
-    kind = random.choice(("right", "right", "left", "batched", "batched", "vector"))
+    variant = random.choice(("right", "right", "left", "batched", "batched", "vector"))
     flop = log_uniform(random, *CALL_FLOP)
-    batch = random.choice((1, 2, 4, 12)) if kind == "batched" else 1
-    rows = 1 if kind == "vector" else extent(random, 2, 512)
-    depth = extent(random, 4, 2048 if kind != "batched" else 256)
+    batch = random.choice((1, 2, 4, 12)) if variant == "batched" else 1
+    rows = 1 if variant == "vector" else extent(random, 2, 512)
+    depth = extent(random, 4, 2048 if variant != "batched" else 256)
     columns = min(max(1, round(flop / (2 * batch * rows * depth))), 4096)
-    name = f"{kind} {batch}x{rows}x{depth}x{columns}"
-    if kind == "batched":
+    name = f"{variant} {batch}x{rows}x{depth}x{columns}"
+    if variant == "batched":
         inputs = {"x": (batch, rows, depth), "z": (batch, depth, columns)}
         open_axes = random.choice(({}, {"x": [1]}, {"z": [2]}, {"x": [2], "z": [1]}, {"x": [1], "z": [2]}))
         return Cell("product", name, "MatMul", inputs, open_axes=open_axes)
-    if kind == "left":
+    if variant == "left":
         operands, weights = {"x": (depth, columns)}, {"w": weight(random, (rows, depth))}
         return Cell(
             "product", name, "MatMul", operands, weights, {}, {"x": random.choice(([], [1]))}, {}, ["w", "x"]

@@ -23,8 +23,8 @@ def convolution(random: Random) -> Cell:
     stride, dilation = random.choice((1, 1, 1, 2, 2, 3)), random.choice((1, 1, 1, 1, 2, 4))
     channels, results, groups = _channels(random)
     flop = log_uniform(random, *CALL_FLOP)
-    each = 2 * math.prod(kernel) * (channels // groups) * results
-    sizes = _sizes(random, rank, flop / each)
+    pixel_flop = 2 * math.prod(kernel) * (channels // groups) * results
+    sizes = _sizes(random, rank, flop / pixel_flop)
     pads = [dilation * (k - 1) // 2 for k in kernel] * 2
     attributes = {
         "kernel_shape": kernel,
@@ -37,18 +37,17 @@ def convolution(random: Random) -> Cell:
     inputs = [max(size * stride, dilation * (k - 1) + 1) for size, k in zip(sizes, kernel, strict=True)]
     batch = random.choice((1, 1, 1, 2, 4))
     shape = (batch, channels, *inputs)
-    kind = "depthwise" if groups == channels > 1 else "grouped" if groups > 1 else "conv"
-    name = (
-        f"{kind}{rank}d {channels}to{results} k{text(kernel)} s{stride} d{dilation} g{groups} {text(shape)}"
-    )
+    variant = "depthwise" if groups == channels > 1 else "grouped" if groups > 1 else "conv"
+    geometry = f"k{text(kernel)} s{stride} d{dilation} g{groups}"
+    name = f"{variant}{rank}d {channels}to{results} {geometry} {text(shape)}"
     weights = {
         "w": weight(random, (results, channels // groups, *kernel)),
         "b": weight(random, (results,)),
     }
-    return Cell("convolution", name, "Conv", {"x": shape}, weights, attributes, _opened(random, rank))
+    return Cell("convolution", name, "Conv", {"x": shape}, weights, attributes, _open_image(random, rank))
 
 
-def transposed(random: Random) -> Cell:
+def transposed_convolution(random: Random) -> Cell:
     """Draws a transposed convolution."""
     rank = random.choice((1, 2, 2, 3))
     stride = random.choice((1, 2, 2, 4))
@@ -60,27 +59,29 @@ def transposed(random: Random) -> Cell:
     shape = (random.choice((1, 1, 2)), channels, *sizes)
     name = f"transposed{rank}d {channels}to{results} k{size} s{stride} {text(shape)}"
     weights = {"w": weight(random, (channels, results, *[size] * rank))}
-    return Cell("transposed", name, "ConvTranspose", {"x": shape}, weights, attributes, _opened(random, rank))
+    return Cell(
+        "transposed", name, "ConvTranspose", {"x": shape}, weights, attributes, _open_image(random, rank)
+    )
 
 
 def pool(random: Random) -> Cell:
     """Draws a pool; one in four is of the whole image."""
     rank = random.choice((1, 2, 2, 2, 3))
-    kind = random.choice(("MaxPool", "AveragePool"))
+    operator = random.choice(("MaxPool", "AveragePool"))
     channels = random.choice(CHANNELS)
     sizes = _sizes(random, rank, log_uniform(random, *ELEMENTS) / channels)
     shape = (random.choice((1, 1, 2)), channels, *sizes)
     if random.random() < 0.25:
-        name = f"Global{kind} {text(shape)}"
-        return Cell("pool", name, f"Global{kind}", {"x": shape}, open_axes=_opened(random, rank))
+        name = f"Global{operator} {text(shape)}"
+        return Cell("pool", name, f"Global{operator}", {"x": shape}, open_axes=_open_image(random, rank))
     kernel = [min(random.choice((2, 2, 3, 3, 5, 7)), size) for size in sizes]
     stride = random.choice((1, 2, 2, 3))
     attributes: dict[str, Any] = {"kernel_shape": kernel, "strides": [stride] * rank}
     attributes["pads"] = [k // 2 if random.random() < 0.5 else 0 for k in kernel] * 2
     if random.random() < 0.2:
         attributes["ceil_mode"] = 1
-    name = f"{kind} k{text(kernel)} s{stride} {text(shape)}"
-    return Cell("pool", name, kind, {"x": shape}, {}, attributes, _opened(random, rank))
+    name = f"{operator} k{text(kernel)} s{stride} {text(shape)}"
+    return Cell("pool", name, operator, {"x": shape}, {}, attributes, _open_image(random, rank))
 
 
 def resize(random: Random) -> Cell:
@@ -103,7 +104,7 @@ def resize(random: Random) -> Cell:
         {"x": shape},
         weights,
         attributes,
-        _opened(random, 2),
+        _open_image(random, 2),
         {},
         ["x", "", "scales"],
     )
@@ -116,11 +117,11 @@ def _kernel(random: Random, rank: int) -> list[int]:
 
 def _channels(random: Random) -> tuple[int, int, int]:
     """Draws the channels, those of the result, and the groups."""
-    kind = random.random()
-    if kind < 0.2:
+    drawn = random.random()
+    if drawn < 0.2:
         channels = random.choice(CHANNELS[1:])
         return channels, channels * random.choice((1, 1, 1, 2)), channels
-    if kind < 0.35:
+    if drawn < 0.35:
         groups = random.choice((2, 4, 8))
         return groups * random.choice((2, 4, 5, 16, 32)), groups * random.choice((2, 4, 5, 16, 32)), groups
     return random.choice(CHANNELS), random.choice(CHANNELS), 1
@@ -132,7 +133,7 @@ def _sizes(random: Random, rank: int, points: float) -> list[int]:
     return [extent(random, max(1, round(mean / 1.5)), max(2, round(mean * 1.5))) for _ in range(rank)]
 
 
-def _opened(random: Random, rank: int) -> dict[str, list[int]]:
+def _open_image(random: Random, rank: int) -> dict[str, list[int]]:
     """Draws open axes: none, the image's, or also the batch."""
     image = list(range(2, 2 + rank))
     return {"x": random.choice(([], [], image, [0, *image]))}

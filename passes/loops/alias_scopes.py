@@ -17,7 +17,7 @@ NOALIAS = "llvm.noalias"
 class AliasScopes(Pass):
     """Give the loads and stores of a kernel's body with dynamic dims an alias scope for each argument.
 
-    The threads' part of a kernel becomes a function of its own, whose pointers come out of a struct: there
+    The threads' part of a kernel becomes a separate function, whose pointers come out of a struct: there
     LLVM no longer knows that they are `noalias`, reads indices and factors again after every store, and
     leaves loops scalar. The loops of kernels of fixed sizes have their vectors and hoisted loads already.
     """
@@ -50,7 +50,7 @@ def _add_scopes(function: ir.Operation) -> None:
 
 
 def _distinct_scopes(count: int) -> list[ir.Attribute]:
-    """Returns scopes of one domain of their own."""
+    """Returns scopes of a new domain."""
     domain = f"#llvm.alias_scope_domain<id = distinct[{count}]<>>"
     scopes = [f"#llvm.alias_scope<id = distinct[{index}]<>, domain = {domain}>" for index in range(count)]
     return list(ir.ArrayAttr(ir.Attribute.parse(f"[{', '.join(scopes)}]")))

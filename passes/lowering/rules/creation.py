@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlc.bindings import arith, ir, linalg
+from mlc.bindings import arith, ir, linalg, tensor
 from mlc.dialects import graph
 from mlc.passes.common.constants import i64
 from mlc.passes.common.linalg_builders import elementwise, full_tensor, static_shape, tensor_type
@@ -18,8 +18,12 @@ from mlc.passes.lowering.common.scalars import add, mul
 @rule("constant")
 def lower_constant(op: ir.Operation) -> list[ir.Value]:
     """Lowers `graph.constant` to `arith.constant`."""
+    type_ = ir.RankedTensorType(graph.Constant(op).result.type)
+    if 0 in type_.shape:
+        # LLVM IR has no constant arrays of empty ones.
+        return [tensor.EmptyOp(list(type_.shape), type_.element_type).result]
     # The attribute as it is: the view would read its elements as an array.
-    return [arith.ConstantOp(graph.Constant(op).result.type, op.attributes["value"]).result]
+    return [arith.ConstantOp(type_, op.attributes["value"]).result]
 
 
 @rule("full")

@@ -111,12 +111,12 @@ def collapse(kernel: ir.Operation) -> bool:
         if not isinstance(owner, ir.Block) and owner.name == tensor.Empty.NAME:
             _replace_empty(owner.operation, axes)
         else:
-            value.set_type(_collapsed(value.type, axes))
+            value.set_type(_collapse_type(value.type, axes))
     return True
 
 
 def _is_plain(op: ir.Operation) -> bool:
-    """Whether the op computes on elements or reduces them, or makes the tensors and numbers for it; products
+    """Whether the op computes on elements or reduces them, or makes the tensors and scalars for it; products
     and windows have schedules that know their dims."""
     if op.name == tensor.Extract.NAME:
         return isinstance(ir.RankedTensorType(op.operands[0].type).element_type, ir.IndexType)
@@ -151,7 +151,7 @@ def _rewrite(generic: Computation, dims: set[int], groups: dict[ir.Value, Groups
     generic.op.attributes["iterator_types"] = ir.ArrayAttr.get([types[dim] for dim in kept])
 
 
-def _collapsed(type_: ir.Type, groups: Groups) -> ir.RankedTensorType:
+def _collapse_type(type_: ir.Type, groups: Groups) -> ir.RankedTensorType:
     shape = ir.RankedTensorType(type_).shape
     extents = [[shape[axis] for axis in axes] for axes in groups]
     sizes = [_UNKNOWN if _UNKNOWN in group else prod(group) for group in extents]
@@ -182,7 +182,7 @@ def _retype(kernel: ir.Operation, groups: dict[ir.Value, Groups]) -> None:
     products."""
     block = kernel.regions[0].blocks[0]
     values = [*block.arguments, *terminator_of(block).operands]
-    types = [_collapsed(value.type, groups[value]) if value in groups else value.type for value in values]
+    types = [_collapse_type(value.type, groups[value]) if value in groups else value.type for value in values]
     if DIMS in kernel.attributes:
         tensors = [value for value in values if not _holds_dims(value)]
         shapes = zip(tensors, kernel.attributes[DIMS], strict=True)

@@ -234,8 +234,8 @@ def _counted_parts(
     low, high = counted
     begins = counting(node, result) * geometry.strides[axis] - dim(node, geometry.pads[axis])
     first = ((dim(node, -low) - begins).max(0) + (dilation - 1)) // dilation
-    behind = ((dim(node, size + high + dilation - 1) - begins) // dilation).min(width)
-    return (behind - first).cast(TensorProto.FLOAT) / width
+    end = ((dim(node, size + high + dilation - 1) - begins) // dilation).min(width)
+    return (end - first).cast(TensorProto.FLOAT) / width
 
 
 def _pool_padded(node: Node, op: str, x: Value, geometry: WindowAttributes, fill: float = 0) -> Value:
