@@ -1,4 +1,4 @@
-"""Pools of images of any size are right where padding, ceil_mode and dilation leave parts of windows outside."""
+"""Pools of images of any size are right where padding, ceil_mode and dilation cut parts of windows off."""
 
 from __future__ import annotations
 
