@@ -38,7 +38,7 @@ def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) 
     block, loop = builder.tile(builder.get_block("root"), sizes, "parallel")
     iterations = prod(-(-root.extents[dim] // sizes[dim]) for dim in rows)
     scheduled = RowSchedule(builder, {"root": block, **_move_all(builder, others, loop)}, iterations)
-    for computation in others:
+    for computation in (root, *others):
         if across and computation.reductions:
             steps = positions(dict.fromkeys(computation.reductions, 1))
             builder.tile(scheduled.block(computation), steps, "sequential")

@@ -7,7 +7,8 @@
 // FIRST: "tloop.vectorize"
 // ROWS-COUNT-2: linalg.generic
 // ROWS-NOT: linalg.generic
-// ROWS: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 1, 1>}
+// ROWS: "tloop.tile"({{.*}}) {mode = "parallel", sizes = array<i64: 1, 48>}
+// ROWS: "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 1>}
 // ROWS-NOT: "tloop.vectorize"
 // LOOPS-COUNT-2: linalg.generic
 // LOOPS-NOT: linalg.generic
