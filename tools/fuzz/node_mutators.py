@@ -101,7 +101,10 @@ def skip_input(rng: np.random.Generator, case: FuzzCase, _seeds: Seeds) -> FuzzC
     optional = [
         index
         for index, formal in enumerate(formals)
-        if node.input[index] and formal.option != defs.OpSchema.FormalParameterOption.Single
+        if node.input[index]
+        and formal.option != defs.OpSchema.FormalParameterOption.Single
+        # A loop without a trip count, whose condition does not change, has no end.
+        and (node.op_type, index) != ("Loop", 0)
     ]
     if not optional:
         return None

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from fuzz_models import case_of_nodes, chain_case, conv_case
-from onnx import helper
+from onnx import TensorProto, helper
 
 from mlc.tools.fuzz import node_mutators, shape_mutators, value_mutators
 from mlc.tools.fuzz.case import FuzzCase, load, save
@@ -50,6 +50,19 @@ def test_an_extent_changes_in_all_inputs() -> None:
 def test_an_extent_becomes_zero() -> None:
     case = _first(shape_mutators.empty_extent, CHAIN)
     assert any(0 in shape for shape in _shapes(case).values())
+
+
+def test_loops_keep_their_trip_count() -> None:
+    types = {"i": TensorProto.INT64, "c": TensorProto.BOOL, "v": TensorProto.FLOAT}
+    taken = [helper.make_tensor_value_info(name, element, []) for name, element in types.items()]
+    given = [helper.make_tensor_value_info(name, types[name[0]], []) for name in ("c_out", "v_out")]
+    nodes = [helper.make_node("Identity", [name], [f"{name}_out"]) for name in ("c", "v")]
+    body = helper.make_graph(nodes, "body", taken, given)
+    inputs = {"m": np.array(3), "go": np.array(True), "x": np.array(1, np.float32)}
+    case = case_of_nodes([helper.make_node("Loop", ["m", "go", "x"], ["y"], body=body)], inputs, ["y"])
+    for seed in range(10):
+        found = node_mutators.skip_input(np.random.default_rng(seed), case, SEEDS)
+        assert found is None or found.nodes[0].input[0] == "m"
 
 
 def test_vectors_of_sizes_follow() -> None:
