@@ -94,7 +94,12 @@ def _is_part_of_block(expression: ir.AffineExpr, last: int) -> bool:
 
 
 def _block(root: Computation, dim: int, width: int) -> int:
-    """Returns the points of a block along a dim; all of a dynamic one."""
+    """Returns the points of a block along a dim; all of a dynamic one, and a block of channels of those that
+    are read by one."""
+    for read in root.maps:
+        position, channels = _remainder(list(read.results)[-1]) if len(read.results) else (None, 0)
+        if position == dim and channels:
+            return channels
     extent = root.extents[dim]
     return extent if dim in root.dynamic else block_of(extent, width)
 

@@ -31,7 +31,12 @@ class _Neighbours:
         self.fills = [op for op in ops if op.name == linalg.Fill.NAME]
         values = [*kernel.regions[0].blocks[0].arguments, *(result for op in ops for result in op.results)]
         self.tensors = [value for value in values if _rank(value) > 1]
-        self.pairs = {(value, axis) for value in self.tensors for axis in range(_rank(value) - 1)}
+        self.pairs = {
+            (value, axis)
+            for value in self.tensors
+            if not _is_constant(value)
+            for axis in range(_rank(value) - 1)
+        }
 
     def find(self) -> bool:
         """Leaves the pairs that no computation keeps apart; returns whether there are any."""
@@ -80,6 +85,11 @@ class _Neighbours:
 
 def _rank(value: ir.Value) -> int:
     return len(value.type.shape) if isinstance(value.type, ir.RankedTensorType) else 0
+
+
+def _is_constant(value: ir.Value) -> bool:
+    """Whether the elements are in the IR, with their shape."""
+    return not isinstance(value.owner, ir.Block) and value.owner.name == arith.Constant.NAME
 
 
 def _follows(generic: Computation, pair: Pair, dims: set[int]) -> bool:

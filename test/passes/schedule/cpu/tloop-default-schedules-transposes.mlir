@@ -50,7 +50,7 @@ func.func private @heads(%x: tensor<1x128x12x64xf32>) -> tensor<1x12x128x64xf32>
 
 // Blocks of channels: what is read by quotients and remainders is contiguous within a block.
 // CHECK-LABEL: func.func private @unpacked
-// CHECK: %[[B:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 0, 1, 0>}
+// CHECK: %[[B:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 32, 1, 0>}
 // CHECK-NEXT: %[[P:.*]]:2 = "tloop.tile"(%[[B]]#0) {mode = "sequential", sizes = array<i64: 0, 16>}
 // CHECK-NEXT: %[[Q:.*]]:2 = "tloop.tile"(%[[P]]#0) {mode = "sequential", sizes = array<i64: 0, 0, 0, 16>}
 // CHECK-NEXT: "tloop.shift_inwards"(%[[Q]]#1)

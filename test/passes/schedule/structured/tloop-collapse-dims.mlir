@@ -61,6 +61,18 @@ func.func private @open(%x: tensor<?x3x?x8xf32>, %d: tensor<2xindex>) -> tensor<
 
 // -----
 
+// The elements of a constant have its shape.
+// CHECK-LABEL: func.func private @constant(
+// CHECK-SAME: tensor<2x3xf32>
+// CHECK: arith.constant dense<{{.*}}> : tensor<2x3xf32>
+func.func private @constant(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {tloop.kernel} {
+  %0 = "graph.constant"() {value = dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>} : () -> tensor<2x3xf32>
+  %1 = "graph.add"(%x, %0) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}
+
+// -----
+
 // Products stay, and so do look-ups and kernels with a schedule.
 // CHECK-LABEL: func.func private @product(
 // CHECK-SAME: tensor<2x3x4xf32>
