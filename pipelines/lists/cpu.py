@@ -119,6 +119,5 @@ CPU_HOST: list[str] = [
     "convert-cf-to-llvm",
     "canonicalize",
     "cse",
-    "llvm-alias-scopes",
     "llvm-verify-translatable",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -172,7 +172,7 @@ def _resize_dynamically(node: Node, x: Value, resizes: DynamicResizes, method: M
         )
     onnx_type = x.onnx_type if method.mode == "nearest" else _computed_in(x, method.mode)
     result = formula(node, x, onnx_type)
-    for axis in _dynamic_order(resizes):
+    for axis in _order(resizes, {axis for axis in resizes if _shrinks(resizes[axis][1])}):
         after, resize = resizes[axis]
         result = resize_axis(result, axis, after, resize, method)
     return _round_to_type(node, result.value, x)
@@ -218,7 +218,7 @@ def _resize(node: Node, x: Value, resizes: dict[int, AxisResize], method: Method
         shape = [changed[axis].after if axis in changed else dim for axis, dim in enumerate(x.shape)]
         return full(node, node.static(shape, "the result's shape"), x.dtype.type(0))
     result = x if method.mode == "nearest" else node.cast(x, _computed_in(x, method.mode))
-    for axis in _order(changed):
+    for axis in _order(changed, [axis for axis, resize in changed.items() if resize.after <= resize.before]):
         result = _along_axis(node, result, axis, changed[axis], method)
     return _round_to_type(node, result, x)
 
@@ -235,24 +235,16 @@ def _computed_in(x: Value, mode: str) -> int:
     return TensorProto.DOUBLE
 
 
-def _order(resizes: dict[int, AxisResize]) -> list[int]:
-    """Returns the order of the axes: those that shrink first, then those that grow from the innermost on.
+def _order(axes: Iterable[int], shrinking: Collection[int]) -> list[int]:
+    """Returns the order of the axes: those that shrink first, then those that may grow from the innermost on.
 
     Elements of an inner axis are gathered one by one; the outer axis then copies whole rows.
     """
-    shrinking = [axis for axis in sorted(resizes) if resizes[axis].after <= resizes[axis].before]
-    return shrinking + [axis for axis in sorted(resizes, reverse=True) if axis not in shrinking]
-
-
-def _dynamic_order(resizes: DynamicResizes) -> list[int]:
-    """Returns the order of axes with dynamic lengths: `_order`, where those whose scale is not known may
-    grow."""
-    shrinking = [axis for axis in sorted(resizes) if _shrinks(resizes[axis][1])]
-    return shrinking + [axis for axis in sorted(resizes, reverse=True) if axis not in shrinking]
+    return sorted(shrinking) + sorted(set(axes) - set(shrinking), reverse=True)
 
 
 def _shrinks(resize: AxisResize) -> bool:
-    """Whether the scale is known to be less than 1."""
+    """Whether the scale is known to be at most 1."""
     scale = resize.scale.value
     return bool(scale.is_constant and scale.known <= 1)
 
