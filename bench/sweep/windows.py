@@ -14,6 +14,8 @@ KERNELS = {1: (1, 3, 3, 5, 7, 15, 31), 2: (1, 1, 3, 3, 3, 5, 7), 3: (1, 3, 3, 5)
 CHANNELS = (1, 3, 8, 13, 16, 24, 32, 37, 64, 96, 128, 256, 512)
 CALL_FLOP = (1e6, 3e8)
 ELEMENTS = (1e4, 2e6)
+# Of the larger of a convolution's images: pointwise and depthwise ones compute little for each element.
+MOST_ELEMENTS = 4e6
 
 
 def convolution(random: Random) -> Cell:
@@ -24,7 +26,8 @@ def convolution(random: Random) -> Cell:
     channels, results, groups = _channels(random)
     flop = log_uniform(random, *CALL_FLOP)
     pixel_flop = 2 * math.prod(kernel) * (channels // groups) * results
-    sizes = _sizes(random, rank, flop / pixel_flop)
+    most = MOST_ELEMENTS / max(channels * stride**rank, results)
+    sizes = _sizes(random, rank, min(flop / pixel_flop, most))
     pads = [dilation * (k - 1) // 2 for k in kernel] * 2
     attributes = {
         "kernel_shape": kernel,
@@ -54,7 +57,8 @@ def transposed_convolution(random: Random) -> Cell:
     size = random.choice((stride, 2 * stride, 3, 4))
     channels, results = random.choice(CHANNELS[2:]), random.choice(CHANNELS)
     flop = log_uniform(random, *CALL_FLOP)
-    sizes = _sizes(random, rank, flop / (2 * size**rank * channels * results))
+    most = MOST_ELEMENTS / max(channels, results * stride**rank)
+    sizes = _sizes(random, rank, min(flop / (2 * size**rank * channels * results), most))
     attributes = {"kernel_shape": [size] * rank, "strides": [stride] * rank}
     shape = (random.choice((1, 1, 2)), channels, *sizes)
     name = f"transposed{rank}d {channels}to{results} k{size} s{stride} {text(shape)}"
