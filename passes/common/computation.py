@@ -97,6 +97,14 @@ def dims_read(indexing_map: ir.AffineMap) -> set[int]:
     return {dim for dim in map(dim_position, _subexpressions(indexing_map)) if dim is not None}
 
 
+def last_dims(indexing_map: ir.AffineMap) -> set[int]:
+    """Returns the iteration dims that occur in the last result of the map; none for a scalar."""
+    last = list(indexing_map.results)[-1:]
+    return dims_read(
+        ir.AffineMap.get(indexing_map.n_dims, indexing_map.n_symbols, last, context=indexing_map.context)
+    )
+
+
 def divided_dims(indexing_map: ir.AffineMap) -> set[int]:
     """Returns the iteration dims in quotients and remainders: steps along them are no fixed distance
     apart."""

@@ -11,7 +11,16 @@ from mlc.passes.base import Pass, option
 from mlc.passes.common.fast_math import is_approximate
 from mlc.passes.common.rewriting import apply_patterns, replace_op
 from mlc.passes.math.error_function import erf
-from mlc.passes.math.exponential import exp, exp2, expm1, log, log1p, log1p_of_unit, power
+from mlc.passes.math.exponential import (
+    exp,
+    exp2,
+    exp_of_normal,
+    expm1,
+    log,
+    log1p,
+    log1p_of_unit,
+    power,
+)
 from mlc.passes.math.expression import FloatValue, element_type
 from mlc.passes.math.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from mlc.passes.math.trigonometric import acos, asin, atan, cos, sin, tan
@@ -41,6 +50,36 @@ def expand_log1p_of_unit(op: ir.Operation) -> bool:
     return _in_unit_interval(math.Log1p(op).operand) and expand(log1p_of_unit)(op)
 
 
+def _bound_of(value: ir.Value, predicate: arith.CmpFPredicate) -> tuple[ir.Value, float] | None:
+    """Returns x and c where the value is `select(x predicate c, c, x)`, c a constant, else None."""
+    choice = arith.Select.defining(value)
+    test = arith.CmpF.defining(choice.condition) if choice is not None else None
+    if choice is None or test is None or ir.IntegerAttr(test.predicate).value != predicate:
+        return None
+    constant = arith.Constant.defining(choice.true_value)
+    if constant is None or (test.lhs, test.rhs) != (choice.false_value, choice.true_value):
+        return None
+    bound = constant.value
+    if isinstance(bound, ir.DenseElementsAttr):
+        if not bound.is_splat:
+            return None
+        bound = bound.get_splat_value()
+    return test.lhs, ir.FloatAttr(bound).value
+
+
+def _is_clamped(value: ir.Value, low: float, high: float) -> bool:
+    """Whether the value is clamped to bounds in [low, high], or NaN."""
+    above = _bound_of(value, arith.CmpFPredicate.OGT)
+    below = _bound_of(above[0], arith.CmpFPredicate.OLT) if above is not None else None
+    return above is not None and below is not None and low <= below[1] and above[1] <= high
+
+
+def expand_exp_of_normal(op: ir.Operation) -> bool:
+    """Replaces `exp(x)` in fewer steps where x is clamped to values whose exponentials are normal, as in
+    softmax."""
+    return _is_clamped(math.Exp(op).operand, -87.0, 88.0) and expand(exp_of_normal)(op)
+
+
 def expand_exactly(function: Callable[..., FloatValue]) -> Callable[[ir.Operation], bool]:
     """Returns the pattern of `expand` for ops that must not be approximate (`afn`)."""
     pattern = expand(function)
@@ -52,7 +91,7 @@ def expand_exactly(function: Callable[..., FloatValue]) -> Callable[[ir.Operatio
 
 
 # Patterns that match an operand's op, applied before that is replaced.
-FIRST = {math.Log1p.NAME: expand_log1p_of_unit}
+FIRST = {math.Exp.NAME: expand_exp_of_normal, math.Log1p.NAME: expand_log1p_of_unit}
 PATTERNS = {
     math.Exp.NAME: expand(exp),
     math.Exp2.NAME: expand(exp2),

@@ -164,6 +164,13 @@ def exp(x: FloatValue) -> FloatValue:
     return scale(tail, exponent, x < -86.0)
 
 
+def exp_of_normal(x: FloatValue) -> FloatValue:
+    """Returns e^x for x in [-87, 88], where e^x is normal and so is 2^n, or NaN. Error below 1.1 ulp."""
+    tail, exponent = power_minus_one(x, BIAS)
+    factor = (exponent << 23).as_float(x.type)
+    return multiply_add(factor, tail, factor)
+
+
 def exp2(x: FloatValue) -> FloatValue:
     """Returns 2^x. Error below 1.1 ulp; subnormal results included."""
     x = x.at_least(-151.0).at_most(128.0)

@@ -1,4 +1,5 @@
-"""graph-assign-layouts: convolutional parts of a graph with blocked channels, `[N, C/c, H, W, c]`.
+"""graph-assign-layouts: convolutional parts of a graph with blocked channels, `[N, C/c, H, W, c]` or
+`[N, C/c, D, H, W, c]`.
 
 Which ops work on blocked values: the labelling problem of one block of ops, and its cheapest solution.
 """
@@ -99,12 +100,12 @@ class LayoutProblem:
 
 @dataclass(frozen=True)
 class AssignLayouts(Pass):
-    """Block the channels of 2-D convolutions and of what lies between them, where that is cheapest for the
-    whole graph. Which values could share blocks, and of which size, comes first: those that one op combines
-    share the largest block that divides all their channel counts. Then a minimum cut labels each of them
-    plain or blocked: the sum of all ops' costs and of the conversions (one per value, for all its readers) is
-    the least possible under the model `costs`. Weights are packed by ops that `graph-split-prepare` moves
-    to compile time."""
+    """Block the channels of 2-D and 3-D convolutions and of what lies between them, where that is cheapest
+    for the whole graph. Which values could share blocks, and of which size, comes first: those that one op
+    combines share the largest block that divides all their channel counts. Then a minimum cut labels each of
+    them plain or blocked: the sum of all ops' costs and of the conversions (one per value, for all its
+    readers) is the least possible under the model `costs`. Weights are packed by ops that
+    `graph-split-prepare` moves to compile time."""
 
     name: ClassVar[str] = "graph-assign-layouts"
     anchor: ClassVar[str] = "func.func"
@@ -162,7 +163,7 @@ def _report(block: ir.Block, groups: Groups, chosen: set[ir.Value]) -> None:
 
 def _reason(op: ir.Operation, groups: Groups) -> str:
     if not is_blockable_conv(op):
-        return "only 2-D convolutions in f32 with known channels have a blocked form"
+        return "only 2-D and 3-D convolutions in f32 with known channels have a blocked form"
     if op.results[0] in groups.constants:
         return "it is computed at compile time, from weights alone"
     if op.results[0] not in groups.parent:

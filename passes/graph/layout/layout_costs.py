@@ -81,7 +81,9 @@ class AnalyticCosts:
         plain images are looked up element by element."""
         values = [*op.operands, *op.results]
         bytes_moved = sum(4 * prod(likely_shape(value)) for value in values)
-        single = block == 1 and is_pixel_lookup(op) and graph.attribute(op, "axis") == 3
+        single = (
+            block == 1 and is_pixel_lookup(op) and graph.attribute(op, "axis") == op.results[0].type.rank - 1
+        )
         return bytes_moved / STREAMED_BYTES + (prod(likely_shape(op.results[0])) if single else 0)
 
     def conversion(self, moved: int) -> float:

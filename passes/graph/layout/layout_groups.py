@@ -1,4 +1,4 @@
-"""Groups of 4-D values of a graph that can have blocked channels, with the size of the blocks."""
+"""Groups of images of a graph that can have blocked channels, with the size of the blocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from mlc.dialects.graph.sizes import Size
 from mlc.passes.graph.common.op_families import ELEMENTWISE
 from mlc.passes.graph.windows.blocked_channels import (
     CREATION,
-    RANK,
     REDUCTIONS,
     SMALLEST_USEFUL_BLOCK,
     channel_divisor,
@@ -122,7 +121,7 @@ def _follow(groups: Groups, op: ir.Operation) -> None:
 def shares_channels(value: ir.Value, result: ir.Value) -> bool:
     """Whether an operand's channels are (part of) the result's, not one that broadcasts."""
     shape = graph.shape_of(value)
-    return len(shape) == RANK and (shape[1] != 1 or graph.shape_of(result)[1] == 1)
+    return len(shape) == result.type.rank and (shape[1] != 1 or graph.shape_of(result)[1] == 1)
 
 
 def wanted_block(groups: Groups, op: ir.Operation, position: int) -> int:
@@ -133,8 +132,9 @@ def wanted_block(groups: Groups, op: ir.Operation, position: int) -> int:
         return _conv_input_block(groups, op) if position == 0 else 1
     if op.name == graph.Reshape.NAME or is_indices(op, position):
         return 1
-    shape = padded_shape(value)
-    broadcast = shape[1] == 1 or (shape[2] == shape[3] == 1 and value not in groups.parent)
+    shape = padded_shape(value, op)
+    pixel = all(extent == 1 for extent in shape[2:])
+    broadcast = shape[1] == 1 or (pixel and value not in groups.parent)
     return 1 if broadcast and op.name in ELEMENTWISE else block
 
 
@@ -143,10 +143,10 @@ def is_indices(op: ir.Operation, position: int) -> bool:
     return op.name == graph.Gather.NAME and position == 1
 
 
-def padded_shape(value: ir.Value) -> list[int | Size]:
-    """The dims of an elementwise op's operand, with leading ones."""
+def padded_shape(value: ir.Value, op: ir.Operation) -> list[int | Size]:
+    """The dims of an operand of `op`, with as many leading ones as broadcast it to the rank of the result."""
     shape = graph.dims_of(value)
-    return [*[1] * (RANK - len(shape)), *shape]
+    return [*[1] * (len(graph.dims_of(op.results[0])) - len(shape)), *shape]
 
 
 def _conv_input_block(groups: Groups, op: ir.Operation) -> int:

@@ -80,10 +80,10 @@ class LayoutRewriter:
     def to_blocked(self, value: ir.Value, block: int) -> ir.Value:
         """Returns the blocked form of a plain image. Blocks of one channel, and images of one pixel, are
         views."""
-        n, c, h, w = graph.dims_of(value)
+        n, c, *spatial = graph.dims_of(value)
         if (value, block) not in self.packed:
-            if block == 1 or h == w == 1:
-                form = graph.reshape_to(value, [n, c // block, h, w, block])
+            if block == 1 or all(extent == 1 for extent in spatial):
+                form = graph.reshape_to(value, [n, c // block, *spatial, block])
             else:
                 form = pack(value, [1], [block])
             self.packed[value, block] = form
@@ -93,7 +93,8 @@ class LayoutRewriter:
         """An op that treats all channels, or all blocks of channels, the same way."""
         if op.name in REDUCTIONS:
             x = self.to_blocked(op.operands[0], block)
-            return graph.build(op.name, [x], {"axes": [2, 3], "keepdims": True})
+            spatial = list(range(2, x.type.rank - 1))
+            return graph.build(op.name, [x], {"axes": spatial, "keepdims": True})
         operands = [self.operand(op, position, block) for position in range(len(op.operands))]
         result_type = blocked_type(op.results[0], block)
         return graph.build(op.name, operands, blocked_attributes(op, block), result_type)
@@ -103,7 +104,7 @@ class LayoutRewriter:
         value = op.operands[position]
         if is_indices(op, position):
             return value
-        shape = padded_shape(value)
+        shape = padded_shape(value, op)
         if wanted_block(self.groups, op, position) == 1:
             return value if len(graph.shape_of(value)) == 0 else view(value, shape, block)
         if len(graph.shape_of(value)) < len(shape):
@@ -113,8 +114,8 @@ class LayoutRewriter:
 
 def blocked_type(value: ir.Value, block: int) -> ir.RankedTensorType:
     """The type of the blocked form of a plain image."""
-    n, c, h, w = value.type.shape
-    return ir.RankedTensorType.get([n, c // block, h, w, block], graph.element_type(value))
+    n, c, *spatial = value.type.shape
+    return ir.RankedTensorType.get([n, c // block, *spatial, block], graph.element_type(value))
 
 
 def blocked_attributes(op: ir.Operation, block: int) -> dict[str, Any]:
@@ -124,8 +125,9 @@ def blocked_attributes(op: ir.Operation, block: int) -> dict[str, Any]:
     if op.name in LAYOUT_OPS:
         attributes["layout"] = "NCHWc"
     for name, rest in _PER_DIM.get(op.name, {}).items():
-        n, c, h, w = graph.attribute(op, name)
-        attributes[name] = [n, c if name == "steps" else c // block, h, w, block if rest is None else rest]
+        n, c, *spatial = graph.attribute(op, name)
+        channels = c if name == "steps" else c // block
+        attributes[name] = [n, channels, *spatial, block if rest is None else rest]
     return attributes
 
 
@@ -138,9 +140,9 @@ _PER_DIM: dict[str, dict[str, int | None]] = {
 
 def view(value: ir.Value, shape: Sequence[int | Size], block: int) -> ir.Value:
     """A value that broadcasts along the channels or the pixels, next to blocked ones."""
-    n, c, h, w = shape
+    n, c, *spatial = shape
     last = block if c > 1 else 1
-    return graph.reshape_to(value, [n, c // last, h, w, last])
+    return graph.reshape_to(value, [n, c // last, *spatial, last])
 
 
 def pack(value: ir.Value, inner_dims: Sequence[int], tiles: Sequence[int]) -> ir.Value:

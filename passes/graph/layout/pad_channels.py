@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir
 from mlc.dialects import graph
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import Pass
 from mlc.passes.common.rewriting import apply_patterns, attributes_of, defining_op, replace_op, users
 from mlc.passes.common.target import lanes, target_of
@@ -17,7 +18,6 @@ from mlc.passes.graph.common.op_families import ELEMENTWISE
 from mlc.passes.graph.common.values import is_constant, on_ranked, replacing
 from mlc.passes.graph.windows.blocked_channels import (
     BLOCKS,
-    RANK,
     REDUCTIONS,
     SMALLEST_USEFUL_BLOCK,
     channel_divisor,
@@ -63,30 +63,44 @@ def padded_channels(op: ir.Operation, lanes: int) -> ir.Value | None:
 def padded_convolution(op: ir.Operation, target: Target) -> bool:
     """f(conv(x, w)) -> slice(f(conv(x, pad(w)))), with f elementwise, with constants: only blocks of whole
     vectors are fast."""
-    if not is_blockable_conv(op) or not is_constant(graph.Conv(op).w) or graph.Conv(op).group != 1:
+    if not is_blockable_conv(op) or not is_constant(graph.Conv(op).w):
         return False
-    channels = graph.shape_of(graph.Conv(op).w)[0]
-    if channels < FEWEST and graph.Conv(op).strides[-1] == 1:
+    conv = graph.Conv(op)
+    channels = graph.shape_of(conv.w)[0] // conv.group
+    few, grouped = channels < FEWEST, conv.group > 1
+    if (few and grouped) or (conv.strides[-1] == 1 and (few or grouped)):
         return False
     added = fewest_added(channels, lanes(target))
-    if not added or (op.results[0].type.has_static_shape and is_fast_plain(op, channels, target)):
+    if not added or is_fast_plain(op, channels, target):
         return False
     trail = _forward_trail(op)
     with ir.InsertionPoint.after(trail[-1]), op.location:
-        value = _widen_all(trail, added)
-        shape = graph.shape_of(trail[-1].results[0])
-        sizes = [-1 if size is None else size for size in shape]
-        part = graph.build("slice", [value], {"starts": [0] * RANK, "sizes": sizes, "steps": [1] * RANK})
+        part = _cut_groups(_widen_all(trail, added), conv.group, graph.dims_of(trail[-1].results[0]))
     replace_op(trail[-1], part)
     return True
 
 
+def _cut_groups(value: ir.Value, groups: int, dims: Sequence[int | Size]) -> ir.Value:
+    """Returns the first channels of each group, as many as an image of `dims` has."""
+    batch, channels, *spatial = dims
+    wide = graph.shape_of(value)[1] // groups
+    if groups > 1:
+        value = graph.reshape_to(value, [batch, groups, wide, *spatial])
+    sizes = [-1 if size is None else size for size in graph.shape_of(value)]
+    sizes[-1 - len(spatial)] = channels // groups
+    rank = len(sizes)
+    part = graph.build("slice", [value], {"starts": [0] * rank, "sizes": sizes, "steps": [1] * rank})
+    return part if groups == 1 else graph.reshape_to(part, dims)
+
+
 def is_fast_plain(op: ir.Operation, channels: int, target: Target) -> bool:
-    """Whether a convolution of known size to `channels` channels is as fast in plain layout."""
+    """Whether a convolution to `channels` channels per group is as fast in plain layout."""
     conv = graph.Conv(op)
+    if _is_pointwise(op) or not all(value.type.has_static_shape for value in (conv.x, conv.result)):
+        return _is_pointwise(op)
     image = prod(graph.shape_of(conv.x)[1:]) * FLOAT_BYTES
     few = channels < FEWEST_OF_KNOWN and image <= 2 * target.l2
-    return _is_pointwise(op) or (few and conv.strides[-1] == 1)
+    return few and conv.strides[-1] == 1
 
 
 def fewest_added(channels: int, lanes: int) -> int:
@@ -96,7 +110,8 @@ def fewest_added(channels: int, lanes: int) -> int:
         return 0
     blocks = [block for block in BLOCKS if block >= SMALLEST_USEFUL_BLOCK]
     # A block of half a vector takes as long as a whole one.
-    return min((-channels % block for block in blocks), key=lambda added: _time(channels + added, lanes))
+    added = sorted(-channels % block for block in blocks)
+    return min(added, key=lambda count: _time(channels + count, lanes))
 
 
 def _time(channels: int, lanes: int) -> int:
@@ -108,7 +123,7 @@ def _time(channels: int, lanes: int) -> int:
 def _is_pointwise(op: ir.Operation) -> bool:
     """Whether the convolution becomes a product of matrices, for which any number of rows is as good."""
     conv = graph.Conv(op)
-    return list(graph.shape_of(conv.w)[2:]) == [1, 1] and list(conv.strides) == [1, 1]
+    return all(extent == 1 for extent in (*graph.shape_of(conv.w)[2:], *conv.strides))
 
 
 def _forward_trail(op: ir.Operation) -> list[ir.Operation]:
@@ -126,14 +141,16 @@ def _forward_trail(op: ir.Operation) -> list[ir.Operation]:
 
 
 def _widen_all(trail: Sequence[ir.Operation], added: int) -> ir.Value:
-    """Builds a convolution with `added` channels more, whose filters are zeros, and the elementwise ops after
-    it."""
+    """Builds a convolution with `added` channels more per group, whose filters are zeros, and the elementwise
+    ops after it."""
     conv, *elementwise = trail
     image, filters = conv.operands
-    value = graph.build("conv", [image, _pad_dim(filters, 0, added)], attributes_of(conv))
+    groups = graph.Conv(conv).group
+    value = graph.build("conv", [image, _pad_groups(filters, 0, groups, added)], attributes_of(conv))
     for inner in elementwise:
         operands = [
-            _widen_constant(operand, added) if is_constant(operand) else value for operand in inner.operands
+            _widen_constant(operand, value, groups, added) if is_constant(operand) else value
+            for operand in inner.operands
         ]
         value = graph.build(inner.name, operands, attributes_of(inner))
     return value
@@ -146,8 +163,8 @@ def _trail(value: ir.Value) -> list[ir.Operation] | None:
     if op is None or not is_image(value) or len(users(value)) != 1:
         return None
     if is_blockable_conv(op):
-        pixels = graph.shape_of(value)[2:]
-        return [op] if graph.attribute(op, "group") == 1 and pixels != [1, 1] else None
+        several = any(extent != 1 for extent in graph.shape_of(value)[2:])
+        return [op] if graph.attribute(op, "group") == 1 and several else None
     computed = [operand for operand in op.operands if not is_constant(operand)]
     if op.name not in ELEMENTWISE or len(computed) != 1 or not graph.same_type(computed[0], value):
         return None
@@ -155,11 +172,22 @@ def _trail(value: ir.Value) -> list[ir.Operation] | None:
     return None if before is None else [*before, op]
 
 
-def _widen_constant(value: ir.Value, added: int) -> ir.Value:
-    """A constant operand with `added` more channels; one that broadcasts along them stays as it is."""
+def _widen_constant(value: ir.Value, image: ir.Value, groups: int, added: int) -> ir.Value:
+    """A constant operand beside an image, with `added` more channels per group; one that broadcasts along
+    them stays as it is."""
     shape = graph.shape_of(value)
-    channel = len(shape) - RANK + 1
-    return value if channel < 0 or shape[channel] == 1 else _pad_dim(value, channel, added)
+    channel = len(shape) - len(graph.shape_of(image)) + 1
+    return value if channel < 0 or shape[channel] == 1 else _pad_groups(value, channel, groups, added)
+
+
+def _pad_groups(value: ir.Value, dim: int, groups: int, added: int) -> ir.Value:
+    """Adds `added` zeros to each group of channels, which are along `dim`."""
+    if groups == 1:
+        return _pad_dim(value, dim, added)
+    shape = graph.shape_of(value)
+    before, count, after = shape[:dim], shape[dim], shape[dim + 1 :]
+    split = graph.reshape_to(value, [*before, groups, count // groups, *after])
+    return graph.reshape_to(_pad_dim(split, dim + 1, added), [*before, count + groups * added, *after])
 
 
 def _pad_dim(value: ir.Value, dim: int, added: int) -> ir.Value:
@@ -173,9 +201,10 @@ class PadChannels(Pass):
     """Add channels to convolutions where they then fill vectors. A classifier's 1000 classes have no block of
     16 or 32 channels; up to an eighth more are added, with filters of zeros, where only the mean (or another
     reduction) of each whole image is needed: that of the added channels is cut off. Elsewhere convolutions
-    whose channels have no block of 8, such as the 2 * 161 of a Fourier transform of 320 samples, get as many
-    as fill one, which are cut off after the elementwise ops that follow; but pointwise ones of known size,
-    which are products, and those of few channels, known size and stride 1."""
+    whose channels have no block of 8, such as the 2 * 161 of a Fourier transform of 320 samples, or the
+    channels of each group, where columns are apart, get as many as fill one, which are cut off after the
+    elementwise ops that follow; but pointwise ones, which are products, and those of few channels, known size
+    and stride 1."""
 
     name: ClassVar[str] = "graph-pad-channels"
     anchor: ClassVar[str] = "func.func"

@@ -91,6 +91,20 @@ def sum_of_sums(op: ir.Operation) -> ir.Value | None:
     return _merge_reductions(op) if op.name != f"{_REDUCE}mean" or is_float(op.operands[0]) else None
 
 
+def reduction_before_units(op: ir.Operation) -> ir.Value | None:
+    """Reduces the dims of 1 after the last reduced one, too: what is reduced is contiguous then."""
+    x, result, axes = op.operands[0], op.results[0], list(graph.attribute(op, "axes"))
+    shape = graph.shape_of(x)
+    units = list(range(max(axes) + 1, len(shape))) if axes else []
+    if not units or any(shape[axis] != 1 for axis in units):
+        return None
+    attributes = {"axes": [*axes, *units], "keepdims": graph.attribute(op, "keepdims")}
+    reduced = graph.build(op.name, [x], attributes)
+    return (
+        as_result(op, reduced) if attributes["keepdims"] else graph.reshape_to(reduced, graph.dims_of(result))
+    )
+
+
 def _index_range(indices: np.ndarray) -> range | None:
     """A vector of indices as a range that does not cross zero."""
     flat = [int(index) for index in indices.flat]
@@ -149,11 +163,13 @@ def mean_over_everything(op: ir.Operation) -> ir.Value | None:
 
 
 RULES: Rules = {
-    **{f"{_REDUCE}{name}": (extreme_of_one,) for name in _ONE_EXACT},
-    **{f"{_REDUCE}{name}": (sum_of_one,) for name in _ONE_ROUNDING},
-    **dict.fromkeys((f"{_REDUCE}max", f"{_REDUCE}min"), (extreme_of_one, extreme_of_extremes)),
-    **dict.fromkeys((f"{_REDUCE}sum", f"{_REDUCE}mean"), (sum_of_one, sum_of_sums)),
-    f"{_REDUCE}prod": (extreme_of_one, sum_of_sums),
+    **{f"{_REDUCE}{name}": (extreme_of_one, reduction_before_units) for name in _ONE_EXACT},
+    **{f"{_REDUCE}{name}": (sum_of_one, reduction_before_units) for name in _ONE_ROUNDING},
+    **dict.fromkeys(
+        (f"{_REDUCE}max", f"{_REDUCE}min"), (extreme_of_one, extreme_of_extremes, reduction_before_units)
+    ),
+    **dict.fromkeys((f"{_REDUCE}sum", f"{_REDUCE}mean"), (sum_of_one, sum_of_sums, reduction_before_units)),
+    f"{_REDUCE}prod": (extreme_of_one, sum_of_sums, reduction_before_units),
     graph.Gather.NAME: (gather_of_range,),
     graph.Where.NAME: (choice_by_constant,),
     graph.AveragePool.NAME: (mean_window_of_one, mean_over_everything),

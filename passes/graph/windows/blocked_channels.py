@@ -13,7 +13,8 @@ from mlc.passes.graph.common.op_families import ELEMENTWISE
 BLOCKS = (32, 16, 8, 4)
 # Smaller blocks leave most of a vector empty.
 SMALLEST_USEFUL_BLOCK = 8
-RANK = 4
+# Images with two or three spatial dims.
+RANKS = (4, 5)
 # Rows or columns of an image of unknown size.
 LIKELY_EXTENT = 56
 
@@ -25,11 +26,11 @@ CREATION = frozenset(f"graph.{spec.name}" for spec in graph.specs().values() if 
 
 
 def is_image(value: ir.Value) -> bool:
-    """Whether the value is `[N, C, H, W]` of f32 with a known number of channels."""
+    """Whether the value is `[N, C, H, W]` or `[N, C, D, H, W]` of f32 with a known number of channels."""
     tensor_type = value.type
     return (
         isinstance(tensor_type, ir.RankedTensorType)
-        and tensor_type.rank == RANK
+        and tensor_type.rank in RANKS
         and not tensor_type.is_dynamic_dim(1)
         and isinstance(tensor_type.element_type, ir.F32Type)
     )
@@ -38,7 +39,7 @@ def is_image(value: ir.Value) -> bool:
 def likely_shape(value: ir.Value) -> list[int]:
     """The dims of a tensor, of which dynamic ones count as some that are likely: a batch of 1, and rows and
     columns of an image."""
-    likely = [1, 1, *[LIKELY_EXTENT] * RANK]
+    likely = [1, 1, *[LIKELY_EXTENT] * max(RANKS)]
     return [guess if dim is None else dim for dim, guess in zip(graph.shape_of(value), likely, strict=False)]
 
 
@@ -49,7 +50,7 @@ def is_depthwise(conv: ir.Operation) -> bool:
 
 
 def is_blockable_conv(op: ir.Operation) -> bool:
-    """Whether the op is a 2-D convolution in plain layout, in f32, with known filters."""
+    """Whether the op is a 2-D or 3-D convolution in plain layout, in f32, with known filters."""
     return (
         op.name == graph.Conv.NAME
         and graph.Conv(op).layout == "NCHW"
@@ -87,7 +88,7 @@ def is_pixel_lookup(op: ir.Operation) -> bool:
         and is_image(graph.Gather(op).data)
         and isinstance(graph.Gather(op).indices.type, ir.RankedTensorType)
         and graph.Gather(op).indices.type.rank == 1
-        and graph.Gather(op).axis in (2, 3)
+        and graph.Gather(op).axis >= 2
     )
 
 
@@ -106,7 +107,7 @@ def _window_divisor(op: ir.Operation) -> int:
 def _lrn_divisor(op: ir.Operation) -> int:
     """The window must end in the next block; blocks are computed by vectors of known indices."""
     lrn = graph.Lrn(op)
-    if not _is_static(lrn.x):
+    if not _is_static(lrn.x) or lrn.x.type.rank != min(RANKS):
         return 1
     near = lrn.size // 2 <= SMALLEST_USEFUL_BLOCK
     return _window_divisor(op) if near else 1
@@ -125,7 +126,8 @@ def _concat_divisor(op: ir.Operation) -> int:
 
 def _slice_divisor(op: ir.Operation) -> int:
     slice_op = graph.Slice(op)
-    if graph.shape_of(slice_op.result)[2:] == graph.shape_of(slice_op.x)[2:] == [1, 1]:
+    shapes = graph.shape_of(slice_op.result), graph.shape_of(slice_op.x)
+    if all(extent == 1 for shape in shapes for extent in shape[2:]):
         # One pixel converts for nothing: what makes the image need not share blocks with a part of it.
         return 1
     start, step = slice_op.starts[1], slice_op.steps[1]
@@ -133,7 +135,8 @@ def _slice_divisor(op: ir.Operation) -> int:
 
 
 def _reduction_divisor(op: ir.Operation) -> int:
-    return _channels_in(op) if list(graph.attribute(op, "axes")) == [2, 3] else 1
+    spatial = list(range(2, len(graph.shape_of(op.operands[0]))))
+    return _channels_in(op) if list(graph.attribute(op, "axes")) == spatial else 1
 
 
 _DIVISORS: dict[str, Callable[[ir.Operation], int]] = {

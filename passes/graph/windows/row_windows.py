@@ -22,7 +22,7 @@ FEWEST_LANES = 4
 def is_row_window(op: ir.Operation, target: Target) -> bool:
     """Whether the op is a depthwise convolution or a pool in plain layout, of known shape and in f32, that is
     computed by rows on `target`. It may have padding."""
-    if not op.operands[0].type.has_static_shape:
+    if not op.operands[0].type.has_static_shape or op.operands[0].type.rank != 4:
         return False
     if not (is_blockable_conv(op) and is_depthwise(op)) and not _is_plain_pool(op):
         return False

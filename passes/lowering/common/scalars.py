@@ -90,6 +90,17 @@ def maximum(a: ir.Value, b: ir.Value) -> ir.Value:
     return arith.maxui(a, b) if is_unsigned(a.type) or a.type.width == 1 else arith.maxsi(a, b)
 
 
+def maximum_step(a: ir.Value, b: ir.Value) -> ir.Value:
+    """The larger value in a reduction: zeros are equal, whatever their signs, which the processor's
+    instruction takes for granted too."""
+    return arith.maximumf(a, b, fastmath=arith.FastMathFlags.nsz) if is_float(a.type) else maximum(a, b)
+
+
+def minimum_step(a: ir.Value, b: ir.Value) -> ir.Value:
+    """The smaller value in a reduction, with zeros as in `maximum_step`."""
+    return arith.minimumf(a, b, fastmath=arith.FastMathFlags.nsz) if is_float(a.type) else minimum(a, b)
+
+
 def minimum(a: ir.Value, b: ir.Value) -> ir.Value:
     """The smaller value; NaN where either is NaN."""
     if is_float(a.type):

@@ -29,7 +29,7 @@ from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.graph.attention.heads import is_grouped
 from mlc.passes.graph.attention.kernel import obstacle
 from mlc.passes.lowering.common.rule import rule
-from mlc.passes.lowering.common.scalars import add, maximum, mul, sub
+from mlc.passes.lowering.common.scalars import add, maximum_step, mul, sub
 from mlc.passes.lowering.rules.contraction import multiply_add, permute_results, read_through_transpose
 from mlc.passes.lowering.rules.normalisation import power_of
 from mlc.passes.lowering.rules.reduction import lowest, reduce, sum_step
@@ -132,7 +132,7 @@ def lower_attention(op: ir.Operation) -> list[ir.Value]:
 def _softmax(masked: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Returns the exponentials of scores less their maximum, and the reciprocal of their sum per query."""
     rank, element = len(static_shape(masked)), tensor_type(masked).element_type
-    top = _name(reduce(masked, [rank - 2], lowest(element), maximum, False), "top")
+    top = _name(reduce(masked, [rank - 2], lowest(element), maximum_step, False), "top")
     column = affine_map(rank, [*dims(rank)[:-2], dims(rank)[-1]])
     identity = affine_map(rank, dims(rank))
     # Written over the scores, which nothing reads any more.

@@ -8,7 +8,7 @@ from mlc.bindings import arith, ir, math
 from mlc.dialects import graph
 from mlc.passes.common.linalg_builders import constant, tensor_type
 from mlc.passes.lowering.common.rule import rule
-from mlc.passes.lowering.common.scalars import add, compare, div, maximum, mul, sub
+from mlc.passes.lowering.common.scalars import add, compare, div, maximum_step, mul, sub
 from mlc.passes.lowering.rules.reduction import (
     combine_elements,
     extent_product,
@@ -21,7 +21,7 @@ from mlc.passes.lowering.rules.reduction import (
 
 
 def _subtract_maximum(x: ir.Value, axes: Sequence[int]) -> ir.Value:
-    top = reduce(x, axes, lowest(tensor_type(x).element_type), maximum)
+    top = reduce(x, axes, lowest(tensor_type(x).element_type), maximum_step)
     return combine_elements(x, top, sub)
 
 
@@ -31,13 +31,17 @@ TINY = -87.0
 
 def power_of(shifted: ir.Value) -> ir.Value:
     """Computes e^x for a softmax, where x <= 0 and some x is 0: negligible results, as those of masked keys,
-    are 0 at once. The processor would take a hundred cycles for each that is subnormal."""
+    are 0 at once. The processor would take a hundred cycles for each that is subnormal. The bounds of x are
+    spelt out for `tloop-expand-math`, which then takes fewer steps."""
     element = shifted.type
     if not isinstance(element, ir.F32Type):
         return math.exp(shifted)
     low = constant(element, TINY)
     tiny = compare("less", shifted, low)
-    return arith.select(tiny, constant(element, 0), math.exp(arith.select(tiny, low, shifted)))
+    zero = constant(element, 0)
+    bounded = arith.select(tiny, low, shifted)
+    bounded = arith.select(compare("greater", bounded, zero), zero, bounded)
+    return arith.select(tiny, zero, math.exp(bounded))
 
 
 @rule("softmax")
@@ -57,7 +61,7 @@ def lower_log_softmax(op: ir.Operation) -> list[ir.Value]:
     log_softmax = graph.LogSoftmax(op)
     axes = [log_softmax.axis]
     shifted = _subtract_maximum(log_softmax.x, axes)
-    total = reduce(shifted, axes, 0, sum_step, element=lambda value: math.exp(value))
+    total = reduce(shifted, axes, 0, sum_step, element=power_of)
     return [combine_elements(shifted, map_elements(total, lambda value: math.log(value)), sub)]
 
 

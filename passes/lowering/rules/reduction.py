@@ -23,7 +23,17 @@ from mlc.passes.common.linalg_builders import (
     tensor_type,
 )
 from mlc.passes.lowering.common.rule import rule
-from mlc.passes.lowering.common.scalars import absolute, add, div, maximum, minimum, mul, sub
+from mlc.passes.lowering.common.scalars import (
+    absolute,
+    add,
+    div,
+    maximum,
+    maximum_step,
+    minimum,
+    minimum_step,
+    mul,
+    sub,
+)
 
 Combine = Callable[[ir.Value, ir.Value], ir.Value]
 
@@ -106,10 +116,10 @@ def mean(x: ir.Value, axes: Sequence[int], keepdims: bool = True) -> ir.Value:
 def log_sum_exp(x: ir.Value, axes: Sequence[int], keepdims: bool) -> ir.Value:
     """`log(sum(exp(x)))`, shifted by the maximum to avoid overflow, if that is finite: inf - inf is NaN."""
     element = tensor_type(x).element_type
-    top = reduce(x, axes, lowest(element), maximum)
+    top = reduce(x, axes, lowest(element), maximum_step)
     shifted = combine_elements(x, top, lambda value, peak: math.exp(sub(value, _finite(peak))))
     total = reduce(shifted, axes, 0, sum_step, keepdims)
-    flat_top = top if keepdims else reduce(x, axes, lowest(element), maximum, keepdims=False)
+    flat_top = top if keepdims else reduce(x, axes, lowest(element), maximum_step, keepdims=False)
     return combine_elements(total, flat_top, lambda value, peak: add(math.log(value), _finite(peak)))
 
 
@@ -146,8 +156,8 @@ def lower_reduction(op: ir.Operation) -> list[ir.Value]:
 _REDUCTIONS: dict[str, Callable[[ir.Value, Sequence[int], bool, ir.Type], ir.Value]] = {
     "sum": lambda x, axes, keep, _type: reduce(x, axes, 0, sum_step, keep),
     "mean": lambda x, axes, keep, _type: mean(x, axes, keep),
-    "max": lambda x, axes, keep, element: reduce(x, axes, lowest(element), maximum, keep),
-    "min": lambda x, axes, keep, element: reduce(x, axes, highest(element), minimum, keep),
+    "max": lambda x, axes, keep, element: reduce(x, axes, lowest(element), maximum_step, keep),
+    "min": lambda x, axes, keep, element: reduce(x, axes, highest(element), minimum_step, keep),
     "prod": lambda x, axes, keep, _type: reduce(x, axes, 1, mul, keep),
     "l1": lambda x, axes, keep, _type: reduce(x, axes, 0, sum_step, keep, absolute),
     "l2": lambda x, axes, keep, _type: map_elements(

@@ -113,7 +113,8 @@ class RowWindowBuilder:
         combiner = self.window.kind
         # The padding is also the identity of the sum, or of the maximum.
         if combiner == "maximum":
-            return lambda total, value, _y, _x: arith.maximumf(total, value)
+            nsz = arith.FastMathFlags.nsz
+            return lambda total, value, _y, _x: arith.maximumf(total, value, fastmath=nsz)
         if combiner == "sum":
             return lambda total, value, _y, _x: arith.addf(total, value)
         weights = [[self._weight(y, x) for x in range(self.kernel[1])] for y in range(self.kernel[0])]

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from itertools import product
 from math import prod
 
 from mlc.bindings import ir
@@ -22,9 +24,9 @@ from mlc.passes.common.linalg_builders import (
 from mlc.passes.common.target import target_of
 from mlc.passes.graph.windows.row_windows import is_row_window
 from mlc.passes.lowering.common.rule import rule
-from mlc.passes.lowering.common.scalars import div, maximum
+from mlc.passes.lowering.common.scalars import div, maximum_step
 from mlc.passes.lowering.rules.contraction import multiply_add_wide
-from mlc.passes.lowering.rules.reduction import lowest, map_elements, sum_step
+from mlc.passes.lowering.rules.reduction import Combine, lowest, map_elements, sum_step
 from mlc.passes.lowering.rules.row_windows import row_window
 
 
@@ -128,20 +130,78 @@ def _contract(conv: graph.Conv, x_map: ir.AffineMap, w_map: ir.AffineMap, parall
     )
 
 
-def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Value], ir.Value]) -> ir.Value:
-    """Iteration space: the result's dims, then the window's. An empty tensor gives the window its extents."""
+def _pool(op: ir.Operation, neutral: float, combine: Combine) -> ir.Value:
+    """Combines the elements of windows of an image that is padded already, or by rows."""
     pool = graph.Pool(op)
     kernel, result = pool.kernel, static_shape(pool.result)
     if is_row_window(op, target_of(op)):
         return row_window(op, kernel, "maximum" if graph.MaxPool.isa(op) else "sum", neutral)
     _require_unpadded(op)
-    element, rank, count = tensor_type(pool.result).element_type, len(result), len(result) + len(kernel)
-    all_dims = dims(count)
-    indices, offsets = all_dims[2 : 2 + len(kernel)], all_dims[rank:]
-    read = [*all_dims[:2], *_window(op, indices, offsets), *all_dims[2 + len(kernel) : rank]]
+    steps = [*zip(kernel, pool.strides, pool.dilations, strict=True)]
+    if pool.layout != "NCHW" or max(kernel) > MOST_TAPS or _has_known_overlap(pool):
+        return _slide(pool.x, result, steps, neutral, combine)
+    # Columns last, so that elements next to each other are combined; all others at once where they are few.
+    *outer, last = range(len(kernel))
+    groups = [outer] if prod(kernel[:-1]) <= MOST_TAPS else [[axis] for axis in outer]
+    value = pool.x
+    for axes in (*groups, [last]):
+        value = _combine_taps(value, result, {2 + axis: steps[axis] for axis in axes}, combine)
+    return value
+
+
+def _has_known_overlap(pool: graph.Pool) -> bool:
+    """Whether windows begin one element apart along a dim of known size: the columns of the image are those
+    of the result, and a register tile sums them. `linalg.generic` cannot take its extents from such reads
+    either."""
+    shape, steps = static_shape(pool.result)[2:], zip(pool.kernel, pool.strides, strict=True)
+    return any(
+        stride == 1 < extent and isinstance(size, int)
+        for size, (extent, stride) in zip(shape, steps, strict=True)
+    )
+
+
+# Along more elements of a window there is a loop.
+MOST_TAPS = 16
+# Extent, stride and dilation of a window along one dim.
+Taps = tuple[int, int, int]
+
+
+def _combine_taps(x: ir.Value, result: Sequence[int], taps: Mapping[int, Taps], combine: Combine) -> ir.Value:
+    """Combines the elements of windows along the axes of `taps` elementwise: for each element of the window,
+    `x` is an operand. So one iteration reads all of a window, and vectors run along the last dim."""
+    if all(extent == stride == 1 for extent, stride, _ in taps.values()):
+        return x
+    shape = [result[axis] if axis in taps else size for axis, size in enumerate(static_shape(x))]
+    count = len(shape)
+    maps = []
+    for offsets in product(*(range(extent) for extent, _, _ in taps.values())):
+        read = dims(count)
+        for (axis, (_, stride, dilation)), offset in zip(taps.items(), offsets, strict=True):
+            read[axis] = read[axis] * stride + offset * dilation
+        maps.append(affine_map(count, read))
     return generic(
-        [pool.x, empty(kernel, element)],
-        [affine_map(count, read), affine_map(count, offsets)],
+        [x] * len(maps),
+        maps,
+        empty(shape, tensor_type(x).element_type),
+        affine_map(count, dims(count)),
+        lambda *values: reduce(combine, values[:-1]),
+    )
+
+
+def _slide(
+    x: ir.Value, result: Sequence[int], steps: Sequence[Taps], neutral: float, combine: Combine
+) -> ir.Value:
+    """Reduces windows. Iteration space: the result's dims, then the window's. An empty tensor gives the
+    window its extents."""
+    kernel = [extent for extent, _, _ in steps]
+    element, rank, count = tensor_type(x).element_type, len(result), len(result) + len(kernel)
+    all_dims = dims(count)
+    read = all_dims[:rank]
+    for axis, (offset, (_, stride, dilation)) in enumerate(zip(all_dims[rank:], steps, strict=True), 2):
+        read[axis] = read[axis] * stride + offset * dilation
+    return generic(
+        [x, empty(kernel, element)],
+        [affine_map(count, read), affine_map(count, all_dims[rank:])],
         full_tensor(result, element, neutral),
         affine_map(count, all_dims[:rank]),
         lambda value, _window, accumulator: combine(accumulator, value),
@@ -152,7 +212,7 @@ def _pool(op: ir.Operation, neutral: float, combine: Callable[[ir.Value, ir.Valu
 @rule("max_pool")
 def lower_max_pool(op: ir.Operation) -> list[ir.Value]:
     """Lowers `graph.max_pool` to a `linalg.generic` or a `tloop.row_window`. Raises PassError for pads."""
-    return [_pool(op, lowest(tensor_type(graph.MaxPool(op).result).element_type), maximum)]
+    return [_pool(op, lowest(tensor_type(graph.MaxPool(op).result).element_type), maximum_step)]
 
 
 @rule("average_pool")

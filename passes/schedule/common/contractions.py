@@ -22,9 +22,11 @@ def is_column_reduction(computation: Computation) -> bool:
 
 
 def _runs_along(index: ir.AffineExpr, column: int, reductions: Sequence[int]) -> bool:
-    """Whether `index` is the dim `column`, alone or plus a reduction dim, as in a window of stride 1."""
+    """Whether `index` is the dim `column`, alone or plus a reduction dim or a multiple of one, as in a window
+    of stride 1."""
     if isinstance(index, ir.AffineAddExpr):
-        window = dim_position(index.rhs)
+        step = index.rhs
+        window = dim_position(step.lhs if isinstance(step, ir.AffineMulExpr) else step)
         return dim_position(index.lhs) == column and window is not None and window in reductions
     return dim_position(index) == column
 

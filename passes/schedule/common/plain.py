@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from mlc.bindings import ir, linalg
-from mlc.passes.common.computation import Computation, computations, dim_position
+from mlc.passes.common.computation import Computation, computations, dim_position, last_dims
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import positions
@@ -31,7 +31,7 @@ def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) 
         name_block(computation.op, f"producer{index}")
     builder = ScheduleBuilder(kernel)
     sizes = [1 if dim in rows else 0 for dim in range(max(rows) + 1)]
-    across = root.parallel[-1] in rows
+    across = root.parallel[-1] in rows and any(map(_reads_columns, [root, *others]))
     if across:
         # Rows whose elements are not next to each other: as many rows as vectors need, side by side.
         sizes[root.parallel[-1]] = min(ROWS_ACROSS, root.extents[root.parallel[-1]])
@@ -39,10 +39,16 @@ def schedule_rows(kernel: ir.Operation, root: Computation, rows: Sequence[int]) 
     iterations = prod(-(-root.extents[dim] // sizes[dim]) for dim in rows)
     scheduled = RowSchedule(builder, {"root": block, **_move_all(builder, others, loop)}, iterations)
     for computation in (root, *others):
-        if across and computation.reductions:
+        if _reads_columns(computation):
             steps = positions(dict.fromkeys(computation.reductions, 1))
             builder.tile(scheduled.block(computation), steps, "sequential")
     return scheduled
+
+
+def _reads_columns(computation: Computation) -> bool:
+    """Whether the elements that results next to each other reduce are next to each other, too."""
+    columns = set(computation.parallel[-1:])
+    return bool(computation.reductions) and any(columns & last_dims(read) for read in computation.maps[:-1])
 
 
 @dataclass(frozen=True)
@@ -67,12 +73,21 @@ def _move_all(builder: ScheduleBuilder, others: list[Computation], loop: ir.Valu
 
 def row_dims(root: Computation) -> list[int]:
     """Returns the iteration dims of the root that index every value computed in the kernel."""
-    shared = set(root.parallel)
-    for value, indexing_map in zip(root.inputs, root.maps, strict=False):
-        owner = value.owner
-        if not isinstance(owner, ir.Block) and owner.name == linalg.Generic.NAME:
-            shared &= set(map(dim_position, indexing_map.results))
-    return sorted(dim for dim in shared if root.extents[dim] > 1)
+    return sorted(dim for dim in _shared_dims(root) if root.extents[dim] > 1)
+
+
+def _shared_dims(computation: Computation) -> set[int]:
+    """Returns the parallel dims that index every value that the computation needs: those along which a window
+    slides over a value do not."""
+    shared = set(computation.parallel)
+    for value, read in zip(computation.inputs, computation.maps, strict=False):
+        op = linalg.Generic.defining(value)
+        if op is not None:
+            producer = Computation(op.operation)
+            inner = _shared_dims(producer)
+            axes = zip(read.results, producer.parallel, strict=True)
+            shared &= {dim_position(result) for result, dim in axes if dim in inner}
+    return shared
 
 
 def schedule_elementwise(kernel: ir.Operation, root: Computation) -> bool:

@@ -77,9 +77,9 @@ def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     reducing = [computation for computation in everything if computation.reductions]
     if len(reducing) == 1 and is_column_reduction(reducing[0]):
         yield from contraction_candidates(kernel, root, reducing[0])
-    if reducing:
+    if len(everything) > 1 or reducing:
         yield "rows", lambda: schedule_rows(kernel, root, row_dims(root)) is not None
-    elif root.work >= PARALLEL_WORK:
+    if not reducing and root.work >= PARALLEL_WORK:
         yield "transpose", lambda: vectorises(root) and schedule_transpose(kernel, root) > 0
         yield "elementwise", lambda: schedule_elementwise(kernel, root)
 

@@ -79,7 +79,9 @@ def _schedule_columns(kernel: ir.Operation, root: Computation, anchor: Computati
 
 
 def _schedule_open_rows(kernel: ir.Operation, root: Computation) -> bool:
-    rows = [dim for dim in row_dims(root) if dim in root.dynamic]
+    everything = row_dims(root)
+    # Rows of known counts stay inside, if others are parallel.
+    rows = [dim for dim in everything if dim in root.dynamic] or everything
     scheduled = schedule_rows(kernel, root, rows)
     if scheduled is None:
         return False

@@ -13,6 +13,7 @@ from mlc.passes.common.computation import Computation, dim_position
 from mlc.passes.common.constants import index_constant
 from mlc.passes.common.kernel_functions import DIMS, is_kernel, is_on_tensors, schedules
 from mlc.passes.common.rewriting import replace_op, terminator_of
+from mlc.passes.schedule.common.contractions import is_multiply_add
 
 _UNKNOWN = ir.ShapedType.get_dynamic_size()
 # Ops of bodies that name dims of the iteration space, or of another tensor.
@@ -135,7 +136,7 @@ def _is_plain(op: ir.Operation) -> bool:
     computation = Computation(op)
     bodies = {inner.operation.name for inner in op.regions[0].blocks[0]}
     bare = all(_is_bare(result) for read in computation.maps for result in read.results)
-    return bare and not bodies & _READS_DIMS and (not computation.reductions or len(computation.inputs) == 1)
+    return bare and not bodies & _READS_DIMS and not is_multiply_add(computation)
 
 
 def _is_bare(expression: ir.AffineExpr) -> bool:

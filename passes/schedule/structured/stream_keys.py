@@ -197,14 +197,14 @@ class KeyStreamBuilder(AttentionPieces):
         scaled = self.scale(scale, values)
         return [
             # In the buffer of the largest score before, which is dead.
-            self.per_query("highest", [among], top, lambda new, old: arith.maximumf(old, new)),
+            self.per_query("highest", [among], top, lambda new, old: larger(old, new)),
             self.again("total", [powers], total),
             self.again("values", [powers, self.values(offset, size)], scaled),
         ]
 
     def shift(self, new: ir.Value, old: ir.Value, _output: ir.Value) -> ir.Value:
         """Returns the score to subtract: the largest one. While all are masked, 0: powers are 0, not NaN."""
-        highest = arith.maximumf(old, new)
+        highest = larger(old, new)
         low, zero = constant(self.element, -INFINITY), constant(self.element, 0)
         return arith.select(arith.cmpf(arith.CmpFPredicate.OEQ, highest, low), zero, highest)
 
@@ -285,3 +285,8 @@ class KeyStreamBuilder(AttentionPieces):
 
 def _product(scale: ir.Value, value: ir.Value) -> ir.Value:
     return arith.mulf(scale, value)
+
+
+def larger(a: ir.Value, b: ir.Value) -> ir.Value:
+    """The larger value; the sign of a zero does not matter."""
+    return arith.maximumf(a, b, fastmath=arith.FastMathFlags.nsz)

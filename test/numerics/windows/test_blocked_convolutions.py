@@ -30,6 +30,25 @@ def padded_windows(b: Builder) -> str:
     return b.Conv(image, weights, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
 
 
+def volume(b: Builder) -> str:
+    """Three spatial dims: strides, holes, a pool and means over whole volumes, on blocks."""
+    image = b.Relu(b.Conv(b.input(2, 5, 9, 11, 10), b.value(24, 5, 3, 3, 3) * 0.1, b.value(24), pads=[1] * 6))
+    strided = b.Conv(image, b.value(32, 24, 3, 3, 3) * 0.05, strides=[2, 2, 2], pads=[1] * 6)
+    holes = b.Add(
+        b.Conv(strided, b.value(32, 1, 2, 2, 2), group=32, dilations=[2, 1, 2]), b.value(32, 1, 1, 1)
+    )
+    pooled = b.MaxPool(b.Relu(holes), kernel_shape=[2, 2, 2])
+    mean = b.GlobalAveragePool(b.Conv(pooled, b.value(21, 32, 1, 1, 1)))
+    return b.Concat(b.Reshape(pooled, [-1]), b.Reshape(mean, [-1]), axis=0)
+
+
+def groups(b: Builder) -> str:
+    """Groups of 5 and of 6 channels, which no block divides, in steps of two and three columns."""
+    image = b.input(2, 12, 15, 17)
+    first = b.Relu(b.Add(b.Conv(image, b.value(10, 6, 3, 3), group=2, strides=[1, 2]), b.value(10, 1, 1)))
+    return b.Conv(first, b.value(30, 2, 3, 3), b.value(30), group=5, strides=[2, 3], dilations=[2, 1])
+
+
 FORMS = {
     "lines": lambda b: convolution(b, 64, 64, 6, 3),
     "a line alone": lambda b: convolution(b, 64, 96, 7, 1),
@@ -39,6 +58,8 @@ FORMS = {
     "odd channels": lambda b: b.Tanh(convolution(b, 32, 21, 9, 3)),
     "a strided channel": lambda b: convolution(b, 3, 1, 12, 5, 2),
     "residual": residual,
+    "volume": volume,
+    "groups": groups,
     "padded": padded_windows,
 }
 

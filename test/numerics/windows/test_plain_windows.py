@@ -60,7 +60,21 @@ def padded_windows(b: Builder) -> str:
     return b.Concat(*flat, axis=0)
 
 
+def pools(b: Builder) -> str:
+    """Pools that are computed along rows, then along columns: wide images, large steps, three dims, holes."""
+    wide, volume = b.Relu(b.input(1, 3, 9, 2501)), b.Relu(b.input(2, 5, 7, 8, 37))
+    found = [
+        b.MaxPool(wide, kernel_shape=[3, 2], strides=[2, 2], pads=[1, 1, 1, 1]),
+        b.MaxPool(wide, kernel_shape=[1, 5], strides=[3, 3], dilations=[1, 2]),
+        b.AveragePool(wide, kernel_shape=[3, 7], strides=[3, 3], pads=[1, 3, 1, 3]),
+        b.AveragePool(volume, kernel_shape=[3, 3, 2], strides=[2, 2, 2], pads=[1, 1, 0, 1, 1, 1]),
+        b.MaxPool(volume, kernel_shape=[5, 7, 3], strides=[2, 2, 2], pads=[0, 0, 1, 0, 0, 1]),
+    ]
+    return b.Concat(*(b.Reshape(value, [-1]) for value in found), axis=0)
+
+
 FORMS = {
+    "pools": pools,
     "padded_windows": padded_windows,
     "shuffle_unit": shuffle_unit,
     "plain_windows": plain_windows,

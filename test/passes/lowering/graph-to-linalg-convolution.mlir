@@ -39,11 +39,17 @@ func.func private @depthwise(%x: tensor<1x2x6x6x16xf32>, %w: tensor<2x3x3x16xf32
 
 // -----
 
-// Pooling: the maximum starts at minus infinity; the mean divides the sum by the window's size.
+// Pools with few elements in a window and no known overlap: each element is an operand, read at its offset.
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2)>
+// CHECK-DAG: #[[SECOND:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2 + 1)>
+// CHECK-DAG: #[[THIRD:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2 + 2)>
 // CHECK-LABEL: func.func private @pool
-// CHECK: arith.constant 0xFF800000 : f32
-// CHECK: arith.maximumf
-// CHECK: arith.constant 0.000000e+00 : f32
+// CHECK: linalg.generic {indexing_maps = [#[[FIRST]], #[[SECOND]], #[[THIRD]], #{{.*}}], iterator_types = ["parallel", "parallel", "parallel"]}
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %{{.*}}: f32):
+// CHECK: %[[M:.*]] = arith.maximumf %[[A]], %[[B]] fastmath<nsz>
+// CHECK: arith.maximumf %[[M]], %[[C]] fastmath<nsz>
+// CHECK: linalg.generic
+// CHECK: arith.addf
 // CHECK: arith.addf
 // CHECK: arith.constant 3.000000e+00 : f32
 // CHECK: arith.divf
@@ -51,4 +57,32 @@ func.func private @pool(%x: tensor<1x2x9xf32>) -> (tensor<1x2x4xf32>, tensor<1x2
   %0 = "graph.max_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x9xf32>) -> tensor<1x2x4xf32>
   %1 = "graph.average_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x9xf32>) -> tensor<1x2x4xf32>
   return %0, %1 : tensor<1x2x4xf32>, tensor<1x2x4xf32>
+}
+
+// -----
+
+// Rows of the image first, four of which are one; then their columns.
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2 * 4 + 3, d3)>
+// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3 * 4 + 1)>
+// CHECK-LABEL: func.func private @rows_first
+// CHECK: %[[ROWS:.*]] = linalg.generic {indexing_maps = [{{.*}}#[[ROW]], #{{.*}}]{{.*}} ins(%arg0, %arg0, %arg0, %arg0 : {{.*}}) outs(%{{.*}} : tensor<1x2x3x21xf32>)
+// CHECK: linalg.generic {indexing_maps = [#{{.*}}, #[[COLUMN]], #{{.*}}]{{.*}} ins(%[[ROWS]], %[[ROWS]] : {{.*}}) outs(%{{.*}} : tensor<1x2x3x5xf32>)
+func.func private @rows_first(%x: tensor<1x2x13x21xf32>) -> tensor<1x2x3x5xf32> attributes {tloop.kernel} {
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 4, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>} : (tensor<1x2x13x21xf32>) -> tensor<1x2x3x5xf32>
+  return %0 : tensor<1x2x3x5xf32>
+}
+
+// -----
+
+// Windows one element apart, of known size, and long ones are reductions: the maximum begins with minus infinity.
+// CHECK-LABEL: func.func private @overlap
+// CHECK: arith.constant 0xFF800000 : f32
+// CHECK: linalg.generic {{{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+// CHECK: arith.maximumf
+// CHECK: linalg.generic {{{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+// CHECK: arith.addf
+func.func private @overlap(%x: tensor<1x2x40xf32>) -> (tensor<1x2x38xf32>, tensor<1x2x12xf32>) attributes {tloop.kernel} {
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 3>, pads = array<i64: 0, 0>, strides = array<i64: 1>} : (tensor<1x2x40xf32>) -> tensor<1x2x38xf32>
+  %1 = "graph.average_pool"(%x) {dilations = array<i64: 1>, kernel = array<i64: 17>, pads = array<i64: 0, 0>, strides = array<i64: 2>} : (tensor<1x2x40xf32>) -> tensor<1x2x12xf32>
+  return %0, %1 : tensor<1x2x38xf32>, tensor<1x2x12xf32>
 }

@@ -114,3 +114,36 @@ func.func @approximate(%x: f32) -> f32 {
   %2 = arith.addf %0, %1 : f32
   return %2 : f32
 }
+
+// Clamped to [-87, 0], as in softmax, e^x is normal: no other bounds, one factor.
+// CHECK-LABEL: func.func @softmax
+// CHECK-COUNT-2: arith.cmpf
+// CHECK-NOT: arith.cmpf
+// CHECK: arith.shli
+// CHECK: return
+// With a lower bound alone, or one that is too low, there are four comparisons.
+// CHECK-LABEL: func.func @unbounded
+// CHECK-COUNT-6: arith.cmpf
+// CHECK: return
+func.func @softmax(%x: f32) -> f32 {
+  %low = arith.constant -87.0 : f32
+  %high = arith.constant 0.0 : f32
+  %0 = arith.cmpf olt, %x, %low : f32
+  %1 = arith.select %0, %low, %x : f32
+  %2 = arith.cmpf ogt, %1, %high : f32
+  %3 = arith.select %2, %high, %1 : f32
+  %4 = math.exp %3 : f32
+  return %4 : f32
+}
+
+func.func @unbounded(%x: vector<4xf32>) -> (vector<4xf32>, vector<4xf32>) {
+  %low = arith.constant dense<-88.0> : vector<4xf32>
+  %high = arith.constant dense<0.0> : vector<4xf32>
+  %0 = arith.cmpf olt, %x, %low : vector<4xf32>
+  %1 = arith.select %0, %low, %x : vector<4xi1>, vector<4xf32>
+  %2 = arith.cmpf ogt, %1, %high : vector<4xf32>
+  %3 = arith.select %2, %high, %1 : vector<4xi1>, vector<4xf32>
+  %4 = math.exp %3 : vector<4xf32>
+  %5 = math.exp %x : vector<4xf32>
+  return %4, %5 : vector<4xf32>, vector<4xf32>
+}

@@ -349,3 +349,24 @@ func.func @wrapped(%x: tensor<1x32x1x42xf32>, %w: tensor<32x32x1x3xf32>) -> tens
   %3 = "graph.conv"(%2, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x1x42xf32>, tensor<32x32x1x3xf32>) -> tensor<1x32x1x40xf32>
   return %3 : tensor<1x32x1x40xf32>
 }
+
+// -----
+
+// Three spatial dims: a window, what is elementwise, and the mean of whole volumes.
+// CHECK-LABEL: func.func @volume
+// CHECK: %[[X:.*]] = "graph.reshape"(%arg0) {{.*}} -> tensor<1x3x8x9x10x1xf32>
+// CHECK: %[[CONV:.*]] = "graph.conv"(%[[X]], %{{.*}}) {{.*}}layout = "NCHWc"{{.*}} -> tensor<1x1x6x7x8x16xf32>
+// CHECK: %[[B:.*]] = "graph.reshape"({{.*}}) {{.*}} : (tensor<16x1x1x1xf32>) -> tensor<1x1x1x1x1x16xf32>
+// CHECK: %[[ADD:.*]] = "graph.add"(%[[CONV]], %[[B]])
+// CHECK: %[[POOL:.*]] = "graph.max_pool"(%[[ADD]]) {{{.*}}layout = "NCHWc"{{.*}} -> tensor<1x1x3x3x4x16xf32>
+// CHECK: "graph.reduce_mean"(%[[POOL]]) {axes = array<i64: 2, 3, 4>, keepdims = true} : {{.*}} -> tensor<1x1x1x1x1x16xf32>
+func.func @volume(%x: tensor<1x3x8x9x10xf32>) -> tensor<1x16x1x1x1xf32> {
+  %w = "graph.weight"() {source = "w", offset = 0, size = 5184, hash = "0"} : () -> tensor<16x3x3x3x3xf32>
+  %b = "graph.weight"() {source = "w", offset = 8000, size = 64, hash = "1"} : () -> tensor<16x1x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1, 1>, group = 1, layout = "NCHW", pads = array<i64: 0, 0, 0, 0, 0, 0>, strides = array<i64: 1, 1, 1>}
+      : (tensor<1x3x8x9x10xf32>, tensor<16x3x3x3x3xf32>) -> tensor<1x16x6x7x8xf32>
+  %1 = "graph.add"(%0, %b) : (tensor<1x16x6x7x8xf32>, tensor<16x1x1x1xf32>) -> tensor<1x16x6x7x8xf32>
+  %2 = "graph.max_pool"(%1) {dilations = array<i64: 1, 1, 1>, kernel = array<i64: 2, 2, 2>, pads = array<i64: 0, 0, 0, 0, 0, 0>, strides = array<i64: 2, 2, 2>} : (tensor<1x16x6x7x8xf32>) -> tensor<1x16x3x3x4xf32>
+  %3 = "graph.reduce_mean"(%2) {axes = array<i64: 2, 3, 4>, keepdims = true} : (tensor<1x16x3x3x4xf32>) -> tensor<1x16x1x1x1xf32>
+  return %3 : tensor<1x16x1x1x1xf32>
+}

@@ -98,18 +98,22 @@ func.func @odd(%x: tensor<1x32x13x13xf32>, %y: tensor<1x21x11x11xf32>) -> tensor
   return %2 : tensor<1x21x11x11xf32>
 }
 
-// Images of open size: pointwise ones and those of few channels, too, such as 5. 322 are 336 in blocks of 16.
+// Images of open size: those of few channels, too, such as 5, but no pointwise ones. 322 are 336 in blocks of 16.
 // CHECK-LABEL: func.func @open
-// CHECK: "graph.conv"{{.*}} -> tensor<?x16x?x?xf32>
+// CHECK: "graph.conv"{{.*}} -> tensor<?x8x?x?xf32>
 // CHECK: "graph.slice"({{.*}}) {{{.*}}sizes = array<i64: -1, 5, -1, -1>
+// CHECK: "graph.conv"{{.*}} -> tensor<?x5x?x?xf32>
+// CHECK-NOT: "graph.slice"
 // CHECK: "graph.conv"{{.*}} -> tensor<?x336x?x?xf32>
 // CHECK: "graph.slice"({{.*}}) {{{.*}}sizes = array<i64: -1, 322, -1, -1>
-func.func @open(%x: tensor<?x32x?x?xf32> {graph.dims = ["b", "", "h", "w"]}) -> (tensor<?x5x?x?xf32>, tensor<?x322x?x?xf32>) {
+func.func @open(%x: tensor<?x32x?x?xf32> {graph.dims = ["b", "", "h", "w"]}) -> (tensor<?x5x?x?xf32>, tensor<?x5x?x?xf32>, tensor<?x322x?x?xf32>) {
+  %few = "graph.full"() {value = 1.0} : () -> tensor<5x32x3x3xf32>
   %w = "graph.full"() {value = 1.0} : () -> tensor<5x32x1x1xf32>
   %v = "graph.full"() {value = 1.0} : () -> tensor<322x32x3x3xf32>
+  %2 = "graph.conv"(%x, %few) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x32x?x?xf32>, tensor<5x32x3x3xf32>) -> tensor<?x5x?x?xf32>
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x32x?x?xf32>, tensor<5x32x1x1xf32>) -> tensor<?x5x?x?xf32>
   %1 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x32x?x?xf32>, tensor<322x32x3x3xf32>) -> tensor<?x322x?x?xf32>
-  return %0, %1 : tensor<?x5x?x?xf32>, tensor<?x322x?x?xf32>
+  return %2, %0, %1 : tensor<?x5x?x?xf32>, tensor<?x5x?x?xf32>, tensor<?x322x?x?xf32>
 }
 
 // Few channels, a pointwise one, groups, filters that are no constant, all of known size.
@@ -131,10 +135,28 @@ func.func @known(%x: tensor<1x32x13x13xf32>, %v: tensor<21x32x3x3xf32>)
 
 // Columns apart are slow in plain layout however few channels there are.
 // CHECK-LABEL: func.func @strided
-// CHECK: "graph.conv"{{.*}} -> tensor<1x16x1x100xf32>
+// CHECK: "graph.conv"{{.*}} -> tensor<1x8x1x100xf32>
 // CHECK: "graph.slice"({{.*}}) {sizes = array<i64: 1, 1, 1, 100>
 func.func @strided(%x: tensor<1x1x1x207xf32>) -> tensor<1x1x1x100xf32> {
   %w = "graph.full"() {value = 1.0} : () -> tensor<1x1x1x9xf32>
   %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 2>} : (tensor<1x1x1x207xf32>, tensor<1x1x1x9xf32>) -> tensor<1x1x1x100xf32>
   return %0 : tensor<1x1x1x100xf32>
+}
+
+// In groups of 5, in steps of two columns: each group gets 3 channels, which are cut off after the sum with a constant.
+// CHECK-LABEL: func.func @grouped
+// CHECK-DAG: %[[FILTERS:.*]] = "graph.reshape"({{.*}}) {{.*}} : {{.*}}tensor<10x4x3x3xf32>{{.*}} -> tensor<2x5x4x3x3xf32>
+// CHECK-DAG: %[[WIDE:.*]] = "graph.pad"(%[[FILTERS]]) {high = array<i64: 0, 3, 0, 0, 0>
+// CHECK-DAG: %[[W:.*]] = "graph.reshape"(%[[WIDE]]) {{.*}} -> tensor<16x4x3x3xf32>
+// CHECK: "graph.conv"(%arg0, %[[W]]) {{{.*}}group = 2{{.*}} -> tensor<1x16x6x6xf32>
+// CHECK: %[[SUM:.*]] = "graph.add"({{.*}}tensor<16x1x1xf32>) -> tensor<1x16x6x6xf32>
+// CHECK: %[[SPLIT:.*]] = "graph.reshape"(%[[SUM]]) {{.*}} -> tensor<1x2x8x6x6xf32>
+// CHECK: %[[CUT:.*]] = "graph.slice"(%[[SPLIT]]) {sizes = array<i64: 1, 2, 5, 6, 6>
+// CHECK: "graph.reshape"(%[[CUT]]) {{.*}} -> tensor<1x10x6x6xf32>
+func.func @grouped(%x: tensor<1x8x13x13xf32>) -> tensor<1x10x6x6xf32> {
+  %w = "graph.full"() {value = 1.0} : () -> tensor<10x4x3x3xf32>
+  %b = "graph.full"() {value = 2.0} : () -> tensor<10x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 2 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x8x13x13xf32>, tensor<10x4x3x3xf32>) -> tensor<1x10x6x6xf32>
+  %1 = "graph.add"(%0, %b) : (tensor<1x10x6x6xf32>, tensor<10x1x1xf32>) -> tensor<1x10x6x6xf32>
+  return %1 : tensor<1x10x6x6xf32>
 }

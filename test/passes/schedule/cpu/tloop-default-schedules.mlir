@@ -188,3 +188,26 @@ func.func private @across(%x: tensor<2x21x16384xf32>) -> tensor<2x21x16384xf32> 
   return %0 : tensor<2x21x16384xf32>
 }
 }
+
+// -----
+
+// What is reduced is contiguous: rows one after the other, none side by side.
+// CHECK-LABEL: func.func private @along
+// CHECK: "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 1>}
+// CHECK-NOT: "tloop.tile"
+func.func private @along(%x: tensor<3000x89xf32>) -> tensor<3000xf32> attributes {tloop.kernel} {
+  %0 = "graph.reduce_mean"(%x) {axes = array<i64: 1>, keepdims = false} : (tensor<3000x89xf32>) -> tensor<3000xf32>
+  return %0 : tensor<3000xf32>
+}
+
+// -----
+
+// The rows of a pool move into the loop over rows of its result.
+// CHECK-LABEL: func.func private @pool_of_rows
+// CHECK: %[[T:.*]]:2 = "tloop.tile"(%{{.*}}) {mode = "parallel", sizes = array<i64: 0, 1, 1>}
+// CHECK: %[[B:.*]] = "tloop.get_block"() {block_name = "producer0"}
+// CHECK: "tloop.compute_at"(%[[B]], %[[T]]#1)
+func.func private @pool_of_rows(%x: tensor<1x2x201x4001xf32>) -> tensor<1x2x100x2000xf32> attributes {tloop.kernel} {
+  %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x2x201x4001xf32>) -> tensor<1x2x100x2000xf32>
+  return %0 : tensor<1x2x100x2000xf32>
+}

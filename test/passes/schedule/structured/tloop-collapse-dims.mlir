@@ -95,3 +95,14 @@ func.func private @scheduled(%x: tensor<4x6xf32>) -> tensor<4x6xf32> attributes 
 "tloop.schedule"() ({
   %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
 }) {kernel = @scheduled} : () -> ()
+
+// -----
+
+// A reduction that reads the mean, too, is no product: the volume's three dims are one.
+// CHECK-LABEL: func.func private @variance(
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x210xf32>, tensor<4x1x1x1xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4x210xf32>)
+func.func private @variance(%x: tensor<4x5x6x7xf32>) -> tensor<4x5x6x7xf32> attributes {tloop.kernel} {
+  %0 = "graph.layer_norm"(%x) {axes = array<i64: 1, 2, 3>, epsilon = 1.0e-05 : f64} : (tensor<4x5x6x7xf32>) -> tensor<4x5x6x7xf32>
+  return %0 : tensor<4x5x6x7xf32>
+}
