@@ -116,6 +116,21 @@ def window_of_one(op: ir.Operation) -> ir.Value | None:
     return op.operands[0] if ones and not any(graph.attribute(op, "pads")) else None
 
 
+def transpose_beside_units(op: ir.Operation) -> ir.Value | None:
+    """A transpose whose operand or result ends with a dim of 1: one of the other dims, between reshapes, so
+    that its rows are of several elements."""
+    transpose, permutation = graph.Transpose(op), list(graph.Transpose(op).permutation)
+    shape, dims = graph.shape_of(transpose.x), graph.dims_of(transpose.x)
+    if not shape or 1 not in (shape[-1], shape[permutation[-1]]):
+        return None
+    kept = [axis for axis, extent in enumerate(shape) if extent != 1]
+    flat = graph.reshape_to(transpose.x, [dims[axis] for axis in kept])
+    moved = [kept.index(axis) for axis in permutation if axis in kept]
+    return graph.reshape_to(
+        graph.build("transpose", [flat], {"permutation": moved}), graph.dims_of(op.results[0])
+    )
+
+
 RULES: Rules = {
     graph.Identity.NAME: (same,),
     graph.Cast.NAME: (cast_to_own_type, cast_of_cast),
@@ -123,5 +138,6 @@ RULES: Rules = {
     graph.Expand.NAME: (expand_to_own_shape, expand_of_expand, movement_of_fill),
     graph.Tile.NAME: (tile_once, tile_of_tile, movement_of_fill),
     graph.MaxPool.NAME: (window_of_one,),
-    **dict.fromkeys((graph.Transpose.NAME, graph.Slice.NAME), (movement_of_fill,)),
+    graph.Slice.NAME: (movement_of_fill,),
+    graph.Transpose.NAME: (movement_of_fill, transpose_beside_units),
 }

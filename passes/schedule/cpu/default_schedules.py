@@ -54,6 +54,8 @@ def _starts(computation: Computation, candidates: list[Computation]) -> bool:
     return len(reducing) == 1 and reducing[0].init == computation.result
 
 
+# Transposing fewer elements takes no longer one by one.
+FEWEST_TRANSPOSED = 1024
 # PARALLEL_WORK of products and convolutions, which take many points per cycle.
 PARALLEL_PRODUCTS = 8 * PARALLEL_WORK
 
@@ -79,8 +81,9 @@ def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
         yield from contraction_candidates(kernel, root, reducing[0])
     if len(everything) > 1 or reducing:
         yield "rows", lambda: schedule_rows(kernel, root, row_dims(root)) is not None
-    if not reducing and root.work >= PARALLEL_WORK:
+    if not reducing and root.work >= FEWEST_TRANSPOSED:
         yield "transpose", lambda: vectorises(root) and schedule_transpose(kernel, root) > 0
+    if not reducing and root.work >= PARALLEL_WORK:
         yield "elementwise", lambda: schedule_elementwise(kernel, root)
 
 

@@ -13,16 +13,19 @@ from mlc.passes.schedule.common.builder import ScheduleBuilder
 
 # Rows and columns of a block: each of its rows is in another page, and the TLB holds 64 of them.
 BLOCK = 64
+SMALLEST_SQUARE = 4
 
 
 def schedule_transpose(kernel: ir.Operation, root: Computation) -> int:
     """Schedules an elementwise kernel that transposes; returns the iterations of its parallel loop, 0 for
     another kernel, and if there is nothing for several threads."""
+    last = len(root.extents) - 1
     width = lanes(target_of(kernel))
-    transposed = transposed_dim(root, width)
+    # Smaller squares where one of the dims is shorter than a vector.
+    while (transposed := transposed_dim(root, width)) is None and width > SMALLEST_SQUARE:
+        width //= 2
     if transposed is None:
         return 0
-    last = len(root.extents) - 1
     blocks = {dim: _block(root, dim, width) for dim in (transposed, last)}
     sizes = [blocks.get(dim, 1) for dim in range(len(root.extents))]
     shared = [0 if size == extent else size for size, extent in zip(sizes, root.extents, strict=True)]

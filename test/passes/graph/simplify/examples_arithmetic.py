@@ -38,9 +38,9 @@ STRENGTH: Examples = {
     "reduction_rules.reduction_before_units": [
         *per_op(
             "max min prod l1 sum_square sum mean l2 log_sum log_sum_exp",
-            lambda v, f: v.reduce(f, v.reshape(v.p, [4, 6, 1, 1]), 1, keepdims=False),
+            lambda v, f: v.reduce(f, v.reshape(v.p, shape=[4, 6, 1, 1]), 1, keepdims=False),
         ),
-        lambda v: v.reduce("max", v.reshape(v.p, [24, 1]), 0),
+        lambda v: v.reduce("max", v.reshape(v.p, shape=[24, 1]), 0),
     ],
     "reduction_rules.extreme_of_extremes": per_op(
         "max min", lambda v, f: v.reduce(f, v.reduce(f, v.p, 1, keepdims=False), 0, 2, keepdims=False)

@@ -45,6 +45,10 @@ MOVEMENT: Examples = {
     "view_rules.transpose_of_transpose": [
         lambda v: v.transpose(v.transpose(v.p, permutation=[3, 0, 1, 2]), permutation=[2, 1, 3, 0])
     ],
+    "copy_rules.transpose_beside_units": [
+        lambda v: v.transpose(v.reshape(v.p, shape=[4, 1, 6, 1]), permutation=[1, 2, 0, 3]),
+        lambda v: v.transpose(v.reshape(v.p, shape=[1, 4, 6]), permutation=[2, 1, 0]),
+    ],
     "view_rules.transpose_of_unit_dims": [lambda v: v.transpose(v.one, permutation=[1, 0])],
     "slice_rules.slice_of_everything": [lambda v: v.part(v.m, [0, 0], [4, -1])],
     "slice_rules.slice_of_constant": [
