@@ -7,33 +7,31 @@ from typing import ClassVar
 
 from mlc.bindings import ir, llvm
 from mlc.passes.base import Pass
-from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.rewriting import collect_ops
 
-NOALIAS = "llvm.noalias"
+FACTS, NOALIAS = "arg_attrs", "llvm.noalias"
 
 
 @dataclass(frozen=True)
 class AliasScopes(Pass):
-    """Give the loads and stores of a kernel's body with dynamic dims an alias scope for each argument.
+    """Give the loads and stores of a kernel's body an alias scope for each argument.
 
     The threads' part of a kernel becomes a separate function, whose pointers come out of a struct: there
     LLVM no longer knows that they are `noalias`, reads indices and factors again after every store, and
-    leaves loops scalar. The loops of kernels of fixed sizes have their vectors and hoisted loads already.
+    leaves loops scalar.
     """
 
     name: ClassVar[str] = "llvm-alias-scopes"
 
     def run(self, op: ir.Operation) -> None:
         for function in [child.operation for child in op.regions[0].blocks[0]]:
-            if DIMS in function.attributes:
+            if FACTS in function.attributes and len(function.regions[0].blocks):
                 _add_scopes(function)
-                del function.attributes[DIMS]
 
 
 def _add_scopes(function: ir.Operation) -> None:
     arguments = list(function.regions[0].blocks[0].arguments)
-    facts = function.attributes["arg_attrs"]
+    facts = function.attributes[FACTS]
     alone = [
         argument for argument, fact in zip(arguments, facts, strict=True) if NOALIAS in ir.DictAttr(fact)
     ]

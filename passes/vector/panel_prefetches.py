@@ -39,6 +39,11 @@ class PanelRead:
         """Returns the indices of the vector's first element."""
         return vector.TransferRead(self.op).indices
 
+    def end_of_body(self) -> ir.InsertionPoint:
+        """Returns where prefetches belong. LLVM cannot make a load that one follows the memory operand of an
+        instruction after it: elements that are broadcast would take registers."""
+        return ir.InsertionPoint.at_block_terminator(self.op.block)
+
     def prefetch(self, indices: list[ir.Value], locality: int) -> None:
         """Prefetches a vector of the same length from `indices`."""
         length = ir.VectorType(vector.TransferRead(self.op).vector.type).shape[-1]
@@ -51,7 +56,7 @@ def prefetch_panels(loop: ir.Operation, distance: int) -> None:
     reads = panel_reads(loop)
     for read in reads:
         indices = read.indices()
-        with ir.InsertionPoint(read.op), read.op.location:
+        with read.end_of_body(), read.op.location:
             indices[read.row] = offset_by(indices[read.row], distance)
             read.prefetch(indices, L1)
     for read in reads[:1]:
@@ -141,7 +146,7 @@ def _counts_panels(index: ir.Value, rows: ir.Operation) -> bool:
 def _prefetch_next_panel(read: PanelRead, sweep: PanelSweep) -> None:
     """Spreads the next panel, which comes from the L3 cache or from memory, over all iterations."""
     indices = read.indices()
-    with ir.InsertionPoint(read.op), read.op.location:
+    with read.end_of_body(), read.op.location:
         indices[sweep.panel] = offset_by(indices[sweep.panel], 1)
         start = arith.subi(indices[read.row], sweep.inner.variable)
         indices[read.row] = arith.addi(start, sweep.next_row())

@@ -4,12 +4,11 @@
 // CHECK: #[[DOMAIN:.*]] = #llvm.alias_scope_domain
 // CHECK-DAG: #[[X:.*]] = #llvm.alias_scope<id = distinct[1]<>, domain = #[[DOMAIN]]>
 // CHECK-DAG: #[[Y:.*]] = #llvm.alias_scope<id = distinct[2]<>, domain = #[[DOMAIN]]>
-// CHECK: llvm.func @open
-// CHECK-NOT: tloop.dims
+// CHECK: llvm.func @scoped
 // CHECK: llvm.load %{{.*}} {alias_scopes = [#[[X]]], noalias_scopes = [#[[Y]]]}
 // CHECK: llvm.store %{{.*}}, %{{.*}} {alias_scopes = [#[[Y]]], noalias_scopes = [#[[X]]]}
 // CHECK: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr
-llvm.func @open(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %n: i64) attributes {tloop.dims = [["d0"], ["d0"]]} {
+llvm.func @scoped(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %n: i64) {
   %one = llvm.mlir.constant(1 : i64) : i64
   %stack = llvm.alloca %one x f32 : (i64) -> !llvm.ptr
   %from = llvm.getelementptr %x[%n] : (!llvm.ptr, i64) -> !llvm.ptr, f32
@@ -23,18 +22,18 @@ llvm.func @open(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}, %n: 
 
 // -----
 
-// A result that may be an operand has no scope, and kernels of fixed sizes stay.
+// A result that may be an operand has no scope, and a function without such facts stays.
 // CHECK-LABEL: llvm.func @in_place
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> f32
 // CHECK: llvm.store %{{.*}}, %{{.*}} : f32, !llvm.ptr
-// CHECK-LABEL: llvm.func @fixed
+// CHECK-LABEL: llvm.func @bare
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> f32
-llvm.func @in_place(%x: !llvm.ptr {llvm.nonnull}, %y: !llvm.ptr {llvm.nonnull}) attributes {tloop.dims = [["d0"], ["d0"]]} {
+llvm.func @in_place(%x: !llvm.ptr {llvm.nonnull}, %y: !llvm.ptr {llvm.nonnull}) {
   %v = llvm.load %x : !llvm.ptr -> f32
   llvm.store %v, %y : f32, !llvm.ptr
   llvm.return
 }
-llvm.func @fixed(%x: !llvm.ptr {llvm.noalias}, %y: !llvm.ptr {llvm.noalias}) {
+llvm.func @bare(%x: !llvm.ptr, %y: !llvm.ptr) {
   %v = llvm.load %x : !llvm.ptr -> f32
   llvm.store %v, %y : f32, !llvm.ptr
   llvm.return

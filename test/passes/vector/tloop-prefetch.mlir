@@ -3,15 +3,16 @@
 
 // NONE-NOT: memref.prefetch
 
-// Two cache lines of the row 8 ahead. What does not advance with the loop is not prefetched.
+// Two cache lines of the row 8 ahead, after what the loop computes. What does not advance with it is not prefetched.
 // CHECK-LABEL: func.func @panel
 // CHECK: scf.for %[[K:.*]] =
-// CHECK: %[[AHEAD:.*]] = arith.addi %{{.*}}, %c8
+// CHECK-NEXT: vector.transfer_read %arg0
+// CHECK-NEXT: vector.transfer_read %arg1
+// CHECK-COUNT-4: vector.fma
+// CHECK-NEXT: %[[AHEAD:.*]] = arith.addi %{{.*}}, %c8
 // CHECK-NEXT: memref.prefetch %arg0[%[[AHEAD]], %c0], read, locality<3>, data
 // CHECK-NEXT: memref.prefetch %arg0[%[[AHEAD]], %c16], read, locality<3>, data
-// CHECK-NEXT: vector.transfer_read %arg0
-// CHECK-NOT: memref.prefetch
-// CHECK: vector.transfer_read %arg1
+// CHECK-NEXT: scf.yield
 func.func @panel(%b: memref<64x32xf32>, %fixed: memref<32xf32>, %x: vector<32xf32>) -> vector<32xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
