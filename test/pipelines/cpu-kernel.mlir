@@ -14,10 +14,10 @@
 // CHECK-NEXT: %[[TILE:.*]]:{{[0-9]+}} = scf.for {{.*}} iter_args({{.*}}) -> (vector<64xf32>, {{.*}}vector<64xf32>) {
 // CHECK-NOT: vector.transfer_write
 // CHECK-NOT: %[[OUT]]
-// CHECK: memref.prefetch %[[B]]
 // CHECK: memref.load
 // CHECK: vector.broadcast {{.*}} : f32 to vector<64xf32>
 // CHECK: vector.fma
+// CHECK: memref.prefetch %[[B]]
 // CHECK: scf.yield {{.*}} : vector<64xf32>
 // CHECK: %[[SUM:.*]] = arith.addf %[[TILE]]#0, {{.*}} : vector<64xf32>
 // CHECK: %[[NEGATIVE:.*]] = arith.cmpf ogt, {{.*}}, %[[SUM]]

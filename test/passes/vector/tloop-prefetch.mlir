@@ -74,6 +74,8 @@ func.func @numbers(%b: memref<64x32xf32>, %x: vector<f32>) -> vector<f32> {
 // CHECK: scf.for %[[P:.*]] = %c0 to %c64
 // CHECK: scf.for %[[I:.*]] = %c0 to %c32 step %c8
 // CHECK: scf.for %[[K:.*]] = %c0 to %c512 step %c2
+// CHECK: vector.transfer_read %arg0
+// CHECK-COUNT-4: vector.fma
 // CHECK: memref.prefetch %arg0[%[[P]], %{{.*}}, %c0], read, locality<3>, data
 // CHECK-DAG: %[[NEXT:.*]] = arith.addi %[[P]], %c1
 // CHECK-DAG: %[[DONE:.*]] = arith.muli %[[I]], %c512
@@ -82,7 +84,7 @@ func.func @numbers(%b: memref<64x32xf32>, %x: vector<f32>) -> vector<f32> {
 // CHECK: %[[ROW:.*]] = arith.divui %[[SUM]], %c32
 // CHECK: memref.prefetch %arg0[%[[NEXT]], %[[ROW]], %c0], read, locality<2>, data
 // CHECK: memref.prefetch %arg0[%[[NEXT]], %[[ROW]], %c16], read, locality<2>, data
-// CHECK: vector.transfer_read %arg0
+// CHECK: scf.yield
 func.func @next_panel(%b: memref<64x512x32xf32>, %y: memref<32x64x32xf32>, %x: vector<32xf32>) {
   %zero = arith.constant 0.0 : f32
   %c0 = arith.constant 0 : index
