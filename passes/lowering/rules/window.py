@@ -138,7 +138,7 @@ def _pool(op: ir.Operation, neutral: float, combine: Combine) -> ir.Value:
         return row_window(op, kernel, "maximum" if graph.MaxPool.isa(op) else "sum", neutral)
     _require_unpadded(op)
     steps = [*zip(kernel, pool.strides, pool.dilations, strict=True)]
-    if pool.layout != "NCHW" or max(kernel) > MOST_TAPS or _has_known_overlap(pool):
+    if pool.layout != "NCHW" or max(kernel) > MOST_TAPS or _is_dense(pool):
         return _slide(pool.x, result, steps, neutral, combine)
     # Columns last, so that elements next to each other are combined; all others at once where they are few.
     *outer, last = range(len(kernel))
@@ -149,15 +149,10 @@ def _pool(op: ir.Operation, neutral: float, combine: Combine) -> ir.Value:
     return value
 
 
-def _has_known_overlap(pool: graph.Pool) -> bool:
-    """Whether windows begin one element apart along a dim of known size: the columns of the image are those
-    of the result, and a register tile sums them. `linalg.generic` cannot take its extents from such reads
-    either."""
-    shape, steps = static_shape(pool.result)[2:], zip(pool.kernel, pool.strides, strict=True)
-    return any(
-        stride == 1 < extent and isinstance(size, int)
-        for size, (extent, stride) in zip(shape, steps, strict=True)
-    )
+def _is_dense(pool: graph.Pool) -> bool:
+    """Whether windows begin one element apart along a dim: a register tile sums their columns, which are
+    those of the image. `linalg.generic` would take its extents from such reads, too."""
+    return any(stride == 1 < extent for extent, stride in zip(pool.kernel, pool.strides, strict=True))
 
 
 # Along more elements of a window there is a loop.

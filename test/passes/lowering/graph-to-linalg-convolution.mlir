@@ -39,7 +39,7 @@ func.func private @depthwise(%x: tensor<1x2x6x6x16xf32>, %w: tensor<2x3x3x16xf32
 
 // -----
 
-// Pools with few elements in a window and no known overlap: each element is an operand, read at its offset.
+// Pools with few elements in a window, in larger steps than one: each element is an operand, read at its offset.
 // CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2)>
 // CHECK-DAG: #[[SECOND:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2 + 1)>
 // CHECK-DAG: #[[THIRD:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2 * 2 + 2)>
@@ -74,7 +74,7 @@ func.func private @rows_first(%x: tensor<1x2x13x21xf32>) -> tensor<1x2x3x5xf32> 
 
 // -----
 
-// Windows one element apart, of known size, and long ones are reductions: the maximum begins with minus infinity.
+// Windows one element apart, and long ones, are reductions: the maximum begins with minus infinity.
 // CHECK-LABEL: func.func private @overlap
 // CHECK: arith.constant 0xFF800000 : f32
 // CHECK: linalg.generic {{{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
