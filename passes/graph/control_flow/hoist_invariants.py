@@ -14,7 +14,7 @@ from mlc.passes.graph.common.op_families import VIEWS
 from mlc.passes.graph.common.values import is_constant, is_float, is_static, splat
 from mlc.passes.graph.control_flow.bodies import IF, LOOP, body_of, inputs, operations, same_op
 from mlc.passes.graph.control_flow.loop_rules import GraphLoop
-from mlc.passes.graph.prepare.prepare_budget import elements
+from mlc.passes.graph.prepare.prepare_budget import BUDGET_SHARE, elements
 from mlc.passes.remarks import listening, report_missed
 
 _COPIES = VIEWS | {graph.Identity.NAME}
@@ -50,11 +50,12 @@ def may_fail(op: ir.Operation) -> bool:
 
 
 def is_free(op: ir.Operation) -> bool:
-    """Whether the op takes no time at run time: a constant, a view, or constant work for `@prepare` that does
-    not grow."""
+    """Whether the op takes no time at run time: a constant, a view, or constant work for `@prepare`, whose
+    result exceeds its operands at most by the share that the budget of `@prepare` allows."""
     if _family(op) == "creation" or op.name in _COPIES:
         return len(op.operands) <= 1
-    grown = elements(op.results[0]) > sum(elements(value) for value in op.operands)
+    before = sum(elements(value) for value in op.operands)
+    grown = elements(op.results[0]) - before > before // BUDGET_SHARE
     return not grown and is_constant(op.results[0])
 
 

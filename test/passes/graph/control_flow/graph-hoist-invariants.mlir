@@ -97,7 +97,7 @@ func.func @dynamic(%n: tensor<i64>, %c: tensor<i1>, %a: tensor<?xf32>, %b: tenso
 #first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
 // Out of branches goes what both compute, once, what may fail included, and what costs nothing: constants,
-// views and constant work. What one branch computes stays, and so does constant work that grows.
+// views and constant work. What one branch computes stays, and so does constant work that grows threefold.
 // CHECK-LABEL: func.func @branches
 // CHECK-NEXT: %[[W:.*]] = "graph.weight"
 // CHECK-NEXT: %[[N:.*]] = "graph.neg"(%[[W]])
@@ -130,6 +130,36 @@ func.func @branches(%c: tensor<i1>, %a: tensor<4xf32>, %j: tensor<4xi64>) -> (te
     "graph.yield"(%8, %9) {operandSegmentSizes = #first_2_of_32} : (tensor<4xf32>, tensor<3x4xf32>) -> ()
   }) {resultSegmentSizes = #first_2_of_32} : (tensor<i1>) -> (tensor<4xf32>, tensor<?x?xf32>)
   return %0#0, %0#1 : tensor<4xf32>, tensor<?x?xf32>
+}
+
+// -----
+
+#first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
+
+// Constant work that grows by a part of its operand, as padding to whole registers does, moves out of branches,
+// and what follows from it; padding that doubles a weight stays.
+// CHECK-LABEL: func.func @padded
+// CHECK-NEXT: %[[V:.*]] = "graph.weight"
+// CHECK-NEXT: %[[P:.*]] = "graph.pad"(%[[V]]) {{{.*}}} : (tensor<30xf32>) -> tensor<32xf32>
+// CHECK-NEXT: %[[N:.*]] = "graph.neg"(%[[P]])
+// CHECK-NEXT: %[[W:.*]] = "graph.weight"
+// CHECK-NEXT: "graph.if"(%arg0) ({
+// CHECK-NEXT: "graph.yield"(%[[N]])
+// CHECK: }, {
+// CHECK-NEXT: %[[D:.*]] = "graph.pad"(%[[W]])
+// CHECK-NEXT: "graph.yield"(%[[D]])
+func.func @padded(%c: tensor<i1>) -> tensor<32xf32> {
+  %0 = "graph.if"(%c) ({
+    %v = "graph.weight"() {source = "m", offset = 0, size = 120, hash = "a"} : () -> tensor<30xf32>
+    %1 = "graph.pad"(%v) {low = array<i64: 0>, high = array<i64: 2>, mode = "constant", value = 0.0} : (tensor<30xf32>) -> tensor<32xf32>
+    %2 = "graph.neg"(%1) : (tensor<32xf32>) -> tensor<32xf32>
+    "graph.yield"(%2) {operandSegmentSizes = #first_1_of_32} : (tensor<32xf32>) -> ()
+  }, {
+    %w = "graph.weight"() {source = "m", offset = 120, size = 64, hash = "b"} : () -> tensor<16xf32>
+    %3 = "graph.pad"(%w) {low = array<i64: 0>, high = array<i64: 16>, mode = "constant", value = 0.0} : (tensor<16xf32>) -> tensor<32xf32>
+    "graph.yield"(%3) {operandSegmentSizes = #first_1_of_32} : (tensor<32xf32>) -> ()
+  }) {resultSegmentSizes = #first_1_of_32} : (tensor<i1>) -> tensor<32xf32>
+  return %0 : tensor<32xf32>
 }
 
 // -----
