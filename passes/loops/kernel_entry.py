@@ -120,7 +120,8 @@ def _retype_body(function: func.FuncOp, name: str, types: list[ir.MemRefType], p
     for _ in types:
         block.erase_argument(0)
     attributes["arg_attrs"] = ir.ArrayAttr.get(_pointer_facts(attributes, len(types)))
-    for mark in (MARK, IN_PLACE, DIMS):
+    # `llvm-parallel-accesses` reads and drops IN_PLACE.
+    for mark in (MARK, DIMS):
         if mark in attributes:
             del attributes[mark]
     attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([pointer] * len(types), []))
