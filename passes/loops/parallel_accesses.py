@@ -16,8 +16,8 @@ _BRANCHES = (llvm.Br.NAME, llvm.CondBr.NAME)
 
 @dataclass(frozen=True)
 class ParallelAccesses(Pass):
-    """Mark the loops of each kernel with `tloop.in_place` as parallel: their accesses are of one access group,
-    which the loops' annotations name.
+    """Mark the loops of each kernel with `tloop.in_place` as parallel: their accesses are of one access
+    group, which the loops' annotations name.
 
     The result of such a kernel may be one of its operands, so its pointers are not all `noalias`. LLVM would
     compare them before the loop, and run the loop of scalars where they are equal. `tloop-verify-in-place`
