@@ -16,6 +16,7 @@ import traceback
 from typing import Any, BinaryIO
 
 from mlc.codegen import messages
+from mlc.errors import Error
 
 _PR_SET_PDEATHSIG = 1
 
@@ -86,9 +87,11 @@ def _describe(error: BaseException) -> dict[str, Any]:
     """Type, message, notes, traceback and fields of `error`; fields that cannot be sent go as text."""
     fields = {name: _sendable(value) for name, value in vars(error).items() if not name.startswith("_")}
     notes = [*getattr(error, "notes", ()), *getattr(error, "__notes__", ())]
+    # The `message` of MLIR's own errors lacks their diagnostics.
+    message = getattr(error, "message", error) if isinstance(error, Error) else error
     return {
         "type": f"{type(error).__module__}.{type(error).__qualname__}",
-        "message": str(getattr(error, "message", error)),
+        "message": str(message),
         "notes": [str(note) for note in notes],
         "fields": fields,
         "traceback": "".join(traceback.format_exception(error)),

@@ -8,7 +8,9 @@ import sys
 import time
 from typing import Any
 
+from mlc.bindings import ir
 from mlc.codegen.emit import emit
+from mlc.dialects import create_context
 from mlc.targets import parse_target
 
 Payload = dict[str, Any]
@@ -28,6 +30,10 @@ class StructuredError(Exception):
 
 def echo(payload: Payload) -> Payload:
     return {**payload, "pid": os.getpid()}
+
+
+def parse(payload: Payload) -> Payload:
+    return {"text": str(ir.Module.parse("func.func @f() { scf.nothing }", create_context()))}
 
 
 def chatty(payload: Payload) -> Payload:

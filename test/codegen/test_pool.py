@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from mlc.bindings import ir
 from mlc.codegen.errors import JobError, PoolClosedError, WorkerCrashError
 from mlc.codegen.pool import WorkerPool
 
@@ -97,6 +98,7 @@ def test_exception_comes_back_with_its_fields(shared: WorkerPool) -> None:
         ("leave", "builtins.SystemExit", "enough"),
         ("unsendable", "builtins.TypeError", "a object cannot be sent"),
         ("absent", "builtins.AttributeError", "absent"),
+        ("parse", type(ir.MLIRError("")).__module__ + ".MLIRError", "'scf.nothing' is unknown"),
     ],
 )
 def test_other_failures_of_a_job(shared: WorkerPool, name: str, type_name: str, message: str) -> None:

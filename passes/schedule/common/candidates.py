@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from typing import Never
 
 from mlc.bindings import ir
 from mlc.passes.base import PassError
@@ -18,7 +20,7 @@ RULE = "schedule"
 def add_first(kernel: ir.Operation, candidates: Iterable[Candidate], without: Collection[str] = ()) -> str:
     """Adds the first schedule that fits and is not in `without`; returns its name, LOOPS for none. Raises
     PassError, naming the schedule, for one that fails."""
-    for name, add in candidates:
+    for name, add in guarded("candidates", candidates):
         if name in without:
             continue
         try:
@@ -32,3 +34,16 @@ def add_first(kernel: ir.Operation, candidates: Iterable[Candidate], without: Co
             return name
     report_applied(kernel, RULE, LOOPS)
     return LOOPS
+
+
+def guarded(name: str, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Yields the candidates; where listing them fails, a last one called `name`, which fails for the same
+    reason, so that those that come after them can be taken."""
+    try:
+        yield from candidates
+    except Exception as error:
+        yield name, partial(_fail, error)
+
+
+def _fail(error: Exception) -> Never:
+    raise error

@@ -22,6 +22,7 @@ from mlc.compiler import CompileError, Options, compile_program, kernel_job
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.candidates import LOOPS, Candidate
 from mlc.passes.schedule.cpu import default_schedules
+from mlc.passes.schedule.cpu.contraction import ContractionSchedule
 from mlc.tools.mlc.main import main
 
 Arrays = dict[str, np.ndarray]
@@ -182,9 +183,22 @@ def test_a_schedule_that_cannot_be_built(monkeypatch: pytest.MonkeyPatch) -> Non
         yield from first(kernel)
 
     monkeypatch.setattr(default_schedules, "candidates", candidates)
-    [entry] = report_of(model, inputs)
-    assert (entry["rejected"], entry["schedule"]) == (["wrong"], "register-tiles")
+    [entry] = [entry for entry in report_of(model, inputs) if entry["schedule"] == "register-tiles"]
+    assert entry["rejected"] == ["wrong"]
     assert "the default schedule 'wrong' cannot be built: KeyError" in entry["reasons"][0]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_schedules_that_cannot_be_listed(monkeypatch: pytest.MonkeyPatch, is_open: bool) -> None:
+    """A shape on which the choice of register tiles fails."""
+
+    def matches(_schedule: ContractionSchedule) -> bool:
+        raise ValueError("no tile")
+
+    monkeypatch.setattr(ContractionSchedule, "matches", matches)
+    [entry] = report_of(*model_and_inputs(STATIC["register-tiles"], is_open))
+    assert entry["rejected"][0] == "contraction"
+    assert "ValueError: no tile" in entry["reasons"][0]
 
 
 def test_the_report_is_the_same_from_the_cache(
