@@ -45,22 +45,26 @@ def check_windows(call: OpCall, spatial: int) -> None:
         check_least(name, call[name], least)
 
 
-def window_dims(call: OpCall, dims: Sequence[Dim], kernel: Sequence[Dim], ceil_mode: bool = False) -> Shape:
+def window_dims(call: OpCall, dims: Sequence[Dim], kernel: Sequence[Dim], is_pool: bool = False) -> Shape:
     """Returns the number of window positions per spatial dim, None where the dim or the kernel is unknown."""
     result: list[Dim] = []
     for axis, (size, width) in enumerate(zip(dims, kernel, strict=True)):
         result.append(
-            None if size is None or width is None else _positions(call, axis, size, width, ceil_mode)
+            None if size is None or width is None else _positions(call, axis, size, width, is_pool)
         )
     return tuple(result)
 
 
-def _positions(call: OpCall, axis: int, size: int, kernel: int, ceil_mode: bool) -> int:
+def _positions(call: OpCall, axis: int, size: int, kernel: int, is_pool: bool) -> int:
+    ceil_mode = is_pool and call.ceil_mode
     stride, dilation = call.strides[axis], call.dilations[axis]
     begin, end = call.pads[axis], call.pads[axis + len(call.strides)]
     extent = dilation * (kernel - 1) + 1
     room = size + begin + end - extent
-    if falls_below(kernel, 1, "its window is empty") or falls_below(room, 0, "its window is larger than x"):
+    # A pool has no position, or one that reaches over the end, where its window is larger by this.
+    excess = 0 if not is_pool else 1 if stride == 1 else (stride - 1) * ceil_mode
+    too_large = "its window is larger than x"
+    if falls_below(kernel, 1, "its window is empty") or falls_below(room, -excess, too_large):
         window = f"{extent} (kernel {kernel}, dilation {dilation})"
         padded = f"{size} padded by {begin} and {end}"
         raise ShapeError("x", f"spatial dim {axis} ({padded}) is smaller than the window {window}: {call.x}")
@@ -176,7 +180,7 @@ def _pool(call: OpCall) -> GraphTensor:
     check_length("strides", call.strides, spatial, "one per entry of kernel")
     dims = spatial_dims(call, spatial)
     check_windows(call, spatial)
-    result = window_dims(call, dims, call.kernel, call.ceil_mode)
+    result = window_dims(call, dims, call.kernel, is_pool=True)
     return GraphTensor((*call.x.shape[:2], *result, *call.x.shape[2 + spatial :]), call.x.element)
 
 

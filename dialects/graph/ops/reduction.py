@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.dialects.graph.elements import NUMERIC, ORDERED, ElementClass
-from mlc.dialects.graph.shape_rules import check_axes, check_axis
-from mlc.dialects.graph.sizes import falls_below
+from mlc.dialects.graph.shape_rules import check_axes, check_axis, product
+from mlc.dialects.graph.sizes import falls_below, minimum
 from mlc.dialects.graph.spec import (
     Attribute,
     GraphTensor,
@@ -43,7 +43,10 @@ def _reduce(call: OpCall) -> GraphTensor:
 def _arg_reduce(call: OpCall) -> GraphTensor:
     check_axis("axis", call.axis, call.x.rank)
     dim = call.x.shape[call.axis]
-    if dim is not None and falls_below(dim, 1, "it looks for a position along an axis without elements"):
+    others = product(reduced_shape(call.x.shape, (call.axis,), True))
+    # A result without elements has no position.
+    least = 1 if others is None else minimum(1, others)
+    if dim is not None and falls_below(dim, least, "it looks for a position along an axis without elements"):
         raise ShapeError("x", f"has no elements along axis {call.axis}: {call.x}")
     return GraphTensor(reduced_shape(call.x.shape, (call.axis,), call.keepdims), "i64")
 

@@ -32,5 +32,5 @@ def rotary_embedding(node: Node) -> Value:
         pairs = x.shape[-1] // (2 * heads)
     if pairs is not None:
         node.of_shape(cosines, [*cosines.shape[:-1], pairs], "input 1")
-    check_shape(node.input(2), cosines.shape, "input 2")
+    node.input_of_shape(2, cosines.shape)
     raise TakesBody

@@ -7,7 +7,7 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import Size, differ, floordiv
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes, take_range
-from mlc.frontends.onnx.operators.common.expressions import counting, formula, pad_axis, read_along
+from mlc.frontends.onnx.operators.common.expressions import counting, filled_with, formula, pad_axis, read_along
 from mlc.frontends.onnx.operators.common.sliding_windows import kernel_of, window
 from mlc.frontends.onnx.operators.math.contraction import subtract_zero_point
 from mlc.frontends.onnx.registry import onnx_operator
@@ -40,6 +40,8 @@ def _causal_convolution(node: Node, x: Value, w: Value, before: Dim, length: Dim
     """Returns `length` results (as many as x has elements by default), with `before` zeros before x."""
     channels, _, taps = w.shape
     length = x.shape[2] if length is None else length
+    if length == 0:
+        return filled_with(node, [*x.shape[:2], 0], 0, x.onnx_type)
     if isinstance(channels, int) and isinstance(taps, int):
         geometry = {"strides": [1], "dilations": [1], "pads": [before, 0]}
         result = node.emit("conv", x, w, **geometry, group=channels, layout="NCHW")
@@ -55,6 +57,8 @@ def _last(node: Node, x: Value, count: Dim) -> Value:
     length = x.shape[2]
     if isinstance(length, int) and isinstance(count, int) and length >= count:
         return slice_axes(node, x, {2: (length - count, count, 1)})
+    if length == 0:
+        return filled_with(node, [*x.shape[:2], count], 0, x.onnx_type)
     return pad_axis(formula(node, x), 2, count - length, 0).value
 
 

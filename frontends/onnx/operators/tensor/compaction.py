@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import product
+from mlc.dialects.graph.sizes import always_less, minimum, product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.complex_parts import is_complex, is_not_zero, order
 from mlc.frontends.onnx.operators.common.dynamic_values import take_range
@@ -43,20 +43,21 @@ def first_of(node: Node, values: list[Value], count: Value, axis: int) -> list[V
 
 @onnx_operator("Compress", since=9)
 def compress(node: Node) -> Value:
-    """Imports Compress: a gather at the indices where the condition, which may be shorter than the dim,
-    holds."""
+    """Imports Compress: a gather at the indices where the condition, which may be shorter or longer than the
+    dim, holds. Raises NodeError for a condition that is no vector."""
     x, condition = node.input(0), node.input(1)
     axis = node.attr("axis", None)
     if axis is None:
         x, axis = node.reshape(x, [product(x.shape)]), 0
     axis = node.axis(axis, x.rank)
+    (flags,), extent = condition.shape, x.shape[axis]
+    if flags != extent and not always_less(flags, extent):
+        # As in ONNX Runtime, what is beyond the dim does not count.
+        condition = take_range(node, condition, 0, 0, minimum(flags, extent))
     if condition.known is None or not condition.is_constant:
         values, count = node.emit_several("compress", x, condition, axis=axis)
         return first_of(node, [values], count, axis)[0]
-    indices, extent = np.flatnonzero(condition.known), x.shape[axis]
-    if isinstance(extent, int) and indices.size and indices[-1] >= extent:
-        raise NodeError(f"the condition holds at {indices[-1]}, outside of the dim of {extent}")
-    return node.emit("gather", x, node.constant(indices, np.int64), axis=axis)
+    return node.emit("gather", x, node.constant(np.flatnonzero(condition.known), np.int64), axis=axis)
 
 
 @onnx_operator("NonZero", since=9)

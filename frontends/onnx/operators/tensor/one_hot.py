@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from onnx import TensorProto
 
-from mlc.dialects.graph.sizes import product
+from mlc.dialects.graph.sizes import always_less, product
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import i64_scalar, iota
+from mlc.frontends.onnx.operators.common.expressions import filled_with
+from mlc.frontends.onnx.operators.common.sliding_windows import lowest
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -58,6 +60,14 @@ def hardmax_flattened(node: Node) -> Value:
 
 def _hardmax(node: Node, x: Value, axis: int) -> Value:
     length = x.shape[axis]
-    largest = node.emit("arg_max", x, axis=axis, keepdims=True, select_last_index=False)
+    largest = node.emit("arg_max", _not_empty(node, x, axis), axis=axis, keepdims=True, select_last_index=False)
     positions = node.reshape(iota(node, length), [length, *[1] * (x.rank - 1 - axis)])
     return node.cast(node.emit("equal", largest, positions), x.onnx_type)
+
+
+def _not_empty(node: Node, x: Value, axis: int) -> Value:
+    """Returns x with one more element along an axis that may have none; it is the largest only there."""
+    if always_less(0, x.shape[axis]):
+        return x
+    shape = [1 if index == axis else size for index, size in enumerate(x.shape)]
+    return node.emit("concat", x, filled_with(node, shape, lowest(x.dtype), x.onnx_type), axis=axis)
