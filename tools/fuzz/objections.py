@@ -72,6 +72,16 @@ ACCEPTED: tuple[Accepted, ...] = (
         "exceeds the remaining size of the selected axis, 0",
         "equal parts of num_outputs may leave the last ones empty",
     ),
+    Accepted(
+        "If",
+        "Dimension of input 1 must be 1",
+        "exporters squeeze a dim in a branch that is taken only where it is 1",
+    ),
+    Accepted(
+        "Unique",
+        "index .* out of bounds for axis 0",
+        "without an axis the reference takes rows of x by indices of its elements",
+    ),
     Accepted("TfIdfVectorizer", "with B > 0", "a batch of no rows has no counts, and its size is dynamic"),
 )
 

@@ -52,6 +52,11 @@ func.func @f(%x: tensor<?x8x9x7xf32>,
   // CHECK-SAME: strides = array<i64: 3, 3>} : (tensor<?x8x9x7xf32>) -> tensor<?x8x3x3xf32>
   %10 = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1, 1>, kernel = array<i64: 2, 2>, pads = array<i64: 0, 0, 1, 1>, strides = array<i64: 3, 3>}
       : (tensor<?x8x9x7xf32>) -> tensor<?x8x3x3xf32>
+  // Windows that are larger than the image reach over its end, or have no position.
+  // CHECK-NEXT: %{{.*}} = "graph.max_pool"(%{{.*}}) {ceil_mode = true, dilations = array<i64: 1, 1>, kernel = array<i64: 11, 8>, pads = array<i64: 0, 0, 0, 0>,
+  // CHECK-SAME: strides = array<i64: 3, 1>} : (tensor<?x8x9x7xf32>) -> tensor<?x8x1x0xf32>
+  %over = "graph.max_pool"(%x) {ceil_mode = true, dilations = array<i64: 1, 1>, kernel = array<i64: 11, 8>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 3, 1>}
+      : (tensor<?x8x9x7xf32>) -> tensor<?x8x1x0xf32>
   // CHECK-NEXT: %{{.*}} = "graph.max_pool"(%{{.*}}) {dilations = array<i64: 2, 2>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>,
   // CHECK-SAME: strides = array<i64: 2, 2>} : (tensor<1x2x9x7x4xf32>) -> tensor<1x2x4x3x4xf32>
   %11 = "graph.max_pool"(%xb) {dilations = array<i64: 2, 2>, kernel = array<i64: 3, 3>, layout = "NCHWc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}

@@ -543,8 +543,8 @@ func.func @f(%a: tensor<1x3x8x8x4xf32>) {
 // -----
 
 func.func @f(%a: tensor<1x3x1x8xf32>) {
-  // expected-error @below {{'graph.average_pool' op 'x' spatial dim 0 (1 padded by 0 and 0) is smaller than the window 2 (kernel 2, dilation 1): tensor<1x3x1x8xf32>}}
-  %r = "graph.average_pool"(%a) {kernel = array<i64: 2, 2>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x1x8xf32>) -> tensor<1x3x1x7xf32>
+  // expected-error @below {{'graph.average_pool' op 'x' spatial dim 0 (1 padded by 0 and 0) is smaller than the window 3 (kernel 3, dilation 1): tensor<1x3x1x8xf32>}}
+  %r = "graph.average_pool"(%a) {kernel = array<i64: 3, 2>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>} : (tensor<1x3x1x8xf32>) -> tensor<1x3x1x7xf32>
   return
 }
 

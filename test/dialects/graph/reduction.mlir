@@ -3,7 +3,7 @@
 // Reductions, positions of extremes, cumulative sums.
 
 // CHECK-LABEL: func.func @f
-func.func @f(%x: tensor<2x?x4xf32>, %i: tensor<5x3xi64>) {
+func.func @f(%x: tensor<2x?x4xf32>, %i: tensor<5x3xi64>, %nothing: tensor<0x0xf32>) {
   // CHECK-NEXT: %{{.*}} = "graph.reduce_sum"(%{{.*}}) {axes = array<i64: 1>} : (tensor<2x?x4xf32>) -> tensor<2x1x4xf32>
   %0 = "graph.reduce_sum"(%x) {axes = array<i64: 1>} : (tensor<2x?x4xf32>) -> tensor<2x1x4xf32>
   // CHECK-NEXT: %{{.*}} = "graph.reduce_mean"(%{{.*}}) {axes = array<i64: 1>} : (tensor<2x?x4xf32>) -> tensor<2x1x4xf32>
@@ -30,6 +30,8 @@ func.func @f(%x: tensor<2x?x4xf32>, %i: tensor<5x3xi64>) {
   %11 = "graph.reduce_max"(%i) {axes = array<i64>} : (tensor<5x3xi64>) -> tensor<5x3xi64>
   // CHECK-NEXT: %{{.*}} = "graph.arg_max"(%{{.*}}) {axis = 2 : i64} : (tensor<2x?x4xf32>) -> tensor<2x?x1xi64>
   %12 = "graph.arg_max"(%x) {axis = 2} : (tensor<2x?x4xf32>) -> tensor<2x?x1xi64>
+  // CHECK-NEXT: %{{.*}} = "graph.arg_max"(%{{.*}}) {axis = 1 : i64} : (tensor<0x0xf32>) -> tensor<0x1xi64>
+  %none = "graph.arg_max"(%nothing) {axis = 1} : (tensor<0x0xf32>) -> tensor<0x1xi64>
   // CHECK-NEXT: %{{.*}} = "graph.arg_min"(%{{.*}}) {axis = 1 : i64, keepdims = false, select_last_index = true} : (tensor<2x?x4xf32>) -> tensor<2x4xi64>
   %13 = "graph.arg_min"(%x) {axis = 1, keepdims = false, select_last_index = true} : (tensor<2x?x4xf32>) -> tensor<2x4xi64>
   // CHECK-NEXT: %{{.*}} = "graph.cumsum"(%{{.*}}) {axis = 1 : i64} : (tensor<2x?x4xf32>) -> tensor<2x?x4xf32>
