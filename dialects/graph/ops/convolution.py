@@ -49,9 +49,7 @@ def window_dims(call: OpCall, dims: Sequence[Dim], kernel: Sequence[Dim], is_poo
     """Returns the number of window positions per spatial dim, None where the dim or the kernel is unknown."""
     result: list[Dim] = []
     for axis, (size, width) in enumerate(zip(dims, kernel, strict=True)):
-        result.append(
-            None if size is None or width is None else _positions(call, axis, size, width, is_pool)
-        )
+        result.append(None if size is None or width is None else _positions(call, axis, size, width, is_pool))
     return tuple(result)
 
 

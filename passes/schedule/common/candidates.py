@@ -20,7 +20,7 @@ RULE = "schedule"
 def add_first(kernel: ir.Operation, candidates: Iterable[Candidate], without: Collection[str] = ()) -> str:
     """Adds the first schedule that fits and is not in `without`; returns its name, LOOPS for none. Raises
     PassError, naming the schedule, for one that fails."""
-    for name, add in guarded("candidates", candidates):
+    for name, add in guard("candidates", candidates):
         if name in without:
             continue
         try:
@@ -36,7 +36,7 @@ def add_first(kernel: ir.Operation, candidates: Iterable[Candidate], without: Co
     return LOOPS
 
 
-def guarded(name: str, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+def guard(name: str, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     """Yields the candidates; where listing them fails, a last one called `name`, which fails for the same
     reason, so that those that come after them can be taken."""
     try:

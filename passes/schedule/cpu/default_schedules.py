@@ -12,7 +12,7 @@ from mlc.passes.base import Pass, option
 from mlc.passes.common.computation import Computation, computations, root_computation
 from mlc.passes.common.kernel_functions import DIMS, ONE_THREAD, is_kernel, schedules
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
-from mlc.passes.schedule.common.candidates import Candidate, add_first, guarded
+from mlc.passes.schedule.common.candidates import Candidate, add_first, guard
 from mlc.passes.schedule.common.contractions import is_column_reduction
 from mlc.passes.schedule.common.plain import PARALLEL_WORK, row_dims, schedule_elementwise, schedule_rows
 from mlc.passes.schedule.cpu.attention import schedule_attention
@@ -78,7 +78,7 @@ def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     yield "streamed-attention", partial(schedule_streamed, kernel)
     reducing = [computation for computation in everything if computation.reductions]
     if len(reducing) == 1 and is_column_reduction(reducing[0]):
-        yield from guarded("contraction", contraction_candidates(kernel, root, reducing[0]))
+        yield from guard("contraction", contraction_candidates(kernel, root, reducing[0]))
     if len(everything) > 1 or reducing:
         yield "rows", lambda: schedule_rows(kernel, root, row_dims(root)) is not None
     if not reducing and root.work >= FEWEST_TRANSPOSED:

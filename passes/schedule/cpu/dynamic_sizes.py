@@ -11,7 +11,7 @@ from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, computations, dim_position, root_computation
 from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS
-from mlc.passes.schedule.common.candidates import Candidate, guarded
+from mlc.passes.schedule.common.candidates import Candidate, guard
 from mlc.passes.schedule.common.contractions import is_column_reduction, positions
 from mlc.passes.schedule.common.plain import (
     PARALLEL_WORK,
@@ -60,7 +60,7 @@ def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     yield from attention_candidates(kernel)
     reducing = [computation for computation in everything if computation.reductions]
     if len(reducing) == 1 and is_column_reduction(reducing[0]):
-        yield from guarded("contraction", contraction_candidates(kernel, root, reducing[0]))
+        yield from guard("contraction", contraction_candidates(kernel, root, reducing[0]))
     if len(reducing) == 1 and reducing[0].parallel and reducing[0].parallel[-1] in reducing[0].dynamic:
         yield "columns", lambda: _schedule_columns(kernel, root, reducing[0])
     if len(everything) > 1:

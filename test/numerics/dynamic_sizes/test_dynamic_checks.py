@@ -65,7 +65,8 @@ CALLS: dict[str, tuple[str, tuple[int, ...], str, tuple[int, ...]]] = {
     ),
     "pool": (
         function({"x": "1 2 n f32"}, "1 2 n f32", POOL),
-        (1, 2, 1), "max_pool: its window is larger than x: n - 3 must be at least -1, got -2 and -1", (1, 2, 3),
+        (1, 2, 1), "max_pool: its window is larger than x: n - 3 must be at least -1, got -2 and -1",
+        (1, 2, 3),
     ),
     "pad": (
         function({"x": "n f32"}, "n f32", PAD),

@@ -7,7 +7,13 @@ from onnx import TensorProto
 from mlc.dialects.graph.sizes import Size, differ, floordiv
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes, take_range
-from mlc.frontends.onnx.operators.common.expressions import counting, filled_with, formula, pad_axis, read_along
+from mlc.frontends.onnx.operators.common.expressions import (
+    counting,
+    filled_with,
+    formula,
+    pad_axis,
+    read_along,
+)
 from mlc.frontends.onnx.operators.common.sliding_windows import kernel_of, window
 from mlc.frontends.onnx.operators.math.contraction import subtract_zero_point
 from mlc.frontends.onnx.registry import onnx_operator

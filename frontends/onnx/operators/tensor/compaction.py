@@ -6,7 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from mlc.dialects.graph.sizes import always_less, minimum, product
-from mlc.frontends.onnx.node import Node, NodeError
+from mlc.frontends.onnx.node import Node
 from mlc.frontends.onnx.operators.common.complex_parts import is_complex, is_not_zero, order
 from mlc.frontends.onnx.operators.common.dynamic_values import take_range
 from mlc.frontends.onnx.registry import onnx_operator

@@ -59,8 +59,8 @@ def hardmax_flattened(node: Node) -> Value:
 
 
 def _hardmax(node: Node, x: Value, axis: int) -> Value:
-    length = x.shape[axis]
-    largest = node.emit("arg_max", _not_empty(node, x, axis), axis=axis, keepdims=True, select_last_index=False)
+    length, searched = x.shape[axis], _not_empty(node, x, axis)
+    largest = node.emit("arg_max", searched, axis=axis, keepdims=True, select_last_index=False)
     positions = node.reshape(iota(node, length), [length, *[1] * (x.rank - 1 - axis)])
     return node.cast(node.emit("equal", largest, positions), x.onnx_type)
 
