@@ -41,6 +41,9 @@ def guard(name: str, candidates: Iterable[Candidate]) -> Iterator[Candidate]:
     reason, so that those that come after them can be taken."""
     try:
         yield from candidates
+    except PassError:
+        # A mistake in what is compiled, such as an unknown target.
+        raise
     except Exception as error:
         yield name, partial(_fail, error)
 
