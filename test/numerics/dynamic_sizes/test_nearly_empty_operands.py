@@ -89,7 +89,7 @@ def test_convolution_of_no_steps() -> None:
 
 REFUSED: dict[str, tuple[Case, str]] = {
     "rotations": (
-        ("RotaryEmbedding", [f32(1, 2, 3, 4), f32(5, 2), f32(6, 2), i64(0, 1, 2)], {}),
+        ("RotaryEmbedding", [f32(1, 2, 3, 4), f32(5, 2), f32(6, 2), i64(0, 1, 2).reshape(1, 3)], {}),
         "x2_0 must be x1_0, got 6 and 5",
     ),
     "repeats": (("Tile", [f32(2, 3), i64(2)], {}), "x1_0 must be at least 2, got 1 and 2"),
