@@ -16,7 +16,6 @@ import traceback
 from typing import Any, BinaryIO
 
 from mlc.codegen import messages
-from mlc.errors import Error
 
 _PR_SET_PDEATHSIG = 1
 
@@ -88,7 +87,7 @@ def _describe(error: BaseException) -> dict[str, Any]:
     fields = {name: _sendable(value) for name, value in vars(error).items() if not name.startswith("_")}
     notes = [*getattr(error, "notes", ()), *getattr(error, "__notes__", ())]
     # The `message` of MLIR's own errors lacks their diagnostics.
-    message = getattr(error, "message", error) if isinstance(error, Error) else error
+    message = error if hasattr(error, "error_diagnostics") else getattr(error, "message", error)
     return {
         "type": f"{type(error).__module__}.{type(error).__qualname__}",
         "message": str(message),

@@ -61,9 +61,11 @@ def wait_until_gone(pid: int) -> None:
 
 
 def running(pid: int) -> bool:
-    """Whether `pid` runs; a zombie that nobody has reaped yet does not."""
+    """Whether a thread of `pid` runs; a zombie that nobody has reaped yet does not."""
+    process = Path("/proc", str(pid))
     with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        state = (process / "stat").read_text().rpartition(")")[2].split()[0]
+        return state != "Z" or len(list((process / "task").iterdir())) > 1
     return False
 
 
