@@ -2,7 +2,7 @@
 
 python -m bench.sweep time --seed 1 --cells 80       # draw, compile, compare and time
 python -m bench.sweep time --seed 1 --only '*resize*' --list
-python -m bench.sweep page                           # docs/kernel-sweep.md, from the record
+python -m bench.sweep page                           # docs/kernel-sweep.md and its picture, from the record
 """
 
 from __future__ import annotations
@@ -112,7 +112,12 @@ def _measure(cell: Cell, threads: int, settings: RunSettings) -> dict[str, recor
 
 
 def _page(given: argparse.Namespace) -> int:
-    given.output.write_text(page.markdown(record.read(given.record)))
+    # Here, as matplotlib is an extra.
+    from bench.sweep import picture
+
+    entries = record.read(given.record)
+    given.output.write_text(page.markdown(entries))
+    picture.save(entries, given.output.parent / page.PICTURE)
     return 0
 
 

@@ -12,6 +12,7 @@ from bench.tables import table
 from bench.zoo.timing import over_peers
 
 PATH = Path(__file__).parents[2] / "docs" / "kernel-sweep.md"
+PICTURE = Path("pictures") / "kernel-sweep.svg"
 # A cell that takes longer than this part of the faster peer's time is listed by name.
 SLOWER = 1.15
 
@@ -30,7 +31,7 @@ _SLOWER = ("cell", "operator", "ms", "ratio", "fixed ratio", "ONNX Runtime, ms",
 
 def markdown(entries: Sequence[Entry]) -> str:
     """Returns the text of the page."""
-    sections = [_HEAD]
+    sections = [_HEAD, f"![Ratios of all cells by family]({PICTURE})\n"]
     for (seed, threads), group in groupby(entries, lambda entry: (entry["seed"], entry["threads"])):
         found = [*group]
         processors = ", ".join(dict.fromkeys(entry["processor"] for entry in found))
