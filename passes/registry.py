@@ -107,6 +107,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "tloop-expand-math": "mlc.passes.math.expand_math:ExpandMath",
     "tloop-fuse-elementwise": "mlc.passes.schedule.structured.fuse_elementwise:FuseElementwise",
     "tloop-hoist-loads": "mlc.passes.vector.hoist_loads:HoistLoads",
+    "tloop-jam-while-loops": "mlc.passes.vector.jam_while_loops:JamWhileLoops",
     "tloop-lower-affine-loops": "mlc.passes.loops.lower_affine_loops:LowerAffineLoops",
     "tloop-lower-copies": "mlc.passes.loops.lower_copies:LowerCopies",
     "tloop-lower-windows": "mlc.passes.loops.lower_windows:LowerWindows",

@@ -17,6 +17,8 @@ PURE = (
     "math.",
     scf.For.NAME,
     scf.If.NAME,
+    scf.While.NAME,
+    scf.Condition.NAME,
     scf.Yield.NAME,
     affine.AffineApply.NAME,
     affine.AffineMin.NAME,
@@ -41,13 +43,13 @@ ALLOCATIONS = (memref.Alloc.NAME, memref.Alloca.NAME, memref.GetGlobal.NAME)
 def hoist(loop: ir.Operation) -> None:
     """Moves the loads of the `scf.for` with a loop-invariant address before it, if the loop provably has an
     iteration and nothing in it can write to the loaded element."""
-    written = _buffers_written(loop)
+    written = buffers_written(loop)
     if written is None or not _has_iteration(scf.For(loop)):
         return
     for load in [op.operation for op in loop.regions[0].blocks[0] if memref.Load.isa(op)]:
-        outside = all(_is_outside(value, loop) for value in load.operands)
+        outside = all(is_outside(value, loop) for value in load.operands)
         source = buffer_of(memref.Load(load).memref)
-        if outside and not any(_may_overlap(source, buffer) for buffer in written):
+        if outside and not any(may_overlap(source, buffer) for buffer in written):
             load.move_before(loop)
 
 
@@ -58,7 +60,7 @@ def buffer_of(value: ir.Value) -> ir.Value:
     return value
 
 
-def _buffers_written(loop: ir.Operation) -> list[ir.Value] | None:
+def buffers_written(loop: ir.Operation) -> list[ir.Value] | None:
     """Returns the buffers that the loop writes to; None if it has ops that may write anywhere."""
     written = []
     for op in collect_ops(loop):
@@ -80,7 +82,7 @@ def _has_iteration(loop: scf.For) -> bool:
     return lower is not None and upper is not None and lower < upper
 
 
-def _is_outside(value: ir.Value, loop: ir.Operation) -> bool:
+def is_outside(value: ir.Value, loop: ir.Operation) -> bool:
     """Whether `value` is defined outside `loop`."""
     owner = value.owner
     op = owner.owner if isinstance(owner, ir.Block) else owner.operation
@@ -91,7 +93,7 @@ def _is_outside(value: ir.Value, loop: ir.Operation) -> bool:
     return True
 
 
-def _may_overlap(one: ir.Value, other: ir.Value) -> bool:
+def may_overlap(one: ir.Value, other: ir.Value) -> bool:
     """Whether two buffers may share memory. Arguments of kernels do not, but for those that they may
     overwrite; allocations and constants alias nothing."""
     return bool(one == other) or not (_is_distinct(one) and _is_distinct(other))

@@ -47,7 +47,8 @@ define(
         "`[leaves, K]`, result `[N, G, K]` with weights' elements: G ensembles of T trees each, which share "
         "the tables. At node i a row goes on to `children[i, 0]` where `x[n, features[i]] <= thresholds[i]`, "
         "else to `children[i, 1]`. A negative child or root is the leaf `-1 - child`. With `nan_first` a "
-        "negative feature is `-1 - feature`, at a node from which NaN goes to the first child. `depth` is "
+        "negative feature is `-1 - feature`, at a node from which NaN goes to the first child, also if it is "
+        "the threshold. `depth` is "
         "the most decisions on a path to a leaf. Indices outside the tables are clamped.",
         ("TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor",),
         (

@@ -110,16 +110,17 @@ def _leaf(op: ir.Operation, root: ir.Value) -> ir.Value:
 def _child(op: ir.Operation, row: ir.Value, node: ir.Value) -> ir.Value:
     """Returns the child of a node that a row visits next."""
     ensemble = graph.TreeEnsemble(op)
-    index_type, zero = ir.IndexType.get(), constant(i32(), 0)
     index = _clamp_index(node, static_shape(ensemble.features)[0])
     feature = column = tensor.extract(ensemble.features, [index])
     if ensemble.nan_first:
-        takes_nan = _compare("slt", feature, zero)
+        takes_nan = _compare("slt", feature, constant(i32(), 0))
         column = select(takes_nan, _complement(feature), feature)
     value = tensor.extract(ensemble.x, [row, _clamp_index(column, static_shape(ensemble.x)[1])])
-    first = arith.cmpf(arith.CmpFPredicate.OLE, value, tensor.extract(ensemble.thresholds, [index]))
+    threshold = tensor.extract(ensemble.thresholds, [index])
+    # One comparison of a processor gives both.
+    second = arith.cmpf(arith.CmpFPredicate.ULT, threshold, value)
     if ensemble.nan_first:
-        is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
-        first = arith.ori(first, arith.andi(is_nan, takes_nan))
-    side = select(first, constant(index_type, 0), constant(index_type, 1))
+        unordered = arith.cmpf(arith.CmpFPredicate.UNO, threshold, value)
+        second = arith.xori(second, arith.andi(unordered, takes_nan))
+    side = arith.index_castui(ir.IndexType.get(), second)
     return tensor.extract(ensemble.children, [index, side])

@@ -297,7 +297,8 @@ def _tree_ensemble(
         inner = nodes >= 0
         feature, threshold = features[nodes[inner]], thresholds[nodes[inner]]
         values = x[rows[inner], np.where(feature < 0, -1 - feature, feature)]
-        first = (values <= threshold) | np.isnan(values) & (feature < 0)
+        unordered = np.isnan(values) | np.isnan(threshold)
+        first = (values <= threshold) | unordered & (feature < 0)
         nodes[inner] = children[nodes[inner], np.where(first, 0, 1)]
     combined: dict[str, Callable[..., Array]] = {"sum": np.sum, "min": np.min, "max": np.max}
     return combined[aggregate](weights[-1 - nodes], 2)

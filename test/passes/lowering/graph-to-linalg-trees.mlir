@@ -21,11 +21,11 @@
 // CHECK: arith.minui
 // CHECK: %[[X:[a-z0-9_]+]] = tensor.extract %arg0[%[[ROW]], %{{.*}}]
 // CHECK: %[[T:[a-z0-9_]+]] = tensor.extract %arg3[%[[PLACE]]]
-// CHECK: %[[BELOW:[a-z0-9_]+]] = arith.cmpf ole, %[[X]], %[[T]]
-// CHECK: %[[IS_NAN:[a-z0-9_]+]] = arith.cmpf uno, %[[X]], %[[X]]
-// CHECK: %[[BOTH:[a-z0-9_]+]] = arith.andi %[[IS_NAN]], %[[NAN]]
-// CHECK: %[[FIRST:[a-z0-9_]+]] = arith.ori %[[BELOW]], %[[BOTH]]
-// CHECK: %[[SIDE:[a-z0-9_]+]] = arith.select %[[FIRST]], %c0, %c1
+// CHECK: %[[ABOVE:[a-z0-9_]+]] = arith.cmpf ult, %[[T]], %[[X]]
+// CHECK: %[[UNORDERED:[a-z0-9_]+]] = arith.cmpf uno, %[[T]], %[[X]]
+// CHECK: %[[BOTH:[a-z0-9_]+]] = arith.andi %[[UNORDERED]], %[[NAN]]
+// CHECK: %[[SECOND:[a-z0-9_]+]] = arith.xori %[[ABOVE]], %[[BOTH]]
+// CHECK: %[[SIDE:[a-z0-9_]+]] = arith.index_castui %[[SECOND]]
 // CHECK: %[[CHILD:[a-z0-9_]+]] = tensor.extract %arg4[%[[PLACE]], %[[SIDE]]]
 // CHECK: scf.yield %[[CHILD]]
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel", "parallel"]{{.*}} ins(%[[LEAVES]] : tensor<2x7x6xi32>) outs(%{{.*}} : tensor<6x2x3xf32>)
@@ -48,7 +48,7 @@ func.func private @summed(%x: tensor<6x5xf32>, %roots: tensor<2x7xi32>, %feature
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel", "parallel"]{{.*}} ins(%arg1 : tensor<1x7xi32>) outs(%{{.*}} : tensor<6x1x1xf32>)
 // CHECK: scf.while
 // CHECK-NOT: arith.xori
-// CHECK: arith.cmpf ole
+// CHECK: arith.cmpf ult
 // CHECK-NOT: arith.cmpf
 // CHECK: scf.yield
 // CHECK: tensor.extract %arg5

@@ -127,11 +127,16 @@ def _search(
 def _pack(table: _Table, forest: Forest, dtype: np.dtype) -> Decisions:
     children = np.array([table.first, table.second], np.int64).T.reshape(-1, 2)
     _check(children, forest)
-    features = np.array(table.features, np.int64)
-    signed = np.where(np.array(table.nan_first, bool), -1 - features, features)
+    features, thresholds = np.array(table.features, np.int64), np.array(table.thresholds, dtype)
+    nan_first = np.array(table.nan_first, bool)
+    # Only NaN goes to the first child: all others are at most infinity, and go there if it is the second one.
+    only_nan = np.isnan(thresholds) & nan_first
+    children[only_nan] = children[only_nan, ::-1]
+    thresholds[only_nan] = np.inf
+    signed = np.where(nan_first & ~only_nan, -1 - features, features)
     return Decisions(
         _at_least_one(signed.astype(np.int32)),
-        _at_least_one(np.array(table.thresholds, dtype)),
+        _at_least_one(thresholds),
         _at_least_one(children.astype(np.int32)),
         _depth(forest.roots, children),
     )

@@ -1,0 +1,129 @@
+"""While loops that can run at the same time, as lanes of one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.bindings import affine, arith, ir, memref, scf
+from mlc.passes.common.constants import constant_value
+from mlc.passes.common.rewriting import collect_ops, defining_op, terminator_of
+from mlc.passes.vector.hoist_loads import is_outside
+
+# Arithmetic that traps or is undefined for some operands.
+_PARTIAL = tuple(f"arith.{name}" for name in ("divsi", "divui", "ceildiv", "floordiv", "remsi", "remui"))
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """A while loop each of whose lanes may be executed after its end.
+
+    A carried value is `uniform` if it is the same in all lanes. The loop goes on while `varies`, which
+    depends on the others alone, and `invariant`, if not None, which depends on uniform values alone.
+    """
+
+    loop: scf.While
+    uniform: Sequence[bool]
+    varies: ir.Value
+    invariant: ir.Value | None
+
+    def flatten(self, lanes: Sequence[Sequence[ir.Value]]) -> list[ir.Value]:
+        """Returns the carried values of all lanes, the uniform ones once."""
+        shared = [value for value, same in zip(lanes[0], self.uniform, strict=True) if same]
+        own = [value for lane in lanes for value, same in zip(lane, self.uniform, strict=True) if not same]
+        return shared + own
+
+    def unflatten(self, values: Sequence[ir.Value], count: int) -> list[list[ir.Value]]:
+        """Returns the carried values of each of `count` lanes, which `flatten` made one list."""
+        shared = list(values[: sum(self.uniform)])
+        own = iter(values[len(shared) :])
+        lanes = []
+        for _ in range(count):
+            uniform = iter(shared)
+            lanes.append([next(uniform) if same else next(own) for same in self.uniform])
+        return lanes
+
+
+def match_lanes(loop: scf.While, around: ir.Operation) -> Lanes | None:
+    """Returns how the while loops of the iterations of `around` run at the same time; None if they cannot."""
+    before = loop.before.blocks[0]
+    condition = scf.Condition(terminator_of(before))
+    if list(condition.args) != list(before.arguments) or not all(map(_is_total, collect_ops(loop.operation))):
+        return None
+    uniform = _uniform(loop, around)
+    same, varying = (_select(before.arguments, uniform, wanted) for wanted in (True, False))
+    both = arith.AndI.defining(condition.condition)
+    parts = [condition.condition] if both is None else [both.lhs, both.rhs]
+    sources = [_sources(part, loop) for part in parts]
+    own = [part for part, read in zip(parts, sources, strict=True) if not read & same]
+    shared = [
+        part
+        for part, read in zip(parts, sources, strict=True)
+        if not read & varying and all(value in same or is_outside(value, around) for value in read)
+    ]
+    if len(own) != 1 or len(own) + len(shared) != len(parts):
+        return None
+    return Lanes(loop, uniform, own[0], shared[0] if shared else None)
+
+
+def _select(values: Sequence[ir.Value], flags: Sequence[bool], wanted: bool) -> set[ir.Value]:
+    return {value for value, flag in zip(values, flags, strict=True) if flag == wanted}
+
+
+def _uniform(loop: scf.While, around: ir.Operation) -> list[bool]:
+    """Returns for each carried value whether it is the same in all iterations of `around`: its first value
+    is, and its next ones depend on no others."""
+    after = loop.after.blocks[0]
+    following = [_sources(value, loop) for value in terminator_of(after).operands]
+    uniform = [is_outside(init, around) for init in loop.inits]
+    changed = True
+    while changed:
+        same = _select(after.arguments, uniform, True)
+        kept = [
+            flag and all(value in same or is_outside(value, around) for value in read)
+            for flag, read in zip(uniform, following, strict=True)
+        ]
+        changed, uniform = kept != uniform, kept
+    return uniform
+
+
+def _sources(value: ir.Value, loop: scf.While) -> set[ir.Value]:
+    """Returns what `value` is computed from: arguments of the loop's blocks, loaded elements, and values from
+    outside."""
+    op = defining_op(value)
+    if op is None or is_outside(value, loop.operation) or not op.name.startswith("arith.") or not op.operands:
+        return set() if op is not None and arith.Constant.isa(op) else {value}
+    return set().union(*(_sources(operand, loop) for operand in op.operands))
+
+
+def _is_total(op: ir.Operation) -> bool:
+    """Whether an op of a while loop may be executed once more than the loop does."""
+    if op.name in (scf.Condition.NAME, scf.Yield.NAME):
+        return True
+    if op.name == memref.Load.NAME:
+        load = memref.Load(op)
+        return all(map(_is_in_bounds, load.indices, load.memref.type.shape))
+    return op.name.startswith("arith.") and not op.name.startswith(_PARTIAL)
+
+
+def _is_in_bounds(index: ir.Value, size: int) -> bool:
+    """Whether an index is within `size` in each iteration: it is constant, limited to a constant, or computed
+    from indices of loops, which are the same before the while loop."""
+    constant, op = constant_value(index), defining_op(index)
+    if constant is not None:
+        return 0 <= constant < size
+    if op is None:
+        return ir.BlockArgument(index).owner.owner.name != scf.While.NAME
+    if op.name == affine.AffineApply.NAME:
+        return all(defining_op(value) is None and _is_in_bounds(value, size) for value in op.operands)
+    if op.name == arith.Select.NAME:
+        select = arith.Select(op)
+        return _is_in_bounds(select.true_value, size) and _is_in_bounds(select.false_value, size)
+    if op.name == arith.IndexCast.NAME:
+        return _is_in_bounds(arith.IndexCast(op).in_, size)
+    if op.name == arith.IndexCastUI.NAME:
+        return bool(arith.IndexCastUI(op).in_.type.width == 1 and size > 1)
+    if op.name == arith.MinUI.NAME:
+        limits = map(constant_value, op.operands)
+        return any(limit is not None and 0 <= limit < size for limit in limits)
+    return False
