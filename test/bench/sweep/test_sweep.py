@@ -50,7 +50,9 @@ def test_every_family_draws_models_with_inputs_that_suit_them() -> None:
             dims = value.type.tensor_type.shape.dim
             shape = drawn[value.name].shape
             assert len(dims) == len(shape)
-            assert all(dim.dim_param or dim.dim_value == extent for dim, extent in zip(dims, shape, strict=True))
+            assert all(
+                dim.dim_param or dim.dim_value == extent for dim, extent in zip(dims, shape, strict=True)
+            )
     assert families == set(SHARES)
 
 
