@@ -39,6 +39,7 @@ from mlc.passes.lowering.rules import (
     window,  # noqa: F401 - imported for the rules that they register
     winograd,  # noqa: F401 - imported for the rules that they register
 )
+from mlc.passes.lowering.rules.window import whole_windows
 from mlc.passes.lowering.widening import lower_widened, needs_widening
 
 CONTRACTIONS = (graph.Matmul.NAME, graph.MatmulPacked.NAME, graph.Attention.NAME)
@@ -117,9 +118,13 @@ class GraphToLinalg(Pass):
         False,
         help="f8E4M3FN and f8E5M2 stay what they are, for products of them; else they are integers",
     )
+    whole_windows: bool = option(
+        False,
+        help="a pool is one computation, as for thread blocks, which cannot read tiles of one at an offset",
+    )
 
     def run(self, op: ir.Operation) -> None:
         if is_kernel(op) and is_on_tensors(op):
-            with run_time_dims(op), keep_multiplied(self.keep_f8):
+            with run_time_dims(op), keep_multiplied(self.keep_f8), whole_windows(self.whole_windows):
                 lower_kernel(op)
             protect_arguments(op)

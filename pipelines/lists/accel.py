@@ -14,8 +14,8 @@ ACCEL_KERNEL: list[str] = [
     "accel-from-scan",
     # The padding of an image is never in memory.
     "func.func(graph-pad-windows)",
-    # f8 elements are kept, which matrix units multiply.
-    "func.func(graph-to-linalg{keep-f8=true})",
+    # f8 elements are kept, which matrix units multiply; a pool is one computation.
+    "func.func(graph-to-linalg{keep-f8=true whole-windows=true})",
     # Ops without a lowering are reported here; later passes would fail without naming the op.
     "graph-verify-lowered",
     "canonicalize",

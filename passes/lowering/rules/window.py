@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import reduce
 from itertools import product
 from math import prod
@@ -138,7 +140,7 @@ def _pool(op: ir.Operation, neutral: float, combine: Combine) -> ir.Value:
         return row_window(op, kernel, "maximum" if graph.MaxPool.isa(op) else "sum", neutral)
     _require_unpadded(op)
     steps = [*zip(kernel, pool.strides, pool.dilations, strict=True)]
-    if pool.layout != "NCHW" or max(kernel) > MOST_TAPS or _is_dense(pool):
+    if _WHOLE.get() or pool.layout != "NCHW" or max(kernel) > MOST_TAPS or _is_dense(pool):
         return _slide(pool.x, result, steps, neutral, combine)
     # Columns last, so that elements next to each other are combined; all others at once where they are few.
     *outer, last = range(len(kernel))
@@ -153,6 +155,19 @@ def _is_dense(pool: graph.Pool) -> bool:
     """Whether windows begin one element apart along a dim: a register tile sums their columns, which are
     those of the image. `linalg.generic` would take its extents from such reads, too."""
     return any(stride == 1 < extent for extent, stride in zip(pool.kernel, pool.strides, strict=True))
+
+
+_WHOLE: ContextVar[bool] = ContextVar("whole windows", default=False)
+
+
+@contextmanager
+def whole_windows(whole: bool) -> Iterator[None]:
+    """Sets whether pools that are lowered within are one computation each."""
+    token = _WHOLE.set(whole)
+    try:
+        yield
+    finally:
+        _WHOLE.reset(token)
 
 
 # Along more elements of a window there is a loop.

@@ -109,8 +109,9 @@ def _fits(dims: Shape, kernel: Shape, window: dict[str, Any]) -> bool:
     )
 
 
-def _onnx(operator: str, shapes: Sequence[Shape], attributes: dict[str, Any]) -> Shape | None:
-    """The result shape that ONNX infers for one node on f32 tensors, None when it refuses the node."""
+def _onnx(operator: str, shapes: Sequence[Shape], attributes: dict[str, Any], least: int = 1) -> Shape | None:
+    """The result shape that ONNX infers for one node on f32 tensors, None when it refuses the node or a dim
+    is less than `least`."""
     names = [f"x{index}" for index in range(len(shapes))]
     pairs = zip(names, shapes, strict=True)
     inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in pairs]
@@ -123,7 +124,7 @@ def _onnx(operator: str, shapes: Sequence[Shape], attributes: dict[str, Any]) ->
     except onnx.shape_inference.InferenceError:
         return None
     dims = tuple(dim.dim_value for dim in inferred.graph.output[0].type.tensor_type.shape.dim)
-    return dims if all(dim > 0 for dim in dims) else None
+    return dims if all(dim >= least for dim in dims) else None
 
 
 def _random_integers(random: Random, low: int, high: int, count: int) -> list[int]:
@@ -159,8 +160,12 @@ def _pool_case(random: Random, x: Shape, block: int, kernel: Shape, window: dict
     operator, name = random.choice((("MaxPool", "max_pool"), ("AveragePool", "average_pool")))
     ceil_mode = random.random() < 0.5
     expected = None
-    if _fits(x[2:], kernel, window):
-        expected = _onnx(operator, [x], {**window, "kernel_shape": kernel, "ceil_mode": int(ceil_mode)})
+    # A window larger by this has no position, or one that reaches over the end.
+    excess = [1 if stride == 1 else (stride - 1) * ceil_mode for stride in window["strides"]]
+    room = tuple(size + more for size, more in zip(x[2:], excess, strict=True))
+    if _fits(room, kernel, window):
+        form = {**window, "kernel_shape": kernel, "ceil_mode": int(ceil_mode)}
+        expected = _onnx(operator, [x], form, least=0)
     attributes = {**window, "kernel": kernel, "ceil_mode": ceil_mode}
     if random.random() < 0.5:
         return Case(name, (x,), expected, attributes)
