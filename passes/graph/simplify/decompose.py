@@ -52,8 +52,8 @@ def pad_by_parts(op: ir.Operation) -> ir.Value | None:
     value = pad.x
     for axis, (low, high) in reversed(amounts):
         first, last = _PARTS[pad.mode](low, high)
-        before = [_added(value, axis, first, low)] if low else []
-        after = [_added(value, axis, last, high)] if high else []
+        before = [_build_part(value, axis, first, low)] if low else []
+        after = [_build_part(value, axis, last, high)] if high else []
         if before or after:
             value = graph.build("concat", [*before, value, *after], {"axis": axis})
     return graph.name_dims(value, graph.dims_of(pad.result))
@@ -73,7 +73,7 @@ def _has_parts(pad: graph.Pad, axis: int, amount: int) -> bool:
     return pad.mode == "edge" or not amount or amount <= (graph.shape_of(pad.x)[axis] or 0)
 
 
-def _added(x: ir.Value, axis: int, part: Part, count: int) -> ir.Value:
+def _build_part(x: ir.Value, axis: int, part: Part, count: int) -> ir.Value:
     """The elements of x in a part of a dim, `count` along it: one is repeated."""
     shape, dims = graph.shape_of(x), graph.dims_of(x)
     extent = shape[axis]

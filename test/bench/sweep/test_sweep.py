@@ -24,11 +24,11 @@ def entry(index: int, ms: float, is_open: bool = False) -> record.Entry:
         "open": is_open,
         "threads": 1,
         "processor": "one",
-        "engines": {name: _measured(value) for name, value in times.items()},
+        "engines": {name: _times_of(value) for name, value in times.items()},
     }
 
 
-def _measured(ms: float) -> dict[str, Any]:
+def _times_of(ms: float) -> dict[str, Any]:
     return {"ms": ms, "ratio": ms}
 
 
