@@ -91,8 +91,7 @@ def maximum(a: ir.Value, b: ir.Value) -> ir.Value:
 
 
 def maximum_step(a: ir.Value, b: ir.Value) -> ir.Value:
-    """The larger value in a reduction: zeros are equal, whatever their signs, which the processor's
-    instruction takes for granted too."""
+    """The larger value in a reduction: zeros are equal, whatever their signs, as for x86's instruction."""
     return arith.maximumf(a, b, fastmath=arith.FastMathFlags.nsz) if is_float(a.type) else maximum(a, b)
 
 
