@@ -80,6 +80,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "graph-split-products": "mlc.passes.graph.slicing.split_products:SplitProducts",
     "graph-to-linalg": "mlc.passes.lowering.graph_to_linalg:GraphToLinalg",
     "graph-transpose-weights": "mlc.passes.graph.layout.transpose_weights:TransposeWeights",
+    "graph-mark-padding": "mlc.passes.graph.windows.mark_padding:MarkPadding",
     "graph-unpad-windows": "mlc.passes.graph.windows.unpad_windows:UnpadWindows",
     "graph-unsqueeze-windows": "mlc.passes.graph.layout.unsqueeze_windows:UnsqueezeWindows",
     "graph-verify": "mlc.passes.graph.verify.verify:Verify",

@@ -65,7 +65,13 @@ from mlc.dialects.tloop.storage_primitives import (
     PrefetchOp,
     ReverseComputeAtOp,
 )
-from mlc.dialects.tloop.tile_primitives import BalanceOp, PeelOp, ShiftInwardsOp, StreamKeysOp
+from mlc.dialects.tloop.tile_primitives import (
+    BalanceOp,
+    PeelOp,
+    ShiftInwardsOp,
+    SkipPaddingOp,
+    StreamKeysOp,
+)
 from mlc.dialects.tloop.views import *  # noqa: F403
 
 __all__ = [
@@ -109,6 +115,7 @@ __all__ = [
     "ScheduleOp",
     "ShiftInwardsOp",
     "SizeValuesOp",
+    "SkipPaddingOp",
     "SplitOp",
     "StreamKeysOp",
     "TLoop",

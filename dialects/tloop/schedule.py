@@ -28,6 +28,7 @@ PRIMITIVES = frozenset(
             "cache_write",
             "shift_inwards",
             "balance",
+            "skip_padding",
             "stream_keys",
             "sample_perfect_tile",
             "sample_categorical",

@@ -44,6 +44,18 @@ class BalanceOp(TLoop.Operation, name="balance"):
     loop: ext.Operand[LoopType]
 
 
+class SkipPaddingOp(TLoop.Operation, name="skip_padding"):
+    """Leaves out the iterations of a loop over the offsets of a window, one by one, that read padding alone.
+
+    The loop contains a sum of products whose attribute `tloop.padding` gives the zeros that its first operand
+    has before and after its elements along each dim. Its bounds become a maximum and a minimum, so that the
+    rows of a window at the border of an image take as many iterations as they have rows within it. A product
+    with a weight that is not finite is left out, too.
+    """
+
+    loop: ext.Operand[LoopType]
+
+
 class StreamKeysOp(TLoop.Operation, name="stream_keys"):
     """Takes the keys of attention in blocks of `keys`, one after the other, for a block of queries.
 

@@ -40,6 +40,7 @@ __all__ = [
     "Schedule",
     "ShiftInwards",
     "SizeValues",
+    "SkipPadding",
     "Split",
     "StreamKeys",
     "Tensorize",
@@ -391,6 +392,14 @@ class SizeValues(views.View):
     NAME = "tloop.size_values"
     result = fields.result(0)
     dims = fields.strings()
+
+
+class SkipPadding(views.View):
+    """Leaves out the iterations of a loop over the offsets of a window, one by one, that read padding
+    alone."""
+
+    NAME = "tloop.skip_padding"
+    loop = fields.operand(0)
 
 
 class Split(views.View):

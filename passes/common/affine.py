@@ -191,6 +191,12 @@ def smallest_constant(minimum: ir.AffineMap) -> int | None:
     return min(constants, default=None)
 
 
+def largest_constant(maximum: ir.AffineMap) -> int | None:
+    """Returns the largest constant among the results of a map, or None if there is none."""
+    constants = [result.value for result in maximum.results if isinstance(result, ir.AffineConstantExpr)]
+    return max(constants, default=None)
+
+
 def without_symbols(bound: ir.AffineMap) -> ir.AffineMap:
     """Returns the map with dims instead of symbols, which come after its dims."""
     dims, symbols = bound.n_dims, bound.n_symbols

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlc.bindings import func, ir, memref, scf
-from mlc.passes.common.affine import AffineForm, IndexForm, form_of
+from mlc.bindings import affine, func, ir, memref, scf
+from mlc.passes.common.affine import AffineForm, IndexForm, form_of, largest_constant, smallest_constant
 from mlc.passes.common.constants import constant_value
 
 # Loops that carry fewer rows are bound by memory, or read what is in the L1 cache.
@@ -51,14 +51,14 @@ def loop_variables(op: ir.Operation) -> list[ir.Value]:
 
 def counters(op: ir.Operation) -> list[Counter] | None:
     """Returns the variables of a loop with their bounds, innermost first; none of other ops, and None if a
-    bound is dynamic."""
+    bound is dynamic. Where windows leave out padding, bounds are those of all of the window."""
     if op.name == scf.Forall.NAME:
         forall = scf.Forall(op)
         columns = (forall.static_lower_bound, forall.static_upper_bound, forall.static_step)
         bounds: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
     elif op.name == scf.For.NAME:
         loop = scf.For(op)
-        bounds = [tuple(map(constant_value, (loop.lower_bound, loop.upper_bound, loop.step)))]
+        bounds = [(_least(loop.lower_bound), _most(loop.upper_bound), constant_value(loop.step))]
     else:
         return []
     dynamic = (None, ir.ShapedType.get_dynamic_size())
@@ -66,6 +66,18 @@ def counters(op: ir.Operation) -> list[Counter] | None:
         return None
     pairs = zip(loop_variables(op), bounds[::-1], strict=True)
     return [Counter(variable, begin, end, step) for variable, (begin, end, step) in pairs]
+
+
+def _least(bound: ir.Value) -> int | None:
+    """Returns a lower bound, or the constant that it is a maximum of: windows leave out padding."""
+    maximum = affine.AffineMax.defining(bound)
+    return constant_value(bound) if maximum is None else largest_constant(maximum.map)
+
+
+def _most(bound: ir.Value) -> int | None:
+    """Returns an upper bound, or the constant that it is a minimum of."""
+    minimum = affine.AffineMin.defining(bound)
+    return constant_value(bound) if minimum is None else smallest_constant(minimum.map)
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,8 @@ LOWER_GRAPH: list[str] = [
     # Bias, activation and residual are adjacent to their matmul, without a reshape between them.
     "graph-sink-reshapes",
     "graph-simplify",
+    # Pads are final: another kernel may compute them.
+    "graph-mark-padding",
     # Weights are packed where they are read, which may be in a loop.
     "graph-hoist-invariants",
     # Last: all constant computation is in the graph now, packing of weights included.

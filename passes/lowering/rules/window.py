@@ -24,12 +24,14 @@ from mlc.passes.common.linalg_builders import (
     tensor_type,
 )
 from mlc.passes.common.target import target_of
+from mlc.passes.graph.windows.mark_padding import PADDING as GRAPH_PADDING
 from mlc.passes.graph.windows.row_windows import is_row_window
 from mlc.passes.lowering.common.rule import rule
 from mlc.passes.lowering.common.scalars import div, maximum_step
 from mlc.passes.lowering.rules.contraction import multiply_add_wide
 from mlc.passes.lowering.rules.reduction import Combine, lowest, map_elements, sum_step
 from mlc.passes.lowering.rules.row_windows import row_window
+from mlc.passes.schedule.common.padding import PADDING
 
 
 def _require_unpadded(op: ir.Operation) -> None:
@@ -122,7 +124,7 @@ def _contract(conv: graph.Conv, x_map: ir.AffineMap, w_map: ir.AffineMap, parall
     """Builds the contraction; its first `parallel` iteration dims are the result's."""
     result, element = static_shape(conv.result), tensor_type(conv.result).element_type
     count = x_map.n_dims
-    return generic(
+    made = generic(
         [conv.x, conv.w],
         [x_map, w_map],
         full_tensor(result, element, 0),
@@ -130,6 +132,9 @@ def _contract(conv: graph.Conv, x_map: ir.AffineMap, w_map: ir.AffineMap, parall
         multiply_add_wide,
         reductions=range(parallel, count),
     )
+    if GRAPH_PADDING in conv.operation.attributes:
+        made.owner.operation.attributes[PADDING] = conv.operation.attributes[GRAPH_PADDING]
+    return made
 
 
 def _pool(op: ir.Operation, neutral: float, combine: Combine) -> ir.Value:

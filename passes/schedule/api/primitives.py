@@ -29,6 +29,7 @@ from mlc.passes.schedule.structured import vectorize_steps
 from mlc.passes.schedule.structured.balance import balance
 from mlc.passes.schedule.structured.packing_steps import pack, rfactor
 from mlc.passes.schedule.structured.shift_inwards import shift_inwards
+from mlc.passes.schedule.structured.skip_padding import skip_padding
 from mlc.passes.schedule.structured.storage_steps import cache_read, cache_write
 from mlc.passes.schedule.structured.stream_keys import stream_keys
 from mlc.passes.schedule.structured.tensorize import tensorize
@@ -76,6 +77,7 @@ STEPS: dict[str, Step] = {
     tloop.SampleCategorical.NAME: sampling.sample_categorical,
     tloop.SamplePerfectTile.NAME: sampling.sample_perfect_tile,
     tloop.ShiftInwards.NAME: shift_inwards,
+    tloop.SkipPadding.NAME: skip_padding,
     tloop.Split.NAME: split,
     tloop.StreamKeys.NAME: stream_keys,
     tloop.Tensorize.NAME: tensorize,

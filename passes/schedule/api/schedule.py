@@ -181,6 +181,10 @@ class Schedule(StepRecorder):
         """Shifts the last tile of a loop, so that it is full and overlaps the one before."""
         self._apply("shift_inwards", [loop])
 
+    def skip_padding(self, loop: LoopHandle) -> None:
+        """Leaves out the iterations of a loop over a window that read padding alone."""
+        self._apply("skip_padding", [loop])
+
     def balance(self, loop: LoopHandle) -> None:
         """Splits a loop over tiles into tiles whose sizes differ by at most 1."""
         self._apply("balance", [loop])

@@ -69,6 +69,10 @@ class ScheduleBuilder:
         """Shifts the last tile, so that it is full and overlaps the one before."""
         self.append("shift_inwards", [loop])
 
+    def skip_padding(self, loop: ir.Value) -> None:
+        """Leaves out the iterations of a loop over a window that read padding alone."""
+        self.append("skip_padding", [loop])
+
     def vectorize(self, blocks: Sequence[ir.Value]) -> None:
         """Vectorizes computations."""
         self.append("vectorize", list(blocks))

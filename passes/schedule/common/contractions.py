@@ -37,14 +37,14 @@ def is_multiply_add(computation: Computation) -> bool:
     Both inputs are indexed by the innermost reduction dim alone, and only one by the columns: steps of the
     reduction can then be unrolled into multiply-adds of a scalar and a vector.
     """
-    if len(computation.inputs) != 2 or not computation.reductions or not _sums_products(computation.op):
+    if len(computation.inputs) != 2 or not computation.reductions or not sums_products(computation.op):
         return False
     innermost, column = computation.reductions[-1], computation.parallel[-1:]
     dims = [list(map(dim_position, indexing_map.results)) for indexing_map in computation.maps[:-1]]
     return all(innermost in dim for dim in dims) and not all(set(column) & set(dim) for dim in dims)
 
 
-def _sums_products(op: ir.Operation) -> bool:
+def sums_products(op: ir.Operation) -> bool:
     """Whether the body ends with `accumulator + a * b`."""
     total = defining_op(linalg.Yield(linalg.Generic(op).terminator).values[0])
     if total is None or total.name not in (arith.AddF.NAME, arith.AddI.NAME):

@@ -25,6 +25,7 @@ from mlc.passes.common.register_tiles import (
 from mlc.passes.common.target import accumulators, lanes, longest_step, registers
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add, positions
+from mlc.passes.schedule.common.padding import padded_dims
 from mlc.targets import Target
 
 
@@ -229,11 +230,17 @@ class ContractionSchedule:
 
     def tile_reductions(self, builder: ScheduleBuilder, anchor: ir.Value, tile: RegisterTile) -> ir.Value:
         """Adds a loop per reduction dim, outermost first; returns the tiled anchor."""
-        uneven = []
+        uneven, padded = [], []
+        points = {**dict.fromkeys(self.anchor.parallel, 1), **tile.sizes, tile.column: tile.width}
+        with_padding = padded_dims(self.anchor, points)
         for dim, step in self.reduction_steps(tile).items():
             anchor, loop = builder.tile(anchor, positions({dim: step}), "sequential")
             if self.anchor.extents[dim] % step:
                 uneven.append(loop)
+            if dim in with_padding and step == 1:
+                padded.append(loop)
         for loop in uneven:
             builder.peel(loop)
+        for loop in padded:
+            builder.skip_padding(loop)
         return anchor

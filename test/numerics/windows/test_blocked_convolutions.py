@@ -49,6 +49,23 @@ def groups(b: Builder) -> str:
     return b.Conv(first, b.value(30, 2, 3, 3), b.value(30), group=5, strides=[2, 3], dilations=[2, 1])
 
 
+def mostly_padding(b: Builder) -> str:
+    """Windows whose rows and columns are beyond the image, on one side more than on the other: dilated, with
+    strides, of lines that are computed together, of each rank, in groups and per channel, whole windows of
+    padding among them."""
+    image = b.input(1, 32, 9, 11)
+    scale = b.value(32, 32, 3, 3) * 0.06
+    holes = b.Conv(image, scale, pads=[12, 7, 10, 8], dilations=[6, 5])
+    beyond = b.Conv(image, scale, pads=[9, 14, 3, 1], strides=[2, 3])
+    grouped = b.Conv(image, b.value(32, 16, 5, 5) * 0.05, pads=[4, 4, 4, 4], group=2)
+    apart = b.Conv(image, b.value(32, 1, 5, 3), pads=[8, 4, 8, 4], dilations=[4, 4], group=32)
+    signal = b.Conv(b.input(1, 32, 12), b.value(32, 32, 7) * 0.06, pads=[12, 18], dilations=[4])
+    volume = b.Conv(b.input(1, 16, 3, 4, 5), b.value(32, 16, 5, 5, 5) * 0.02, pads=[2] * 6)
+    plain = b.Conv(b.input(1, 3, 9, 40), b.value(4, 3, 5, 5) * 0.1, pads=[8, 8, 8, 8], dilations=[4, 4])
+    results = (holes, beyond, grouped, apart, signal, volume, plain)
+    return b.Concat(*(b.Reshape(result, [-1]) for result in results), axis=0)
+
+
 FORMS = {
     "lines": lambda b: convolution(b, 64, 64, 6, 3),
     "a line alone": lambda b: convolution(b, 64, 96, 7, 1),
@@ -61,6 +78,7 @@ FORMS = {
     "volume": volume,
     "groups": groups,
     "padded": padded_windows,
+    "mostly padding": mostly_padding,
 }
 
 

@@ -19,8 +19,9 @@ func.func private @plain(%x: tensor<1x4x9x9xf32>, %w: tensor<6x2x3x3xf32>) -> te
 // CHECK: #[[Y:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1, d2, d3, d4)>
 // CHECK-LABEL: func.func private @blocked
 // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]], #[[Y]]]
+// CHECK-SAME: attrs = {tloop.padding = array<i64: 0, 0, 1, 1, 0, 0, 0, 1, 1, 0>}
 func.func private @blocked(%x: tensor<1x2x6x6x16xf32>, %w: tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x4x4x32xf32> attributes {tloop.kernel} {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, graph.padding = array<i64: 0, 0, 1, 1, 0, 0, 0, 1, 1, 0>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>}
       : (tensor<1x2x6x6x16xf32>, tensor<3x2x3x3x16x32xf32>) -> tensor<1x3x4x4x32xf32>
   return %0 : tensor<1x3x4x4x32xf32>
 }

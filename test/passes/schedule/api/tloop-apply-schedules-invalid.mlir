@@ -287,3 +287,62 @@ func.func private @k(%x: tensor<16xf32>) -> tensor<16xf32> {
   // expected-error @below {{schedule of @k: step 3 ('tloop.stream_keys') does not apply: the kernel has no block 'scores_init'}}
   "tloop.stream_keys"(%l) {queries = 32 : i64, keys = 512 : i64} : (!tloop.loop) -> ()
 }) {kernel = @k} : () -> ()
+
+// -----
+
+func.func private @k(%x: tensor<10xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<10xf32>, tensor<3xf32>) outs(%y : tensor<8xf32>) attrs = {tloop.block = "root", tloop.padding = array<i64: 1, 1>} {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%root) {sizes = array<i64: 0, 2>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  // expected-error @below {{schedule of @k: step 3 ('tloop.skip_padding') does not apply: the loop does not run over the offsets of a window one by one}}
+  "tloop.skip_padding"(%l) : (!tloop.loop) -> ()
+}) {kernel = @k} : () -> ()
+
+// -----
+
+// Nothing is known of the image.
+func.func private @k(%x: tensor<10xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<10xf32>, tensor<3xf32>) outs(%y : tensor<8xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%root) {sizes = array<i64: 0, 1>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  // expected-error @below {{schedule of @k: step 3 ('tloop.skip_padding') does not apply: the loop is not over the windows of an image whose padding is known}}
+  "tloop.skip_padding"(%l) : (!tloop.loop) -> ()
+}) {kernel = @k} : () -> ()
+
+// -----
+
+// Zeros count where they are not multiplied.
+func.func private @k(%x: tensor<10xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<10xf32>, tensor<3xf32>) outs(%y : tensor<8xf32>) attrs = {tloop.block = "root", tloop.padding = array<i64: 1, 1>} {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.maximumf %a, %b : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %t, %l = "tloop.tile"(%root) {sizes = array<i64: 0, 1>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  // expected-error @below {{schedule of @k: step 3 ('tloop.skip_padding') does not apply: the loop is not over the windows of an image whose padding is known}}
+  "tloop.skip_padding"(%l) : (!tloop.loop) -> ()
+}) {kernel = @k} : () -> ()

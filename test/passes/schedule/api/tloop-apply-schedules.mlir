@@ -273,3 +273,30 @@ func.func private @untouched(%x: tensor<16xf32>) -> tensor<16xf32> {
   %tiled, %loop = "tloop.tile"(%root) {sizes = array<i64: 2>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
   "tloop.unroll"(%loop) {factor = 2} : (!tloop.loop) -> ()
 }) {kernel = @unrolled} : () -> ()
+
+// -----
+
+// The columns -4 to 8 of a signal of 5: rows of the window that read zeros alone are left out.
+// CHECK: #[[FIRST:.*]] = affine_map<(d0) -> (0, (-d0 + 3) ceildiv 3)>
+// CHECK: #[[END:.*]] = affine_map<(d0) -> (3, (-d0 + 8) floordiv 3 + 1)>
+// CHECK-LABEL: func.func private @padded
+// CHECK: scf.for %[[TILE:.*]] = %c0 to %c8 step %c2
+// CHECK-DAG: %[[FROM:.*]] = affine.max #[[FIRST]](%[[TILE]])
+// CHECK-DAG: %[[TO:.*]] = affine.min #[[END]](%[[TILE]])
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
+func.func private @padded(%x: tensor<14xf32>, %w: tensor<3xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + 3 * k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %w : tensor<14xf32>, tensor<3xf32>) outs(%y : tensor<8xf32>) attrs = {tloop.block = "root", tloop.padding = array<i64: 4, 5>} {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %out, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %tiled, %i = "tloop.tile"(%root) {sizes = array<i64: 2, 0>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  %steps, %k = "tloop.tile"(%tiled) {sizes = array<i64: 0, 1>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  "tloop.skip_padding"(%k) : (!tloop.loop) -> ()
+}) {kernel = @padded} : () -> ()

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
-// RUN: mlc-opt %s --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize \
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules | filecheck %s
+// RUN: mlc-opt %s --split-input-file --graph-to-linalg --canonicalize --cse --linalg-fuse-elementwise-ops --canonicalize --cse --tloop-default-schedules --tloop-apply-schedules --canonicalize \
 // RUN:   | filecheck %s --check-prefix=LOOPS
 
 // The filters of a block of channels, 590 KB, are used for 49 pixels only: the blocks of input channels come one after
@@ -63,5 +63,38 @@ module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"}
         : (tensor<1x26x6x6x32xf32>, tensor<12x26x1x1x32x32xf32>) -> tensor<1x12x6x6x32xf32>
     %1 = "graph.max"(%0, %b) : (tensor<1x12x6x6x32xf32>, tensor<1x12x1x1x32xf32>) -> tensor<1x12x6x6x32xf32>
     return %1 : tensor<1x12x6x6x32xf32>
+  }
+}
+// -----
+
+// Of the rows of a window on lines of 8 zeros, 17 elements and 8 zeros, each line leaves out those of zeros alone, and so
+// do tiles of columns. Padding of a single line around a large image is multiplied.
+// LOOPS-DAG: #[[FIRST:.*]] = affine_map<(d0) -> (0, (-d0 + 8) ceildiv 4)>
+// LOOPS-DAG: #[[END:.*]] = affine_map<(d0) -> (5, (-d0) floordiv 4 + 7)>
+module attributes {tloop.target = "name=x86-64-v4,l1d=32768,l2=1048576,cores=2"} {
+  // CHECK-LABEL: func.func private @dilated
+  // CHECK: %[[WINDOW_LINE:.*]]:2 = "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 1>}
+  // CHECK: %[[WINDOW_COLUMN:.*]]:2 = "tloop.tile"({{.*}}) {mode = "sequential", sizes = array<i64: 0, 0, 0, 0, 0, 0, 0, 1>}
+  // CHECK: "tloop.skip_padding"(%[[WINDOW_LINE]]#1)
+  // CHECK-NEXT: "tloop.skip_padding"(%[[WINDOW_COLUMN]]#1)
+  // LOOPS-LABEL: func.func private @dilated
+  // LOOPS: scf.forall (%{{.*}}, %[[LINE:.*]]) in
+  // LOOPS-DAG: %[[FROM:.*]] = affine.max #[[FIRST]](%[[LINE]])
+  // LOOPS-DAG: %[[TO:.*]] = affine.min #[[END]](%[[LINE]])
+  // LOOPS: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
+  func.func private @dilated(%x: tensor<1x4x33x33x32xf32>, %w: tensor<16x4x5x5x32x32xf32>) -> tensor<1x16x17x17x32xf32> attributes {tloop.kernel} {
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 4, 4>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, graph.padding = array<i64: 0, 0, 8, 8, 0, 0, 0, 8, 8, 0>}
+        : (tensor<1x4x33x33x32xf32>, tensor<16x4x5x5x32x32xf32>) -> tensor<1x16x17x17x32xf32>
+    return %0 : tensor<1x16x17x17x32xf32>
+  }
+
+  // CHECK-LABEL: func.func private @wide
+  // CHECK: "tloop.schedule"
+  // CHECK-NOT: tloop.skip_padding
+  // CHECK: kernel = @wide
+  func.func private @wide(%x: tensor<1x4x66x66x32xf32>, %w: tensor<16x4x3x3x32x32xf32>) -> tensor<1x16x64x64x32xf32> attributes {tloop.kernel} {
+    %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, layout = "NCHWc", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>, graph.padding = array<i64: 0, 0, 1, 1, 0, 0, 0, 1, 1, 0>}
+        : (tensor<1x4x66x66x32xf32>, tensor<16x4x3x3x32x32xf32>) -> tensor<1x16x64x64x32xf32>
+    return %0 : tensor<1x16x64x64x32xf32>
   }
 }
