@@ -122,6 +122,21 @@ def form_of(value: ir.Value) -> IndexForm:
     return AffineForm.of(value) if form is None else form
 
 
+def as_expression(form: IndexForm, first: int = 0) -> tuple[ir.AffineExpr, list[ir.Value]]:
+    """Returns the form as an affine expression over dims from `first` on, and the values of these dims."""
+    expression = ir.AffineExpr.get_constant(form.constant)
+    operands: list[ir.Value] = []
+    for term, coefficient in form.terms.items():
+        factor = ir.AffineExpr.get_dim(first + len(operands))
+        operands.append(term.variable)
+        if term.divisor != 1:
+            factor = ir.AffineExpr.get_floor_div(factor, term.divisor)
+        if term.modulus:
+            factor = ir.AffineExpr.get_mod(factor, term.modulus)
+        expression = expression + factor * coefficient
+    return expression, operands
+
+
 def map_forms(indexing_map: ir.AffineMap, operands: Sequence[ir.Value]) -> list[IndexForm | None]:
     """Returns the results of a map of `operands`: dims, then symbols. None for those that are not affine."""
     forms = [form_of(operand) for operand in operands]

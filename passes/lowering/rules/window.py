@@ -23,6 +23,7 @@ from mlc.passes.common.linalg_builders import (
     static_shape,
     tensor_type,
 )
+from mlc.passes.common.padding import PADDING
 from mlc.passes.common.target import target_of
 from mlc.passes.graph.windows.mark_padding import PADDING as GRAPH_PADDING
 from mlc.passes.graph.windows.row_windows import is_row_window
@@ -31,7 +32,6 @@ from mlc.passes.lowering.common.scalars import div, maximum_step
 from mlc.passes.lowering.rules.contraction import multiply_add_wide
 from mlc.passes.lowering.rules.reduction import Combine, lowest, map_elements, sum_step
 from mlc.passes.lowering.rules.row_windows import row_window
-from mlc.passes.schedule.common.padding import PADDING
 
 
 def _require_unpadded(op: ir.Operation) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from mlc.bindings import ir
 from mlc.passes.common.computation import Computation, dim_position, dims_read, divided_dims
+from mlc.passes.common.padding import padded_dims
 from mlc.passes.common.register_tiles import (
     OPEN_ROWS,
     OPEN_ROWS_AND_COLUMNS,
@@ -25,7 +26,6 @@ from mlc.passes.common.register_tiles import (
 from mlc.passes.common.target import accumulators, lanes, longest_step, registers
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.contractions import is_multiply_add, positions
-from mlc.passes.schedule.common.padding import padded_dims
 from mlc.targets import Target
 
 

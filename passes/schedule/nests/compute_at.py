@@ -10,14 +10,13 @@ from collections.abc import Sequence
 
 from mlc.bindings import address, ir, memref
 from mlc.dialects import tloop
-from mlc.passes.common.affine import AffineForm, IndexForm
+from mlc.passes.common.affine import AffineForm, IndexForm, as_expression
 from mlc.passes.schedule.common.loops import SEQUENTIAL, Loop, is_inside, loop_of
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.nests.accesses import Access, accesses
 from mlc.passes.schedule.nests.building import Bound, build_loop, extra_attributes, replace_loop, take_over
 from mlc.passes.schedule.nests.regions import (
     Box,
-    as_expression,
     box_of,
     index_value,
     linear_indices,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mlc.bindings import ir
-from mlc.passes.common.affine import AffineForm, IndexForm
+from mlc.passes.common.affine import AffineForm, IndexForm, as_expression
 from mlc.passes.schedule.common.loops import Loop, is_defined_outside, loop_of
 from mlc.passes.schedule.common.state import StepError
 from mlc.passes.schedule.nests.accesses import Access
@@ -88,21 +88,6 @@ def _range_of_loop(value: ir.Value) -> tuple[int, int] | None:
         return None
     step = loop.step or 1
     return loop.lower, loop.lower + max(0, loop.last - loop.lower) // step * step
-
-
-def as_expression(form: IndexForm, first: int = 0) -> tuple[ir.AffineExpr, list[ir.Value]]:
-    """Returns the form as an affine expression over dims from `first` on, and the values of these dims."""
-    expression = ir.AffineExpr.get_constant(form.constant)
-    operands: list[ir.Value] = []
-    for term, coefficient in form.terms.items():
-        factor = ir.AffineExpr.get_dim(first + len(operands))
-        operands.append(term.variable)
-        if term.divisor != 1:
-            factor = ir.AffineExpr.get_floor_div(factor, term.divisor)
-        if term.modulus:
-            factor = ir.AffineExpr.get_mod(factor, term.modulus)
-        expression = expression + factor * coefficient
-    return expression, operands
 
 
 def affine_indices(indices: Sequence[IndexForm]) -> tuple[ir.AffineMapAttr, list[ir.Value]]:

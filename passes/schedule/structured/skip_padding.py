@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from mlc.bindings import affine, ir, linalg, scf, tensor
 from mlc.dialects import tloop
-from mlc.passes.common.affine import AffineForm, IndexForm, form_of
+from mlc.passes.common.affine import AffineForm, IndexForm, as_expression, form_of
 from mlc.passes.common.constants import constant_value, index_constant
+from mlc.passes.common.padding import padding_of
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.schedule.common.contractions import sums_products
 from mlc.passes.schedule.common.loops import is_defined_outside
-from mlc.passes.schedule.common.padding import padding_of
 from mlc.passes.schedule.common.state import ScheduleState, StepError
-from mlc.passes.schedule.nests.regions import as_expression
 from mlc.passes.schedule.structured.slice_offsets import slice_offsets, slice_sizes
 
 
