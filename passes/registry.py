@@ -97,6 +97,7 @@ _TABLE: dict[str, str | type[Pass]] = {
     "host-verify": "mlc.passes.host.verify:HostVerify",
     "kernel-entry": "mlc.passes.loops.kernel_entry:KernelEntry",
     "llvm-alias-scopes": "mlc.passes.loops.alias_scopes:AliasScopes",
+    "llvm-nonnegative-offsets": "mlc.passes.loops.nonnegative_offsets:NonnegativeOffsets",
     "llvm-parallel-accesses": "mlc.passes.loops.parallel_accesses:ParallelAccesses",
     "llvm-verify-translatable": "mlc.passes.loops.verify_translatable:VerifyTranslatable",
     "tloop-apply-schedules": "mlc.passes.schedule.api.apply_schedules:ApplySchedules",

@@ -16,6 +16,8 @@ ONE_THREAD = "tloop.one_thread"
 MARK = "tloop.kernel"
 # On a kernel of one result: the operands, of the result's shape, that it may overwrite.
 IN_PLACE = "tloop.in_place"
+# On the argument of a kernel's body that points to the sizes of its dims.
+SIZES = "tloop.sizes"
 # On a kernel whose last operand holds dynamic extents: the names of the dims of the others and of the
 # results.
 DIMS = "tloop.dims"

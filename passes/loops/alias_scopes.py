@@ -39,7 +39,7 @@ def _add_scopes(function: ir.Operation) -> None:
     for name in (llvm.Load.NAME, llvm.Store.NAME):
         for access in collect_ops(function, name):
             address = access.operands[0 if name == llvm.Load.NAME else 1]
-            argument = _base(address)
+            argument = base_pointer(address)
             if argument in alone:
                 own = alone.index(argument)
                 others = [scope for index, scope in enumerate(scopes) if index != own]
@@ -54,7 +54,7 @@ def _distinct_scopes(count: int) -> list[ir.Attribute]:
     return list(ir.ArrayAttr(ir.Attribute.parse(f"[{', '.join(scopes)}]")))
 
 
-def _base(address: ir.Value) -> ir.Value:
+def base_pointer(address: ir.Value) -> ir.Value:
     """Returns the pointer from which an address is computed."""
     while (element := llvm.GEP.defining(address)) is not None:
         address = element.base

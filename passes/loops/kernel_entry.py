@@ -10,7 +10,7 @@ from typing import ClassVar
 from mlc.bindings import builtin, func, ir, llvm
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.constants import i64, i64_attribute
-from mlc.passes.common.kernel_functions import DIMS, IN_PLACE, MARK, is_kernel
+from mlc.passes.common.kernel_functions import DIMS, IN_PLACE, MARK, SIZES, is_kernel
 
 IMPLEMENTATION = "__body"
 
@@ -119,7 +119,7 @@ def _retype_body(function: func.FuncOp, name: str, types: list[ir.MemRefType], p
             block.arguments[index].replace_all_uses_with(memref)
     for _ in types:
         block.erase_argument(0)
-    attributes["arg_attrs"] = ir.ArrayAttr.get(_pointer_facts(attributes, len(types)))
+    attributes["arg_attrs"] = ir.ArrayAttr.get(_pointer_facts(attributes, types))
     # `llvm-parallel-accesses` reads and drops IN_PLACE.
     for mark in (MARK, DIMS):
         if mark in attributes:
@@ -168,13 +168,19 @@ def _shapes(
     return shapes
 
 
-def _pointer_facts(attributes: Mapping[str, ir.Attribute], count: int) -> list[ir.Attribute]:
+def _pointer_facts(
+    attributes: Mapping[str, ir.Attribute], types: Sequence[ir.MemRefType]
+) -> list[ir.Attribute]:
     """Returns the attributes of the pointers for LLVM; the result of a kernel that works in place may be an
-    operand."""
+    operand. `llvm-nonnegative-offsets` reads and drops SIZES."""
     in_place = list(attributes[IN_PLACE]) if IN_PLACE in attributes else []
-    shared = {*in_place, count - 1} if in_place else set()
-    nonnull, noalias = {"llvm.nonnull": ir.UnitAttr.get()}, {"llvm.noalias": ir.UnitAttr.get()}
-    return [ir.DictAttr.get(nonnull if index in shared else nonnull | noalias) for index in range(count)]
+    shared = {*in_place, len(types) - 1} if in_place else set()
+    facts = []
+    for index, type_ in enumerate(types):
+        names = ["llvm.nonnull", *([] if index in shared else ["llvm.noalias"])]
+        names += [SIZES] if _holds_dims(type_) else []
+        facts.append(ir.DictAttr.get(dict.fromkeys(names, ir.UnitAttr.get())))
+    return facts
 
 
 @dataclass(frozen=True)

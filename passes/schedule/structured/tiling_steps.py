@@ -19,6 +19,7 @@ from mlc.passes.common.target import lanes, target_of
 from mlc.passes.lowering.rules.row_windows import ROW_WINDOW, row_window_part
 from mlc.passes.schedule.common.state import ScheduleState, StepError
 from mlc.passes.schedule.common.transform_script import HANDLE, apply_patterns, match
+from mlc.passes.schedule.structured.shared_slices import share_slices
 from mlc.passes.schedule.structured.slice_offsets import slice_offsets
 from mlc.passes.schedule.structured.winograd_tiles import INPUT, OUTPUT, input_part, output_part
 
@@ -101,6 +102,10 @@ def compute_at(op: ir.Operation, state: ScheduleState) -> None:
     if compute_tiles_at(state.targets(step.block), loop):
         return
     name = block.partition('"')[2].rstrip('"')
+    for computation in state.targets(step.block):
+        readers = [user for result in computation.results for user in users(result)]
+        slices = [user for user in readers if user.name == tensor.ExtractSlice.NAME and _inside(user, loop)]
+        share_slices(slices)
     moved = False
     while _set_aside(state.kernel, name, loop):
         state.run(

@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
-from mlc.bindings import affine, arith, ir, tensor
+from mlc.bindings import affine, arith, ir
 from mlc.dialects import tloop
 from mlc.passes.common.affine import upper_bound
-from mlc.passes.common.dynamic_dims import UNKNOWN
 from mlc.passes.common.linalg_builders import Extent, affine_map, dims
 from mlc.passes.common.named_blocks import BLOCK_TAG
 from mlc.passes.common.vector_builders import apply_map
@@ -21,23 +20,9 @@ from mlc.passes.lowering.rules.winograd import (
     transform_strip,
     winograd_output_tile,
 )
-from mlc.passes.schedule.structured.slice_offsets import slice_offsets, slice_sizes
+from mlc.passes.schedule.structured.slice_offsets import part_of, slice_offsets, slice_sizes
 
 INPUT, OUTPUT = tloop.WinogradInput.NAME, tloop.WinogradOutput.NAME
-
-
-def part_of(source: ir.Value, offsets: Sequence[Extent], sizes: Sequence[Extent]) -> ir.Value:
-    """Builds a slice; offsets and sizes are values or constants."""
-    (starts, moving), (counts, open_counts) = _split(offsets), _split(sizes)
-    type_ = ir.RankedTensorType.get(counts, ir.RankedTensorType(source.type).element_type)
-    ones = [1] * len(sizes)
-    return tensor.ExtractSliceOp(type_, source, moving, open_counts, [], starts, counts, ones).result
-
-
-def _split(indices: Sequence[Extent]) -> tuple[list[int], list[ir.Value]]:
-    """Returns the constants, with a mark for the others, and these as values."""
-    static = [index if isinstance(index, int) else UNKNOWN for index in indices]
-    return static, [index for index in indices if not isinstance(index, int)]
 
 
 def output_part(op: ir.Operation, reader: ir.Operation) -> ir.Value:

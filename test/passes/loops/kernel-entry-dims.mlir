@@ -10,7 +10,9 @@
 // CHECK: %[[OUT:.*]] = llvm.load %[[SLOT]]
 // CHECK: call @scale__body(%[[IN]], %[[DIMS]], %[[OUT]])
 
+// The pointer to the dims is marked for llvm-nonnegative-offsets.
 // CHECK-LABEL: func.func private @scale__body
+// CHECK-SAME: (%arg0: !llvm.ptr {llvm.noalias, llvm.nonnull}, %arg1: !llvm.ptr {llvm.noalias, llvm.nonnull, tloop.sizes}, %arg2: !llvm.ptr {llvm.noalias, llvm.nonnull})
 // CHECK-NOT: tloop.dims
 // CHECK: %[[PLACE:.*]] = llvm.getelementptr %arg1[0]
 // CHECK: %[[ROWS:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> i64

@@ -300,3 +300,40 @@ func.func private @padded(%x: tensor<14xf32>, %w: tensor<3xf32>, %y: tensor<8xf3
   %steps, %k = "tloop.tile"(%tiled) {sizes = array<i64: 0, 1>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
   "tloop.skip_padding"(%k) : (!tloop.loop) -> ()
 }) {kernel = @padded} : () -> ()
+
+// -----
+
+// The elements of a window are slices of one row, as long as the longest of them: the row is computed once.
+// CHECK-LABEL: func.func private @once
+// CHECK: scf.for
+// CHECK: %[[ROW:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<1x9xf32>)
+// CHECK: arith.negf
+// CHECK-DAG: %[[EVEN:.*]] = tensor.extract_slice %[[ROW]][0, 0] [1, 7] [1, 1]
+// CHECK-DAG: %[[NEXT:.*]] = tensor.extract_slice %[[ROW]][0, 0] [1, 8] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[EVEN]], %[[NEXT]], %[[ROW]] :
+// CHECK-NOT: arith.negf
+// CHECK: return
+func.func private @once(%x: tensor<5x9xf32>) -> tensor<5x4xf32> attributes {tloop.kernel} {
+  %e = tensor.empty() : tensor<5x9xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<5x9xf32>)
+      outs(%e : tensor<5x9xf32>) attrs = {tloop.block = "rows"} {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.negf %in : f32
+    linalg.yield %v : f32
+  } -> tensor<5x9xf32>
+  %f = tensor.empty() : tensor<5x4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 2 * j)>, affine_map<(i, j) -> (i, 2 * j + 1)>, affine_map<(i, j) -> (i, 2 * j + 2)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%0, %0, %0 : tensor<5x9xf32>, tensor<5x9xf32>, tensor<5x9xf32>) outs(%f : tensor<5x4xf32>) attrs = {tloop.block = "root"} {
+  ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
+    %v = arith.maximumf %a, %b : f32
+    %w = arith.maximumf %v, %c : f32
+    linalg.yield %w : f32
+  } -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
+}
+"tloop.schedule"() ({
+  %root = "tloop.get_block"() {block_name = "root"} : () -> !tloop.block
+  %rows = "tloop.get_block"() {block_name = "rows"} : () -> !tloop.block
+  %tiled, %l = "tloop.tile"(%root) {sizes = array<i64: 1, 0>, mode = "sequential"} : (!tloop.block) -> (!tloop.block, !tloop.loop)
+  %moved = "tloop.compute_at"(%rows, %l) : (!tloop.block, !tloop.loop) -> !tloop.block
+}) {kernel = @once} : () -> ()

@@ -1,0 +1,145 @@
+"""llvm-nonnegative-offsets: addresses in dynamic buffers do not wrap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from mlc.bindings import ir, llvm
+from mlc.passes.base import Pass
+from mlc.passes.common.kernel_functions import SIZES
+from mlc.passes.common.rewriting import collect_ops, replace_op, terminator_of
+from mlc.passes.loops.alias_scopes import base_pointer
+
+ARITHMETIC = ("llvm.add", "llvm.mul")
+# Their results are nonnegative if their operands are.
+CLOSED = ("llvm.intr.smin", "llvm.intr.smax", "llvm.intr.umin", "llvm.udiv", "llvm.urem")
+LOOP_NEST, BRANCHES = "omp.loop_nest", (llvm.Br.NAME, llvm.CondBr.NAME)
+# The users of an integer that counts elements of a buffer.
+OF_OFFSETS = (*ARITHMETIC, llvm.GEP.NAME, "llvm.icmp", LOOP_NEST)
+WITHOUT_WRAP = """
+llvm.func @template(%a: i64, %p: !llvm.ptr) {
+  %0 = llvm.add %a, %a overflow<nsw, nuw> : i64
+  %1 = llvm.mul %a, %a overflow<nsw, nuw> : i64
+  %2 = llvm.getelementptr inbounds|nuw %p[%a] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+  llvm.return
+}
+"""
+
+
+@dataclass(frozen=True)
+class NonnegativeOffsets(Pass):
+    """Mark the sums and products of which offsets in buffers are made, and the addresses, as without unsigned
+    wrap, where sizes, loop variables and constants are their only terms.
+
+    LLVM does not know that sizes are not negative. It would read every second or third element by gathers,
+    where it can load vectors and shuffle them.
+    """
+
+    name: ClassVar[str] = "llvm-nonnegative-offsets"
+
+    def run(self, op: ir.Operation) -> None:
+        for function in [child.operation for child in op.regions[0].blocks[0]]:
+            facts = [ir.DictAttr(fact) for fact in function.attributes.get("arg_attrs", [])]
+            sizes = [index for index, fact in enumerate(facts) if SIZES in fact]
+            if sizes and len(function.regions[0].blocks):
+                _mark(function, function.regions[0].blocks[0].arguments[sizes[0]])
+                kept = [{item.name: item.attr for item in fact if item.name != SIZES} for fact in facts]
+                function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(fact) for fact in kept])
+
+
+def _mark(function: ir.Operation, sizes: ir.Value) -> None:
+    doubtful = _possibly_negative(function, sizes)
+    templates = ir.Module.parse(WITHOUT_WRAP)
+    without_wrap = {op.name: op for op in collect_ops(templates.operation)}
+    for op in collect_ops(function, ARITHMETIC):
+        if doubtful.isdisjoint([*op.results, *op.operands]):
+            _replace(op, without_wrap[op.name])
+    for op in collect_ops(function, llvm.GEP.NAME):
+        indices = llvm.GEP(op).dynamic_indices
+        if len(indices) == 1 and indices[0] not in doubtful:
+            _replace(op, without_wrap[op.name])
+
+
+def _replace(op: ir.Operation, template: ir.Operation) -> None:
+    """Replaces an op by a copy of the template: the bindings set no flags."""
+    with ir.InsertionPoint(op), op.location:
+        made = template.clone()
+    for position, operand in enumerate(op.operands):
+        made.operands[position] = operand
+    for name in op.attributes:
+        made.attributes[name] = op.attributes[name]
+    replace_op(op, made.results[0])
+
+
+def _possibly_negative(function: ir.Operation, sizes: ir.Value) -> set[ir.Value]:
+    """Returns the values of the function that may be negative, if the integers at the pointer `sizes` are not:
+    all are taken for nonnegative until an operand of theirs, or what a loop carries, is not."""
+    regions = [region for op in (function, *collect_ops(function)) for region in op.regions]
+    blocks = [block for region in regions for block in region.blocks]
+    arguments = [argument for block in blocks for argument in block.arguments]
+    incoming = {argument: values for block in blocks for argument, values in _incoming(block)}
+    results = [result for block in blocks for op in block for result in op.operation.results]
+    doubtful: set[ir.Value] = set()
+    changed = True
+    while changed:
+        before = len(doubtful)
+        for argument in arguments:
+            if argument not in doubtful and not _is_counter(argument, incoming.get(argument), doubtful):
+                doubtful.add(argument)
+        for result in results:
+            if result not in doubtful and not _is_nonnegative(result, sizes, doubtful):
+                doubtful.add(result)
+        changed = len(doubtful) > before
+    return doubtful
+
+
+def _is_nonnegative(result: ir.Value, sizes: ir.Value, doubtful: set[ir.Value]) -> bool:
+    """Whether the result is a constant, a size, or made of those that are not `doubtful`."""
+    op = result.owner.operation
+    if op.name == llvm.Constant.NAME:
+        value = llvm.Constant(op).value
+        return isinstance(value, ir.IntegerAttr) and value.value >= 0
+    if op.name == llvm.Load.NAME:
+        return base_pointer(llvm.Load(op).addr) == sizes
+    if op.name in ARITHMETIC and not all(use.owner.operation.name in OF_OFFSETS for use in result.uses):
+        return False
+    return op.name in (*ARITHMETIC, *CLOSED) and doubtful.isdisjoint(op.operands)
+
+
+def _is_counter(argument: ir.Value, incoming: Sequence[ir.Value] | None, doubtful: set[ir.Value]) -> bool:
+    """Whether all values that reach the argument are nonnegative; sums of it and a step do not wrap."""
+    return incoming is not None and all(
+        value not in doubtful or _adds_to(argument, value, doubtful) for value in incoming
+    )
+
+
+def _adds_to(argument: ir.Value, value: ir.Value, doubtful: set[ir.Value]) -> bool:
+    if isinstance(value.owner, ir.Block) or value.owner.operation.name != ARITHMETIC[0]:
+        return False
+    left, right = value.owner.operation.operands
+    return left == argument and right not in doubtful
+
+
+def _incoming(block: ir.Block) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
+    """Yields the arguments of a block with the values that branches pass, or the first values of a loop's
+    variables."""
+    owner = block.owner.operation
+    if owner.name == LOOP_NEST:
+        for argument, first in zip(block.arguments, owner.operands, strict=False):
+            yield argument, [first]
+        return
+    branches = [terminator_of(before) for before in block.predecessors]
+    if branches and all(branch.name in BRANCHES for branch in branches):
+        passed = [values for branch in branches for values in _edge_operands(branch, block)]
+        for position, argument in enumerate(block.arguments):
+            yield argument, [values[position] for values in passed]
+
+
+def _edge_operands(branch: ir.Operation, block: ir.Block) -> list[list[ir.Value]]:
+    """Returns the values that a terminator passes to the block, for each of its edges there."""
+    if branch.name == llvm.Br.NAME:
+        return [list(llvm.Br(branch).dest_operands)]
+    both = (llvm.CondBr(branch).true_dest_operands, llvm.CondBr(branch).false_dest_operands)
+    return [list(values) for values, to in zip(both, branch.successors, strict=True) if to == block]
