@@ -74,8 +74,8 @@ def _replace(op: ir.Operation, template: ir.Operation) -> None:
 
 
 def _possibly_negative(function: ir.Operation, sizes: ir.Value) -> set[ir.Value]:
-    """Returns the values of the function that may be negative, if the integers at the pointer `sizes` are not:
-    all are taken for nonnegative until an operand of theirs, or what a loop carries, is not."""
+    """Returns the values of the function that may be negative, if those at the pointer `sizes` are not: all
+    are taken for nonnegative until an operand of theirs, or what a loop carries, is not."""
     regions = [region for op in (function, *collect_ops(function)) for region in op.regions]
     blocks = [block for region in regions for block in region.blocks]
     arguments = [argument for block in blocks for argument in block.arguments]

@@ -73,11 +73,16 @@ def _has_parts(pad: graph.Pad, axis: int, amount: int) -> bool:
     return pad.mode == "edge" or not amount or amount <= (graph.shape_of(pad.x)[axis] or 0)
 
 
+def _all_of(dim: int | None) -> Part:
+    """The part of a dim that has all of its elements."""
+    return Part(0, -1 if dim is None else dim, 1)
+
+
 def _build_part(x: ir.Value, axis: int, part: Part, count: int) -> ir.Value:
     """The elements of x in a part of a dim, `count` along it: one is repeated."""
     shape, dims = graph.shape_of(x), graph.dims_of(x)
     extent = shape[axis]
-    taken = [Part(0, -1 if dim is None else dim, 1) for dim in shape]
+    taken = [*map(_all_of, shape)]
     taken[axis] = Part(part.start % extent, part.size, part.step) if extent is not None else part
     value = slice_of(x, taken)
     if part.size == count:
@@ -87,7 +92,35 @@ def _build_part(x: ir.Value, axis: int, part: Part, count: int) -> ir.Value:
     return copies
 
 
-RULES: Rules = {graph.BatchNorm.NAME: (batch_norm,), graph.Pad.NAME: (pad_by_parts,)}
+@rounding
+def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
+    """Multiplies each channel by its factors where a convolution has a window of one element and a group per
+    channel: `reshape(x [N, C, 1, ...] * w [C, O/C, 1...])` of the elements on which its steps end."""
+    conv = graph.Conv(op)
+    (_, channels, *sizes), (outputs, *window) = graph.shape_of(conv.x), graph.shape_of(conv.w)
+    if conv.layout != "NCHW" or channels in (None, 1) or conv.group != channels or outputs is None:
+        return None
+    if any(extent != 1 for extent in window) or any(conv.pads):
+        return None
+    steps = [
+        Part(0, -1 if size is None else -(-size // stride), stride)
+        for size, stride in zip(sizes, conv.strides, strict=True)
+    ]
+    x = conv.x if set(conv.strides) == {1} else slice_of(conv.x, [*map(_all_of, graph.shape_of(conv.x)[:2]), *steps])
+    ones = [1] * len(sizes)
+    if outputs == channels:
+        return graph.build("mul", [x, graph.reshape_to(conv.w, [channels, *ones])])
+    batch, _, *rest = graph.dims_of(x)
+    apart = graph.reshape_to(x, [batch, channels, 1, *rest])
+    factors = graph.reshape_to(conv.w, [channels, outputs // channels, *ones])
+    return graph.reshape_to(graph.build("mul", [apart, factors]), graph.dims_of(conv.result))
+
+
+RULES: Rules = {
+    graph.BatchNorm.NAME: (batch_norm,),
+    graph.Conv.NAME: (pointwise_by_channel,),
+    graph.Pad.NAME: (pad_by_parts,),
+}
 
 
 @dataclass(frozen=True)
@@ -95,7 +128,8 @@ class Decompose(Pass):
     """Write ops in the simpler form that later passes look for.
 
     `batch_norm` becomes `mul` and `add` with operands computed from the statistics. `pad` by elements of its
-    operand becomes `concat` of the operand and parts of it, which images in blocks have, too.
+    operand becomes `concat` of the operand and parts of it, which images in blocks have, too. A convolution
+    whose window is one element of one channel becomes `mul`.
     """
 
     name: ClassVar[str] = "graph-decompose"

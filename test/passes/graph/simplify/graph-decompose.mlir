@@ -77,3 +77,29 @@ func.func @wrap(%x: tensor<4x6xf32>) -> (tensor<4x9xf32>, tensor<4x13xf32>, tens
   %2 = "graph.pad"(%x) {low = array<i64: 1, 0>, high = array<i64: 0, 0>} : (tensor<4x6xf32>) -> tensor<5x6xf32>
   return %0, %1, %2 : tensor<4x9xf32>, tensor<4x13xf32>, tensor<5x6xf32>
 }
+
+// A window of one element per channel is a factor, two of them per channel if there are twice as many filters.
+// CHECK-LABEL: func.func @by_channel
+// CHECK-DAG: %[[EVERY:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 2, 3, 4, 3>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 2, 3>}
+// CHECK-DAG: %[[FACTORS:.*]] = "graph.reshape"(%arg1) {shape = array<i64: 3, 1, 1>}
+// CHECK-DAG: "graph.mul"(%[[EVERY]], %[[FACTORS]])
+// CHECK-DAG: %[[APART:.*]] = "graph.reshape"(%arg0) {shape = array<i64: 2, 3, 1, 7, 8>}
+// CHECK-DAG: %[[TWO:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 3, 2, 1, 1>}
+// CHECK-DAG: %[[PRODUCTS:.*]] = "graph.mul"(%[[APART]], %[[TWO]])
+// CHECK-DAG: "graph.reshape"(%[[PRODUCTS]]) {shape = array<i64: 2, 6, 7, 8>}
+func.func @by_channel(%x: tensor<2x3x7x8xf32>, %w: tensor<3x1x1x1xf32>, %v: tensor<6x1x1x1xf32>) -> (tensor<2x3x4x3xf32>, tensor<2x6x7x8xf32>) {
+  %0 = "graph.conv"(%x, %w) {strides = array<i64: 2, 3>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 3 : i64} : (tensor<2x3x7x8xf32>, tensor<3x1x1x1xf32>) -> tensor<2x3x4x3xf32>
+  %1 = "graph.conv"(%x, %v) {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, group = 3 : i64} : (tensor<2x3x7x8xf32>, tensor<6x1x1x1xf32>) -> tensor<2x6x7x8xf32>
+  return %0, %1 : tensor<2x3x4x3xf32>, tensor<2x6x7x8xf32>
+}
+
+// Groups of several channels, padding, windows of several elements and a single channel stay.
+// CHECK-LABEL: func.func @other_windows
+// CHECK-COUNT-4: "graph.conv"
+func.func @other_windows(%x: tensor<2x4x7xf32>, %y: tensor<2x1x7xf32>, %w: tensor<4x2x1xf32>, %d: tensor<4x1x1xf32>, %k: tensor<4x1x3xf32>) -> (tensor<2x4x7xf32>, tensor<2x4x9xf32>, tensor<2x4x5xf32>, tensor<2x4x7xf32>) {
+  %0 = "graph.conv"(%x, %w) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 2 : i64} : (tensor<2x4x7xf32>, tensor<4x2x1xf32>) -> tensor<2x4x7xf32>
+  %1 = "graph.conv"(%x, %d) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 1, 1>, group = 4 : i64} : (tensor<2x4x7xf32>, tensor<4x1x1xf32>) -> tensor<2x4x9xf32>
+  %2 = "graph.conv"(%x, %k) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 4 : i64} : (tensor<2x4x7xf32>, tensor<4x1x3xf32>) -> tensor<2x4x5xf32>
+  %3 = "graph.conv"(%y, %d) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 1 : i64} : (tensor<2x1x7xf32>, tensor<4x1x1xf32>) -> tensor<2x4x7xf32>
+  return %0, %1, %2, %3 : tensor<2x4x7xf32>, tensor<2x4x9xf32>, tensor<2x4x5xf32>, tensor<2x4x7xf32>
+}
