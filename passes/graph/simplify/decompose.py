@@ -73,16 +73,16 @@ def _has_parts(pad: graph.Pad, axis: int, amount: int) -> bool:
     return pad.mode == "edge" or not amount or amount <= (graph.shape_of(pad.x)[axis] or 0)
 
 
-def _all_of(dim: int | None) -> Part:
-    """The part of a dim that has all of its elements."""
-    return Part(0, -1 if dim is None else dim, 1)
+def _every(dim: int | None, step: int) -> Part:
+    """The elements of a dim from the first on, `step` apart."""
+    return Part(0, -1 if dim is None else -(-dim // step), step)
 
 
 def _build_part(x: ir.Value, axis: int, part: Part, count: int) -> ir.Value:
     """The elements of x in a part of a dim, `count` along it: one is repeated."""
     shape, dims = graph.shape_of(x), graph.dims_of(x)
     extent = shape[axis]
-    taken = [*map(_all_of, shape)]
+    taken = [_every(dim, 1) for dim in shape]
     taken[axis] = Part(part.start % extent, part.size, part.step) if extent is not None else part
     value = slice_of(x, taken)
     if part.size == count:
@@ -97,17 +97,16 @@ def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
     """Multiplies each channel by its factors where a convolution has a window of one element and a group per
     channel: `reshape(x [N, C, 1, ...] * w [C, O/C, 1...])` of the elements on which its steps end."""
     conv = graph.Conv(op)
-    (_, channels, *sizes), (outputs, *window) = graph.shape_of(conv.x), graph.shape_of(conv.w)
+    (_, channels, *_), (outputs, *window) = graph.shape_of(conv.x), graph.shape_of(conv.w)
     if conv.layout != "NCHW" or channels in (None, 1) or conv.group != channels or outputs is None:
         return None
     if any(extent != 1 for extent in window) or any(conv.pads):
         return None
-    steps = [
-        Part(0, -1 if size is None else -(-size // stride), stride)
-        for size, stride in zip(sizes, conv.strides, strict=True)
-    ]
-    x = conv.x if set(conv.strides) == {1} else slice_of(conv.x, [*map(_all_of, graph.shape_of(conv.x)[:2]), *steps])
-    ones = [1] * len(sizes)
+    x = conv.x
+    if set(conv.strides) != {1}:
+        strides = (1, 1, *conv.strides)
+        x = slice_of(x, list(map(_every, graph.shape_of(x), strides)))
+    ones = [1] * len(window[1:])
     if outputs == channels:
         return graph.build("mul", [x, graph.reshape_to(conv.w, [channels, *ones])])
     batch, _, *rest = graph.dims_of(x)
