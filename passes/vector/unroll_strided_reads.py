@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 from mlc.bindings import arith, ir, memref, vector
@@ -11,38 +12,40 @@ from mlc.passes.common.constants import index_constant
 from mlc.passes.common.rewriting import apply_patterns, replace_op
 
 
-def strided_dim(read: vector.TransferRead) -> int | None:
-    """Returns the dim of a buffer along which a 1-D vector is read in full, if LLVM has no vector load for
-    that: it is not the last one, or its elements are not contiguous. None for other reads."""
-    if not isinstance(read.base.type, ir.MemRefType) or ir.VectorType(read.vector.type).rank != 1:
+def strided_dims(read: vector.TransferRead) -> list[int] | None:
+    """Returns the dims of a buffer that a vector is read along in full, if LLVM has no vector load for the last
+    of them: it is not the buffer's last one, or its elements are not contiguous. None for other reads."""
+    if not isinstance(read.base.type, ir.MemRefType) or not all(flag.value for flag in read.in_bounds):
         return None
-    [expression] = read.permutation_map.results
-    if not isinstance(expression, ir.AffineDimExpr) or not all(flag.value for flag in read.in_bounds):
+    results = list(read.permutation_map.results)
+    if not results or not all(isinstance(result, ir.AffineDimExpr) for result in results):
         return None
-    dim, type_ = ir.AffineDimExpr(expression).position, ir.MemRefType(read.base.type)
+    type_ = ir.MemRefType(read.base.type)
+    dims = [ir.AffineDimExpr(result).position for result in results]
     strides, _ = type_.get_strides_and_offset()
-    return None if dim == type_.rank - 1 and strides[-1] == 1 else dim
+    return None if dims[-1] == type_.rank - 1 and strides[-1] == 1 else dims
 
 
 def unroll(op: ir.Operation) -> bool:
     """Replaces a strided read by scalar loads: upstream lowers it to a loop that inserts at a variable
     position, which goes through memory."""
     read = vector.TransferRead(op)
-    dim = strided_dim(read)
-    if dim is None:
+    dims = strided_dims(read)
+    if dims is None:
         return False
-    indices, elements = read.indices, []
-    for position in range(ir.VectorType(read.vector.type).shape[0]):
-        offset = index_constant(position)
-        index = arith.addi(indices[dim], offset)
-        elements.append(memref.load(read.base, [*indices[:dim], index, *indices[dim + 1 :]]))
+    elements = []
+    for position in product(*map(range, ir.VectorType(read.vector.type).shape)):
+        indices = list(read.indices)
+        for dim, offset in zip(dims, position, strict=True):
+            indices[dim] = arith.addi(indices[dim], index_constant(offset))
+        elements.append(memref.load(read.base, indices))
     replace_op(op, vector.from_elements(read.vector.type, elements))
     return True
 
 
 @dataclass(frozen=True)
 class UnrollStridedReads(Pass):
-    """Rewrite 1-D `vector.transfer_read` along another dim than the last one, or with a stride, to one load
+    """Rewrite each `vector.transfer_read` along another dim than the last one, or with a stride, to one load
     per element. Each element is broadcast next anyway, as in a convolution over an image of unblocked
     channels."""
 

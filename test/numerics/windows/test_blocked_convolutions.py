@@ -66,6 +66,15 @@ def mostly_padding(b: Builder) -> str:
     return b.Concat(*(b.Reshape(result, [-1]) for result in results), axis=0)
 
 
+def strided_channels(b: Builder) -> str:
+    """Register tiles of several lines whose pixels are elements of plain images, two apart, by channel."""
+    volume = b.Conv(
+        b.input(1, 8, 7, 8, 14), b.value(10, 4, 3, 3, 3) * 0.1, strides=[2, 2, 2], pads=[1] * 6, group=2
+    )
+    image = b.Conv(b.input(2, 3, 16, 12), b.value(24, 3, 3, 3) * 0.2, strides=[2, 2], pads=[1] * 4)
+    return b.Concat(b.Reshape(volume, [-1]), b.Reshape(image, [-1]), axis=0)
+
+
 FORMS = {
     "lines": lambda b: convolution(b, 64, 64, 6, 3),
     "a line alone": lambda b: convolution(b, 64, 96, 7, 1),
@@ -79,6 +88,7 @@ FORMS = {
     "groups": groups,
     "padded": padded_windows,
     "mostly padding": mostly_padding,
+    "lines of strided channels": strided_channels,
 }
 
 
