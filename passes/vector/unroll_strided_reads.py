@@ -13,8 +13,9 @@ from mlc.passes.common.rewriting import apply_patterns, replace_op
 
 
 def strided_dims(read: vector.TransferRead) -> list[int] | None:
-    """Returns the dims of a buffer that a vector is read along in full, if LLVM has no vector load for the last
-    of them: it is not the buffer's last one, or its elements are not contiguous. None for other reads."""
+    """Returns the dims of a buffer that a vector is read along in full, if LLVM has no vector load for the
+    last of them: it is not the buffer's last one, or its elements are not contiguous. None for other
+    reads."""
     if not isinstance(read.base.type, ir.MemRefType) or not all(flag.value for flag in read.in_bounds):
         return None
     results = list(read.permutation_map.results)

@@ -9,7 +9,7 @@ typedef struct {
   int64_t message, bits, first_axis, front_only, rank, columns;
 } check_header;
 
-enum { HEADER_INTEGERS = sizeof(check_header) / sizeof(int64_t), LANES = 4 };
+enum { HEADER_INTEGERS = sizeof(check_header) / sizeof(int64_t), LANES = 16 };
 
 typedef uint64_t lanes __attribute__((vector_size(LANES * sizeof(uint64_t))));
 
@@ -21,20 +21,34 @@ static int64_t index_at(const void *indices, int64_t bits, int64_t i) {
  * differences the masks keep the one that does not wrap. Works on integers and on lanes. */
 #define OUTSIDE(INDEX, LEAST, EXTENT) ((((EXTENT) - 1 - (INDEX)) & ~(INDEX)) | (((INDEX) - (LEAST)) & (INDEX)))
 
+/* Compiled for wider vectors, too, of which the loader chooses those that the processor has. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#define FOR_WIDER_VECTORS __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define FOR_WIDER_VECTORS
+#endif
+
+/* The same of indices one after the other; returns how many of them were looked at, a multiple of LANES. */
+FOR_WIDER_VECTORS
+static int64_t check_run(const int64_t *indices, int64_t count, uint64_t least, uint64_t extent, uint64_t *found) {
+  lanes outside = {0};
+  int64_t i = 0;
+  for (lanes index; i + LANES <= count; i += LANES) {
+    memcpy(&index, indices + i, sizeof index);
+    outside |= OUTSIDE(index, least, extent);
+  }
+  for (int lane = 0; lane < LANES; lane++)
+    *found |= outside[lane];
+  return i;
+}
+
 static bool any_outside(const void *indices, int64_t bits, int64_t first, int64_t step, int64_t count, int64_t least,
                         int64_t extent) {
   const uint64_t low = (uint64_t)least, size = (uint64_t)extent;
   uint64_t found = 0;
   int64_t i = first;
-  if (bits == 64 && step == 1) {
-    lanes outside = {0};
-    for (lanes index; i + LANES <= count; i += LANES) {
-      memcpy(&index, (const int64_t *)indices + i, sizeof index);
-      outside |= OUTSIDE(index, low, size);
-    }
-    for (int lane = 0; lane < LANES; lane++)
-      found |= outside[lane];
-  }
+  if (bits == 64 && step == 1)
+    i = check_run(indices, count, low, size, &found);
   for (; i < count; i += step) {
     const uint64_t index = (uint64_t)index_at(indices, bits, i);
     found |= OUTSIDE(index, low, size);
