@@ -15,6 +15,9 @@ from mlc.passes.graph.common.terms import like_type
 from mlc.passes.graph.common.values import scalar_constant
 from mlc.passes.graph.simplify.slice_rules import Part, slice_of
 
+# Narrower types are added up in wider ones by a product.
+WEIGHTED = (ir.F32Type, ir.F64Type)
+
 
 def _per_channel(vector: ir.Value, x: ir.Value) -> ir.Value:
     """A vector of one entry per channel of x, as `[C, 1, ...]` that broadcasts against `[N, C, ...]`."""
@@ -115,9 +118,22 @@ def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
     return graph.reshape_to(graph.build("mul", [apart, factors]), graph.dims_of(conv.result))
 
 
+@rounding
+def product_with_a_column(op: ir.Operation) -> ir.Value | None:
+    """Sums the elements of each row of a, weighted with b [..., K, 1]: a register tile would have one column."""
+    a, b = op.operands
+    shape = graph.shape_of(b)
+    if len(shape) < 2 or a.type.rank < 2 or shape[-1] != 1 or not isinstance(graph.element_type(a), WEIGHTED):
+        return None
+    *batch, steps, _ = graph.dims_of(b)
+    weighted = graph.build("mul", [a, graph.reshape_to(b, [*batch, 1, steps])])
+    return graph.build("reduce_sum", [weighted], {"axes": [weighted.type.rank - 1], "keepdims": True})
+
+
 RULES: Rules = {
     graph.BatchNorm.NAME: (batch_norm,),
     graph.Conv.NAME: (pointwise_by_channel,),
+    graph.Matmul.NAME: (product_with_a_column,),
     graph.Pad.NAME: (pad_by_parts,),
 }
 
@@ -128,7 +144,8 @@ class Decompose(Pass):
 
     `batch_norm` becomes `mul` and `add` with operands computed from the statistics. `pad` by elements of its
     operand becomes `concat` of the operand and parts of it, which images in blocks have, too. A convolution
-    whose window is one element of one channel becomes `mul`.
+    whose window is one element of one channel becomes `mul`, a product with a matrix of one column the sum of
+    weighted rows.
     """
 
     name: ClassVar[str] = "graph-decompose"

@@ -103,3 +103,20 @@ func.func @other_windows(%x: tensor<2x4x7xf32>, %y: tensor<2x1x7xf32>, %w: tenso
   %3 = "graph.conv"(%y, %d) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 1 : i64} : (tensor<2x1x7xf32>, tensor<4x1x1xf32>) -> tensor<2x4x7xf32>
   return %0, %1, %2, %3 : tensor<2x4x7xf32>, tensor<2x4x9xf32>, tensor<2x4x5xf32>, tensor<2x4x7xf32>
 }
+
+// A product with one column, of any batch, is a sum along rows; one with more columns, or of half precision, stays.
+// CHECK-LABEL: func.func @column
+// CHECK-DAG: %[[ROW:.*]] = "graph.reshape"(%arg1) {shape = array<i64: 5, 1, 4>}
+// CHECK-DAG: %[[WEIGHTED:.*]] = "graph.mul"(%arg0, %[[ROW]]) : (tensor<5x3x4xf32>, tensor<5x1x4xf32>) -> tensor<5x3x4xf32>
+// CHECK-DAG: "graph.reduce_sum"(%[[WEIGHTED]]) {axes = array<i64: 2>, keepdims = true}
+// CHECK-DAG: %[[VECTOR:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 1, 4>}
+// CHECK-DAG: "graph.mul"(%arg0, %[[VECTOR]])
+// CHECK-DAG: "graph.matmul"(%arg0, %arg3)
+// CHECK-DAG: "graph.matmul"(%arg4, %arg5)
+func.func @column(%a: tensor<5x3x4xf32>, %b: tensor<5x4x1xf32>, %c: tensor<4x1xf32>, %d: tensor<4x2xf32>, %h: tensor<3x4xf16>, %g: tensor<4x1xf16>) -> (tensor<5x3x1xf32>, tensor<5x3x1xf32>, tensor<5x3x2xf32>, tensor<3x1xf16>) {
+  %0 = "graph.matmul"(%a, %b) : (tensor<5x3x4xf32>, tensor<5x4x1xf32>) -> tensor<5x3x1xf32>
+  %1 = "graph.matmul"(%a, %c) : (tensor<5x3x4xf32>, tensor<4x1xf32>) -> tensor<5x3x1xf32>
+  %2 = "graph.matmul"(%a, %d) : (tensor<5x3x4xf32>, tensor<4x2xf32>) -> tensor<5x3x2xf32>
+  %3 = "graph.matmul"(%h, %g) : (tensor<3x4xf16>, tensor<4x1xf16>) -> tensor<3x1xf16>
+  return %0, %1, %2, %3 : tensor<5x3x1xf32>, tensor<5x3x1xf32>, tensor<5x3x2xf32>, tensor<3x1xf16>
+}
