@@ -29,9 +29,10 @@ from mlc.targets import Target
 
 # With fewer channels plain layout is as fast, unless columns are apart.
 FEWEST = 3
-# With fewer channels, so are images of known size in plain layout, while they stay in the caches: each
-# channel of the result reads all of the image.
-FEWEST_OF_KNOWN = 16
+# Time per vector of a row of the image, relative to one of channels in a block: there are fewer vectors in a
+# register tile, and its last one overlaps the one before where the row does not fill it. Time of a block of
+# half a vector. Measured on AVX-512 with 3 to 13 channels and rows of 7 to 320 pixels.
+ROW_VECTOR, PARTIAL_ROW, HALF_VECTOR = 1.5, 1.25, 0.57
 FLOAT_BYTES = 4
 # Added channels are computed for nothing: at most one for this number of needed ones.
 NEEDED_PER_ADDED = 8
@@ -98,9 +99,14 @@ def is_fast_plain(op: ir.Operation, channels: int, target: Target) -> bool:
     conv = graph.Conv(op)
     if _is_pointwise(op) or not all(value.type.has_static_shape for value in (conv.x, conv.result)):
         return _is_pointwise(op)
-    image = prod(graph.shape_of(conv.x)[1:]) * FLOAT_BYTES
-    few = channels < FEWEST_OF_KNOWN and image <= 2 * target.l2
-    return few and conv.strides[-1] == 1
+    image, width = prod(graph.shape_of(conv.x)[1:]) * FLOAT_BYTES, graph.shape_of(conv.result)[-1]
+    in_rows = (
+        ROW_VECTOR * channels * -(-width // lanes(target)) * (PARTIAL_ROW if width % lanes(target) else 1)
+    )
+    padded = channels + fewest_added(channels, lanes(target))
+    in_blocks = width * (_time(padded, lanes(target)) if padded >= lanes(target) else HALF_VECTOR)
+    # Rows of the channels of a large image are in as many pages.
+    return conv.strides[-1] == 1 and image <= 4 * target.l2 and in_rows <= in_blocks
 
 
 def fewest_added(channels: int, lanes: int) -> int:

@@ -101,7 +101,7 @@ def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
     channel: `reshape(x [N, C, 1, ...] * w [C, O/C, 1...])` of the elements on which its steps end."""
     conv = graph.Conv(op)
     (_, channels, *_), (outputs, *window) = graph.shape_of(conv.x), graph.shape_of(conv.w)
-    if conv.layout != "NCHW" or channels in (None, 1) or conv.group != channels or outputs is None:
+    if conv.layout != "NCHW" or channels is None or conv.group != channels or outputs is None:
         return None
     if any(extent != 1 for extent in window) or any(conv.pads):
         return None
@@ -120,7 +120,7 @@ def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
 
 @rounding
 def product_with_a_column(op: ir.Operation) -> ir.Value | None:
-    """Sums the elements of each row of a, weighted with b [..., K, 1]: a register tile would have one column."""
+    """Sums the rows of a, weighted with b [..., K, 1]: a register tile would have one column."""
     a, b = op.operands
     shape = graph.shape_of(b)
     if len(shape) < 2 or a.type.rank < 2 or shape[-1] != 1 or not isinstance(graph.element_type(a), WEIGHTED):

@@ -121,16 +121,26 @@ func.func @open(%x: tensor<?x32x?x?xf32> {graph.dims = ["b", "", "h", "w"]}) -> 
 // CHECK-NOT: graph.pad
 // CHECK-NOT: graph.slice
 // CHECK: return
-func.func @known(%x: tensor<1x32x13x13xf32>, %v: tensor<21x32x3x3xf32>)
-    -> (tensor<1x5x11x11xf32>, tensor<1x21x13x13xf32>, tensor<1x36x11x11xf32>, tensor<1x21x11x11xf32>) {
-  %few = "graph.full"() {value = 1.0} : () -> tensor<5x32x3x3xf32>
+func.func @known(%y: tensor<1x32x34x34xf32>, %x: tensor<1x32x13x13xf32>, %v: tensor<21x32x3x3xf32>)
+    -> (tensor<1x3x32x32xf32>, tensor<1x21x13x13xf32>, tensor<1x36x11x11xf32>, tensor<1x21x11x11xf32>) {
+  %few = "graph.full"() {value = 1.0} : () -> tensor<3x32x3x3xf32>
   %point = "graph.full"() {value = 1.0} : () -> tensor<21x32x1x1xf32>
   %grouped = "graph.full"() {value = 1.0} : () -> tensor<36x8x3x3xf32>
-  %0 = "graph.conv"(%x, %few) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<5x32x3x3xf32>) -> tensor<1x5x11x11xf32>
+  %0 = "graph.conv"(%y, %few) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x34x34xf32>, tensor<3x32x3x3xf32>) -> tensor<1x3x32x32xf32>
   %1 = "graph.conv"(%x, %point) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<21x32x1x1xf32>) -> tensor<1x21x13x13xf32>
   %2 = "graph.conv"(%x, %grouped) {dilations = array<i64: 1, 1>, group = 4 : i64, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<36x8x3x3xf32>) -> tensor<1x36x11x11xf32>
   %3 = "graph.conv"(%x, %v) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x13x13xf32>, tensor<21x32x3x3xf32>) -> tensor<1x21x11x11xf32>
-  return %0, %1, %2, %3 : tensor<1x5x11x11xf32>, tensor<1x21x13x13xf32>, tensor<1x36x11x11xf32>, tensor<1x21x11x11xf32>
+  return %0, %1, %2, %3 : tensor<1x3x32x32xf32>, tensor<1x21x13x13xf32>, tensor<1x36x11x11xf32>, tensor<1x21x11x11xf32>
+}
+
+// More channels, or rows that fill no vector.
+// CHECK-LABEL: func.func @narrow
+// CHECK: "graph.conv"{{.*}} -> tensor<1x16x9x9xf32>
+// CHECK: "graph.slice"({{.*}}) {{{.*}}sizes = array<i64: 1, 13, 9, 9>
+func.func @narrow(%x: tensor<1x32x11x11xf32>) -> tensor<1x13x9x9xf32> {
+  %w = "graph.full"() {value = 1.0} : () -> tensor<13x32x3x3xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 1>} : (tensor<1x32x11x11xf32>, tensor<13x32x3x3xf32>) -> tensor<1x13x9x9xf32>
+  return %0 : tensor<1x13x9x9xf32>
 }
 
 // Columns apart are slow in plain layout however few channels there are.
