@@ -93,15 +93,16 @@ def peak_mb(path: Path) -> float:
 
 
 def main() -> None:
-    """Writes the model and prints its size and the peak memory of its compilation as JSON."""
+    """Writes the model, prints its size and the peak memory of its compilation, and fails over the bound."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gigabytes", type=float, default=4.0)
     arguments = parser.parse_args()
     layers = max(1, round(arguments.gigabytes * 1e9 / LAYER_BYTES))
     weights = layers * LAYER_BYTES / 1e6
-    peak = peak_mb(write_model(arguments.folder, layers))
-    print(json.dumps({"weights_mb": weights, "peak_mb": peak, "bound_mb": 1.5 * weights + 500}))
+    peak, bound = peak_mb(write_model(arguments.folder, layers)), 1.5 * weights + 500
+    print(json.dumps({"weights_mb": weights, "peak_mb": peak, "bound_mb": bound}))
+    sys.exit(peak > bound)
 
 
 if __name__ == "__main__":
