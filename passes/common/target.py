@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mlc.bindings import builtin, ir
 from mlc.passes.base import PassError
 from mlc.targets import GpuTarget, Target, TargetError, parse_target
@@ -15,12 +17,18 @@ def target_of(op: ir.Operation) -> Target:
     """Returns the target that the module around `op` is compiled for. Raises `PassError` if it is unknown."""
     module = _module_of(op)
     if ATTRIBUTE not in module.attributes:
-        return parse_target(DEFAULT)
+        return _parse(DEFAULT)
     written = module.attributes[ATTRIBUTE]
     try:
-        return parse_target(ir.StringAttr(written).value)
+        return _parse(ir.StringAttr(written).value)
     except (TargetError, ValueError) as error:
         raise PassError(f"attribute {ATTRIBUTE}: {error}", module.location) from error
+
+
+@lru_cache(maxsize=64)
+def _parse(text: str) -> Target:
+    """Parses the text of a module's attribute once, as many passes ask for the target of each op."""
+    return parse_target(text)
 
 
 def gpu_target_of(op: ir.Operation) -> GpuTarget:

@@ -12,15 +12,17 @@ from mlc.passes.common.kernel_functions import is_kernel, is_workspace
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.verification import fail_on
 
+TENSORS = (ir.RankedTensorType, ir.UnrankedTensorType)
 HEAP = frozenset({memref.Alloc.NAME, memref.Realloc.NAME, memref.Dealloc.NAME})
 
 
 def tensor_of(op: ir.Operation) -> ir.Type | None:
     """Returns the first tensor type of the results of `op` and the arguments of its blocks, or None."""
-    arguments = [argument for region in op.regions for block in region for argument in block.arguments]
-    types = [value.type for value in (*op.results, *arguments)]
-    tensors = (type_ for type_ in types if isinstance(type_, ir.RankedTensorType | ir.UnrankedTensorType))
-    return next(tensors, None)
+    values: list[ir.Value] = list(op.results)
+    if len(op.regions):
+        values += [argument for region in op.regions for block in region for argument in block.arguments]
+    types = (value.type for value in values)
+    return next((type_ for type_ in types if isinstance(type_, TENSORS)), None)
 
 
 def violations(kernel: ir.Operation, heap: bool) -> Iterator[tuple[str, ir.Location]]:

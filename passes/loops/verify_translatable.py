@@ -15,8 +15,8 @@ TRANSLATABLE = frozenset({"llvm", "nvvm", "rocdl", "omp", "builtin"})
 def is_translatable(op: ir.Operation) -> bool:
     """Whether LLVM IR has `op`: the translation crashes on casts that are left, and on other dialects'
     ops."""
-    dialect = op.name.partition(".")[0]
-    return dialect in TRANSLATABLE and not builtin.UnrealizedConversionCast.isa(op)
+    name = op.name
+    return name.partition(".")[0] in TRANSLATABLE and name != builtin.UnrealizedConversionCast.NAME
 
 
 @dataclass(frozen=True)

@@ -43,13 +43,16 @@ ALLOCATIONS = (memref.Alloc.NAME, memref.Alloca.NAME, memref.GetGlobal.NAME)
 def hoist(loop: ir.Operation) -> None:
     """Moves the loads of the `scf.for` with a loop-invariant address before it, if the loop provably has an
     iteration and nothing in it can write to the loaded element."""
-    written = buffers_written(loop)
-    if written is None or not _has_iteration(scf.For(loop)):
+    if not _has_iteration(scf.For(loop)):
         return
-    for load in [op.operation for op in loop.regions[0].blocks[0] if memref.Load.isa(op)]:
-        outside = all(is_outside(value, loop) for value in load.operands)
+    loads = [op.operation for op in loop.regions[0].blocks[0] if memref.Load.isa(op)]
+    invariant = [load for load in loads if all(is_outside(value, loop) for value in load.operands)]
+    written = buffers_written(loop) if invariant else None
+    if written is None:
+        return
+    for load in invariant:
         source = buffer_of(memref.Load(load).memref)
-        if outside and not any(may_overlap(source, buffer) for buffer in written):
+        if not any(may_overlap(source, buffer) for buffer in written):
             load.move_before(loop)
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from mlc.bindings import address, ir, memref, vector
 from mlc.passes.base import Pass
-from mlc.passes.common.rewriting import collect_ops, users
+from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.common.target import keeps_rows_in_vectors, target_of
 from mlc.passes.vector.index_offsets import offset_by
 
@@ -34,26 +34,31 @@ def read_dims(read: vector.TransferRead) -> list[int] | None:
 def movable(root: ir.Operation, name: str) -> list[tuple[ir.Operation, list[ir.Operation]]]:
     """Returns the ops called `name` inside `root` that may move to their first use, with their uses in order:
     these follow in the same block, before anything that could write."""
-    ops = collect_ops(root)
+    blocks = dict.fromkeys(op.block for op in collect_ops(root, name))
+    return [found for block in blocks for found in _movable_in(block, name)]
+
+
+def _movable_in(block: ir.Block, name: str) -> list[tuple[ir.Operation, list[ir.Operation]]]:
+    ops = [op.operation for op in block.operations]
     positions = {address(op): position for position, op in enumerate(ops)}
     found = []
     for op, last in _with_barriers(ops, name):
-        uses = users(op.results[0])
-        if uses and all(use.block == op.block and positions[address(use)] <= last for use in uses):
-            found.append((op, sorted(uses, key=lambda use: positions[address(use)])))
+        uses = {positions.get(address(use.owner), len(ops) + 1) for use in op.results[0].uses}
+        if uses and max(uses) <= last:
+            found.append((op, [ops[position] for position in sorted(uses)]))
     return found
 
 
 def _with_barriers(ops: Sequence[ir.Operation], name: str) -> list[tuple[ir.Operation, int]]:
-    """Returns the ops called `name`, and the position in `ops` of the next one of its block that could
+    """Returns the ops of a block that are called `name`, and the position in `ops` of the next one that could
     write."""
     found = []
-    barriers: dict[ir.Block, int] = {}
-    for position, op in reversed(list(enumerate(ops))):
-        if op.name == name:
-            found.append((op, barriers.get(op.block, len(ops))))
-        elif not op.name.startswith(PURE):
-            barriers[op.block] = position
+    barrier = len(ops)
+    for position in reversed(range(len(ops))):
+        if (own := ops[position].name) == name:
+            found.append((ops[position], barrier))
+        elif not own.startswith(PURE):
+            barrier = position
     return found[::-1]
 
 
