@@ -8,7 +8,7 @@ from functools import reduce
 from typing import ClassVar
 
 from mlc.bindings import address, arith, ir, llvm, scf
-from mlc.passes.base import Pass
+from mlc.passes.base import Pass, PassError
 from mlc.passes.common.cloning import clone_body, clone_ops
 from mlc.passes.common.constants import constant_value, i1, index_constant
 from mlc.passes.common.rewriting import collect_ops, defining_op
@@ -45,14 +45,10 @@ def match_jam(op: ir.Operation) -> Jam | None:
     loop = scf.For(op)
     body = [inner.operation for inner in op.regions[0].blocks[0]][:-1]
     loops = [inner for inner in body if len(inner.regions)]
-    written = buffers_written(op)
-    bounds = constant_value(loop.lower_bound), constant_value(loop.step)
-    if loop.init_args or bounds != (0, 1) or written is None:
+    if not _counts_up(loop) or [one.name for one in loops] != [scf.While.NAME]:
         return None
-    if [one.name for one in loops] != [scf.While.NAME]:
-        return None
-    lanes = match_lanes(scf.While(loops[0]), op)
-    if lanes is None:
+    lanes, written = match_lanes(scf.While(loops[0]), op), buffers_written(op)
+    if lanes is None or written is None:
         return None
     needed = _backward_slice(loops[0], body)
     reads = [*collect_ops(loops[0], READS), *(one for one in needed if one.name in READS)]
@@ -61,6 +57,16 @@ def match_jam(op: ir.Operation) -> Jam | None:
         return None
     rest = [one for one in body if one != loops[0] and one not in needed]
     return Jam(loop, lanes, needed, rest)
+
+
+def _counts_up(loop: scf.For) -> bool:
+    """Whether a loop carries no values, and counts from 0 in steps of 1 to a signed index, not known to
+    leave no iteration."""
+    bounds = constant_value(loop.lower_bound), constant_value(loop.step)
+    if loop.init_args or bounds != (0, 1) or "unsignedCmp" in loop.operation.attributes:
+        return False
+    upper = constant_value(loop.upper_bound)
+    return isinstance(loop.upper_bound.type, ir.IndexType) and (upper is None or upper > 0)
 
 
 def _backward_slice(root: ir.Operation, body: Sequence[ir.Operation]) -> list[ir.Operation]:
@@ -130,8 +136,8 @@ def jam(found: Jam, count: int) -> None:
     loop, upper = found.loop, constant_value(found.loop.upper_bound)
     with ir.InsertionPoint(loop.operation), loop.operation.location:
         if upper is None:
-            points = index_constant(count)
-            end = arith.subi(loop.upper_bound, arith.remui(loop.upper_bound, points))
+            # The signed remainder: without iterations the bound may be negative, and so must not be `end`.
+            end = arith.subi(loop.upper_bound, arith.remsi(loop.upper_bound, index_constant(count)))
         else:
             end = index_constant(upper - upper % count)
         if upper is None or upper >= count:
@@ -153,7 +159,8 @@ class JamWhileLoops(Pass):
 
     A walk down a tree waits for a load at each step, and the processor mispredicts where it ends. The loop
     goes on until all walks have ended; those that have keep their values, so that the ops in a while loop
-    must be defined for any of them: indices of loads are clamped to constants, or are those of other loops.
+    must be defined for any of them, also where a while loop has no iteration: indices of loads are clamped to
+    constants, or are those of other loops, which a kernel's buffers have.
     """
 
     name: ClassVar[str] = "tloop-jam-while-loops"
@@ -162,6 +169,8 @@ class JamWhileLoops(Pass):
     iterations: int = option(8, help="iterations at the same time")
 
     def run(self, op: ir.Operation) -> None:
+        if self.iterations < 1:
+            raise PassError(f"iterations is {self.iterations}, expected at least 1", op.location)
         for loop in collect_ops(op, scf.For.NAME):
             found = match_jam(loop)
             if found is not None:

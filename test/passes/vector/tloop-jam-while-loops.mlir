@@ -83,7 +83,7 @@ func.func @unlimited(%roots: memref<?xi32>, %children: memref<9xi32>, %ends: mem
 
 // The number of iterations is dynamic: the last ones are walked one by one.
 // CHECK-LABEL: func.func @dynamic
-// CHECK: %[[REST:.*]] = arith.remui %arg3, %c2
+// CHECK: %[[REST:.*]] = arith.remsi %arg3, %c2
 // CHECK: %[[END:.*]] = arith.subi %arg3, %[[REST]]
 // CHECK: scf.for %{{.*}} = %c0 to %[[END]] step %c2
 // CHECK: scf.for %{{.*}} = %[[END]] to %arg3 step %c1
@@ -132,6 +132,37 @@ func.func @dependent(%roots: memref<?xi32>, %children: memref<9xi32>, %ends: mem
       scf.yield %child : i32
     }
     memref.store %end, %roots[%i] : memref<?xi32>
+  }
+  return
+}
+
+// The number of steps of each walk is used: each has its own count, which ends with it.
+// CHECK-LABEL: func.func @steps
+// CHECK: scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %c0_i32, %{{.*}} = %{{.*}}, %{{.*}} = %c0_i32)
+// CHECK: ^bb0(%{{.*}}: i32, %[[COUNT:.*]]: i32, %{{.*}}: i32, %[[OTHER:.*]]: i32, %[[GOES:.*]]: i1, %[[OTHER_GOES:.*]]: i1):
+// CHECK: arith.select %[[GOES]], %{{.*}}, %[[COUNT]]
+// CHECK: arith.select %[[OTHER_GOES]], %{{.*}}, %[[OTHER]]
+func.func @steps(%roots: memref<4xi32>, %children: memref<9xi32>, %ends: memref<4xi32>) attributes {tloop.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c0_i32 = arith.constant 0 : i32
+  %c1_i32 = arith.constant 1 : i32
+  %c8_i32 = arith.constant 8 : i32
+  scf.for %i = %c0 to %c4 step %c1 {
+    %root = memref.load %roots[%i] : memref<4xi32>
+    %end:2 = scf.while (%node = %root, %n = %c0_i32) : (i32, i32) -> (i32, i32) {
+      %inner = arith.cmpi sge, %node, %c0_i32 : i32
+      scf.condition(%inner) %node, %n : i32, i32
+    } do {
+    ^bb0(%node: i32, %n: i32):
+      %at = arith.minui %node, %c8_i32 : i32
+      %index = arith.index_cast %at : i32 to index
+      %child = memref.load %children[%index] : memref<9xi32>
+      %next = arith.addi %n, %c1_i32 : i32
+      scf.yield %child, %next : i32, i32
+    }
+    memref.store %end#1, %ends[%i] : memref<4xi32>
   }
   return
 }
