@@ -266,15 +266,26 @@ class Dims:
             for argument, dims in zip(arguments[2:], carried, strict=True):
                 self._dims[argument] = tuple(dims)
             self._body(body)
-            changed = False
-            for index, value in enumerate(list(yield_of(body).operands)[1 : 1 + len(given)]):
-                for axis, (dim, after) in enumerate(zip(carried[index], self.of(value), strict=True)):
-                    open_dim = arguments[2 + index].type.is_dynamic_dim(axis)
-                    if open_dim and dim != after and (index, axis) not in self._own[op]:
-                        self._own[op].add((index, axis))
-                        own = f".argument{index}[{axis}]"
-                        carried[index][axis] = self._name(arguments[2 + index], axis, "loop", serial, own)
-                        changed = True
+            differing = self._differing(op, body, carried)
+            for index, axis in differing:
+                own = f".argument{index}[{axis}]"
+                carried[index][axis] = self._name(arguments[2 + index], axis, "loop", serial, own)
+            self._own[op].update(differing)
+            changed = bool(differing)
+
+    def _differing(
+        self, op: ir.Operation, body: ir.Block, carried: Sequence[Sequence[int | Size | None]]
+    ) -> list[tuple[int, int]]:
+        """Returns the carried values and axes whose dynamic dims the body yields differently, without those
+        that have names already."""
+        arguments, yielded = list(body.arguments)[2:], list(yield_of(body).operands)[1:]
+        return [
+            (index, axis)
+            for index, dims in enumerate(carried)
+            for axis, (dim, after) in enumerate(zip(dims, self.of(yielded[index]), strict=True))
+            if dim != after and arguments[index].type.is_dynamic_dim(axis)
+            if (index, axis) not in self._own[op]
+        ]
 
     def _control_dims(self, op: ir.Operation) -> Sequence[Sequence[int | Size | None]]:
         """Returns the dims of a control op's results, as far as they are those of values around it."""
