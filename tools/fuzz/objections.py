@@ -74,7 +74,7 @@ ACCEPTED: tuple[Accepted, ...] = (
     ),
     Accepted(
         "If",
-        "Dimension of input 1 must be 1",
+        r"Dimension of input \d+ must be 1 instead",
         "exporters squeeze a dim in a branch that is taken only where it is 1",
     ),
     Accepted(
