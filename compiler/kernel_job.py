@@ -133,7 +133,7 @@ def convert_pass_errors() -> Iterator[None]:
 
 
 class LoweringError(Exception):
-    """A kernel could not be lower_module; `reproducer` is the file that `mlc-opt --run-reproducer` takes."""
+    """A kernel that could not be lowered; `reproducer` is the file that `mlc-opt --run-reproducer` takes."""
 
     def __init__(self, message: str, reproducer: str) -> None:
         super().__init__(message)

@@ -119,6 +119,8 @@ def map_container(path: str | os.PathLike[str]) -> tuple[Parts, int, Callable[[]
     where = os.fspath(path)
     try:
         with open(path, "rb") as file:
+            if not os.fstat(file.fileno()).st_size:
+                raise ExecutableError(f"{where}: the file is empty")
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
             members = _members(file, data, where)
     except (OSError, ValueError) as error:
@@ -147,7 +149,7 @@ def _members(file: BinaryIO, data: memoryview, where: str) -> dict[str, tuple[me
             infos = archive.infolist()
             limit = archive.start_dir
     except (zipfile.BadZipFile, NotImplementedError, struct.error, UnicodeDecodeError) as error:
-        raise ExecutableError(f"{where}: truncated, damaged or no executable: {error}") from error
+        raise ExecutableError(f"{where}: truncated, damaged or no executable of mlc's: {error}") from error
     members: dict[str, tuple[memoryview, int]] = {}
     ends = 0
     for info in sorted(infos, key=lambda info: info.header_offset):

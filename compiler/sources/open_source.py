@@ -40,6 +40,5 @@ def open_source(model: Any) -> Source:
         return OnnxSource(model)
     if hasattr(model, "operation"):
         return ModuleSource(model)
-    raise CompileError(
-        f"cannot compile a {type(model).__name__}; give a path, an ONNX model or an MLIR module"
-    )
+    name = type(model).__name__
+    raise CompileError(f"cannot compile a value of type {name}; give a path, an ONNX model or an MLIR module")

@@ -324,6 +324,9 @@ def test_files_that_cannot_be_read_or_written(executable: Executable, tmp_path: 
         load(tmp_path / "nowhere.mlcx")
     with pytest.raises(ExecutableError, match="cannot read: "):
         load(tmp_path)
+    (tmp_path / "empty.mlcx").touch()
+    with pytest.raises(ExecutableError, match=r"empty\.mlcx: the file is empty"):
+        load(tmp_path / "empty.mlcx")
     with pytest.raises(ExecutableError, match=r"x\.mlcx: cannot write: No such file"):
         executable.save(tmp_path / "none" / "x.mlcx")
 
