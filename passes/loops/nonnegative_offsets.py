@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,16 +50,20 @@ class NonnegativeOffsets(Pass):
 
 
 def _mark(function: ir.Operation, sizes: ir.Value) -> None:
-    doubtful = _possibly_negative(function, sizes)
+    nonnegative = _nonnegative(function, sizes)
     templates = ir.Module.parse(WITHOUT_WRAP)
     without_wrap = {op.name: op for op in collect_ops(templates.operation)}
-    for op in collect_ops(function, ARITHMETIC):
-        if doubtful.isdisjoint([*op.results, *op.operands]):
-            _replace(op, without_wrap[op.name])
-    for op in collect_ops(function, llvm.GEP.NAME):
-        indices = llvm.GEP(op).dynamic_indices
-        if len(indices) == 1 and indices[0] not in doubtful:
-            _replace(op, without_wrap[op.name])
+    replaced: list[tuple[ir.Operation, list[ir.Value]]] = []
+    for op in collect_ops(function, (*ARITHMETIC, llvm.GEP.NAME)):
+        if op.name == llvm.GEP.NAME:
+            indices = llvm.GEP(op).dynamic_indices
+            marked = len(indices) == 1 and indices[0] in nonnegative
+        else:
+            marked = op.results[0] in nonnegative
+        if marked:
+            replaced.append((op, without_wrap[op.name]))
+    for op, template in replaced:
+        _replace(op, template)
 
 
 def _replace(op: ir.Operation, template: ir.Operation) -> None:
@@ -73,53 +77,54 @@ def _replace(op: ir.Operation, template: ir.Operation) -> None:
     replace_op(op, made.results[0])
 
 
-def _possibly_negative(function: ir.Operation, sizes: ir.Value) -> set[ir.Value]:
-    """Returns the values of the function that may be negative, if those at the pointer `sizes` are not: all
-    are taken for nonnegative until an operand of theirs, or what a loop carries, is not."""
-    regions = [region for op in (function, *collect_ops(function)) for region in op.regions]
-    blocks = [block for region in regions for block in region.blocks]
-    arguments = [argument for block in blocks for argument in block.arguments]
-    incoming = {argument: values for block in blocks for argument, values in _incoming(block)}
-    results = [result for block in blocks for op in block for result in op.operation.results]
-    doubtful: set[ir.Value] = set()
-    changed = True
-    while changed:
-        before = len(doubtful)
-        for argument in arguments:
-            if argument not in doubtful and not _is_counter(argument, incoming.get(argument), doubtful):
-                doubtful.add(argument)
-        for result in results:
-            if result not in doubtful and not _is_nonnegative(result, sizes, doubtful):
-                doubtful.add(result)
-        changed = len(doubtful) > before
-    return doubtful
+def _nonnegative(function: ir.Operation, sizes: ir.Value) -> set[ir.Value]:
+    """Returns the integers of the function that are not negative if those at the pointer `sizes` are
+    not: all that may be are taken for it until an operand of theirs, or what a loop carries, is not."""
+    ops = collect_ops(function, (*ARITHMETIC, *CLOSED, llvm.Constant.NAME, llvm.Load.NAME))
+    operands = {
+        op.results[0]: list(op.operands) if op.name in (*ARITHMETIC, *CLOSED) else []
+        for op in ops
+        if _may_be_nonnegative(op, sizes)
+    }
+    incoming = dict(_counters(function))
+    found = {*operands, *incoming}
+    before = -1
+    while len(found) != before:
+        before = len(found)
+        found -= {result for result, values in operands.items() if not found.issuperset(values)}
+        found -= {
+            argument
+            for argument, values in incoming.items()
+            if not all(value in found or _adds_to(argument, value, found) for value in values)
+        }
+    return found
 
 
-def _is_nonnegative(result: ir.Value, sizes: ir.Value, doubtful: set[ir.Value]) -> bool:
-    """Whether the result is a constant, a size, or made of those that are not `doubtful`."""
-    op = result.owner.operation
+def _may_be_nonnegative(op: ir.Operation, sizes: ir.Value) -> bool:
+    """Whether the result is a nonnegative constant, a size, or nonnegative if the operands are: sums and
+    products that are data may wrap."""
     if op.name == llvm.Constant.NAME:
         value = llvm.Constant(op).value
         return isinstance(value, ir.IntegerAttr) and value.value >= 0
     if op.name == llvm.Load.NAME:
         return base_pointer(llvm.Load(op).addr) == sizes
-    if op.name in ARITHMETIC and not all(use.owner.operation.name in OF_OFFSETS for use in result.uses):
-        return False
-    return op.name in (*ARITHMETIC, *CLOSED) and doubtful.isdisjoint(op.operands)
+    return op.name in CLOSED or all(use.owner.operation.name in OF_OFFSETS for use in op.results[0].uses)
 
 
-def _is_counter(argument: ir.Value, incoming: Sequence[ir.Value] | None, doubtful: set[ir.Value]) -> bool:
-    """Whether all values that reach the argument are nonnegative; sums of it and a step do not wrap."""
-    return incoming is not None and all(
-        value not in doubtful or _adds_to(argument, value, doubtful) for value in incoming
-    )
+def _counters(function: ir.Operation) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
+    """Yields the arguments of blocks below the entry, with the values that reach them."""
+    for op in (function, *collect_ops(function, (LOOP_NEST, "omp.parallel", "omp.wsloop"))):
+        for region in op.regions:
+            for block in region.blocks:
+                yield from _incoming(block)
 
 
-def _adds_to(argument: ir.Value, value: ir.Value, doubtful: set[ir.Value]) -> bool:
+def _adds_to(argument: ir.Value, value: ir.Value, nonnegative: set[ir.Value]) -> bool:
+    """Whether the value is a sum of the argument, a loop's variable, and a step: it does not wrap."""
     if isinstance(value.owner, ir.Block) or value.owner.operation.name != ARITHMETIC[0]:
         return False
     left, right = value.owner.operation.operands
-    return left == argument and right not in doubtful
+    return left == argument and right in nonnegative
 
 
 def _incoming(block: ir.Block) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
