@@ -51,5 +51,6 @@ def _model(operator: str, direction: str, hidden: int, has_lengths: bool) -> onn
 def _inputs(steps: int, sequences: int, has_lengths: bool) -> dict[str, np.ndarray]:
     generator = np.random.default_rng(steps)
     x = {"x": generator.standard_normal((steps, sequences, INPUTS), np.float32)}
-    lengths = np.maximum(steps - np.arange(sequences, dtype=np.int32) * 3 - 2, 1)
-    return x | ({"lengths": lengths.astype(np.int32)} if has_lengths else {})
+    # As after padding: the longest sequence has all steps.
+    lengths = np.maximum(steps - 3 * np.arange(sequences), 1).astype(np.int32)
+    return x | ({"lengths": lengths} if has_lengths else {})
