@@ -33,16 +33,18 @@ def in_python(call: Callable[..., Any], *arguments: Any) -> Batch:
     return batch
 
 
-def measure(callers: dict[str, Batch], rounds: int, calls: int) -> dict[str, list[float]]:
+def measure(
+    callers: dict[str, Batch], rounds: int, calls: int, clock: Callable[[], float] = time.perf_counter
+) -> dict[str, list[float]]:
     """Returns the microseconds per call of every batch, by caller. One batch of each warms up before."""
     for batch in callers.values():
         batch(calls)
     times: dict[str, list[float]] = {name: [] for name in callers}
     for _ in range(rounds):
         for name, batch in callers.items():
-            start = time.perf_counter()
+            start = clock()
             batch(calls)
-            times[name].append((time.perf_counter() - start) / calls * 1e6)
+            times[name].append((clock() - start) / calls * 1e6)
     return times
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 from typing_extensions import Buffer
 
 def cpu_has(check: str) -> bool:
@@ -90,17 +91,16 @@ class Objects:
     first ids; it must not grow while this table is in use. Id 0 is the empty sequence."""
 
     def __init__(self, constants: Objects | None = None) -> None: ...
-    def ids(self, texts: Sequence[str]) -> bytes:
-        """Returns the ids of strings, as int64; equal ones have one id."""
-
-    def texts(self, ids: Buffer) -> list[str]:
-        """Returns the strings with these ids."""
+    def ids(self, texts: np.ndarray) -> bytes:
+        """Returns the ids, as int64, of the str and bytes of an array of objects; equal ones have one id."""
 
     def sequence(self, elements: Sequence[tuple[int, tuple[int, ...], Buffer]]) -> int:
         """Returns the id of a new sequence of tensors: ONNX's element type, shape and dense data of each."""
 
-    def elements(self, id: int) -> list[tuple[int, tuple[int, ...], Any]]:
-        """Returns copies of the tensors of a sequence."""
+    def value(self, form: tuple[Any, ...], ids: np.ndarray) -> Any:
+        """Returns the array of strings with these ids, or the sequence, optional or map with this id: a
+        list, a value or None, a dict. Its type is a tuple: ("tensor", ONNX's element type, numpy.ndarray,
+        dtype), ("sequence", form), ("optional", form) or ("map", form of its keys, of its values)."""
 
     @property
     def peak_bytes(self) -> int: ...

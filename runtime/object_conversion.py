@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from mlc.runtime._native import Objects
 from mlc.runtime.arguments import convert_value
 from mlc.runtime.tensors import TensorSpec
-
-if TYPE_CHECKING:
-    from mlc.runtime._native import Objects
 
 # Indexed by ONNX's element types.
 _ELEMENTS = (
@@ -22,6 +20,8 @@ _ELEMENTS = (
     " float8_e8m0fnu uint2 int2 float6_e2m3fn float6_e3m2fn"
 ).split()
 _ID = _ELEMENTS.index("int64")
+# An element of a sequence as the table takes it: its ONNX element type, shape and data.
+Element = tuple[int, tuple[int, ...], Any]
 
 
 class ObjectEdges:
@@ -34,34 +34,30 @@ class ObjectEdges:
     def __init__(
         self, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec], strings: Sequence[str]
     ) -> None:
-        from mlc.runtime._native import Objects
-
-        self._inputs, self._outputs = inputs, outputs
+        self._inputs = inputs
+        self._given = [index for index, spec in enumerate(inputs) if spec.is_object]
+        self._returned = [(i, _form(spec.dtype)) for i, spec in enumerate(outputs) if spec.is_object]
         # Peak bytes of the objects of a call.
         self.peak_bytes = 0
         self._constants = Objects()
         # Id 0 is the empty string.
-        self._constants.ids(["", *strings[1:]])
+        self._constants.ids(np.array(["", *strings[1:]], object))
 
     def call(self, program: Callable[..., list[Any]], arrays: Sequence[Any], *out: Any) -> list[Any]:
         """Calls the program, which takes and returns ids, and returns its outputs. `out` may be a list of
         arrays for outputs that are not objects. Raises TypeError for other values, and what the program
         raises."""
-        from mlc.runtime._native import Objects
-
-        objects = Objects(self._constants)
-        given = [
-            _to_ids(objects, self._inputs, index, value) if index < len(self._inputs) else value
-            for index, value in enumerate(arrays)
-        ]
+        objects, given = Objects(self._constants), list(arrays)
+        for index in self._given:
+            if index < len(given):
+                given[index] = _to_ids(objects, self._inputs[index], given[index])
         try:
             results = objects.run(program, given, *out)
         finally:
             self.peak_bytes = max(self.peak_bytes, objects.peak_bytes)
-        return [
-            _from_ids(objects, spec.dtype, array) if spec.is_object else array
-            for spec, array in zip(self._outputs, results, strict=True)
-        ]
+        for index, form in self._returned:
+            results[index] = objects.value(form, results[index])
+        return results
 
 
 class _WrongElement(TypeError):
@@ -71,10 +67,7 @@ class _WrongElement(TypeError):
 _WRONG = (TypeError, ValueError, OverflowError, UnicodeError)
 
 
-def _to_ids(objects: Objects, specs: Sequence[TensorSpec], index: int, value: Any) -> Any:
-    spec = specs[index]
-    if not spec.is_object:
-        return value
+def _to_ids(objects: Objects, spec: TensorSpec, value: Any) -> np.ndarray:
     try:
         return _ids(objects, spec.dtype, value)
     except _WrongElement as error:
@@ -91,37 +84,38 @@ def _ids(objects: Objects, dtype: str, value: Any) -> np.ndarray:
     if dtype == "string":
         return _string_ids(objects, value)
     constructor, element = _parts(dtype)
-    if constructor == "map":
-        return _map_id(objects, element, value)
     if constructor == "optional":
-        items = [] if value is None else [_element(objects, element, value)]
+        items = [] if value is None else _elements(objects, element, value)
+    elif constructor == "map":
+        items = _elements(objects, dtype, value)
     elif isinstance(value, list | tuple):
-        items = [_indexed_element(objects, element, *item) for item in enumerate(value)]
+        items = [part for item in enumerate(value) for part in _indexed_elements(objects, element, *item)]
     else:
         raise TypeError("expected a list of arrays")
     return np.asarray(objects.sequence(items))
 
 
-def _indexed_element(
-    objects: Objects, dtype: str, index: int, value: Any
-) -> tuple[int, tuple[int, ...], Any]:
-    """Like `_element`; errors name the index, and the rank of an array."""
+def _indexed_elements(objects: Objects, dtype: str, index: int, value: Any) -> list[Element]:
+    """Like `_elements`; errors name the index, and the rank of an array."""
     try:
-        return _element(objects, dtype, value)
+        return _elements(objects, dtype, value)
     except _WRONG as error:
         rank = f" of rank {value.ndim}" if isinstance(value, np.ndarray) else ""
         raise _WrongElement(f"element {index}{rank}: {error}") from error
 
 
-def _map_id(objects: Objects, types: str, value: Any) -> np.ndarray:
-    """Returns a map's id: that of the sequence of its keys and values, which have `types`."""
+def _elements(objects: Objects, dtype: str, value: Any) -> list[Element]:
+    """Returns what a value is in a sequence: one element, or two vectors for a map, its keys and values."""
+    if not dtype.startswith("map("):
+        return [_element(objects, dtype, value)]
     if not isinstance(value, Mapping):
         raise TypeError("expected a dict")
-    vectors = zip(types.split(","), (list(value), list(value.values())), strict=True)
-    return np.asarray(objects.sequence([_vector(objects, *vector) for vector in vectors]))
+    types = _parts(dtype)[1].split(",")
+    vectors = zip(types, (list(value), list(value.values())), strict=True)
+    return [_vector(objects, *vector) for vector in vectors]
 
 
-def _vector(objects: Objects, dtype: str, items: list[Any]) -> tuple[int, tuple[int, ...], Any]:
+def _vector(objects: Objects, dtype: str, items: list[Any]) -> Element:
     if dtype == "string":
         return _element(objects, dtype, np.array(items, object))
     return _element(objects, dtype, np.array(items, TensorSpec("", dtype, ()).numpy_dtype))
@@ -132,11 +126,11 @@ def _string_ids(objects: Objects, value: Any) -> np.ndarray:
     array = value if isinstance(value, np.ndarray) else np.asarray(value, object)
     if array.dtype.kind not in "UOST":
         raise TypeError(f"expected strings, got {array.dtype}")
-    return np.frombuffer(objects.ids(array.reshape(-1).tolist()), np.int64).reshape(array.shape)
+    ids = objects.ids(np.asarray(array, object, order="C"))
+    return np.ndarray(array.shape, np.int64, ids)
 
 
-def _element(objects: Objects, dtype: str, value: Any) -> tuple[int, tuple[int, ...], Any]:
-    """Returns an element of a sequence as the table takes it: its ONNX element type, shape and data."""
+def _element(objects: Objects, dtype: str, value: Any) -> Element:
     if TensorSpec("", dtype, ()).is_object:
         array = _ids(objects, dtype, value)
         return _ID, array.shape, np.ascontiguousarray(array).reshape(-1)
@@ -144,29 +138,14 @@ def _element(objects: Objects, dtype: str, value: Any) -> tuple[int, tuple[int, 
     return _ELEMENTS.index(dtype), array.shape, array.reshape(-1).view(np.uint8)
 
 
-def _from_ids(objects: Objects, dtype: str, array: np.ndarray) -> Any:
-    if dtype == "string":
-        result = np.empty(array.size, object)
-        result[:] = objects.texts(np.ascontiguousarray(array).data)
-        return result.reshape(array.shape)
+def _form(dtype: str) -> tuple[Any, ...]:
+    """Returns the type of an output as `Objects.value` takes it."""
+    if dtype in _ELEMENTS:
+        spec = TensorSpec("", dtype, ())
+        return "tensor", _ELEMENTS.index(dtype), np.ndarray, spec.numpy_dtype
     constructor, element = _parts(dtype)
-    if constructor == "map":
-        vectors = zip(element.split(","), objects.elements(int(array)), strict=True)
-        keys, values = (_value(objects, item, *vector).tolist() for item, vector in vectors)
-        return dict(zip(keys, values, strict=True))
-    items = [_value(objects, element, *item) for item in objects.elements(int(array))]
-    if constructor == "optional":
-        return items[0] if items else None
-    return items
-
-
-def _value(objects: Objects, dtype: str, element_type: int, shape: tuple[int, ...], memory: Any) -> Any:
-    """Returns the value of an element of a sequence."""
-    spec = TensorSpec("", dtype, ())
-    if spec.is_object:
-        return _from_ids(objects, dtype, np.frombuffer(memory, np.int64).reshape(shape))
-    assert _ELEMENTS[element_type] == dtype, "compiled code makes sequences of their declared types"
-    return np.frombuffer(memory, spec.numpy_dtype).reshape(shape)
+    parts = element.split(",") if constructor == "map" else [element]
+    return constructor, *map(_form, parts)
 
 
 @cache

@@ -70,19 +70,36 @@ static void check(int from) {
   }
 }
 
-/* The parts of a map are live as long as something refers to it, as an optional's sequence is. */
+/* The vectors of maps are live as long as something refers to the sequence of the maps. */
 static void check_maps(void) {
   int64_t *maps = mlc_host_allocate(sizeof *maps), keys[] = {3, 4}, scalars[] = {0, I64, 1, 2, I64, 2, 5, 2, I64, 0};
   int64_t values[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   mlc_call_sequence_maps((void *[]){keys, values, maps}, scalars);
   mlc_objects_step(&table);
   mlc_objects_collect(&table, 0);
+  const mlc_sequence *found = mlc_call_get_sequence(*maps);
+  assert(found->count == 10);
   for (int row = 0; row < 5; row++) {
-    const mlc_element *element = mlc_call_get_sequence(*maps)->run->elements[row];
-    const mlc_sequence *map = mlc_call_get_sequence(*(const int64_t *)element->data);
-    assert(((const int64_t *)map->run->elements[1]->data)[1] == 2 * row + 1);
+    assert(((const int64_t *)found->run->elements[2 * row]->data)[1] == 4);
+    assert(((const int64_t *)found->run->elements[2 * row + 1]->data)[1] == 2 * row + 1);
   }
   mlc_host_release(maps);
+}
+
+/* A sequence is live as long as something refers to the optional that holds its id. */
+static void check_optional(void) {
+  int64_t *optional = mlc_host_allocate(sizeof *optional), *sequence = mlc_host_allocate(sizeof *sequence), x = 7;
+  int64_t scalars[] = {0, I64, 0, I64, 0, I64, 0};
+  *optional = *sequence = 0;
+  mlc_call_sequence_append((void *[]){sequence, &x, sequence}, scalars);
+  mlc_call_sequence_append((void *[]){optional, sequence, optional}, scalars);
+  mlc_host_release(sequence);
+  mlc_objects_step(&table);
+  mlc_objects_collect(&table, 0);
+  const mlc_element *held = mlc_call_get_sequence(*optional)->run->elements[0];
+  const mlc_sequence *found = mlc_call_get_sequence(*(const int64_t *)held->data);
+  assert(*(const int64_t *)found->run->elements[0]->data == x);
+  mlc_host_release(optional);
 }
 
 static void entry(void **buffers, int64_t *dims) {
@@ -90,6 +107,7 @@ static void entry(void **buffers, int64_t *dims) {
   for (int i = 0; i < VARIABLES; i++)
     *(variables[i] = mlc_host_allocate(sizeof(int64_t))) = 0;
   check_maps();
+  check_optional();
   for (int step = 0; step < STEPS; step++) {
     const int from = below(VARIABLES), to = below(VARIABLES);
     if (models[from].count == MOST || (models[from].count && below(3) == 0))

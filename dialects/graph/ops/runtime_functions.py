@@ -205,7 +205,8 @@ _ALL = (
     ),
     RuntimeFunction(
         "sequence_maps",
-        "for each row of x a map from the keys to its elements; a map is a sequence of two vectors",
+        "for each row of x a map from the keys to its elements; the sequence has two vectors of each map, "
+        "its keys and its values",
         (RuntimeParameter("keys", "i64", 1), RuntimeParameter("x", rank=2)),
         "sequence",
         0,

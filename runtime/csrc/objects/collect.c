@@ -23,7 +23,7 @@ static void mark_sequence(marking *m, int64_t index) {
   m->first = index;
 }
 
-/* The elements of optionals of sequences, and of sequences of maps, are ids. */
+/* The elements of optionals of sequences are ids. */
 static void mark_element(marking *m, mlc_element *element) {
   if (!element || element->mark == m->table->collections)
     return;

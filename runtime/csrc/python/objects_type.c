@@ -1,17 +1,9 @@
-/* The Python type mlc.runtime._native.Objects: the strings and sequences of one call. */
-#include "python/native.h"
+/* Tables of strings and sequences as Python objects, and how Python's values enter them. */
+#include "python/objects_type.h"
 
 #include <string.h>
 
 #include <structmember.h>
-
-#include "objects/objects.h"
-
-typedef struct {
-  PyObject_HEAD
-  mlc_objects table;
-  PyObject *constants; /* owned; or NULL */
-} ObjectsObject;
 
 static PyTypeObject *objects_type;
 
@@ -22,14 +14,17 @@ static PyObject *objects_new(PyTypeObject *type, PyObject *arguments, PyObject *
     return NULL;
   ObjectsObject *self = (ObjectsObject *)type->tp_alloc(type, 0);
   if (self && constants) {
-    self->constants = Py_NewRef(constants);
-    self->table.constants = &((ObjectsObject *)constants)->table;
+    self->constants = (ObjectsObject *)Py_NewRef(constants);
+    self->table.constants = &self->constants->table;
   }
   return (PyObject *)self;
 }
 
 static void objects_dealloc(ObjectsObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  for (int64_t i = 0; self->texts && i < self->table.string_count; i++)
+    Py_XDECREF(self->texts[i]);
+  PyMem_Free(self->texts);
   mlc_objects_clear(&self->table);
   Py_XDECREF(self->constants);
   type->tp_free(self);
@@ -64,40 +59,20 @@ static int64_t add_string(mlc_objects *table, PyObject *text) {
   return id;
 }
 
-static PyObject *objects_ids(ObjectsObject *self, PyObject *texts) {
-  PyObject *list = PySequence_Fast(texts, "expected a sequence of str");
-  if (!list)
+static PyObject *objects_ids(ObjectsObject *self, PyObject *array) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0)
     return NULL;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
-  PyObject *result = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(int64_t));
-  for (Py_ssize_t i = 0; result && i < count; i++) {
-    const int64_t id = add_string(&self->table, PySequence_Fast_GET_ITEM(list, i));
+  PyObject *result = NULL;
+  if (!view.format || strcmp(view.format, "O") != 0)
+    PyErr_SetString(PyExc_TypeError, "expected an array of objects");
+  else
+    result = PyBytes_FromStringAndSize(NULL, view.len);
+  for (Py_ssize_t i = 0; result && i < view.len / view.itemsize; i++) {
+    PyObject *text = ((PyObject **)view.buf)[i];
+    const int64_t id = add_string(&self->table, text ? text : Py_None);
     memcpy(PyBytes_AS_STRING(result) + i * (Py_ssize_t)sizeof id, &id, sizeof id);
     if (id < 0)
-      Py_CLEAR(result);
-  }
-  Py_DECREF(list);
-  return result;
-}
-
-static PyObject *text_of(const mlc_objects *table, int64_t id) {
-  const mlc_string *string = mlc_objects_get_string(table, id);
-  if (!string)
-    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a string", (long long)id);
-  return PyUnicode_DecodeUTF8(string->bytes, string->length, "replace");
-}
-
-static PyObject *objects_texts(ObjectsObject *self, PyObject *ids) {
-  Py_buffer view;
-  if (PyObject_GetBuffer(ids, &view, PyBUF_C_CONTIGUOUS) != 0)
-    return NULL;
-  const Py_ssize_t count = view.len / (Py_ssize_t)sizeof(int64_t);
-  PyObject *result = PyList_New(count);
-  for (Py_ssize_t i = 0; result && i < count; i++) {
-    PyObject *text = text_of(&self->table, ((const int64_t *)view.buf)[i]);
-    if (text)
-      PyList_SET_ITEM(result, i, text);
-    else
       Py_CLEAR(result);
   }
   PyBuffer_Release(&view);
@@ -161,35 +136,6 @@ static PyObject *objects_sequence(ObjectsObject *self, PyObject *tuples) {
   return made ? PyLong_FromLongLong(id) : NULL;
 }
 
-static PyObject *element_tuple(const mlc_element *element) {
-  Py_ssize_t sizes[MOST_RANK];
-  for (int64_t i = 0; i < element->rank; i++)
-    sizes[i] = (Py_ssize_t)element->sizes[i];
-  PyObject *memory = aligned_new((Py_ssize_t)element->bytes, 64);
-  if (!memory)
-    return NULL;
-  memcpy(((AlignedObject *)memory)->data, element->data, (size_t)element->bytes);
-  return Py_BuildValue("iNN", (int)element->element, shape_tuple(sizes, (Py_ssize_t)element->rank), memory);
-}
-
-static PyObject *objects_elements(ObjectsObject *self, PyObject *argument) {
-  const long long id = PyLong_AsLongLong(argument);
-  if (PyErr_Occurred())
-    return NULL;
-  const mlc_sequence *sequence = mlc_objects_get_sequence(&self->table, id);
-  if (!sequence)
-    return PyErr_Format(PyExc_SystemError, "the code gives %lld for a sequence", id);
-  PyObject *result = PyList_New((Py_ssize_t)sequence->count);
-  for (int64_t i = 0; result && i < sequence->count; i++) {
-    PyObject *tuple = element_tuple(sequence->run->elements[i]);
-    if (tuple)
-      PyList_SET_ITEM(result, (Py_ssize_t)i, tuple);
-    else
-      Py_CLEAR(result);
-  }
-  return result;
-}
-
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 /* Calls a function whose programs take their strings and sequences from this table. */
@@ -208,10 +154,9 @@ static PyObject *objects_run(ObjectsObject *self, PyObject *arguments) {
 }
 
 static PyMethodDef objects_methods[] = {
-    {"ids", (PyCFunction)objects_ids, METH_O, "ids(texts) -> their ids, as bytes of int64"},
-    {"texts", (PyCFunction)objects_texts, METH_O, "texts(ids) -> list of str"},
+    {"ids", (PyCFunction)objects_ids, METH_O, "ids(array of str) -> their ids, as bytes of int64"},
     {"sequence", (PyCFunction)objects_sequence, METH_O, "sequence(elements) -> the id of a new sequence"},
-    {"elements", (PyCFunction)objects_elements, METH_O, "elements(id) -> [(element type, shape, memory)]"},
+    {"value", (PyCFunction)(void (*)(void))objects_value, METH_FASTCALL, "value(form, ids) -> what they stand for"},
     {"run", (PyCFunction)objects_run, METH_VARARGS, "run(function, *arguments) -> its result"},
     {0},
 };

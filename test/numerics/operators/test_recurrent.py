@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from control_models import recurrent, recurrent_arrays
 from oracle import compile_model, differences, expected_of
@@ -103,3 +104,40 @@ def test_weights_that_are_inputs() -> None:
 @pytest.mark.slow
 def test_f64() -> None:
     check("GRU", {}, {"dtype": np.float64})
+
+
+def with_open_sizes(built: onnx.ModelProto) -> onnx.ModelProto:
+    """Opens the numbers of steps and of sequences."""
+    for dim, name in zip(built.graph.input[0].type.tensor_type.shape.dim, ("steps", "batch"), strict=False):
+        dim.dim_param = name
+    return built
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("LSTM", {"direction": "bidirectional"}),
+        ("GRU", {}),
+        ("GRU", {"linear_before_reset": 1}),
+        ("RNN", {"direction": "reverse"}),
+    ],
+)
+def test_open_sizes_without_states(name: str, attributes: dict[str, Any]) -> None:
+    directions = 2 if attributes.get("direction") == "bidirectional" else 1
+    arrays = recurrent_arrays(name, directions=directions, states=False)
+    built = with_open_sizes(recurrent(name, arrays, ["X"], hidden_size=4, **attributes))
+    program = compile_model(built)
+    for steps, batch in ((1, 1), (5, 1), (1, 3), (5, 3)):
+        x = recurrent_arrays(name, time=steps, batch=batch)["X"]
+        assert not differences(program.run({"X": x}), expected_of(built, {"X": x}))
+
+
+def test_a_state_of_zeros_does_not_read_the_weights() -> None:
+    arrays = recurrent_arrays("LSTM", states=False)
+    arrays["R"] = np.full_like(arrays["R"], np.nan)
+    x = np.ones((2, 3, 3), np.float32)
+    program = compile_model(with_open_sizes(recurrent("LSTM", arrays, ["X"], hidden_size=4)))
+    assert np.isfinite(program.run({"X": x[:1]})["Y"]).all()
+    first, second = program.run({"X": x})["Y"]
+    assert np.isfinite(first).all() and np.isnan(second).all()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -63,6 +63,24 @@ def if_(node: Node) -> Sequence[OnnxValue]:
         finally:
             holder.erase()
     return _other_branch(node, condition, failed)
+
+
+def choose(
+    node: Node, condition: Value, then: Callable[[], list[Value]], other: Callable[[], list[Value]]
+) -> list[Value]:
+    """Builds `graph.if` of two functions that build branches, whose results have the same types and dims."""
+    with node.location:
+        holder = graph.build_control("if", [condition.ir], [])
+        blocks = [region.blocks[0] for region in holder.regions]
+        for block, branch in zip(blocks, (then, other), strict=True):
+            with ir.InsertionPoint(block):
+                values = branch()
+            shapes: list[YieldedDims] = [list(value.shape) for value in values]
+            _yield(node, block, values, shapes)
+        result_types = [open_type(value.shape, value.onnx_type) for value in values]
+        op = graph.build_control("if", [condition.ir], result_types, blocks)
+        holder.erase()
+        return bind_results(node, list(op.results), shapes)
 
 
 class _FailedBranchError(Exception):

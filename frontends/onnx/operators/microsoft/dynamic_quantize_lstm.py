@@ -14,7 +14,7 @@ from mlc.frontends.onnx.operators.math.contraction import transpose_last
 from mlc.frontends.onnx.operators.microsoft import MICROSOFT
 from mlc.frontends.onnx.operators.microsoft.quantised import dynamically_quantised, integer_product
 from mlc.frontends.onnx.operators.nn.recurrent import LENGTHS, R, W, X, recurrent
-from mlc.frontends.onnx.operators.nn.recurrent_cells import LSTM, Direction, columns
+from mlc.frontends.onnx.operators.nn.recurrent_cells import LSTM, Direction, Gates, columns
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Value
 
@@ -43,6 +43,10 @@ class _QuantisedDirection(Direction):
 
     w_scale: tuple[Value, Value | None]
     r_scale: tuple[Value, Value | None]
+
+    def state_products(self, state: Value, first: int, end: int) -> Gates:
+        """Returns the contribution of a state to gates `first` to `end`, of which each has its scales."""
+        return self._products(state, self.r, None, first, end)
 
     def multiplier(self, x: Value, weights: Value) -> Callable[[int, int], Value]:
         """Returns the function that multiplies x, quantised, by rows of w or r."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from onnx import TensorProto
@@ -19,6 +20,7 @@ from mlc.frontends.onnx.operators.nn.recurrent_cells import (
     RecurrentCell,
     activations,
     columns,
+    zeros,
 )
 from mlc.frontends.onnx.registry import onnx_operator
 from mlc.frontends.onnx.values import Dim, Value
@@ -114,7 +116,7 @@ def _direction(node: Node, cell: RecurrentCell, x: Value, position: int, batch_f
     for index in range(FIRST_STATE, FIRST_STATE + cell.states):
         given = node.optional(index)
         if given is None:
-            states.append(_zeros(node, [batch, hidden], x.onnx_type))
+            states.append(zeros(node, [batch, hidden], x.onnx_type))
             continue
         state = _part(node, _swap_batch(node, given) if batch_first else given, position, [batch, hidden])
         assert state is not None, "a given state has a part for each direction"
@@ -132,13 +134,6 @@ def _hidden_size(node: Node) -> int:
     if isinstance(given, int) and declared not in (None, given):
         raise NodeError(f"hidden_size is {declared}, but R is for states of {given} elements")
     return given if isinstance(given, int) else node.attr("hidden_size")
-
-
-def _zeros(node: Node, dims: Sequence[Dim], onnx_type: int) -> Value:
-    operands = [] if all(isinstance(dim, int) for dim in dims) else [node.sizes(dims)]
-    return node.name_dims(
-        node.emit("full", *operands, result_type=node.type_of(dims, onnx_type), value=0.0), dims
-    )
 
 
 def _biases(
@@ -168,12 +163,13 @@ def _run(
     node, time = direction.node, x.shape[0]
     products = direction.input_products(x, cell.gates)
     lengths = _lengths(node, time, direction.batch)
-    zero = node.scalar(0, x)
+    zero, start = node.scalar(0, x), node.constant(np.int64(0))
 
     def body(iteration: Value, carried: list[Value]) -> tuple[list[Value], list[Value]]:
         """Computes one step."""
         now = products.map(lambda value: row(node, value, iteration, backwards))
-        following = cell.step(direction, now, carried)
+        is_start = None if node.optional(FIRST_STATE) else node.emit("equal", iteration, start)
+        following = cell.step(replace(direction, is_start=is_start), now, carried)
         output = following[0]
         if lengths is not None:
             inside = _inside(node, iteration, time if backwards else None, lengths)

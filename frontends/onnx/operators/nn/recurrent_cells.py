@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from mlc.frontends.onnx.node import Node, NodeError
 from mlc.frontends.onnx.operators.common.dynamic_values import slice_axes
+from mlc.frontends.onnx.operators.control_flow.conditional import choose
 from mlc.frontends.onnx.operators.math.contraction import transpose_last
 from mlc.frontends.onnx.values import Dim, Value
 
@@ -94,6 +95,14 @@ class Gates:
         return columns(node, value, (gate - first) * self.hidden, self.hidden)
 
 
+def zeros(node: Node, dims: Sequence[Dim], onnx_type: int) -> Value:
+    """Returns a tensor of zeros."""
+    operands = [] if all(isinstance(dim, int) for dim in dims) else [node.sizes(dims)]
+    return node.name_dims(
+        node.emit("full", *operands, result_type=node.type_of(dims, onnx_type), value=0.0), dims
+    )
+
+
 def columns(node: Node, value: Value, start: int, count: int) -> Value:
     """Returns `count` elements of the last dim from `start` on."""
     whole = value.shape[-1] == count
@@ -105,7 +114,8 @@ class Direction:
     """One direction of a recurrent node, with its weights.
 
     w `[gates * hidden, input]`, r `[gates * hidden, hidden]`, bias `[gates * hidden]`, reset_bias `[hidden]`,
-    peepholes `[3 * hidden]`, states `[batch, hidden]`.
+    peepholes `[3 * hidden]`, states `[batch, hidden]`. In a step `is_start` is whether the first state is
+    still zero, None where it never is.
     """
 
     node: Node
@@ -118,19 +128,41 @@ class Direction:
     peepholes: Value | None
     states: Sequence[Value]
     functions: Sequence[Activation]
+    is_start: Value | None = field(default=None, kw_only=True)
 
     def input_products(self, x: Value, gates: int) -> Gates:
         """Returns the contribution of x `[time, batch, input]` to the gates, at all times."""
         return self._products(x, self.w, self.bias, 0, gates)
 
     def state_products(self, state: Value, first: int, end: int) -> Gates:
-        """Returns the contribution of a state to gates `first` to `end`."""
-        return self._products(state, self.r, None, first, end)
+        """Returns the contribution of a state to gates `first` to `end`. It does not read the weights for a
+        state of zeros."""
+        if self.is_start is None:
+            return self._products(state, self.r, None, first, end)
+        node, size, count = self.node, self.hidden, end - first
+        rows = slice_axes(node, self.r, {0: (first * size, count * size, 1)})
+
+        def multiply() -> list[Value]:
+            """Builds the product."""
+            return [node.emit("matmul", state, transpose_last(node, rows))]
+
+        def start() -> list[Value]:
+            """Builds the product of zeros."""
+            return [zeros(node, [self.batch, count * size], state.onnx_type)]
+
+        [total] = choose(node, self.is_start, start, multiply)
+        step = self._gates_per_part(count)
+        parts = [(first + k, columns(node, total, k * size, step * size)) for k in range(0, count, step)]
+        return Gates(parts, size)
+
+    def _gates_per_part(self, count: int) -> int:
+        """Returns how many of `count` gates a value holds: all where a gate is a part of a row, which costs
+        no copy; else one."""
+        return count if self.batch == 1 else 1
 
     def _products(self, x: Value, weights: Value, bias: Value | None, first: int, end: int) -> Gates:
         node, size, multiply = self.node, self.hidden, self.multiplier(x, weights)
-        # One product for all gates where a gate is a part of a row, which costs no copy; else one for each.
-        step = end - first if self.batch == 1 else 1
+        step = self._gates_per_part(end - first)
         parts = []
         for gate in range(first, end, step):
             value = multiply(gate * size, step * size)
