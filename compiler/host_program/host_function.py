@@ -15,9 +15,8 @@ from mlc.dialects.graph.sizes.text import parse_size
 from mlc.frontends.weights.store import Reference
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.data_checks import data_checks
-from mlc.passes.host.common.description import PlanAttributes
+from mlc.passes.host.common.description import CALLER, PlanAttributes
 from mlc.passes.host.sized.runtime_calls import PREFIX
-from mlc.passes.host.sized.storage import CALLER
 from mlc.runtime.tensors import TensorSpec
 
 

@@ -28,11 +28,11 @@ class EntryControlBuilder:
         self.outermost: ir.Operation | None = None
 
     def build(self, op: ir.Operation) -> None:
-        """Builds the code of an op; nothing for views and returns, which have none."""
+        """Builds the code of an op of `arith` or `scf`."""
         cast = arith.IndexCast.match(op)
         if cast is not None:
             self.values[cast.out] = _convert(self.values[cast.in_], self.convert_type(cast.out.type))
-        elif op.name.startswith(("arith.", "scf.")):
+        else:
             self.copy(op)
 
     def copy(self, op: ir.Operation) -> None:

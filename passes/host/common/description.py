@@ -8,6 +8,11 @@ from mlc.bindings import fields, ir, views
 from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.passes.common.constants import i64_attribute
 
+# On a `memref.alloc`: the output of the program that the memory holds.
+OUTPUT = "tloop.output"
+# On allocations and calls of the runtime, which may fail: the op that the message names.
+CALLER = "tloop.caller"
+
 
 class PlanAttributes(views.AnyView):
     """The attributes that `host-plan-memory` writes at a host function."""

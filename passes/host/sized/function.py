@@ -16,13 +16,13 @@ from mlc.passes.common.rewriting import collect_ops, terminator_of
 from mlc.passes.graph.common.views import joined_offsets, view_offset
 from mlc.passes.graph.shapes.size_assumptions import who
 from mlc.passes.host.common.data_checks import check_messages
-from mlc.passes.host.common.description import PlanAttributes, describe
+from mlc.passes.host.common.description import CALLER, PlanAttributes, describe
 from mlc.passes.host.sized.control import SizedControlBuilder
 from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes, is_view
 from mlc.passes.host.sized.runtime_calls import call_runtime
 from mlc.passes.host.sized.size_ops import SizeOps
 from mlc.passes.host.sized.size_values import SizeValues, input_names, memref_of, reinterpret, sizes_of
-from mlc.passes.host.sized.storage import CALLER, Storage
+from mlc.passes.host.sized.storage import Storage
 
 
 def describe_sized(

@@ -7,9 +7,10 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elements import onnx_element_type
 from mlc.dialects.graph.sizes import Size
 from mlc.dialects.tloop import build_launch_into
+from mlc.passes.host.common.description import CALLER
 from mlc.passes.host.sized.lifetimes import BlockAllocations
 from mlc.passes.host.sized.size_values import SizeValues, sizes_of
-from mlc.passes.host.sized.storage import CALLER, Storage
+from mlc.passes.host.sized.storage import Storage
 
 PREFIX = "mlc_call_"
 

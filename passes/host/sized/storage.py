@@ -10,6 +10,7 @@ from mlc.passes.base import PassError
 from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.views import view_source
+from mlc.passes.host.common.description import CALLER, OUTPUT
 from mlc.passes.host.sized.lifetimes import BlockAllocations
 from mlc.passes.host.sized.size_values import (
     SizeValues,
@@ -20,11 +21,6 @@ from mlc.passes.host.sized.size_values import (
     reinterpret,
     sizes_of,
 )
-
-# On a `memref.alloc`: the output of the program that the memory holds.
-OUTPUT = "tloop.output"
-# On allocations and calls of the runtime, which may fail: the op that the message names.
-CALLER = "tloop.caller"
 
 
 class Storage:
