@@ -65,8 +65,10 @@ class BufferOps:
             gpu.Wait.NAME: self.wait,
         }
         self.allocate_transfers(function)
-        ranks = [memref.Alloc(op).memref.type.rank for op in collect_ops(function, [memref.Alloc.NAME])]
-        if ranks:
+        ranks = [
+            op.results[0].type.rank for op in collect_ops(function, (memref.Alloc.NAME, memref.View.NAME))
+        ]
+        if collect_ops(function, [memref.Alloc.NAME]):
             # The memory in which the runtime reads the dims of an output, or of a buffer that is too large.
             self.dims = allocate_on_stack(max(*ranks, 1), i64())
 
@@ -117,20 +119,27 @@ class BufferOps:
         return total
 
     def allocate(self, op: ir.Operation) -> None:
-        """Allocates a buffer, or the memory of an output; ends a call that asks for too much."""
+        """Allocates a buffer, or the memory of an output."""
         value = memref.Alloc(op).memref
         type_ = ir.MemRefType(value.type)
-        self.shapes[value] = self.extents(type_, memref.Alloc(op).dynamic_sizes)
-        extents = [_as_value(extent) for extent in self.shapes[value]]
-        if CALLER in op.attributes:
-            with where(is_too_large(type_, extents)):
-                call(TOO_LARGE, self.message(op.attributes[CALLER].value), *self.store_dims(extents))
+        extents = self.check_extents(op, type_, memref.Alloc(op).dynamic_sizes)
         size = self.byte_count(value)
         if OUTPUT not in op.attributes:
             self.values[value] = call(ALLOCATE, size, result=pointer())
             return
         index = constant(op.attributes[OUTPUT].value)
         self.values[value] = call(OUTPUT_MEMORY, index, *self.store_dims(extents), size, result=pointer())
+
+    def check_extents(
+        self, op: ir.Operation, type_: ir.MemRefType, dynamic: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """Returns the sizes of the buffer that an op makes; ends a call in which they are too large."""
+        self.shapes[op.results[0]] = self.extents(type_, dynamic)
+        extents = [_as_value(extent) for extent in self.shapes[op.results[0]]]
+        if CALLER in op.attributes:
+            with where(is_too_large(type_, extents)):
+                call(TOO_LARGE, self.message(op.attributes[CALLER].value), *self.store_dims(extents))
+        return extents
 
     def store_dims(self, extents: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
         """Stores sizes for the runtime; returns their count and their address."""
@@ -157,6 +166,8 @@ class BufferOps:
     def view(self, op: ir.Operation) -> None:
         """Adds the offset, in bytes, to the pointer."""
         view = memref.View(op)
+        if view.sizes:
+            self.check_extents(op, ir.MemRefType(op.results[0].type), view.sizes)
         shift = arith.Constant.defining(view.byte_shift)
         self.shift(op.result, view.source, view.byte_shift if shift is None else shift.value.value, i8())
 

@@ -19,6 +19,7 @@ from mlc.passes.host.common.data_checks import check_messages
 from mlc.passes.host.common.description import CALLER, PlanAttributes, describe
 from mlc.passes.host.sized.control import SizedControlBuilder
 from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes, is_view
+from mlc.passes.host.sized.offsets import assign_offsets
 from mlc.passes.host.sized.runtime_calls import call_runtime
 from mlc.passes.host.sized.size_ops import SizeOps
 from mlc.passes.host.sized.size_values import SizeValues, input_names, memref_of, reinterpret, sizes_of
@@ -84,9 +85,11 @@ class SizedFunction:
             self.storage.buffers[op.results[0]] = argument
         with ir.InsertionPoint(made.entry_block), old.location:
             self.name_dims(arguments)
+            dims = self.sizes.names()
             memory = self.body(self.block)
             self.storage.copy_outputs(returned, memory)
             func.ReturnOp([])
+        assign_offsets(made.entry_block, self.storage.bytes, dims)
         describe_sized(made.operation, old, returned, references)
         return made.operation
 
@@ -94,7 +97,7 @@ class SizedFunction:
         """Sets the values of named dims to the sizes of arguments."""
         for argument, names in zip(arguments, input_names(self.function), strict=False):
             for axis, name in enumerate(names):
-                if name and not self.sizes.knows(name):
+                if name and name not in self.sizes.names():
                     self.sizes.name(name, memref.DimOp(argument, index_constant(axis)).result)
 
     def body(self, block: ir.Block) -> BlockAllocations:
