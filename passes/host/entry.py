@@ -18,32 +18,19 @@ from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.host.common.control import EntryControlBuilder
 from mlc.passes.host.common.data_checks import DataCheckCalls
 from mlc.passes.host.common.description import CALLER, PlanAttributes
-from mlc.passes.host.common.entry_buffers import (
-    ALLOCATE,
-    OUTPUT_MEMORY,
-    RELEASE,
-    START,
-    TOO_LARGE,
-    WAIT,
-    BufferOps,
+from mlc.passes.host.common.entry_buffers import BufferOps
+from mlc.passes.host.common.llvm_builders import (
+    KERNEL,
+    RUNTIME,
+    allocate_on_stack,
+    call,
+    constant,
+    offset,
+    pointer,
+    where,
 )
-from mlc.passes.host.common.llvm_builders import allocate_on_stack, call, constant, offset, pointer, where
 
 PREFIX = "mlc_"
-# Functions of the runtime that end a call (mlc_runtime.h).
-FAIL, MISMATCH = "mlc_host_fail", "mlc_host_mismatch"
-# The operands and the result of the runtime's functions; others are called like kernels.
-SIGNATURES = {
-    ALLOCATE: ("i64", "ptr"),
-    RELEASE: ("ptr", "void"),
-    OUTPUT_MEMORY: ("i64, i64, ptr, i64", "ptr"),
-    TOO_LARGE: ("i64, i64, ptr", "void"),
-    FAIL: ("i64", "void"),
-    MISMATCH: ("i64, i64, i64", "void"),
-    START: ("ptr, ptr, ptr, i64", "void"),
-    WAIT: ("ptr", "void"),
-}
-KERNEL_SIGNATURE = ("ptr, ptr", "void")
 
 
 class EntryBuilder:
@@ -52,7 +39,7 @@ class EntryBuilder:
 
     def __init__(self, function: ir.Operation) -> None:
         self.function = function
-        self.control = EntryControlBuilder(self)
+        self.control = EntryControlBuilder(self.block)
         self.values = self.control.values
         self.plan = PlanAttributes(function)
         self.messages = self.plan.messages
@@ -137,14 +124,14 @@ class EntryBuilder:
         """Ends the call if the condition does not hold."""
         view, true = cf.Assert(op), llvm.ConstantOp(i1(), ir.IntegerAttr.get(i1(), 1)).result
         with where(llvm.XOrOp(self.values[view.arg], true).result):
-            call(FAIL, self.message(view.msg))
+            call("mlc_host_fail", self.message(view.msg))
 
     def check(self, op: ir.Operation) -> None:
         """Ends the call if two values are not in the relation, with a message that contains them."""
         view = tloop.Check(op)
         left, right = self.values[view.left], self.values[view.right]
         with where(_is_violated(view.relation, left, right)):
-            call(MISMATCH, left, right, self.message(view.message))
+            call("mlc_host_mismatch", left, right, self.message(view.message))
 
     def check_data(self, op: ir.Operation) -> None:
         """Calls the runtime, which ends the call for data that are not allowed."""
@@ -187,7 +174,7 @@ def declare_callees(module: ir.Operation, entries: Iterable[ir.Operation]) -> No
     calls = [op for entry in entries for op in collect_ops(entry, [llvm.Call.NAME])]
     for name in sorted({op.attributes["callee"].value for op in calls}):
         at_begin = ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0])
-        build_function(name, *SIGNATURES.get(name, KERNEL_SIGNATURE), at_begin)
+        build_function(name, *RUNTIME.get(name, KERNEL), at_begin)
 
 
 @dataclass(frozen=True)

@@ -64,11 +64,10 @@ class HostPlanMemory(Pass):
         in_place = overwritable_operands(op)
         for function in host_functions(op):
             if is_dynamic(function):
-                describe_objects(SizedFunction(function, in_place).build(), function, op)
-                function.erase()
-                continue
-            allocations = allocate(function, in_place)
-            check_addressable(function, allocations)
-            made = HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
+                made = SizedFunction(function, in_place).build()
+            else:
+                allocations = allocate(function, in_place)
+                check_addressable(function, allocations)
+                made = HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
             describe_objects(made, function, op)
             function.erase()

@@ -25,12 +25,8 @@ from mlc.passes.host.common.llvm_builders import (
     where,
 )
 
-# The runtime's functions (mlc_runtime.h).
-ALLOCATE, RELEASE, OUTPUT_MEMORY = "mlc_host_allocate", "mlc_host_release", "mlc_host_output"
-# Ends a call that asks for more memory than there are addresses.
-TOO_LARGE = "mlc_host_too_large"
-# Transfers that overlap with kernels, and the bytes that the runtime needs for each.
-START, WAIT, TRANSFER_BYTES = "mlc_transfer_start", "mlc_transfer_wait", 40
+# The bytes that the runtime needs for a transfer in flight.
+TRANSFER_BYTES = 40
 # More than there are addresses.
 MOST_BYTES = 2.0**47
 
@@ -125,10 +121,10 @@ class BufferOps:
         extents = self.check_extents(op, type_, memref.Alloc(op).dynamic_sizes)
         size = self.byte_count(value)
         if OUTPUT not in op.attributes:
-            self.values[value] = call(ALLOCATE, size, result=pointer())
+            self.values[value] = call("mlc_host_allocate", size, result=pointer())
             return
         index = constant(op.attributes[OUTPUT].value)
-        self.values[value] = call(OUTPUT_MEMORY, index, *self.store_dims(extents), size, result=pointer())
+        self.values[value] = call("mlc_host_output", index, *self.store_dims(extents), size, result=pointer())
 
     def check_extents(
         self, op: ir.Operation, type_: ir.MemRefType, dynamic: Sequence[ir.Value]
@@ -138,7 +134,8 @@ class BufferOps:
         extents = [_as_value(extent) for extent in self.shapes[op.results[0]]]
         if CALLER in op.attributes:
             with where(is_too_large(type_, extents)):
-                call(TOO_LARGE, self.message(op.attributes[CALLER].value), *self.store_dims(extents))
+                message = self.message(op.attributes[CALLER].value)
+                call("mlc_host_too_large", message, *self.store_dims(extents))
         return extents
 
     def store_dims(self, extents: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
@@ -149,7 +146,7 @@ class BufferOps:
 
     def release(self, op: ir.Operation) -> None:
         """Releases a buffer."""
-        call(RELEASE, self.values[memref.Dealloc(op).memref])
+        call("mlc_host_release", self.values[memref.Dealloc(op).memref])
 
     def dim(self, op: ir.Operation) -> None:
         """Reads a size. Raises PassError if the axis is not static."""
@@ -197,13 +194,13 @@ class BufferOps:
         copy = gpu.Memcpy(op)
         if copy.async_token is None or copy.async_dependencies:
             raise PassError("a transfer of the host has a token, and waits for no other", op.location)
-        target, source = self.pointer(copy.dst), self.pointer(copy.src)
-        call(START, self.transfers[copy.async_token], target, source, self.byte_count(copy.dst))
+        ends = self.pointer(copy.dst), self.pointer(copy.src)
+        call("mlc_transfer_start", self.transfers[copy.async_token], *ends, self.byte_count(copy.dst))
 
     def wait(self, op: ir.Operation) -> None:
         """Waits for transfers."""
         for token in gpu.Wait(op).async_dependencies:
-            call(WAIT, self.transfers[token])
+            call("mlc_transfer_wait", self.transfers[token])
 
     def load(self, op: ir.Operation) -> None:
         """Loads an element."""

@@ -135,12 +135,6 @@ def bytes_of(value: ir.Value) -> int | Size:
     return elements_of(value) * element_bytes(str(value.type.element_type))
 
 
-def memref_of(tensor_type: ir.Type) -> ir.MemRefType:
-    """The type of the buffer of a tensor."""
-    tensor = ir.RankedTensorType(tensor_type)
-    return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
-
-
 def reinterpret(
     values: SizeValues, source: ir.Value, tensor_type: ir.Type, sizes: Sequence[int | Size], offset: int = 0
 ) -> ir.Value:

@@ -12,13 +12,13 @@ from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.views import view_source
 from mlc.passes.host.common.description import CALLER, OUTPUT
+from mlc.passes.host.memory.buffers import memref_of
 from mlc.passes.host.sized.lifetimes import BlockAllocations
 from mlc.passes.host.sized.size_values import (
     SizeValues,
     bytes_of,
     elements_of,
     flatten,
-    memref_of,
     reinterpret,
     sizes_of,
 )
