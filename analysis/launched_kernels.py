@@ -21,7 +21,7 @@ from mlc.dialects.graph.types import element_name
 from mlc.passes.common.dynamic_dims import argument_shapes
 from mlc.passes.common.kernel_functions import DIMS, is_on_tensors
 from mlc.passes.common.rewriting import collect_ops
-from mlc.passes.host.sized.storage import CALLER
+from mlc.passes.host.common.description import CALLER
 from mlc.passes.remarks import names_in
 
 

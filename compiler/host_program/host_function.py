@@ -15,9 +15,7 @@ from mlc.dialects.graph.sizes.text import parse_size
 from mlc.frontends.weights.store import Reference
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.data_checks import data_checks
-from mlc.passes.host.common.description import PlanAttributes
-from mlc.passes.host.sized.runtime_calls import PREFIX
-from mlc.passes.host.sized.storage import CALLER
+from mlc.passes.host.common.description import CALLER, RUNTIME_PREFIX, PlanAttributes
 from mlc.runtime.tensors import TensorSpec
 
 
@@ -117,7 +115,7 @@ def read_host_function(op: ir.Operation, text: str) -> HostFunction:
         tuple(tloop.LaunchInto(call).kernel for call in calls),
         plan.dims,
         plan.messages,
-        tuple(dict.fromkeys(function.removeprefix(PREFIX) for function in functions)),
+        tuple(dict.fromkeys(function.removeprefix(RUNTIME_PREFIX) for function in functions)),
         plan.strings,
         checks.count(tloop.CheckIndices.NAME),
         checks.count(tloop.CheckNonzero.NAME),

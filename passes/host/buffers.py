@@ -13,18 +13,25 @@ from mlc.bindings import address, arith, func, gpu, ir, memref, scf
 from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.tloop import build_data_check, build_launch_into
-from mlc.passes.common.constants import i1, i8, i64, index_constant, integer_constant
+from mlc.passes.common.constants import i1, i64, index_constant, integer_constant
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.values import splat
 from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
 from mlc.passes.graph.control_flow.loop_rules import GraphLoop
-from mlc.passes.host.common.data_checks import check_messages
-from mlc.passes.host.common.description import PlanAttributes, describe
-from mlc.passes.host.common.scalars import read_index, read_scalar
+from mlc.passes.host.common.description import describe
+from mlc.passes.host.common.scalars import build_while, read_index, read_scalar
 from mlc.passes.host.memory.allocations import Allocations
 from mlc.passes.host.memory.arena import ArenaPlan, lower_bound
 from mlc.passes.host.memory.bodies import is_stored
-from mlc.passes.host.memory.buffers import BufferCopy, BufferSlice, MovingRow, PlannedBuffer, tensor_bytes
+from mlc.passes.host.memory.buffers import (
+    BufferCopy,
+    BufferSlice,
+    MovingRow,
+    PlannedBuffer,
+    build_on_buffers,
+    memref_of,
+    tensor_bytes,
+)
 from mlc.passes.loops.kernel_entry import row_major_strides
 
 
@@ -51,7 +58,7 @@ class BodyBuilder:
 
     def build_branches(self, op: ir.Operation) -> None:
         """Builds an `scf.if`."""
-        made = scf.IfOp(self.scalar(graph.If(op).condition), has_else=True)
+        made = scf.IfOp(read_scalar(graph.If(op).condition, self.host.buffer), has_else=True)
         for index, block in enumerate((made.then_block, made.else_block)):
             with self.inside(block):
                 self.host.rewrite_all(body_of(op, index))
@@ -68,22 +75,17 @@ class BodyBuilder:
     def trip_count(self, loop: GraphLoop) -> ir.Value:
         """Returns the trip count, 0 if the condition does not hold at first."""
         view = graph.Loop(loop.op)
-        trips, first = self.index(view.trip_count), splat(view.condition)
+        trips, first = read_index(view.trip_count, self.host.buffer), splat(view.condition)
         if first is not None and first:
             return trips
-        return arith.SelectOp(self.scalar(view.condition), trips, index_constant(0)).result
+        return arith.SelectOp(read_scalar(view.condition, self.host.buffer), trips, index_constant(0)).result
 
     def build_while(self, loop: GraphLoop) -> None:
         """Builds an `scf.while`, for a loop whose body computes the condition."""
         view = graph.Loop(loop.op)
-        trips, first = self.index(view.trip_count), self.scalar(view.condition)
-        types = [ir.IndexType.get(), i1()]
-        made = scf.WhileOp(types, [index_constant(0), first])
-        before, after = made.before.blocks.append(*types), made.after.blocks.append(*types)
-        with ir.InsertionPoint(before):
-            index, going = before.arguments
-            less = arith.CmpIOp(arith.CmpIPredicate.slt, index, trips).result
-            scf.ConditionOp(arith.AndIOp(less, going).result, before.arguments)
+        trips = read_index(view.trip_count, self.host.buffer)
+        first = read_scalar(view.condition, self.host.buffer)
+        _, after = build_while(trips, first)
         with self.inside(after):
             index = after.arguments[0]
             going = self.body(loop, index)
@@ -102,7 +104,7 @@ class BodyBuilder:
         self.host.rewrite_all(loop.body)
         # Read before the carried values change.
         again = yields(loop.body)[0]
-        going = integer_constant(i1(), True) if is_steady(loop) else self.scalar(again)
+        going = integer_constant(i1(), True) if is_steady(loop) else read_scalar(again, self.host.buffer)
         self.host.move_values(terminator_of(loop.body))
         return going
 
@@ -113,14 +115,6 @@ class BodyBuilder:
         with ir.InsertionPoint(block):
             yield
         self.host.views, self.rows = views, rows
-
-    def scalar(self, value: ir.Value) -> ir.Value:
-        """The element of a tensor of rank 0."""
-        return read_scalar(value, self.host.buffer)
-
-    def index(self, value: ir.Value) -> ir.Value:
-        """The element of a tensor of rank 0, as an index."""
-        return read_index(value, self.host.buffer)
 
     def row_offset(self, rows: Sequence[MovingRow], width: int, begin: int) -> ir.Value:
         """Returns the offset, in units of `width` bytes, of a part that begins `begin` units after `rows`."""
@@ -154,12 +148,6 @@ def is_steady(loop: GraphLoop) -> bool:
 TRANSFER = tloop.Transfer.NAME
 
 
-def memref_type(tensor_type: ir.Type) -> ir.MemRefType:
-    """The type of the buffer of a tensor of static shape."""
-    tensor = ir.RankedTensorType(tensor_type)
-    return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
-
-
 class HostRewriter:
     """Builds the function on buffers next to the one on tensors."""
 
@@ -177,22 +165,9 @@ class HostRewriter:
 
     def build(self) -> ir.Operation:
         """Builds the new function before the old one."""
-        plan, old = self.allocations, self.function
-        inputs = [memref_type(value.type) for value in plan.arguments]
-        outputs = [memref_type(value.type) for value in plan.returned]
-        weights = [memref_type(value.type) for op in plan.weights for value in op.results]
-        arena = ir.MemRefType.get([self.plan.size], i8())
-        type_ = ir.FunctionType.get([*inputs, *outputs, *weights, arena], [])
-        name = func.Func(old).sym_name
-        function = func.FuncOp(name, type_, loc=old.location, ip=ir.InsertionPoint(old))
-        values = list(function.add_entry_block().arguments)
-        first_weight = len(inputs) + len(outputs)
-        self.arguments = {
-            "input": values[: len(inputs)],
-            "output": values[len(inputs) : first_weight],
-            "weight": values[first_weight:-1],
-            "arena": values[-1:],
-        }
+        old, weights = self.function, [value for op in self.allocations.weights for value in op.results]
+        function, arguments = build_on_buffers(old, weights, self.plan.size)
+        self.arguments = dict(zip(("input", "output", "weight", "arena"), arguments, strict=True))
         with ir.InsertionPoint(function.entry_block):
             self.rewrite_all(func.Func(old).entry_block)
             func.ReturnOp([], loc=old.location)
@@ -249,11 +224,11 @@ class HostRewriter:
         width = element_bytes(str(move.target.type.element_type))
         rows = [move.row] if move.row else []
         part = self.allocations.spans[move.target].part(move.offset * width, *rows)
-        return self.view(part.in_root(), memref_type(move.value.type))
+        return self.view(part.in_root(), memref_of(move.value.type))
 
     def buffer(self, value: ir.Value) -> ir.Value:
         """The buffer of a value, in the value's own shape."""
-        return self.view(self.allocations.where(value), memref_type(value.type))
+        return self.view(self.allocations.where(value), memref_of(value.type))
 
     def view(self, part: BufferSlice, type_: ir.MemRefType) -> ir.Value:
         """The part of a buffer, as a memref of a type."""
@@ -297,5 +272,3 @@ class HostRewriter:
             "unshared_bytes": sum(tensor_bytes(value) for op in launches for value in op.results),
         }
         describe(function, statistics, self.plan.strategy, self.allocations.weights)
-        if messages := dict.fromkeys(check_messages(function)):
-            PlanAttributes(function).messages = tuple(messages)

@@ -3,194 +3,178 @@ kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import prod
 from typing import ClassVar
 
-from mlc.bindings import func, gpu, ir, llvm, memref
+from mlc.bindings import cf, func, ir, llvm
 from mlc.dialects import tloop
-from mlc.dialects.graph.elements import element_bytes
+from mlc.dialects.tloop import buffers_and_dims
 from mlc.passes.base import Pass, PassError
-from mlc.passes.common.constants import i8, i64
+from mlc.passes.common.constants import i1, i64
 from mlc.passes.common.kernel_functions import is_kernel
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.host.common.control import EntryControlBuilder
-from mlc.passes.host.common.data_checks import FUNCTIONS, SIGNATURE, DataCheckCalls, data_checks
-from mlc.passes.host.common.description import PlanAttributes
+from mlc.passes.host.common.data_checks import DataCheckCalls
+from mlc.passes.host.common.description import CALLER, PlanAttributes
+from mlc.passes.host.common.entry_buffers import BufferOps
 from mlc.passes.host.common.llvm_builders import (
+    KERNEL,
+    RUNTIME,
     allocate_on_stack,
     call,
     constant,
-    element_address,
-    load,
     offset,
     pointer,
-    store,
+    where,
 )
-from mlc.passes.host.offsets import STEPS, BufferAddress, buffer_addresses
-from mlc.passes.host.sized.entry import SIGNATURES, SizedEntryBuilder, is_sized
 
 PREFIX = "mlc_"
-# Transfers that overlap with kernels: the runtime's functions, and the bytes that it needs for each
-# (mlc_runtime.h).
-START, WAIT, TRANSFER_BYTES = "mlc_transfer_start", "mlc_transfer_wait", 40
 
 
 class EntryBuilder:
-    """Builds `void mlc_<name>(void **buffers, int64_t *dims)` from the function on memrefs."""
+    """Builds `void mlc_<name>(void **buffers, int64_t *dims)` from the function on memrefs: buffers are
+    pointers, sizes are integers of 64 bits; the runtime allocates memory and ends a call that fails."""
 
     def __init__(self, function: ir.Operation) -> None:
         self.function = function
-        if is_sized(function):
-            return
-        self.addresses = buffer_addresses(function)
-        self.steps = collect_ops(function, STEPS)
-        self.transfers: dict[ir.Value, ir.Value] = {}
-        self.bases: dict[int, ir.Value] = {}
-        self.control = EntryControlBuilder(self)
+        self.control = EntryControlBuilder(self.block)
+        self.values = self.control.values
+        self.plan = PlanAttributes(function)
+        self.messages = self.plan.messages
 
-    def build(self) -> None:
-        """Builds the entry before the function."""
+    def build(self) -> ir.Operation:
+        """Builds the entry before the function. Raises PassError unless host-plan-memory made the
+        function."""
+        type_ = func.Func(self.function).function_type
+        if type_.results or not all(isinstance(operand, ir.MemRefType) for operand in type_.inputs):
+            raise PassError(
+                "the host function is not on buffers; run host-plan-memory first", self.function.location
+            )
         name = PREFIX + func.Func(self.function).sym_name
-        entry = ir.Operation.create(
-            llvm.LLVMFunc.NAME,
-            regions=1,
-            attributes={
-                "sym_name": ir.StringAttr.get(name),
-                "function_type": ir.TypeAttr.get(ir.Type.parse("!llvm.func<void (ptr, ptr)>")),
-                "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
-            },
-            ip=ir.InsertionPoint(self.function),
-            loc=self.function.location,
-        )
-        (region,) = entry.regions
-        block = region.blocks.append(pointer(), pointer())
+        entry = build_function(name, "ptr, ptr", "void", ir.InsertionPoint(self.function))
+        block = entry.regions[0].blocks.append(pointer(), pointer())
         with ir.InsertionPoint(block), self.function.location:
-            if is_sized(self.function):
-                SizedEntryBuilder(self.function).body(*block.arguments)
-            else:
-                self.body(*block.arguments)
+            self.body(*block.arguments)
             llvm.ReturnOp()
+        return entry
 
     def body(self, buffers: ir.Value, dims: ir.Value) -> None:
         """Builds the entry's body at the insertion point."""
-        widest = max((len(op.operands) for op in self.steps), default=1)
-        frame = allocate_on_stack(widest, pointer())
-        self.allocate_transfers()
-        self.checks = DataCheckCalls(self.function, PlanAttributes(self.function).messages)
-        self.build_steps: dict[str, Callable[[ir.Operation], None]] = {
-            memref.Copy.NAME: lambda op: self.copy(op, buffers),
-            gpu.Memcpy.NAME: lambda op: self.start(op, buffers),
-            gpu.Wait.NAME: self.wait,
-            tloop.LaunchInto.NAME: lambda op: self.launch(op, buffers, frame, dims),
-            **dict.fromkeys(tloop.DATA_CHECKS, lambda op: self.check_data(op, buffers)),
-            memref.Load.NAME: lambda op: self.load(op, buffers),
-            memref.Store.NAME: lambda op: self.store(op, buffers),
+        self.allocate_frame(dims)
+        self.buffers = BufferOps(self.function, buffers, self.control, self.message)
+        self.data_checks = DataCheckCalls(self.function, self.messages)
+        self.steps: dict[str, Callable[[ir.Operation], None]] = {
+            **self.buffers.steps,
+            tloop.LaunchInto.NAME: self.launch,
+            cf.Assert.NAME: self.affirm,
+            **dict.fromkeys(tloop.DATA_CHECKS, self.check_data),
+            tloop.Check.NAME: self.check,
+            func.Return.NAME: lambda op: None,
         }
+        self.load_dims(dims)
         self.block(func.Func(self.function).entry_block)
+
+    def allocate_frame(self, dims: ir.Value) -> None:
+        """Allocates the memory in which launches pass addresses and dims; those without dims pass the
+        caller's."""
+        launches = collect_ops(self.function, [tloop.LaunchInto.NAME])
+        parts = [buffers_and_dims(op) for op in launches]
+        self.frame = allocate_on_stack(max((len(pointers) for pointers, _ in parts), default=1), pointer())
+        called = any(CALLER in op.attributes for op in launches)
+        most = called + max((len(sizes) for _, sizes in parts), default=0)
+        self.dims = allocate_on_stack(most, i64()) if most else dims
+
+    def load_dims(self, dims: ir.Value) -> None:
+        """Loads the dims that the caller has read from the inputs."""
+        names = self.plan.dims or ()
+        values = [llvm.LoadOp(i64(), offset(dims, index, i64())).result for index in range(len(names))]
+        arguments, shapes = func.Func(self.function).arguments, self.plan.input_shapes or []
+        for argument, shape in zip(arguments, shapes, strict=False):
+            self.buffers.shapes[argument] = [
+                values[names.index(dim.value)] if dim.value else extent
+                for extent, dim in zip(argument.type.shape, ir.ArrayAttr(shape), strict=True)
+            ]
 
     def block(self, block: ir.Block) -> None:
         """Builds the ops of a block at the insertion point."""
         for op in [op.operation for op in block.operations]:
             with op.location:
-                if op.name in self.build_steps:
-                    self.build_steps[op.name](op)
-                else:
+                if op.name in self.steps:
+                    self.steps[op.name](op)
+                elif op.name.startswith(("arith.", "scf.")):
                     self.control.build(op)
+                else:
+                    raise PassError(f"'{op.name}' cannot be part of a host function", op.location)
 
-    def allocate_transfers(self) -> None:
-        """Allocates the memory that the runtime needs for each asynchronous transfer, by its token."""
-        copies = [gpu.Memcpy.match(op) for op in self.steps]
-        tokens = [copy.async_token for copy in copies if copy is not None and copy.async_token is not None]
-        if tokens:
-            words = TRANSFER_BYTES // 8
-            memory = allocate_on_stack(words * len(tokens), i64())
-            for index, token in enumerate(tokens):
-                self.transfers[token] = offset(memory, words * index, i64())
+    def launch(self, op: ir.Operation) -> None:
+        """Stores the operands' addresses and dims to memory, and calls the kernel."""
+        buffers, dims = buffers_and_dims(op)
+        for slot, value in enumerate(buffers):
+            llvm.StoreOp(self.buffers.pointer(value), offset(self.frame, slot, pointer()))
+        sizes = [self.values[value] for value in dims]
+        if CALLER in op.attributes:
+            sizes = [self.message(op.attributes[CALLER].value), *sizes]
+        for slot, size in enumerate(sizes):
+            llvm.StoreOp(size, offset(self.dims, slot, i64()))
+        call(tloop.LaunchInto(op).kernel, self.frame, self.dims)
 
-    def launch(self, op: ir.Operation, buffers: ir.Value, frame: ir.Value, dims: ir.Value) -> None:
-        """Fills the frame with the addresses of the operands, and calls the kernel."""
-        for slot, value in enumerate(op.operands):
-            address = self.address(buffers, self.addresses[value])
-            llvm.StoreOp(address, offset(frame, slot, pointer()))
-        call(tloop.LaunchInto(op).kernel, frame, dims)
+    def affirm(self, op: ir.Operation) -> None:
+        """Ends the call if the condition does not hold."""
+        view, true = cf.Assert(op), llvm.ConstantOp(i1(), ir.IntegerAttr.get(i1(), 1)).result
+        with where(llvm.XOrOp(self.values[view.arg], true).result):
+            call("mlc_host_fail", self.message(view.msg))
 
-    def check_data(self, op: ir.Operation, buffers: ir.Value) -> None:
+    def check(self, op: ir.Operation) -> None:
+        """Ends the call if two values are not in the relation, with a message that contains them."""
+        view = tloop.Check(op)
+        left, right = self.values[view.left], self.values[view.right]
+        with where(_is_violated(view.relation, left, right)):
+            call("mlc_host_mismatch", left, right, self.message(view.message))
+
+    def check_data(self, op: ir.Operation) -> None:
         """Calls the runtime, which ends the call for data that are not allowed."""
-        address = self.address(buffers, self.addresses[op.operands[0]])
-        self.checks.build(op, address, self.control.values)
+        self.data_checks.build(op, self.buffers.pointer(op.operands[0]), self.values)
 
-    def copy(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Copies one dense buffer to another of its shape."""
-        copy = memref.Copy(op)
-        source, target = (
-            self.address(buffers, self.addresses[value]) for value in (copy.source, copy.target)
-        )
-        llvm.MemcpyOp(target, source, self.size(copy.source), False)
-
-    def start(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Starts a transfer. Raises PassError for one without a token, or one that waits for others."""
-        copy = gpu.Memcpy(op)
-        if copy.async_token is None or copy.async_dependencies:
-            raise PassError("a transfer of the host has a token, and waits for no other", op.location)
-        target, source = (self.address(buffers, self.addresses[value]) for value in (copy.dst, copy.src))
-        call(START, self.transfers[copy.async_token], target, source, self.size(copy.dst))
-
-    def load(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Loads a scalar from its buffer."""
-        view = memref.Load(op)
-        address = self.address(buffers, self.addresses[view.memref])
-        self.control.values[view.result] = load(view.result.type, address)
-
-    def store(self, op: ir.Operation, buffers: ir.Value) -> None:
-        """Stores a scalar to its buffer."""
-        view = memref.Store(op)
-        store(self.control.values[view.value], self.address(buffers, self.addresses[view.memref]))
-
-    def wait(self, op: ir.Operation) -> None:
-        """Waits for transfers."""
-        for token in gpu.Wait(op).async_dependencies:
-            call(WAIT, self.transfers[token])
-
-    def size(self, buffer: ir.Value) -> ir.Value:
-        """Bytes of a buffer."""
-        type_ = ir.MemRefType(buffer.type)
-        return constant(prod(type_.shape) * element_bytes(str(type_.element_type)))
-
-    def address(self, buffers: ir.Value, where: BufferAddress) -> ir.Value:
-        """Computes the address of a buffer."""
-        if where.argument not in self.bases:
-            # Loaded outside all bodies: ops after them read it too.
-            with self.control.outside():
-                self.bases[where.argument] = llvm.LoadOp(
-                    pointer(), offset(buffers, where.argument, pointer())
-                ).result
-        base, byte = self.bases[where.argument], i8()
-        address = offset(base, where.offset, byte) if where.offset else base
-        if where.index is None:
-            return address
-        element = byte if where.width == 1 else ir.IntegerType.get_signless(8 * where.width)
-        return element_address(address, self.control.values[where.index], element)
+    def message(self, text: str) -> ir.Value:
+        """The index of a message, as a constant."""
+        return constant(self.messages.index(text))
 
 
-def declare(
-    module: ir.Operation, functions: Mapping[str, str], others: Mapping[str, tuple[str, str]]
-) -> None:
-    """Declares kernels, which are compiled separately, and functions of the runtime. `functions` gives the
-    operands' types by name, `others` also the result's."""
-    body = module.regions[0].blocks[0]
-    signatures = {name: (operands, "void") for name, operands in functions.items()}
-    for name, (operands, result) in sorted({**signatures, **others}.items()):
-        attributes = {
+def _is_violated(relation: str, left: ir.Value, right: ir.Value) -> ir.Value:
+    """Whether two values are not in the relation of a `tloop.check`."""
+    predicates = llvm.ICmpPredicate
+    if relation == "product":
+        pair = ir.Type.parse("!llvm.struct<(i64, i1)>")
+        made = llvm.SMulWithOverflowOp(pair, left, right).result
+        return llvm.ExtractValueOp(i1(), made, [1]).result
+    wrong = llvm.ICmpOp(predicates.slt if relation == "at_least" else predicates.ne, left, right).result
+    if relation == "broadcast":
+        wrong = llvm.AndOp(wrong, llvm.ICmpOp(predicates.ne, left, constant(1)).result).result
+    return wrong
+
+
+def build_function(name: str, operands: str, result: str, ip: ir.InsertionPoint) -> ir.Operation:
+    """Builds an external `llvm.func` without a body."""
+    return ir.Operation.create(
+        llvm.LLVMFunc.NAME,
+        regions=1,
+        attributes={
             "sym_name": ir.StringAttr.get(name),
             "function_type": ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<{result} ({operands})>")),
             "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
-        }
-        ir.Operation.create(
-            llvm.LLVMFunc.NAME, regions=1, attributes=attributes, ip=ir.InsertionPoint.at_block_begin(body)
-        )
+        },
+        ip=ip,
+    )
+
+
+def declare_callees(module: ir.Operation, entries: Iterable[ir.Operation]) -> None:
+    """Declares what entries call: kernels, which are compiled separately, and functions of the runtime."""
+    calls = [op for entry in entries for op in collect_ops(entry, [llvm.Call.NAME])]
+    for name in sorted({op.attributes["callee"].value for op in calls}):
+        at_begin = ir.InsertionPoint.at_block_begin(module.regions[0].blocks[0])
+        build_function(name, *RUNTIME.get(name, KERNEL), at_begin)
 
 
 @dataclass(frozen=True)
@@ -202,19 +186,9 @@ class HostEntry(Pass):
     name: ClassVar[str] = "host-entry"
 
     def run(self, op: ir.Operation) -> None:
-        body, functions = op.regions[0].blocks[0], host_functions(op)
-        called = {
-            tloop.LaunchInto(launch).kernel: "ptr, ptr"
-            for function in functions
-            for launch in collect_ops(function, [tloop.LaunchInto.NAME])
-        }
-        if any(collect_ops(function, [gpu.Memcpy.NAME]) for function in functions):
-            called |= {START: "ptr, ptr, ptr, i64", WAIT: "ptr"}
-        called |= {FUNCTIONS[op.name]: SIGNATURE for function in functions for op in data_checks(function)}
-        sized = any(map(is_sized, functions))
-        for function in functions:
-            EntryBuilder(function).build()
-            function.erase()
-        for kernel in [inner.operation for inner in body if is_kernel(inner.operation)]:
-            kernel.erase()
-        declare(op, called, SIGNATURES if sized else {})
+        functions = host_functions(op)
+        entries = [EntryBuilder(function).build() for function in functions]
+        kernels = [inner.operation for inner in op.regions[0].blocks[0] if is_kernel(inner.operation)]
+        for replaced in [*functions, *kernels]:
+            replaced.erase()
+        declare_callees(op, entries)

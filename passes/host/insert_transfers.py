@@ -11,9 +11,8 @@ from mlc.dialects.tloop import TransferOp
 from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import CPU, GPU, HOST, device_of_kernel, is_kernel
 from mlc.passes.common.rewriting import collect_ops, defining_op
-from mlc.passes.graph.common.views import CONSTANTS, viewed_buffer
+from mlc.passes.graph.common.views import CONSTANTS, is_view, viewed_buffer
 from mlc.passes.graph.fusion.form_kernels import is_host
-from mlc.passes.host.memory.in_flight import is_view
 
 
 def insert_transfers(function: ir.Operation, devices: dict[str, str]) -> None:

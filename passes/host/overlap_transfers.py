@@ -9,9 +9,9 @@ from typing import ClassVar
 from mlc.bindings import func, ir
 from mlc.dialects import tloop
 from mlc.passes.base import Pass, PassError, option
-from mlc.passes.graph.common.views import CONSTANTS
+from mlc.passes.graph.common.views import CONSTANTS, is_view
 from mlc.passes.graph.fusion.form_kernels import host_functions
-from mlc.passes.host.memory.in_flight import LAUNCH, first_reads, is_view
+from mlc.passes.host.memory.in_flight import first_reads
 from mlc.passes.host.order_launches import reorder
 
 
@@ -29,7 +29,7 @@ class TransferOrder:
         moved, maker = self._chain(transfer)
         begin = 0 if maker is None else self.order.index(maker) + 1
         between = self.order[begin : self.order.index(reader)]
-        launches = [index for index in between if self.ops[index].name == LAUNCH]
+        launches = [index for index in between if self.ops[index].name == tloop.Launch.NAME]
         if reader != len(self.ops) - 1:
             launches = launches[-ahead:] if ahead else []
         if launches:

@@ -50,10 +50,12 @@ class HostPlanMemory(Pass):
     `tloop.arena_lower_bound` is the largest sum of bytes that are live at once, which no plan can undercut,
     `tloop.unshared_bytes` the size of the results of all launches without sharing.
 
-    A function with dynamic dims allocates at run time: `memref.alloc` before a launch, `memref.dealloc` after
-    the last op that needs the memory; `tloop.output` marks the memory of outputs. It computes sizes by
-    `arith` ops, and fails a call by `cf.assert`. `tloop.dims` names the dims that callers give,
-    `tloop.input_shapes` and `tloop.output_shapes` list the dims of arguments.
+    A function with dynamic dims allocates at run time. Buffers whose sizes follow from the dims of inputs are
+    views of one allocation; their order in it is decided here, their offsets are computed once per call.
+    Others have a `memref.alloc` before a launch, a `memref.dealloc` after the last op that needs the memory;
+    `tloop.output` marks the memory of outputs. It computes sizes by `arith` ops, and fails a call by
+    `cf.assert`. `tloop.dims` names the dims that callers give, `tloop.input_shapes` and
+    `tloop.output_shapes` list the dims of arguments.
     """
 
     name: ClassVar[str] = "host-plan-memory"
@@ -62,11 +64,10 @@ class HostPlanMemory(Pass):
         in_place = overwritable_operands(op)
         for function in host_functions(op):
             if is_dynamic(function):
-                describe_objects(SizedFunction(function, in_place).build(), function, op)
-                function.erase()
-                continue
-            allocations = allocate(function, in_place)
-            check_addressable(function, allocations)
-            made = HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
+                made = SizedFunction(function, in_place).build()
+            else:
+                allocations = allocate(function, in_place)
+                check_addressable(function, allocations)
+                made = HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
             describe_objects(made, function, op)
             function.erase()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 TEST = HERE.parent
-HELPERS = ("evaluator", "graph/simplify", "graph/control_flow")
+HELPERS = ("evaluator", "graph/simplify", "graph/control_flow", "host/memory")
 sys.path[:0] = [
     str(HERE),
     *(str(HERE / folder) for folder in HELPERS),

@@ -86,9 +86,14 @@ def view_source(value: ir.Value) -> ir.Value:
     return value
 
 
+def is_view(op: ir.Operation) -> bool:
+    """Whether the op's result is a part of its first operand's memory, so that the op reads nothing."""
+    return op.name.startswith("graph.") and view_offset(op) is not None
+
+
 def is_view_or_row(op: ir.Operation) -> bool:
     """Whether the op only names a part of its first operand: a view, or a row of it that moves in a loop."""
-    return op.name == tloop.Row.NAME or (op.name.startswith("graph.") and view_offset(op) is not None)
+    return op.name == tloop.Row.NAME or is_view(op)
 
 
 def viewed_buffer(value: ir.Value) -> ir.Value:

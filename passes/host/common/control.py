@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 from mlc.bindings import arith, ir
 from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import attributes_of
 
 
-class EntryBuilder(Protocol):
-    """The builder of a host function's entry."""
-
-    def block(self, block: ir.Block) -> None:
-        """Builds the ops of a block at the insertion point."""
-
-
 class EntryControlBuilder:
-    """Builds control flow, and the arithmetic that it needs, for the builder of a host function's entry."""
+    """Builds control flow, and the arithmetic that it needs. `build_block` builds the ops of a block at the
+    insertion point."""
 
-    def __init__(self, entry: EntryBuilder) -> None:
-        self.entry = entry
+    def __init__(self, build_block: Callable[[ir.Block], None]) -> None:
+        self.build_block = build_block
         # The scalars of the function on memrefs, and the values that replace them in the entry.
         self.values: dict[ir.Value, ir.Value] = {}
         self.outermost: ir.Operation | None = None
 
     def build(self, op: ir.Operation) -> None:
-        """Builds the code of an op; nothing for views and returns, which have none."""
+        """Builds the code of an op of `arith` or `scf`."""
         cast = arith.IndexCast.match(op)
         if cast is not None:
             self.values[cast.out] = _convert(self.values[cast.in_], self.convert_type(cast.out.type))
-        elif op.name.startswith(("arith.", "scf.")):
+        else:
             self.copy(op)
 
     def copy(self, op: ir.Operation) -> None:
@@ -58,7 +51,7 @@ class EntryControlBuilder:
         block = region.blocks.append(*(self.convert_type(value.type) for value in old.arguments))
         self.values.update(zip(old.arguments, block.arguments, strict=True))
         with ir.InsertionPoint(block):
-            self.entry.block(old)
+            self.build_block(old)
 
     def convert_type(self, type_: ir.Type) -> ir.Type:
         """Converts memrefs to pointers, and indices to integers of 64 bits."""

@@ -10,13 +10,11 @@ from mlc.passes.common.constants import i64
 from mlc.passes.common.rewriting import collect_ops
 from mlc.passes.host.common.llvm_builders import allocate_on_stack, call, constant, offset
 
-# The function of each check.
+# The function of each check, of the data and the integers that describe them (mlc_runtime.h).
 FUNCTIONS = {
     tloop.CheckIndices.NAME: "mlc_host_check_indices",
     tloop.CheckNonzero.NAME: "mlc_host_check_nonzero",
 }
-# The types of their operands: the data, and the integers that describe them (mlc_runtime.h).
-SIGNATURE = "ptr, ptr"
 
 
 def data_checks(function: ir.Operation) -> list[ir.Operation]:

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mlc.bindings import fields, ir, views
+from mlc.bindings import cf, fields, ir, views
+from mlc.dialects import tloop
 from mlc.dialects.graph.ops.objects import OBJECT_TYPE_ATTRIBUTE, STRINGS_ATTRIBUTE
 from mlc.passes.common.constants import i64_attribute
+from mlc.passes.common.rewriting import collect_ops
+from mlc.passes.host.common.data_checks import check_messages
+
+# On a `memref.alloc`: the output of the program that the memory holds.
+OUTPUT = "tloop.output"
+# On allocations and calls of the runtime, which may fail: the op that the message names.
+CALLER = "tloop.caller"
+# Begins the names of the C runtime's functions that launches call.
+RUNTIME_PREFIX = "mlc_call_"
 
 
 class PlanAttributes(views.AnyView):
@@ -29,12 +39,18 @@ class PlanAttributes(views.AnyView):
 def describe(
     function: ir.Operation, statistics: Mapping[str, int], strategy: str, weights: Sequence[ir.Operation]
 ) -> None:
-    """Sets the `tloop` attributes of a host function: integers by name, the strategy of its memory plan, and
-    the weights that it takes as arguments."""
+    """Sets the `tloop` attributes of a host function: integers by name, the strategy of its memory plan, the
+    weights that it takes as arguments, and the messages of calls that fail."""
     for name, value in statistics.items():
         function.attributes[f"tloop.{name}"] = i64_attribute(value)
     plan = PlanAttributes(function)
     plan.arena_strategy, plan.weights = strategy, [_reference(op) for op in weights]
+    messages = [cf.Assert(op).msg for op in collect_ops(function, [cf.Assert.NAME])]
+    messages += [tloop.Check(op).message for op in collect_ops(function, [tloop.Check.NAME])]
+    messages += [op.attributes[CALLER].value for op in collect_ops(function) if CALLER in op.attributes]
+    messages += check_messages(function)
+    if messages:
+        plan.messages = tuple(dict.fromkeys(messages))
 
 
 def describe_objects(function: ir.Operation, old: ir.Operation, module: ir.Operation) -> None:

@@ -8,6 +8,18 @@ from contextlib import contextmanager
 from mlc.bindings import ir, llvm, scf
 from mlc.passes.common.constants import i1, i8, i64, i64_attribute
 
+# The operands and results of the runtime's functions (mlc_runtime.h). Others are called like kernels.
+RUNTIME = {
+    "mlc_host_allocate": ("i64", "ptr"),
+    "mlc_host_release": ("ptr", "void"),
+    "mlc_host_output": ("i64, i64, ptr, i64", "ptr"),
+    "mlc_host_too_large": ("i64, i64, ptr", "void"),
+    "mlc_host_fail": ("i64", "void"),
+    "mlc_host_mismatch": ("i64, i64, i64", "void"),
+    "mlc_transfer_start": ("ptr, ptr, ptr, i64", "void"),
+    "mlc_transfer_wait": ("ptr", "void"),
+}
+KERNEL = ("ptr, ptr", "void")
 # An index of `llvm.getelementptr` that is an operand.
 _DYNAMIC = -(2**31)
 

@@ -153,6 +153,19 @@ def assign_offsets(
     return offsets, max(ends, default=0)
 
 
+def stack(lifetimes: Sequence[Lifetime], offsets: Sequence[int]) -> tuple[dict[int, set[int]], set[int]]:
+    """Returns, for the buffers of a plan from the lowest to the highest one, those below each: live at the
+    same time, at lower offsets, and not below another one that is below it; and those that are below none."""
+    below: dict[int, set[int]] = {}
+    result: dict[int, set[int]] = {}
+    # Empty buffers are below those that begin at the same offset.
+    for index in sorted(range(len(offsets)), key=lambda i: (offsets[i], lifetimes[i].size, i)):
+        lower = {other for other in below if lifetimes[other].overlaps(lifetimes[index])}
+        covered = {other for middle in lower for other in below[middle]}
+        result[index], below[index] = lower - covered, lower | covered
+    return result, set(below).difference(*below.values())
+
+
 # Placements that a search may try, and comparisons that it may take; the share of moves in the order.
 _TRIES, _WORK, _MOVES = 300, 2_000_000, 0.5
 

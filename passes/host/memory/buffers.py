@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import prod
 
-from mlc.bindings import ir
+from mlc.bindings import func, ir
 from mlc.dialects.graph.elements import element_bytes
+from mlc.passes.common.constants import i8
+from mlc.passes.common.rewriting import terminator_of
 
 
 def tensor_bytes(value: ir.Value) -> int:
     """Bytes of a tensor of static shape."""
     tensor = ir.RankedTensorType(value.type)
     return prod(tensor.shape) * element_bytes(str(tensor.element_type))
+
+
+def memref_of(tensor_type: ir.Type) -> ir.MemRefType:
+    """The type of the buffer of a tensor."""
+    tensor = ir.RankedTensorType(tensor_type)
+    return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
+
+
+def build_on_buffers(
+    old: ir.Operation, weights: Sequence[ir.Value], arena_bytes: int = 0
+) -> tuple[func.FuncOp, list[list[ir.Value]]]:
+    """Builds a function without ops before one on tensors; returns it and its arguments: the buffers of
+    inputs, results and weights, and the arena."""
+    block = func.Func(old).entry_block
+    groups = [list(block.arguments), list(terminator_of(block).operands), weights]
+    types = [memref_of(value.type) for group in groups for value in group]
+    type_ = ir.FunctionType.get([*types, ir.MemRefType.get([arena_bytes], i8())], [])
+    made = func.FuncOp(func.Func(old).sym_name, type_, loc=old.location, ip=ir.InsertionPoint(old))
+    rest = iter(made.add_entry_block().arguments)
+    return made, [*(list(islice(rest, len(group))) for group in groups), list(rest)]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,7 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.dialects import tloop
-from mlc.passes.graph.common.views import view_offset
-
-LAUNCH = tloop.Launch.NAME
-
-
-def is_view(op: ir.Operation) -> bool:
-    """Whether the op's result is a part of its operand, so that the op reads nothing."""
-    return op.name.startswith("graph.") and view_offset(op) is not None
+from mlc.passes.graph.common.views import is_view
 
 
 def first_reads(ops: Sequence[ir.Operation]) -> dict[ir.Value, int]:

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from mlc.bindings import arith, ir, memref, scf
 from mlc.dialects import graph
-from mlc.passes.common.constants import i1, i64, index_constant
-from mlc.passes.graph.control_flow.bodies import IF, body_of, yields
+from mlc.passes.common.constants import i64, index_constant
+from mlc.passes.graph.control_flow.bodies import IF, body_of, inputs, yields
 from mlc.passes.graph.control_flow.loop_rules import GraphLoop
-from mlc.passes.host.common.scalars import read_index, read_scalar
+from mlc.passes.host.common.scalars import build_while, read_index, read_scalar
 from mlc.passes.host.memory.bodies import is_stored
-from mlc.passes.host.sized.lifetimes import BlockAllocations, Lifetimes
-from mlc.passes.host.sized.size_values import elements_of, memref_of
+from mlc.passes.host.memory.buffers import memref_of
+from mlc.passes.host.sized.lifetimes import BlockAllocations
+from mlc.passes.host.sized.size_values import elements_of
 
 if TYPE_CHECKING:
     from mlc.passes.host.sized.function import SizedFunction
@@ -56,12 +57,7 @@ class SizedControlBuilder:
             self.enter(value, type_, loop.op, step, memory)
             for value, type_ in zip(loop.initial, carried, strict=True)
         ]
-        types = [ir.IndexType.get(), i1(), *carried]
-        made = scf.WhileOp(types, [index_constant(0), first, *initial])
-        before, after = made.before.blocks.append(*types), made.after.blocks.append(*types)
-        with ir.InsertionPoint(before):
-            less = arith.CmpIOp(arith.CmpIPredicate.slt, before.arguments[0], trips).result
-            scf.ConditionOp(arith.AndIOp(less, before.arguments[1]).result, before.arguments)
+        made, after = build_while(trips, first, initial)
         with ir.InsertionPoint(after), self.host.sizes.inside():
             scf.YieldOp(self.run(loop, after.arguments, stacks))
         self.keep(view.results[: len(carried)], list(made.results)[2:], memory)
@@ -109,13 +105,9 @@ class SizedControlBuilder:
     ) -> ir.Value:
         """Returns the memory of an initial value of a loop: that of the value if the loop is its last use, or
         a copy."""
-        uses = sum(operand == value for operand in op.operands)
-        is_last = memory.owns(value) and memory.lifetimes.last(value) == step and uses == 1
-        inside = any(
-            memory.lifetimes.source(used) == memory.lifetimes.source(value)
-            for used in Lifetimes(body_of(op)).used_from_outside()
-        )
-        if is_last and memory.lifetimes.source(value) == value and not inside:
+        sources = [memory.lifetimes.source(used) for used in inputs(op)]
+        is_last = memory.owns(value) and memory.lifetimes.last(value) == step
+        if is_last and memory.lifetimes.source(value) == value and sources.count(value) == 1:
             return self.cast(self.storage.reshape(memory.take(value), value), type_)
         return self.copy(value, type_)
 

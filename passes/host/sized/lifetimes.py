@@ -6,13 +6,8 @@ from collections.abc import Sequence
 
 from mlc.bindings import ir
 from mlc.dialects import graph
-from mlc.passes.graph.common.views import RESHAPES, view_offset
+from mlc.passes.graph.common.views import is_view
 from mlc.passes.graph.control_flow.bodies import inputs
-
-
-def is_view(op: ir.Operation) -> bool:
-    """Whether the op's result is a part of its first operand's memory."""
-    return op.name.startswith("graph.") and (op.name in RESHAPES or view_offset(op) is not None)
 
 
 class Lifetimes:
@@ -22,7 +17,6 @@ class Lifetimes:
         self.ops = [op.operation for op in block.operations]
         self._source: dict[ir.Value, ir.Value] = {}
         self._last: dict[ir.Value, int] = {}
-        self._own = {value for op in self.ops for value in op.results}
         for step, op in enumerate(self.ops):
             used = inputs(op) if op.name in graph.CONTROL_OPS else op.operands
             for value in used:
@@ -30,15 +24,6 @@ class Lifetimes:
             for result in op.results:
                 self._source[result] = self.source(op.operands[0]) if is_view(op) else result
                 self._last.setdefault(self._source[result], step)
-
-    def used_from_outside(self) -> set[ir.Value]:
-        """The values from outside the block that its ops, and those in their bodies, use."""
-        used = {
-            value
-            for op in self.ops
-            for value in (inputs(op) if op.name in graph.CONTROL_OPS else op.operands)
-        }
-        return used - self._own
 
     def source(self, value: ir.Value) -> ir.Value:
         """The value, in this block or outside, of which `value` is a view."""

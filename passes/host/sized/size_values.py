@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import prod
 
@@ -19,8 +19,8 @@ from mlc.passes.common.constants import index_constant
 class SizeValues:
     """Index values of sizes, built at the insertion point, once per block and the blocks inside."""
 
-    def __init__(self) -> None:
-        self._names: dict[str, ir.Value] = {}
+    def __init__(self, names: Mapping[str, ir.Value] | None = None) -> None:
+        self._names = dict(names or {})
         self._made: dict[int | Size, ir.Value] = {}
         # The op for which sizes are computed, as messages call it.
         self.who = ""
@@ -47,9 +47,9 @@ class SizeValues:
         """Sets the value of a name."""
         self._names[name] = value
 
-    def knows(self, name: str) -> bool:
-        """Whether the name has a value."""
-        return name in self._names
+    def names(self) -> dict[str, ir.Value]:
+        """Returns the values of names."""
+        return dict(self._names)
 
     def determine(self, sizes: Sequence[int | Size]) -> bool:
         """Whether all names on which the sizes depend have values."""
@@ -85,7 +85,7 @@ class SizeValues:
             return self._names[factor.name]
         left, right = (self.of(operand) for operand in factor.operands)
         if factor.name == "floordiv":
-            return self._quotient(left, right, factor.text)
+            return self.divide(left, right, factor.text)
         if factor.name == "max":
             return arith.MaxSIOp(left, right).result
         is_one = arith.CmpIOp(arith.CmpIPredicate.eq, left, self.of(1)).result
@@ -100,7 +100,7 @@ class SizeValues:
         self.check(left, right, "product", f"a product in the size {size} is too large")
         return arith.MulIOp(left, right).result
 
-    def _quotient(self, left: ir.Value, right: ir.Value, text: str) -> ir.Value:
+    def divide(self, left: ir.Value, right: ir.Value, text: str) -> ir.Value:
         """Divides sizes, rounding down; the call fails for a divisor of 0."""
         is_divisor = arith.CmpIOp(arith.CmpIPredicate.ne, right, self.of(0)).result
         cf.AssertOp(is_divisor, self._message(f"the size {text} is divided by 0"))
@@ -133,12 +133,6 @@ def elements_of(value: ir.Value) -> int | Size:
 def bytes_of(value: ir.Value) -> int | Size:
     """The size of a tensor in bytes."""
     return elements_of(value) * element_bytes(str(value.type.element_type))
-
-
-def memref_of(tensor_type: ir.Type) -> ir.MemRefType:
-    """The type of the buffer of a tensor."""
-    tensor = ir.RankedTensorType(tensor_type)
-    return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
 
 
 def reinterpret(

@@ -6,25 +6,22 @@ from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir, memref
 from mlc.dialects import graph, tloop
+from mlc.dialects.graph.sizes import Size
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.rewriting import terminator_of
 from mlc.passes.graph.common.views import view_source
+from mlc.passes.host.common.description import CALLER, OUTPUT
+from mlc.passes.host.memory.buffers import memref_of
 from mlc.passes.host.sized.lifetimes import BlockAllocations
 from mlc.passes.host.sized.size_values import (
     SizeValues,
     bytes_of,
     elements_of,
     flatten,
-    memref_of,
     reinterpret,
     sizes_of,
 )
-
-# On a `memref.alloc`: the output of the program that the memory holds.
-OUTPUT = "tloop.output"
-# On allocations and calls of the runtime, which may fail: the op that the message names.
-CALLER = "tloop.caller"
 
 
 class Storage:
@@ -34,6 +31,8 @@ class Storage:
     def __init__(self, block: ir.Block, sizes: SizeValues, in_place: Mapping[str, Sequence[int]]) -> None:
         self.block, self.sizes, self.in_place = block, sizes, in_place
         self.buffers: dict[ir.Value, ir.Value] = {}
+        # The bytes of allocations.
+        self.bytes: dict[ir.Value, int | Size] = {}
         self.outputs: dict[ir.Value, int] = {}
         # Outputs whose memory is allocated.
         self.written: set[int] = set()
@@ -93,6 +92,7 @@ class Storage:
         """Allocates memory of a value's shape."""
         dynamic = [self.sizes.of(size) for size in sizes_of(value) if not isinstance(size, int)]
         made = memref.AllocOp(memref_of(value.type), dynamic, [])
+        self.bytes[made.result] = bytes_of(value)
         if dynamic:
             made.operation.attributes[CALLER] = ir.StringAttr.get(self.sizes.who)
         return made.result

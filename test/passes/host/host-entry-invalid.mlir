@@ -1,8 +1,8 @@
 // RUN: mlc-opt %s --host-entry --verify-diagnostics --split-input-file
 
 func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) {
-  // expected-error @below {{'memref.alloc' cannot be part of a host function}}
-  %0 = memref.alloc() : memref<4xf32>
+  // expected-error @below {{'memref.alloca' cannot be part of a host function}}
+  %0 = memref.alloca() : memref<4xf32>
   memref.copy %x, %0 : memref<4xf32> to memref<4xf32>
   return
 }

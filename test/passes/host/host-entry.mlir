@@ -14,15 +14,18 @@
 // CHECK-NOT: llvm.alloca
 // The input is the first buffer, the arena the last of six; both are loaded once.
 // CHECK-NEXT: %[[IN:.*]] = llvm.load %arg0
-// CHECK-NEXT: llvm.store %[[IN]], %[[FRAME]]
 // CHECK-NEXT: %[[SLOT:.*]] = llvm.getelementptr %arg0[5]
 // CHECK-NEXT: %[[ARENA:.*]] = llvm.load %[[SLOT]]
+// CHECK-NEXT: llvm.store %[[IN]], %[[FRAME]]
 // CHECK-NEXT: %[[SECOND:.*]] = llvm.getelementptr %[[FRAME]][1]
 // CHECK-NEXT: llvm.store %[[ARENA]], %[[SECOND]]
 // CHECK-NEXT: llvm.call @k(%[[FRAME]], %arg1)
-// CHECK: llvm.store %[[ARENA]], %[[FRAME]]
-// CHECK: %[[WEIGHT:.*]] = llvm.getelementptr %arg0[3]
 // CHECK: %[[B:.*]] = llvm.getelementptr %[[ARENA]][64] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK: llvm.store %[[ARENA]], %[[FRAME]]
+// CHECK: %[[WEIGHT_SLOT:.*]] = llvm.getelementptr %arg0[3]
+// CHECK-NEXT: %[[WEIGHT:.*]] = llvm.load %[[WEIGHT_SLOT]]
+// CHECK: llvm.store %[[WEIGHT]]
+// CHECK: llvm.store %[[B]]
 // CHECK: llvm.call @add(%[[FRAME]], %arg1)
 // CHECK: llvm.return
 // CHECK-LABEL: llvm.func @mlc_prepare

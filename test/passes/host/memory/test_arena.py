@@ -16,6 +16,7 @@ from mlc.passes.host.memory.arena import (
     assign_offsets,
     lower_bound,
     plan,
+    stack,
 )
 
 
@@ -120,3 +121,30 @@ def test_a_chain_of_residual_blocks_needs_buffers_that_hang_from_the_top() -> No
     found = plan(lifetimes)
     assert found.size == lower_bound(lifetimes)
     assert found.strategy.startswith("search from ")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_stacked_buffers_never_overlap_for_other_sizes(seed: int) -> None:
+    lifetimes = random_lifetimes(seed)
+    generator = random.Random(seed)
+    sizes = [align(generator.choice([0, 1, 64, 1000, 70_000])) for _ in lifetimes]
+    stacked, top = stack(lifetimes, plan(lifetimes).offsets)
+    offsets: dict[int, int] = {}
+    for index, below in stacked.items():
+        offsets[index] = max((offsets[other] + sizes[other] for other in below), default=0)
+    ends = {index: offset + sizes[index] for index, offset in offsets.items()}
+    assert sorted(offsets) == list(range(len(lifetimes)))
+    assert max(ends.values(), default=0) == max((ends[index] for index in top), default=0)
+    for a, b in combinations(range(len(lifetimes)), 2):
+        if lifetimes[a].overlaps(lifetimes[b]):
+            assert ends[a] <= offsets[b] or ends[b] <= offsets[a]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_stacking_a_plan_makes_it_no_larger(seed: int) -> None:
+    lifetimes = random_lifetimes(seed)
+    found = plan(lifetimes)
+    ends: dict[int, int] = {}
+    for index, below in stack(lifetimes, found.offsets)[0].items():
+        ends[index] = max((ends[other] for other in below), default=0) + align(lifetimes[index].size)
+    assert max(ends.values(), default=0) <= found.size
