@@ -22,8 +22,8 @@ LATENCY = 4
 # Steps of a sum so short that the processor works on several sums at once: then each takes one cycle, for
 # two loads.
 SHORT_SUM = 64
-# Bytes read and written per cycle by `pack` and `unpack`: 35 MB in 7 ms on ShuffleNet (docs/benchmarks.md).
-CONVERTED_BYTES = 2
+# Bytes read and written per cycle by `pack` and `unpack` of images in memory; of those in caches 15 to 20.
+CONVERTED_BYTES = 8
 # Bytes per cycle of kernels that stream through memory.
 STREAMED_BYTES = 16
 # A kernel more: its call, its first cache misses, and the threads that it may wake.

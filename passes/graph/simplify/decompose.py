@@ -9,6 +9,7 @@ from typing import ClassVar
 from mlc.bindings import ir
 from mlc.dialects import graph
 from mlc.passes.base import Pass
+from mlc.passes.common.rewriting import attributes_of
 from mlc.passes.exactness import rounding
 from mlc.passes.graph.common.rules import Rules, apply_rules
 from mlc.passes.graph.common.terms import like_type
@@ -118,6 +119,27 @@ def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
     return graph.reshape_to(graph.build("mul", [apart, factors]), graph.dims_of(conv.result))
 
 
+def repeat_channels(op: ir.Operation) -> ir.Value | None:
+    """Convolves the channels x0, x0, x1, x1, ... one by one where each channel of x has several filters: blocks
+    of channels and rows take one."""
+    conv = graph.Conv(op)
+    channels, outputs = graph.shape_of(conv.x)[1], graph.shape_of(conv.w)[0]
+    if (
+        conv.layout != "NCHW"
+        or channels in (None, 1)
+        or conv.group != channels
+        or outputs in (None, channels)
+    ):
+        return None
+    batch, _, *image = graph.dims_of(conv.x)
+    apart = graph.reshape_to(conv.x, [batch, channels, 1, *image])
+    repeated = graph.expand_to(apart, [batch, channels, outputs // channels, *image])
+    if repeated is None:
+        return None
+    x = graph.reshape_to(repeated, [batch, outputs, *image])
+    return graph.build("conv", [x, conv.w], attributes_of(op) | {"group": outputs})
+
+
 @rounding
 def product_with_a_column(op: ir.Operation) -> ir.Value | None:
     """Sums the rows of a, weighted with b [..., K, 1]: a register tile would have one column."""
@@ -132,7 +154,7 @@ def product_with_a_column(op: ir.Operation) -> ir.Value | None:
 
 RULES: Rules = {
     graph.BatchNorm.NAME: (batch_norm,),
-    graph.Conv.NAME: (pointwise_by_channel,),
+    graph.Conv.NAME: (pointwise_by_channel, repeat_channels),
     graph.Matmul.NAME: (product_with_a_column,),
     graph.Pad.NAME: (pad_by_parts,),
 }
@@ -144,7 +166,8 @@ class Decompose(Pass):
 
     `batch_norm` becomes `mul` and `add` with operands computed from the statistics. `pad` by elements of its
     operand becomes `concat` of the operand and parts of it, which images in blocks have, too. A convolution
-    whose window is one element of one channel becomes `mul`, a product with a matrix of one column the sum of
+    whose window is one element of one channel becomes `mul`, one with several filters per channel a depthwise
+    one of repeated channels, a product with a matrix of one column the sum of
     weighted rows.
     """
 

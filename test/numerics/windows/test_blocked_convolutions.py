@@ -75,6 +75,16 @@ def strided_channels(b: Builder) -> str:
     return b.Concat(b.Reshape(volume, [-1]), b.Reshape(image, [-1]), axis=0)
 
 
+def filters_per_channel(b: Builder) -> str:
+    """Two and three filters for each channel: of whole images, in steps, along one dim, of three dims."""
+    image = b.input(2, 8, 13, 18)
+    both = b.Conv(image, b.value(16, 1, 3, 3) * 0.3, b.value(16), group=8, pads=[1, 1, 1, 1])
+    apart = b.Conv(image, b.value(24, 1, 5, 4) * 0.2, group=8, strides=[3, 2], dilations=[2, 1])
+    signal = b.Conv(b.input(1, 16, 61), b.value(32, 1, 7) * 0.3, group=16, strides=[2])
+    volume = b.Conv(b.input(1, 4, 5, 6, 7), b.value(8, 1, 3, 2, 3) * 0.2, group=4)
+    return b.Concat(*(b.Reshape(value, [-1]) for value in (both, apart, signal, volume)), axis=0)
+
+
 FORMS = {
     "lines": lambda b: convolution(b, 64, 64, 6, 3),
     "a line alone": lambda b: convolution(b, 64, 96, 7, 1),
@@ -89,6 +99,7 @@ FORMS = {
     "padded": padded_windows,
     "mostly padding": mostly_padding,
     "lines of strided channels": strided_channels,
+    "filters per channel": filters_per_channel,
 }
 
 

@@ -49,18 +49,18 @@ func.func @small_gain(%x: tensor<1x32x4x4xf32>, %w: tensor<32x1x1x1xf32>) -> ten
 // CHECK: "graph.conv"(%[[X]],
 // CHECK: return
 func.func @shared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32>) -> (tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>) {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
-      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
-  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 2, 2>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
-      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x14x14xf32>
-  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 3, 3>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
-      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x13x13xf32>
-  %3 = "graph.conv"(%x, %w) {dilations = array<i64: 4, 4>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
-      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x12x12xf32>
-  %4 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x15x15xf32>) -> tensor<1x32x1x1xf32>
-  %5 = "graph.reduce_max"(%1) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x14x14xf32>) -> tensor<1x32x1x1xf32>
-  %6 = "graph.reduce_sum"(%2) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x13x13xf32>) -> tensor<1x32x1x1xf32>
-  %7 = "graph.reduce_min"(%3) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x12x12xf32>) -> tensor<1x32x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 6, 6>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x10x10xf32>
+  %1 = "graph.conv"(%x, %w) {dilations = array<i64: 2, 2>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 6, 6>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x10x10xf32>
+  %2 = "graph.conv"(%x, %w) {dilations = array<i64: 3, 3>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 6, 6>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x9x9xf32>
+  %3 = "graph.conv"(%x, %w) {dilations = array<i64: 4, 4>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 6, 6>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x8x8xf32>
+  %4 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x10x10xf32>) -> tensor<1x32x1x1xf32>
+  %5 = "graph.reduce_max"(%1) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x10x10xf32>) -> tensor<1x32x1x1xf32>
+  %6 = "graph.reduce_sum"(%2) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x9x9xf32>) -> tensor<1x32x1x1xf32>
+  %7 = "graph.reduce_min"(%3) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x8x8xf32>) -> tensor<1x32x1x1xf32>
   return %4, %5, %6, %7 : tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>, tensor<1x32x1x1xf32>
 }
 
@@ -71,9 +71,9 @@ func.func @shared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32
 // CHECK-NOT: graph.pack
 // CHECK: return
 func.func @unshared_conversion(%x: tensor<1x32x64x64xf32>, %w: tensor<32x1x5x5xf32>) -> tensor<1x32x1x1xf32> {
-  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 4, 4>}
-      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x15x15xf32>
-  %1 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x15x15xf32>) -> tensor<1x32x1x1xf32>
+  %0 = "graph.conv"(%x, %w) {dilations = array<i64: 1, 1>, group = 32, layout = "NCHW", pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 6, 6>}
+      : (tensor<1x32x64x64xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x10x10xf32>
+  %1 = "graph.reduce_mean"(%0) {axes = array<i64: 2, 3>, keepdims = true} : (tensor<1x32x10x10xf32>) -> tensor<1x32x1x1xf32>
   return %1 : tensor<1x32x1x1xf32>
 }
 

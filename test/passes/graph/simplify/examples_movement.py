@@ -45,6 +45,12 @@ MOVEMENT: Examples = {
     "view_rules.transpose_of_transpose": [
         lambda v: v.transpose(v.transpose(v.p, permutation=[3, 0, 1, 2]), permutation=[2, 1, 3, 0])
     ],
+    "decompose.repeat_channels": [
+        lambda v: v.conv(
+            v.reshape(v.p, shape=[1, 2, 12]), v.constant(f32([[[1, -2]], [[3, 0.5]], [[0, -1]], [[2, 1]]])),
+            strides=[2], dilations=[1], pads=[1, 0], group=2,
+        ),
+    ],
     "decompose.pad_by_parts": [
         lambda v: v.pad(v.m, low=[1, 2], high=[0, 3], mode="reflect"),
         lambda v: v.pad(v.m, low=[3, 0], high=[1, 2], mode="edge"),

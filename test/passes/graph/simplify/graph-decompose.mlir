@@ -120,3 +120,18 @@ func.func @column(%a: tensor<5x3x4xf32>, %b: tensor<5x4x1xf32>, %c: tensor<4x1xf
   %3 = "graph.matmul"(%h, %g) : (tensor<3x4xf16>, tensor<4x1xf16>) -> tensor<3x1xf16>
   return %0, %1, %2, %3 : tensor<5x3x1xf32>, tensor<5x3x1xf32>, tensor<5x3x2xf32>, tensor<3x1xf16>
 }
+
+// Two filters per channel: one each for the channels twice. A single channel stays, and so does one filter.
+// CHECK-LABEL: func.func @repeated
+// CHECK-DAG: %[[APART:.*]] = "graph.reshape"(%arg0) {shape = array<i64: 2, 3, 1, 7>}
+// CHECK-DAG: %[[TWICE:.*]] = "graph.expand"(%[[APART]]) {shape = array<i64: 2, 3, 2, 7>}
+// CHECK-DAG: %[[CHANNELS:.*]] = "graph.reshape"(%[[TWICE]]) {shape = array<i64: 2, 6, 7>}
+// CHECK-DAG: "graph.conv"(%[[CHANNELS]], %arg1) {{{.*}}group = 6 : i64
+// CHECK-DAG: "graph.conv"(%arg2, %arg1) {{{.*}}group = 1 : i64
+// CHECK-DAG: "graph.conv"(%arg0, %arg3) {{{.*}}group = 3 : i64
+func.func @repeated(%x: tensor<2x3x7xf32>, %w: tensor<6x1x3xf32>, %y: tensor<2x1x7xf32>, %v: tensor<3x1x3xf32>) -> (tensor<2x6x5xf32>, tensor<2x6x5xf32>, tensor<2x3x5xf32>) {
+  %0 = "graph.conv"(%x, %w) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 3 : i64} : (tensor<2x3x7xf32>, tensor<6x1x3xf32>) -> tensor<2x6x5xf32>
+  %1 = "graph.conv"(%y, %w) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 1 : i64} : (tensor<2x1x7xf32>, tensor<6x1x3xf32>) -> tensor<2x6x5xf32>
+  %2 = "graph.conv"(%x, %v) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 3 : i64} : (tensor<2x3x7xf32>, tensor<3x1x3xf32>) -> tensor<2x3x5xf32>
+  return %0, %1, %2 : tensor<2x6x5xf32>, tensor<2x6x5xf32>, tensor<2x3x5xf32>
+}
