@@ -120,8 +120,8 @@ def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
 
 
 def repeat_channels(op: ir.Operation) -> ir.Value | None:
-    """Convolves the channels x0, x0, x1, x1, ... one by one where each channel of x has several filters: blocks
-    of channels and rows take one."""
+    """Convolves the channels x0, x0, x1, x1, ... one by one where each channel of x has several filters:
+    blocks of channels, and rows, have one."""
     conv = graph.Conv(op)
     channels, outputs = graph.shape_of(conv.x)[1], graph.shape_of(conv.w)[0]
     if (
