@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from mlc.bindings import ir, llvm
 from mlc.passes.base import Pass
+from mlc.passes.common.constants import i64
 from mlc.passes.common.kernel_functions import SIZES
 from mlc.passes.common.rewriting import collect_ops, replace_op, terminator_of
 from mlc.passes.loops.alias_scopes import base_pointer
@@ -53,28 +54,26 @@ def _mark(function: ir.Operation, sizes: ir.Value) -> None:
     nonnegative = _nonnegative(function, sizes)
     templates = ir.Module.parse(WITHOUT_WRAP)
     without_wrap = {op.name: op for op in collect_ops(templates.operation)}
-    replaced: list[tuple[ir.Operation, list[ir.Value]]] = []
-    for op in collect_ops(function, (*ARITHMETIC, llvm.GEP.NAME)):
-        if op.name == llvm.GEP.NAME:
-            indices = llvm.GEP(op).dynamic_indices
-            marked = len(indices) == 1 and indices[0] in nonnegative
-        else:
-            marked = op.results[0] in nonnegative
-        if marked:
-            replaced.append((op, without_wrap[op.name]))
-    for op, template in replaced:
-        _replace(op, template)
+    for op in collect_ops(function, ARITHMETIC):
+        if op.results[0] in nonnegative and op.results[0].type == i64():
+            nonnegative.add(_replace(op, without_wrap[op.name]))
+    for op in collect_ops(function, llvm.GEP.NAME):
+        indices = llvm.GEP(op).dynamic_indices
+        if len(indices) == 1 and indices[0] in nonnegative:
+            _replace(op, without_wrap[op.name])
 
 
-def _replace(op: ir.Operation, template: ir.Operation) -> None:
-    """Replaces an op by a copy of the template: the bindings set no flags."""
+def _replace(op: ir.Operation, template: ir.Operation) -> ir.Value:
+    """Replaces an op by a copy of the template, as the bindings set no flags; returns the result."""
     with ir.InsertionPoint(op), op.location:
         made = template.clone()
     for position, operand in enumerate(op.operands):
         made.operands[position] = operand
     for name in op.attributes:
         made.attributes[name] = op.attributes[name]
-    replace_op(op, made.results[0])
+    [result] = made.results
+    replace_op(op, result)
+    return result
 
 
 def _nonnegative(function: ir.Operation, sizes: ir.Value) -> set[ir.Value]:

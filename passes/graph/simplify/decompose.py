@@ -167,8 +167,7 @@ class Decompose(Pass):
     `batch_norm` becomes `mul` and `add` with operands computed from the statistics. `pad` by elements of its
     operand becomes `concat` of the operand and parts of it, which images in blocks have, too. A convolution
     whose window is one element of one channel becomes `mul`, one with several filters per channel a depthwise
-    one of repeated channels, a product with a matrix of one column the sum of
-    weighted rows.
+    one of repeated channels, a product with a matrix of one column the sum of weighted rows.
     """
 
     name: ClassVar[str] = "graph-decompose"

@@ -64,6 +64,10 @@ llvm.func @others(%x: !llvm.ptr, %sizes: !llvm.ptr {tloop.sizes}, %y: !llvm.ptr)
   %less = llvm.sub %size, %size : i64
   %1 = llvm.getelementptr inbounds %y[%less] : (!llvm.ptr, i64) -> !llvm.ptr, i64
   llvm.store %zero, %1 : i64, !llvm.ptr
+  // Sums of 32 bits stay as they are.
+  %narrow = llvm.mlir.constant(3 : i32) : i32
+  %twice = llvm.add %narrow, %narrow : i32
+  %same = llvm.icmp "eq" %twice, %narrow : i32
   llvm.br ^bb1(%below : i64)
 ^bb1(%i: i64):
   %ahead = llvm.add %i, %size overflow<nsw> : i64
