@@ -57,9 +57,9 @@ def set_target(module: ir.Operation, target: Target) -> None:
     module.attributes[ATTRIBUTE] = ir.StringAttr.get(str(target), module.context)
 
 
-def lanes(target: Target) -> int:
-    """Returns the f32 elements per vector register."""
-    return target.vector_bits // 32
+def lanes(target: Target, bits: int = 32) -> int:
+    """Returns the elements of `bits` bits per vector register, by default those of f32."""
+    return max(1, target.vector_bits // bits)
 
 
 def registers(target: Target) -> int:

@@ -48,22 +48,29 @@ class RegisterTile:
         return {dim: points for dim, points in dims.items() if dim is not None}
 
 
+def accumulator_lanes(anchor: Computation, target: Target) -> int:
+    """Returns the accumulators per vector register: f64 halves them, types below 32 bits are widened."""
+    element = ir.RankedTensorType(anchor.init.type).element_type
+    return lanes(target, max(32, element.width))
+
+
 def choose_tile(anchor: Computation, target: Target, overlap: bool = False) -> RegisterTile:
     """Returns the register tile of a contraction for the target's registers. With `overlap`, the last tile of
     columns may begin within the one before."""
     column, candidates = anchor.parallel[-1], reusing_dims(anchor)
-    width = tile_columns(anchor.extents[column], lanes(target), registers(target), overlap)
+    vector = accumulator_lanes(anchor, target)
+    width = tile_columns(anchor.extents[column], vector, registers(target), overlap)
     if not candidates:
         return RegisterTile(column, width, None, 1)
     *others, row = candidates
-    most = accumulators(target, vectors(width, lanes(target)))
+    most = accumulators(target, vectors(width, vector))
     if row in anchor.dynamic:
         limit = OPEN_ROWS_AND_COLUMNS if column in anchor.dynamic else OPEN_ROWS
-        return RegisterTile(column, width, row, open_rows(width, lanes(target), most, limit))
-    rows = best_rows(anchor.extents[row], width, lanes(target), most)
+        return RegisterTile(column, width, row, open_rows(width, vector, most, limit))
+    rows = best_rows(anchor.extents[row], width, vector, most)
     lined = others and others[-1] not in anchor.dynamic and is_multiply_add(anchor)
     if rows == anchor.extents[row] and lined:
-        lines = best_lines(anchor.extents[others[-1]], most // vectors(width, lanes(target)) // rows)
+        lines = best_lines(anchor.extents[others[-1]], most // vectors(width, vector) // rows)
         if lines > 1:
             return RegisterTile(column, width, row, rows, others[-1], lines)
     return RegisterTile(column, width, row, rows)
@@ -182,7 +189,7 @@ class ContractionSchedule:
             nest.tile(parallel, "parallel")
         if tile.column not in parallel and tile.width < extents[tile.column]:
             overlap = tile.column in self.anchor.dynamic or not can_be_alone(
-                extents[tile.column] % tile.width, lanes(self.target)
+                extents[tile.column] % tile.width, accumulator_lanes(self.anchor, self.target)
             )
             nest.tile({tile.column: tile.width}, "sequential", overlap)
         for dim, points in tile.sizes.items():
@@ -224,7 +231,7 @@ class ContractionSchedule:
             rows = tile.rows * tile.lines
             longest = longest_step(self.target, rows)
             steps[innermost] = reduction_step(
-                extents[innermost], rows, tile.width, lanes(self.target), longest
+                extents[innermost], rows, tile.width, accumulator_lanes(self.anchor, self.target), longest
             )
         return {dim: step for dim, step in steps.items() if step < extents[dim]}
 

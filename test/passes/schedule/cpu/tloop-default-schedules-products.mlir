@@ -43,3 +43,15 @@ func.func private @heads_to_rows(%a: tensor<2x3x4x64xf32>, %b: tensor<2x3x64x8xf
   return %1 : tensor<2x4x3x8xf32>
 }
 }
+
+// -----
+
+// A register holds half as many accumulators of f64: a tile of 64 columns would spill.
+// LOOPS-LABEL: func.func private @product_of_doubles
+// LOOPS: scf.for {{.*}} -> (vector<10x16xf64>)
+module attributes {tloop.target = "name=x86-64-v4"} {
+func.func private @product_of_doubles(%a: tensor<3200x64xf64>, %b: tensor<64x64xf64>) -> tensor<3200x64xf64> attributes {tloop.kernel} {
+  %0 = "graph.matmul"(%a, %b) : (tensor<3200x64xf64>, tensor<64x64xf64>) -> tensor<3200x64xf64>
+  return %0 : tensor<3200x64xf64>
+}
+}
