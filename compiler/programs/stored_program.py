@@ -60,12 +60,16 @@ def program_of(
 
 
 def _weights(source: OnnxSource, stage: Stage, prepared: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    arrays = [
-        prepared[weight] if isinstance(weight, int) else source.buffer(weight) for weight in stage.weights
-    ]
-    return (
-        None if any(array is None for array in arrays) else [array for array in arrays if array is not None]
-    )
+    arrays = []
+    for weight in stage.weights:
+        if isinstance(weight, bytes):
+            array: np.ndarray | None = np.frombuffer(weight, np.uint8)
+        else:
+            array = prepared[weight] if isinstance(weight, int) else source.buffer(weight)
+        if array is None:
+            return None
+        arrays.append(array)
+    return arrays
 
 
 def prepare(stage: Stage, weights: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -79,6 +83,7 @@ def bundle_of(
 ) -> Bundle:
     """Returns the compiled stages as a bundle, without the weights."""
     portable = {
-        name: replace(stage, weights=portable_weights(stage.host, source)) for name, stage in stages.items()
+        name: replace(stage, weights=portable_weights(stage.host, source, imported.store))
+        for name, stage in stages.items()
     }
     return Bundle(portable, imported.inputs, imported.outputs, report, source.external(imported.store))

@@ -9,7 +9,7 @@ import pytest
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.programs.bundle import Bundle, Stage, portable_weights
 from mlc.compiler.sources.onnx_model import MODEL, OnnxSource
-from mlc.frontends.weights.store import INLINE, Reference
+from mlc.frontends.weights.store import INLINE, Reference, WeightStore
 
 
 def host(
@@ -34,7 +34,7 @@ def host(
 
 def test_round_trip() -> None:
     stages = {
-        "main": Stage(host(), {"main": b"\x7fELF\0\1", "k": b""}, ([MODEL, 0, 4, "ab"], 1)),
+        "main": Stage(host(), {"main": b"\x7fELF\0\1", "k": b""}, ([MODEL, 0, 4, "ab"], 1, b"ef")),
         "prepare": Stage(host("prepare"), {"prepare": bytes(range(256))}, (["m.data", 8, 4, "cd"],)),
     }
     bundle = Bundle(stages, ("x", "ü"), ("y",), {"kernels": 2}, (["m.data", 8, 4, "cd"],))
@@ -75,10 +75,14 @@ def source() -> OnnxSource:
 
 def test_portable_weights(source: OnnxSource) -> None:
     inside, beside = Reference(INLINE, 8, 16, "ab"), Reference("m.data", 8, 16, "cd")
-    assert portable_weights(host(weights=(inside, 3, beside)), source) == (
+    store = WeightStore(None)
+    store.blobs.add(source.view)
+    computed = store.add_blob(bytes(range(16)))
+    assert portable_weights(host(weights=(inside, 3, beside, computed)), source, store) == (
         [MODEL, 8, 16, "ab"],
         3,
         ["m.data", 8, 16, "cd"],
+        bytes(range(16)),
     )
 
 

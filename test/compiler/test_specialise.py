@@ -114,6 +114,37 @@ def test_weights_that_have_changed(pool: WorkerPool, tmp_path: Path) -> None:
     assert rows(program)[3,]["failure"] == "files beside the model have changed"
 
 
+def test_weights_that_the_import_has_computed(pool: WorkerPool) -> None:
+    """Tables of trees are in no file: the process that compiles sends them."""
+    trees = 1500
+    node = helper.make_node(
+        "TreeEnsembleRegressor",
+        ["x"],
+        ["y"],
+        domain="ai.onnx.ml",
+        nodes_treeids=np.repeat(np.arange(trees), 3),
+        nodes_nodeids=[0, 1, 2] * trees,
+        nodes_featureids=[0] * 3 * trees,
+        nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF"] * trees,
+        nodes_values=np.repeat(np.arange(trees, dtype=np.float32), 3),
+        nodes_truenodeids=[1, 0, 0] * trees,
+        nodes_falsenodeids=[2, 0, 0] * trees,
+        target_treeids=np.repeat(np.arange(trees), 2),
+        target_nodeids=[1, 2] * trees,
+        target_ids=[0] * 2 * trees,
+        target_weights=[0.0, 1.0] * trees,
+        n_targets=1,
+    )
+    infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 1]) for name in "xy"]
+    imports = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.ml", 3)]
+    graph = helper.make_graph([node], "g", infos[:1], infos[1:])
+    program = compile_specialised(helper.make_model(graph, opset_imports=imports, ir_version=10), NOW, pool)
+    x = np.array([[0.5], [-1], [1234.5]], np.float32)
+    for _ in range(3):
+        np.testing.assert_array_equal(program(x)[0], [[1], [0], [1235]])
+    assert rows(program)[3,]["own_calls"] == 1
+
+
 def test_all_options_reach_the_process() -> None:
     """Options without an effect on a processor's program do not change it."""
     without = {"jobs", "cubin", "progress", "pool", "specialise", "reproducer_dir"}
