@@ -1443,7 +1443,6 @@ class TreeEnsemble(views.View):
     children = fields.operand(4)
     weights = fields.operand(5)
     depth = fields.integer()
-    nan_first = fields.boolean(True)
     aggregate = fields.string("sum")
     result = fields.result(0)
 

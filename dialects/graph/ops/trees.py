@@ -46,10 +46,8 @@ define(
         "x `[N, F]`, roots `[G, T]`, features and thresholds `[nodes]`, children `[nodes, 2]`, weights "
         "`[leaves, K]`, result `[N, G, K]` with weights' elements: G ensembles of T trees each, which share "
         "the tables. At node i a row goes on to `children[i, 0]` where `x[n, features[i]] <= thresholds[i]`, "
-        "else to `children[i, 1]`. A negative child or root is the leaf `-1 - child`. With `nan_first` a "
-        "negative feature is `-1 - feature`, at a node from which NaN goes to the first child, also if it is "
-        "the threshold. `depth` is "
-        "the most decisions on a path to a leaf. Indices outside the tables are clamped.",
+        "else, and if either is NaN, to `children[i, 1]`. A negative child or root is the leaf `-1 - child`. "
+        "`depth` is the most decisions on a path to a leaf. Indices outside the tables are clamped.",
         ("TreeEnsemble, TreeEnsembleClassifier, TreeEnsembleRegressor",),
         (
             OperandSpec("x", _FLOATS),
@@ -62,7 +60,6 @@ define(
         _tree_ensemble,
         (
             Attribute("depth", "int", "the most decisions on a path from a root to a leaf"),
-            Attribute("nan_first", "bool", "whether a feature may be negative", True),
             Attribute("aggregate", "str", "how trees are combined", "sum", ("sum", "min", "max")),
         ),
     )

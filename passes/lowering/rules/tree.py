@@ -111,16 +111,8 @@ def _child(op: ir.Operation, row: ir.Value, node: ir.Value) -> ir.Value:
     """Returns the child of a node that a row visits next."""
     ensemble = graph.TreeEnsemble(op)
     index = _clamp_index(node, static_shape(ensemble.features)[0])
-    feature = column = tensor.extract(ensemble.features, [index])
-    if ensemble.nan_first:
-        takes_nan = _compare("slt", feature, constant(i32(), 0))
-        column = select(takes_nan, _complement(feature), feature)
-    value = tensor.extract(ensemble.x, [row, _clamp_index(column, static_shape(ensemble.x)[1])])
-    threshold = tensor.extract(ensemble.thresholds, [index])
-    # One comparison of a processor gives both.
+    column = _clamp_index(tensor.extract(ensemble.features, [index]), static_shape(ensemble.x)[1])
+    value, threshold = tensor.extract(ensemble.x, [row, column]), tensor.extract(ensemble.thresholds, [index])
     second = arith.cmpf(arith.CmpFPredicate.ULT, threshold, value)
-    if ensemble.nan_first:
-        unordered = arith.cmpf(arith.CmpFPredicate.UNO, threshold, value)
-        second = arith.xori(second, arith.andi(unordered, takes_nan))
     side = arith.index_castui(ir.IndexType.get(), second)
     return tensor.extract(ensemble.children, [index, side])

@@ -55,10 +55,12 @@ def table(proto: onnx.ModelProto, operand: int) -> list[Any]:
 
 def test_a_tree_is_a_row_per_node() -> None:
     assert table(model(), 1) == [[0]]
-    # x > 2 is x <= 2 with the children exchanged; NaN, which is not above 2, goes to the first then.
-    assert table(model(), 2) == [0, -1 - 1]
-    assert table(model(), 3) == [0.5, 2.0]
-    assert table(model(), 4) == [[-1, 1], [-1 - 2, -1 - 1]]
+    # x > 2 is -x <= -p, p the next float: NaN, which is not above 2, goes to the second child. The columns
+    # that the nodes read are -x[1] and x[0].
+    above = float(np.nextafter(np.float32(2), np.float32(np.inf)))
+    assert table(model(), 2) == [1, 0]
+    assert table(model(), 3) == [0.5, -above]
+    assert table(model(), 4) == [[-1, 1], [-1 - 1, -1 - 2]]
     assert table(model(), 5) == [[1.0], [2.0], [3.0], [0.0]]
 
 

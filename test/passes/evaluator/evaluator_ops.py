@@ -288,7 +288,7 @@ MOVEMENT: dict[str, Callable[..., Array]] = {
 
 def _tree_ensemble(
     x: Array, roots: Array, features: Array, thresholds: Array, children: Array, weights: Array,
-    depth: int, nan_first: bool, aggregate: str,
+    depth: int, aggregate: str,
 ) -> Array:  # fmt: skip
     """Evaluates all rows and trees at once, a decision at a time."""
     nodes = np.broadcast_to(roots, (len(x), *roots.shape)).copy()
@@ -296,9 +296,7 @@ def _tree_ensemble(
     for _ in range(depth):
         inner = nodes >= 0
         feature, threshold = features[nodes[inner]], thresholds[nodes[inner]]
-        values = x[rows[inner], np.where(feature < 0, -1 - feature, feature)]
-        unordered = np.isnan(values) | np.isnan(threshold)
-        first = (values <= threshold) | unordered & (feature < 0)
+        first = x[rows[inner], feature] <= threshold
         nodes[inner] = children[nodes[inner], np.where(first, 0, 1)]
     combined: dict[str, Callable[..., Array]] = {"sum": np.sum, "min": np.min, "max": np.max}
     return combined[aggregate](weights[-1 - nodes], 2)

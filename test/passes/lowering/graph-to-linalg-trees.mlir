@@ -1,8 +1,7 @@
 // RUN: mlc-opt %s --split-input-file --graph-to-linalg | filecheck %s
 
 // A loop from root to leaf for each row, group and tree. The first child is taken where the feature is at most
-// the threshold, or is NaN and the node has a complemented feature. No index is outside the tables, and no path is
-// longer than the depth. Then the leaves' weights are summed over the trees, in a separate computation: walking down
+// the threshold. No index is outside the tables, and no path is longer than the depth. Then the leaves' weights are summed over the trees, in a separate computation: walking down
 // the trees is not elementwise, which would be fused and repeated for each weight.
 // CHECK-LABEL: func.func private @summed
 // CHECK: %[[ROOTS:[a-z0-9_]+]] = tensor.expand_shape {{.*}} into tensor<2x7x1xi32>
@@ -16,15 +15,10 @@
 // CHECK: scf.condition(%[[ON]]) %[[NODE]], %[[LEFT]]
 // CHECK: arith.minui
 // CHECK: %[[FEATURE:[a-z0-9_]+]] = tensor.extract %arg2[%[[PLACE:[a-z0-9_]+]]]
-// CHECK: %[[NAN:[a-z0-9_]+]] = arith.cmpi slt, %[[FEATURE]]
-// CHECK: arith.xori %[[FEATURE]]
-// CHECK: arith.minui
+// CHECK: arith.minui %[[FEATURE]]
 // CHECK: %[[X:[a-z0-9_]+]] = tensor.extract %arg0[%[[ROW]], %{{.*}}]
 // CHECK: %[[T:[a-z0-9_]+]] = tensor.extract %arg3[%[[PLACE]]]
-// CHECK: %[[ABOVE:[a-z0-9_]+]] = arith.cmpf ult, %[[T]], %[[X]]
-// CHECK: %[[UNORDERED:[a-z0-9_]+]] = arith.cmpf uno, %[[T]], %[[X]]
-// CHECK: %[[BOTH:[a-z0-9_]+]] = arith.andi %[[UNORDERED]], %[[NAN]]
-// CHECK: %[[SECOND:[a-z0-9_]+]] = arith.xori %[[ABOVE]], %[[BOTH]]
+// CHECK: %[[SECOND:[a-z0-9_]+]] = arith.cmpf ult, %[[T]], %[[X]]
 // CHECK: %[[SIDE:[a-z0-9_]+]] = arith.index_castui %[[SECOND]]
 // CHECK: %[[CHILD:[a-z0-9_]+]] = tensor.extract %arg4[%[[PLACE]], %[[SIDE]]]
 // CHECK: scf.yield %[[CHILD]]
@@ -41,21 +35,17 @@ func.func private @summed(%x: tensor<6x5xf32>, %roots: tensor<2x7xi32>, %feature
 
 // -----
 
-// Leaves of one weight are read where they are reached. Without nodes that send NaN to their first child no
-// feature is complemented.
+// Leaves of one weight are read where they are reached.
 // CHECK-LABEL: func.func private @least
 // CHECK: arith.constant 0x7F800000 : f32
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel", "parallel"]{{.*}} ins(%arg1 : tensor<1x7xi32>) outs(%{{.*}} : tensor<6x1x1xf32>)
 // CHECK: scf.while
-// CHECK-NOT: arith.xori
-// CHECK: arith.cmpf ult
-// CHECK-NOT: arith.cmpf
 // CHECK: scf.yield
 // CHECK: tensor.extract %arg5
 // CHECK: arith.minimumf
 func.func private @least(%x: tensor<6x5xf32>, %roots: tensor<1x7xi32>, %features: tensor<9xi32>, %thresholds: tensor<9xf32>, %children: tensor<9x2xi32>,
     %weights: tensor<20x1xf32>) -> tensor<6x1x1xf32> attributes {tloop.kernel} {
-  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64, aggregate = "min", nan_first = false}
+  %0 = "graph.tree_ensemble"(%x, %roots, %features, %thresholds, %children, %weights) {depth = 4 : i64, aggregate = "min"}
       : (tensor<6x5xf32>, tensor<1x7xi32>, tensor<9xi32>, tensor<9xf32>, tensor<9x2xi32>, tensor<20x1xf32>) -> tensor<6x1x1xf32>
   return %0 : tensor<6x1x1xf32>
 }

@@ -2,8 +2,9 @@
 
 All nodes get one form: whether a feature is at most a threshold. `x < t` is `x <= p` with p the next float
 below t, and `x > t` is `x <= t` with the children exchanged. Equality and membership in a set become a search
-tree over the set's bounds. NaN goes where the node sends it, which each node records. Trees whose leaves
-weigh for one target are grouped by it.
+tree over the set's bounds. NaN goes to the second child; where it goes to the first one, `x <= t` is
+`-x <= -p` with the children exchanged and p the next float above t, and the kernel reads a column of -x.
+Trees whose leaves weigh for one target are grouped by it.
 """
 
 from __future__ import annotations
@@ -22,12 +23,17 @@ _LEQ, _LT, _GTE, _GT, _EQ, _NEQ, _MEMBER = range(len(MODES))
 
 @dataclass(frozen=True)
 class Decisions:
-    """The tables of `graph.tree_ensemble`; `depth` is the largest number of decisions on a path to a leaf."""
+    """The tables of `graph.tree_ensemble`; `depth` is the largest number of decisions on a path to a leaf.
+
+    Where nodes negate columns of x, `columns` has those that all nodes read, and `signs` 1 or -1 for each.
+    """
 
     features: np.ndarray
     thresholds: np.ndarray
     children: np.ndarray
     depth: int
+    columns: np.ndarray | None = None
+    signs: np.ndarray | None = None
 
 
 @dataclass
@@ -131,15 +137,30 @@ def _pack(table: _Table, forest: Forest, dtype: np.dtype) -> Decisions:
     nan_first = np.array(table.nan_first, bool)
     # Only NaN goes to the first child: all others are at most infinity, and go there if it is the second one.
     only_nan = np.isnan(thresholds) & nan_first
-    children[only_nan] = children[only_nan, ::-1]
-    thresholds[only_nan] = np.inf
-    signed = np.where(nan_first & ~only_nan, -1 - features, features)
+    children[nan_first] = children[nan_first, ::-1]
+    negated = nan_first & ~only_nan
+    above = np.nextafter(thresholds, dtype.type(np.inf))
+    # Nothing is above infinity.
+    above[np.isposinf(thresholds)] = np.nan
+    thresholds = np.where(negated, -above, np.where(only_nan, np.inf, thresholds)).astype(dtype)
+    columns = signs = None
+    if negated.any():
+        signs, columns, features = _columns(features, negated)
     return Decisions(
-        _at_least_one(signed.astype(np.int32)),
+        _at_least_one(features.astype(np.int32)),
         _at_least_one(thresholds),
         _at_least_one(children.astype(np.int32)),
         _depth(forest.roots, children),
+        columns,
+        signs,
     )
+
+
+def _columns(features: np.ndarray, negated: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Returns the signs and the features that nodes read, each pair once, and the pair of each node."""
+    pairs = np.stack([np.where(negated, -1, 1), features])
+    (signs, columns), nodes = np.unique(pairs, axis=1, return_inverse=True)
+    return signs, columns, nodes.reshape(-1)
 
 
 def _at_least_one(rows: np.ndarray) -> np.ndarray:
@@ -182,6 +203,9 @@ def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) ->
     combined = _COMBINED[aggregate]
     x = with_least_features(node, x, int(forest.features.max(initial=0)) + 1)
     weights, tables = _weights(forest, targets, combined, x.dtype), decisions(forest, x.dtype, features(x))
+    if tables.columns is not None:
+        read = node.emit("gather", x, node.constant(tables.columns, np.int32), axis=1)
+        x = node.emit("mul", read, node.constant(tables.signs, x.dtype))
     roots, weights = _group(forest, tables.children, weights, _NEUTRAL[combined])
     values = [roots.astype(np.int32), tables.features, tables.thresholds, tables.children, weights]
     result = node.emit(
@@ -189,7 +213,6 @@ def score(node: Node, x: Value, forest: Forest, targets: int, aggregate: str) ->
         x,
         *map(node.constant, values),
         depth=tables.depth,
-        nan_first=bool((tables.features < 0).any()),
         aggregate=combined,
     )
     scores = node.reshape(result, [x.shape[0], targets])
