@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
@@ -10,10 +10,10 @@ from typing import ClassVar
 from mlc.bindings import arith, func, ir, linalg, tensor
 from mlc.passes.base import Pass
 from mlc.passes.common.computation import Computation, dim_position
-from mlc.passes.common.constants import index_constant
 from mlc.passes.common.kernel_functions import DIMS, is_kernel, is_on_tensors, schedules
 from mlc.passes.common.rewriting import replace_op, terminator_of
 from mlc.passes.schedule.common.contractions import is_multiply_add
+from mlc.passes.schedule.structured.collapsed_slices import Slice, is_slice, product
 
 _UNKNOWN = ir.ShapedType.get_dynamic_size()
 # Ops of bodies that name dims of the iteration space, or of another tensor.
@@ -30,6 +30,7 @@ class _Neighbours:
         ops = [op.operation for op in kernel.regions[0].blocks[0]]
         self.generics = [Computation(op) for op in ops if linalg.Generic.isa(op)]
         self.fills = [op for op in ops if op.name == linalg.Fill.NAME]
+        self.slices = [Slice(op) for op in ops if is_slice(op)]
         values = [*kernel.regions[0].blocks[0].arguments, *(result for op in ops for result in op.results)]
         self.tensors = [value for value in values if _rank(value) > 1]
         self.pairs = {
@@ -48,11 +49,17 @@ class _Neighbours:
                 dims = self.dims_of(generic)
                 self.pairs = {pair for pair in self.pairs if _follows(generic, pair, dims)}
             for fill in self.fills:
-                out, result = fill.operands[1], fill.results[0]
-                for axis in range(max(0, _rank(result) - 1)):
-                    if not {(out, axis), (result, axis)} <= self.pairs:
-                        self.pairs -= {(out, axis), (result, axis)}
+                self._join([fill.operands[1], fill.results[0]])
+            for part in self.slices:
+                self._join(part.tensors, part.is_contiguous)
         return before > 0
+
+    def _join(self, tensors: Sequence[ir.Value], fits: Callable[[int], bool] = lambda axis: True) -> None:
+        """Leaves a pair of tensors of one rank only if all of them have it."""
+        for axis in range(max(0, _rank(tensors[0]) - 1)):
+            pairs = {(value, axis) for value in tensors}
+            if not (pairs <= self.pairs and fits(axis)):
+                self.pairs -= pairs
 
     def dims_of(self, generic: Computation) -> set[int]:
         """Returns the iteration dims that can become one with the next one: where an operand has one, it has
@@ -117,10 +124,13 @@ def collapse(kernel: ir.Operation) -> bool:
     dims = [found.dims_of(generic) for generic in found.generics]
     for generic, collapsed in zip(found.generics, dims, strict=True):
         _rewrite(generic, collapsed, groups)
+    slices = {part.op.results[0]: part for part in found.slices}
     for value, axes in groups.items():
         owner = value.owner
         if not isinstance(owner, ir.Block) and owner.name == tensor.Empty.NAME:
             _replace_empty(owner.operation, axes)
+        elif value in slices:
+            slices[value].collapse(axes, _collapse_type(value.type, axes))
         else:
             value.set_type(_collapse_type(value.type, axes))
     return True
@@ -131,6 +141,8 @@ def _is_plain(op: ir.Operation) -> bool:
     and windows have schedules that know their dims."""
     if op.name == tensor.Extract.NAME:
         return isinstance(ir.RankedTensorType(op.operands[0].type).element_type, ir.IndexType)
+    if is_slice(op) or all(isinstance(value.type, ir.IndexType) for value in [*op.operands, *op.results]):
+        return True
     if not linalg.Generic.isa(op):
         return op.name in (arith.Constant.NAME, tensor.Empty.NAME, linalg.Fill.NAME, func.Return.NAME)
     computation = Computation(op)
@@ -174,18 +186,8 @@ def _replace_empty(op: ir.Operation, groups: Groups) -> None:
     type_, sizes = ir.RankedTensorType(op.results[0].type), iter(list(op.operands))
     extents: list[int | ir.Value] = [next(sizes) if size == _UNKNOWN else size for size in type_.shape]
     with ir.InsertionPoint(op), op.location:
-        products = [_product([extents[axis] for axis in axes]) for axes in groups]
+        products = [product([extents[axis] for axis in axes]) for axes in groups]
         replace_op(op, tensor.EmptyOp(products, type_.element_type).result)
-
-
-def _product(sizes: Sequence[int | ir.Value]) -> int | ir.Value:
-    known = prod(size for size in sizes if isinstance(size, int))
-    result: int | ir.Value = known
-    for size in sizes:
-        if not isinstance(size, int):
-            factor = index_constant(result) if isinstance(result, int) else result
-            result = size if result == 1 else arith.muli(factor, size)
-    return result
 
 
 def _retype(kernel: ir.Operation, groups: dict[ir.Value, Groups]) -> None:

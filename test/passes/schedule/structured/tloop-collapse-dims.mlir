@@ -106,3 +106,42 @@ func.func private @variance(%x: tensor<4x5x6x7xf32>) -> tensor<4x5x6x7xf32> attr
   %0 = "graph.layer_norm"(%x) {axes = array<i64: 1, 2, 3>, epsilon = 1.0e-05 : f64} : (tensor<4x5x6x7xf32>) -> tensor<4x5x6x7xf32>
   return %0 : tensor<4x5x6x7xf32>
 }
+
+// -----
+
+// Parts that have all of the dims after the joined one are contiguous.
+// CHECK-LABEL: func.func private @joined(
+// CHECK-SAME: %[[A:.*]]: tensor<?x?xf32> {{.*}}, %[[B:.*]]: tensor<?x?xf32> {{.*}}, %[[DIMS:.*]]: tensor<4xindex> {{.*}}) -> tensor<?x?xf32>
+// CHECK-SAME: tloop.dims = {{\[\[}}"d0", "d1*d2*4"], ["d0", "5*d2*4"], ["d0", "d3*d2*4"]]
+// CHECK-DAG: %[[D0:.*]] = tensor.extract %[[DIMS]][%c0]
+// CHECK-DAG: %[[D1:.*]] = tensor.extract %[[DIMS]][%c1]
+// CHECK-DAG: %[[D2:.*]] = tensor.extract %[[DIMS]][%c2]
+// CHECK: %[[FIRST:.*]] = tensor.insert_slice %[[A]] into %{{.*}}[0, 0] [%[[D0]], %{{.*}}] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+// CHECK: %[[ROWS:.*]] = arith.muli %c4{{.*}}, %[[D1]]
+// CHECK: %[[START:.*]] = arith.muli %[[ROWS]], %[[D2]]
+// CHECK: tensor.insert_slice %[[B]] into %[[FIRST]][0, %[[START]]] [%[[D0]], %{{.*}}] [1, 1] : tensor<?x?xf32> into tensor<?x?xf32>
+func.func private @joined(%a: tensor<?x?x?x4xf32>, %b: tensor<?x5x?x4xf32>, %d: tensor<4xindex>) -> tensor<?x?x?x4xf32> attributes {tloop.kernel, tloop.dims = [["d0", "d1", "d2", ""], ["d0", "", "d2", ""], ["d0", "d3", "d2", ""]]} {
+  %0 = "graph.concat"(%a, %b) {axis = 1 : i64, graph.dims = [["d0", "d3", "d2", ""]], operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>} : (tensor<?x?x?x4xf32>, tensor<?x5x?x4xf32>) -> tensor<?x?x?x4xf32>
+  return %0 : tensor<?x?x?x4xf32>
+}
+
+// -----
+
+// Rows that are cut stay apart from the dim before them; whole ones become one dim with it.
+// CHECK-LABEL: func.func private @cut(
+// CHECK-SAME: %[[X:.*]]: tensor<8x30x7xf32>
+// CHECK: tensor.extract_slice %[[X]][0, 12, 1] [8, 12, 5] [1, 1, 1] : tensor<8x30x7xf32> to tensor<8x12x5xf32>
+func.func private @cut(%x: tensor<8x5x6x7xf32>) -> tensor<8x2x6x5xf32> attributes {tloop.kernel} {
+  %0 = "graph.slice"(%x) {starts = array<i64: 0, 2, 0, 1>, sizes = array<i64: 8, 2, 6, 5>, steps = array<i64: 1, 1, 1, 1>} : (tensor<8x5x6x7xf32>) -> tensor<8x2x6x5xf32>
+  return %0 : tensor<8x2x6x5xf32>
+}
+
+// -----
+
+// Steps keep all dims.
+// CHECK-LABEL: func.func private @every_second(
+// CHECK-SAME: tensor<8x6x7xf32>
+func.func private @every_second(%x: tensor<8x6x7xf32>) -> tensor<4x6x7xf32> attributes {tloop.kernel} {
+  %0 = "graph.slice"(%x) {starts = array<i64: 0, 0, 0>, sizes = array<i64: 4, 6, 7>, steps = array<i64: 2, 1, 1>} : (tensor<8x6x7xf32>) -> tensor<4x6x7xf32>
+  return %0 : tensor<4x6x7xf32>
+}
