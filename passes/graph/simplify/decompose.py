@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -47,53 +46,9 @@ def batch_norm(op: ir.Operation) -> ir.Value:
     )
 
 
-def pad_by_parts(op: ir.Operation) -> ir.Value | None:
-    """Pads by elements of x along one dim after the other, from the last on: its parts around it."""
-    pad = graph.Pad(op)
-    amounts = [*enumerate(zip(pad.low, pad.high, strict=True))]
-    if pad.mode == "constant" or not all(_has_parts(pad, axis, max(pair)) for axis, pair in amounts):
-        return None
-    value = pad.x
-    for axis, (low, high) in reversed(amounts):
-        first, last = _PARTS[pad.mode](low, high)
-        before = [_build_part(value, axis, first, low)] if low else []
-        after = [_build_part(value, axis, last, high)] if high else []
-        if before or after:
-            value = graph.build("concat", [*before, value, *after], {"axis": axis})
-    return graph.name_dims(value, graph.dims_of(pad.result))
-
-
-# The parts of a dim that are added before and after it.
-_PARTS: dict[str, Callable[[int, int], tuple[Part, Part]]] = {
-    "edge": lambda _low, _high: (Part(0, 1, 1), Part(-1, 1, 1)),
-    "reflect": lambda low, high: (Part(low, low, -1), Part(-2, high, -1)),
-    "wrap": lambda low, high: (Part(-low, low, 1), Part(0, high, 1)),
-}
-
-
-def _has_parts(pad: graph.Pad, axis: int, amount: int) -> bool:
-    """Whether the dim is known to have as many elements as are added at once. The error of a call in which
-    it has fewer names the pad."""
-    return pad.mode == "edge" or not amount or amount <= (graph.shape_of(pad.x)[axis] or 0)
-
-
 def _every(dim: int | None, step: int) -> Part:
     """The elements of a dim from the first on, `step` apart."""
     return Part(0, -1 if dim is None else -(-dim // step), step)
-
-
-def _build_part(x: ir.Value, axis: int, part: Part, count: int) -> ir.Value:
-    """The elements of x in a part of a dim, `count` along it: one is repeated."""
-    shape, dims = graph.shape_of(x), graph.dims_of(x)
-    extent = shape[axis]
-    taken = [_every(dim, 1) for dim in shape]
-    taken[axis] = Part(part.start % extent, part.size, part.step) if extent is not None else part
-    value = slice_of(x, taken)
-    if part.size == count:
-        return value
-    copies = graph.expand_to(value, [*dims[:axis], count, *dims[axis + 1 :]])
-    assert copies is not None
-    return copies
 
 
 @rounding
@@ -156,7 +111,6 @@ RULES: Rules = {
     graph.BatchNorm.NAME: (batch_norm,),
     graph.Conv.NAME: (pointwise_by_channel, repeat_channels),
     graph.Matmul.NAME: (product_with_a_column,),
-    graph.Pad.NAME: (pad_by_parts,),
 }
 
 

@@ -35,6 +35,8 @@ def lower_pad(op: ir.Operation) -> list[ir.Value]:
     """Lowers `graph.pad` to insertion into a filled tensor, or to reads of x at computed indices."""
     pad = graph.Pad(op)
     low = pad.low
+    if not any((*low, *pad.high)):
+        return [pad.x]
     if pad.mode != "constant":
         return [_pad_by_reading(op)]
     x, shape = pad.x, static_shape(pad.result)
@@ -69,18 +71,39 @@ def _fill_slice(x: ir.Value, dim: int, first: int, count: int, value: float) -> 
 
 
 def _pad_by_reading(op: ir.Operation) -> ir.Value:
-    """Pads by edge, reflect or wrap: every element of the result is one of `x`."""
+    """Pads by edge, reflect or wrap: every element of the result is one of `x`. Rows that are padded have
+    parts, of which the one in the middle is read as it is."""
     pad = graph.Pad(op)
-    x, shape, source_index = pad.x, static_shape(pad.result), _SOURCE_INDEX[pad.mode]
-    extents = static_shape(x)
+    x, shape = pad.x, static_shape(pad.result)
+    low, high, extent = pad.low[-1], pad.high[-1], static_shape(x)[-1]
+    if min(low, high) < 0 or not (low or high):
+        return _read_columns(op, shape, 0, inside=not (low or high))
+    result = empty(shape, tensor_type(x).element_type)
+    for first, count, inside in ((0, low, False), (low, extent, True), (low + extent, high, False)):
+        if count != 0:
+            part = _read_columns(op, [*shape[:-1], count], first, inside)
+            result = insert(part, result, [0] * (len(shape) - 1) + [first])
+    return result
+
+
+def _read_columns(op: ir.Operation, shape: Sequence[int], first: int, inside: bool) -> ir.Value:
+    """Builds the columns of a padded tensor from `first` on, `shape` in all; those `inside` are columns of
+    `x` in their order."""
+    pad, source_index = graph.Pad(op), _SOURCE_INDEX[graph.Pad(op).mode]
+    extents = static_shape(pad.x)
 
     def coordinates(indices: list[ir.Value]) -> list[ir.Value]:
-        return [
+        *rows, column = indices
+        read = [
             index if extent == total else source_index(index, begin, extent)
-            for index, begin, extent, total in zip(indices, pad.low, extents, shape, strict=True)
+            for index, begin, extent, total in zip(rows, pad.low, extents, shape, strict=False)
         ]
+        if not inside:
+            start = constant(column.type, first)
+            column = source_index(arith.addi(column, start), pad.low[-1], extents[-1])
+        return [*read, column]
 
-    return gather_at(x, shape, coordinates)
+    return gather_at(pad.x, shape, coordinates)
 
 
 def _apply(expression: ir.AffineExpr, index: ir.Value) -> ir.Value:

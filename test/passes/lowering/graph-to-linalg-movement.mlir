@@ -118,3 +118,40 @@ func.func private @pad_defaults(%x: tensor<2x3xf32>) -> tensor<3x4xf32> attribut
   %0 = "graph.pad"(%x) {low = array<i64: 1, 0>, high = array<i64: 0, 1>} : (tensor<2x3xf32>) -> tensor<3x4xf32>
   return %0 : tensor<3x4xf32>
 }
+
+// -----
+
+// The columns between those that are added are read in their order, of the row that the index gives.
+// CHECK: #[[ROW:.*]] = affine_map<(d0) -> ((d0 - 1) mod 6)>
+// CHECK: #[[COLUMN:.*]] = affine_map<(d0) -> ((d0 - 3) mod 8)>
+// CHECK-LABEL: func.func private @reflect
+// CHECK: linalg.generic
+// CHECK: %[[I:.*]] = affine.apply #[[ROW]]
+// CHECK: %[[J:.*]] = affine.apply #[[COLUMN]]
+// CHECK: %[[LEFT:.*]] = tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [2, 7, 3] [1, 1, 1]
+// CHECK: linalg.generic
+// CHECK-NOT: #[[COLUMN]]
+// CHECK: %[[ROWS:.*]] = affine.apply #[[ROW]]
+// CHECK: %[[BACK:.*]] = arith.subi %{{.*}}, %[[ROWS]]
+// CHECK: %[[R:.*]] = arith.minsi %[[ROWS]], %[[BACK]]
+// CHECK: tensor.extract %arg0[%{{.*}}, %[[R]], %{{.*}}]
+// CHECK: %[[MIDDLE:.*]] = tensor.insert_slice %{{.*}} into %[[LEFT]][0, 0, 3] [2, 7, 5] [1, 1, 1]
+// CHECK: tensor.insert_slice %{{.*}} into %[[MIDDLE]][0, 0, 8] [2, 7, 1] [1, 1, 1]
+func.func private @reflect(%x: tensor<2x4x5xf32>) -> tensor<2x7x9xf32> attributes {tloop.kernel} {
+  %0 = "graph.pad"(%x) {low = array<i64: 0, 1, 3>, high = array<i64: 0, 2, 1>, mode = "reflect"} : (tensor<2x4x5xf32>) -> tensor<2x7x9xf32>
+  return %0 : tensor<2x7x9xf32>
+}
+
+// -----
+
+// Rows alone: whole ones are read, by one computation.
+// CHECK-LABEL: func.func private @edge_rows
+// CHECK: linalg.generic
+// CHECK-NOT: tensor.insert_slice
+// CHECK: tensor.extract %arg0
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func private @edge_rows(%x: tensor<4x6xf32>) -> tensor<7x6xf32> attributes {tloop.kernel} {
+  %0 = "graph.pad"(%x) {low = array<i64: 1, 0>, high = array<i64: 2, 0>, mode = "edge"} : (tensor<4x6xf32>) -> tensor<7x6xf32>
+  return %0 : tensor<7x6xf32>
+}

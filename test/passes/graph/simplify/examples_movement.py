@@ -51,11 +51,6 @@ MOVEMENT: Examples = {
             strides=[2], dilations=[1], pads=[1, 0], group=2,
         ),
     ],
-    "decompose.pad_by_parts": [
-        lambda v: v.pad(v.m, low=[1, 2], high=[0, 3], mode="reflect"),
-        lambda v: v.pad(v.m, low=[3, 0], high=[1, 2], mode="edge"),
-        lambda v: v.pad(v.m, low=[0, 4], high=[4, 1], mode="wrap"),
-    ],
     "copy_rules.transpose_beside_units": [
         lambda v: v.transpose(v.reshape(v.p, shape=[4, 1, 6, 1]), permutation=[1, 2, 0, 3]),
         lambda v: v.transpose(v.reshape(v.p, shape=[1, 4, 6]), permutation=[2, 1, 0]),

@@ -31,53 +31,6 @@ func.func @batch_norm_dynamic(%x: tensor<?x?x?xf16>, %scale: tensor<?xf16>, %bia
   return %0 : tensor<?x?x?xf16>
 }
 
-// Rows and columns: the last dim first. Elements next to the border go out from it.
-// CHECK-LABEL: func.func @reflect
-// CHECK-DAG: %[[LEFT:.*]] = "graph.slice"(%arg0) {{{.*}}sizes = array<i64: 2, 4, 3>, starts = array<i64: 0, 0, 3>, steps = array<i64: 1, 1, -1>}
-// CHECK-DAG: %[[RIGHT:.*]] = "graph.slice"(%arg0) {{{.*}}sizes = array<i64: 2, 4, 1>, starts = array<i64: 0, 0, 3>, steps = array<i64: 1, 1, -1>}
-// CHECK: %[[WIDE:.*]] = "graph.concat"(%[[LEFT]], %arg0, %[[RIGHT]]) {axis = 2
-// CHECK-DAG: %[[ABOVE:.*]] = "graph.slice"(%[[WIDE]]) {{{.*}}starts = array<i64: 0, 1, 0>, steps = array<i64: 1, -1, 1>}
-// CHECK-DAG: %[[BELOW:.*]] = "graph.slice"(%[[WIDE]]) {{{.*}}starts = array<i64: 0, 2, 0>, steps = array<i64: 1, -1, 1>}
-// CHECK: "graph.concat"(%[[ABOVE]], %[[WIDE]], %[[BELOW]]) {axis = 1
-func.func @reflect(%x: tensor<2x4x5xf32>) -> tensor<2x7x9xf32> {
-  %0 = "graph.pad"(%x) {low = array<i64: 0, 1, 3>, high = array<i64: 0, 2, 1>, mode = "reflect"} : (tensor<2x4x5xf32>) -> tensor<2x7x9xf32>
-  return %0 : tensor<2x7x9xf32>
-}
-
-// An open dim: the edge is there, what a reflection takes may not be.
-// CHECK-LABEL: func.func @open
-// CHECK: "graph.concat"(%{{.*}}, %arg0, %{{.*}}) {axis = 0 : i64, graph.dims = {{\[\[}}"h + 3"]]
-// CHECK: "graph.pad"(%arg0)
-func.func @open(%x: tensor<?xf32> {graph.dims = ["h"]}) -> (tensor<?xf32>, tensor<?xf32>) {
-  %0 = "graph.pad"(%x) {low = array<i64: 1>, high = array<i64: 2>, mode = "edge"} : (tensor<?xf32>) -> tensor<?xf32>
-  %1 = "graph.pad"(%x) {low = array<i64: 1>, high = array<i64: 2>, mode = "reflect"} : (tensor<?xf32>) -> tensor<?xf32>
-  return %0, %1 : tensor<?xf32>, tensor<?xf32>
-}
-
-// CHECK-LABEL: func.func @edge
-// CHECK-DAG: %[[FIRST:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 4, 1>, starts = array<i64: 0, 0>
-// CHECK-DAG: %[[LAST:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 4, 1>, starts = array<i64: 0, 5>
-// CHECK-DAG: %[[TWICE:.*]] = "graph.expand"(%[[LAST]])
-// CHECK: "graph.concat"(%[[FIRST]], %arg0, %[[TWICE]])
-func.func @edge(%x: tensor<4x6xf32>) -> tensor<4x9xf32> {
-  %0 = "graph.pad"(%x) {low = array<i64: 0, 1>, high = array<i64: 0, 2>, mode = "edge"} : (tensor<4x6xf32>) -> tensor<4x9xf32>
-  return %0 : tensor<4x9xf32>
-}
-
-// More elements than the dim has, and constants, stay.
-// CHECK-LABEL: func.func @wrap
-// CHECK-DAG: %[[BEFORE:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 4, 1>, starts = array<i64: 0, 5>
-// CHECK-DAG: %[[AFTER:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 4, 2>, starts = array<i64: 0, 0>
-// CHECK-DAG: "graph.concat"(%[[BEFORE]], %arg0, %[[AFTER]])
-// CHECK-DAG: "graph.pad"(%arg0) {{.*}}mode = "wrap"
-// CHECK-DAG: "graph.pad"(%arg0) {{.*}}low = array<i64: 1, 0>
-func.func @wrap(%x: tensor<4x6xf32>) -> (tensor<4x9xf32>, tensor<4x13xf32>, tensor<5x6xf32>) {
-  %0 = "graph.pad"(%x) {low = array<i64: 0, 1>, high = array<i64: 0, 2>, mode = "wrap"} : (tensor<4x6xf32>) -> tensor<4x9xf32>
-  %1 = "graph.pad"(%x) {low = array<i64: 0, 7>, high = array<i64: 0, 0>, mode = "wrap"} : (tensor<4x6xf32>) -> tensor<4x13xf32>
-  %2 = "graph.pad"(%x) {low = array<i64: 1, 0>, high = array<i64: 0, 0>} : (tensor<4x6xf32>) -> tensor<5x6xf32>
-  return %0, %1, %2 : tensor<4x9xf32>, tensor<4x13xf32>, tensor<5x6xf32>
-}
-
 // A window of one element per channel is a factor, two of them per channel if there are twice as many filters.
 // CHECK-LABEL: func.func @by_channel
 // CHECK-DAG: %[[EVERY:.*]] = "graph.slice"(%arg0) {sizes = array<i64: 2, 3, 4, 3>, starts = array<i64: 0, 0, 0, 0>, steps = array<i64: 1, 1, 2, 3>}
