@@ -130,17 +130,23 @@ def computations(kernel: ir.Operation) -> list[Computation]:
 
 def defining_computation(value: ir.Value) -> ir.Operation | None:
     """Returns the `linalg.generic` that computes `value`, looking through writes into larger tensors
-    (padding) and fills of parts of it."""
-    while True:
-        owner = value.owner
-        if isinstance(owner, ir.Block):
+    (padding) and fills of parts of it; None if several compute parts of it."""
+    while not isinstance(value.owner, ir.Block) and value.owner.name != linalg.Generic.NAME:
+        parts = _parts(value)
+        if len(parts) != 1:
             return None
-        if owner.name == linalg.Generic.NAME:
-            return owner.operation
-        insert = tensor.InsertSlice.match(owner)
-        if insert is None:
-            return None
-        value = insert.source if linalg.Fill.defining(insert.source) is None else insert.dest
+        (value,) = parts
+    return None if isinstance(value.owner, ir.Block) else value.owner.operation
+
+
+def _parts(value: ir.Value) -> list[ir.Value]:
+    """Returns what is written into a tensor, and the tensor itself if it is computed, but no fills."""
+    parts = []
+    while (insert := tensor.InsertSlice.defining(value)) is not None:
+        if linalg.Fill.defining(insert.source) is None:
+            parts.append(insert.source)
+        value = insert.dest
+    return parts if linalg.Generic.defining(value) is None else [*parts, value]
 
 
 def root_computation(kernel: ir.Operation) -> Computation | None:

@@ -211,3 +211,14 @@ func.func private @pool_of_rows(%x: tensor<1x2x201x4001xf32>) -> tensor<1x2x100x
   %0 = "graph.max_pool"(%x) {dilations = array<i64: 1, 1>, kernel = array<i64: 3, 2>, pads = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>} : (tensor<1x2x201x4001xf32>) -> tensor<1x2x100x2000xf32>
   return %0 : tensor<1x2x100x2000xf32>
 }
+
+// -----
+
+// Three parts of the result are computed, none from another.
+// CHECK-LABEL: func.func private @padded
+// CHECK-COUNT-3: linalg.generic
+// CHECK-NOT: tloop.schedule
+func.func private @padded(%x: tensor<8x64xf32>) -> tensor<8x68xf32> attributes {tloop.kernel} {
+  %0 = "graph.pad"(%x) {low = array<i64: 0, 2>, high = array<i64: 0, 2>, mode = "reflect"} : (tensor<8x64xf32>) -> tensor<8x68xf32>
+  return %0 : tensor<8x68xf32>
+}
