@@ -11,8 +11,8 @@ from mlc.compiler.host_program.step_list import StepList
 from mlc.compiler.packed import pack, unpack
 from mlc.frontends.weights.store import INLINE, Reference, WeightStore
 
-# Bytes of a computed weight at most that a bundle holds: the cache has a limit of size. A program with a larger
-# one is compiled again.
+# Bytes of a computed weight at most that a bundle holds: the cache has a limit of size. A program with a
+# larger one is compiled again.
 MOST_BYTES = 1 << 26
 
 

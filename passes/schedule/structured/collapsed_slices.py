@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 from mlc.bindings import arith, ir, linalg, tensor
 from mlc.passes.common.constants import index_constant
@@ -12,22 +13,22 @@ from mlc.passes.common.kernel_functions import DIMS
 from mlc.passes.common.rewriting import replace_op
 
 _UNKNOWN = ir.ShapedType.get_dynamic_size()
-_SLICES = {tensor.ExtractSlice.NAME: tensor.ExtractSlice, tensor.InsertSlice.NAME: tensor.InsertSlice}
-# A number, or a value of type index.
-Extent = int | ir.Value
+_SLICES = (tensor.ExtractSlice.NAME, tensor.InsertSlice.NAME)
 
 
 class Slice:
     """A `tensor.extract_slice` or `tensor.insert_slice`: a part of a whole tensor."""
 
     def __init__(self, op: ir.Operation) -> None:
-        self.op, view = op, _SLICES[op.name](op)
-        inserts = tensor.InsertSlice.isa(op)
-        self.whole = view.dest if inserts else view.source
-        self.part = view.source if inserts else view.result
+        self.op = op
+        view = tensor.InsertSlice.match(op) or tensor.ExtractSlice(op)
+        if isinstance(view, tensor.InsertSlice):
+            self.part, self.whole = view.source, view.dest
+        else:
+            self.part, self.whole = view.result, view.source
         self.tensors = [*dict.fromkeys([view.source, self.whole, view.result])]
-        self.offsets = _mixed(view.static_offsets, view.offsets)
-        self.sizes = _mixed(view.static_sizes, view.sizes)
+        self.offsets = _extents(view.static_offsets, view.offsets)
+        self.sizes = _extents(view.static_sizes, view.sizes)
         self.is_plain = set(view.static_strides) == {1} and len(self.sizes) == len(self.part.type.shape)
 
     def is_contiguous(self, axis: int) -> bool:
@@ -45,7 +46,7 @@ class Slice:
                 for (first, *_), counts in zip(groups, inner, strict=True)
             ]
             (offsets, moving), (extents, open_extents) = _split(starts), _split(sizes)
-            arguments = (moving, open_extents, [], offsets, extents, [1] * len(groups))
+            arguments: tuple[Any, ...] = (moving, open_extents, [], offsets, extents, [1] * len(groups))
             if tensor.InsertSlice.isa(self.op):
                 made = tensor.InsertSliceOp(*list(self.op.operands)[:2], *arguments, results=[result])
             else:
@@ -58,10 +59,10 @@ def is_slice(op: ir.Operation) -> bool:
     return op.name in _SLICES and Slice(op).is_plain
 
 
-def product(extents: Sequence[Extent]) -> Extent:
-    """Builds the product of extents at the insertion point; numbers alone make a number."""
+def product(extents: Sequence[int | ir.Value]) -> int | ir.Value:
+    """Builds the product of extents at the insertion point; integers alone make an integer."""
     known = prod(extent for extent in extents if isinstance(extent, int))
-    result: Extent = known
+    result: int | ir.Value = known
     for extent in extents if known else ():
         if isinstance(extent, int):
             continue
@@ -72,19 +73,19 @@ def product(extents: Sequence[Extent]) -> Extent:
     return result
 
 
-def _mixed(static: Sequence[int], dynamic: Sequence[ir.Value]) -> list[Extent]:
+def _extents(static: Sequence[int], dynamic: Sequence[ir.Value]) -> list[int | ir.Value]:
     values = iter(dynamic)
     return [next(values) if size == _UNKNOWN else size for size in static]
 
 
-def _split(extents: Sequence[Extent]) -> tuple[list[int], list[ir.Value]]:
-    """Splits extents as upstream's ops take them: numbers with a mark for the others, and these as values."""
+def _split(extents: Sequence[int | ir.Value]) -> tuple[list[int], list[ir.Value]]:
+    """Splits extents as upstream's ops take them: integers with a mark for the others, and these."""
     static = [extent if isinstance(extent, int) else _UNKNOWN for extent in extents]
     return static, [extent for extent in extents if not isinstance(extent, int)]
 
 
-def _key(size: Extent) -> object:
-    """Returns what is equal for equal extents: a number, the name of a kernel's dim, or the value."""
+def _key(size: int | ir.Value) -> object:
+    """Returns what is equal for equal extents: an integer, the name of a kernel's dim, or the value."""
     if isinstance(size, int) or isinstance(size.owner, ir.Block) or not tensor.Extract.isa(size.owner):
         return size
     index = next(iter(tensor.Extract(size.owner.operation).indices)).owner
@@ -103,7 +104,7 @@ def _extent_key(value: ir.Value, axis: int) -> object:
         return ir.StringAttr(names[axis]).value
     op = value.owner.operation
     if op.name == tensor.Empty.NAME:
-        return _key(_mixed(value.type.shape, list(op.operands))[axis])
+        return _key(_extents(value.type.shape, list(op.operands))[axis])
     if op.name == tensor.ExtractSlice.NAME:
         return _key(Slice(op).sizes[axis])
     if op.name in (tensor.InsertSlice.NAME, linalg.Fill.NAME):
