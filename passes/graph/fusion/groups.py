@@ -110,6 +110,10 @@ def _takes_transposed(op: ir.Operation, position: int, transpose: ir.Operation) 
     return position == 0 or in_place
 
 
+# Ops of a kernel: the time to compile one grows faster than its size, and what the next one reads again is
+# little beside so many ops.
+MOST_OPS = 128
+
 # What the host program does without kernels.
 _HOST = {*graph.CONTROL_OPS, graph.Yield.NAME, graph.CallRuntime.NAME, graph.Check.NAME}
 
@@ -202,8 +206,10 @@ class Fusion:
 
     def accepts(self, group: Group, op: ir.Operation) -> bool:
         """Whether `op` can end the kernel of `group`."""
+        if len(group.ops) >= MOST_OPS or place_of(op) != group.device:
+            return False
         # One operand of the launch is the result.
-        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT or place_of(op) != group.device:
+        if len(group.inputs()) + len(op.operands) >= OPERAND_LIMIT:
             return False
         same_shape = graph.same_shape(group.result, op.results[0])
         if op.name in ELEMENTWISE:
@@ -237,6 +243,8 @@ class Fusion:
         group = self.by_result[values[0]]
         if not has_one_user(values[0]):
             reason = "its operand has other readers, for which it must be in memory"
+        elif len(group.ops) >= MOST_OPS:
+            reason = f"the kernel of its operand has {len(group.ops)} ops already"
         elif group.device != place_of(op):
             reason = "its operand is computed on another device"
         elif group.closed or group.anchor not in TAKES_EPILOGUE:
@@ -253,7 +261,7 @@ class Fusion:
             producer = self.by_result.get(value)
             if producer is None or producer is group or not has_one_use(value) or producer.closed:
                 continue
-            if producer.device != group.device:
+            if producer.device != group.device or len(producer.ops) + len(group.ops) > MOST_OPS:
                 continue
             # One operand of the launch is the result.
             if len(group.inputs() | producer.inputs()) >= OPERAND_LIMIT:

@@ -47,6 +47,15 @@ def use(value: str, type_: str = MATRIX) -> str:
     return f"%u{value[1:]} = {op('shape_of', value, f'({type_}) -> tensor<2xi64>')}\n"
 
 
+def test_a_kernel_has_a_limit_of_ops() -> None:
+    """In a chain, and where the operand of an op is the end of another one."""
+    chain = "".join(unary(f"%a{i + 1}", "relu", f"%a{i}") for i in range(300))
+    assert list(map(len, groups(f"%a0: {MATRIX}", chain + use("%a300")))) == [128, 128, 44, 1]
+    left, right = ("".join(unary(f"%{n}{i + 1}", "relu", f"%{n}{i}") for i in range(100)) for n in "ab")
+    body = left + right + binary("%c", "add", "%a100, %b100") + use("%c")
+    assert sorted(map(len, groups(f"%a0: {MATRIX}, %b0: {MATRIX}", body))) == [1, 100, 101]
+
+
 def test_elementwise_chain_is_one_group() -> None:
     body = unary("%0", "exp", "%x") + unary("%1", "neg", "%0") + binary("%2", "add", "%1, %b", right=VECTOR)
     assert groups(f"%x: {MATRIX}, %b: {VECTOR}", body) == [["exp", "neg", "add"]]
