@@ -23,8 +23,8 @@ from mlc.dialects import graph, tloop
 from mlc.dialects.graph.elements import dtype_of
 from mlc.passes.common.kernel_functions import HOST
 from mlc.passes.common.rewriting import collect_ops
-from mlc.passes.host.buffers import TRANSFER
 from mlc.passes.host.offsets import CONTROL, STEPS, BufferAddress, buffer_addresses
+from mlc.passes.host.program.rewriter import TRANSFER
 
 NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 

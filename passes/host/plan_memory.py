@@ -10,11 +10,11 @@ from mlc.passes.base import Pass, PassError
 from mlc.passes.common.kernel_functions import IN_PLACE
 from mlc.passes.graph.fusion.form_kernels import host_functions
 from mlc.passes.graph.shapes.dynamic_sizes import is_dynamic
-from mlc.passes.host.buffers import HostRewriter
 from mlc.passes.host.common.description import describe_objects
 from mlc.passes.host.memory.allocations import Allocations, allocate
 from mlc.passes.host.memory.arena import plan
-from mlc.passes.host.sized.function import SizedFunction
+from mlc.passes.host.program.offsets import TYPICAL_DIM
+from mlc.passes.host.program.rewriter import HostRewriter
 
 
 def overwritable_operands(module: ir.Operation) -> dict[str, list[int]]:
@@ -29,7 +29,7 @@ def overwritable_operands(module: ir.Operation) -> dict[str, list[int]]:
 
 def check_addressable(function: ir.Operation, allocations: Allocations) -> None:
     """Raises PassError if the function's buffers take 2^63 bytes or more without sharing."""
-    total = sum(allocations.sizes())
+    total = sum(size for size in allocations.sizes() if isinstance(size, int))
     if total >= 2**63:
         name = func.Func(function).sym_name
         raise PassError(
@@ -50,11 +50,12 @@ class HostPlanMemory(Pass):
     `tloop.arena_lower_bound` is the largest sum of bytes that are live at once, which no plan can undercut,
     `tloop.unshared_bytes` the size of the results of all launches without sharing.
 
-    A function with dynamic dims allocates at run time. Buffers whose sizes follow from the dims of inputs are
-    views of one allocation; their order in it is decided here, their offsets are computed once per call.
-    Others have a `memref.alloc` before a launch, a `memref.dealloc` after the last op that needs the memory;
-    `tloop.output` marks the memory of outputs. It computes sizes by `arith` ops, and fails a call by
-    `cf.assert`. `tloop.dims` names the dims that callers give, `tloop.input_shapes` and
+    A function with dynamic dims allocates at run time. The same plan decides what shares memory. Buffers
+    whose sizes follow from the dims of inputs are in an arena that a call allocates; their order in it is
+    decided here, their offsets are computed once per call. Others have a `memref.alloc` before the first op,
+    a `memref.dealloc` after the last op that needs the memory; where control flow passes memory on, `scf` ops
+    carry it. `tloop.output` marks the memory of outputs. The function computes sizes by `arith` ops, and
+    fails a call by `cf.assert`. `tloop.dims` names the dims that callers give, `tloop.input_shapes` and
     `tloop.output_shapes` list the dims of arguments.
     """
 
@@ -63,11 +64,8 @@ class HostPlanMemory(Pass):
     def run(self, op: ir.Operation) -> None:
         in_place = overwritable_operands(op)
         for function in host_functions(op):
-            if is_dynamic(function):
-                made = SizedFunction(function, in_place).build()
-            else:
-                allocations = allocate(function, in_place)
-                check_addressable(function, allocations)
-                made = HostRewriter(function, allocations, plan(allocations.lifetimes())).build()
+            allocations = allocate(function, in_place, allocates=is_dynamic(function))
+            check_addressable(function, allocations)
+            made = HostRewriter(function, allocations, plan(allocations.lifetimes(TYPICAL_DIM))).build()
             describe_objects(made, function, op)
             function.erase()

@@ -42,7 +42,8 @@ class EntryControlBuilder:
         if is_outermost and op.regions:
             self.outermost = made
         for old, new in zip(op.regions, made.regions, strict=True):
-            self.body(old.blocks[0], new)
+            for block in old.blocks:
+                self.body(block, new)
         if is_outermost:
             self.outermost = None
 

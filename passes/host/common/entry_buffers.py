@@ -187,7 +187,7 @@ class BufferOps:
     def copy(self, op: ir.Operation) -> None:
         """Copies a dense buffer to another one of its shape."""
         source, target = memref.Copy(op).source, memref.Copy(op).target
-        llvm.MemcpyOp(self.pointer(target), self.pointer(source), self.byte_count(source), False)
+        llvm.MemcpyOp(self.pointer(target), self.pointer(source), self.byte_count(target), False)
 
     def start(self, op: ir.Operation) -> None:
         """Starts a transfer. Raises PassError for one without a token, or one that waits for others."""

@@ -5,24 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import prod
+from typing import Any
 
 from mlc.bindings import func, ir
+from mlc.dialects.graph.dims.function_dims import named_dims
 from mlc.dialects.graph.elements import element_bytes
+from mlc.dialects.graph.sizes import Size, product
+from mlc.passes.base import PassError
 from mlc.passes.common.constants import i8
 from mlc.passes.common.rewriting import terminator_of
 
 
-def tensor_bytes(value: ir.Value) -> int:
-    """Bytes of a tensor of static shape."""
-    tensor = ir.RankedTensorType(value.type)
-    return prod(tensor.shape) * element_bytes(str(tensor.element_type))
+def sizes_of(value: ir.Value) -> list[int | Size]:
+    """The dims of a tensor value. Raises PassError for an unknown dim."""
+    sizes = [dim for dim in named_dims(value) if dim is not None]
+    if len(sizes) != value.type.rank:
+        raise PassError(f"unknown dims of this {value.type}", value.location)
+    return sizes
+
+
+def tensor_bytes(value: ir.Value) -> Any:
+    """Bytes of a tensor; typed Any: an int where all dims are ints, else a `Size`."""
+    return product(sizes_of(value)) * element_bytes(str(value.type.element_type))
 
 
 def memref_of(tensor_type: ir.Type) -> ir.MemRefType:
     """The type of the buffer of a tensor."""
     tensor = ir.RankedTensorType(tensor_type)
     return ir.MemRefType.get(list(tensor.shape), tensor.element_type)
+
+
+def memref_type(element: ir.Type, sizes: Sequence[int | Size]) -> ir.MemRefType:
+    """The type of a buffer of an element type and sizes."""
+    dynamic = ir.ShapedType.get_dynamic_size()
+    return ir.MemRefType.get([size if isinstance(size, int) else dynamic for size in sizes], element)
 
 
 def build_on_buffers(
@@ -47,26 +63,33 @@ class MovingRow:
     iteration: ir.Value
     first: int
     step: int
-    count: int
-    size: int
+    count: int | Size
+    size: int | Size
 
 
 @dataclass(eq=False)
 class PlannedBuffer:
-    """`size` bytes, written first at step `first`, used last at step `last`.
+    """Memory of a tensor, written first at step `first`, used last at step `last`.
 
-    `argument` is ("input" | "output" | "weight", index) for buffers that are arguments, None in the arena. A
+    `argument` is ("input" | "output" | "weight", index) for buffers that are arguments, None for others. A
     buffer that is a part of another has its `parent`, and begins `offset` bytes after its begin, in `row` of
-    it if that is given.
+    it if that is given. Memory whose size is only known in a body is passed on by control flow: it is
+    `received` by results and arguments of a body, and `given` to control flow by the end of a body or as an
+    initial value.
     """
 
-    size: int
+    value: ir.Value
     first: int
     last: int
     argument: tuple[str, int] | None = None
+    received: bool = False
+    given: bool = False
     parent: PlannedBuffer | None = None
     offset: int = 0
     row: MovingRow | None = None
+
+    def __post_init__(self) -> None:
+        self.size = tensor_bytes(self.value)
 
     def root(self) -> BufferSlice:
         """The outermost buffer, from the begin of this one on."""
@@ -83,6 +106,7 @@ class PlannedBuffer:
         above: PlannedBuffer | None = parent
         while above is not None:
             above.first, above.last = min(above.first, self.first), max(above.last, self.last)
+            above.given |= self.given
             above = above.parent
 
 
@@ -111,10 +135,16 @@ class BufferSlice:
 
 @dataclass(frozen=True)
 class BufferCopy:
-    """A value that must be copied to the buffer of another one, `offset` elements after its begin, in
-    `row`."""
+    """A value that must be copied to a part of a buffer."""
 
     value: ir.Value
-    target: ir.Value
-    offset: int = 0
-    row: MovingRow | None = None
+    target: BufferSlice
+
+
+@dataclass(frozen=True)
+class PassedMemory:
+    """The memory of a value, a separate buffer, that control flow passes on to `receiver`."""
+
+    value: ir.Value
+    buffer: PlannedBuffer
+    receiver: ir.Value

@@ -11,7 +11,7 @@ from mlc.dialects.graph.elements import element_bytes
 from mlc.passes.base import PassError
 from mlc.passes.graph.common.views import joined_offsets, view_offset
 from mlc.passes.graph.fusion.loop_rows import loop_of
-from mlc.passes.host.memory.buffers import BufferCopy, MovingRow, tensor_bytes
+from mlc.passes.host.memory.buffers import BufferCopy, BufferSlice, MovingRow, PlannedBuffer, tensor_bytes
 
 if TYPE_CHECKING:
     from mlc.passes.host.memory.allocations import Allocations
@@ -59,12 +59,20 @@ class Sharing:
         others = [value for position, value in enumerate(op.operands) if position not in allowed]
         for index in allowed:
             part = self.all.where(op.operands[index])
-            root = part.buffer
-            fits = root.argument is None and root.last == step and root.size == target.size and part.is_begin
-            is_read = any(self.all.where(value).buffer is root for value in others)
-            if fits and root is not target and not is_read:
-                target.put_into(root)
+            is_read = any(self.all.where(value).buffer is part.buffer for value in others)
+            if self._fits(part, target, step) and not is_read:
+                target.put_into(part.buffer)
                 return
+
+    def _fits(self, part: BufferSlice, target: PlannedBuffer, step: int) -> bool:
+        """Whether a buffer may take the memory that is read last at a step."""
+        root = part.buffer
+        fits = root.argument is None and root.last == step and root.size == target.size and part.is_begin
+        if not fits or root is target or not self.all.allocates:
+            return fits and root is not target
+        # Separate allocations have elements of one type, and are given away where they were allocated.
+        same_type = root.value.type.element_type == target.value.type.element_type
+        return same_type and (not target.given or self.all.block_of(root) == self.all.block_of(target))
 
     def _join(self, op: ir.Operation, offsets: Sequence[int], step: int) -> None:
         """Puts the operands of a concatenation into its result; copies those in other buffers."""
@@ -74,13 +82,13 @@ class Sharing:
         loop_around = self.all.steps.loop_around
         for value, offset in zip(op.operands, offsets, strict=True):
             self.all.read(value, step)
-            own = self.all.own(value)
+            own = self.all.movable(value)
             # An iteration must write the whole result: values of outer or inner loops are copied.
             same_loop = own is not None and loop_around(own.first) == loop_around(step)
             if own is not None and own is not whole and same_loop:
                 own.put_into(whole, offset * width)
             else:
-                self.all.move(op, BufferCopy(value, result, offset))
+                self.all.move(op, BufferCopy(value, self.all.spans[result].part(offset * width)))
 
 
 def foreign(op: ir.Operation) -> PassError:

@@ -16,7 +16,8 @@
 // CHECK-DAG: %[[MOST:.*]] = arith.constant 140737488355328 : index
 // CHECK-DAG: %[[N:.*]] = memref.dim %arg0, %[[C0]]
 // CHECK: %[[A:.*]] = arith.muli %[[N]], %[[C16]] : index
-// CHECK-NEXT: %[[A_BOUND:.*]] = arith.minui %[[A]], %[[MOST]] : index
+// CHECK-NEXT: %[[POSSIBLE:.*]] = arith.cmpi ult, %[[A]], %[[MOST]] : index
+// CHECK-NEXT: %[[A_BOUND:.*]] = arith.select %[[POSSIBLE]], %[[A]], %[[C0]] : index
 // CHECK-NEXT: %[[A_MORE:.*]] = arith.addi %[[A_BOUND]], %[[PAD]] : index
 // CHECK-NEXT: %[[A_SIZE:.*]] = arith.andi %[[A_MORE]], %[[MASK]] : index
 // CHECK-NEXT: %[[B:.*]] = arith.muli %[[N]], %[[C64]] : index

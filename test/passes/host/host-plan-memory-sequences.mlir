@@ -1,13 +1,13 @@
-// RUN: mlc-opt %s --host-plan-memory | filecheck %s
+// RUN: mlc-opt %s --host-plan-memory --cse | filecheck %s
 // RUN: mlc-opt %s --host-plan-memory --host-entry | filecheck %s --check-prefix=ENTRY
 
 #first_1_of_32 = array<i32: 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_2_of_32 = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 #first_3_of_34 = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0>
 
-// A loop that copies a sequence: it carries a handle, and each iteration makes a new one; an element has separate
-// memory, of the sizes that the runtime returns. The dims after the buffers are the options, then for each buffer its
-// element type, its rank and its sizes.
+// A loop that copies a sequence: it carries a handle, and each iteration makes a new one, which is copied there; an
+// element has separate memory, of the sizes that the runtime returns. The dims after the buffers are the options, then
+// for each buffer its element type, its rank and its sizes.
 // CHECK: func.func @main
 // CHECK-SAME: tloop.messages = ["k must be at least 0", "sequence_dims", "sequence_at", "sequence_append 'copy'"]
 // CHECK-SAME: tloop.object_types = {{\[}}["", "", "sequence(float32)"], ["sequence(float32)"]]
@@ -15,15 +15,17 @@
 // ENTRY-DAG: llvm.func @mlc_call_sequence_at(!llvm.ptr, !llvm.ptr)
 // ENTRY-DAG: llvm.func @mlc_call_sequence_append(!llvm.ptr, !llvm.ptr)
 func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.object_type = "sequence(float32)"}) -> (tensor<i64> {graph.object_type = "sequence(float32)"}) {
-  // CHECK: scf.while (%[[I:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (index, i1, memref<i64>)
-  // CHECK: ^bb0(%[[I:.*]]: index, %{{.*}}: i1, %[[COPY:.*]]: memref<i64>):
+  // CHECK: %[[COPY:.*]] = memref.alloc() {tloop.output = 0 : i64} : memref<i64>
+  // CHECK: %[[PLACE:.*]] = memref.alloc() : memref<i64>
+  // CHECK-NEXT: memref.copy %arg2, %[[COPY]]
+  // CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+  // CHECK: scf.while (%[[I:.*]] = %[[ZERO]], %{{.*}} = %{{.*}}) : (index, i1)
   %0 = "graph.loop"(%n, %c, %s) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %t: tensor<i64>):
-    // CHECK: memref.store %{{.*}}, %[[PLACE:.*]][] : memref<i64>
+    // CHECK: memref.store %{{.*}}, %[[PLACE]][] : memref<i64>
     // CHECK: %[[DIMS:.*]] = memref.alloc() : memref<1xi64>
     // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : index
     // CHECK-DAG: %[[I64:.*]] = arith.constant 7 : index
-    // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
     // CHECK: "tloop.launch_into"(%arg2, %[[PLACE]], %[[DIMS]], %[[ONE]], %[[I64]], %[[ZERO]], %[[I64]], %[[ZERO]], %[[I64]], %[[ONE]], %[[ONE]]) {kernel = @mlc_call_sequence_dims, num_outputs = 1 : i64{{.*}}tloop.caller = "sequence_dims"}
     // The message's index comes first.
     // ENTRY: scf.while
@@ -49,11 +51,12 @@ func.func @main(%n: tensor<i64>, %c: tensor<i1>, %s: tensor<i64> {graph.object_t
     // CHECK: %[[NEXT:.*]] = memref.alloc() : memref<i64>
     // CHECK-NEXT: "tloop.launch_into"(%[[COPY]], %[[ELEMENT]], %[[NEXT]], %[[I64]], %[[ZERO]], %[[ONE]], %[[ONE]], %[[K]], %[[I64]], %[[ZERO]]) {kernel = @mlc_call_sequence_append
     // CHECK: memref.dealloc %[[ELEMENT]] : memref<?xf32>
-    // CHECK: memref.dealloc %[[COPY]] : memref<i64>
     // ENTRY: llvm.call @mlc_call_sequence_append(%[[BUFFERS]], %[[NUMBERS]])
     %4 = "graph.call_runtime"(%t, %3) {function = "sequence_append", operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0>, options = array<i64>}
         : (tensor<i64>, tensor<?xf32>) -> tensor<i64> loc("copy")
-    // CHECK: scf.yield %{{.*}}, %{{.*}}, %[[NEXT]] : index, i1, memref<i64>
+    // CHECK: memref.copy %[[NEXT]], %[[COPY]]
+    // CHECK-NEXT: memref.dealloc %[[NEXT]]
+    // CHECK: scf.yield %{{.*}}, %{{.*}} : index, i1
     "graph.yield"(%c, %4) {operandSegmentSizes = #first_2_of_32} : (tensor<i1>, tensor<i64>) -> ()
   }) {operandSegmentSizes = #first_3_of_34, resultSegmentSizes = #first_1_of_32} : (tensor<i64>, tensor<i1>, tensor<i64>) -> tensor<i64>
   return %0 : tensor<i64>

@@ -16,7 +16,7 @@ from mlc.dialects import tloop
 from mlc.dialects.graph.sizes import evaluate
 from mlc.dialects.tloop import buffers_and_dims
 from mlc.passes.host.common.description import OUTPUT
-from mlc.passes.host.sized.size_values import sizes_of
+from mlc.passes.host.memory.buffers import sizes_of
 
 ITEM = 4
 STALE = hash("stale")
@@ -65,11 +65,13 @@ class Memory:
         self.elements[self.begin : end] = elements
 
 
-ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+ARITHMETIC: dict[str, Callable[..., int]] = {
     arith.AddI.NAME: lambda a, b: a + b,
     arith.MulI.NAME: lambda a, b: a * b,
     arith.AndI.NAME: lambda a, b: a & b,
-    arith.MinUI.NAME: min,
+    # Of sizes that are not negative, as in all comparisons.
+    arith.CmpI.NAME: lambda a, b: a < b,
+    arith.Select.NAME: lambda condition, a, b: a if condition else b,
     arith.MaxSI.NAME: max,
 }
 

@@ -11,8 +11,8 @@ from planned_contents import Interpreter, Memory, on_tensors
 from mlc import dialects
 from mlc.bindings import create_context, func, ir, parse_module
 from mlc.dialects.graph.sizes import evaluate
+from mlc.passes.host.memory.buffers import sizes_of
 from mlc.passes.host.plan_memory import HostPlanMemory
-from mlc.passes.host.sized.size_values import sizes_of
 
 SHAPES = (["n", "4"], ["n", "m"], ["4", "m"], ["n", "n", "2"], ["16"])
 SIZES = ((1, 1), (3, 40), (70, 2), (0, 9), (33, 17))

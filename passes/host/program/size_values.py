@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from math import prod
 
 from mlc.bindings import arith, cf, func, ir, memref
-from mlc.dialects.graph.dims.function_dims import named_dims
-from mlc.dialects.graph.elements import element_bytes
 from mlc.dialects.graph.sizes import Name, Size, SizeFunction, name_of, product
 from mlc.dialects.tloop import build_check
 from mlc.passes.base import PassError
 from mlc.passes.common.constants import index_constant
+from mlc.passes.host.memory.buffers import sizes_of
 
 
 class SizeValues:
@@ -21,7 +19,7 @@ class SizeValues:
 
     def __init__(self, names: Mapping[str, ir.Value] | None = None) -> None:
         self._names = dict(names or {})
-        self._made: dict[int | Size, ir.Value] = {}
+        self._made: dict[Size, ir.Value] = {}
         # The op for which sizes are computed, as messages call it.
         self.who = ""
 
@@ -51,19 +49,19 @@ class SizeValues:
         """Returns the values of names."""
         return dict(self._names)
 
-    def determine(self, sizes: Sequence[int | Size]) -> bool:
-        """Whether all names on which the sizes depend have values."""
-        return all(name in self._names for size in sizes if isinstance(size, Size) for name in size.names)
+    def dynamic(self, sizes: Sequence[int | Size]) -> list[ir.Value]:
+        """Returns the values of those sizes that are dynamic."""
+        return [self.of(size) for size in sizes if isinstance(size, Size)]
 
     def of(self, size: int | Size) -> ir.Value:
         """Returns the size as a value of type index. Raises PassError for names without a value."""
+        if isinstance(size, int):
+            return index_constant(size)
         if size not in self._made:
             self._made[size] = self._build(size)
         return self._made[size]
 
-    def _build(self, size: int | Size) -> ir.Value:
-        if isinstance(size, int):
-            return index_constant(size)
+    def _build(self, size: Size) -> ir.Value:
         total: ir.Value | None = None
         for monomial, count in size.terms:
             term = self.of(count) if count != 1 or not monomial else None
@@ -116,46 +114,25 @@ def _readable(text: str) -> str:
     return re.sub(r"\bread#\d+\.", "", text)
 
 
-def sizes_of(value: ir.Value) -> list[int | Size]:
-    """The dims of a tensor value. Raises PassError for an unknown dim."""
-    sizes = [dim for dim in named_dims(value) if dim is not None]
-    if len(sizes) != value.type.rank:
-        raise PassError(f"unknown dims of this {value.type}", value.location)
-    return sizes
-
-
-def elements_of(value: ir.Value) -> int | Size:
-    """The number of elements of a tensor."""
-    count: int | Size = product(sizes_of(value))
-    return count
-
-
-def bytes_of(value: ir.Value) -> int | Size:
-    """The size of a tensor in bytes."""
-    return elements_of(value) * element_bytes(str(value.type.element_type))
-
-
 def reinterpret(
-    values: SizeValues, source: ir.Value, tensor_type: ir.Type, sizes: Sequence[int | Size], offset: int = 0
+    values: SizeValues,
+    source: ir.Value,
+    type_: ir.MemRefType,
+    sizes: Sequence[int | Size],
+    offset: int | ir.Value = 0,
 ) -> ir.Value:
-    """Casts the buffer `source`, from an element on, to the dims and the element type of a tensor."""
-    tensor = ir.RankedTensorType(tensor_type)
+    """Casts the buffer `source`, from an element on, to a type and its sizes."""
     strides: list[int | Size] = [product(sizes[axis + 1 :]) for axis in range(len(sizes))]
-    (static, dynamic), (steps, moving) = (
-        _split_sizes(values, sizes),
-        _split_sizes(values, strides, stride=True),
-    )
-    layout = ir.StridedLayoutAttr.get(offset, steps)
-    result = ir.MemRefType.get(static, tensor.element_type, layout if len(sizes) or offset else None)
-    return memref.ReinterpretCastOp(result, source, [], dynamic, moving, [offset], static, steps).result
-
-
-def _split_sizes(
-    values: SizeValues, sizes: Sequence[int | Size], stride: bool = False
-) -> tuple[list[int], list[ir.Value]]:
-    mark = ir.ShapedType.get_dynamic_stride_or_offset() if stride else ir.ShapedType.get_dynamic_size()
-    static = [size if isinstance(size, int) else mark for size in sizes]
-    return static, [values.of(size) for size in sizes if isinstance(size, Size)]
+    mark = ir.ShapedType.get_dynamic_stride_or_offset()
+    steps = [stride if isinstance(stride, int) else mark for stride in strides]
+    first, moving = (offset, []) if isinstance(offset, int) else (mark, [offset])
+    if first:
+        layout = ir.StridedLayoutAttr.get(first, steps)
+        type_ = ir.MemRefType.get(list(type_.shape), type_.element_type, layout)
+    dynamic, moved = values.dynamic(sizes), values.dynamic(strides)
+    return memref.ReinterpretCastOp(
+        type_, source, moving, dynamic, moved, [first], list(type_.shape), steps
+    ).result
 
 
 def input_names(function: ir.Operation) -> list[list[str]]:
@@ -167,10 +144,3 @@ def input_names(function: ir.Operation) -> list[list[str]]:
             raise PassError("the dims of arguments are static or names", function.location)
         result.append([name or "" for name in names])
     return result
-
-
-def flatten(tensor_type: ir.Type) -> ir.RankedTensorType:
-    """The type of a vector of a tensor's elements."""
-    tensor = ir.RankedTensorType(tensor_type)
-    count = prod(tensor.shape) if tensor.has_static_shape else ir.ShapedType.get_dynamic_size()
-    return ir.RankedTensorType.get([count], tensor.element_type)

@@ -1,0 +1,1 @@
+"""Builds host functions on buffers, of static and dynamic sizes."""

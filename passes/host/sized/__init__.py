@@ -1,1 +1,0 @@
-"""Host functions with dynamic sizes: memory is allocated at run time."""
