@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from fnmatch import fnmatch
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from mlc.bindings import builtin, func, gpu, ir, llvm
 from mlc.codegen.emit import OutputFormat, emit
 from mlc.codegen.pool import WorkerPool
+from mlc.compiler.attempts import may_be_plainer
 from mlc.compiler.build import KERNEL_TIMEOUT, job_result
 from mlc.compiler.code_path import code_paths
 from mlc.compiler.compilation_units import split
 from mlc.compiler.device.kernel_job import device_ir
 from mlc.compiler.errors import CompileError
-from mlc.compiler.kernel_job import convert_pass_errors
+from mlc.compiler.kernel_job import convert_pass_errors, schedules_to_skip
 from mlc.compiler.levels import levels
 from mlc.compiler.options import Options
+from mlc.compiler.plainer_schedules import without_schedules
 from mlc.dialects import create_context
 from mlc.pipelines.driver import run_pipeline
 from mlc.pipelines.instrumentation import Instrumentation
@@ -69,16 +73,34 @@ def dump_ir(model: Any, options: Options, folder: Path, kernels: Sequence[str] =
         }
         for index, (name, future) in enumerate(jobs.items()):
             options.progress("kernels", index, len(jobs))
-            for file, text in job_result(future, f"kernel @{name}").items():
+            for file, text in _texts(future, name, chosen[name], pool).items():
                 written.append(_write(folder / "kernels" / name / file, text))
     return written
+
+
+def _texts(future: Future, name: str, job: dict[str, Any], pool: WorkerPool) -> dict[str, str]:
+    """Returns the texts of a kernel's job, after failures those with a plainer schedule, as it is compiled.
+    Raises CompileError."""
+    for rejected in count(1):
+        try:
+            return job_result(future, f"kernel @{name}")
+        except CompileError as error:
+            if not (job["may_be_plainer"] and may_be_plainer(error)):
+                raise
+        future = pool.submit(KERNEL_JOB, job | {"rejected": rejected}, timeout=KERNEL_TIMEOUT)
+    raise AssertionError("the plainest schedule ends it")
 
 
 def _choose_kernels(module: Any, options: Options, patterns: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Returns the jobs of the kernels that match a pattern, by name. Raises CompileError."""
     units = split(module.operation, code_paths(options))
     everything = {
-        name: {"text": text, "pipeline": unit.pipeline(name), "target": str(unit.path_of(name).machine)}
+        name: {
+            "text": text,
+            "pipeline": unit.pipeline(name),
+            "target": str(unit.path_of(name).machine),
+            "may_be_plainer": not options.strict and name in unit.with_default_schedules,
+        }
         for unit in units.values()
         for name, text in unit.kernels.items()
     }
@@ -115,13 +137,15 @@ class _Levels(Instrumentation):
 
 
 def kernel_job(payload: dict[str, Any]) -> dict[str, Any]:
-    """Job: {"text", "pipeline", "target"} of a kernel -> its text at each level, by file name."""
+    """Job: {"text", "pipeline", "target", "rejected"} of a kernel -> its text at each level, by file name,
+    without its first `rejected` default schedules."""
+    pipeline = without_schedules(payload["pipeline"], schedules_to_skip(payload))
     found, target = _Levels(), parse_target(payload["target"])
     on_gpu = isinstance(target, GpuTarget)
     with create_context(), ir.Location.unknown():
         module = ir.Module.parse(payload["text"])
         with convert_pass_errors():
-            run_pipeline(f"builtin.module({payload['pipeline']})", module, found, verify_each=False)
+            run_pipeline(f"builtin.module({pipeline})", module, found, verify_each=False)
         lowered = module.operation.get_asm(assume_verified=True)
         translate = device_ir if on_gpu else llvm.translate_module_to_llvmir
         text = translate(module.operation)

@@ -95,7 +95,7 @@ def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
     NoPlainerScheduleError if there is no other.
     """
     start, passes = time.perf_counter(), PassSeconds()
-    text, rejected = payload["text"], _schedules_to_skip(payload)
+    text, rejected = payload["text"], schedules_to_skip(payload)
     pipeline = without_schedules(payload["pipeline"], rejected)
     with convert_pass_errors(), collect_remarks() as remarks:
         ir_text = lower(text, pipeline, payload.get("reproducer_dir"), passes)
@@ -105,7 +105,7 @@ def compile_object(payload: dict[str, Any]) -> dict[str, Any]:
     return {"object": data, **chosen, **seconds(start, lowered_at, passes)}
 
 
-def _schedules_to_skip(payload: dict[str, Any]) -> list[str]:
+def schedules_to_skip(payload: dict[str, Any]) -> list[str]:
     """Returns the names of the default schedules that a job does not use."""
 
     def run(pipeline: str) -> None:

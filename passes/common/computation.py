@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -154,3 +155,16 @@ def root_computation(kernel: ir.Operation) -> Computation | None:
     results = list(terminator_of(kernel.regions[0].blocks[0]).operands)
     op = defining_computation(results[0]) if len(results) == 1 else None
     return Computation(op) if op is not None else None
+
+
+def reads_all(root: Computation, others: Iterable[Computation]) -> bool:
+    """Whether the root reads the results of all other computations, itself or through some of them. What
+    loops of a kernel read cannot be computed tile by tile."""
+    found, left = set(), [root.op]
+    while left:
+        op = left.pop()
+        if op not in found:
+            found.add(op)
+            owners = [value.owner for value in op.operands if not isinstance(value.owner, ir.Block)]
+            left += [owner.operation for owner in owners if not owner.name.startswith("scf.")]
+    return all(other.op in found for other in others)

@@ -111,7 +111,7 @@ def _takes_transposed(op: ir.Operation, position: int, transpose: ir.Operation) 
 
 
 # Ops of a kernel: the time to compile one grows faster than its size, and what the next one reads again is
-# little beside so many ops.
+# little beside them.
 MOST_OPS = 128
 
 # What the host program does without kernels.

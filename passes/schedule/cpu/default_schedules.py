@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from mlc.bindings import func, ir
 from mlc.passes.base import Pass, option
-from mlc.passes.common.computation import Computation, computations, root_computation
+from mlc.passes.common.computation import Computation, computations, reads_all, root_computation
 from mlc.passes.common.kernel_functions import DIMS, ONE_THREAD, is_kernel, schedules
 from mlc.passes.common.named_blocks import BLOCK_TAG, name_block, tagged_blocks
 from mlc.passes.schedule.common.candidates import Candidate, add_first, guard
@@ -71,6 +71,8 @@ def candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     root, everything = root_computation(kernel), computations(kernel)
     # Empty iteration spaces cannot be tiled.
     if root is None or any(computation.work == 0 for computation in everything):
+        return
+    if not reads_all(root, everything):
         return
     if all(map(_is_small, everything)):
         kernel.attributes[ONE_THREAD] = ir.UnitAttr.get()

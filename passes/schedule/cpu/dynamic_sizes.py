@@ -8,7 +8,7 @@ from functools import partial
 from math import prod
 
 from mlc.bindings import ir
-from mlc.passes.common.computation import Computation, computations, dim_position, root_computation
+from mlc.passes.common.computation import Computation, computations, dim_position, reads_all, root_computation
 from mlc.passes.common.constants import i64_attribute
 from mlc.passes.common.kernel_functions import LEAST_ITERATIONS
 from mlc.passes.schedule.common.candidates import Candidate, guard
@@ -55,7 +55,7 @@ def open_candidates(kernel: ir.Operation) -> Iterator[Candidate]:
     yield "winograd", partial(schedule_winograd, kernel)
     root, everything = root_computation(kernel), computations(kernel)
     # Loops over nothing stay as they are.
-    if root is None or 0 in root.extents:
+    if root is None or 0 in root.extents or not reads_all(root, everything):
         return
     yield from attention_candidates(kernel)
     reducing = [computation for computation in everything if computation.reductions]

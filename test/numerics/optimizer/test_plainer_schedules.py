@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import nullcontext
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from oracle import differences, runtime
 from mlc.bindings import ir
 from mlc.codegen.errors import CodegenError, WorkerCrashError
 from mlc.codegen.inline_jobs import InlineJobs
-from mlc.compiler import CompileError, Options, compile_program, kernel_job
+from mlc.compiler import CompileError, Options, compile_program, dump, kernel_job
 from mlc.passes.schedule.common.builder import ScheduleBuilder
 from mlc.passes.schedule.common.candidates import LOOPS, Candidate
 from mlc.passes.schedule.cpu import default_schedules
@@ -159,6 +160,18 @@ def test_plain_loops(
     found = report_of(*model_and_inputs(form, is_open))
     assert found
     assert {entry["schedule"] for entry in found} == {LOOPS}
+
+
+def test_the_dump_of_ir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It shows the kernel as it is compiled."""
+    fail(monkeypatch, {"register-tiles"})
+    monkeypatch.setattr(dump, "WorkerPool", lambda *_, **__: nullcontext(InlineJobs()))
+    model, _ = model_and_inputs(STATIC["register-tiles"], False)
+    dump.dump_ir(model, Options(cache=False), tmp_path)
+    (scheduled,) = tmp_path.glob("kernels/matmul*/scheduled.mlir")
+    assert "scf.forall" in scheduled.read_text()
+    with pytest.raises(CompileError, match="has no block 'nothing'"):
+        dump.dump_ir(model, Options(cache=False, strict=True), tmp_path)
 
 
 class CrashingJobs(InlineJobs):

@@ -222,3 +222,14 @@ func.func private @padded(%x: tensor<8x64xf32>) -> tensor<8x68xf32> attributes {
   %0 = "graph.pad"(%x) {low = array<i64: 0, 2>, high = array<i64: 0, 2>, mode = "reflect"} : (tensor<8x64xf32>) -> tensor<8x68xf32>
   return %0 : tensor<8x68xf32>
 }
+
+// -----
+
+// Loops read the casts, of which no tile of the result is computed.
+// CHECK-LABEL: func.func private @between_loops
+// CHECK: scf.for
+// CHECK-NOT: tloop.schedule
+func.func private @between_loops(%x: tensor<2x2x2xbf16>) -> tensor<2xbf16> attributes {tloop.kernel} {
+  %0 = "graph.det"(%x) : (tensor<2x2x2xbf16>) -> tensor<2xbf16>
+  return %0 : tensor<2xbf16>
+}
