@@ -201,7 +201,7 @@ def _weights(
     if WEIGHTS not in members:
         raise ExecutableError(f"{where}: damaged: the member '{WEIGHTS}' is missing")
     data = members[WEIGHTS][0]
-    ranges, start = decode_header(data, f"{where}: {WEIGHTS}")
+    ranges, start = decode_header(data, f"{where}: damaged: {WEIGHTS}")
     weights = {}
     for spec in specs:
         begin, end = ranges.get(spec.name, (0, -1))

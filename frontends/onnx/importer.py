@@ -117,7 +117,7 @@ class Importer:
         frame = frame.inside(graph)
         nodes = sorted_nodes(graph, set(scope), self.model.name)
         for twice in find_repeated(tensor.name for tensor in graph.initializer):
-            self.warnings.add(f"{self.model.name}: initializer '{twice}' is there twice; the last is used")
+            self.warnings.add(f"{self.model.name}: initializer '{twice}' is a duplicate; the last is used")
         given = {graph_input.name for graph_input in graph.input} & scope.keys()
         for tensor in (*graph.initializer, *graph.sparse_initializer):
             name = tensor.values.name if isinstance(tensor, SparseTensorProto) else tensor.name

@@ -33,7 +33,7 @@ def _drop_repeated_outputs(graph: GraphProto, name: str, warnings: ImportWarning
     unique = {output.name: output for output in graph.output}
     if len(unique) < len(graph.output):
         for twice in find_repeated(output.name for output in graph.output):
-            warnings.add(f"{name}: the output '{twice}' is there twice; the program has it once")
+            warnings.add(f"{name}: the output '{twice}' is a duplicate; the program has it once")
         del graph.output[:]
         graph.output.extend(unique.values())
 
@@ -85,7 +85,7 @@ def sorted_nodes(graph: GraphProto, outer: set[str], name: str) -> list[NodeProt
 
 def _check_unique(graph: GraphProto, name: str) -> None:
     for twice in find_repeated(graph_input.name for graph_input in graph.input):
-        raise ModelError(f"{name}: the input '{twice}' is there twice")
+        raise ModelError(f"{name}: the input '{twice}' is a duplicate")
     defined = _given_names(graph)
     for node in graph.node:
         for output in node.output:

@@ -20,7 +20,7 @@ Call = Callable[[Mapping[str, np.ndarray]], list[np.ndarray]]
 def load_peer(name: str, path: Path, threads: int | None = None) -> Call:
     """Loads the model in engine `name` ("onnxruntime", "openvino", "reference").
 
-    The result takes inputs by name and returns outputs in the model's order.
+    The result takes inputs by name and returns outputs in the model's order, each name once.
     Raises ToolError if the engine is not installed or refuses the model.
     """
     try:
@@ -53,7 +53,8 @@ def _onnxruntime(path: Path, threads: int | None) -> Call:
 
     path.stat()
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
+    # Errors are raised: the lines of the log would repeat them.
+    options.log_severity_level = 4
     options.inter_op_num_threads = 1
     if threads is not None:
         options.intra_op_num_threads = threads
@@ -61,15 +62,19 @@ def _onnxruntime(path: Path, threads: int | None) -> Call:
     types = [value.type for value in (*session.get_inputs(), *session.get_outputs())]
     if any(name in text for text in types for name in _EXTENDED):
         return partial(_run_ort_values, session)
-    run: Callable[..., Any] = partial(session.run, None)
+    run: Callable[..., Any] = partial(session.run, _output_names(session))
     return lambda inputs: run(dict(inputs))
+
+
+def _output_names(session: Any) -> list[str]:
+    return list(dict.fromkeys(output.name for output in session.get_outputs()))
 
 
 def _run_ort_values(session: Any, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
     """Runs a model with inputs or outputs of types that NumPy lacks."""
     from mlc.tools.ort_values import from_ort_value, to_ort_value
 
-    names = [output.name for output in session.get_outputs()]
+    names = _output_names(session)
     values = {name: to_ort_value(np.asarray(array)) for name, array in inputs.items()}
     return [from_ort_value(value) for value in session.run_with_ort_values(names, values)]
 
@@ -92,7 +97,8 @@ def _openvino(path: Path, threads: int | None) -> Call:
     def call(inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """Runs one inference."""
         request.infer(dict(inputs), share_inputs=True, share_outputs=True)
-        return [request.get_tensor(output).data.copy() for output in model.outputs]
+        tensors = {output.any_name: request.get_tensor(output) for output in model.outputs}
+        return [tensor.data.copy() for tensor in tensors.values()]
 
     return call
 
@@ -103,7 +109,7 @@ def _reference(path: Path, threads: int | None) -> Call:
     from onnx.reference import ReferenceEvaluator
 
     evaluator = ReferenceEvaluator(onnx.load(path))
-    run: Callable[..., Any] = partial(evaluator.run, None)
+    run: Callable[..., Any] = partial(evaluator.run, list(dict.fromkeys(evaluator.output_names)))
     return lambda inputs: run(dict(inputs))
 
 

@@ -13,6 +13,8 @@ from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar, cast
 
 import click
 
+from mlc.frontends.errors import printable
+
 R = TypeVar("R")
 
 if TYPE_CHECKING:
@@ -46,9 +48,9 @@ class CommandSession:
             render(console(stderr=stderr))
 
     def warn(self, message: str) -> None:
-        """Prints one line on stderr."""
+        """Prints one line on stderr, with escapes for control characters of names."""
         if not self.quiet:
-            print(f"mlc: warning: {message}", file=sys.stderr)
+            print(f"mlc: warning: {printable(message)}", file=sys.stderr)
 
     @contextmanager
     def progress(self) -> Iterator[Progress]:

@@ -23,7 +23,9 @@ what is wrong, where, and what would be right. Each class is a name of `mlc`, im
 
 `message` is the text without notes and `notes` are further lines, where a class has them; `location` is in a
 source or in IR. Wrong arguments of Python calls are `ValueError` or `TypeError`, inputs of a wrong shape or
-type among them; files that cannot be read or written are `OSError`. Anything else is a defect of mlc.
+type among them; sizes that do not fit a model, and options that no program has, are the errors of the step
+that finds them (`ModelError`, `CompileError`, `PipelineError`). Files that cannot be read or written are
+`OSError`. Anything else is a defect of mlc.
 
 {errors}
 

@@ -402,7 +402,7 @@ def test_wrong_nodes_are_named(nodes: list[onnx.NodeProto], cause: str) -> None:
 def test_inputs_that_are_there_twice_are_refused() -> None:
     proto = dense()
     proto.graph.input.append(proto.graph.input[0])
-    assert _failure(proto) == "the input 'x' is there twice"
+    assert _failure(proto) == "the input 'x' is a duplicate"
 
 
 def test_versions_that_nobody_knows_are_refused() -> None:

@@ -90,7 +90,7 @@ def test_model_is_refused_with_one_error(name: str) -> None:
             "output of another declared rank, open",
             "output 'y' is declared with the shape [3, 1], but has [?]",
         ),
-        ("initializer twice", "initializer 'w' is there twice; the last is used"),
+        ("initializer twice", "initializer 'w' is a duplicate; the last is used"),
         (
             "initializer listed as input",
             "input 'w' is an initializer too, and therefore constant; to give one in calls, give its shape:"
@@ -116,7 +116,7 @@ def test_output_that_is_there_twice_is_one() -> None:
     twice.graph.output.append(twice.graph.output[0])
     imported = import_model(twice)
     assert imported.outputs == ("y", "z")
-    assert imported.warnings == ("<memory>: the output 'y' is there twice; the program has it once",)
+    assert imported.warnings == ("<memory>: the output 'y' is a duplicate; the program has it once",)
 
 
 def test_initializer_becomes_an_input_whose_shape_is_given() -> None:

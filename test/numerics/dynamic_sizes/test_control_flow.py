@@ -263,6 +263,17 @@ def test_what_is_not_supported_is_named() -> None:
         assert part in text
 
 
+def test_branches_have_equally_many_outputs() -> None:
+    then, other = (
+        body("g () => (float[2] r) { r = Exp(x) }"),
+        body("g () => (float[2] r, float[2] s) { r = Exp(x) s = Neg(x) }"),
+    )
+    node = helper.make_node("If", ["c"], ["r"], name="choice", then_branch=then, else_branch=other)
+    built = model([node], [info("c", [], BOOL), info("x", [2])], [info("r", None)])
+    with pytest.raises(ModelError, match=r"'choice' \(If\): its branches have 1 and 2 outputs"):
+        compile_model(built)
+
+
 def test_gpus_refuse_control_flow() -> None:
     then, other = (body(f"g () => (float[2] r) {{ r = {op}(x) }}") for op in ("Exp", "Neg"))
     node = helper.make_node("If", ["c"], ["r"], name="choice", then_branch=then, else_branch=other)

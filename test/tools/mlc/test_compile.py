@@ -31,7 +31,9 @@ def test_executable_file(mlc: Any, mlp: Path, tmp_path: Path) -> None:
 def test_report_checks_the_whole_file(mlc: Any, mlp: Path, tmp_path: Path) -> None:
     file = tmp_path / "mlp.mlcx"
     mlc("compile", mlp)
-    assert mlc("report", file, "--check").status == 0
+    assert "no part is damaged" in mlc("report", file, "--check").out
+    assert mlc("report", file, "--check", "--json").json()["checked"]
+    assert "damaged" not in mlc("report", file).out
     with zipfile.ZipFile(file) as archive:
         weights = archive.read("weights.safetensors")
     data = bytearray(file.read_bytes())
@@ -41,6 +43,14 @@ def test_report_checks_the_whole_file(mlc: Any, mlp: Path, tmp_path: Path) -> No
     done = mlc("report", file, "--check")
     assert done.status == 1
     assert "mlp.mlcx: damaged: the checksum of member 'weights.safetensors' is wrong" in done.err
+
+
+def test_a_model_is_no_executable(mlc: Any, mlp: Path) -> None:
+    done = mlc("report", mlp)
+    assert (done.status, done.err) == (
+        1,
+        f"mlc: error: {mlp} is a model, no executable: 'mlc stats' describes it\n",
+    )
 
 
 def test_json_is_all_that_stdout_holds(mlc: Any, mlp: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import helper
 
@@ -23,3 +24,25 @@ def test_constant_index_out_of_range(mlc: Any, out_of_range: Path, command: tupl
     done = mlc(*command, out_of_range)
     wrong = "Gather 'pick': index 5 is out of bounds for axis 0 of size 3"
     assert (done.status, done.err) == (1, f"mlc: error: {out_of_range}: {wrong}\n")
+
+
+def test_an_output_that_is_listed_twice(mlc: Any, save: Any, folder: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    path = save(folder / "twice.onnx", nodes, inputs={"x": [3]}, outputs={"y": [3]})
+    model = onnx.load(path)
+    model.graph.output.append(model.graph.output[0])
+    onnx.save(model, path)
+    for engine in ("onnxruntime", "reference"):
+        done = mlc("run", path, f"--verify={engine}", "--each-node")
+        assert done.status == 0, done.err
+    assert mlc("bench", path, "--seconds=0.01", "--against=onnxruntime").status == 0
+
+
+def test_control_characters_of_names_in_warnings(mlc: Any, save: Any, folder: Path) -> None:
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    dim = "a\x1b[31m\nb"
+    path = save(folder / "colour.onnx", nodes, inputs={"x": [dim]}, outputs={"y": [dim]})
+    done = mlc("run", path)
+    assert done.status == 0
+    assert "\\x1b[31m\\nb" in done.err and "\x1b" not in done.err
+    assert done.err.count("\n") == 1

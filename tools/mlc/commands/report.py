@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import format_sizes
 from mlc.tools.mlc.text_tables import byte_size, duration, table, tensor_text
@@ -34,11 +36,14 @@ def report_command(session: CommandSession, file: str, check: bool) -> None:
     """Describe the inputs and outputs of the executable FILE.mlcx and its compilation."""
     from mlc.runtime.container import map_container
 
+    if Path(file).suffix in (".onnx", ".mlir") and Path(file).is_file():
+        raise ToolError(f"{file} is a model, no executable: 'mlc stats' describes it")
     (manifest, objects, weights), _, check_weights = map_container(file)
     if check:
         check_weights()
     data: dict[str, Any] = {
         "file": file,
+        **({"checked": True} if check else {}),
         "file_bytes": os.path.getsize(file),
         "code_bytes": sum(map(len, objects)),
         "weight_bytes": sum(weight.nbytes for weight in weights.values()),
@@ -62,6 +67,7 @@ def _render_file(console: Console, data: Mapping[str, Any], *, verbose: bool) ->
     ]
     console.print(table(("", "", ""), rows))
     rows = [["compiled by", data["compiler"]], ["for", data["target"]["cpu"]]]
+    rows += [["checked", "no part is damaged"]] if data.get("checked") else []
     rows += [["dims", _dims(data["dims"])]] if data.get("dims") else []
     rows += [["also for", sizes] for sizes in data["specialised"]]
     rows += [[name, byte_size(data[key])] for name, key in _SIZES]

@@ -56,7 +56,7 @@ class Engines:
         """Returns the outputs that the other engine computes, by name. Raises ToolError."""
         with self.models.file(model) as path:
             found = call_peer(self.peer, load_peer(self.peer, path, self.threads), inputs)
-        return dict(zip((info.name for info in model.graph.output), found, strict=True))
+        return dict(zip(dict.fromkeys(info.name for info in model.graph.output), found, strict=True))
 
     def sizes(self, names: Sequence[str], inputs: Mapping[str, Any]) -> dict[str, int]:
         """Returns about how many bytes values need, by name. Dims that depend on data count as the largest

@@ -107,6 +107,8 @@ def _other_branch(node: Node, condition: Value, failed: _FailedBranchError) -> l
 def _both_branches(node: Node, operands: Sequence[ir.Value], blocks: Sequence[ir.Block]) -> list[OnnxValue]:
     names = node.names()
     given = [_branch(node, index, block) for index, block in enumerate(blocks)]
+    if len(given[0]) != len(given[1]):
+        raise NodeError(f"its branches have {len(given[0])} and {len(given[1])} outputs")
     parts = [_part(*pair) for pair in zip(*given, strict=True)]
     flat = [_flat(node, block, values, parts) for block, values in zip(blocks, given, strict=True)]
     branches = _match_ranks(node, blocks, *flat)

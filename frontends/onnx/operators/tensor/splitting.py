@@ -38,7 +38,7 @@ def _check(node: Node, axis: int, size: Dim, parts: list[Dim]) -> None:
     wrong = (is_known and sum(known) != size) or sum(known) > LONGEST
     if wrong or min(known, default=0) < 0 or len(parts) < len(node.outputs):
         raise NodeError(
-            f"split {list(map(str, parts))} does not divide the dim {axis} of size {size} into "
+            f"split [{', '.join(map(str, parts))}] does not divide the dim {axis} of size {size} into "
             f"{len(node.outputs)} outputs"
         )
 
