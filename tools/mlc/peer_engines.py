@@ -93,12 +93,12 @@ def _openvino(path: Path, threads: int | None) -> Call:
     core = openvino.Core()
     model = core.compile_model(core.read_model(path), "CPU", properties)
     request = model.create_infer_request()
+    outputs = list({output.any_name: output for output in model.outputs}.values())
 
     def call(inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:
         """Runs one inference."""
         request.infer(dict(inputs), share_inputs=True, share_outputs=True)
-        tensors = {output.any_name: request.get_tensor(output) for output in model.outputs}
-        return [tensor.data.copy() for tensor in tensors.values()]
+        return [request.get_tensor(output).data.copy() for output in outputs]
 
     return call
 
