@@ -50,19 +50,24 @@ def _dynamic(source: Export, path: Path, result: Path) -> None:
 def _static(source: Export, path: Path, result: Path, **options: Any) -> None:
     prepared = path.with_name("prepared.onnx")
     quant_pre_process(path, prepared, skip_symbolic_shape=True)
-    quantize_static(prepared, result, _Calls(source), weight_type=QuantType.QInt8, **options)
+    types = {"activation_type": QuantType.QInt8, "weight_type": QuantType.QInt8}
+    quantize_static(prepared, result, _Calls(source), **(types | options))
 
 
 def _qdq(source: Export, path: Path, result: Path) -> None:
-    _static(source, path, result, quant_format=QuantFormat.QDQ, per_channel=True)
+    unsigned = QuantType.QUInt8
+    _static(source, path, result, quant_format=QuantFormat.QDQ, per_channel=True, activation_type=unsigned)
 
 
 def _qdq_signed(source: Export, path: Path, result: Path) -> None:
-    _static(source, path, result, quant_format=QuantFormat.QDQ, activation_type=QuantType.QInt8)
+    _static(source, path, result, quant_format=QuantFormat.QDQ)
 
 
 def _q_operator(source: Export, path: Path, result: Path) -> None:
-    _static(source, path, result, quant_format=QuantFormat.QOperator)
+    # ONNX Runtime has no QGemm of signed activations with an unsigned result.
+    unsigned = QuantType.QUInt8
+    types = {"activation_type": unsigned, "weight_type": unsigned}
+    _static(source, path, result, quant_format=QuantFormat.QOperator, **types)
 
 
 def _register(package: str, name: str, suffix: str, quantise: _Quantise) -> None:

@@ -13,11 +13,10 @@ from mlc.passes.common.computation import Computation, dim_position
 from mlc.passes.common.kernel_functions import DIMS, is_kernel, is_on_tensors, schedules
 from mlc.passes.common.rewriting import replace_op, terminator_of
 from mlc.passes.schedule.common.contractions import is_multiply_add
+from mlc.passes.schedule.structured.collapsed_lookups import dims_of_values, index_dims, lookups, reindex
 from mlc.passes.schedule.structured.collapsed_slices import Slice, is_slice, product
 
 _UNKNOWN = ir.ShapedType.get_dynamic_size()
-# Ops of bodies that name dims of the iteration space, or of another tensor.
-_READS_DIMS = {linalg.Index.NAME, tensor.Extract.NAME}
 # (value, axis): the axis and the one after it.
 Pair = tuple[ir.Value, int]
 Groups = list[list[int]]
@@ -65,16 +64,16 @@ class _Neighbours:
         """Returns the iteration dims that can become one with the next one: where an operand has one, it has
         the next one at the next axis, and that pair is left."""
         reduced = [dim in generic.reductions for dim in range(len(generic.extents))]
-        operands = [*zip(generic.op.operands, generic.maps, strict=True), (generic.result, generic.maps[-1])]
+        accesses, values = _accesses(generic), dims_of_values(generic.op)
         return {
             dim
             for dim in range(len(reduced) - 1)
             if reduced[dim] == reduced[dim + 1]
-            and all(self._walks(value, read, dim) for value, read in operands)
+            and values.isdisjoint((dim, dim + 1))
+            and all(self._walks(value, dims, dim) for value, dims in accesses)
         }
 
-    def _walks(self, value: ir.Value, read: ir.AffineMap, dim: int) -> bool:
-        dims = [dim_position(result) for result in read.results]
+    def _walks(self, value: ir.Value, dims: list[int | None], dim: int) -> bool:
         if dims.count(dim) != 1 or dims.count(dim + 1) != 1:
             return dims.count(dim) + dims.count(dim + 1) == 0
         axis = dims.index(dim)
@@ -103,13 +102,22 @@ def _is_constant(value: ir.Value) -> bool:
 def _follows(generic: Computation, pair: Pair, dims: set[int]) -> bool:
     """Whether the computation, if it takes the pair's tensor, walks the two axes by dims that become one."""
     value, axis = pair
-    operands = [*zip(generic.op.operands, generic.maps, strict=True), (generic.result, generic.maps[-1])]
-    for operand, read in operands:
+    for operand, read in _accesses(generic):
         if operand == value:
-            first, second = (dim_position(result) for result in list(read.results)[axis : axis + 2])
+            first, second = read[axis : axis + 2]
             if first not in dims or second != first + 1:
                 return False
     return True
+
+
+def _accesses(generic: Computation) -> list[tuple[ir.Value, list[int | None]]]:
+    """Returns the tensors that a computation reads and writes, each with the iteration dim of each axis; None
+    for an axis that no dim walks."""
+    operands = [*zip(generic.op.operands, generic.maps, strict=True), (generic.result, generic.maps[-1])]
+    return [
+        *((value, [dim_position(result) for result in read.results]) for value, read in operands),
+        *((lookup.tensor, index_dims(lookup)) for lookup in lookups(generic.op)),
+    ]
 
 
 def collapse(kernel: ir.Operation) -> bool:
@@ -146,9 +154,8 @@ def _is_plain(op: ir.Operation) -> bool:
     if not linalg.Generic.isa(op):
         return op.name in (arith.Constant.NAME, tensor.Empty.NAME, linalg.Fill.NAME, func.Return.NAME)
     computation = Computation(op)
-    bodies = {inner.operation.name for inner in op.regions[0].blocks[0]}
     bare = all(_is_bare(result) for read in computation.maps for result in read.results)
-    return bare and not bodies & _READS_DIMS and not is_multiply_add(computation)
+    return bare and not is_multiply_add(computation)
 
 
 def _is_bare(expression: ir.AffineExpr) -> bool:
@@ -172,6 +179,7 @@ def _rewrite(generic: Computation, dims: set[int], groups: dict[ir.Value, Groups
     types = list(view.iterator_types)
     view.indexing_maps = maps
     generic.op.attributes["iterator_types"] = ir.ArrayAttr.get([types[dim] for dim in kept])
+    reindex(generic.op, kept, groups)
 
 
 def _collapse_type(type_: ir.Type, groups: Groups) -> ir.RankedTensorType:
@@ -227,8 +235,8 @@ def _names(value: ir.Value, names: list[ir.StringAttr], groups: Groups | None) -
 @dataclass(frozen=True)
 class CollapseDims(Pass):
     """Collapse the dims that all computations of a kernel walk together: loops along short inner dims become
-    one along many elements, and a reduction of several axes one of a row. Kernels with products, windows or
-    look-ups stay as they are, and those that have a schedule."""
+    one along many elements, and a reduction of several axes one of a row. Kernels with products or windows
+    stay as they are, and those that have a schedule."""
 
     name: ClassVar[str] = "tloop-collapse-dims"
 

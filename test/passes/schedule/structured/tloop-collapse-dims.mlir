@@ -73,20 +73,14 @@ func.func private @constant(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {
 
 // -----
 
-// Products stay, and so do look-ups and kernels with a schedule.
+// Products stay, and so do kernels with a schedule.
 // CHECK-LABEL: func.func private @product(
 // CHECK-SAME: tensor<2x3x4xf32>
-// CHECK-LABEL: func.func private @rows(
-// CHECK-SAME: tensor<8x4x2xf32>
 // CHECK-LABEL: func.func private @scheduled(
 // CHECK-SAME: tensor<4x6xf32>
 func.func private @product(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> attributes {tloop.kernel} {
   %0 = "graph.matmul"(%a, %b) : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   return %0 : tensor<2x3x5xf32>
-}
-func.func private @rows(%x: tensor<8x4x2xf32>, %i: tensor<3xi32>) -> tensor<3x4x2xf32> attributes {tloop.kernel} {
-  %0 = "graph.gather"(%x, %i) {axis = 0 : i64} : (tensor<8x4x2xf32>, tensor<3xi32>) -> tensor<3x4x2xf32>
-  return %0 : tensor<3x4x2xf32>
 }
 func.func private @scheduled(%x: tensor<4x6xf32>) -> tensor<4x6xf32> attributes {tloop.kernel} {
   %0 = "graph.relu"(%x) : (tensor<4x6xf32>) -> tensor<4x6xf32>
@@ -144,4 +138,42 @@ func.func private @cut(%x: tensor<8x5x6x7xf32>) -> tensor<8x2x6x5xf32> attribute
 func.func private @every_second(%x: tensor<8x6x7xf32>) -> tensor<4x6x7xf32> attributes {tloop.kernel} {
   %0 = "graph.slice"(%x) {starts = array<i64: 0, 0, 0>, sizes = array<i64: 4, 6, 7>, steps = array<i64: 2, 1, 1>} : (tensor<8x6x7xf32>) -> tensor<4x6x7xf32>
   return %0 : tensor<4x6x7xf32>
+}
+
+// -----
+
+// A look-up walks the axes after that of its indices as one, and so do those before; the index of the dim that
+// they become has another position.
+// CHECK-LABEL: func.func private @rows(
+// CHECK-SAME: %[[X:.*]]: tensor<8x8xf32> {{.*}}) -> tensor<3x8xf32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK: %[[COLUMN:.*]] = linalg.index 1
+// CHECK-NOT: linalg.index
+// CHECK: tensor.extract %[[X]][%{{.*}}, %[[COLUMN]]] : tensor<8x8xf32>
+// CHECK-LABEL: func.func private @columns(
+// CHECK-SAME: %[[X:.*]]: tensor<8x5x2xf32> {{.*}}) -> tensor<8x3x2xf32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]
+// CHECK: %[[ROW:.*]] = linalg.index 0
+// CHECK: %[[COLUMN:.*]] = linalg.index 2
+// CHECK: tensor.extract %[[X]][%[[ROW]], %{{.*}}, %[[COLUMN]]] : tensor<8x5x2xf32>
+func.func private @rows(%x: tensor<8x4x2xf32>, %i: tensor<3xi32>) -> tensor<3x4x2xf32> attributes {tloop.kernel} {
+  %0 = "graph.gather"(%x, %i) {axis = 0 : i64} : (tensor<8x4x2xf32>, tensor<3xi32>) -> tensor<3x4x2xf32>
+  return %0 : tensor<3x4x2xf32>
+}
+func.func private @columns(%x: tensor<2x4x5x2xf32>, %i: tensor<3xi32>) -> tensor<2x4x3x2xf32> attributes {tloop.kernel} {
+  %0 = "graph.gather"(%x, %i) {axis = 2 : i64} : (tensor<2x4x5x2xf32>, tensor<3xi32>) -> tensor<2x4x3x2xf32>
+  return %0 : tensor<2x4x3x2xf32>
+}
+
+// -----
+
+// Dims whose indices are values stay apart from others: here the rows and columns of a triangle.
+// CHECK-LABEL: func.func private @triangle(
+// CHECK-SAME: tensor<6x5x5xf32> {{.*}}) -> tensor<6x5x5xf32>
+// CHECK: %[[ROW:.*]] = linalg.index 1
+// CHECK: %[[COLUMN:.*]] = linalg.index 2
+// CHECK: arith.cmpi {{.*}}%[[ROW]]
+func.func private @triangle(%x: tensor<2x3x5x5xf32>) -> tensor<2x3x5x5xf32> attributes {tloop.kernel} {
+  %0 = "graph.trilu"(%x) {k = 0 : i64, upper = true} : (tensor<2x3x5x5xf32>) -> tensor<2x3x5x5xf32>
+  return %0 : tensor<2x3x5x5xf32>
 }
