@@ -171,7 +171,7 @@ HISTORY = {"history": Input("int64", ("batch", "length"), "integers(1, 500)")}
 HISTORIES = ({"batch": 2, "length": 50}, {"batch": 1, "length": 7}, {"batch": 5, "length": 31})
 
 
-@export("recommenders/sasrec", "dynamo", HISTORY, HISTORIES, outputs=["scores", "items"])
+@export("recommenders/sasrec", "script", HISTORY, HISTORIES, outputs=["scores", "items"])
 def _sasrec() -> nn.Module:
     return seed(SasRec())
 

@@ -71,7 +71,7 @@ def _dynamic_shapes(export: Export, module: torch.nn.Module) -> tuple[Any, ...]:
     shapes = tuple(_open_dims(described, _dimension) for described in export.inputs.values())
     parameters = list(inspect.signature(module.forward).parameters.values())
     starred = next((i for i, one in enumerate(parameters) if one.kind is one.VAR_POSITIONAL), None)
-    return shapes if starred is None else (*shapes[:starred], shapes[starred:])
+    return shapes if starred is None or starred >= len(shapes) else (*shapes[:starred], shapes[starred:])
 
 
 def _open_dims(described: Input, name: Any) -> dict[int, Any]:

@@ -138,7 +138,7 @@ WAVE = {"x": Input("float32", ("batch", 1, "samples"))}
 WAVE_SIZES = ({"batch": 2, "samples": 1000}, {"batch": 1, "samples": 4001}, {"batch": 3, "samples": 333})
 
 
-@export("torch/conv1d-classifier", "script dynamo", WAVE, WAVE_SIZES)
+@export("torch/conv1d-classifier", "script", WAVE, WAVE_SIZES)
 def _conv1d() -> nn.Module:
     layers: list[nn.Module] = []
     for before, after in ((1, 16), (16, 32), (32, 64)):

@@ -186,7 +186,7 @@ PAIR = {
 FLOW_SIZES = ({"batch": 2, "height": 128, "width": 128}, {"batch": 1, "height": 136, "width": 160})
 
 
-@export("torchvision/raft-small", "dynamo", PAIR, FLOW_SIZES, outputs=["flow"])
+@export("torchvision/raft-small", "script", PAIR, FLOW_SIZES, outputs=["flow"])
 def _raft() -> nn.Module:
     network = calibrate(
         seed(torchvision.models.optical_flow.raft_small(weights=None)),

@@ -119,6 +119,6 @@ def _encodec() -> nn.Module:
     outputs=["waveforms"],
 )
 def _univnet() -> nn.Module:
-    config = transformers.UnivNetConfig(model_hidden_channels=16, kernel_predictor_hidden_channels=32)
+    config = transformers.UnivNetConfig(model_hidden_channels=16)
     network = build(config, "UnivNetModel")
     return Call(network, ["input_features", "noise_sequence"], ["waveforms"])

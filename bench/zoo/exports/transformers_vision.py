@@ -151,7 +151,7 @@ def _swin2sr() -> nn.Module:
         depths=[2, 2],
         num_heads=[6, 6],
         window_size=8,
-        mlp_ratio=2,
+        mlp_ratio=2.0,
         upscale=2,
         upsampler="pixelshuffle",
     )

@@ -17,7 +17,7 @@ def _reshape(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.nda
 
 @folds("transpose")
 def _transpose(arrays: Sequence[np.ndarray], attributes: dict[str, Any]) -> np.ndarray:
-    return np.ascontiguousarray(np.transpose(arrays[0], attributes["permutation"]))
+    return np.asarray(np.transpose(arrays[0], attributes["permutation"]), order="C")
 
 
 @folds("concat")

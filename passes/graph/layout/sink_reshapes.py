@@ -19,6 +19,7 @@ from mlc.passes.graph.common.rematerialization import REMATERIALIZE
 # Ops whose results consumers should read in the producer's own shape: products before slices.
 PRODUCERS = {graph.Matmul.NAME: 2, graph.MatmulPacked.NAME: 2, graph.Slice.NAME: 1}
 WITH_WINDOWS = PRODUCERS | {graph.Conv.NAME: 2, graph.MaxPool.NAME: 2, graph.AveragePool.NAME: 2}
+OUTER_PRODUCT = 1
 # Elementwise ops between a product and an op that may follow it: no kernel holds more.
 LONGEST = 64
 
@@ -83,7 +84,8 @@ def _is_whole(shape: Sequence[Dim], result: Sequence[Dim]) -> bool:
 
 
 def _producer(value: ir.Value, producers: Mapping[str, int]) -> int:
-    """The weight of the product that the value comes from by elementwise ops; 0 where there is none."""
+    """The weight of the product that the value comes from by elementwise ops; 0 where there is none. An outer
+    product is an elementwise op, all of whose operands are broadcast."""
     found, pending = 0, [value]
     seen: set[int] = set()
     while pending and len(seen) < LONGEST:
@@ -93,8 +95,14 @@ def _producer(value: ir.Value, producers: Mapping[str, int]) -> int:
         seen.add(address(op))
         found = max(found, producers.get(op.name, 0))
         if op.name in ELEMENTWISE:
+            found = max(found, OUTER_PRODUCT * _broadcasts_all(op))
             pending += op.operands
     return found
+
+
+def _broadcasts_all(op: ir.Operation) -> bool:
+    result = graph.dims_of(op.results[0])
+    return len(op.operands) > 1 and not any(_is_whole(graph.dims_of(value), result) for value in op.operands)
 
 
 def _rebuild(op: ir.Operation, source: ir.Value, shapes: list[list[Dim]]) -> None:

@@ -54,7 +54,8 @@ def _every(dim: int | None, step: int) -> Part:
 @rounding
 def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
     """Multiplies each channel by its factors where a convolution has a window of one element and a group per
-    channel: `reshape(x [N, C, 1, ...] * w [C, O/C, 1...])` of the elements on which its steps end."""
+    channel: `reshape(x [N, C, 1, ...] * w [C, O/C, 1...])` of the elements on which its steps end; without the
+    reshape where C is 1 or O."""
     conv = graph.Conv(op)
     (_, channels, *_), (outputs, *window) = graph.shape_of(conv.x), graph.shape_of(conv.w)
     if conv.layout != "NCHW" or channels is None or conv.group != channels or outputs is None:
@@ -66,8 +67,8 @@ def pointwise_by_channel(op: ir.Operation) -> ir.Value | None:
         strides = (1, 1, *conv.strides)
         x = slice_of(x, list(map(_every, graph.shape_of(x), strides)))
     ones = [1] * len(window[1:])
-    if outputs == channels:
-        return graph.build("mul", [x, graph.reshape_to(conv.w, [channels, *ones])])
+    if channels in (1, outputs):
+        return graph.build("mul", [x, graph.reshape_to(conv.w, [outputs, *ones])])
     batch, _, *rest = graph.dims_of(x)
     apart = graph.reshape_to(x, [batch, channels, 1, *rest])
     factors = graph.reshape_to(conv.w, [channels, outputs // channels, *ones])

@@ -52,6 +52,26 @@ func.func @not_a_product(%a: tensor<20x96xf32>) -> tensor<2x10x96xf32> {
   return %2 : tensor<2x10x96xf32>
 }
 
+// An elementwise op of which every operand is broadcast is an outer product; one that keeps the shape of an
+// operand is none.
+// CHECK-LABEL: func.func @outer_product
+// CHECK: %[[P:.*]] = "graph.mul"
+// CHECK: %[[B:.*]] = "graph.reshape"(%arg2) {shape = array<i64: 1, 3, 2, 1>}
+// CHECK: %[[ADD:.*]] = "graph.add"(%[[P]], %[[B]])
+// CHECK: "graph.reshape"(%[[ADD]]) {shape = array<i64: 4, 6, 5>}
+// CHECK: %[[SCALED:.*]] = "graph.mul"
+// CHECK: %[[R:.*]] = "graph.reshape"(%[[SCALED]])
+// CHECK: "graph.add"(%[[R]], %arg2)
+func.func @outer_product(%x: tensor<4x3x1x5xf32>, %w: tensor<3x2x1xf32>, %bias: tensor<6x1xf32>, %y: tensor<4x3x2x5xf32>) -> (tensor<4x6x5xf32>, tensor<4x6x5xf32>) {
+  %0 = "graph.mul"(%x, %w) : (tensor<4x3x1x5xf32>, tensor<3x2x1xf32>) -> tensor<4x3x2x5xf32>
+  %1 = "graph.reshape"(%0) {shape = array<i64: 4, 6, 5>} : (tensor<4x3x2x5xf32>) -> tensor<4x6x5xf32>
+  %2 = "graph.add"(%1, %bias) : (tensor<4x6x5xf32>, tensor<6x1xf32>) -> tensor<4x6x5xf32>
+  %3 = "graph.mul"(%y, %w) : (tensor<4x3x2x5xf32>, tensor<3x2x1xf32>) -> tensor<4x3x2x5xf32>
+  %4 = "graph.reshape"(%3) {shape = array<i64: 4, 6, 5>} : (tensor<4x3x2x5xf32>) -> tensor<4x6x5xf32>
+  %5 = "graph.add"(%4, %bias) : (tensor<4x6x5xf32>, tensor<6x1xf32>) -> tensor<4x6x5xf32>
+  return %2, %5 : tensor<4x6x5xf32>, tensor<4x6x5xf32>
+}
+
 // An operand that broadcasts along a part of the product's rows has no shape there.
 // CHECK-LABEL: func.func @partial_broadcast
 // CHECK: %[[R:.*]] = "graph.reshape"

@@ -46,9 +46,12 @@ func.func @by_channel(%x: tensor<2x3x7x8xf32>, %w: tensor<3x1x1x1xf32>, %v: tens
   return %0, %1 : tensor<2x3x4x3xf32>, tensor<2x6x7x8xf32>
 }
 
-// Groups of several channels, padding and windows of several elements stay; a single channel is a factor, too.
+// Groups of several channels, padding and windows of several elements stay; a single channel is a factor, too,
+// and is broadcast to the channels of the result.
 // CHECK-LABEL: func.func @other_windows
 // CHECK-COUNT-3: "graph.conv"
+// CHECK: %[[FACTORS:.*]] = "graph.reshape"(%arg3) {shape = array<i64: 4, 1>}
+// CHECK: "graph.mul"(%arg1, %[[FACTORS]]) : (tensor<2x1x7xf32>, tensor<4x1xf32>) -> tensor<2x4x7xf32>
 func.func @other_windows(%x: tensor<2x4x7xf32>, %y: tensor<2x1x7xf32>, %w: tensor<4x2x1xf32>, %d: tensor<4x1x1xf32>, %k: tensor<4x1x3xf32>) -> (tensor<2x4x7xf32>, tensor<2x4x9xf32>, tensor<2x4x5xf32>, tensor<2x4x7xf32>) {
   %0 = "graph.conv"(%x, %w) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 0, 0>, group = 2 : i64} : (tensor<2x4x7xf32>, tensor<4x2x1xf32>) -> tensor<2x4x7xf32>
   %1 = "graph.conv"(%x, %d) {strides = array<i64: 1>, dilations = array<i64: 1>, pads = array<i64: 1, 1>, group = 4 : i64} : (tensor<2x4x7xf32>, tensor<4x1x1xf32>) -> tensor<2x4x9xf32>
