@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mlc.bindings import ir, linalg, tensor
-from mlc.passes.common.rewriting import replace_op
+from mlc.passes.common.rewriting import collect_ops, replace_op
 
 
 def lookups(generic: ir.Operation) -> list[tensor.Extract]:
     """Returns the elements that the body of a computation reads from other tensors by indices."""
-    return [tensor.Extract(op) for op in _body(generic) if op.name == tensor.Extract.NAME]
+    return [tensor.Extract(op) for op in collect_ops(generic, tensor.Extract.NAME)]
 
 
 def index_dims(lookup: tensor.Extract) -> list[int | None]:
@@ -48,8 +48,4 @@ def reindex(
 
 
 def _indices(generic: ir.Operation) -> list[linalg.Index]:
-    return [linalg.Index(op) for op in _body(generic) if op.name == linalg.Index.NAME]
-
-
-def _body(generic: ir.Operation) -> list[ir.Operation]:
-    return [op.operation for op in generic.regions[0].blocks[0]]
+    return [linalg.Index(op) for op in collect_ops(generic, linalg.Index.NAME)]
