@@ -57,9 +57,11 @@ def test_rank_of_an_output_that_a_branch_decides() -> None:
     )
     proto.graph.node.insert(0, proto.graph.node.pop(1))
     proto.graph.output[0].type.tensor_type.ClearField("shape")
-    with pytest.raises(
-        UnsupportedModelError, match=r"^m\.onnx: an If decides the rank of an output: .*rank 2"
-    ):
+    wrong = r"^m\.onnx: an If decides the rank of an output: the branches of node '{}' give .* 2 and .* 1$"
+    with pytest.raises(UnsupportedModelError, match=wrong.format("If:z")):
+        import_model(proto, name="m.onnx")
+    next(node for node in proto.graph.node if node.op_type == "If").name = "choice"
+    with pytest.raises(UnsupportedModelError, match=wrong.format("choice")):
         import_model(proto, name="m.onnx")
 
 
