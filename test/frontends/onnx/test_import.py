@@ -206,8 +206,16 @@ def test_shapes_fix_names_in_all_inputs() -> None:
     assert "%arg0: tensor<?x4xf32>" in text and "%arg1: tensor<4x3xf32>" in text
     assert text == _text(proto, shapes={"x": [-1, 4]})
     for shapes, dims, message in (
-        ({"x": [2, 4]}, {"m": 5}, "dims={'m': 5} fixes 'm' to 5, shapes={'x': [2, 4]} to 4"),
-        ({"x": [2, 4], "y": [5, -1]}, {}, "shapes={'x': [2, 4]} fixes 'm' to 4, shapes={'y': [5, -1]} to 5"),
+        (
+            {"x": [2, 4]},
+            {"m": 5},
+            "the dim 'm' gets two sizes: 5 by dims={'m': 5}, and 4 by shapes={'x': [2, 4]}",
+        ),
+        (
+            {"x": [2, 4], "y": [5, -1]},
+            {},
+            "the dim 'm' gets two sizes: 4 by shapes={'x': [2, 4]}, and 5 by shapes={'y': [5, -1]}",
+        ),
         ({"y": [2, 4]}, {}, "shapes={'y': [2, 4]}: the model fixes dim 1 to 3"),
         ({"y": [2]}, {}, "shapes={'y': [2]}: the input has rank 2"),
     ):
