@@ -59,8 +59,9 @@ def profile_command(
 
     A row is a kernel with its launches per call; its time is that of one call, on average over the faster
     half of the calls. Rows add up to the call. GFLOP/s and GB/s count what a kernel must compute and move;
-    "of peak" compares with multiply-adds of f32, and reads of memory, by as many threads. --verbose names all
-    ONNX nodes. With --specialise=auto the program for the inputs' sizes is made before anything is measured.
+    "of peak" compares with multiply-adds of f32, and reads of memory, by as many threads; "cache" is for data
+    that a cache gives faster. --verbose names all ONNX nodes. With --specialise=auto the program for the
+    inputs' sizes is made before anything is measured.
     """
     from mlc.runtime.profiling.table import format_profile
     from mlc.tools.mlc.inputs import integer_bounds, random_inputs, read_inputs
