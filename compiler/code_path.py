@@ -16,6 +16,8 @@ OBJECT_JOB = "mlc.compiler.kernel_job:compile_object"
 DEVICE_JOB = "mlc.compiler.device.kernel_job:compile_kernel"
 # The ways to treat ops that thread blocks cannot compute.
 UNSUPPORTED = "error", "cpu"
+# The processors whose objects the loader of the C runtime takes.
+LOADER_ARCHITECTURE = "x86_64"
 # LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs
 # more.
 FULL_LEVEL, PREPARE_LEVEL = 3, 1
@@ -50,6 +52,11 @@ class CodePath:
     def is_text_only(self) -> bool:
         """Whether there is no runtime for the machine: kernels can be written as text alone."""
         return isinstance(self.machine, GpuTarget) and not self.machine.is_nvidia
+
+    @property
+    def is_loadable(self) -> bool:
+        """Whether the runtime loads code for the machine: x86-64 processors, NVIDIA's GPUs."""
+        return not self.is_text_only if self.on_gpu else self.machine.architecture == LOADER_ARCHITECTURE
 
     @property
     def assembly(self) -> str:

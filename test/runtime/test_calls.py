@@ -232,8 +232,8 @@ def test_parts_that_do_not_fit(parts: Any, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(ExecutableError, match="with amx-tile, which this machine's processor lacks"):
         checks = ["avx2=7.0.ebx.5:0", "amx-tile=7.0.edx.24:60000"]
         build({"target": {"cpu": "sapphirerapids", "requires": checks}})
-    with pytest.raises(ExecutableError, match="compiled for aarch64, this machine is x86_64"):
-        build({"target": {"triple": "aarch64-linux-gnu"}})
+    with pytest.raises(ExecutableError, match=r"compiled for aarch64 \(cpu 'apple-m1'\), but .* is x86_64"):
+        build({"target": {"triple": "aarch64-linux-gnu", "cpu": "apple-m1"}})
 
 
 def test_aligned_empty() -> None:

@@ -125,6 +125,11 @@ def _code_path(options: Options, emit: str) -> CodePath:
         )
     if path.on_gpu and emit in ("shared-lib", "obj"):
         raise ToolError(f"--emit={emit} is not for {path.machine.name}; there are mlcx, {texts}")
+    if emit == "mlcx" and not path.is_loadable:
+        raise ToolError(
+            f"--emit=mlcx is not for {path.machine.name}: executable files run on x86-64 alone; there are"
+            f" shared-lib, with --cc for {path.machine.architecture}, obj, {texts}"
+        )
     return path
 
 
