@@ -207,7 +207,8 @@ def _weights(
         begin, end = ranges.get(spec.name, (0, -1))
         if end - begin != spec.nbytes:
             raise ExecutableError(
-                f"{where}: {WEIGHTS}: the weight '{spec.name}' is missing or has not its {spec.nbytes} bytes"
+                f"{where}: damaged: {WEIGHTS}: the weight '{spec.name}' is missing or has not its"
+                f" {spec.nbytes} bytes"
             )
         weights[spec.name] = np.frombuffer(data[start + begin : start + end], np.uint8)
     return weights

@@ -65,7 +65,7 @@ def test_parts_that_no_dim_has(size: int | str, parts: tuple[int, int]) -> None:
     sizes = numpy_helper.from_array(np.array(parts), "sizes")
     inputs = [helper.make_tensor_value_info("x", F32, [size, 6])]
     split = model([node("Split", ["x", "sizes"], ["y", "z"], axis=0)], inputs, ["y", "z"], [sizes])
-    assert f"of size {size} into 2 outputs" in _failure(split)
+    assert f"split {list(parts)} does not divide the dim 0 of size {size} into 2 outputs" in _failure(split)
     split = model([node("SplitToSequence", ["x", "sizes"], ["s"], axis=0)], inputs, ["s"], [sizes])
     assert f"parts of {list(parts)} do not make up a dim of {size}" in _failure(split)
 
