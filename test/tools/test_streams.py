@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+_MLC = "mlc.tools.mlc.main"
 _OPT = "mlc.tools.opt.main"
 _TRANSLATE = "mlc.tools.translate.main"
 _PLUGIN = Path(__file__).parent / "mlc-opt" / "Inputs" / "plugin.py"
@@ -67,6 +68,14 @@ def test_a_closed_output_is_an_error(small: Path) -> None:
     result = shell(_OPT, str(small), ">&-")
     assert result.stderr == "mlc-opt: error: <stdout>: Bad file descriptor\n"
     assert result.returncode == 1
+
+
+def test_streams_of_mlc() -> None:
+    assert shell(_MLC, "targets", ">&-").stderr == "mlc: error: output: Bad file descriptor\n"
+    assert shell(_MLC, "targets", "> /dev/full").stderr == "mlc: error: output: No space left on device\n"
+    done = shell(_MLC, "run absent.onnx", "2>&-")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert shell(_MLC, "targets", "<&- 2>&-").returncode == 0
 
 
 @pytest.mark.parametrize(("tool", "flags"), [(_OPT, ""), (_TRANSLATE, "--mlir-to-llvmir")])

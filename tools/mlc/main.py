@@ -15,7 +15,7 @@ import click
 
 from mlc.frontends.option_names import named_as_flags
 from mlc.tools.command_line import close_matches
-from mlc.tools.guard import Death, run_guarded
+from mlc.tools.guard import Death, replace_closed_streams, run_guarded
 from mlc.tools.mlc.error_messages import FAILURE, INTERRUPTED, report_failure
 from mlc.tools.mlc.session import CommandSession
 
@@ -83,6 +83,7 @@ def cli() -> None:
 
 def guarded_main() -> int:
     """The entry point of the program: `main` in a child process, so that C++ cannot crash it."""
+    replace_closed_streams()
     result = run_guarded(lambda _activity: main())
     if isinstance(result, Death):
         print(result.message("mlc"), file=sys.stderr)
