@@ -16,11 +16,14 @@ OBJECT_JOB = "mlc.compiler.kernel_job:compile_object"
 DEVICE_JOB = "mlc.compiler.device.kernel_job:compile_kernel"
 # The ways to treat ops that thread blocks cannot compute.
 UNSUPPORTED = "error", "cpu"
-# The processors whose objects the loader of the C runtime takes.
-LOADER_ARCHITECTURE = "x86_64"
 # LLVM's level for kernels that run often, and for those of `@prepare`, which run once: there compiling costs
 # more.
 FULL_LEVEL, PREPARE_LEVEL = 3, 1
+
+
+def is_loadable(processor: Target) -> bool:
+    """Whether the loader of the C runtime takes objects for the processor: those of x86-64 Linux."""
+    return processor.architecture == "x86_64" and "linux" in processor.triple
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,8 @@ class CodePath:
 
     @property
     def is_loadable(self) -> bool:
-        """Whether the runtime loads code for the machine: x86-64 processors, NVIDIA's GPUs."""
-        return not self.is_text_only if self.on_gpu else self.machine.architecture == LOADER_ARCHITECTURE
+        """Whether the runtime loads code for the machine: x86-64 Linux, NVIDIA's GPUs."""
+        return not self.is_text_only if self.on_gpu else is_loadable(self.machine)
 
     @property
     def assembly(self) -> str:

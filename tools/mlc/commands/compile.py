@@ -127,8 +127,8 @@ def _code_path(options: Options, emit: str) -> CodePath:
         raise ToolError(f"--emit={emit} is not for {path.machine.name}; there are mlcx, {texts}")
     if emit == "mlcx" and not path.is_loadable:
         raise ToolError(
-            f"--emit=mlcx is not for {path.machine.name}: executable files run on x86-64 alone; there are"
-            f" shared-lib, with --cc for {path.machine.architecture}, obj, {texts}"
+            f"--emit=mlcx is not for {path.machine.name} ({path.machine.triple}): executable files run on"
+            f" x86-64 Linux alone; there are shared-lib, with --cc for it, obj, {texts}"
         )
     return path
 
