@@ -109,6 +109,13 @@ def test_full_disk(mlc: Any, mlp: Path) -> None:
     fails(mlc("compile", mlp, "--dump-ir", "ir"), "ir/0-import.mlir: No space left on device")
 
 
+def test_cache_that_cannot_be_written(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    Path("file").touch()
+    done = mlc("compile", mlp, "--cache-dir", "file/cache")
+    cause = f"the compile cache {tmp_path}/file/cache cannot be written, going on without: Not a directory"
+    assert (done.status, done.err) == (0, f"mlc: warning: {cause}\n")
+
+
 def test_model_is_not_overwritten(mlc: Any, mlp: Path) -> None:
     Path("mlp.onnx").write_bytes(mlp.read_bytes())
     fails(mlc("compile", "mlp.onnx", "-o", "mlp.onnx"), "mlp.onnx is the model itself")
