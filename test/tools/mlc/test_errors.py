@@ -130,6 +130,8 @@ def test_models_that_are_none(mlc: Any) -> None:
     Path("bad.mlcx").write_bytes(b"PK\3\4nonsense")
     fails(mlc("run", "bad.mlcx"), "bad.mlcx: ")
     fails(mlc("report", "bad.mlcx"), "bad.mlcx: ")
+    np.savez("x.npz", x=np.ones(3))
+    fails(mlc("run", "x.npz"), "x.npz: an archive, but no executable of mlc's")
 
 
 @pytest.mark.parametrize(
