@@ -40,7 +40,7 @@ def report_failure(error: Exception, session: CommandSession) -> int:
 def describe(error: BaseException) -> tuple[str, list[str]]:
     """The message and the notes of an error."""
     if isinstance(error, OSError) and error.strerror:
-        where = ", ".join(str(name) for name in (error.filename, error.filename2) if name)
+        where = ", ".join(str(name) or "''" for name in (error.filename, error.filename2) if name is not None)
         return f"{where or 'output'}: {error.strerror}", []
     if isinstance(error, MemoryError):
         return "out of memory", []

@@ -160,7 +160,15 @@ def test_inputs_that_do_not_fit(mlc: Any, mlp: Path, array: np.ndarray, text: st
 def test_input_files_that_are_none(mlc: Any, mlp: Path) -> None:
     Path("junk.npy").write_bytes(b"junk")
     np.savez("others.npz", p=np.ones(1), q=np.ones(1))
-    fails(mlc("run", mlp, "--input", "x=junk.npy"), "junk.npy: not a NumPy file")
+    np.save("objects.npy", np.array([None]), allow_pickle=True)
+    np.save("x.npy", np.ones((2, 24), np.float32))
+    fails(mlc("run", mlp, "--input", "x=junk.npy"), "junk.npy: not a NumPy file, .npy or .npz")
+    fails(mlc("run", mlp, "--input", "x=objects.npy"), "objects.npy: cannot be read by NumPy: Object arrays")
+    fails(mlc("run", mlp, "--input", "x="), "'': No such file or directory")
+    fails(
+        mlc("run", mlp, "--input", "x.npy", "--input", "x=x.npy"),
+        "--input x=x.npy: the input 'x' is given twice",
+    )
     fails(mlc("run", mlp, "--input", "x=absent.npy"), "absent.npy: No such file or directory")
     fails(mlc("run", mlp, "--input", "z=junk.npy"), "expected NAME=FILE, where NAME is one of x")
     fails(mlc("run", mlp, "--inputs", "others.npz"), "others.npz: holds p, q; the model's inputs are x")
@@ -177,6 +185,14 @@ def test_input_files_that_are_none(mlc: Any, mlp: Path) -> None:
         ["compile", "m.onnx", "--import-budget", "nodes=many"],
         ["compile", "m.onnx", "--shape", "x:ax3"],
         ["compile", "m.onnx", "--embed-weights"],
+        ["compile", "m.onnx", "--cc", "gcc"],
+        ["compile", ""],
+        ["compile", "m.onnx", "-o", ""],
+        ["run", "m.onnx", "--save-outputs", ""],
+        ["run", "m.onnx", "--random-seed", "-1"],
+        ["run", "m.onnx", "--verify", "--tolerance", "nan"],
+        ["bench", "m.onnx", "--seconds", "nan"],
+        ["profile", "m.onnx", "--seconds", "inf"],
         ["compile", "m.onnx", "--dump-kernel", "k"],
         ["compile", "m.onnx", "-o", "-"],
         ["compile", "m.onnx", "--emit=asm", "-o", "-", "--json"],

@@ -12,6 +12,7 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.input_options import input_options
 from mlc.tools.mlc.model_loading import call, load_or_compile
+from mlc.tools.mlc.option_types import FilePath, FiniteRange
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import settle
 
@@ -20,13 +21,11 @@ if TYPE_CHECKING:
 
 
 @click.command("profile", short_help="Say where the time of a model's calls goes, by kernel.")
-@click.argument("model", type=click.Path())
+@click.argument("model", type=FilePath())
 @click.option(
     "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of a call (default: one per core)."
 )
-@click.option(
-    "--seconds", type=click.FloatRange(min=0), default=2.0, show_default=True, help="Time of all calls."
-)
+@click.option("--seconds", type=FiniteRange(min=0), default=2.0, show_default=True, help="Time of all calls.")
 @click.option("--runs", type=click.IntRange(min=1), help="Calls, instead of --seconds.")
 @click.option(
     "--warmup", type=click.IntRange(min=0), default=3, show_default=True, help="Calls before measuring."

@@ -12,6 +12,7 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import FAILURE
 from mlc.tools.mlc.input_options import input_options
 from mlc.tools.mlc.model_loading import call, load_or_compile, onnx_model
+from mlc.tools.mlc.option_types import FilePath, FiniteRange
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import show_specialised
 from mlc.tools.mlc.text_tables import table, tensor_text
@@ -33,7 +34,7 @@ class _OptionalValue(click.Command):
 
 
 @click.command("run", short_help="Run a model once.", cls=_OptionalValue)
-@click.argument("model", type=click.Path())
+@click.argument("model", type=FilePath())
 @input_options
 @click.option(
     "--verify",
@@ -42,11 +43,11 @@ class _OptionalValue(click.Command):
     help="Compare with onnxruntime (default), openvino or reference (onnx's evaluator).",
 )
 @click.option(
-    "--model", "original", type=click.Path(), metavar="ONNX", help="The model of a .mlcx, for --verify."
+    "--model", "original", type=FilePath(), metavar="ONNX", help="The model of a .mlcx, for --verify."
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=1e-4,
     show_default=True,
     metavar="X",
@@ -60,7 +61,7 @@ class _OptionalValue(click.Command):
 @click.option(
     "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of the call (default: one per core)."
 )
-@click.option("--save-outputs", type=click.Path(), metavar="FILE.npz", help="Write the outputs.")
+@click.option("--save-outputs", type=FilePath(), metavar="FILE.npz", help="Write the outputs.")
 @compile_options
 @output_options
 def run_command(
