@@ -74,7 +74,12 @@ def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.
     metavar="REGEX",
     help="Only such operators, of the family nodes.",
 )
-@click.option("--output", type=FilePath(path_type=Path), metavar="DIR", help="Save findings (build/fuzz).")
+@click.option(
+    "--output",
+    type=FilePath(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Save findings (build/fuzz).",
+)
 @click.option(
     "--time-limit", type=FiniteRange(min=0.1), default=60.0, metavar="SECONDS", help="For a case (60)."
 )
@@ -116,6 +121,9 @@ def fuzz_command(
     if lacking():
         raise ToolError(lacking())
     _check_cases(replay)
+    if log is not None:
+        # The workers open it, and have no way to report that they cannot.
+        log.open("ab").close()
     families = families or (_FAMILIES if not operators.pattern else ("nodes",))
     settings = _settings(operators, seed, variants, families, drawn=not replay)
     fuzzer = Fuzzer(settings, jobs, time_limit, log)
