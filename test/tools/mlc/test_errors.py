@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,12 @@ def test_full_disk(mlc: Any, mlp: Path) -> None:
     Path("ir").mkdir()
     Path("ir/0-import.mlir").symlink_to("/dev/full")
     fails(mlc("compile", mlp, "--dump-ir", "ir"), "ir/0-import.mlir: No space left on device")
+
+
+def test_folder_that_cannot_be_written(mlc: Any, mlp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Permissions do not bind the tests of root."""
+    monkeypatch.setattr("os.access", lambda _path, mode: not mode & os.W_OK)
+    fails(mlc("compile", mlp, "-o", "mine.mlcx"), "mlc: error: mine.mlcx: Permission denied")
 
 
 def test_cache_that_cannot_be_written(mlc: Any, mlp: Path, tmp_path: Path) -> None:
