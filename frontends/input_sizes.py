@@ -40,5 +40,6 @@ def sizes_by_name(
                 first, by = found.setdefault(name, (size, option))
                 if first != size:
                     both = f"{first} by {by}, and {size} by {option}"
+                    both = f"{first} and {size} by {option}" if by == option else both
                     raise ValueError(f"the dim '{name}' gets two sizes: {both}")
     return {name: size for name, (size, _) in found.items()}

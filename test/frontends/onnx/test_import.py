@@ -222,6 +222,12 @@ def test_shapes_fix_names_in_all_inputs() -> None:
         assert _failure(proto, shapes=shapes, dims=dims) == message
 
 
+def test_a_shape_with_two_sizes_of_a_dim() -> None:
+    square = model([node("Neg", ["x"], ["y"])], [info("x", "n", "n")], ["y"])
+    message = "the dim 'n' gets two sizes: 4 and 5 by shapes={'x': [4, 5]}"
+    assert _failure(square, shapes={"x": [4, 5]}) == message
+
+
 def test_one_dynamic_dim_goes_through_shape_arithmetic() -> None:
     nodes = [
         node("Shape", ["x"], ["s"]),
