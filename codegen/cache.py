@@ -201,7 +201,8 @@ class Cache:
         try:
             self._write(self._path(key), _header(key, value), value)
         except OSError as error:
-            self._warn_once(f"the compile cache {self.root} cannot be written, going on without: {error}")
+            cause = error.strerror or error
+            self._warn_once(f"the compile cache {self.root} cannot be written, going on without: {cause}")
             return
         self._pruner.add_written(len(value) + _HEADER_BYTES)
 

@@ -21,6 +21,11 @@ UNSUPPORTED = "error", "cpu"
 FULL_LEVEL, PREPARE_LEVEL = 3, 1
 
 
+def is_loadable(processor: Target) -> bool:
+    """Whether the loader of the C runtime takes objects for the processor: those of x86-64 Linux."""
+    return processor.architecture == "x86_64" and "linux" in processor.triple
+
+
 @dataclass(frozen=True)
 class CodePath:
     """The pipelines and the job by which a host function and its kernels become code.
@@ -50,6 +55,11 @@ class CodePath:
     def is_text_only(self) -> bool:
         """Whether there is no runtime for the machine: kernels can be written as text alone."""
         return isinstance(self.machine, GpuTarget) and not self.machine.is_nvidia
+
+    @property
+    def is_loadable(self) -> bool:
+        """Whether the runtime loads code for the machine: x86-64 Linux, NVIDIA's GPUs."""
+        return not self.is_text_only if self.on_gpu else is_loadable(self.machine)
 
     @property
     def assembly(self) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlc.codegen.host_target import resolve_target
 from mlc.codegen.pool import JobRunner
@@ -89,6 +90,11 @@ class Options:
         for name in ("dims", "shapes", "replace_passes", "import_budget"):
             if not isinstance(getattr(self, name), Mapping):
                 raise TypeError(f"{name} must be a mapping by name, not {getattr(self, name)!r}")
+        for name, shape in self.shapes.items():
+            if not isinstance(shape, Iterable):
+                raise TypeError(f"shapes[{name!r}] must be a sequence of sizes, not {shape!r}")
+        object.__setattr__(self, "dims", {name: _plain(size) for name, size in self.dims.items()})
+        object.__setattr__(self, "shapes", {name: _plain(shape) for name, shape in self.shapes.items()})
         for name in ("pipelines", "disable_passes", "independent_dims"):
             names = getattr(self, name)
             if isinstance(names, str) or not isinstance(names, Collection):
@@ -164,6 +170,13 @@ class Options:
                 self.unchecked_indices,
             )
         )
+
+
+def _plain(size: Any) -> Any:
+    """Returns Python integers for those of NumPy, also in a sequence; what is no integer as it is."""
+    if isinstance(size, Iterable) and not isinstance(size, str):
+        return tuple(_plain(element) for element in size)
+    return operator.index(size) if hasattr(size, "__index__") else size
 
 
 def _wrong_range(sizes: Range) -> str:

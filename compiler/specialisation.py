@@ -4,6 +4,7 @@ it runs, from the disk cache or in another process."""
 from __future__ import annotations
 
 import atexit
+import operator
 import os
 import threading
 import weakref
@@ -222,4 +223,4 @@ def _check_sizes(sizes: Mapping[str, int], dims: Sequence[str], options: Options
         if sizes[name] < least or (most is not None and sizes[name] > most):
             bounds = f"{least}..{'' if most is None else most}"
             raise CompileError(f"{option}: {name} is {bounds}")
-    return {name: sizes[name] for name in dims}
+    return {name: operator.index(sizes[name]) for name in dims}

@@ -39,5 +39,7 @@ def sizes_by_name(
             if name and size >= 0:
                 first, by = found.setdefault(name, (size, option))
                 if first != size:
-                    raise ValueError(f"{by} fixes '{name}' to {first}, {option} to {size}")
+                    both = f"{first} by {by}, and {size} by {option}"
+                    both = f"{first} and {size} by {option}" if by == option else both
+                    raise ValueError(f"the dim '{name}' gets two sizes: {both}")
     return {name: size for name, (size, _) in found.items()}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlc.dialects.graph.elements import dtype_of
+from mlc.frontends.input_sizes import wrong_sizes
 from mlc.kernels.errors import KernelError
 from mlc.kernels.signature import KernelParameter, Signature, TensorType
 from mlc.kernels.sizes import SymbolicDim
@@ -66,6 +67,9 @@ def given_sizes(signature: Signature, given: Mapping[str, Any]) -> tuple[dict[st
     missing = [name for name in names if name not in given]
     if missing:
         raise KernelError(f"{signature.name} needs its size {missing[0]}: {missing[0]}=128")
+    for name in names:
+        if wrong := wrong_sizes([given[name]]):
+            raise KernelError(f"{signature.name}: {name}: {wrong}")
     constants = {name: value for name, value in given.items() if name not in names}
     return {name: int(given[name]) for name in names}, constants_of(signature, constants)
 

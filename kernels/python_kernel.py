@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from mlc.kernels.call_arguments import bind_shapes, constants_of, given_sizes
 from mlc.kernels.errors import KernelError, surface
 from mlc.kernels.signature import Signature, signature_of
-from mlc.kernels.source import source_of, visible_names
+from mlc.kernels.source import python_function, source_of, visible_names
 from mlc.kernels.specialisation import Body, Specialisation
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def kernel(function: Callable[..., Any] | None = None, *, schedule: object = "")
     """
     if function is None:
         return lambda decorated: kernel(decorated, schedule=schedule)
-    assert isinstance(function, FunctionType), "a function written with def"
+    function = python_function(function)
     names = visible_names(function)
     signature = signature_of(function, names)
     if not signature.outputs:

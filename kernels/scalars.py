@@ -153,11 +153,14 @@ def _literal(value: PythonScalar, type_: ir.Type) -> ir.Value:
     if not isinstance(value, PythonScalar):
         raise KernelError(f"expected an integer or a float, but this is {value!r}")
     if not is_float(type_):
-        if isinstance(value, float) and value != int(value):
+        if isinstance(value, float) and not value.is_integer():
             raise KernelError(f"{value} is no {_python(type_)}")
         if isinstance(type_, ir.IntegerType) and not _fits(int(value), type_.width):
             raise KernelError(f"{value} does not fit into {_python(type_)}")
-    return constant(type_, value)
+    try:
+        return constant(type_, value)
+    except OverflowError:
+        raise KernelError(f"{value} does not fit into {_python(type_)}") from None
 
 
 def _fits(value: int, width: int) -> bool:

@@ -28,6 +28,13 @@ class KernelSource:
         return SourceLocation(self.function.__code__.co_filename, self.line + line, self.column + column + 1)
 
 
+def python_function(function: object) -> FunctionType:
+    """Returns a function that is written in Python. Raises KernelError for other objects."""
+    if not isinstance(function, FunctionType):
+        raise KernelError(f"expected a function written with def, not a {type(function).__name__}")
+    return function
+
+
 def source_of(function: FunctionType) -> KernelSource:
     """Reads the function's source. Raises KernelError where there is none, as in a shell."""
     try:

@@ -26,6 +26,8 @@ def order_inputs(
     rest = names[len(arrays) :]
     unknown = [name for name in named if name not in rest]
     missing = [name for name in rest if name not in named]
+    if twice := [name for name in unknown if name in names]:
+        raise TypeError(f"{_listing('input', twice)} given twice: in order and by name")
     if unknown or missing:
         raise TypeError(
             f"{_listing('unknown input', unknown)}{', ' if unknown and missing else ''}"

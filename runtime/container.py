@@ -126,6 +126,8 @@ def map_container(path: str | os.PathLike[str]) -> tuple[Parts, int, Callable[[]
     except (OSError, ValueError) as error:
         cause = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise ExecutableError(f"{where}: cannot read: {cause}") from error
+    if MANIFEST not in members and SEAL not in members:
+        raise ExecutableError(f"{where}: an archive, but no executable of mlc's: it has no '{MANIFEST}'")
     text = _read_member(members, MANIFEST, where)
     _check_seal(members, text, where)
     manifest = load_manifest(text, where)
@@ -207,7 +209,8 @@ def _weights(
         begin, end = ranges.get(spec.name, (0, -1))
         if end - begin != spec.nbytes:
             raise ExecutableError(
-                f"{where}: {WEIGHTS}: the weight '{spec.name}' is missing or has not its {spec.nbytes} bytes"
+                f"{where}: damaged: {WEIGHTS}: the weight '{spec.name}' is missing or has not its"
+                f" {spec.nbytes} bytes"
             )
         weights[spec.name] = np.frombuffer(data[start + begin : start + end], np.uint8)
     return weights

@@ -136,6 +136,8 @@ class Executable:
 
     def run(self, inputs: Mapping[str, Any], out: Any = None) -> dict[str, Any]:
         """Runs the model on inputs by name and returns its outputs by name; see `__call__`."""
+        if not isinstance(inputs, Mapping):
+            raise TypeError(f"run takes the inputs by name, not a value of type {type(inputs).__name__}")
         outputs = self(dict(inputs), out=out)
         return {spec.name: array for spec, array in zip(self.outputs, outputs, strict=True)}
 

@@ -22,7 +22,10 @@ def check_host(target: Mapping[str, Any], where: str) -> None:
     the checks of the features that the code needs."""
     machine = str(target.get("triple", "x86_64")).partition("-")[0]
     if machine != platform.machine():
-        raise ExecutableError(f"{where}: compiled for {machine}, this machine is {platform.machine()}")
+        raise ExecutableError(
+            f"{where}: compiled for {machine} (cpu '{target.get('cpu', '?')}'), but this machine is"
+            f" {platform.machine()}; compile it for this machine"
+        )
     checks = map(str, target.get("requires", ()))
     missing = [check.partition("=")[0] for check in checks if not host_has(check)]
     if missing:

@@ -38,6 +38,21 @@ class Death:
         return f"{self.step or f'{tool}: error: the program'} {self.cause}"
 
 
+def replace_closed_streams() -> None:
+    """Replaces standard streams that are closed, so that no file gets their descriptors.
+
+    Using stdin and stdout stays an error; what goes to stderr is lost.
+    """
+    wrong_way = ("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")
+    for descriptor, (name, flags, mode) in enumerate(wrong_way):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, flags)
+            os.dup2(opened, descriptor)
+            if opened != descriptor:
+                os.close(opened)
+            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
+
+
 def run_guarded(work: Callable[[Activity], int], *, limit: float = 0.0) -> int | Death:
     """Runs `work` in a child process; returns its exit status, or its death.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 
 from mlc.tools.child_activity import Activity
 from mlc.tools.command_line import CommandLine, Flag, UsageError, parse_command_line
-from mlc.tools.guard import Death, run_guarded
+from mlc.tools.guard import Death, replace_closed_streams, run_guarded
 from mlc.tools.sources import write_output
 
 SUCCESS, FAILURE, USAGE = 0, 1, 2
@@ -49,7 +48,7 @@ class Tool:
     def main(self, arguments: Sequence[str] | None = None) -> int:
         """The entry point: prints errors and returns the exit status."""
         given = sys.argv[1:] if arguments is None else list(arguments)
-        _replace_closed_streams()
+        replace_closed_streams()
         return self._reporting(lambda: self._run(given), show_traceback="--mlc-traceback" in given)
 
     def _run(self, arguments: list[str]) -> int:
@@ -99,21 +98,6 @@ class Tool:
 
     def _say(self, *messages: str) -> None:
         print("\n".join(f"{self.name}: {message}" for message in messages), file=sys.stderr)
-
-
-def _replace_closed_streams() -> None:
-    """Replaces standard streams that are closed, so that no file gets their descriptors.
-
-    Using stdin and stdout stays an error; what goes to stderr is lost.
-    """
-    wrong_way = ("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w")
-    for descriptor, (name, flags, mode) in enumerate(wrong_way):
-        if getattr(sys, name) is None:
-            opened = os.open(os.devnull, flags)
-            os.dup2(opened, descriptor)
-            if opened != descriptor:
-                os.close(opened)
-            setattr(sys, name, os.fdopen(descriptor, mode, closefd=False))
 
 
 def _refuse_undecodable(arguments: list[str]) -> None:

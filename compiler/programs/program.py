@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mlc.compiler.code_path import is_loadable
 from mlc.compiler.errors import CompileError
 from mlc.compiler.host_program.host_function import HostFunction, TensorInfo
 from mlc.compiler.host_program.step_list import StepList
@@ -168,7 +169,12 @@ class CompiledProgram:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes a .mlcx file."""
+        """Writes a .mlcx file. Raises CompileError for a machine whose code the runtime does not load."""
+        if self.plan is None and not is_loadable(self.target):
+            raise CompileError(
+                f"{os.fspath(path)}: executable files run on x86-64 Linux alone, but the program is for"
+                f" {self.target.name}; write a shared library"
+            )
         write_container(path, *self.parts())
 
     def save_shared_library(

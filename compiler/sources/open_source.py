@@ -36,9 +36,13 @@ def open_source(model: Any) -> Source:
     if isinstance(model, str | os.PathLike):
         path = Path(model)
         return ModuleSource(None, path) if path.suffix in (".mlir", ".mlirbc") else OnnxSource(path)
-    if isinstance(model, bytes) or hasattr(model, "SerializeToString"):
+    # Of ONNX's messages ModelProto alone has a graph.
+    if isinstance(model, bytes) or (hasattr(model, "SerializeToString") and hasattr(model, "graph")):
         return OnnxSource(model)
     if hasattr(model, "operation"):
         return ModuleSource(model)
     name = type(model).__name__
-    raise CompileError(f"cannot compile a value of type {name}; give a path, an ONNX model or an MLIR module")
+    raise CompileError(
+        f"cannot compile a value of type {name}; give a path, an ONNX ModelProto or its bytes, or an MLIR"
+        " module"
+    )

@@ -83,7 +83,7 @@ def load_model(source: str | os.PathLike | bytes | onnx.ModelProto, name: str = 
 
 def _split(view: memoryview, name: str, store: WeightStore, source: str, offset: int) -> LoadedModel:
     if len(view) == 0:
-        raise ModelError(f"{name}: the file is empty")
+        raise ModelError(f"{name}: the {'model' if source == INLINE else 'file'} is empty")
     if len(view) > MAX_MODEL_BYTES:
         raise ModelError(
             f"{name}: {len(view)} bytes are over protobuf's limit of 2 GiB; store weights as external data"

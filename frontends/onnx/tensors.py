@@ -161,8 +161,11 @@ def checked_dims(tensor: TensorProto) -> tuple[int, ...]:
         raise ModelError(f"rank {len(dims)} is over the limit of {MAX_RANK}")
     if any(d < 0 for d in dims):
         raise ModelError(f"dims {list(dims)} are negative")
-    if math.prod(dims) > MAX_ELEMENTS:
-        raise ModelError(f"dims {list(dims)} make {math.prod(dims)} elements, over the limit of 2^48")
+    # NumPy has no arrays of larger dims, not even empty ones.
+    size = math.prod(dim for dim in dims if dim)
+    if size > MAX_ELEMENTS:
+        zeros = " besides the dims of 0" if 0 in dims else ""
+        raise ModelError(f"dims {list(dims)} make {size} elements{zeros}, over the limit of 2^48")
     return dims
 
 

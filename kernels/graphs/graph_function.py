@@ -17,7 +17,7 @@ from mlc.kernels.graphs.graph_tensors import TracedTensor, as_tensor, tracing
 from mlc.kernels.kernel_modules import compile_imported, name_attributes
 from mlc.kernels.signature import Signature, function_location, signature_of
 from mlc.kernels.sizes import bind_sizes
-from mlc.kernels.source import visible_names
+from mlc.kernels.source import python_function, visible_names
 from mlc.kernels.specialisation import input_types
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def graph_function(function: Callable[..., Any]) -> GraphFunction:
     The function is run for each combination of sizes and constants, on symbols. NumPy arrays in it are the
     program's weights. Raises KernelError.
     """
-    assert isinstance(function, FunctionType), "a function written with def"
+    function = python_function(function)
     signature = signature_of(function, visible_names(function))
     if signature.outputs:
         location = function_location(function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mlc.bindings import arith, bufferization, ir, memref
+from mlc.bindings import affine, arith, bufferization, ir, memref
 from mlc.kernels.nest.nest_state import Array, NestBuilder
 from mlc.kernels.nest.statements import run_all
 from mlc.kernels.signature import Signature
@@ -39,12 +39,19 @@ def build_body(
             outputs.append(memref.AllocOp(_memref(type_), [], []).result)
             _declare(parameter.name, outputs[-1], signature, nest, writable=True)
     run_all(source.tree.body, nest)
+    for parameter, output in zip(signature.outputs, outputs, strict=True):
+        if 0 not in ir.MemRefType(output.type).shape and not _is_written(output):
+            nest.fail(f"{signature.name} never writes to its output {parameter.name}", source.tree)
     _hoist_constants(ir.InsertionPoint.current.block)
     with nest.at(source.tree):
         return [
             bufferization.ToTensorOp(_tensor(output), output, restrict=True, writable=True).result
             for output in outputs
         ]
+
+
+def _is_written(buffer: ir.Value) -> bool:
+    return any(use.owner.name in (affine.AffineStore.NAME, memref.Store.NAME) for use in buffer.uses)
 
 
 def _declare(name: str, buffer: ir.Value, signature: Signature, nest: NestBuilder, writable: bool) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
 from typing import Any
 
 from mlc.bindings import ir
 from mlc.kernels.errors import KernelError, SourceLocation, surface
 from mlc.kernels.python_kernel import Kernel
 from mlc.kernels.signature import Signature, function_location, signature_of
-from mlc.kernels.source import visible_names
+from mlc.kernels.source import python_function, visible_names
 from mlc.kernels.tensors.symbols import SymbolicTensor
 
 
@@ -28,7 +27,7 @@ def expression(function: Callable[..., Any] | None = None, *, schedule: object =
     """
     if function is None:
         return lambda decorated: expression(decorated, schedule=schedule)
-    assert isinstance(function, FunctionType), "a function written with def"
+    function = python_function(function)
     run, location = function, function_location(function)
     signature = signature_of(function, visible_names(function))
     if signature.outputs:

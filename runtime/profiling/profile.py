@@ -86,7 +86,7 @@ class Profile:
         return kernel.gflops / self.peaks.gflops
 
     def gb_of_peak(self, kernel: KernelProfile) -> float | None:
-        """Returns the share of the memory's bandwidth; it exceeds 1 for data in caches."""
+        """Returns the share of the memory's bandwidth, which exceeds 1 if the data was in a cache."""
         if self.peaks is None or kernel.gb_per_second is None:
             return None
         return kernel.gb_per_second / self.peaks.gb_per_second

@@ -70,7 +70,7 @@ def _kernel_cells(profile: Profile, kernel: KernelProfile, all_nodes: bool) -> S
         gflops=_rate(gflops),
         gflops_of_peak=_share(profile.gflops_of_peak(kernel) if kernel.flops else None),
         bandwidth=_rate(kernel.gb_per_second),
-        bandwidth_of_peak=_share(profile.gb_of_peak(kernel)),
+        bandwidth_of_peak=_memory_share(profile.gb_of_peak(kernel)),
         schedule=kernel.schedule,
         kernel=kernel.kernel,
         nodes=_nodes(kernel.nodes, all_nodes),
@@ -117,6 +117,11 @@ def _rate(value: float | None) -> str:
 
 def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.0%}"
+
+
+def _memory_share(value: float | None) -> str:
+    """Returns the share of the memory's bandwidth, which is no limit for data in a cache."""
+    return "cache" if value is not None and value > 1 else _share(value)
 
 
 def _nodes(names: Sequence[str], all_nodes: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import tempfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -119,7 +120,14 @@ def _compile(folder: Path, interface: Interface, cc: str, target: Path) -> None:
     libraries = map(os.path.abspath, interface.manifest.libraries)
     arguments = [*_FLAGS, f"-I{SOURCES}", *sources, "@objects", *_LINK_FLAGS]
     arguments += [f"-Wl,-soname,{target.name}", "-o", "library", *libraries, "-lm", "-ldl"]
-    run_c_compiler(arguments, f"{target}:", cc, folder)
+    try:
+        run_c_compiler(arguments, f"{target}:", cc, folder)
+    except ExecutableError as error:
+        architecture = str(interface.manifest.target.get("triple", "")).partition("-")[0]
+        if architecture in ("", platform.machine()):
+            raise
+        hint = f"the program is for {architecture}: --cc, or cc, names a C compiler for it"
+        raise ExecutableError(f"{error}\n{hint}, such as {architecture}-linux-gnu-gcc") from None
 
 
 def _publish(folder: Path, interface: Interface, target: Path) -> SharedLibrary:

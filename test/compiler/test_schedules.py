@@ -91,3 +91,7 @@ def test_schedule_file(model: Path, tmp_path: Path) -> None:
     done = subprocess.run([*command, *outputs], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "s.mlir is empty; expected tloop.schedule ops" in done.stderr
+    (tmp_path / "s.mlir").write_bytes(b"\xff\xfe")
+    done = subprocess.run([*command, *outputs], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("mlc: error: the schedules cannot be read: schedules:1:1: error: ")

@@ -89,7 +89,7 @@ def test_sizes_that_options_give_to_independent_dims() -> None:
     assert types(dims={"n": 2}).endswith("-> tensor<2x2xf32>")
     executable = mlc.compile(PRODUCT, shapes={"a": [2, 3], "b": [3, 5]})
     check(executable, PRODUCT, *arrays((2, 3), (3, 5)))
-    assert "shapes={'a': [2, 3]} fixes 'n' to 2" in executable.report()["warnings"][0]
+    assert "the dim 'n' gets two sizes: 2 by shapes={'a': [2, 3]}" in executable.report()["warnings"][0]
 
 
 def test_faults_that_have_another_cause() -> None:

@@ -48,8 +48,10 @@ def test_names(tmp_path: Path) -> None:
 
 
 def test_other_objects_are_refused() -> None:
-    with pytest.raises(CompileError, match="value of type int; give a path, an ONNX model"):
+    with pytest.raises(CompileError, match="value of type int; give a path, an ONNX ModelProto"):
         open_source(3)
+    with pytest.raises(CompileError, match="value of type GraphProto"):
+        open_source(dense_model().graph)
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
@@ -151,7 +153,7 @@ def test_inputs_of_modules_get_shapes(tmp_path: Path, pool: WorkerPool, sizes: d
         ),
         (
             {"dims": {"rows": 2}, "shapes": {"input1": [3, -1]}},
-            r"dims={'rows': 2} fixes 'rows' to 2, shapes={'input1': \[3, -1\]} to 3",
+            r"the dim 'rows' gets two sizes: 2 by dims={'rows': 2}, and 3 by shapes={'input1': \[3, -1\]}",
         ),
         ({"dims": {"rows": 2}, "shapes": {"input1": [2]}}, r"shapes={'input1': \[2\]}: the input has rank 2"),
         ({"dims": {"rows": (3, 2)}}, r"dims\['rows'\]: no size is at least 3 and at most 2"),

@@ -21,7 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import mlc
 from mlc.codegen.pool import WorkerPool
-from mlc.compiler import CompileError, Options, specialisation, specialisation_job
+from mlc.compiler import CompileError, Options, compile_program, specialisation, specialisation_job
 from mlc.compiler.specialisation import SizeMaker
 from mlc.runtime import Executable, Specialise
 
@@ -251,6 +251,16 @@ def test_sizes_ahead_of_time(pool: WorkerPool, tmp_path: Path) -> None:
 def test_wrong_sizes(sizes: dict[str, Any], dims: dict[str, Any], message: str, pool: WorkerPool) -> None:
     with pytest.raises(CompileError, match=message):
         compile_specialised(model(), [sizes], pool, dims=dims)
+
+
+def test_sizes_of_numpy(pool: WorkerPool) -> None:
+    sizes = {"batch": np.int64(2)}
+    program = compile_specialised(model(), [sizes], pool, dims={"batch": (np.int32(1), np.int64(8))})
+    assert list(rows(program)) == [(2,)]
+    for options in ({"dims": sizes}, {"shapes": {"x": np.array([2, 32])}}):
+        assert compile_program(model(), Options(pool=pool, **options)).main.dims is None
+    with pytest.raises(TypeError, match=r"shapes\['x'\] must be a sequence of sizes, not 8"):
+        Options(shapes={"x": 8})  # type: ignore[dict-item]
 
 
 def test_dims_without_a_name(pool: WorkerPool) -> None:

@@ -35,6 +35,10 @@ def unknown_name(x: X, y: Y) -> None:
         y[i] = x[i] + z  # type: ignore  # noqa: F821  # 23: 'z' is not defined here
 
 
+def too_large(x: X, y: Y) -> None:
+    y[0] = 10**400  # 5: 1000
+
+
 def inputs_are_read(x: X, y: Y) -> None:
     x[0] = 1.0  # 5: x is an input; a kernel writes to parameters annotated Output[...]
 
@@ -191,12 +195,25 @@ CALLS: list[tuple[Callable[[], Any], str]] = [
     (lambda: add(GOOD, a=GOOD), "add: 'a' is given twice"),
     (lambda: add(GOOD, GOOD[:, 0].copy()), "add: 'b' has shape [2], but f32[N] is [3] with M = 2, N = 3"),
     (lambda: add.mlir(M=2), "add needs its size N: N=128"),
+    (lambda: add.mlir(M=2, N=-3), "add: N: -3 is no size: an integer from 0"),
+    (lambda: add.mlir(M="a", N=3), "add: M: 'a' is no size: an integer from 0"),
 ]
 
 
 @pytest.mark.parametrize(("call", "expected"), CALLS, ids=[text for _, text in CALLS])
 def test_calls(call: Callable[[], Any], expected: str) -> None:
     assert message(call).startswith(expected)
+
+
+@kernel
+def forgets(x: X, y: Y, z: Y) -> None:
+    for i in range(8):
+        y[i] = z[i]
+
+
+def test_outputs_without_a_write() -> None:
+    assert message(lambda: forgets(np.zeros(8, np.float32))) == "forgets never writes to its output z"
+    assert [out.shape for out in (scale(GOOD[:0], factor=1), add(GOOD[:0], GOOD[0]))] == [(0, 3), (0, 3)]
 
 
 def test_signatures() -> None:
@@ -215,6 +232,7 @@ def test_signatures() -> None:
     assert "no input of free has a dim that is just N" in message(lambda: kernel(free))
     assert "no_output has no output" in message(lambda: kernel(no_output))
     assert "fixed number of parameters" in message(lambda: kernel(many))
+    assert message(lambda: kernel(len)).startswith("expected a function written with def, not a builtin")
     assert "'f33' is no element type" in message(lambda: Tensor["f33", 4])
     assert "a size is an integer or a name" in message(lambda: Tensor[f32, 1.5])
     assert "known only inside a kernel" in message(lambda: range(M))

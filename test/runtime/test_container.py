@@ -227,28 +227,35 @@ def entry(begin: Any, end: Any) -> dict[str, Any]:
     return {"w": {"dtype": "F32", "shape": [6], "data_offsets": [begin, end]}}
 
 
+IN_WEIGHTS = r"damaged: weights\.safetensors: .*"
+
+
 @pytest.mark.parametrize(
     ("member", "content", "message"),
     [
-        ("manifest.json", None, "the member 'manifest.json' is missing"),
-        ("code/0.o", None, "the member 'code/0.o' is missing"),
-        ("weights.safetensors", None, "the member 'weights.safetensors' is missing"),
+        ("manifest.json", None, "damaged: the member 'manifest.json' is missing"),
+        ("code/0.o", None, "damaged: the member 'code/0.o' is missing"),
+        ("weights.safetensors", None, "damaged: the member 'weights.safetensors' is missing"),
         ("manifest.json", b"{", "the manifest is not valid JSON"),
         ("manifest.json", b"[" * 100_000, "the manifest is not valid JSON"),
         ("manifest.json", b"[]", "the manifest is not a JSON object"),
         ("manifest.json", b'{"format": 7}', "format 7 is not supported"),
         ("code/0.o", b"\x7fELF", "object 0: not an ELF file"),
-        ("weights.safetensors", b"abc", "header of .* bytes does not fit"),
-        ("weights.safetensors", b"\xff" * 8 + b"{}", "header of .* bytes does not fit"),
-        ("weights.safetensors", safetensors(b"{"), "the header is not valid JSON"),
-        ("weights.safetensors", safetensors([]), "the header is not a JSON object"),
-        ("weights.safetensors", safetensors({}), "the weight 'w' is missing"),
-        ("weights.safetensors", safetensors(entry(0, 20)), "the weight 'w' is missing or has not its 24"),
-        ("weights.safetensors", safetensors(entry(4, 28)), "tensor 'w' is not inside"),
-        ("weights.safetensors", safetensors(entry(-24, 0)), "tensor 'w' is not inside"),
-        ("weights.safetensors", safetensors(entry(24, 0)), "tensor 'w' is not inside"),
-        ("weights.safetensors", safetensors(entry("0", 24)), "tensor 'w' is not inside"),
-        ("weights.safetensors", safetensors({"w": 3}), "tensor 'w' is not inside"),
+        ("weights.safetensors", b"abc", IN_WEIGHTS + "header of .* bytes does not fit"),
+        ("weights.safetensors", b"\xff" * 8 + b"{}", IN_WEIGHTS + "header of .* bytes does not fit"),
+        ("weights.safetensors", safetensors(b"{"), IN_WEIGHTS + "the header is not valid JSON"),
+        ("weights.safetensors", safetensors([]), IN_WEIGHTS + "the header is not a JSON object"),
+        ("weights.safetensors", safetensors({}), IN_WEIGHTS + "the weight 'w' is missing"),
+        (
+            "weights.safetensors",
+            safetensors(entry(0, 20)),
+            IN_WEIGHTS + "the weight 'w' is missing or has not its 24",
+        ),
+        ("weights.safetensors", safetensors(entry(4, 28)), IN_WEIGHTS + "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors(entry(-24, 0)), IN_WEIGHTS + "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors(entry(24, 0)), IN_WEIGHTS + "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors(entry("0", 24)), IN_WEIGHTS + "tensor 'w' is not inside"),
+        ("weights.safetensors", safetensors({"w": 3}), IN_WEIGHTS + "tensor 'w' is not inside"),
     ],
 )
 def test_damaged_members(path: Path, member: str, content: bytes | None, message: str) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
+import onnx
 import pytest
+from onnx import helper
 
+_MLC = "mlc.tools.mlc.main"
 _OPT = "mlc.tools.opt.main"
 _TRANSLATE = "mlc.tools.translate.main"
 _PLUGIN = Path(__file__).parent / "mlc-opt" / "Inputs" / "plugin.py"
@@ -20,9 +25,12 @@ def command(tool: str, *flags: str) -> list[str]:
     return [sys.executable, "-m", tool, *flags]
 
 
-def shell(tool: str, flags: str, redirections: str) -> subprocess.CompletedProcess[str]:
+def shell(
+    tool: str, flags: str, redirections: str, variables: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     line = f"{sys.executable} -m {tool} {flags} {redirections}"
-    return subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    given = {**os.environ, **(variables or {})}
+    return subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False, env=given)
 
 
 @pytest.fixture
@@ -67,6 +75,23 @@ def test_a_closed_output_is_an_error(small: Path) -> None:
     result = shell(_OPT, str(small), ">&-")
     assert result.stderr == "mlc-opt: error: <stdout>: Bad file descriptor\n"
     assert result.returncode == 1
+
+
+def test_streams_of_mlc() -> None:
+    assert shell(_MLC, "targets", ">&-").stderr == "mlc: error: output: Bad file descriptor\n"
+    assert shell(_MLC, "targets", "> /dev/full").stderr == "mlc: error: output: No space left on device\n"
+    done = shell(_MLC, "run absent.onnx", "2>&-")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert shell(_MLC, "targets", "<&- 2>&-").returncode == 0
+
+
+def test_names_that_the_encoding_of_the_output_lacks(tmp_path: Path) -> None:
+    x, y = (helper.make_tensor_value_info(name, 1, [2]) for name in ("вход", "y"))
+    graph = helper.make_graph([helper.make_node("Relu", ["вход"], ["y"])], "g", [x], [y])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)]), tmp_path / "m.onnx")
+    done = shell(_MLC, f"run {tmp_path}/m.onnx", "", {"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0, done.stderr
+    assert r"\u0432\u0445\u043e\u0434" in done.stdout
 
 
 @pytest.mark.parametrize(("tool", "flags"), [(_OPT, ""), (_TRANSLATE, "--mlir-to-llvmir")])

@@ -120,7 +120,8 @@ def _read_schedules(path: str | None) -> str:
     """Returns the text of --schedule-file. Raises OSError, ToolError for an empty file."""
     if path is None:
         return ""
-    text = Path(path).read_text(encoding="utf-8")
+    # MLIR's parser refuses what is not UTF-8, and names the line and column.
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
     if not text.strip():
         raise ToolError(f"{path} is empty; expected tloop.schedule ops")
     return text

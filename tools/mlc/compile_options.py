@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from mlc.tools.mlc.compile_flags import HOST, CompileFlags
+from mlc.tools.mlc.option_types import FilePath
 from mlc.tools.mlc.session import R
 
 
@@ -110,7 +111,7 @@ _GRAPH_OPTIONS = (
     ),
     click.option(
         "--schedule-file",
-        type=click.Path(dir_okay=False),
+        type=FilePath(dir_okay=False),
         metavar="FILE",
         help="MLIR with tloop.schedule ops that replace kernels' default schedules, by name or pattern.",
     ),
@@ -124,7 +125,7 @@ _GRAPH_OPTIONS = (
     click.option(
         "--load-plugin",
         multiple=True,
-        type=click.Path(),
+        type=FilePath(),
         metavar="PATH",
         help="Load passes, operators and targets from a Python file, or a package's folder, with "
         "register(registry).",
@@ -177,7 +178,7 @@ _CODE_OPTIONS = (
     click.option("--cache/--no-cache", default=True, help="Use the compile cache on disk (the default)."),
     click.option(
         "--cache-dir",
-        type=click.Path(file_okay=False),
+        type=FilePath(file_okay=False),
         metavar="DIR",
         help="The cache's folder ('mlc cache' shows it).",
     ),

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Sequence
 
 from mlc.errors import Error
+from mlc.frontends.errors import printable
 from mlc.tools.mlc.session import CommandSession
 
 FAILURE, INTERRUPTED = 1, 130
@@ -28,9 +29,9 @@ def report_failure(error: Exception, session: CommandSession) -> int:
     message, notes = describe(error)
     if session.traceback or os.environ.get("MLC_TRACEBACK", "0") not in ("", "0"):
         traceback.print_exception(error)
-    print(f"mlc: error: {message}", file=sys.stderr)
+    print(f"mlc: error: {printable(message)}", file=sys.stderr)
     for note in notes:
-        print(f"  {note}", file=sys.stderr)
+        print(f"  {printable(note)}", file=sys.stderr)
     if session.json:
         print(json.dumps({"error": message, "notes": notes}))
     return FAILURE
@@ -39,7 +40,7 @@ def report_failure(error: Exception, session: CommandSession) -> int:
 def describe(error: BaseException) -> tuple[str, list[str]]:
     """The message and the notes of an error."""
     if isinstance(error, OSError) and error.strerror:
-        where = ", ".join(str(name) for name in (error.filename, error.filename2) if name)
+        where = ", ".join(str(name) or "''" for name in (error.filename, error.filename2) if name is not None)
         return f"{where or 'output'}: {error.strerror}", []
     if isinstance(error, MemoryError):
         return "out of memory", []

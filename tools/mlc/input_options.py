@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from mlc.tools.mlc.option_types import FilePath
 from mlc.tools.mlc.session import R
 
 
@@ -32,9 +33,13 @@ _OPTIONS = (
         metavar="NAME=FILE",
         help="An input from a .npy or .npz file.",
     ),
-    click.option("--inputs", "archive", type=click.Path(), metavar="FILE.npz", help="Inputs by name."),
+    click.option("--inputs", "archive", type=FilePath(), metavar="FILE.npz", help="Inputs by name."),
     click.option(
-        "--random-seed", type=int, default=0, metavar="N", help="Seed of the inputs that are not given."
+        "--random-seed",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Seed of the inputs that are not given.",
     ),
     click.option(
         "--int-range",

@@ -120,8 +120,12 @@ def read_inputs(
                 f"{archive}: holds {', '.join(strangers)}; the model's inputs are {', '.join(names)}"
                 f"{constants_hint(strangers, constants)}"
             )
+    given: set[str] = set()
     for text in files:
         name, path = _split(text, names, constants)
+        if name in given:
+            raise ToolError(f"--input {text}: the input '{name}' is given twice")
+        given.add(name)
         arrays[name] = list(_archive(path).values()) if name in lists else _load(path, name)
     return arrays
 
@@ -159,7 +163,12 @@ def _archive(path: str) -> dict[str, np.ndarray]:
 
 
 def _numpy_load(path: str) -> Any:
+    with open(path, "rb") as file:
+        # What has neither mark NumPy takes for a pickle.
+        is_numpy = file.read(6).startswith((b"\x93NUMPY", b"PK"))
+    if not is_numpy:
+        raise ToolError(f"{path}: not a NumPy file, .npy or .npz")
     try:
         return np.load(path, allow_pickle=False)
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ToolError(f"{path}: not a NumPy file: {str(error).partition('.')[0]}") from error
+        raise ToolError(f"{path}: cannot be read by NumPy: {str(error).partition('.')[0]}") from error

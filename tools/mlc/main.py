@@ -5,6 +5,7 @@ Exit status: 0, 1 if something failed, 2 if the command line makes no sense, 130
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import suppress
@@ -15,7 +16,7 @@ import click
 
 from mlc.frontends.option_names import named_as_flags
 from mlc.tools.command_line import close_matches
-from mlc.tools.guard import Death, run_guarded
+from mlc.tools.guard import Death, replace_closed_streams, run_guarded
 from mlc.tools.mlc.error_messages import FAILURE, INTERRUPTED, report_failure
 from mlc.tools.mlc.session import CommandSession
 
@@ -83,6 +84,10 @@ def cli() -> None:
 
 def guarded_main() -> int:
     """The entry point of the program: `main` in a child process, so that C++ cannot crash it."""
+    replace_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names of a model may have characters that the terminal's encoding lacks.
+        sys.stdout.reconfigure(errors="backslashreplace")
     result = run_guarded(lambda _activity: main())
     if isinstance(result, Death):
         print(result.message("mlc"), file=sys.stderr)

@@ -21,11 +21,18 @@ def show_log(session: CommandSession) -> None:
     """Prints warnings of the compiler's parts (the cache, say) to stderr in the form of mlc's messages."""
 
     class Handler(logging.Handler):
-        """Passes records to the session."""
+        """Passes records to the session, each message once."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._shown: set[str] = set()
 
         def emit(self, record: logging.LogRecord) -> None:
             """Prints a record."""
-            session.warn(record.getMessage())
+            message = record.getMessage()
+            if message not in self._shown:
+                self._shown.add(message)
+                session.warn(message)
 
     logger = logging.getLogger("mlc")
     logger.handlers = [Handler()]

@@ -12,4 +12,4 @@ def write_file(path: str, data: str | bytes) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from error
+        raise OSError(error.errno, error.strerror, path if path != "-" else error.filename) from error

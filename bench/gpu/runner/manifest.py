@@ -92,8 +92,10 @@ class CasesManifest:
             raise ExecutableError(f"format {self.format} is not {FORMAT}, which this runner reads")
         names = [case.name for case in self.cases]
         for name in names:
-            if names.count(name) > 1 or Path(name).name != name or name.startswith("."):
-                raise ExecutableError(f"'{name}' is no plain name, or there twice")
+            if Path(name).name != name or name.startswith("."):
+                raise ExecutableError(f"the case's name '{name}' is no plain file name")
+            if names.count(name) > 1:
+                raise ExecutableError(f"two cases have the name '{name}'")
 
 
 def read_manifest(root: Path) -> CasesManifest:

@@ -105,7 +105,8 @@ def test_bad_folders_are_one_error(
     text = (root / "manifest.json").read_text()
     for old, new, message in (
         ('"format": 1', '"format": 2', "format 2 is not 1"),
-        ('"gelu_bf16"', '"../gelu"', "'../gelu' is no plain name"),
+        ('"gelu_bf16"', '"../gelu"', "the case's name '../gelu' is no plain file name"),
+        ('"gelu_bf16"', '"layer_norm_f32"', "two cases have the name 'layer_norm_f32'"),
         ('"precision": "bf16"', '"precision": "int7"', "expected one of ['f32', 'tf32', 'f16', 'bf16']"),
         ("{", "", "not valid JSON"),
     ):

@@ -91,7 +91,7 @@ def test_overwritten_ranges_never_crash() -> None:
 @pytest.mark.parametrize(
     ("data", "cause"),
     [
-        (b"", "the file is empty"),
+        (b"", "x.onnx: the model is empty"),
         (b"hello, this is no model", "not a valid ONNX model"),
         (b"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "not a valid ONNX model"),
         (b"\xff" * 64, "at byte 0: a varint is longer than 10 bytes"),
@@ -106,6 +106,15 @@ def test_not_a_model(data: bytes, cause: str) -> None:
         import_model(data, name="x.onnx")
     assert str(caught.value).startswith("x.onnx: ")
     assert cause in str(caught.value)
+
+
+def test_empty_models(tmp_path: Path) -> None:
+    path = tmp_path / "x.onnx"
+    path.write_bytes(b"")
+    with pytest.raises(ModelError, match=r"x\.onnx: the file is empty$"):
+        import_model(path)
+    with pytest.raises(ModelError, match=r"^<memory>: the model is empty$"):
+        import_model(onnx.ModelProto())
 
 
 def _field(field_number: int, data: bytes) -> bytes:

@@ -108,6 +108,7 @@ def test_what_is_no_file_is_refused(folder: Path) -> None:
         ({"dims": (32, 64)}, "reach beyond the end"),
         ({"dims": (32, -32)}, "are negative"),
         ({"dims": (2**40, 2**40)}, "over the limit"),
+        ({"dims": (2**40, 2**40, 0)}, f"make {2**80} elements besides the dims of 0, over the limit"),
         ({"dims": (1,) * 200}, "rank 200"),
         ({"onnx_type": 8}, "need 1024 strings, but its data has 0"),
         ({"onnx_type": 99}, "data type 99"),

@@ -65,7 +65,7 @@ def test_parts_that_no_dim_has(size: int | str, parts: tuple[int, int]) -> None:
     sizes = numpy_helper.from_array(np.array(parts), "sizes")
     inputs = [helper.make_tensor_value_info("x", F32, [size, 6])]
     split = model([node("Split", ["x", "sizes"], ["y", "z"], axis=0)], inputs, ["y", "z"], [sizes])
-    assert f"of size {size} into 2 outputs" in _failure(split)
+    assert f"split {list(parts)} does not divide the dim 0 of size {size} into 2 outputs" in _failure(split)
     split = model([node("SplitToSequence", ["x", "sizes"], ["s"], axis=0)], inputs, ["s"], [sizes])
     assert f"parts of {list(parts)} do not make up a dim of {size}" in _failure(split)
 
@@ -206,12 +206,26 @@ def test_shapes_fix_names_in_all_inputs() -> None:
     assert "%arg0: tensor<?x4xf32>" in text and "%arg1: tensor<4x3xf32>" in text
     assert text == _text(proto, shapes={"x": [-1, 4]})
     for shapes, dims, message in (
-        ({"x": [2, 4]}, {"m": 5}, "dims={'m': 5} fixes 'm' to 5, shapes={'x': [2, 4]} to 4"),
-        ({"x": [2, 4], "y": [5, -1]}, {}, "shapes={'x': [2, 4]} fixes 'm' to 4, shapes={'y': [5, -1]} to 5"),
+        (
+            {"x": [2, 4]},
+            {"m": 5},
+            "the dim 'm' gets two sizes: 5 by dims={'m': 5}, and 4 by shapes={'x': [2, 4]}",
+        ),
+        (
+            {"x": [2, 4], "y": [5, -1]},
+            {},
+            "the dim 'm' gets two sizes: 4 by shapes={'x': [2, 4]}, and 5 by shapes={'y': [5, -1]}",
+        ),
         ({"y": [2, 4]}, {}, "shapes={'y': [2, 4]}: the model fixes dim 1 to 3"),
         ({"y": [2]}, {}, "shapes={'y': [2]}: the input has rank 2"),
     ):
         assert _failure(proto, shapes=shapes, dims=dims) == message
+
+
+def test_a_shape_with_two_sizes_of_a_dim() -> None:
+    square = model([node("Neg", ["x"], ["y"])], [info("x", "n", "n")], ["y"])
+    message = "the dim 'n' gets two sizes: 4 and 5 by shapes={'x': [4, 5]}"
+    assert _failure(square, shapes={"x": [4, 5]}) == message
 
 
 def test_one_dynamic_dim_goes_through_shape_arithmetic() -> None:

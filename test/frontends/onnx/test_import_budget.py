@@ -109,7 +109,7 @@ def test_too_large(name: str) -> None:
 
 
 def test_outputs_of_split_are_not_counted_by_an_attribute() -> None:
-    with pytest.raises(ModelError, match=f"num_outputs is {HUGE}, but it has 1 outputs"):
+    with pytest.raises(ModelError, match=f"num_outputs is {HUGE}, but the number of its outputs is 1"):
         import_model(one("Split", x=info("x", 4), num_outputs=HUGE))
 
 

@@ -27,7 +27,7 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver_module, "CANDIDATES", ("libnowhere.so.1",))
     monkeypatch.setattr(driver_module, "_loaded", {})
     text = "no CUDA driver: GPU programs compile here, but do not run"
-    assert CHECKS["GPU"]() == [CheckResult("GPU", "ok", text)]
+    assert CHECKS["GPU"]() == [CheckResult("GPU", "absent", text)]
 
 
 def test_the_driver_that_was_named_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,7 +39,7 @@ def test_the_driver_that_was_named_is_missing(monkeypatch: pytest.MonkeyPatch) -
 def test_no_device(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLC_STUB_DEVICES", "0")
     [finding] = CHECKS["GPU"]()
-    assert finding.state == "ok" and "no CUDA-capable device is detected" in finding.detail
+    assert finding.state == "absent" and "no CUDA-capable device is detected" in finding.detail
 
 
 def test_old_driver(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:

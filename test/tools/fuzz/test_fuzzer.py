@@ -105,6 +105,13 @@ def test_the_command_says_what_is_missing(
     assert main(["fuzz", "--ops", "("]) == 2
 
 
+def test_files_that_the_command_cannot_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--cases", "1", "--log", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"mlc: error: {tmp_path}: Is a directory\n"
+    (tmp_path / "file").touch()
+    assert main(["fuzz", "--cases", "1", "--output", str(tmp_path / "file")]) == 2
+
+
 def test_what_is_no_case_is_not_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good = next(SAVED.iterdir())
     for name, record in (("empty", None), ("lacking", "{}"), ("garbage", "x")):

@@ -56,6 +56,14 @@ def test_doctor(mlc: Any) -> None:
     assert {"python", "llvmlite", "processor", "cache", "C compiler"} <= set(checks)
 
 
+def test_doctor_names_what_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_checks, "_NEEDED", ("numpy", "no-such-need"))
+    monkeypatch.setattr(doctor_checks, "_PEERS", ("onnx", "no-such-peer"))
+    states = {check.name: check.state for check in doctor_checks.CHECKS["packages"]()}
+    assert states.pop("python") == "ok"
+    assert states == {"numpy": "ok", "no-such-need": "broken", "onnx": "ok", "no-such-peer": "absent"}
+
+
 def test_doctor_finds_what_is_broken(mlc: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def break_check() -> list[doctor_checks.CheckResult]:
         raise OSError(28, "No space left on device", "/somewhere")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from onnx import helper
 
+from mlc.compiler import CompileError, Options, compile_program
 from mlc.runtime import Executable, load
 
 
@@ -128,6 +129,27 @@ def test_target_cpu(mlc: Any, mlp: Path, tmp_path: Path) -> None:
     assert data["target_cpu"] == "x86-64"
     text = (tmp_path / "mlp.s").read_text()
     assert "%xmm" in text and "%ymm" not in text and "%zmm" not in text
+
+
+def test_another_architecture(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    target = ("--target", "neoverse-n1")
+    done = mlc("compile", mlp, *target)
+    assert (done.status, done.out) == (1, "")
+    assert "--emit=mlcx is not for neoverse-n1 (aarch64-unknown-linux-gnu): executable files" in done.err
+    assert mlc("compile", mlp, *target, "--emit=obj").status == 0
+    # The field e_machine of an ELF header: EM_AARCH64.
+    assert (tmp_path / "mlp.o").read_bytes()[18] == 183
+    assert mlc("compile", mlp, *target, "--emit=asm").status == 0
+    assert "fmla" in (tmp_path / "mlp.s").read_text()
+    done = mlc("compile", mlp, *target, "--emit=shared-lib")
+    assert done.status == 1 and "C compiler for it, such as aarch64-linux-gnu-gcc" in done.err
+    done = mlc("run", mlp, *target)
+    assert done.status == 1 and "compiled for aarch64 (cpu 'neoverse-n1')" in done.err
+    with pytest.raises(CompileError, match=r"m\.mlcx: .* on x86-64 Linux alone, .* is for neoverse-n1"):
+        compile_program(mlp, Options(target="neoverse-n1")).save("m.mlcx")
+    done = mlc("compile", mlp, "--target-triple=x86_64-pc-windows-msvc", "--target=x86-64")
+    assert done.status == 1 and "is not for x86-64 (x86_64-pc-windows-msvc)" in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mlp.o", "mlp.s"]
 
 
 def test_dump_ir(mlc: Any, mlp: Path, tmp_path: Path) -> None:

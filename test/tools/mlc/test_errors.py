@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -109,6 +110,19 @@ def test_full_disk(mlc: Any, mlp: Path) -> None:
     fails(mlc("compile", mlp, "--dump-ir", "ir"), "ir/0-import.mlir: No space left on device")
 
 
+def test_folder_that_cannot_be_written(mlc: Any, mlp: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Permissions do not bind the tests of root."""
+    monkeypatch.setattr("os.access", lambda _path, mode: not mode & os.W_OK)
+    fails(mlc("compile", mlp, "-o", "mine.mlcx"), "mlc: error: mine.mlcx: Permission denied")
+
+
+def test_cache_that_cannot_be_written(mlc: Any, mlp: Path, tmp_path: Path) -> None:
+    Path("file").touch()
+    done = mlc("compile", mlp, "--cache-dir", "file/cache")
+    cause = f"the compile cache {tmp_path}/file/cache cannot be written, going on without: Not a directory"
+    assert (done.status, done.err) == (0, f"mlc: warning: {cause}\n")
+
+
 def test_model_is_not_overwritten(mlc: Any, mlp: Path) -> None:
     Path("mlp.onnx").write_bytes(mlp.read_bytes())
     fails(mlc("compile", "mlp.onnx", "-o", "mlp.onnx"), "mlp.onnx is the model itself")
@@ -123,6 +137,8 @@ def test_models_that_are_none(mlc: Any) -> None:
     Path("bad.mlcx").write_bytes(b"PK\3\4nonsense")
     fails(mlc("run", "bad.mlcx"), "bad.mlcx: ")
     fails(mlc("report", "bad.mlcx"), "bad.mlcx: ")
+    np.savez("x.npz", x=np.ones(3))
+    fails(mlc("run", "x.npz"), "x.npz: an archive, but no executable of mlc's")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +167,15 @@ def test_inputs_that_do_not_fit(mlc: Any, mlp: Path, array: np.ndarray, text: st
 def test_input_files_that_are_none(mlc: Any, mlp: Path) -> None:
     Path("junk.npy").write_bytes(b"junk")
     np.savez("others.npz", p=np.ones(1), q=np.ones(1))
-    fails(mlc("run", mlp, "--input", "x=junk.npy"), "junk.npy: not a NumPy file")
+    np.save("objects.npy", np.array([None]), allow_pickle=True)
+    np.save("x.npy", np.ones((2, 24), np.float32))
+    fails(mlc("run", mlp, "--input", "x=junk.npy"), "junk.npy: not a NumPy file, .npy or .npz")
+    fails(mlc("run", mlp, "--input", "x=objects.npy"), "objects.npy: cannot be read by NumPy: Object arrays")
+    fails(mlc("run", mlp, "--input", "x="), "'': No such file or directory")
+    fails(
+        mlc("run", mlp, "--input", "x.npy", "--input", "x=x.npy"),
+        "--input x=x.npy: the input 'x' is given twice",
+    )
     fails(mlc("run", mlp, "--input", "x=absent.npy"), "absent.npy: No such file or directory")
     fails(mlc("run", mlp, "--input", "z=junk.npy"), "expected NAME=FILE, where NAME is one of x")
     fails(mlc("run", mlp, "--inputs", "others.npz"), "others.npz: holds p, q; the model's inputs are x")
@@ -168,6 +192,14 @@ def test_input_files_that_are_none(mlc: Any, mlp: Path) -> None:
         ["compile", "m.onnx", "--import-budget", "nodes=many"],
         ["compile", "m.onnx", "--shape", "x:ax3"],
         ["compile", "m.onnx", "--embed-weights"],
+        ["compile", "m.onnx", "--cc", "gcc"],
+        ["compile", ""],
+        ["compile", "m.onnx", "-o", ""],
+        ["run", "m.onnx", "--save-outputs", ""],
+        ["run", "m.onnx", "--random-seed", "-1"],
+        ["run", "m.onnx", "--verify", "--tolerance", "nan"],
+        ["bench", "m.onnx", "--seconds", "nan"],
+        ["profile", "m.onnx", "--seconds", "inf"],
         ["compile", "m.onnx", "--dump-kernel", "k"],
         ["compile", "m.onnx", "-o", "-"],
         ["compile", "m.onnx", "--emit=asm", "-o", "-", "--json"],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from onnx import helper
 
+from mlc.runtime.profiling.profile import KernelProfile, Peaks, Profile
 from mlc.tools.mlc.machine_peaks import measure_peaks
 
 # What makes profiles short.
@@ -60,6 +61,14 @@ def test_shares_of_the_peaks(mlc: Any, mlp: Path) -> None:
         assert kernel["gflops_of_peak"] == pytest.approx(kernel["gflops"] / data["peaks"]["gflops"])
     shown = mlc("profile", mlp, "--runs", "1", "--threads", "1").out
     assert "GFLOP/s of f32 multiply-adds" in shown and "of peak" in shown
+
+
+@pytest.mark.parametrize(("bandwidth", "shown"), [(60.0, "50%"), (30.0, "100%"), (20.0, "cache")])
+def test_share_of_the_bandwidth_of_memory(bandwidth: float, shown: str) -> None:
+    kernel = KernelProfile("k", 1, 1.0, None, 30 * 10**9, "float32", "rows", ("n",))
+    profile = Profile(1, 1, 1, 1.0, (kernel,), peaks=Peaks(100.0, bandwidth))
+    assert rows_of(str(profile))[0] == ["1000.000", "100.0%", "1", "30.0", shown, "rows", "k", "n"]
+    assert profile.to_json()["kernels"][0]["gb_of_peak"] == 30.0 / bandwidth
 
 
 def test_peaks_are_finite() -> None:

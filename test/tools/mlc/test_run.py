@@ -11,6 +11,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from mlc.tools.mlc.deviations import difference
+from mlc.tools.mlc.error_messages import ToolError
+from mlc.tools.mlc.peer_engines import call_peer, load_peer
 
 
 @pytest.mark.parametrize("engine", ["", "=onnxruntime", "=reference"])
@@ -28,6 +30,18 @@ def test_statistics(mlc: Any, mlp: Path) -> None:
     assert data["outputs"]["y"]["std"] > 0
     shown = mlc("run", mlp).out
     assert "float32[2,5]" in shown and "std" in shown
+
+
+def test_the_log_of_onnxruntime_repeats_no_error(
+    save: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    nodes = [helper.make_node("Gather", ["x", "i"], ["y"])]
+    types = {"i": TensorProto.INT64}
+    path = save(tmp_path / "g.onnx", nodes, inputs={"x": [3], "i": [1]}, outputs={"y": [1]}, dtypes=types)
+    call = load_peer("onnxruntime", path)
+    with pytest.raises(ToolError, match=r"^onnxruntime cannot run .*indices element out of data bounds"):
+        call_peer("onnxruntime", call, {"x": np.ones(3, np.float32), "i": np.array([7])})
+    assert capfd.readouterr().err == ""
 
 
 def test_tolerance(mlc: Any, mlp: Path) -> None:

@@ -46,3 +46,15 @@ def test_control_characters_of_names_in_warnings(mlc: Any, save: Any, folder: Pa
     assert done.status == 0
     assert "\\x1b[31m\\nb" in done.err and "\x1b" not in done.err
     assert done.err.count("\n") == 1
+
+
+def test_long_names_in_messages(mlc: Any, save: Any, folder: Path) -> None:
+    name, shown = "n" * 5000, "n" * 50 + "..." + "n" * 20
+    nodes = [helper.make_node("Relu", [name], ["y"])]
+    path = save(folder / "long.onnx", nodes, inputs={name: [name]}, outputs={"y": [3]})
+    for arguments in ((), ("--input", "z=missing.npy"), ("--shape", "z:1"), ("--dim", "z=1")):
+        done = mlc("run", path, *arguments)
+        assert shown in done.err and len(done.err) < 1000, arguments
+    nodes = [helper.make_node("No" + name, ["x"], [name], name)]
+    done = mlc("compile", save(folder / "no_op.onnx", nodes, inputs={"x": [3]}, outputs={name: [3]}))
+    assert done.status == 1 and "node 'n" in done.err and len(done.err) < 1000

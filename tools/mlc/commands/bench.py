@@ -14,6 +14,7 @@ from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.input_options import input_options
 from mlc.tools.mlc.model_loading import call, load_or_compile, onnx_model
+from mlc.tools.mlc.option_types import FilePath, FiniteRange
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import settle, show_specialised
 from mlc.tools.mlc.text_tables import table
@@ -43,23 +44,21 @@ def _thread_counts(_ctx: click.Context, _parameter: click.Parameter, text: str) 
 
 
 @click.command("bench", short_help="Measure a model's latency.")
-@click.argument("model", type=click.Path())
+@click.argument("model", type=FilePath())
 @click.option(
     "--threads", default="1", callback=_thread_counts, metavar="N,...", help="Thread counts (default 1)."
 )
 @click.option(
     "--against", default="", callback=_peers, metavar="ENGINE,...", help="Also onnxruntime, openvino."
 )
-@click.option(
-    "--seconds", type=click.FloatRange(min=0), default=3.0, show_default=True, help="Time per engine."
-)
+@click.option("--seconds", type=FiniteRange(min=0), default=3.0, show_default=True, help="Time per engine.")
 @click.option("--runs", type=click.IntRange(min=1), help="Calls per engine, instead of --seconds.")
 @click.option(
     "--warmup", type=click.IntRange(min=0), default=3, show_default=True, help="Calls before measuring."
 )
 @input_options
 @click.option(
-    "--model", "original", type=click.Path(), metavar="ONNX", help="The model of a .mlcx, for --against."
+    "--model", "original", type=FilePath(), metavar="ONNX", help="The model of a .mlcx, for --against."
 )
 @compile_options
 @output_options

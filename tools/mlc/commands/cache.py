@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from mlc.tools.mlc.option_types import FilePath
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.text_tables import byte_size, table
 
 
 @click.command("cache", short_help="Show or empty the compile cache.")
 @click.argument("action", type=click.Choice(["info", "clear"]), default="info")
-@click.option("--cache-dir", type=click.Path(file_okay=False), metavar="DIR", help="Its folder.")
+@click.option("--cache-dir", type=FilePath(file_okay=False), metavar="DIR", help="Its folder.")
 @output_options
 def cache_command(session: CommandSession, action: str, cache_dir: str | None) -> None:
     """Show the compile cache on disk, or empty it (compilations may be running).

@@ -15,6 +15,7 @@ from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.model_loading import show_log
+from mlc.tools.mlc.option_types import FilePath
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import format_sizes
 
@@ -26,18 +27,16 @@ if TYPE_CHECKING:
 
 
 @click.command("compile", short_help="Compile a model.")
-@click.argument("model", type=click.Path())
-@click.option(
-    "-o", "--output", type=click.Path(), help="The file to write (default: the model's name, here)."
-)
+@click.argument("model", type=FilePath())
+@click.option("-o", "--output", type=FilePath(), help="The file to write (default: the model's name, here).")
 @click.option(
     "--emit", type=click.Choice(list(SUFFIXES)), default="mlcx", show_default=True, help="What to write."
 )
 @click.option("--embed-weights", is_flag=True, help="Put the weights inside the shared library.")
-@click.option("--cc", default="cc", help="The C compiler that links a shared library.")
+@click.option("--cc", metavar="COMMAND", help="The C compiler that links a shared library (cc).")
 @click.option(
     "--dump-ir",
-    type=click.Path(file_okay=False),
+    type=FilePath(file_okay=False),
     metavar="DIR",
     help="Also write the IR at each level into DIR.",
 )
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--reproducer-dir",
-    type=click.Path(file_okay=False, exists=True),
+    type=FilePath(file_okay=False, exists=True),
     metavar="DIR",
     help="Where a failure's IR goes.",
 )
@@ -64,7 +63,7 @@ def compile_command(
     output: str | None,
     emit: str,
     embed_weights: bool,
-    cc: str,
+    cc: str | None,
     dump_ir: str | None,
     kernels: tuple[str, ...],
     reproducer_dir: str | None,
@@ -74,8 +73,9 @@ def compile_command(
     'mlc run' and mlc.load take the executable file (.mlcx). --emit=shared-lib also writes a C header and,
     unless they are embedded, the weights.
     """
-    if embed_weights and emit != "shared-lib":
-        raise click.UsageError("--embed-weights needs --emit=shared-lib")
+    for flag, given in (("--embed-weights", embed_weights), ("--cc", cc)):
+        if given and emit != "shared-lib":
+            raise click.UsageError(f"{flag} needs --emit=shared-lib")
     if kernels and not dump_ir:
         raise click.UsageError("--dump-kernel needs --dump-ir")
     target = output_path(model, output, emit, session)
@@ -95,7 +95,7 @@ def compile_command(
         if dump_ir:
             data["ir_files"] = _dump(model, options, dump_ir, kernels)
         if emit in ("mlcx", "shared-lib"):
-            library = {"embed_weights": embed_weights, "cc": cc} if emit == "shared-lib" else None
+            library = {"embed_weights": embed_weights, "cc": cc or "cc"} if emit == "shared-lib" else None
             data |= _build(model, options, target, library)
         else:
             _emit(model, options, target, emit)
@@ -125,6 +125,11 @@ def _code_path(options: Options, emit: str) -> CodePath:
         )
     if path.on_gpu and emit in ("shared-lib", "obj"):
         raise ToolError(f"--emit={emit} is not for {path.machine.name}; there are mlcx, {texts}")
+    if emit == "mlcx" and not path.is_loadable:
+        raise ToolError(
+            f"--emit=mlcx is not for {path.machine.name} ({path.machine.triple}): executable files run on"
+            f" x86-64 Linux alone; there are shared-lib, with --cc for it, obj, {texts}"
+        )
     return path
 
 

@@ -42,7 +42,7 @@ def output_path(model: str, output: str | None, emit: str, session: CommandSessi
     if emit not in _TEXTS and path.exists() and not path.is_file():
         raise ToolError(f"{output} is no regular file; --emit={emit} cannot replace it")
     if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), output)
     if os.path.exists(model) and path.exists() and path.samefile(model):
         raise ToolError(f"{output} is the model itself; choose another output with -o")
     return output

@@ -20,10 +20,11 @@ _PEERS = ("onnxruntime", "openvino")
 
 @dataclass(frozen=True)
 class CheckResult:
-    """A finding. `state`: "ok", "warning" (an optional part does not work), "broken" (a required one)."""
+    """A finding. `state`: "ok", "absent" (an optional part is not there), "warning" (an optional part does
+    not work), "broken" (a required one)."""
 
     name: str
-    state: Literal["ok", "warning", "broken"]
+    state: Literal["ok", "absent", "warning", "broken"]
     detail: str
 
 
@@ -34,7 +35,7 @@ def _packages() -> list[CheckResult]:
             findings.append(CheckResult(name, "ok", version(name)))
         except PackageNotFoundError:
             missing = CheckResult(name, "broken", "not installed")
-            optional = CheckResult(name, "ok", "not installed; only needed to compare with it")
+            optional = CheckResult(name, "absent", "not installed; only needed to compare with it")
             findings.append(missing if name in _NEEDED else optional)
     return findings
 
@@ -101,8 +102,8 @@ def _gpu() -> list[CheckResult]:
         gpus = [describe(device_properties(index, driver)) for index in range(device_count(driver))]
     except CudaError as error:
         if isinstance(error, DriverMissingError) and VARIABLE not in os.environ:
-            return [CheckResult("GPU", "ok", "no CUDA driver: GPU programs compile here, but do not run")]
-        state: Literal["ok", "warning"] = "ok" if error.status == NO_DEVICE else "warning"
+            return [CheckResult("GPU", "absent", "no CUDA driver: GPU programs compile here, but do not run")]
+        state: Literal["absent", "warning"] = "absent" if error.status == NO_DEVICE else "warning"
         return [CheckResult("GPU", state, f"no GPU for CUDA programs: {error}")]
     found = [CheckResult(f"GPU {index}", "ok", text) for index, text in enumerate(gpus)]
     return [CheckResult("CUDA driver", "ok", driver_description(driver)), *found]

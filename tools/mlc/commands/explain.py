@@ -13,6 +13,7 @@ from mlc.tools.mlc.commands.report import show_plainer
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.model_loading import check_is_model, show_log
+from mlc.tools.mlc.option_types import FilePath
 from mlc.tools.mlc.session import CommandSession, output_options
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ PLANNED = "host-plan-memory"
 
 
 @click.command("explain", short_help="Say what each pass changed, and what it missed and why.")
-@click.argument("model", type=click.Path())
+@click.argument("model", type=FilePath())
 @click.option("--pass", "passes", multiple=True, metavar="NAME", help="Only this pass (may be repeated).")
 @click.option("--missed", is_flag=True, help="Only what passes would have changed, and why they did not.")
 @click.option(

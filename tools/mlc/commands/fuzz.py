@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mlc.tools.mlc.error_messages import FAILURE, ToolError
+from mlc.tools.mlc.option_types import FilePath, FiniteRange
 from mlc.tools.mlc.session import CommandSession, output_options
 
 if TYPE_CHECKING:
@@ -73,19 +74,24 @@ def _pattern(_ctx: click.Context, _parameter: click.Parameter, text: str) -> re.
     metavar="REGEX",
     help="Only such operators, of the family nodes.",
 )
-@click.option("--output", type=click.Path(path_type=Path), metavar="DIR", help="Save findings (build/fuzz).")
 @click.option(
-    "--time-limit", type=click.FloatRange(min=0.1), default=60.0, metavar="SECONDS", help="For a case (60)."
+    "--output",
+    type=FilePath(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Save findings (build/fuzz).",
+)
+@click.option(
+    "--time-limit", type=FiniteRange(min=0.1), default=60.0, metavar="SECONDS", help="For a case (60)."
 )
 @click.option("--trials", type=click.IntRange(0), default=120, metavar="N", help="To shrink a finding (120).")
 @click.option(
     "--replay",
-    type=click.Path(exists=True, path_type=Path),
+    type=FilePath(exists=True, path_type=Path),
     multiple=True,
     metavar="FILE",
     help="Run a saved case instead: its folder, or a file in it. May be given several times.",
 )
-@click.option("--log", type=click.Path(path_type=Path), metavar="FILE", help="Append what engines print.")
+@click.option("--log", type=FilePath(path_type=Path), metavar="FILE", help="Append what engines print.")
 @output_options
 def fuzz_command(
     session: CommandSession,
@@ -115,6 +121,9 @@ def fuzz_command(
     if lacking():
         raise ToolError(lacking())
     _check_cases(replay)
+    if log is not None:
+        # The workers open it, and have no way to report that they cannot.
+        log.open("ab").close()
     families = families or (_FAMILIES if not operators.pattern else ("nodes",))
     settings = _settings(operators, seed, variants, families, drawn=not replay)
     fuzzer = Fuzzer(settings, jobs, time_limit, log)

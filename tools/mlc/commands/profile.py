@@ -12,6 +12,7 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import ToolError
 from mlc.tools.mlc.input_options import input_options
 from mlc.tools.mlc.model_loading import call, load_or_compile
+from mlc.tools.mlc.option_types import FilePath, FiniteRange
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import settle
 
@@ -20,13 +21,11 @@ if TYPE_CHECKING:
 
 
 @click.command("profile", short_help="Say where the time of a model's calls goes, by kernel.")
-@click.argument("model", type=click.Path())
+@click.argument("model", type=FilePath())
 @click.option(
     "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of a call (default: one per core)."
 )
-@click.option(
-    "--seconds", type=click.FloatRange(min=0), default=2.0, show_default=True, help="Time of all calls."
-)
+@click.option("--seconds", type=FiniteRange(min=0), default=2.0, show_default=True, help="Time of all calls.")
 @click.option("--runs", type=click.IntRange(min=1), help="Calls, instead of --seconds.")
 @click.option(
     "--warmup", type=click.IntRange(min=0), default=3, show_default=True, help="Calls before measuring."
@@ -59,8 +58,9 @@ def profile_command(
 
     A row is a kernel with its launches per call; its time is that of one call, on average over the faster
     half of the calls. Rows add up to the call. GFLOP/s and GB/s count what a kernel must compute and move;
-    "of peak" compares with multiply-adds of f32, and reads of memory, by as many threads. --verbose names all
-    ONNX nodes. With --specialise=auto the program for the inputs' sizes is made before anything is measured.
+    "of peak" compares with multiply-adds of f32, and reads of memory, by as many threads; "cache" is for data
+    that a cache gives faster. --verbose names all ONNX nodes. With --specialise=auto the program for the
+    inputs' sizes is made before anything is measured.
     """
     from mlc.runtime.profiling.table import format_profile
     from mlc.tools.mlc.inputs import integer_bounds, random_inputs, read_inputs

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mlc.tools.mlc.error_messages import ToolError
+from mlc.tools.mlc.option_types import FilePath
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import format_sizes
 from mlc.tools.mlc.text_tables import byte_size, duration, table, tensor_text
@@ -29,7 +30,7 @@ _SIZES = (("file", "file_bytes"), ("code", "code_bytes"), ("weights", "weight_by
 
 
 @click.command("report", short_help="Describe a .mlcx file.")
-@click.argument("file", type=click.Path())
+@click.argument("file", type=FilePath())
 @click.option("--check", is_flag=True, help="Read the whole file; exit with 1 if a part is damaged.")
 @output_options
 def report_command(session: CommandSession, file: str, check: bool) -> None:

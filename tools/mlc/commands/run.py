@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,11 @@ from mlc.tools.mlc.compile_options import compile_options
 from mlc.tools.mlc.error_messages import FAILURE
 from mlc.tools.mlc.input_options import input_options
 from mlc.tools.mlc.model_loading import call, load_or_compile, onnx_model
+from mlc.tools.mlc.option_types import FilePath, FiniteRange
 from mlc.tools.mlc.session import CommandSession, output_options
 from mlc.tools.mlc.specialise_option import show_specialised
 from mlc.tools.mlc.text_tables import table, tensor_text
+from mlc.tools.mlc.verification import Verification
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +34,7 @@ class _OptionalValue(click.Command):
 
 
 @click.command("run", short_help="Run a model once.", cls=_OptionalValue)
-@click.argument("model", type=click.Path())
+@click.argument("model", type=FilePath())
 @input_options
 @click.option(
     "--verify",
@@ -42,11 +43,11 @@ class _OptionalValue(click.Command):
     help="Compare with onnxruntime (default), openvino or reference (onnx's evaluator).",
 )
 @click.option(
-    "--model", "original", type=click.Path(), metavar="ONNX", help="The model of a .mlcx, for --verify."
+    "--model", "original", type=FilePath(), metavar="ONNX", help="The model of a .mlcx, for --verify."
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     default=1e-4,
     show_default=True,
     metavar="X",
@@ -60,7 +61,7 @@ class _OptionalValue(click.Command):
 @click.option(
     "--threads", type=click.IntRange(1, 256), metavar="N", help="Threads of the call (default: one per core)."
 )
-@click.option("--save-outputs", type=click.Path(), metavar="FILE.npz", help="Write the outputs.")
+@click.option("--save-outputs", type=FilePath(), metavar="FILE.npz", help="Write the outputs.")
 @compile_options
 @output_options
 def run_command(
@@ -87,7 +88,9 @@ def run_command(
 
     if each_node and not verify:
         raise click.UsageError("--each-node compares with another engine; add --verify")
-    oracle = onnx_model(model, original) if verify else None
+    verification = None
+    if verify:
+        verification = Verification(verify, onnx_model(model, original), tolerance, each_node, threads)
     executable = load_or_compile(model, flags, session, threads)
     given = read_inputs(executable.inputs, files, archive, executable.constant_inputs)
     specs = specs_of_call(executable, given, flags, session)
@@ -103,40 +106,10 @@ def run_command(
     if executable.specialised is not None:
         data["specialised"] = executable.report()["specialised"]
     finding: Finding | None = None
-    if verify and oracle:
-        from mlc.tools.mlc.peer_engines import call_peer, load_peer
-
-        found = call_peer(verify, load_peer(verify, oracle, threads), inputs)
-        expected = flat(dict(zip((spec.name for spec in executable.outputs), found, strict=True)))
-        data["verify"] = {"engine": verify, "tolerance": tolerance, **_verify(outputs, expected, tolerance)}
-        if each_node:
-            from mlc.tools.mlc.each_node.engines import Engines
-            from mlc.tools.mlc.each_node.partial_models import PartialModels
-            from mlc.tools.mlc.each_node.search import Search, differ
-
-            with Engines(PartialModels(oracle), verify, flags, session, threads) as engines:
-                search = Search(engines, inputs, tolerance)
-                finding = search.run(outputs_differ=differ(outputs, expected, tolerance))
-            data["verify"]["each_node"] = finding.data
-            data["verify"]["passed"] &= finding.passed
+    if verification is not None:
+        data["verify"], finding = verification.run(executable, inputs, outputs, flags, session)
     session.show(data, lambda console: _render(console, data, finding, verbose=session.verbose))
-    return FAILURE if verify and not data["verify"]["passed"] else 0
-
-
-def _verify(
-    outputs: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], tolerance: float
-) -> dict[str, Any]:
-    from mlc.tools.mlc.deviations import difference
-
-    results: dict[str, dict[str, Any]] = {}
-    for name in {**outputs, **expected}:
-        error, reason = math.inf, "there is none" if name in expected else "there should be none"
-        if name in outputs and name in expected:
-            error, reason = difference(outputs[name], expected[name])
-        results[name] = {"error": error if math.isfinite(error) else None, "passed": error <= tolerance}
-        if reason:
-            results[name]["reason"] = reason
-    return {"passed": all(value["passed"] for value in results.values()), "outputs": results}
+    return FAILURE if verification is not None and not data["verify"]["passed"] else 0
 
 
 def _save(path: str, outputs: Mapping[str, np.ndarray]) -> None:

@@ -11,6 +11,7 @@ from mlc.tools.mlc.commands.stats_tables import first_node, render
 from mlc.tools.mlc.compile_flags import CompileFlags
 from mlc.tools.mlc.compile_options import graph_options
 from mlc.tools.mlc.model_loading import check_is_model, show_log
+from mlc.tools.mlc.option_types import FilePath
 from mlc.tools.mlc.session import CommandSession, output_options
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("stats", short_help="Count what a model computes and moves.")
-@click.argument("model", type=click.Path())
+@click.argument("model", type=FilePath())
 @click.option("--per-op/--by-type", default=False, help="One line per op, or per op type (the default).")
 @click.option("--optimized", is_flag=True, help="After graph-optimize rather than as imported.")
 @click.option("--kernels", is_flag=True, help="After fusion: the launches of kernels.")

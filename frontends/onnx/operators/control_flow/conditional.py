@@ -112,7 +112,7 @@ def _both_branches(node: Node, operands: Sequence[ir.Value], blocks: Sequence[ir
     parts = [_part(*pair) for pair in zip(*given, strict=True)]
     flat = [_flat(node, block, values, parts) for block, values in zip(blocks, given, strict=True)]
     branches = _match_ranks(node, blocks, *flat)
-    shapes = [_join_dims(one, other, names) for one, other in zip(*branches, strict=True)]
+    shapes = [_join_dims(node, one, other, names) for one, other in zip(*branches, strict=True)]
     for block, values in zip(blocks, branches, strict=True):
         _yield(node, block, values, shapes)
     result_types: list[ir.Type] = [
@@ -192,15 +192,17 @@ def _rank_of_element(one: Value, other: Value) -> int | None:
     return max(one.rank, other.rank) if is_element else None
 
 
-def _join_dims(one: Value, other: Value, names: frozenset[str]) -> YieldedDims:
+def _join_dims(node: Node, one: Value, other: Value, names: frozenset[str]) -> YieldedDims:
     """Returns the dims that both branches give; None where they differ or are computed inside a branch.
 
     Raises UnsupportedNodeError for different types, UnlikeBranchesError for different ranks.
     """
-    if one.onnx_type != other.onnx_type or one.rank != other.rank:
-        descriptions = [f"rank {value.rank} of {type_name(value.onnx_type)}" for value in (one, other)]
-        raise (UnlikeBranchesError if one.onnx_type == other.onnx_type else UnsupportedNodeError)(
-            f"its branches give values of different types: {descriptions[0]} and {descriptions[1]}"
+    types = [type_name(value.onnx_type) for value in (one, other)]
+    if one.onnx_type != other.onnx_type:
+        raise UnsupportedNodeError(f"its branches give values of different types: {types[0]} and {types[1]}")
+    if one.rank != other.rank:
+        raise UnlikeBranchesError(
+            f"the branches of node '{node.label}' give values of rank {one.rank} and of rank {other.rank}"
         )
     pairs = zip(one.shape, other.shape, strict=True)
     return [a if a == b and is_outer(a, names) else None for a, b in pairs]

@@ -54,7 +54,7 @@ def _parts(node: Node, size: Dim, axis: int) -> list[Dim]:
         raise NodeError(f"neither parts of {node.input(0).shape_text} nor num_outputs are given")
     count = int(node.attr("num_outputs", len(node.outputs)))
     if count != len(node.outputs):
-        raise NodeError(f"num_outputs is {count}, but it has {len(node.outputs)} outputs")
+        raise NodeError(f"num_outputs is {count}, but the number of its outputs is {len(node.outputs)}")
     if node.opset < 18 and count and differ(size % count, 0):
         raise NodeError(f"the dim {axis} of size {size} cannot be divided into {count} equal parts")
     # Equal parts, of which the last one may be smaller (opset 18).
