@@ -90,12 +90,13 @@ def _nonnegative(function: ir.Operation, sizes: ir.Value) -> set[ir.Value]:
     before = -1
     while len(found) != before:
         before = len(found)
-        found -= {result for result, values in operands.items() if not found.issuperset(values)}
-        found -= {
-            argument
-            for argument, values in incoming.items()
-            if not all(value in found or _adds_to(argument, value, found) for value in values)
-        }
+        # One after the other: operands come first, so that a chain of ops takes one round.
+        for result, values in operands.items():
+            if not found.issuperset(values):
+                found.discard(result)
+        for argument, values in incoming.items():
+            if not all(value in found or _adds_to(argument, value, found) for value in values):
+                found.discard(argument)
     return found
 
 
@@ -127,10 +128,10 @@ def _adds_to(argument: ir.Value, value: ir.Value, nonnegative: set[ir.Value]) ->
 
 
 def _incoming(block: ir.Block) -> Iterator[tuple[ir.Value, list[ir.Value]]]:
-    """Yields the arguments of a block with the values that branches pass, or the first values of a loop's
-    variables."""
+    """Yields the arguments of a block with the values that branches pass, or the first values of the
+    variables of a loop nest, which are those of its first block."""
     owner = block.owner.operation
-    if owner.name == LOOP_NEST:
+    if owner.name == LOOP_NEST and block == owner.regions[0].blocks[0]:
         for argument, first in zip(block.arguments, owner.operands, strict=False):
             yield argument, [first]
         return
