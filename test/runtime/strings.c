@@ -80,6 +80,14 @@ static void test_tokens(void) {
   assert(tokens[12] == odd[5] && tokens[13] == odd[4] && tokens[14] == odd[4]);
 }
 
+/* An expression that matches nothing but "": a token before each letter, where tokens may be empty. */
+static void test_empty_tokens(void) {
+  static int32_t searcher[8 + 256 + 2 + 2] = {2, 1, 1, [264] = 15, 0, 1, 1};
+  int64_t counts[ODD], taken[] = {0, 0, 0, 8, 1, ODD, 6, 1, 268, 7, 1, ODD};
+  mlc_call_string_token_count((void *[]){odd, searcher, counts}, taken);
+  assert(counts[0] == 0 && counts[4] == 4 && counts[6] == 1);
+}
+
 /* The message of a call that must fail. */
 #define FAILURE(CALL) (setjmp(failed) ? message : ((CALL), "none"))
 
@@ -113,6 +121,26 @@ static void test_quotes(void) {
   expect_quoted(many, 161, strcat(text, "'..."));
 }
 
+/* Tables of the right size with classes and states that do not exist. */
+static void test_tables(void) {
+  static int32_t matcher[2 + 256 + 2], searcher[8 + 256 + 2];
+  int64_t id = odd[4], count, match[] = {0, 8, 0, 6, 1, 260, 9, 0}, tokens[] = {0, 0, 1, 8, 0, 6, 1, 266, 7, 0};
+  uint8_t flag;
+  for (int wrong = -1; wrong <= 1 << 20; wrong += (1 << 20) + 1)
+    for (int at = 0; at < 2; at++) {
+      matcher[0] = matcher[1] = searcher[0] = searcher[1] = 1, searcher[2] = -1;
+      const int match_at = at ? 259 : 2 + 'a', search_at = at ? 265 : 8 + 'a';
+      matcher[match_at] = searcher[search_at] = wrong;
+      const char *found = FAILURE(mlc_call_string_match((void *[]){&id, matcher, &flag}, match));
+      assert(strstr(found, "not that of an automaton"));
+      found = FAILURE(mlc_call_string_token_count((void *[]){&id, searcher, &count}, tokens));
+      assert(strstr(found, "not that of an automaton"));
+      matcher[match_at] = searcher[search_at] = 0;
+    }
+  searcher[3] = 1; /* where a text begins */
+  assert(strstr(FAILURE(mlc_call_string_token_count((void *[]){&id, searcher, &count}, tokens)), "not that of an"));
+}
+
 static void test_failures(void) {
   int64_t id = odd[4], comma = odd[5], dims[] = {1, 2}, parts[2], wrong[] = {-1, INT64_MAX};
   int32_t short_table[3] = {1, 1, 0};
@@ -124,6 +152,7 @@ static void test_failures(void) {
   assert(strstr(FAILURE(mlc_call_string_match((void *[]){&id, short_table, &flag}, match)), "not that of an automaton"));
   int64_t count, tokens[] = {0, 0, 1, 8, 0, 6, 1, 3, 7, 0};
   assert(strstr(FAILURE(mlc_call_string_token_count((void *[]){&id, short_table, &count}, tokens)), "not that of an"));
+  test_tables();
   int64_t scalar[] = {0, 8, 0, 11, 0};
   assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&id, &value}, scalar)), "not numeric"));
   test_quotes();
@@ -139,6 +168,7 @@ int main(void) {
   test_odd_bytes();
   test_many();
   test_tokens();
+  test_empty_tokens();
   test_failures();
   mlc_objects_clear(&table);
   puts("done");
