@@ -203,6 +203,22 @@ def test_root_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     assert default_root() == Path("/home/three/.cache/mlc")
 
 
+def test_user_without_a_home_costs_one_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    for name in ("MLC_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    warnings: list[str] = []
+    cache = Cache(warn=warnings.append)
+    key = cache.key("x")
+    assert cache.get(key) is None
+    cache.put(key, b"x")
+    cache.put(key, b"x")
+    assert len(warnings) == 1 and "cannot be written" in warnings[0]
+
+
 @pytest.mark.parametrize(
     ("text", "size", "warns"),
     [("", DEFAULT_SIZE, 0), ("1000", 1000, 0), ("3K", 3072, 0), ("2g", 2 << 30, 0), ("big", DEFAULT_SIZE, 1)],
