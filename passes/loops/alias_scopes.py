@@ -30,21 +30,19 @@ class AliasScopes(Pass):
 
 
 def _add_scopes(function: ir.Operation) -> None:
-    arguments = list(function.regions[0].blocks[0].arguments)
-    facts = function.attributes[FACTS]
+    arguments, facts = function.regions[0].blocks[0].arguments, function.attributes[FACTS]
     alone = [
         argument for argument, fact in zip(arguments, facts, strict=True) if NOALIAS in ir.DictAttr(fact)
     ]
     scopes = _distinct_scopes(len(alone))
-    for name in (llvm.Load.NAME, llvm.Store.NAME):
-        for access in collect_ops(function, name):
-            address = access.operands[0 if name == llvm.Load.NAME else 1]
-            argument = base_pointer(address)
-            if argument in alone:
-                own = alone.index(argument)
-                others = [scope for index, scope in enumerate(scopes) if index != own]
-                access.attributes["alias_scopes"] = ir.ArrayAttr.get([scopes[own]])
-                access.attributes["noalias_scopes"] = ir.ArrayAttr.get(others)
+    marks = {
+        argument: (ir.ArrayAttr.get([own]), ir.ArrayAttr.get([scope for scope in scopes if scope != own]))
+        for argument, own in zip(alone, scopes, strict=True)
+    }
+    for access in collect_ops(function, (llvm.Load.NAME, llvm.Store.NAME)):
+        address = llvm.Load(access).addr if llvm.Load.isa(access) else llvm.Store(access).addr
+        if (mark := marks.get(base_pointer(address))) is not None:
+            access.attributes["alias_scopes"], access.attributes["noalias_scopes"] = mark
 
 
 def _distinct_scopes(count: int) -> list[ir.Attribute]:
