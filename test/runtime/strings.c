@@ -1,5 +1,7 @@
 /* Calls the runtime's functions on strings with unusual strings. Failures leave through mlc_host_fail_text. */
+#define _GNU_SOURCE
 #include <assert.h>
+#include <locale.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +160,7 @@ static void test_failures(void) {
   test_quotes();
   for (int i = 0; i < 2; i++)
     assert(strstr(FAILURE(mlc_call_string_to_float((void *[]){&wrong[i], &value}, scalar)), "not the id of a string"));
+  assert(uselocale((locale_t)0) == LC_GLOBAL_LOCALE);
   assert(strstr(FAILURE(mlc_call_scratch(SIZE_MAX / 2, 16)), "no memory"));
 }
 
