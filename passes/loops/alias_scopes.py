@@ -23,10 +23,13 @@ class AliasScopes(Pass):
 
     name: ClassVar[str] = "llvm-alias-scopes"
 
-    def run(self, op: ir.Operation) -> None:
-        for function in [child.operation for child in op.regions[0].blocks[0]]:
-            if FACTS in function.attributes and len(function.regions[0].blocks):
-                _add_scopes(function)
+    def run(self, op: ir.Operation) -> bool:
+        functions = [child.operation for child in op.regions[0].blocks[0]]
+        found = [function for function in functions if FACTS in function.attributes]
+        bodies = [function for function in found if len(function.regions[0].blocks)]
+        for function in bodies:
+            _add_scopes(function)
+        return bool(bodies)
 
 
 def _add_scopes(function: ir.Operation) -> None:

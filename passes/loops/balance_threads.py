@@ -31,9 +31,11 @@ class BalanceThreads(Pass):
     name: ClassVar[str] = "tloop-balance-threads"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
-        for loop in collect_ops(op, LOOP):
+    def run(self, op: ir.Operation) -> bool:
+        loops = collect_ops(op, LOOP)
+        for loop in loops:
             if "schedule_kind" not in loop.attributes:
                 loop.attributes["schedule_kind"] = ir.Attribute.parse("#omp<schedulekind dynamic>")
             if ends_region(loop):
                 loop.attributes["nowait"] = ir.UnitAttr.get()
+        return bool(loops)

@@ -206,7 +206,8 @@ class KernelEntry(Pass):
 
     name: ClassVar[str] = "kernel-entry"
 
-    def run(self, op: ir.Operation) -> None:
-        for kernel in [child.operation for child in op.regions[0].blocks[0]]:
-            if is_kernel(kernel):
-                split_kernel(kernel)
+    def run(self, op: ir.Operation) -> bool:
+        kernels = [child.operation for child in op.regions[0].blocks[0] if is_kernel(child.operation)]
+        for kernel in kernels:
+            split_kernel(kernel)
+        return bool(kernels)

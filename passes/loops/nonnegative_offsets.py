@@ -40,7 +40,8 @@ class NonnegativeOffsets(Pass):
 
     name: ClassVar[str] = "llvm-nonnegative-offsets"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
+        changed = False
         for function in [child.operation for child in op.regions[0].blocks[0]]:
             facts = [ir.DictAttr(fact) for fact in function.attributes.get("arg_attrs", [])]
             sizes = [index for index, fact in enumerate(facts) if SIZES in fact]
@@ -48,6 +49,8 @@ class NonnegativeOffsets(Pass):
                 _mark(function, function.regions[0].blocks[0].arguments[sizes[0]])
                 kept = [{item.name: item.attr for item in fact if item.name != SIZES} for fact in facts]
                 function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(fact) for fact in kept])
+                changed = True
+        return changed
 
 
 def _mark(function: ir.Operation, sizes: ir.Value) -> None:

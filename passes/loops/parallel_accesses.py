@@ -27,11 +27,13 @@ class ParallelAccesses(Pass):
 
     name: ClassVar[str] = "llvm-parallel-accesses"
 
-    def run(self, op: ir.Operation) -> None:
-        for function in [child.operation for child in op.regions[0].blocks[0]]:
-            if IN_PLACE in function.attributes:
-                _mark_parallel(function)
-                del function.attributes[IN_PLACE]
+    def run(self, op: ir.Operation) -> bool:
+        functions = [child.operation for child in op.regions[0].blocks[0]]
+        in_place = [function for function in functions if IN_PLACE in function.attributes]
+        for function in in_place:
+            _mark_parallel(function)
+            del function.attributes[IN_PLACE]
+        return bool(in_place)
 
 
 def _mark_parallel(function: ir.Operation) -> None:

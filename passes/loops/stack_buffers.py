@@ -116,9 +116,9 @@ class StackBuffers(Pass):
     name: ClassVar[str] = "tloop-stack-buffers"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         if not is_kernel(op):
-            return
+            return False
         allocations, releases = (
             [found for found in collect_ops(op, name) if not is_workspace(found)]
             for name in (memref.Alloc.NAME, memref.Dealloc.NAME)
@@ -128,6 +128,7 @@ class StackBuffers(Pass):
             erase_op(release)
         for allocation in allocations:
             (to_workspace if largest(allocation) is None else to_stack)(allocation)
+        return bool(allocations or releases)
 
     def check(self, kernel: ir.Operation, allocations: Sequence[ir.Operation]) -> None:
         """Raises PassError if the allocations do not fit on a stack."""

@@ -113,8 +113,11 @@ class UnswitchLoops(Pass):
     name: ClassVar[str] = "tloop-unswitch-loops"
     anchor: ClassVar[str] = "func.func"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
+        changed = False
         for found in collect_ops(op, scf.IndexSwitch.NAME):
             switch = match_switch(found)
             if switch is not None:
                 unswitch(switch)
+                changed = True
+        return changed

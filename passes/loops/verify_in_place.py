@@ -57,8 +57,9 @@ class VerifyInPlace(Pass):
 
     name: ClassVar[str] = "tloop-verify-in-place"
 
-    def run(self, op: ir.Operation) -> None:
+    def run(self, op: ir.Operation) -> bool:
         kernels = filter(is_kernel, collect_ops(op, func.Func.NAME))
         bodies = [kernel for kernel in kernels if len(kernel.regions[0].blocks)]
         marked = [kernel for kernel in bodies if IN_PLACE in kernel.attributes]
         fail_on(violation for kernel in marked for violation in violations(kernel))
+        return False
