@@ -49,6 +49,9 @@ static void test_odd_bytes(void) {
   mlc_call_string_case((void *[]){odd, letters, result}, (int64_t[]){0, 8, 1, ODD, 6, 2, 2, 4, 8, 1, ODD});
   assert(memcmp(mlc_call_get_string(result[4])->bytes, "A,b,", 5) == 0);
   assert(result[1] == odd[1] && result[3] == odd[3]);
+  int32_t several[] = {',', 0, 0, 0, 'a', 'x', 'y', 'z', 'b', 'c', 0, 0};
+  mlc_call_string_case((void *[]){odd, several, result}, (int64_t[]){0, 8, 1, ODD, 6, 2, 3, 4, 8, 1, ODD});
+  assert(memcmp(mlc_call_get_string(result[4])->bytes, "xyzc", 5) == 0 && mlc_call_get_string(result[4])->length == 4);
   for (int i = 0; i < 2; i++) {
     int64_t delimiter = i ? odd[5] : 0;
     mlc_call_string_split_count((void *[]){odd, &delimiter, counts}, (int64_t[]){0, -1, 8, 1, ODD, 8, 0, 7, 1, ODD});
