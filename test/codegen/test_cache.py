@@ -14,7 +14,7 @@ import pytest
 
 import mlc.codegen.cache as cache_module
 from mlc.codegen.cache import DEFAULT_SIZE, Cache, default_root, default_size
-from mlc.codegen.version import compiler_version
+from mlc.codegen.version import _source_lines, compiler_version
 
 WAIT = 60
 
@@ -63,6 +63,11 @@ def test_default_version_names_what_compiles(tmp_path: Path) -> None:
     for name in ("mlc-compiler ", "torch-mlir ", "llvmlite ", "sources "):
         assert name in version
     assert Cache(tmp_path).key("x") == Cache(tmp_path, version=version).key("x")
+
+
+def test_version_depends_on_modules_and_tables() -> None:
+    files = {line.split()[0] for line in _source_lines()}
+    assert {"codegen/version.py", "targets/x86_features.tsv"} <= files
 
 
 @pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "extend", "header", "rename"])
